@@ -16,7 +16,9 @@ pub(crate) use look::{
     ReferenceFilter, ReferenceWhat, ReportArguments, StudiesArguments, StudiesWhat, VerdictArguments,
     VerifyArguments,
 };
-pub(crate) use measure::{Basis, CrossCheckArguments, Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
+pub(crate) use measure::{
+    Basis, CrossCheckArguments, Fadvise, How, RandomopsArguments, RpcArguments, RunArguments,
+};
 
 use crate::console::{complain_lines, print};
 use crate::exit::{Exit, Failure};

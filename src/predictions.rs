@@ -24,7 +24,9 @@ pub(crate) fn of_options(plan: &Plan, basis: &Basis) -> Result<Predictions, Fail
         Some(directory) => of_run(plan, &Run::open(directory)?, directory),
         None => Predictions::default(),
     };
-    for given in &basis.expect {
+    // Of equal sources the first counts: what names its phase before what does not.
+    let (named, others): (Vec<_>, Vec<_>) = basis.expect.iter().partition(|given| given.phase.is_some());
+    for given in named.into_iter().chain(others) {
         add_given(&mut predictions, plan, given);
     }
     Ok(predictions)

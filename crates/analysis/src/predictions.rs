@@ -49,7 +49,9 @@ pub fn predictions_like(plan: &Plan, earlier: &Run, source: &Source) -> Predicti
         for phase in case.phases.iter().copied().chain([Phase::Fill]) {
             let near = measured.iter().filter(|one| one.case.target == case.target || one_target);
             let near = near.filter_map(|one| Some((doublings(case, phase, one, is_local)?, one)));
-            let Some((doublings, nearest)) = near.min_by(|one, other| one.0.total_cmp(&other.0)) else { continue };
+            let Some((doublings, nearest)) = near.min_by(|one, other| one.0.total_cmp(&other.0)) else {
+                continue;
+            };
             let nodes = f64::from(case.workload.nodes) / f64::from(nearest.case.workload.nodes);
             let wider = BETWEEN_RUNS * (doublings / 2.0).exp2();
             let rate = nearest.rate * if is_local { nodes } else { 1.0 };
@@ -66,8 +68,12 @@ fn measured<'r>(plan: &'r Plan, run: &'r Run) -> Vec<Measured<'r>> {
     let (volumes, _) = plan::estimates(plan, &RunEnvironment::default());
     let mut all = Vec::new();
     for (case, volume) in plan.cases.iter().zip(&volumes) {
-        let rows: Vec<&PhaseRow> =
-            run.phases.iter().map(|row| &**row).filter(|row| *row.key.case == *case.id && row.wall_ns > 0).collect();
+        let rows: Vec<&PhaseRow> = run
+            .phases
+            .iter()
+            .map(|row| &**row)
+            .filter(|row| *row.key.case == *case.id && row.wall_ns > 0)
+            .collect();
         for phase in Phase::ALL {
             let of_phase = || rows.iter().copied().filter(|row| row.key.phase == phase);
             let counts = |row: &&PhaseRow| case.role(row.key.repetition) == Role::Recorded;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use plan::{Plan, Prediction};
 use plan::limits::MANIFEST_BYTES;
+use plan::{Plan, Prediction};
 use serde::{Deserialize, Serialize};
 
 use crate::files::checksum::checksum_of;

@@ -26,6 +26,7 @@ mod memory;
 mod nodes;
 mod outlier;
 mod plausible;
+mod predictions;
 mod printed_checks;
 mod published;
 mod quantities;

@@ -102,7 +102,10 @@ mod tests {
         let told = |seconds| of(seconds, None).comment()[0].clone();
         assert_eq!(told(45.0), "It is expected to take 23 s to 90 s, from the study's ceilings.");
         assert_eq!(told(1000.0), "It is expected to take 9 min to 34 min, from the study's ceilings.");
-        assert_eq!(told(34_635.0), "It is expected to take 4 h 49 min to 19 h 15 min, from the study's ceilings.");
+        assert_eq!(
+            told(34_635.0),
+            "It is expected to take 4 h 49 min to 19 h 15 min, from the study's ceilings."
+        );
     }
 
     #[test]

@@ -133,7 +133,7 @@ fn no_name_becomes_a_directive() {
     let name = "flux: -N98\n#SBATCH --nodes=98\n# flux: -N98";
     let plan = study(name, &text, &[]);
     let mut around = around();
-    around.write.source = "told. flux: -N98\n# flux: -N98".to_owned();
+    around.assumed.class = "told. flux: -N98\n# flux: -N98".to_owned();
     for system in SYSTEMS {
         let asked = Asked { jobs: Jobs::PerNodes, ..Asked::new(&plan, &around, system) };
         for script in scripts(&asked).expect("scripts") {

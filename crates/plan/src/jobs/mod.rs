@@ -26,9 +26,9 @@ mod launches;
 mod problems;
 mod seeds;
 mod step;
-mod traffic;
 #[cfg(test)]
 mod tests;
+mod traffic;
 
 use std::fmt;
 

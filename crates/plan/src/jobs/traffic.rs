@@ -79,7 +79,8 @@ impl Jobs {
         let (mut all, mut longest, mut threads) = (0.0, 0.0_f64, 0.0);
         for test in &self.tests {
             let (streams, rounds) = (f64::from(test.streams), f64::from(test.rounds));
-            let computing = test.steps.iter().map(|step| (step.action.operations() as f64, f64::from(step.threads)));
+            let computing =
+                test.steps.iter().map(|step| (step.action.operations() as f64, f64::from(step.threads)));
             let (mut operations, mut alone) = (0.0, 0.0);
             for (count, threads) in computing {
                 operations += count;
@@ -90,7 +91,8 @@ impl Jobs {
             let widest = test.steps.iter().map(|step| step.threads).max().unwrap_or(1);
             threads += streams * f64::from(widest);
         }
-        let widest = self.tests.iter().flat_map(|test| &test.steps).map(|step| step.threads).max().unwrap_or(1);
+        let widest =
+            self.tests.iter().flat_map(|test| &test.steps).map(|step| step.threads).max().unwrap_or(1);
         let most = match self.concurrency {
             0 => threads,
             most => threads.min(f64::from(most) * f64::from(widest)),

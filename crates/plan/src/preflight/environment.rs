@@ -49,10 +49,6 @@ pub struct AssumedDevice {
 /// A SATA-class solid-state disk.
 impl Default for AssumedDevice {
     fn default() -> Self {
-        Self {
-            bytes_per_second: 500e6,
-            transfer_time: Nanos(100_000),
-            class: "solid-state disk".to_owned(),
-        }
+        Self { bytes_per_second: 500e6, transfer_time: Nanos(100_000), class: "solid-state disk".to_owned() }
     }
 }

@@ -206,10 +206,13 @@ impl Phases<'_> {
 
     fn assumption(&self) -> Source {
         let AssumedDevice { bytes_per_second, class, .. } = &self.environment.assumed;
-        let each = bytes_per_second / 1e6;
+        let each = match bytes_per_second / 1e9 {
+            each if each < 1.0 => format!("{:.0} MB/s", each * 1e3),
+            each => format!("{each:.1} GB/s"),
+        };
         Source::Assumed(match self.devices() {
-            1 => format!("an assumed {class} of {each:.0} MB/s"),
-            devices => format!("{devices} assumed {class}s of {each:.0} MB/s each"),
+            1 => format!("an assumed {class} of {each}"),
+            devices => format!("{devices} assumed {class}s of {each} each"),
         })
     }
 
@@ -235,7 +238,8 @@ impl Phases<'_> {
                 (rate.time_of(bytes.0 as f64), source)
             }
             _ => {
-                let per_second = self.under_way() / self.environment.assumed.transfer_time.as_secs_f64().max(1e-9);
+                let per_second =
+                    self.under_way() / self.environment.assumed.transfer_time.as_secs_f64().max(1e-9);
                 let seconds = all.map_or(0.0, |all| all as f64 / per_second);
                 let by_bytes = bytes.0 as f64 / self.assumed_bytes().max(1.0);
                 let seconds = seconds.max(by_bytes).max(self.computed_seconds(phase));
@@ -266,7 +270,9 @@ impl Phases<'_> {
 
     /// Seconds that the computing steps of jobs take on the processors, if none waits for data.
     fn computed_seconds(&self, phase: Phase) -> f64 {
-        let Some(jobs) = self.case().workload.work.jobs().filter(|_| phase == Phase::Jobs) else { return 0.0 };
+        let Some(jobs) = self.case().workload.work.jobs().filter(|_| phase == Phase::Jobs) else {
+            return 0.0;
+        };
         let threads = self.environment.processors.unwrap_or(1).max(1);
         jobs.computed_seconds(threads, COMPUTED_PER_SECOND)
     }

@@ -234,7 +234,8 @@ impl Prediction {
     #[must_use]
     pub fn of(cases: &[Case], estimates: &[CaseEstimate]) -> Self {
         let mut shares: Vec<(String, f64)> = Vec::new();
-        let mut count = |kind: String, seconds: f64| match shares.iter_mut().find(|(known, _)| *known == kind) {
+        let mut count = |kind: String, seconds: f64| match shares.iter_mut().find(|(known, _)| *known == kind)
+        {
             Some((_, sum)) => *sum += seconds,
             None => shares.push((kind, seconds)),
         };

@@ -136,7 +136,8 @@ fn cases_on_the_same_files_need_their_space_once() {
     };
     let (small, large) = (case(1, Bytes::mib(1), 10, |_| ()), case(1, Bytes::mib(1), 30, |_| ()));
     let other = case(1, Bytes::mib(1), 5, |s| s.files.sharing = Sharing::Shared);
-    let kept = case(1, Bytes::mib(1), 5, |s| (s.files.sharing, s.files.keep) = (Sharing::Shared, Keep::Always));
+    let kept =
+        case(1, Bytes::mib(1), 5, |s| (s.files.sharing, s.files.keep) = (Sharing::Shared, Keep::Always));
     let three = |second: &Case| vec![small.clone(), second.clone(), large.clone()];
     assert_eq!(needed(three(&other)), Bytes::mib(30), "the files between are removed before the last case");
     assert_eq!(needed(three(&kept)), Bytes::mib(35), "those that are kept stay");
@@ -316,15 +317,18 @@ fn by_terms(terms: &str, target: &str) -> Result<(f64, f64, Source), String> {
         {terms}
         "#
     );
-    let plan = crate::study::read("s.toml".as_ref(), &text).map_err(|errors| format!("{:?}", errors.errors()))?;
+    let plan =
+        crate::study::read("s.toml".as_ref(), &text).map_err(|errors| format!("{:?}", errors.errors()))?;
     let phase = estimates(&plan, &RunEnvironment::default()).0.remove(0).phases.remove(0);
     Ok((phase.bytes_per_second.low, phase.bytes_per_second.high, phase.source))
 }
 
 #[test]
 fn the_study_says_what_its_targets_can_do() -> Result<(), String> {
-    const SHEET: &str = "[[expectation]]\nname = \"sheet\"\nphase = \"write\"\nbandwidth = \"1GB/s\"\nper = \"device\"\n";
-    const READS: &str = "[[expectation]]\nname = \"reads\"\nphase = \"read\"\nbandwidth = \"9GB/s\"\nper = \"device\"\n";
+    const SHEET: &str =
+        "[[expectation]]\nname = \"sheet\"\nphase = \"write\"\nbandwidth = \"1GB/s\"\nper = \"device\"\n";
+    const READS: &str =
+        "[[expectation]]\nname = \"reads\"\nphase = \"read\"\nbandwidth = \"9GB/s\"\nper = \"device\"\n";
     const LINK: &str =
         "[[expectation]]\nname = \"link\"\nbandwidth = \"2GB/s\"\nper = \"node\"\nceiling = true\n";
     let (shared, local) = ("layer = \"shared\"\ndevices = 12", "layer = \"node-local\"\ndevices = 12");
@@ -335,7 +339,11 @@ fn the_study_says_what_its_targets_can_do() -> Result<(), String> {
     assert_eq!(below_link, (4e9, 4e9, sheet), "two links carry no more");
     assert_eq!(by_terms(LINK, shared)?, (1e9, 4e9, Source::Ceiling("link".into())), "a ceiling is wider");
     let (low, high, source) = by_terms(READS, shared)?;
-    assert_eq!((low, high), (1.5e9, 24e9), "of writes nothing is said: 12 times the assumed 500 MB/s, a quarter to four times");
+    assert_eq!(
+        (low, high),
+        (1.5e9, 24e9),
+        "of writes nothing is said: 12 times the assumed 500 MB/s, a quarter to four times"
+    );
     assert!(matches!(source, Source::Assumed(_)), "{source}");
     Ok(())
 }

@@ -12,8 +12,8 @@ pub(crate) mod screen;
 pub(crate) mod table;
 
 use analysis::statistics::Summary;
-use plan::{Interval, Nanos};
 use plan::shell_word;
+use plan::{Interval, Nanos};
 
 /// Shown where a value was not observed.
 pub(crate) const NOT_OBSERVED: &str = "–";

@@ -9,7 +9,7 @@ use plan::{
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
-use crate::format::{counted, decimal_bytes, duration, grouped, ends, percent, rate};
+use crate::format::{counted, decimal_bytes, duration, ends, grouped, percent, rate};
 
 /// Maximum number of targets and nodes named; the rest is counted.
 const NAMED: usize = 4;

@@ -26,7 +26,7 @@ pub(crate) use self::terms::{promised, words as protocol};
 use self::case::{line, memory_words, space_words};
 use crate::format::screen::Screen;
 use crate::format::table::{width, wrapped};
-use crate::format::{counted, decimal_bytes, duration, grouped, ends, shell_line};
+use crate::format::{counted, decimal_bytes, duration, ends, grouped, shell_line};
 use crate::section::statements::without_figures;
 
 /// Maximum number of cases that `explain` describes; the rest is counted.
@@ -178,8 +178,7 @@ pub fn explain(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
     if cases > CASES_EXPLAINED {
         let _ = write!(out, "\n… and {} more cases\n", cases - CASES_EXPLAINED);
     }
-    let (whole, advice) =
-        (altogether(plan, &all, &spaces, true, screen), terms::repetitions(plan, screen));
+    let (whole, advice) = (altogether(plan, &all, &spaces, true, screen), terms::repetitions(plan, screen));
     format!("{out}\nAltogether\n{whole}{advice}")
 }
 
@@ -231,7 +230,11 @@ fn case_lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment, scr
     }
     if estimate.phases.len() > 1 || case.repetitions > 1 {
         let repetitions = counted(u64::from(case.repetitions), "repetition");
-        out.push_str(&line("time", &format!("{} for {repetitions}", ends(estimate.seconds, duration)), screen));
+        out.push_str(&line(
+            "time",
+            &format!("{} for {repetitions}", ends(estimate.seconds, duration)),
+            screen,
+        ));
     }
     if is_transfers {
         out.push_str(&offsets::first(case, screen));

@@ -5,7 +5,7 @@ use plan::{Case, CaseEstimate, Existing, Phase, PhaseEstimate, RunEnvironment, S
 
 use super::case::{clock_words, keep_words, phases_words, predicted_transfers, tasks_words, transfer_lines};
 use super::jobs;
-use crate::format::{counted, decimal_bytes, duration, grouped, ends};
+use crate::format::{counted, decimal_bytes, duration, ends, grouped};
 
 /// What the case does: names and texts of lines.
 pub(super) fn what_lines(
@@ -86,7 +86,9 @@ pub(super) fn predicted(estimate: &PhaseEstimate) -> String {
         None if phase == Phase::Jobs => {
             let read = estimate.read_bytes.0.min(estimate.bytes.0);
             let (read, written) = (decimal_bytes(read), decimal_bytes(estimate.bytes.0 - read));
-            format!("{phase}: {read} read and {written} written in {seconds}, computation included ({source})")
+            format!(
+                "{phase}: {read} read and {written} written in {seconds}, computation included ({source})"
+            )
         }
         None if phase == Phase::Load => format!("{phase}: {volume} of tables in {seconds} ({source})"),
         None if estimate.by_clock => format!("{phase}: {seconds} by the clock"),

@@ -110,7 +110,8 @@ impl TimeLeft {
     /// later ones as forecast, corrected by how the earlier ones went.
     pub(super) fn seconds(&self) -> f64 {
         let pace = self.pace();
-        let forecast = |one: &PhaseEstimate| if one.by_clock { one.seconds.middle } else { one.seconds.middle * pace };
+        let forecast =
+            |one: &PhaseEstimate| if one.by_clock { one.seconds.middle } else { one.seconds.middle * pace };
         let later = self.steps[self.next()..].iter().map(|step| step.delay + forecast(&step.estimate));
         let share = self.share();
         let this = self.step().filter(|_| !self.between).map_or(0.0, |one| match share {
