@@ -7,13 +7,7 @@ use record::Run;
 
 use crate::arguments::Basis;
 use crate::exit::Failure;
-
-/// A rate given by hand: of one phase, or of all.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct GivenRate {
-    pub(crate) phase: Option<Phase>,
-    pub(crate) rate: Amount,
-}
+use crate::values::GivenRate;
 
 /// The rates for the phases of `plan` that the options tell.
 ///

@@ -3,7 +3,12 @@
 use dialect::import::Format;
 use plan::{Amount, Binding, Bytes, Nanos, UnitError};
 
-use crate::predictions::GivenRate;
+/// A rate given by hand: of one phase, or of all.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct GivenRate {
+    pub(crate) phase: Option<plan::Phase>,
+    pub(crate) rate: Amount,
+}
 
 /// A time, as 30s.
 pub(crate) fn time(text: &str) -> Result<Nanos, String> {

@@ -7,8 +7,7 @@ use plan::{Binding, Bytes, Nanos, Pattern, cross_check, randomops as randomops_p
 
 use report::Shown;
 
-use crate::predictions::GivenRate;
-use crate::values;
+use crate::values::{self, GivenRate};
 
 /// `ioproof run`.
 #[derive(Debug, Args)]
@@ -29,7 +28,7 @@ pub(crate) struct RunArguments {
     pub(crate) cached: bool,
     /// Go on with a run that was interrupted: finished cases are kept, and so are whole passes of cases that take turns;
     /// the others run.
-    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "set"])]
+    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "set", "like"])]
     pub(crate) resume: Option<PathBuf>,
     /// Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB, or of a quick run:
     /// repetitions, duration, size, delay; may be repeated.
@@ -61,7 +60,7 @@ pub(crate) struct RunArguments {
 #[derive(Debug, Default, Args)]
 pub(crate) struct Basis {
     /// Predict from the rates that this run has measured: of the same phases in the nearest cases.
-    #[arg(long, value_name = "RUNDIR", conflicts_with = "resume")]
+    #[arg(long, value_name = "RUNDIR")]
     pub(crate) like: Option<PathBuf>,
     /// Predict from this rate, as 2GB/s or 30000/s, or of one phase alone as read=2GB/s; may be repeated.
     #[arg(long, value_name = "[PHASE=]RATE", value_parser = values::given_rate)]

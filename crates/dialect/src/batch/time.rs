@@ -2,8 +2,6 @@
 
 use plan::{Interval, Nanos, Prediction};
 
-use super::quote;
-
 /// A job whose time ends is killed, so it has the longest time that is expected, times this: what lies between
 /// phases is in no prediction.
 const MARGIN: f64 = 1.2;
@@ -61,7 +59,7 @@ impl WallTime {
             (low, high) if low == high => low,
             (low, high) => format!("{low} to {high}"),
         };
-        [format!("It is expected to take {range}, from {}.", quote::line(&self.prediction.source)), second]
+        [format!("It is expected to take {range}, from {}.", self.prediction.source), second]
     }
 }
 

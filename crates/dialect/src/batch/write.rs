@@ -178,7 +178,7 @@ fn head(asked: &Asked<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<S
     let _ = writeln!(text, "# {what}");
     if job.name != "merge" {
         for line in job.time.comment() {
-            let _ = writeln!(text, "# {line}");
+            let _ = writeln!(text, "# {}", quote::line(&line));
         }
     }
     for line in &asked.setup {

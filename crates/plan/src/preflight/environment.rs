@@ -17,8 +17,8 @@ pub struct RunEnvironment {
     pub processors: Option<u32>,
     /// The node of each process, by rank; empty for a single process or if unknown.
     pub node_of: Vec<u32>,
-    /// Rates given by hand, by a model, an earlier run or a probe. The study's own expectations are not among
-    /// them: they are in the plan.
+    /// Rates given by hand, by a model or by an earlier run. The study's own expectations are not among them: they
+    /// are in the plan.
     pub predicted: Predictions,
     /// What a device is taken for where nothing else is known.
     pub assumed: AssumedDevice,

@@ -2,8 +2,8 @@
 //!
 //! A [`crate::Forecast`] needs only the case. A [`CaseEstimate`] compares it with the [`RunEnvironment`]: free
 //! space, memory, and rates. The rate of each phase is a range with its [`Source`]: given by hand, from a model
-//! or an earlier run (see [`Predictions`]), else from what the study says of its targets, else from a probe,
-//! else assumed for the devices.
+//! or an earlier run (see [`Predictions`]), else from what the study says of its targets, else assumed for the
+//! devices.
 
 mod concern;
 mod environment;

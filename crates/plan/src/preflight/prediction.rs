@@ -106,8 +106,6 @@ pub enum Source {
     Promised(String),
     /// The study's ceiling of this name. It is an upper bound, so that the range below it is wide.
     Ceiling(String),
-    /// A short measurement before the run.
-    Probe,
     /// Nothing: the devices are assumed, as many and of such a class as is said here.
     Assumed(String),
 }
@@ -133,7 +131,6 @@ impl Source {
             Self::Expected(_) => "the study's expectations".to_owned(),
             Self::Promised(_) => "the study's commitments".to_owned(),
             Self::Ceiling(_) => "the study's ceilings, which are upper bounds".to_owned(),
-            Self::Probe => "a probe".to_owned(),
             Self::Assumed(devices) => devices.clone(),
         }
     }

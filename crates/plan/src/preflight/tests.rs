@@ -354,7 +354,7 @@ fn the_best_source_is_used() {
     let mut environment = environment(u64::MAX, 1e9);
     let source = |environment: &RunEnvironment| CaseEstimate::of(&case, environment).phases[0].source.clone();
     assert!(matches!(source(&environment), Source::Assumed(_)));
-    for known in [Source::Probe, Source::Run("r".into()), Source::Model("m".into()), Source::Given] {
+    for known in [Source::Run("r".into()), Source::Model("m".into()), Source::Given] {
         let rate = Interval::around(2e9, 2.0);
         let rate = PredictedRate { rate, unit: RateUnit::Bytes, source: known.clone() };
         environment.predicted.add("w", Phase::Write, rate);

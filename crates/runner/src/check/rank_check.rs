@@ -127,23 +127,24 @@ impl RankCheck<'_> {
             let tasks = self.tasks(case)?.len() as u64;
             if let Some(jobs) = case.workload.work.jobs() {
                 let most = if jobs.concurrency == 0 { tasks } else { tasks.min(u64::from(jobs.concurrency)) };
-                all.insert((most.saturating_mul(LAUNCH_FILES), most));
+                all.insert((most.saturating_mul(LAUNCH_FILES), most, true));
                 continue;
             }
             // A tree task holds the root and a directory open besides the current file.
             let tasks_files = if trees::has(case) { tasks.saturating_mul(TREE_FILES) } else { tasks };
             let backend = case.workload.backend;
-            all.insert(match (backend.moves_data(), backend.is_queued()) {
+            let (files, threads) = match (backend.moves_data(), backend.is_queued()) {
                 (false, _) => (0, 0),
                 (true, false) => (tasks_files, tasks),
                 (true, true) if trees::has(case) => {
                     (tasks_files.saturating_add(tasks.saturating_mul(u64::from(backend.depth()))), 0)
                 }
                 (true, true) => (tasks_files, 0),
-            });
+            };
+            all.insert((files, threads, false));
         }
-        for (files, threads) in all {
-            let needs = limits::Needs { open_files: files + OWN_FILES, locked_bytes: 0, threads };
+        for (files, threads, of_jobs) in all {
+            let needs = limits::Needs { open_files: files + OWN_FILES, locked_bytes: 0, threads, of_jobs };
             limits::check(self.host.root(), needs)?;
         }
         Ok(())
