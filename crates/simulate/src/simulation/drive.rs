@@ -204,11 +204,6 @@ impl Drive {
             load.next += whole(-load.mean_gap * libm::log(uniform(random))).max(1);
         }
     }
-
-    /// The mean time of a request of `bytes`, in nanoseconds.
-    pub(crate) fn mean_ns(&self, direction: usize, bytes: u64) -> f64 {
-        self.service[direction].mean_ns(bytes, false) * self.slow
-    }
 }
 
 impl Stall {

@@ -91,9 +91,4 @@ impl NameService {
     pub(crate) fn unlock(&mut self) {
         self.locks.clear();
     }
-
-    /// The mean time of a call, in nanoseconds, and how many are served at once.
-    pub(crate) fn mean_ns(&self, call: NameCall) -> f64 {
-        self.calls[call as usize].mean_ns(0, false)
-    }
 }
