@@ -203,7 +203,7 @@ pub(crate) struct BatchArguments {
     #[arg(long, value_name = "TIME", value_parser = values::time)]
     pub(crate) time: Option<Nanos>,
     #[command(flatten)]
-    pub(crate) basis: super::measure::Basis,
+    pub(crate) basis: Box<super::measure::Basis>,
     /// Who pays.
     #[arg(long)]
     pub(crate) account: Option<String>,

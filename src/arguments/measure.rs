@@ -47,7 +47,7 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) verdict: bool,
     #[command(flatten)]
-    pub(crate) basis: Basis,
+    pub(crate) basis: Box<Basis>,
     #[command(flatten)]
     pub(crate) how: How,
     /// Give up the data on a block device, named by serial number, WWN or path; may be repeated.

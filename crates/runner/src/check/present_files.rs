@@ -12,6 +12,9 @@ use crate::files::paths::sets;
 use crate::files::targets::writes;
 use crate::ranks::rank_assignment::files_of;
 
+/// A case with the number of its block in the plan and the tasks that matter.
+pub(crate) type CaseInBlock<'a> = (usize, &'a Case, Range<u32>);
+
 /// Key of a set of files: targets, shared or not, own directories or not, first and last task, sets.
 type FilesOf<'a> = (&'a [PathBuf], bool, bool, u32, u32, u32);
 
@@ -41,7 +44,7 @@ struct Set {
 
 /// The files of cases, in the order in which they are made and removed.
 pub(crate) struct PresentFiles<'a> {
-    cases: &'a [(usize, &'a Case, Range<u32>)],
+    cases: &'a [CaseInBlock<'a>],
     /// The set of each case.
     set_of: Vec<usize>,
     sets: Vec<Set>,
@@ -50,7 +53,7 @@ pub(crate) struct PresentFiles<'a> {
 
 impl<'a> PresentFiles<'a> {
     /// The files of `cases`, which are in order, each with the number of its block and the tasks that matter here.
-    pub(crate) fn of(cases: &'a [(usize, &'a Case, Range<u32>)]) -> Self {
+    pub(crate) fn of(cases: &'a [CaseInBlock<'a>]) -> Self {
         let mut all = Self { cases, set_of: Vec::new(), sets: Vec::new(), files: Vec::new() };
         let mut known: HashMap<FilesOf<'_>, usize> = HashMap::new();
         let mut numbers: HashMap<PathBuf, usize> = HashMap::new();
@@ -177,12 +180,11 @@ fn taken(path: &Path) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
     use std::path::Path;
 
     use plan::{Bytes, Case, Geometry, Keep, Phase, Sharing, WorkloadSpec};
 
-    use super::PresentFiles;
+    use super::{CaseInBlock, PresentFiles};
 
     /// A case of two tasks that write a file of so many MiB each.
     fn case(target: &str, mib: u64, change: fn(&mut WorkloadSpec)) -> Case {
@@ -195,7 +197,7 @@ mod tests {
 
     /// The most MiB on the one place that all targets are on, and the case; each case is in the block of its number.
     fn most(cases: &[(usize, Case)]) -> (u64, String) {
-        let cases: Vec<(usize, &Case, Range<u32>)> =
+        let cases: Vec<CaseInBlock<'_>> =
             cases.iter().map(|(block, case)| (*block, case, 0..case.workload.tasks)).collect();
         let all = PresentFiles::of(&cases).most(|_: &Path| Ok::<_, ()>(())).expect("a place");
         let [(_, bytes, case)] = all[..] else { panic!("one place: {all:?}") };

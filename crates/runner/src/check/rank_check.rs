@@ -12,6 +12,7 @@ use record::Leftover;
 use crate::RunnerError;
 use crate::check::overwrites::{Replaced, replaced};
 use crate::check::path_conflicts::{check_in_use, check_names, check_targets, check_there};
+use crate::check::present_files::CaseInBlock;
 use crate::check::space::SpaceCheck;
 use crate::check::tree_roots::check_roots;
 use crate::files::file_sets::{FileSets, unfinished};
@@ -104,7 +105,7 @@ impl RankCheck<'_> {
     }
 
     /// The unfinished cases with files, each with the number of its block in the plan and the tasks of this rank.
-    fn blocks_with_tasks(&self) -> Result<Vec<(usize, &Case, Range<u32>)>, RunnerError> {
+    fn blocks_with_tasks(&self) -> Result<Vec<CaseInBlock<'_>>, RunnerError> {
         let CheckRequest { plan, finished, .. } = self.request;
         let blocks = plan.blocks().enumerate();
         let cases =

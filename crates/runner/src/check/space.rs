@@ -10,7 +10,7 @@ use record::FileSystemFacts;
 use serde::{Deserialize, Serialize};
 
 use crate::RunnerError;
-use crate::check::present_files::PresentFiles;
+use crate::check::present_files::{CaseInBlock, PresentFiles};
 use crate::files::paths::{directory_of, sets};
 use crate::files::targets::is_node_local;
 use crate::files::trees;
@@ -126,7 +126,7 @@ impl SpaceCheck<'_> {
     /// Bytes that the files of `cases` will take where most of them exist at the same time: each case removes its
     /// own, unless a later one needs them or they are kept. The cases are in order, each with the number of its
     /// block in the plan and the tasks of this rank; cases of a block take turns.
-    pub(crate) fn files(&self, cases: &[(usize, &Case, Range<u32>)]) -> Result<SpaceNeeds, RunnerError> {
+    pub(crate) fn files(&self, cases: &[CaseInBlock<'_>]) -> Result<SpaceNeeds, RunnerError> {
         let mut needs = SpaceNeeds::default();
         for (target, bytes, case) in PresentFiles::of(cases).most(|target| self.place(target))? {
             let place = self.host.file_system_of(target)?;
