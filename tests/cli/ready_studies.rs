@@ -133,6 +133,7 @@ fn every_study_is_in_the_list_and_in_the_documentation() {
     let mut found: Vec<String> = fs::read_dir(root().join("studies"))
         .expect("the studies")
         .flatten()
+        .filter(|entry| entry.path().is_file())
         .map(|entry| entry.path().file_stem().expect("a name").to_string_lossy().into_owned())
         .collect();
     found.sort();
