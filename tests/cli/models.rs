@@ -38,9 +38,14 @@ impl Truth {
 
     /// The fit of a run on it.
     fn fitted(&self, desk: &Desk, seed: u32, options: &str) -> Finished {
+        self.fitted_with(desk, seed, options, "")
+    }
+
+    /// The same, with more tables in the study.
+    fn fitted_with(&self, desk: &Desk, seed: u32, options: &str, tables: &str) -> Finished {
         let study = format!(
             "[protocol]\nphase_min = \"1ms\"\nrepetitions = 6\n[[target]]\nname = \"d\"\ndirectory = \"unused\"\n\
-             [[workload]]\nname = \"sweep\"\nphases = [\"read\"]\norder = \"random\"\ndirect = true\nfill = true\n{}\n",
+             [[workload]]\nname = \"sweep\"\nphases = [\"read\"]\norder = \"random\"\ndirect = true\nfill = true\n{}\n{tables}",
             self.sweep
         );
         fs::write(desk.path("truth.toml"), self.model()).expect("a model");
@@ -179,6 +184,26 @@ fn what_no_limit_was_seen_of_is_not_extrapolated() {
     let accepted = run(&desk.ioproof("model fit run-1 --in-range --out fitted.toml")).expect_code(0);
     assert_says(&accepted.stdout, &["or more)", "not to be used beyond what was measured"]);
     let _ = run(&desk.ioproof("model check fitted.toml")).expect_code(0);
+}
+
+#[test]
+fn a_ceiling_of_the_study_stands_in_for_a_limit_that_was_not_seen_below() {
+    let truth = Truth {
+        noise: "0.005",
+        slots: 500,
+        time_us: 800.0,
+        distribution: "",
+        limits: "read_iops = 22_000",
+        sweep: OVER_DEPTH,
+    };
+    let ceiling = "[[expectation]]\nname = \"link\"\ntarget = \"d\"\niops = 23_000\nceiling = true\n";
+    let desk = Desk::new();
+    // Depths of 1 to 16 see no limit, but 32 cannot be above the ceiling.
+    let refused = truth.fitted(&desk, 1, "").expect_code(3);
+    assert_says(&refused.stderr, &["up to 16 in flight no limit of the storage was seen"]);
+    let desk = Desk::new();
+    let fitted = truth.fitted_with(&desk, 1, "", ceiling).expect_code(0);
+    assert_says(&fitted.stdout, &["it holds beyond the points that it was fitted to"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::sweep::{Direction, Point, Sweep};
 /// One in so many points is left out: those with most in flight, of as many the largest transfers.
 const LEFT_OUT: usize = 4;
 /// Half the width of an interval that still says something, as a share of the rate.
-pub(super) const HALF_WIDTH_MAX: f64 = 0.15;
+const HALF_WIDTH_MAX: f64 = 0.15;
 
 /// The check of a fit.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,8 +100,10 @@ fn between(fit: &Fit, index: usize, lower: &Direction, point: &Point) -> Estimat
     let alone = f64::from(point.load.in_flight()) / response * 1e9;
     let [operations, bandwidth] = lower.ceilings;
     let ceilings = operations.into_iter().chain(bandwidth.map(|rate| rate / bytes as f64));
-    let high = ceilings.fold(alone, f64::min).max(highest);
-    Estimate { value: highest.midpoint(high), low: highest, high }
+    let most = ceilings.fold(alone, f64::min).max(highest);
+    // The ends are as sure as that of a normal distribution of 95 %.
+    let off = (1.96 * fit.off(index, point)).exp();
+    Estimate { value: highest.midpoint(most), low: highest / off, high: most * off }
 }
 
 pub(super) const fn direction(writes: bool) -> &'static str {

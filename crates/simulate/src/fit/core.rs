@@ -5,7 +5,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use record::Run;
 
 use super::network::{Load, Nodes, simulate};
-use super::search::{Joint, Measured, Observation, limit_before_slots, predicted, search, search_near};
+use super::search::{
+    FLOOR, Joint, Measured, Observation, limit_before_slots, predicted, search, search_near,
+};
 use super::shape::Shape;
 use super::sweep::{Direction, Point, Sweep};
 use crate::simulation::service::{ServiceTime, normal, uniform};
@@ -198,13 +200,18 @@ impl Fit {
         let correction = self.correction(index, point);
         let at = Observation { load: point.load, measured: [0.0; 2], correction };
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ 1);
-        let mean_off = self.noise / (point.passes.len().max(1) as f64).sqrt();
-        let off = mean_off.hypot(self.directions[index].misfit).hypot(super::search::FLOOR);
+        let off = self.off(index, point);
         let drawn = self
             .samples
             .iter()
             .map(|joint| (self.closed(index, joint, &at)[0] + off * normal(&mut random)).exp() * 1e9);
         estimate(self.closed(index, &self.joint, &at)[0].exp() * 1e9, drawn.collect())
+    }
+
+    /// Standard deviation of the logarithm of a mean rate that was measured from the one that is predicted.
+    pub(super) fn off(&self, index: usize, point: &Point) -> f64 {
+        let of_mean = self.noise / (point.passes.len().max(1) as f64).sqrt();
+        of_mean.hypot(self.directions[index].misfit).hypot(FLOOR)
     }
 
     /// A parameter of a direction with its interval, which holds that of the other explanation.

@@ -9,7 +9,7 @@ use plan::{Case, Layer, Measure, Operation, Phase};
 use record::{Provenance, Run};
 
 use super::network::Load;
-use super::{FitError, FitOptions, POINTS_LEAST, REPETITIONS_LEAST};
+use super::request::{FitError, FitOptions, POINTS_LEAST, REPETITIONS_LEAST};
 
 /// Settings that may differ between the points.
 const VARIED: [&str; 4] = ["depth", "tasks", "tasks_per_node", "transfer"];

@@ -37,7 +37,8 @@ pub fn reference() -> String {
         let name = inner[done].clone();
         done += 1;
         if let Some(definition) = definitions.get(&name) {
-            let header = format!("A {}", spaced(&name));
+            let header = spaced(&name);
+            let header = format!("{}{}", header[..1].to_uppercase(), &header[1..]);
             table(&mut text, &header, definition, definitions, &mut inner);
         }
     }
@@ -67,7 +68,8 @@ fn table(
                 if !inner.contains(name) {
                     inner.push(name.clone());
                 }
-                format!("a {}", spaced(name))
+                // A name in the plural has no article.
+                if name.ends_with('s') { spaced(name) } else { format!("a {}", spaced(name)) }
             }
             Some((_, target)) if target.get("oneOf").is_some() || target.get("enum").is_some() => {
                 words(target)
