@@ -60,6 +60,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l quick -d 'Charac
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l resume -d 'Go on with a run that was interrupted: finished cases are kept, and so are whole passes of cases that take turns; the others run' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB, or of a quick run: repetitions, duration, size, delay; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on-nodes -d 'Run only the cases on exactly so many nodes' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l like -d 'Predict from the rates that this run has measured: of the same phases in the nearest cases' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l expect -d 'Predict from this rate, as 2GB/s or 30000/s, or of one phase alone as read=2GB/s; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l history -d 'Each process keeps its last N operations one by one; `ioproof history` shows them' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l sign -d 'Sign the record at its end with this SSH key, or with the agent\'s key of this `.pub` file; `ioproof verify` checks it' -r -F
@@ -189,7 +191,9 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l verdict -d '
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Nodes of the one job [default: the most that a case asks for]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l ranks-per-node -d 'Processes on each node, which carry the tasks of the study' -r
-complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l time -d 'Wall time of each job, as 2h [default: from the forecast]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l time -d 'Wall time of each job, as 2h [default: from the prediction]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l like -d 'Predict from the rates that this run has measured: of the same phases in the nearest cases' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l expect -d 'Predict from this rate, as 2GB/s or 30000/s, or of one phase alone as read=2GB/s; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l account -d 'Who pays' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l partition -d 'Partition or queue' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l setup -d 'A line of shell before the run, as `module load openmpi`; may be repeated' -r

@@ -17,7 +17,9 @@ pub(crate) use look::{
     ReferenceFilter, ReferenceWhat, ReportArguments, StudiesArguments, StudiesWhat, VerdictArguments,
     VerifyArguments,
 };
-pub(crate) use measure::{CrossCheckArguments, Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
+pub(crate) use measure::{
+    Basis, CrossCheckArguments, Fadvise, How, RandomopsArguments, RpcArguments, RunArguments,
+};
 pub(crate) use model::{ModelFitArguments, ModelShowArguments, ModelWhat};
 
 use crate::console::{complain_lines, print};

@@ -6,13 +6,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use dialect::batch::{Asked, Jobs, Script, System, scripts};
-use plan::shell_word;
-use plan::{ExpectedRate, RunEnvironment};
+use plan::{RunEnvironment, shell_word};
 
 use crate::arguments::BatchArguments;
 use crate::ask;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
+use crate::predictions;
 
 /// Permissions of a script, before the user's umask.
 const MODE: u32 = 0o777;
@@ -26,13 +26,8 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     // A workload without `nodes` runs on all nodes of the job.
     let nodes = arguments.nodes.unwrap_or(1);
     let plan = ask::study(&study, &arguments.set, arguments.yes, nodes)?;
-    let around = RunEnvironment {
-        spaces: Vec::new(),
-        memory: None,
-        node_of: Vec::new(),
-        write: ExpectedRate::assumed(),
-        read: ExpectedRate::assumed(),
-    };
+    let predicted = predictions::of_options(&plan, &arguments.basis)?;
+    let around = RunEnvironment { predicted, ..RunEnvironment::default() };
     let out = absolute(&arguments.out)?;
     let asked = Asked {
         jobs: if arguments.per_point { Jobs::PerNodes } else { Jobs::One },

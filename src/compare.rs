@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     if let Some(times) = arguments.against_itself {
         let itself = report::against_itself(&before, times as usize).map_err(Failure::usage)?;
         let shown = |screen| form_of_itself(&itself, arguments.format, screen);
-        return show(arguments, &[arguments.before.clone()], shown).map(|()| Exit::Success);
+        return show(arguments, std::slice::from_ref(&arguments.before), shown).map(|()| Exit::Success);
     }
     // The parser asks for either.
     let Some(path) = &arguments.after else {

@@ -54,7 +54,8 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     for note in &notes {
         print_line(note)?;
     }
-    let recorder = session.record(&checked, &directory)?;
+    let around = session.environment(&checked.plan, &checked.facts);
+    let recorder = session.record(&checked, &directory, &around)?;
     let ended = {
         let mut watch = TerminalWatch { line: session.line(&checked, &directory, arguments.shown.shown()) };
         let life = session.life(recorder, &mut watch);

@@ -172,6 +172,7 @@ fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Resu
         command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
         started_unix_ns: imported.started_unix_ns.or(imported.finished_unix_ns).unwrap_or(now),
         finished_unix_ns: None,
+        predicted: None,
         plan: imported.plan.clone(),
         host: host(&imported),
         cluster: None,

@@ -25,6 +25,7 @@ mod model;
 mod on_layouts;
 mod overhead;
 mod panics;
+mod predictions;
 mod progress;
 mod randomops;
 mod reference;

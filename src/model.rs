@@ -1,7 +1,5 @@
 //! `ioproof model`: shows and checks models, and makes them from runs.
 
-use std::io::Write;
-
 use anyhow::anyhow;
 use record::Run;
 use report::ModelView;

@@ -1,7 +1,7 @@
 //! `ioproof randomops`: random operations by many tasks with a file each.
 
 use plan::randomops::{Options, TOOL, Work, plan};
-use plan::{Advice, Layer};
+use plan::{Advice, Layer, Predictions};
 
 use crate::arguments::{Fadvise, RandomopsArguments};
 use crate::ask::Asked;
@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &RandomopsArguments, world: &World) -> Result<Exit,
     let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
     let plan = plan(options(arguments, world)).map_err(wrong)?;
     let asked = Asked { what: TOOL.to_owned(), plan, notes: Vec::new() };
-    measure(asked, &arguments.how, None, false, world)
+    measure(asked, Predictions::default(), &arguments.how, None, false, world)
 }
 
 fn options(arguments: &RandomopsArguments, world: &World) -> Options {

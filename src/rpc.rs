@@ -1,5 +1,6 @@
 //! `ioproof rpc`: requests and responses between the processes of a run.
 
+use plan::Predictions;
 use plan::exchanges::{Options, TOOL, Test, Until, plan};
 
 use crate::arguments::RpcArguments;
@@ -14,7 +15,7 @@ pub(crate) fn run(arguments: &RpcArguments, world: &World) -> Result<Exit, Failu
     let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
     let plan = plan(options(arguments, world)).map_err(wrong)?;
     let asked = Asked { what: TOOL.to_owned(), plan, notes: Vec::new() };
-    measure(asked, &arguments.how, None, false, world)
+    measure(asked, Predictions::default(), &arguments.how, None, false, world)
 }
 
 fn options(arguments: &RpcArguments, world: &World) -> Options {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plan::{Plan, Question, shell_word, visible};
+use plan::{Plan, Predictions, Question, RunEnvironment, shell_word, visible};
 use record::{RecordError, Recorder, Resumed, Run, WarningRow};
 use report::Study;
 use runner::{Checked, RunSummary};
@@ -14,6 +14,7 @@ use crate::commands::ServerCommands;
 use crate::console::{complain, confirm, print, print_line, screen};
 use crate::exit::{Exit, Failure};
 use crate::on_layouts::{self, Campaign};
+use crate::predictions;
 use crate::session::{self, Session};
 use crate::sign::Signer;
 use crate::simulated;
@@ -37,7 +38,8 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     asked.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
     if asked.plan.layouts.is_empty() {
         let allowed = arguments.allow_commands.as_deref();
-        return measure(asked, &arguments.how, allowed, arguments.verdict, world);
+        let predicted = predictions::of_options(&asked.plan, &arguments.basis)?;
+        return measure(asked, predicted, &arguments.how, allowed, arguments.verdict, world);
     }
     measure_on_layouts(asked, arguments, world)
 }
@@ -47,7 +49,8 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     let Asked { what, mut plan, notes } = asked;
     let how = &arguments.how;
     keep_history(&mut plan, how.history)?;
-    let session = Session::new(world, &what);
+    let mut session = Session::new(world, &what);
+    session.predicted = predictions::of_options(&plan, &arguments.basis)?;
     if how.explain {
         session.check_options(&plan, how.out.as_deref())?;
         on_layouts::explain(&session, &plan, arguments)?;
@@ -66,15 +69,16 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     if !agreed("Start?", &validated.checked, how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let recorder = session.record(&validated.checked, &directory)?;
+    let recorder = session.record(&validated.checked, &directory, &around)?;
     let ended = campaign.run(validated, &around, recorder)?;
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
 }
 
-/// Runs a plan. `allowed` is the hash of the commands that may run; `verdict`: commitments decide the exit
-/// code.
+/// Runs a plan. `predicted`: rates that its prediction rests on; `allowed` is the hash of the commands that may
+/// run; `verdict`: commitments decide the exit code.
 pub(crate) fn measure(
     asked: Asked,
+    predicted: Predictions,
     how: &How,
     allowed: Option<&str>,
     verdict: bool,
@@ -83,6 +87,7 @@ pub(crate) fn measure(
     let Asked { what, mut plan, notes } = asked;
     keep_history(&mut plan, how.history)?;
     let mut session = Session::new(world, &what);
+    session.predicted = predicted;
     if how.explain {
         session.check_options(&plan, how.out.as_deref())?;
         explain(&session, &plan, how)?;
@@ -128,6 +133,7 @@ pub(crate) fn keep_history(plan: &mut Plan, operations: Option<u64>) -> Result<(
 /// Resumes the run in `directory`.
 fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     let signer = Signer::of(&arguments.how)?;
+    let earlier = Run::open(directory);
     let (recorder, mut resumed) = match (Recorder::resume(directory), &signer) {
         // The obstacle to signing the finished run may be gone.
         (Err(RecordError::Complete { .. }), Some(signer)) => {
@@ -144,6 +150,11 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     // A record is no consent to lose data: the user must name the devices again.
     resumed.manifest.plan.destroy_data_on.clone_from(&arguments.destroy_data_on);
     let mut session = Session::new(world, "resumed");
+    session.predicted = predictions::of_options(&resumed.manifest.plan, &arguments.basis)?;
+    // What cannot be read predicts nothing, and is no reason to stop.
+    if let Ok(earlier) = earlier {
+        session.predicted.append(predictions::of_run(&resumed.manifest.plan, &earlier, directory));
+    }
     if arguments.how.explain {
         return explain_rest(&session, resumed, arguments);
     }
@@ -152,6 +163,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     }
     let checked = session.check_again(&resumed)?;
     print_line(&kept(&checked.plan, checked.finished.len()))?;
+    print(&rest(&checked, &session.environment(&checked.plan, &checked.facts)))?;
     for WarningRow { warning, .. } in &resumed.warnings {
         print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
@@ -179,6 +191,13 @@ pub(crate) fn kept(plan: &Plan, finished: usize) -> String {
     };
     let passes = if turns { "; whole passes that were measured are kept" } else { "" };
     format!("{kept}{passes}")
+}
+
+/// The time that the cases of a resumed run without those that are finished take.
+fn rest(checked: &Checked, around: &RunEnvironment) -> String {
+    let mut plan = checked.plan.clone();
+    plan.cases.retain(|case| !checked.finished.contains(&case.id));
+    report::prediction(&plan, around, screen())
 }
 
 /// Shows the remaining cases of a run.
@@ -212,6 +231,8 @@ fn resume_on_layouts(
     campaign.others()?;
     let validated = campaign.validate_again(&resumed)?;
     print_line(&kept(&validated.checked.plan, validated.finished.len()))?;
+    let around = campaign.environment(&validated.checked.plan, &validated.checked.facts);
+    print(&rest(&validated.checked, &around))?;
     for WarningRow { warning, .. } in &resumed.warnings {
         print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
@@ -219,7 +240,6 @@ fn resume_on_layouts(
     if !agreed("Go on with the others?", &validated.checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let around = campaign.environment(&validated.checked.plan, &validated.checked.facts);
     session.listen()?;
     let ended = campaign.run(validated, &around, recorder)?;
     conclude(&ended, directory, arguments.verdict, signer)

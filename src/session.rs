@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Bytes, ExpectedRate, Nanos, Plan, RunEnvironment, Space, estimates, shell_word, visible};
+use plan::{
+    AssumedDevice, Bytes, Nanos, Plan, Prediction, Predictions, RunEnvironment, Space, estimates, shell_word,
+    visible,
+};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
 use report::Shown;
 use runner::{
@@ -30,6 +33,8 @@ pub(crate) struct Session<'w> {
     pub(crate) world: &'w World,
     /// Permitted commands that query servers around phases.
     pub(crate) servers: Servers,
+    /// Rates that its predictions rest on, before what the study says.
+    pub(crate) predicted: Predictions,
     /// What ends its run early.
     pub(crate) controls: Arc<Controls>,
     run_id: String,
@@ -46,6 +51,7 @@ impl<'w> Session<'w> {
             host: Host::new(Root::default()),
             world,
             servers: Servers::default(),
+            predicted: Predictions::default(),
             controls,
             run_id,
             started,
@@ -160,15 +166,23 @@ impl<'w> Session<'w> {
         directory: &Path,
         watch: &mut dyn Watch,
     ) -> Result<RunSummary, Failure> {
-        let recorder = self.record(checked, directory)?;
+        let around = self.environment(&checked.plan, &checked.facts);
+        let recorder = self.record(checked, directory, &around)?;
         self.live(checked, recorder, watch)
     }
 
     /// Starts the record of `checked` in `directory`. From here on a signal ends the run in order: what is begun
     /// there is completed or removed.
-    pub(crate) fn record(&self, checked: &Checked, directory: &Path) -> Result<Recorder, Failure> {
+    pub(crate) fn record(
+        &self,
+        checked: &Checked,
+        directory: &Path,
+        around: &RunEnvironment,
+    ) -> Result<Recorder, Failure> {
         self.listen()?;
-        Ok(Recorder::create(directory, &self.manifest(checked))?)
+        let (estimates, _) = estimates(&checked.plan, around);
+        let predicted = Some(Prediction::of(&checked.plan.cases, &estimates));
+        Ok(Recorder::create(directory, &Manifest { predicted, ..self.manifest(checked) })?)
     }
 
     /// Has signals end the run in order; called once.
@@ -210,8 +224,8 @@ impl<'w> Session<'w> {
         Ok(runner::check_again(plan, &self.host, self.world.comm(), id, manifest.started_unix_ns, earlier)?)
     }
 
-    /// The environment of a plan on this host. Rates are data sheet values of the slowest device class under
-    /// the targets; nothing has been measured yet.
+    /// The environment of a plan on this host. Where nothing else is known, the slowest class of devices under
+    /// the targets is assumed.
     pub(crate) fn environment(&self, plan: &Plan, facts: &HostFacts) -> RunEnvironment {
         let mut spaces: Vec<Space> = Vec::new();
         for target in &targets(plan) {
@@ -231,9 +245,14 @@ impl<'w> Session<'w> {
                 }),
             }
         }
-        let rate = expected_rate(facts);
-        let memory = self.host.memory_available().ok().map(Bytes);
-        RunEnvironment { spaces, memory, node_of: self.node_of(), write: rate.clone(), read: rate }
+        RunEnvironment {
+            spaces,
+            memory: self.host.memory_available().ok().map(Bytes),
+            processors: Some(facts.usable_cpus).filter(|processors| *processors > 0),
+            node_of: self.node_of(),
+            predicted: self.predicted.clone(),
+            assumed: assumed_device(facts),
+        }
     }
 
     /// The node of each rank; empty if there is one node.
@@ -254,6 +273,7 @@ impl<'w> Session<'w> {
             command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             started_unix_ns: checked.started_unix_ns,
             finished_unix_ns: None,
+            predicted: None,
             plan: checked.plan.clone(),
             host: checked.facts.clone(),
             cluster: self.world.library().and_then(|library| checked.cluster(library)),
@@ -302,7 +322,7 @@ pub(crate) fn random_seed() -> u64 {
     RandomState::new().hash_one(std::process::id())
 }
 
-fn expected_rate(facts: &HostFacts) -> ExpectedRate {
+fn assumed_device(facts: &HostFacts) -> AssumedDevice {
     // Virtual disks report themselves as rotational, independent of the real device.
     let is_virtual = |name: &str| name.starts_with("vd") || name.starts_with("xvd");
     let turning = facts
@@ -312,11 +332,11 @@ fn expected_rate(facts: &HostFacts) -> ExpectedRate {
     let flash =
         !facts.devices.is_empty() && facts.devices.iter().all(|device| device.name.starts_with("nvme"));
     let (bytes_per_second, transfer_time, class) = match (turning, flash) {
-        (true, _) => (150e6, Nanos::millis(8), "a turning disk"),
-        (false, true) => (2e9, Nanos(80_000), "NVMe flash"),
-        (false, false) => (500e6, Nanos(100_000), "a solid-state disk"),
+        (true, _) => (150e6, Nanos::millis(8), "turning disk"),
+        (false, true) => (2e9, Nanos(80_000), "NVMe device"),
+        (false, false) => (500e6, Nanos(100_000), "solid-state disk"),
     };
-    ExpectedRate { bytes_per_second, transfer_time, source: format!("assumed for {class}") }
+    AssumedDevice { bytes_per_second, transfer_time, class: class.to_owned() }
 }
 
 /// Leftovers of killed runs, as lines for the user.
@@ -353,13 +373,14 @@ pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> R
     Err(Failure::new(Exit::Refused, anyhow::anyhow!(refused)))
 }
 
-/// As [`replaced_line`], for a plan that is only shown: with the consent that a run will need, and with the rights
-/// that this user lacks for it.
+/// As [`replaced_line`], for a plan that is only shown: with the consent that a run will need, with a file that is to be
+/// read and missing, and with the rights that this user lacks.
 pub(crate) fn explained_consent(plan: &Plan) -> String {
     let loss = |replaced| {
         format!("! {}; the run asks before, or takes --yes for the answer", replaced_line(&replaced))
     };
-    let lines = runner::replaced(plan, &[]).map(loss).into_iter();
+    let missing = runner::check_files_to_read(plan).err().map(|error| format!("! {error}"));
+    let lines = runner::replaced(plan, &[]).map(loss).into_iter().chain(missing);
     let lines = lines.chain(lacking_right(plan).map(|line| format!("! {line}")));
     lines.map(|line| format!("{}\n", visible(&line))).collect()
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use plan::{ExpectedRate, Question, RunEnvironment, estimates};
+use plan::{Predictions, Question, RunEnvironment, estimates};
 use record::{Manifest, ModelSource, Provenance, Recorder, Resumed};
 use runner::Checked;
 use simulate::{Model, SimulatedMachine};
@@ -14,6 +14,7 @@ use crate::ask::{Asked, ask};
 use crate::cluster::World;
 use crate::console::{print, print_line, screen};
 use crate::exit::{Exit, Failure};
+use crate::predictions;
 use crate::progress::LiveLine;
 use crate::run::{conclude, kept, lines};
 use crate::session::Session;
@@ -33,12 +34,13 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     }
     // Workloads that name no nodes are on one.
     let Asked { what, plan, notes } = ask(arguments, 1)?;
+    let predicted = predictions::of_model(&plan, &model);
     let mut machine = SimulatedMachine::new(model, &plan, source.seed);
     let world = World::of_nodes(machine.topology());
     let session = Session::new(&world, &what);
     let checked = session.check_on(&machine, plan, BTreeSet::new())?;
     if arguments.how.explain {
-        let around = environment(&checked);
+        let around = environment(&checked, &predicted);
         print(&if arguments.how.full {
             report::explain(&checked.plan, &around, screen())
         } else {
@@ -57,7 +59,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     };
     let recorder = Recorder::create(&directory, &manifest)?;
     let ended = {
-        let mut watch = TerminalWatch { line: line(&checked, &directory, arguments) };
+        let mut watch = TerminalWatch { line: line(&checked, &predicted, &directory, arguments) };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
@@ -76,6 +78,7 @@ fn resume(
         return Err(Failure::usage("a cross-check is not resumed: start it anew"));
     }
     let manifest = &resumed.manifest;
+    let predicted = predictions::of_model(&manifest.plan, &model);
     let mut machine = SimulatedMachine::new(model, &manifest.plan, source.seed);
     let world = World::of_nodes(machine.topology());
     let session = Session::new(&world, "resumed");
@@ -85,7 +88,7 @@ fn resume(
     print_line(&kept(&checked.plan, checked.finished.len()))?;
     session.listen()?;
     let ended = {
-        let mut watch = TerminalWatch { line: line(&checked, directory, arguments) };
+        let mut watch = TerminalWatch { line: line(&checked, &predicted, directory, arguments) };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
     conclude(&ended, directory, arguments.verdict, signer)
@@ -111,14 +114,14 @@ pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failu
     Ok((model, source))
 }
 
-fn line(checked: &Checked, directory: &Path, arguments: &RunArguments) -> LiveLine {
-    let (estimates, _) = estimates(&checked.plan, &environment(checked));
+fn line(checked: &Checked, predicted: &Predictions, directory: &Path, arguments: &RunArguments) -> LiveLine {
+    let (estimates, _) = estimates(&checked.plan, &environment(checked, predicted));
     LiveLine::start(directory, &checked.plan, &estimates, arguments.how.shown())
 }
 
 /// What is known of the place of a simulated run beforehand.
-fn environment(checked: &Checked) -> RunEnvironment {
+fn environment(checked: &Checked, predicted: &Predictions) -> RunEnvironment {
     let memory = Some(checked.facts.memory_bytes).filter(|bytes| *bytes > 0).map(plan::Bytes);
-    let rate = ExpectedRate::assumed();
-    RunEnvironment { spaces: Vec::new(), memory, node_of: Vec::new(), write: rate.clone(), read: rate }
+    let processors = Some(checked.facts.usable_cpus);
+    RunEnvironment { memory, processors, predicted: predicted.clone(), ..RunEnvironment::default() }
 }

@@ -1,7 +1,14 @@
 //! Values of options, written as in studies.
 
 use dialect::import::Format;
-use plan::{Binding, Bytes, Nanos, UnitError};
+use plan::{Amount, Binding, Bytes, Nanos, UnitError};
+
+/// A rate given by hand: of one phase, or of all.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct GivenRate {
+    pub(crate) phase: Option<plan::Phase>,
+    pub(crate) rate: Amount,
+}
 
 /// A time, as 30s.
 pub(crate) fn time(text: &str) -> Result<Nanos, String> {
@@ -59,6 +66,15 @@ pub(crate) fn binding(text: &str) -> Result<Binding, String> {
 
 fn told(error: UnitError) -> String {
     format!("{}; {}", error.message, error.help)
+}
+
+/// A rate, as 2GB/s or 30000/s, of all phases or as read=2GB/s of one.
+pub(crate) fn given_rate(text: &str) -> Result<GivenRate, String> {
+    let (of, rate) = match text.split_once('=') {
+        Some((name, rate)) => (Some(phase(name)?), rate),
+        None => (None, text),
+    };
+    Amount::parse_rate(rate).map(|rate| GivenRate { phase: of, rate }).map_err(told)
 }
 
 /// A phase, by its word in records.

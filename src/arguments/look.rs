@@ -199,9 +199,11 @@ pub(crate) struct BatchArguments {
     /// Processes on each node, which carry the tasks of the study.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) ranks_per_node: u32,
-    /// Wall time of each job, as 2h [default: from the forecast].
+    /// Wall time of each job, as 2h [default: from the prediction].
     #[arg(long, value_name = "TIME", value_parser = values::time)]
     pub(crate) time: Option<Nanos>,
+    #[command(flatten)]
+    pub(crate) basis: Box<super::measure::Basis>,
     /// Who pays.
     #[arg(long)]
     pub(crate) account: Option<String>,

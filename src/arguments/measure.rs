@@ -7,7 +7,7 @@ use plan::{Binding, Bytes, Nanos, Pattern, cross_check, randomops as randomops_p
 
 use report::Shown;
 
-use crate::values;
+use crate::values::{self, GivenRate};
 
 /// `ioproof run`.
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub(crate) struct RunArguments {
     pub(crate) cached: bool,
     /// Go on with a run that was interrupted: finished cases are kept, and so are whole passes of cases that take turns;
     /// the others run.
-    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "set"])]
+    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "set", "like"])]
     pub(crate) resume: Option<PathBuf>,
     /// Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB, or of a quick run:
     /// repetitions, duration, size, delay; may be repeated.
@@ -47,6 +47,8 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) verdict: bool,
     #[command(flatten)]
+    pub(crate) basis: Box<Basis>,
+    #[command(flatten)]
     pub(crate) how: How,
     /// Give up the data on a block device, named by serial number, WWN or path; may be repeated.
     #[arg(long, value_name = "SERIAL|WWN|PATH")]
@@ -58,6 +60,17 @@ pub(crate) struct RunArguments {
     /// Where the ledger of layouts that a study makes stands [default: /var/lib/ioproof].
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
+}
+
+/// What a prediction rests on, before what the study says of its targets.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Basis {
+    /// Predict from the rates that this run has measured: of the same phases in the nearest cases.
+    #[arg(long, value_name = "RUNDIR")]
+    pub(crate) like: Option<PathBuf>,
+    /// Predict from this rate, as 2GB/s or 30000/s, or of one phase alone as read=2GB/s; may be repeated.
+    #[arg(long, value_name = "[PHASE=]RATE", value_parser = values::given_rate)]
+    pub(crate) expect: Vec<GivenRate>,
 }
 
 /// What is shown while it runs.

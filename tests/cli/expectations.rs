@@ -109,7 +109,7 @@ fn a_table_of_data_sheets_gets_the_share_that_was_reached() {
     let table =
         ["520 MB/s", "540 MB/s", "24,000 IOPS", "93,000 IOPS", "3.00 GB/s", "6.40 GB/s", "170,000 IOPS"];
     assert_says(&shown, &table);
-    assert_says(&shown, &["1,080,000 IOPS", "Measured ÷ expected"]);
+    assert_says(&shown, &["1,080,000 IOPS", "Reached ÷ expected"]);
 }
 
 /// The shared layer ends where its links end, the local ones grow with the nodes: told before the run

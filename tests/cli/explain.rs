@@ -45,6 +45,43 @@ fn an_explanation_refuses_options_as_the_run_does() {
 }
 
 #[test]
+fn lines_that_only_read_are_told_so() {
+    let (desk, data) = Desk::with_data();
+    let file = data.join("file").display().to_string();
+    let text = explained(&desk, &format!("-a POSIX -r -t 1m -b 4m -o {file}"));
+    assert_says(&text, &["files that exist are read, and nothing is written", "stay as they are"]);
+    assert_says(&text, &[&format!("! {file} does not exist")]);
+    for wrong in ["replaced", "removed", " free, "] {
+        assert!(!text.contains(wrong), "{wrong} in\n{text}");
+    }
+    std::fs::write(&file, vec![1; 4 << 20]).expect("written");
+    let text = explained(&desk, &format!("-a POSIX -r -t 1m -b 4m -o {file}"));
+    assert!(!text.contains("does not exist"), "{text}");
+}
+
+#[test]
+fn a_wear_out_is_predicted_by_its_clock() {
+    let desk = Desk::new();
+    let text = explained(&desk, "-a POSIX -w -F -N 16 -t 1m -b 1m -s 620000 -D 300 -O stoneWallingWearOut=1");
+    assert_says(&text, &["write: 5 min to 10 min by the clock", "from fixed durations"]);
+}
+
+#[test]
+fn a_rate_by_hand_and_an_earlier_run_are_what_is_predicted_from() {
+    let (desk, _) = Desk::with_data();
+    let study = "[[target]]\nname = \"t\"\ndirectory = \"data\"\n\
+                 [[workload]]\nname = \"w\"\ntransfer = \"1MiB\"\nsize = \"32MiB\"\n";
+    let report = run(&desk.study(study)).expect_code(0).stdout;
+    assert_says(&report, &["× the predicted", "from an assumed"]);
+    let record = desk.record().display().to_string();
+    let explain =
+        |basis: &str| run(&desk.ioproof(&format!("run study.toml --explain {basis}"))).expect_code(0).stdout;
+    assert_says(&explain(&format!("--like {record}")), &[&format!("from run {record}")]);
+    let given = explain("--expect 64MB/s --expect write=16MB/s");
+    assert_says(&given, &["about 2.6 s, from rates given by hand"]);
+}
+
+#[test]
 fn printed_lines_run_unchanged_and_each_option_is_told_with_its_meaning() {
     let desk = Desk::new();
     let text = explained(&desk, TEST_1);

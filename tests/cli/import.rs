@@ -183,7 +183,7 @@ fn what_another_tool_has_printed_is_compared_with_an_own_run_of_its_point() {
     fs::remove_dir_all(desk.record()).expect("gone");
     let _ = run(&desk.ior("-w -r -F -e -t 128k -b 16m --tasks-per-rank 2 -o iorf")).expect_code(0);
     let said = run(&desk.ioproof("compare --full theirs record")).expect_code(0).stdout;
-    assert_says(&said, &["0 figures in both runs. ", "No case was measured in both runs"]);
+    assert_says(&said, &["0 figures in both runs. ", "No case is in both runs"]);
 }
 
 #[test]

@@ -133,6 +133,7 @@ fn every_study_is_in_the_list_and_in_the_documentation() {
     let mut found: Vec<String> = fs::read_dir(root().join("studies"))
         .expect("the studies")
         .flatten()
+        .filter(|entry| entry.path().is_file())
         .map(|entry| entry.path().file_stem().expect("a name").to_string_lossy().into_owned())
         .collect();
     found.sort();
@@ -270,15 +271,41 @@ fn every_study_is_explained_in_few_lines_and_in_full_on_request() {
     assert!(full.lines().count() > 1000, "each case in full");
 }
 
+/// The studies' own headers say how long they take.
+#[test]
+fn the_time_of_a_study_is_predicted_within_a_factor_of_two() {
+    let hours = [
+        ("cuny-uv300", 60.0),
+        ("bsc-nvm", 60.0),
+        ("weak-scaling", 36.0),
+        ("many-nodes-mixes", 4.0),
+        ("randomops", 1.0),
+    ];
+    for (name, hours) in hours {
+        let plan = plan_of(name, Vec::new());
+        let (all, _) = plan::estimates(&plan, &plan::RunEnvironment::default());
+        let predicted = plan::Prediction::of(&plan.cases, &all);
+        let ratio = predicted.seconds.middle / (3600.0 * hours);
+        assert!((0.5..=2.0).contains(&ratio), "{name}: {ratio} × {hours} h, from {}", predicted.source);
+        let plan::Interval { low, middle, high } = predicted.seconds;
+        assert!(low <= middle && middle <= high, "{name}: {:?}", predicted.seconds);
+    }
+}
+
+/// Study A measured GPFS with a tenth of the data, in phases of 1.8 s.
+#[test]
+fn the_short_phases_of_study_a_are_told() {
+    let set = ["workload.layouts.size=1000MiB", "workload.layouts.transfer=1MiB"];
+    let set = set.map(|one| plan::study::Override::parse(one).expect("a key"));
+    let plan = plan_of("cuny-uv300", set.into());
+    let text = report::preflight(&plan, &plan::RunEnvironment::default(), report::Screen::PLAIN.wide(400));
+    assert!(text.contains("too short for a rate that can be defended"), "{text}");
+}
+
 #[test]
 fn the_header_of_every_study_is_short() {
-    let around = plan::RunEnvironment {
-        spaces: Vec::new(),
-        memory: Some(plan::Bytes::gib(16)),
-        node_of: Vec::new(),
-        write: plan::ExpectedRate::assumed(),
-        read: plan::ExpectedRate::assumed(),
-    };
+    let around =
+        plan::RunEnvironment { memory: Some(plan::Bytes::gib(16)), ..plan::RunEnvironment::default() };
     for name in ALL {
         let plan = plan_of(name, Vec::new());
         let text = report::preflight(&plan, &around, report::Screen::PLAIN);

@@ -9,6 +9,7 @@
 //! | [`findings`] | everything that the figures of a study say together |
 //! | [`sweeps`], [`scaling`], [`nodes`], [`targets`] | findings on points of a sweep, on numbers of devices, tasks and layers, on nodes, on targets and their devices |
 //! | [`comparisons`] | beside other runs, other tools, published figures, commitments and claims |
+//! | [`predictions`] | the rates that an earlier run predicts for a plan |
 //! | [`printed`] | whether what another tool printed agrees with itself |
 //! | [`jobs`] | jobs of analytics servers, and the table of the runs of all cases |
 //!
@@ -29,6 +30,7 @@ pub mod findings;
 pub mod gate;
 pub mod jobs;
 pub mod nodes;
+pub mod predictions;
 pub mod printed;
 pub mod scaling;
 pub mod statistics;

@@ -52,7 +52,7 @@ fn task(number: u32, place: &Path, after: &[u32]) -> LaunchTask {
         steps: Vec::new(),
         counters_fd: None,
     };
-    LaunchTask { order, after: after.to_vec(), memory_max: None }
+    LaunchTask { order, after: after.to_vec(), memory_max: None, kind: None }
 }
 
 fn rules() -> LaunchRules {

@@ -106,7 +106,7 @@ fn launched(place: &Path, actions: Vec<Action>) -> LaunchReport {
     let name = format!("test-{}-{}", std::process::id(), place.file_name().unwrap().to_str().unwrap());
     let groups = RunGroups::make(&Root::default(), &name);
     let program = Program { path: program(), arguments: Vec::new() };
-    let task = LaunchTask { order: order(place, actions), after: Vec::new(), memory_max: None };
+    let task = LaunchTask { order: order(place, actions), after: Vec::new(), memory_max: None, kind: None };
     let rules = LaunchRules { concurrency: 1, limit: None, interval: Nanos::millis(50) };
     let mut processes = RealProcesses::new(&program, &groups, JobSpace::ALL.map(|_| place.to_owned()));
     let launched = launch(&[task], rules, &mut processes, &mut Silent);

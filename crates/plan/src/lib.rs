@@ -70,11 +70,11 @@ pub use placement::geometry::{Geometry, Permutation};
 pub use placement::region::{Region, Steps};
 pub use placement::spread::{Assigned, assign};
 pub use placement::{FileSlot, Placement};
-pub use preflight::forecast::{Forecast, balance_bound, seconds_per_case};
+pub use preflight::forecast::{Forecast, balance_bound};
 pub use preflight::{
-    CaseEstimate, Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
-    PHASE_SECONDS_MIN, PhaseEstimate, RunEnvironment, SPACE_SHARE_MAX, Space, SpaceEstimate, Totals,
-    estimates,
+    AssumedDevice, CaseEstimate, Concern, Interval, MEMORY_MULTIPLE_MIN, PHASE_SECONDS_ADVISED,
+    PHASE_SECONDS_MAX, PHASE_SECONDS_MIN, PhaseEstimate, PredictedRate, Prediction, Predictions, RateUnit,
+    RunEnvironment, SPACE_SHARE_MAX, Source, Space, SpaceEstimate, estimates,
 };
 pub use text::hex::hex;
 pub use text::parse::UnitError;

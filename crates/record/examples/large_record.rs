@@ -85,6 +85,7 @@ fn manifest(plan: Plan) -> Manifest {
         command_line: ["ioproof", "run", "large.toml"].map(str::to_owned).to_vec(),
         started_unix_ns: START_UNIX_NS,
         finished_unix_ns: None,
+        predicted: None,
         plan,
         host: HostFacts {
             node: "node1".to_owned(),

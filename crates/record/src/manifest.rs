@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use plan::limits::MANIFEST_BYTES;
-use plan::{Plan, shell_word};
+use plan::{Plan, Prediction, shell_word};
 use serde::{Deserialize, Serialize};
 
 use crate::files::checksum::checksum_of;
@@ -76,6 +76,9 @@ pub struct Manifest {
     pub started_unix_ns: i64,
     /// Wall clock at the end; absent while the run is in progress or if it was killed.
     pub finished_unix_ns: Option<i64>,
+    /// The time that was predicted for it before it started; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<Prediction>,
     /// The plan of the run.
     pub plan: Plan,
     /// The host; of several nodes the first.

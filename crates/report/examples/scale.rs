@@ -104,6 +104,7 @@ fn made(tasks: u32, sizes: u64) -> Run {
         command_line: vec!["ioproof".to_owned()],
         started_unix_ns: 0,
         finished_unix_ns: Some(1),
+        predicted: None,
         plan: Plan::new("Made-up numbers", question, 1, cases),
         host: HostFacts::default(),
     };

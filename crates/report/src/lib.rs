@@ -47,7 +47,7 @@ pub use format::screen::{Screen, terminal_columns};
 pub use history::{History, Wanted};
 pub use inventory::{inventory, inventory_json, inventory_schema};
 pub use model::{ModelView, model};
-pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, preflight};
+pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, prediction, preflight};
 pub use progress::{Progress, Shown, Steps};
 pub use report::schema::schema;
 pub use study::Study;

@@ -40,6 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         command_line: words.clone(),
         started_unix_ns: 0,
         finished_unix_ns: None,
+        predicted: None,
         plan: checked.plan.clone(),
         host: checked.facts.clone(),
     };

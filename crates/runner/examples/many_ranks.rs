@@ -64,6 +64,7 @@ fn lead(host: &Host, comm: &dyn Comm, library: &str, controls: Arc<Controls>) ->
         command_line: words.clone(),
         started_unix_ns: 0,
         finished_unix_ns: None,
+        predicted: None,
         plan: checked.plan.clone(),
         host: checked.facts.clone(),
     };

@@ -54,7 +54,7 @@ pub enum RunnerError {
     },
     /// The files do not fit.
     #[error(
-        "the files need {need} and {place} has {free} free: write less (smaller or fewer files, fewer tasks), or make room"
+        "with case `{case}` the files need {need} and {place} has {free} free: write less (smaller or fewer files, fewer tasks), or make room"
     )]
     NoSpace {
         /// Bytes that the files need.
@@ -63,10 +63,12 @@ pub enum RunnerError {
         free: plan::Bytes,
         /// Mount point.
         place: String,
+        /// The case.
+        case: String,
     },
     /// The file system has too few inodes.
     #[error(
-        "the files and directories need {need} inodes and {place} has {free} free: lower the items or tasks, \
+        "with case `{case}` the files and directories need {need} inodes and {place} has {free} free: lower the items or tasks, \
          or make the file system with more inodes"
     )]
     NoInodes {
@@ -76,6 +78,8 @@ pub enum RunnerError {
         free: u64,
         /// Mount point.
         place: String,
+        /// The case.
+        case: String,
     },
     /// A target that cannot hold data.
     #[error("{path} {problem}: {help}", path = path.display())]

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`check`] → [`Checked`] | a plan that this host can run, with what was found on the way |
 //! | [`check_again`], [`EarlierStart`] | the same for a resumed run |
+//! | [`check_files_to_read`] | the files that a plan reads and nothing makes |
 //! | [`replaced`] | the user's files that a plan will remove |
 //! | [`validate_campaign`], [`campaign`], [`LayoutBuilder`] | the same for cases on layouts, created one by one |
 //! | [`PlanExecution`] | runs a checked plan and writes the record |
@@ -38,6 +39,7 @@ mod watch;
 
 pub use ::jobs::launch::Program;
 pub use check::overwrites::{Replaced, replaced};
+pub use check::path_conflicts::check_files_to_read;
 pub use check::{Checked, EarlierStart, check, check_again, check_on};
 pub use error::{ErrorKind, RunnerError};
 pub use execution::PlanExecution;

@@ -1,6 +1,6 @@
 //! Published figures beside own ones.
 
-use plan::{Bytes, Case, Order, Phase, Plan, Question, ReadFrom, Sharing};
+use plan::{Bytes, Case, Phase, Plan, Question, ReadFrom, Sharing};
 use record::{Detail, Library, Metric, Published, PublishedKind, PublishedOperation, PublishedStatistic};
 
 use crate::comparisons::{PublishedComparison, beside, own_value, phase_of};
@@ -94,7 +94,7 @@ fn same_line(case: &Case, sizes: fn(bool, bool) -> bool) -> Vec<&'static Publish
             && printed.direct == Some(workload.direct)
             && printed.fsync == Some(workload.sync.at_close)
             && printed.file_per_process == Some(workload.files.sharing == Sharing::PerTask)
-            && printed.random == Some(matches!(workload.order, Order::Random { .. }))
+            && printed.random == Some(workload.order.is_random())
             && printed.tasks == Some(workload.tasks)
             && printed.nodes.is_none_or(|nodes| u64::from(nodes) == nodes_of(case))
             && is_or_unsaid(printed.reorder_tasks, matches!(workload.read_from, ReadFrom::Shift { .. }))

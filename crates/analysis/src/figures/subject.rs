@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::mem::{Discriminant, discriminant};
 
-use plan::{Case, Client, Layer, Order, Phase, Plan, Setting, SettingValue, Sharing, TargetDescription};
+use plan::{Case, Client, Layer, Phase, Plan, Setting, SettingValue, Sharing, TargetDescription};
 
 use crate::figures::Figure;
 
@@ -70,7 +70,7 @@ impl<'a> Subject<'a> {
     /// Devices of its target: those that its sweep picks, those that the study says, or else its paths.
     pub(crate) fn devices(&self) -> u32 {
         let said = || self.target.map(|terms| terms.devices).filter(|&devices| devices > 0);
-        members_of(self.case).or_else(said).unwrap_or_else(|| paths(self.case))
+        self.case.members().or_else(said).unwrap_or_else(|| paths(self.case))
     }
 
     /// How many of its targets there are: of node-local ones each node has its own.
@@ -101,7 +101,7 @@ impl<'a> Subject<'a> {
 
     /// Whether its transfers go to random places.
     pub(crate) fn is_random(&self) -> bool {
-        matches!(self.case.workload.order, Order::Random { .. })
+        self.case.workload.order.is_random()
     }
 
     /// Nodes that the case is on.
@@ -129,15 +129,6 @@ impl<'a> Subject<'a> {
 
 fn paths(case: &Case) -> u32 {
     u32::try_from(case.workload.files.targets.len()).unwrap_or(u32::MAX).max(1)
-}
-
-/// How many members of its target a case is on, where its sweep picks them.
-pub(crate) fn members_of(case: &Case) -> Option<u32> {
-    match (value_of(case, "members"), value_of(case, MEMBER)) {
-        (Some(SettingValue::Count(count)), _) => u32::try_from(*count).ok(),
-        (None, None) => None,
-        _ => Some(paths(case)),
-    }
 }
 
 /// What figures have in common that are looked at together.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plan::{Bytes, Case, Order, Phase, RateName};
+use plan::{Bytes, Case, Phase, RateName};
 use record::{Detail, Metric, Run};
 
 use crate::comparisons::PublishedComparison;
@@ -164,7 +164,7 @@ pub(crate) fn jobs(
 fn is_job(subject: &Subject<'_>, asked: bool) -> bool {
     let workload = &subject.case.workload;
     let of_randomops = subject.case.id.starts_with(plan::randomops::CASE);
-    let random = matches!(workload.order, Order::Random { .. });
+    let random = workload.order.is_random();
     let small = workload.geometry.transfer < SMALL_BELOW && subject.figure.phase.is_transfers();
     (of_randomops || asked && workload.tasks > 1) && random && small
 }

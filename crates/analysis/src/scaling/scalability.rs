@@ -6,7 +6,7 @@ use std::mem::Discriminant;
 
 use plan::{Backend, Bytes, Order, Phase, Sharing, SyncRule};
 
-use crate::figures::{RateOf, Subject, TARGET, bytes_of_one, grouped, members_of, texts, value_of};
+use crate::figures::{RateOf, Subject, TARGET, bytes_of_one, grouped, texts, value_of};
 use crate::gate::{
     Chosen, Gate, Kind, Of, Quantity, Stated, Statement, Value,
     table::{Column, any, change, count, number, rate, share, subject, word},
@@ -183,8 +183,8 @@ fn bests<'a, 'b>(gate: &Gate<'a>, all: impl Iterator<Item = &'b Subject<'a>>) ->
 fn fewest<'a, 'b>(gate: &'b Gate<'a>) -> Bests<'a, 'b> {
     let swept = gate.subjects.iter().filter(|one| value_of(one.case, "members").is_some());
     let all = grouped(swept, |one| alike(one)).into_iter().flat_map(|all| {
-        let least = all.iter().map(|one| members_of(one.case)).min().flatten();
-        all.into_iter().filter(move |one| members_of(one.case) == least)
+        let least = all.iter().map(|one| one.case.members()).min().flatten();
+        all.into_iter().filter(move |one| one.case.members() == least)
     });
     bests(gate, all)
 }
@@ -211,12 +211,12 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
                 [nodes, 1].iter().find_map(|&nodes| bests.get(&(baseline, nodes, phase, bytes, mix)))
             }
             None => fewest.get(&key).filter(|one| {
-                members_of(one.best.case).zip(members_of(subject.case)).is_some_and(|(few, many)| few < many)
+                one.best.case.members().zip(subject.case.members()).is_some_and(|(few, many)| few < many)
             }),
         };
         let Chosen { best: one, of, .. } = one.filter(|one| same_client(one.best, subject))?;
         let devices = devices(subject);
-        let of_baseline = members_of(one.case).or_else(|| one.target.map(|terms| terms.devices.max(1)));
+        let of_baseline = one.case.members().or_else(|| one.target.map(|terms| terms.devices.max(1)));
         let of_baseline = of_baseline.unwrap_or(1).saturating_mul(one.targets_of_all_nodes());
         let each = one.rate() / f64::from(of_baseline);
         let units = subject.target.map_or(0.0, |terms| terms.rack_units);

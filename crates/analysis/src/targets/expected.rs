@@ -90,7 +90,7 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
 fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expected> {
     let (case, figure) = (subject.case, subject.figure);
     let described = subject.target.map_or(0, |terms| terms.devices);
-    let devices = crate::figures::members_of(case).unwrap_or(described);
+    let devices = case.members().unwrap_or(described);
     let nodes = u32::try_from(subject.nodes()).unwrap_or(u32::MAX);
     let in_all = |one: &Expectation| one.in_all(nodes, devices, subject.layer());
     let mean = measured(figure, Amount::Latency { nanos: 0.0, percent: None });
@@ -154,26 +154,15 @@ pub(crate) fn about<'e>(
     subject: &Subject<'_>,
     expectations: &'e [Expectation],
 ) -> impl Iterator<Item = &'e Expectation> {
-    let read_percent = match subject.figure.phase {
-        Phase::Mixed => subject.case.workload.read_percent,
-        Phase::Write | Phase::Fill => 0,
-        _ => 100,
-    };
-    let is_mix = move |one: &&Expectation| one.read_percent.is_none_or(|share| share == read_percent);
-    expectations.iter().filter(move |one| agrees(subject, one)).filter(is_mix)
+    let (case, phase) = (subject.case, subject.figure.phase);
+    expectations.iter().filter(move |one| agrees(subject, one) && one.is_of_mix(case, phase))
 }
 
 /// Whether all that an expectation names agrees, but for the share of reads.
 fn agrees(subject: &Subject<'_>, one: &Expectation) -> bool {
-    let phase = subject.figure.phase;
-    let of_transfers = one.random.is_some() || one.transfer.is_some() || one.read_percent.is_some();
     // An imported case, which names none, is on the only target that is described.
     let target = subject.target.map_or(&subject.case.target, |terms| &terms.name);
-    (phase.is_transfers() || !of_transfers)
-        && one.target.as_ref().is_none_or(|wanted| wanted == target)
-        && one.phase.is_none_or(|wanted| wanted == phase)
-        && one.random.is_none_or(|wanted| wanted == subject.is_random())
-        && one.transfer.is_none_or(|transfer| transfer == subject.case.workload.geometry.transfer)
+    one.agrees(target, subject.case, subject.figure.phase, subject.is_random())
 }
 
 /// Interpolated limits of a mixed phase whose share of reads stands in no expectation: one for each latency

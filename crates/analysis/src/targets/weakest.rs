@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::hash::Hash;
 
-use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan};
+use plan::{Amount, Bytes, Case, Expectation, Layer, Phase, Plan};
 use record::PublishedUnit;
 
 use crate::figures::{Figure, Subject, grouped, in_unit_of, measured, number, subjects, unit};
@@ -214,7 +214,7 @@ impl Scope {
 
     fn is_of(&self, case: &Case) -> bool {
         self.phase.is_none_or(|phase| case.phases.contains(&phase))
-            && takes(self.random, Some(matches!(case.workload.order, Order::Random { .. })))
+            && takes(self.random, Some(case.workload.order.is_random()))
             && takes(self.transfer, Some(case.workload.geometry.transfer))
     }
 

@@ -28,6 +28,7 @@ mod memory;
 mod nodes;
 mod outlier;
 mod plausible;
+mod predictions;
 mod printed_checks;
 mod published;
 mod quantities;

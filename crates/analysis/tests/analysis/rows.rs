@@ -100,6 +100,7 @@ pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
         command_line: Vec::new(),
         started_unix_ns: 0,
         finished_unix_ns: None,
+        predicted: None,
         plan: plan.clone(),
         host: host(),
     };

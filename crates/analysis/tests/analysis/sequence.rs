@@ -1,5 +1,7 @@
 //! The interval that ends a case: how often it ever misses the median, and what that costs.
 
+#![expect(clippy::print_stdout, reason = "the shares and repetitions are of interest beyond the limits")]
+
 use analysis::statistics::{Summary, median_sequence, settled};
 use plan::{INTERVAL_REPETITIONS_MIN, Stopping};
 

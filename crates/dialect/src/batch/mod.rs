@@ -29,13 +29,7 @@
 //!     size = "4GiB"
 //! "#;
 //! let plan = plan::study::read("/home/me/weak.toml".as_ref(), text)?;
-//! let around = plan::RunEnvironment {
-//!     spaces: Vec::new(),
-//!     memory: None,
-//!     node_of: Vec::new(),
-//!     write: plan::ExpectedRate::assumed(),
-//!     read: plan::ExpectedRate::assumed(),
-//! };
+//! let around = plan::RunEnvironment::default();
 //! let asked = Asked { jobs: Jobs::PerNodes, ..Asked::new(&plan, &around, System::Slurm) };
 //! let scripts = scripts(&asked)?;
 //! let names: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
@@ -52,7 +46,7 @@ mod write;
 
 use std::collections::BTreeSet;
 
-use plan::{Case, Plan, Question, estimates};
+use plan::{Case, Plan, Prediction, Question, estimates};
 
 pub use request::{Asked, BatchError, Jobs, Script};
 use request::{Job, Study};
@@ -169,6 +163,5 @@ fn wall_time(asked: &Asked<'_>, nodes: Option<u32>) -> WallTime {
     let mut plan = asked.plan.clone();
     plan.cases.retain(|case| nodes.is_none_or(|nodes| case.workload.nodes == nodes));
     let (all, _) = estimates(&plan, asked.around);
-    let forecast: f64 = all.iter().map(|outlook| outlook.seconds).sum();
-    WallTime::of(forecast, asked.time)
+    WallTime::of(Prediction::of(&plan.cases, &all), asked.time)
 }

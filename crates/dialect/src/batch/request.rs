@@ -24,7 +24,7 @@ pub struct Asked<'a> {
     /// The plan of a study file. Its path and overrides go into the scripts as they are, so that
     /// the path should be absolute.
     pub plan: &'a Plan,
-    /// Rates from which the wall time is forecast.
+    /// What the wall time is predicted from, besides the study.
     pub around: &'a RunEnvironment,
     /// For which batch system.
     pub system: System,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use plan::shell_word;
+use plan::{Interval, Prediction, shell_word};
 
 use super::quote;
 use super::request::{Asked, BatchError, Job, Script, Study};
@@ -12,7 +12,7 @@ use super::time::WallTime;
 impl System {
     /// The directives of a job on whole nodes, with exclusive use.
     fn directives(self, asked: &Asked<'_>, job: &Job, name: &str) -> Vec<String> {
-        let (nodes, ranks, time) = (job.nodes, asked.ranks_per_node, job.time);
+        let (nodes, ranks, time) = (job.nodes, asked.ranks_per_node, &job.time);
         let (account, queue, mut lines) = match self {
             Self::Slurm => (
                 "--account=",
@@ -114,7 +114,8 @@ fn run(asked: &Asked<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchE
 
 /// The job that merges what the others have left.
 fn merge(asked: &Asked<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<String, BatchError> {
-    let time = WallTime { forecast_seconds: 0.0, minutes: MERGE_MINUTES, given: true };
+    let prediction = Prediction { seconds: Interval::exact(0.0), source: String::new() };
+    let time = WallTime { prediction, minutes: MERGE_MINUTES, given: true };
     let job = Job { name: "merge".to_owned(), nodes: 1, selects: false, time };
     let one = Asked { ranks_per_node: 1, ..asked.clone() };
     let mut text = head(&one, study, &job, "Merges what the other jobs have left, and reports on it.")?;
@@ -176,9 +177,8 @@ fn head(asked: &Asked<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<S
     );
     let _ = writeln!(text, "# {what}");
     if job.name != "merge" {
-        let rate = &asked.around.write;
-        for line in job.time.comment(rate.bytes_per_second, &quote::line(&rate.source)) {
-            let _ = writeln!(text, "# {line}");
+        for line in job.time.comment() {
+            let _ = writeln!(text, "# {}", quote::line(&line));
         }
     }
     for line in &asked.setup {

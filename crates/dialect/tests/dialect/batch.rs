@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use dialect::batch::{Asked, BatchError, Jobs, Script, System, scripts};
 use plan::study::{Options, Override, read_with};
-use plan::{ExpectedRate, Nanos, Plan, RunEnvironment};
+use plan::{Nanos, Plan, RunEnvironment};
 
 const SYSTEMS: [System; 3] = [System::Slurm, System::Pbs, System::Flux];
 
@@ -35,8 +35,7 @@ fn study(path: &str, text: &str, set: &[&str]) -> Plan {
 }
 
 fn around() -> RunEnvironment {
-    let (write, read) = (ExpectedRate::assumed(), ExpectedRate::assumed());
-    RunEnvironment { spaces: Vec::new(), memory: None, node_of: Vec::new(), write, read }
+    RunEnvironment::default()
 }
 
 /// All scripts as one text.
@@ -134,7 +133,7 @@ fn no_name_becomes_a_directive() {
     let name = "flux: -N98\n#SBATCH --nodes=98\n# flux: -N98";
     let plan = study(name, &text, &[]);
     let mut around = around();
-    around.write.source = "told. flux: -N98\n# flux: -N98".to_owned();
+    around.assumed.class = "told. flux: -N98\n# flux: -N98".to_owned();
     for system in SYSTEMS {
         let asked = Asked { jobs: Jobs::PerNodes, ..Asked::new(&plan, &around, system) };
         for script in scripts(&asked).expect("scripts") {

@@ -27,6 +27,7 @@ pub(super) fn report(input: &[u8]) {
         command_line: Vec::new(),
         started_unix_ns: NOW,
         finished_unix_ns: None,
+        predicted: None,
         plan: imported.plan,
         host: HostFacts::default(),
         cluster: None,

@@ -3,6 +3,7 @@
 mod command_lines;
 mod hosts;
 mod imports;
+mod models;
 mod plans;
 mod processes;
 mod records;
@@ -18,6 +19,12 @@ pub const TARGETS: &[Target] = &[
         run: plans::study,
     },
     Target { name: "topology", about: "a description of a site", seeds: &[], run: plans::topology },
+    Target {
+        name: "model",
+        about: "a model of a storage system",
+        seeds: &["studies/models"],
+        run: models::model,
+    },
     Target { name: "ior", about: "a command line of IOR", seeds: &[], run: command_lines::ior },
     Target {
         name: "tools",

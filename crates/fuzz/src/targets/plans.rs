@@ -5,7 +5,7 @@ use std::path::Path;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use plan::study::{Options, Override};
-use plan::{ExpectedRate, Plan, RunEnvironment};
+use plan::{Plan, RunEnvironment};
 use report::Screen;
 
 /// A study file, and overrides behind it, each after a NUL.
@@ -39,13 +39,7 @@ pub(super) fn topology(input: &[u8]) {
 
 /// Shows `plan` as before a run, and reads it back from its JSON, which is how a record has it.
 pub(super) fn shown(plan: &Plan) {
-    let around = RunEnvironment {
-        spaces: Vec::new(),
-        memory: None,
-        node_of: Vec::new(),
-        write: ExpectedRate::assumed(),
-        read: ExpectedRate::assumed(),
-    };
+    let around = RunEnvironment::default();
     let _ = report::preflight(plan, &around, Screen::PLAIN);
     let _ = report::outline(plan, &around, Screen::PLAIN);
     let _ = report::explain(plan, &around, Screen::PLAIN);

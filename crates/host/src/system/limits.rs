@@ -21,6 +21,15 @@ pub struct Needs {
     pub locked_bytes: u64,
     /// Threads at the same time.
     pub threads: u64,
+    /// They are for launches of jobs, which have no tasks.
+    pub of_jobs: bool,
+}
+
+impl Needs {
+    /// What to change in the plan: `tasks`, or of jobs their concurrency.
+    const fn less(self, tasks: &'static str) -> &'static str {
+        if self.of_jobs { "set a lower concurrency" } else { tasks }
+    }
 }
 
 /// A limit that the plan would exceed.
@@ -42,9 +51,9 @@ pub struct LimitTooLow {
 /// # Errors
 /// The first limit that is too low.
 pub fn check(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
-    open_files(root, needs.open_files)?;
+    open_files(root, needs)?;
     locked_memory(needs.locked_bytes)?;
-    threads(root, needs.threads)
+    threads(root, needs)
 }
 
 /// Raises the soft limit to the hard one, and the hard one too if permitted. `None` means no limit.
@@ -82,14 +91,14 @@ fn require(
     }
 }
 
-fn open_files(root: &Root, open_files: u64) -> Result<(), LimitTooLow> {
+fn open_files(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     // Includes the directory that is open for the count; one more does no harm.
     let already = root.names("/proc/self/fd").len() as u64;
-    let need = open_files.saturating_add(already);
+    let need = needs.open_files.saturating_add(already);
     require(Resource::Nofile, need, "the limit on open files (RLIMIT_NOFILE)", || {
         format!(
-            "use fewer tasks or files, or raise it: ulimit -n {need}, or LimitNOFILE= of the service, \
-             at most fs.nr_open"
+            "{}, or raise it: ulimit -n {need}, or LimitNOFILE= of the service, at most fs.nr_open",
+            needs.less("use fewer tasks or files")
         )
     })
 }
@@ -107,18 +116,18 @@ fn locked_memory(locked_bytes: u64) -> Result<(), LimitTooLow> {
     })
 }
 
-fn threads(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
-    if threads == 0 {
+fn threads(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
+    if needs.threads == 0 {
         return Ok(());
     }
-    user_processes(root, threads)?;
-    control_groups(root, threads)?;
-    whole_host(root, threads)
+    user_processes(root, needs)?;
+    control_groups(root, needs)?;
+    whole_host(root, needs)
 }
 
 /// `RLIMIT_NPROC` counts the threads of all processes of this user, unless it is root or may
 /// exceed limits (`getrlimit(2)`).
-fn user_processes(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
+fn user_processes(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     let user = rustix::process::geteuid();
     if user.is_root() || has(CapabilitySet::SYS_RESOURCE) || has(CapabilitySet::SYS_ADMIN) {
         return Ok(());
@@ -126,10 +135,11 @@ fn user_processes(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
     if getrlimit(Resource::Nproc).current.is_none() {
         return Ok(());
     }
-    let need = threads.saturating_add(threads_of(root, user.as_raw()));
+    let need = needs.threads.saturating_add(threads_of(root, user.as_raw()));
     require(Resource::Nproc, need, "the limit on processes and threads of this user (RLIMIT_NPROC)", || {
         format!(
-            "use fewer tasks or io_uring, which carries many tasks on few threads, or raise it: ulimit -u {need}"
+            "{}, or raise it: ulimit -u {need}",
+            needs.less("use fewer tasks or io_uring, which carries many tasks on few threads")
         )
     })
 }
@@ -151,7 +161,7 @@ fn threads_of(root: &Root, user: u32) -> u64 {
         .sum()
 }
 
-fn control_groups(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
+fn control_groups(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     let table = file_system::mount_table(root).unwrap_or_default();
     let Some(groups) = Groups::of(root, &table, "pids") else { return Ok(()) };
     for (path, limit) in groups.values(root, "pids.max") {
@@ -159,13 +169,16 @@ fn control_groups(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
         let Ok(have) = limit.parse::<u64>() else { continue };
         let current = path.with_file_name("pids.current");
         let used = current.to_str().and_then(|path| root.number::<u64>(path).known().copied()).unwrap_or(0);
-        let need = threads.saturating_add(used);
+        let need = needs.threads.saturating_add(used);
         if have < need {
             return Err(LimitTooLow {
                 which: format!("the limit on tasks of the control group ({})", path.display()),
                 have,
                 need,
-                remedy: "use fewer tasks or io_uring, or raise it: TasksMax= of the service, --pids-limit of the container".to_owned(),
+                remedy: format!(
+                    "{}, or raise it: TasksMax= of the service, --pids-limit of the container",
+                    needs.less("use fewer tasks or io_uring")
+                ),
             });
         }
     }
@@ -174,7 +187,7 @@ fn control_groups(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
 
 /// `kernel.threads-max` and `kernel.pid_max`, against the tasks that the host has now: the second
 /// number of the fourth field of `/proc/loadavg`.
-fn whole_host(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
+fn whole_host(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     let Some(used) = root
         .read("/proc/loadavg")
         .ok()
@@ -182,7 +195,7 @@ fn whole_host(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
     else {
         return Ok(());
     };
-    let need = threads.saturating_add(used);
+    let need = needs.threads.saturating_add(used);
     for setting in ["threads-max", "pid_max"] {
         let path = format!("/proc/sys/kernel/{setting}");
         if let Some(&have) = root.number::<u64>(&path).known()
@@ -192,7 +205,10 @@ fn whole_host(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
                 which: format!("the limit on threads of the host (kernel.{setting})"),
                 have,
                 need,
-                remedy: format!("use fewer tasks or io_uring, or raise it: sysctl kernel.{setting}={need}"),
+                remedy: format!(
+                    "{}, or raise it: sysctl kernel.{setting}={need}",
+                    needs.less("use fewer tasks or io_uring")
+                ),
             });
         }
     }
@@ -211,7 +227,8 @@ mod tests {
 
     #[test]
     fn a_modest_plan_fits_here() {
-        check(&Root::default(), Needs { open_files: 4, locked_bytes: 4096, threads: 1 }).unwrap();
+        check(&Root::default(), Needs { open_files: 4, locked_bytes: 4096, threads: 1, of_jobs: false })
+            .unwrap();
     }
 
     #[test]
@@ -222,14 +239,16 @@ mod tests {
             println!("skipped: the soft limit is at its maximum");
             return;
         };
-        open_files(&Root::default(), before.min(maximum - 100)).unwrap();
+        open_files(&Root::default(), Needs { open_files: before.min(maximum - 100), ..Needs::default() })
+            .unwrap();
         assert!(getrlimit(Resource::Nofile).current.unwrap() > before);
     }
 
     #[test]
     fn too_many_open_files_are_refused_with_the_number_to_ask_for() {
         // More than fs.nr_open can ever be, so that root is refused as well.
-        let error = open_files(&Root::default(), 1 << 40).unwrap_err();
+        let error =
+            open_files(&Root::default(), Needs { open_files: 1 << 40, ..Needs::default() }).unwrap_err();
         assert!(error.which.contains("RLIMIT_NOFILE"));
         assert!(error.need > 1 << 40);
         assert!(error.remedy.contains(&format!("ulimit -n {}", error.need)));
@@ -255,8 +274,8 @@ mod tests {
             ("/sys/fs/cgroup/pids.max", "100\n"),
             ("/sys/fs/cgroup/pids.current", "40\n"),
         ]);
-        control_groups(tree.root(), 60).unwrap();
-        let error = control_groups(tree.root(), 61).unwrap_err();
+        control_groups(tree.root(), Needs { threads: 60, ..Needs::default() }).unwrap();
+        let error = control_groups(tree.root(), Needs { threads: 61, ..Needs::default() }).unwrap_err();
         assert_eq!((error.have, error.need), (100, 101));
         assert!(error.which.contains("/sys/fs/cgroup/pids.max"));
     }
@@ -268,8 +287,8 @@ mod tests {
             ("/proc/sys/kernel/threads-max", "190000\n"),
             ("/proc/sys/kernel/pid_max", "1000\n"),
         ]);
-        whole_host(tree.root(), 500).unwrap();
-        let error = whole_host(tree.root(), 501).unwrap_err();
+        whole_host(tree.root(), Needs { threads: 500, ..Needs::default() }).unwrap();
+        let error = whole_host(tree.root(), Needs { threads: 501, ..Needs::default() }).unwrap_err();
         assert!(error.remedy.contains("sysctl kernel.pid_max=1001"), "{error}");
     }
 

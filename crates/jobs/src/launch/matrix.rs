@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plan::Nanos;
+use plan::{Nanos, TestKind};
 
 use super::outcome::{Reason, add, judge, since};
 use super::{Ending, LaunchOutcome, LaunchReport, LaunchTask, Launched, News, Processes, Sample};
@@ -52,8 +52,8 @@ pub trait LaunchWatch {
     fn progress(&mut self, progress: LaunchProgress);
 }
 
-/// Launches `tasks`, numbered from 0 and in order of their starts unless one has to wait. Returns when all of
-/// them have ended.
+/// Launches `tasks`, numbered from 0: of those that may start, first one of the kind with the fewest running, then in
+/// their order. Returns when all of them have ended.
 pub fn launch(
     tasks: &[LaunchTask],
     rules: LaunchRules,
@@ -74,6 +74,7 @@ pub fn launch(
 /// A running launch.
 #[derive(Debug, Default)]
 struct Running {
+    kind: Option<TestKind>,
     start_ns: u64,
     began_ns: Option<u64>,
     steps: Vec<StepReport>,
@@ -167,12 +168,18 @@ impl<'a> Matrix<'a> {
                 };
                 task.after.iter().all(complete)
             };
-            let Some(place) = self.waiting.iter().position(is_ready) else { return };
+            // Kinds run beside each other, not one after the other: what is measured is their mix.
+            let running =
+                |task: &LaunchTask| self.running.values().filter(|one| one.kind == task.kind).count();
+            let ready = self.waiting.iter().enumerate().filter(|(_, task)| is_ready(task));
+            let next = ready.min_by_key(|(_, task)| running(task)).map(|(place, _)| place);
+            let Some(place) = next else { return };
             let task = self.waiting.remove(place);
             let start_ns = processes.now_ns();
             match processes.start(task) {
                 Ok(()) => {
-                    self.running.insert(task.order.launch, Running { start_ns, ..Running::default() });
+                    let running = Running { kind: task.kind, start_ns, ..Running::default() };
+                    self.running.insert(task.order.launch, running);
                 }
                 Err(message) => {
                     self.not_begun(task, start_ns, LaunchOutcome::Failed, message);

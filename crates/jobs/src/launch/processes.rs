@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plan::Bytes;
+use plan::{Bytes, TestKind};
 
 use crate::{Counters, JobEvent, JobOrder, Usage};
 
@@ -15,6 +15,9 @@ pub struct LaunchTask {
     pub after: Vec<u32>,
     /// Memory limit enforced by the kernel, if possible.
     pub memory_max: Option<Bytes>,
+    /// The resource that it stresses most; none of one that makes a table. Of launches that may start, one of the kind
+    /// with the fewest running comes first.
+    pub kind: Option<TestKind>,
 }
 
 /// Starts, observes and ends processes. Times count from the phase's common start.

@@ -32,7 +32,7 @@ pub fn load_tasks(placement: JobsPlacement<'_>, repetition: u32, reuse: bool) ->
                 inputs: stands.into_iter().collect(),
                 ..order(placement, repetition, number, (&table.name, stream, 0), steps)
             };
-            tasks.push(LaunchTask { order, after: Vec::new(), memory_max: None });
+            tasks.push(LaunchTask { order, after: Vec::new(), memory_max: None, kind: None });
         }
     }
     tasks
@@ -49,7 +49,7 @@ pub fn matrix_tasks(placement: JobsPlacement<'_>, repetition: u32) -> Vec<Launch
             inputs: inputs(placement, test, launch.stream, repetition),
             ..order(placement, repetition, launch.number, names, test.steps.clone())
         };
-        LaunchTask { order, after: launch.after, memory_max: test.memory_max }
+        LaunchTask { order, after: launch.after, memory_max: test.memory_max, kind: Some(test.kind) }
     };
     jobs.launches().into_iter().map(task).collect()
 }

@@ -54,7 +54,7 @@ pub(super) fn task(number: u32, after: &[u32]) -> LaunchTask {
         steps: Vec::new(),
         counters_fd: None,
     };
-    LaunchTask { order, after: after.to_vec(), memory_max: None }
+    LaunchTask { order, after: after.to_vec(), memory_max: None, kind: None }
 }
 
 fn rules(concurrency: u32) -> LaunchRules {
@@ -94,6 +94,19 @@ fn all_that_are_ready_run_at_once_where_nothing_limits_them() {
     assert_eq!(outcomes(&launched), [LaunchOutcome::Complete; 5]);
     assert_eq!(launched.length_ns, 10 * MILLISECOND);
     assert!(launched.launches.iter().all(|one| one.began_ns == Some(MILLISECOND)));
+}
+
+#[test]
+fn kinds_run_beside_each_other_where_not_all_can() {
+    let kinds = [TestKind::Computation, TestKind::Computation, TestKind::Io, TestKind::Io, TestKind::Memory];
+    let tasks: Vec<LaunchTask> =
+        (0..).zip(kinds).map(|(number, kind)| LaunchTask { kind: Some(kind), ..task(number, &[]) }).collect();
+    let (launched, _) = run(&tasks, rules(2), &[]);
+    let mut starts: Vec<(u64, u32)> =
+        launched.launches.iter().map(|one| (one.start_ns, one.launch)).collect();
+    starts.sort_unstable();
+    let first: Vec<u32> = starts.iter().take(2).map(|(_, launch)| *launch).collect();
+    assert_eq!(first, [0, 2], "computation and I/O, not both of computation");
 }
 
 #[test]

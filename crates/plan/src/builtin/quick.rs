@@ -403,7 +403,7 @@ fn data_file(around: &QuickEnvironment) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::{FREE_BYTES_MIN, Options, Quick, QuickEnvironment, plan};
-    use crate::{Backend, Bytes, Nanos, Phase, Placement, seconds_per_case};
+    use crate::{AssumedDevice, Backend, Bytes, Nanos, Phase, Placement, RunEnvironment, estimates};
 
     fn environment() -> QuickEnvironment {
         QuickEnvironment {
@@ -511,9 +511,12 @@ mod tests {
 
     #[test]
     fn it_takes_about_a_minute_at_plausible_rates() {
-        for (write, read) in [(120e6, 150e6), (500e6, 550e6), (3e9, 6e9)] {
-            let seconds: f64 = seconds_per_case(&changed(|_| ()).plan, write, read).iter().sum();
-            assert!((40.0..75.0).contains(&seconds), "{seconds} s at {write}");
+        for rate in [120e6, 500e6, 3e9] {
+            let assumed = AssumedDevice { bytes_per_second: rate, ..AssumedDevice::default() };
+            let around = RunEnvironment { assumed, ..RunEnvironment::default() };
+            let (all, _) = estimates(&changed(|_| ()).plan, &around);
+            let seconds: f64 = all.iter().map(|one| one.seconds.middle).sum();
+            assert!((40.0..75.0).contains(&seconds), "{seconds} s at {rate}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Nanos, Phase, Protocol, Role, Setting, Workload};
+use crate::{Nanos, Phase, Protocol, Role, Setting, SettingValue, Stopping, Workload};
 
 /// A workload, the phases of one repetition, and the number of repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,10 +79,46 @@ impl Case {
         }
     }
 
+    /// How many members of its target the case is on, where its sweep picks them.
+    #[must_use]
+    pub fn members(&self) -> Option<u32> {
+        let value = |key: &str| self.settings.iter().find(|setting| setting.key == key).map(|one| &one.value);
+        match (value("members"), value("member")) {
+            (Some(SettingValue::Count(count)), _) => u32::try_from(*count).ok(),
+            (None, None) => None,
+            _ => Some(u32::try_from(self.workload.files.targets.len()).unwrap_or(u32::MAX).max(1)),
+        }
+    }
+
+    /// Whether it reads files of [`crate::Placement`] and neither writes nor fills nor wipes any.
+    #[must_use]
+    pub fn only_reads(&self) -> bool {
+        let Self { workload, protocol, phases, .. } = self;
+        workload.work.is_transfers()
+            && !(workload.files.fill || protocol.wipe || protocol.precondition > 0)
+            && !phases.iter().any(|phase| phase.writes())
+    }
+
     /// Passes of the case where nothing ends it earlier.
     #[must_use]
     pub fn passes_max(&self) -> u32 {
-        self.repetitions.saturating_mul(self.protocol.rounds.max(1)).saturating_add(self.protocol.warm_up)
+        self.passes_of(self.repetitions)
+    }
+
+    /// Passes of `repetitions`, with warm-up and early rounds.
+    fn passes_of(&self, repetitions: u32) -> u32 {
+        repetitions.saturating_mul(self.protocol.rounds.max(1)).saturating_add(self.protocol.warm_up)
+    }
+
+    /// Passes after which [`Protocol::stopping`] can end the case.
+    #[must_use]
+    pub fn passes_min(&self) -> u32 {
+        let least = match self.protocol.stopping {
+            Stopping::Count => self.repetitions,
+            Stopping::Interval { least, .. } => least,
+            Stopping::Steady { window, .. } => window,
+        };
+        self.passes_of(least.min(self.repetitions))
     }
 
     /// The purpose of pass number `pass` (from 0; the record's repetition).

@@ -461,6 +461,29 @@ impl Expectation {
         }
     }
 
+    /// Whether all that it names agrees with `phase` of `case` on `target`, in `random` or sequential order, but
+    /// for the share of reads.
+    #[must_use]
+    pub fn agrees(&self, target: &str, case: &Case, phase: Phase, random: bool) -> bool {
+        let of_transfers = self.random.is_some() || self.transfer.is_some() || self.read_percent.is_some();
+        (phase.is_transfers() || !of_transfers)
+            && self.target.as_ref().is_none_or(|wanted| wanted == target)
+            && self.phase.is_none_or(|wanted| wanted == phase)
+            && self.random.is_none_or(|wanted| wanted == random)
+            && self.transfer.is_none_or(|transfer| transfer == case.workload.geometry.transfer)
+    }
+
+    /// Whether the share of reads in `phase` of `case` is the one that it names, if any.
+    #[must_use]
+    pub fn is_of_mix(&self, case: &Case, phase: Phase) -> bool {
+        let share = match phase {
+            Phase::Mixed => case.workload.read_percent,
+            Phase::Write | Phase::Fill => 0,
+            _ => 100,
+        };
+        self.read_percent.is_none_or(|wanted| wanted == share)
+    }
+
     /// The limit of all of them together, on `nodes` nodes and `devices` devices of the target. For a
     /// node-local target each node has its own, with that many devices.
     #[must_use]

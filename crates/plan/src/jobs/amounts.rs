@@ -7,7 +7,7 @@ use super::{Action, JobTest, Jobs, Space, Step};
 use crate::{Bytes, Phase};
 
 /// Memory per key in a growing hash table of sums.
-const GROUP_BYTES: u64 = 128;
+pub(super) const GROUP_BYTES: u64 = 128;
 
 impl Jobs {
     /// Number of files created by the load phase.

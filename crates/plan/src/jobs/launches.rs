@@ -29,7 +29,7 @@ pub struct Launch {
 }
 
 impl Jobs {
-    /// All launches, in the order in which they start if nothing delays them: the first round of all streams
+    /// All launches, in the order in which those of a kind start if nothing delays them: the first round of all streams
     /// of all tests, then the second, and so on. The tests of a valid workload have no dependency cycle.
     #[must_use]
     pub fn launches(&self) -> Vec<Launch> {

@@ -28,6 +28,7 @@ mod seeds;
 mod step;
 #[cfg(test)]
 mod tests;
+mod traffic;
 
 use std::fmt;
 
@@ -38,6 +39,7 @@ pub use launches::Launch;
 pub use problems::JobProblem;
 pub use seeds::{GOLDEN, data_seed, drawn, mix, step_seed, table_seed};
 pub use step::{Action, Output, Step, TableOrder};
+pub use traffic::Traffic;
 
 use crate::{Bytes, Nanos};
 

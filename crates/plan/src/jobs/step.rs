@@ -183,6 +183,19 @@ impl Action {
         one.into_iter().chain(two).map(String::as_str)
     }
 
+    /// Operations that it computes: floating-point ones, or visits; none where it only moves rows.
+    #[must_use]
+    pub const fn operations(&self) -> u64 {
+        match self {
+            Self::Regression { operations, .. }
+            | Self::Factorisation { operations, .. }
+            | Self::Fourier { operations, .. }
+            | Self::Simulation { operations }
+            | Self::Shuffle { operations, .. } => *operations,
+            _ => 0,
+        }
+    }
+
     /// The table that it changes in place.
     #[must_use]
     pub fn changes(&self) -> Option<&str> {

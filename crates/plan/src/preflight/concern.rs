@@ -95,7 +95,7 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseEstimate]) -> Vec<Conc
     let by_volume =
         |estimate: &PhaseEstimate| !estimate.by_clock && case.workload.operations.is_none() && transfers;
     let scaled = |estimate: &PhaseEstimate, seconds: f64| {
-        by_volume(estimate).then(|| whole_up(segments as f64 * seconds / estimate.seconds))
+        by_volume(estimate).then(|| whole_up(segments as f64 * seconds / estimate.seconds.middle))
     };
     let asked = case.protocol.phase_min.as_secs_f64();
     let (least, advised) = if asked > 0.0 {
@@ -108,12 +108,12 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseEstimate]) -> Vec<Conc
     let is_known = |estimate: &&PhaseEstimate| transfers || estimate.by_clock;
     let results = phases.iter().filter(|estimate| estimate.phase.is_result()).filter(is_known);
     let concern = |estimate: &PhaseEstimate| {
-        if estimate.seconds < least {
+        if estimate.seconds.middle < least {
             let segments = scaled(estimate, advised);
             return Some(Concern::TooShort { estimate: estimate.clone(), segments });
         }
-        if estimate.seconds > PHASE_SECONDS_MAX {
-            let fitting = segments as f64 * PHASE_SECONDS_MAX / estimate.seconds;
+        if estimate.seconds.middle > PHASE_SECONDS_MAX {
+            let fitting = segments as f64 * PHASE_SECONDS_MAX / estimate.seconds.middle;
             let segments = (by_volume(estimate) && fitting >= 1.0).then(|| whole(fitting).0);
             return Some(Concern::TooLong { estimate: estimate.clone(), segments });
         }

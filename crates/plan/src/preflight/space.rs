@@ -1,13 +1,14 @@
 //! Space taken by files on each file system.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use super::concern::whole;
 use super::{CaseEstimate, RunEnvironment, Space};
 use crate::placement::spread::tasks_of_node;
-use crate::{Bytes, Case, JobSpace, Layer, Plan, Sharing, Workload};
+use crate::{Bytes, Case, JobSpace, Keep, Layer, Plan, Sharing, Workload};
 
 /// Space that a case (or a plan) takes on one file system.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,15 +43,27 @@ impl<'a> TargetFileSystems<'a> {
         }
         Self(placed)
     }
+
+    /// Number of different file systems that `targets` are on, as far as known.
+    pub(super) fn count(&self, targets: &[PathBuf]) -> u32 {
+        let spaces: HashSet<usize> =
+            targets.iter().filter_map(|target| self.0.get(target.as_os_str())).flatten().copied().collect();
+        u32::try_from(spaces.len()).unwrap_or(u32::MAX)
+    }
 }
 
-/// Space that the files of `case` take on each file system of its targets.
+/// Space that the files of `case` take on each file system of its targets, of which `share` is written; files that
+/// are only read take no more.
 pub(super) fn spaces(
     case: &Case,
     environment: &RunEnvironment,
     placed: &TargetFileSystems<'_>,
     layer: Layer,
+    share: f64,
 ) -> Vec<SpaceEstimate> {
+    if case.only_reads() {
+        return Vec::new();
+    }
     let files = &case.workload.files;
     let sets = if files.file_per_repetition { u64::from(case.passes_max()) } else { 1 };
     let mut targets: Vec<Vec<usize>> = vec![Vec::new(); environment.spaces.len()];
@@ -61,7 +74,10 @@ pub(super) fn spaces(
     }
     let estimate = |(space, targets): (&Space, Vec<usize>)| {
         let needed = (!targets.is_empty()).then(|| bytes_on_targets(&case.workload, &targets, layer))?;
-        let needed = Bytes(needed.saturating_mul(sets));
+        let needed = match share < 1.0 {
+            true => whole(needed.saturating_mul(sets) as f64 * share),
+            false => Bytes(needed.saturating_mul(sets)),
+        };
         Some(SpaceEstimate { name: space.name.clone(), needed, free: space.free })
     };
     environment.spaces.iter().zip(targets).filter_map(estimate).collect()
@@ -70,25 +86,47 @@ pub(super) fn spaces(
 /// The key by which cases use the same files.
 type Names<'p> = (&'p [PathBuf], Sharing, bool, bool);
 
-/// Space that all cases together take on each file system: every set of files once, at its largest.
+/// The most space that the cases take on each file system at a time: every set of files at its largest, from the
+/// first case that writes it to the last that uses it, or to the end where it is kept. Cases that take turns have
+/// theirs at the same time.
 pub(super) fn together(
     plan: &Plan,
     environment: &RunEnvironment,
     all: &[CaseEstimate],
 ) -> Vec<SpaceEstimate> {
-    let mut sets: HashMap<Names<'_>, HashMap<&str, u64>> = HashMap::new();
-    for (case, estimate) in plan.cases.iter().zip(all) {
+    fn names(case: &Case) -> Names<'_> {
         let files = &case.workload.files;
-        let key = (files.targets.as_slice(), files.sharing, files.unique_dir, files.file_per_repetition);
-        let most = sets.entry(key).or_default();
-        for space in &estimate.spaces {
-            let most = most.entry(space.name.as_str()).or_default();
-            *most = (*most).max(space.needed.0);
+        (files.targets.as_slice(), files.sharing, files.unique_dir, files.file_per_repetition)
+    }
+    let blocks: Vec<Range<usize>> = plan.blocks().collect();
+    let mut last: HashMap<Names<'_>, usize> = HashMap::new();
+    for (number, block) in blocks.iter().enumerate() {
+        last.extend(plan.cases[block.clone()].iter().map(|case| (names(case), number)));
+    }
+    let mut present: HashMap<Names<'_>, HashMap<&str, u64>> = HashMap::new();
+    let mut kept: HashSet<Names<'_>> = HashSet::new();
+    let mut most: HashMap<&str, u64> = HashMap::new();
+    for (number, block) in blocks.into_iter().enumerate() {
+        for (case, estimate) in plan.cases[block.clone()].iter().zip(&all[block]) {
+            let files = present.entry(names(case)).or_default();
+            for space in &estimate.spaces {
+                let size = files.entry(space.name.as_str()).or_default();
+                *size = (*size).max(space.needed.0);
+            }
+            if case.workload.files.keep == Keep::Always {
+                kept.insert(names(case));
+            }
         }
+        for space in &environment.spaces {
+            let here = present.values().filter_map(|files| files.get(space.name.as_str()));
+            let here = here.fold(0, |sum: u64, &bytes| sum.saturating_add(bytes));
+            let most = most.entry(space.name.as_str()).or_default();
+            *most = (*most).max(here);
+        }
+        present.retain(|names, _| kept.contains(names) || last.get(names) != Some(&number));
     }
     let total = |space: &Space| {
-        let needed = sets.values().filter_map(|most| most.get(space.name.as_str()));
-        let needed = Bytes(needed.fold(0, |sum, &bytes| sum.saturating_add(bytes)));
+        let needed = Bytes(most.get(space.name.as_str()).copied().unwrap_or(0));
         SpaceEstimate { name: space.name.clone(), needed, free: space.free }
     };
     environment.spaces.iter().map(total).collect()

@@ -1,19 +1,20 @@
 //! Tests of the warnings before a run.
 
-use super::{CaseEstimate, Concern, ExpectedRate, RunEnvironment, Space, estimates};
+use super::{
+    AssumedDevice, CaseEstimate, Concern, Interval, PredictedRate, RateUnit, RunEnvironment, Source, Space,
+    estimates,
+};
 use crate::{
-    Bytes, Case, Criteria, Geometry, Layer, Nanos, Phase, Plan, Protocol, Question, Sharing,
-    TargetDescription, Totals, WorkloadSpec,
+    Bytes, Case, Criteria, Existing, Geometry, Keep, Layer, Nanos, Phase, Plan, Protocol, Question, Sharing,
+    Stonewall, TargetDescription, WorkloadSpec,
 };
 
 fn environment(free: u64, rate: f64) -> RunEnvironment {
-    let rate = ExpectedRate { bytes_per_second: rate, transfer_time: Nanos(0), source: "test".to_owned() };
     RunEnvironment {
         spaces: vec![Space { name: "/t".into(), free: Bytes(free), targets: vec!["/t/f".into()] }],
         memory: Some(Bytes::gib(64)),
-        node_of: Vec::new(),
-        write: rate.clone(),
-        read: rate,
+        assumed: AssumedDevice { bytes_per_second: rate, transfer_time: Nanos(0), class: "test".into() },
+        ..RunEnvironment::default()
     }
 }
 
@@ -55,7 +56,7 @@ fn the_advised_segments_make_a_short_phase_long_enough() {
         panic!("{:?}", short.concerns)
     };
     let longer = CaseEstimate::of(&case(33, Bytes::mib(1), *segments, |_| ()), &environment);
-    assert!(longer.concerns.is_empty() && longer.phases[0].seconds >= 10.0, "{:?}", longer.phases);
+    assert!(longer.concerns.is_empty() && longer.phases[0].seconds.middle >= 10.0, "{:?}", longer.phases);
 }
 
 /// A scaled-down study sets its own minimum phase duration.
@@ -87,8 +88,10 @@ fn a_phase_by_the_clock_is_not_measured_by_its_volume() {
 #[test]
 fn one_small_transfer_at_a_time_is_bound_by_its_latency() {
     let case = case(1, Bytes::kib(4), 1, |_| ());
-    let rate = ExpectedRate { bytes_per_second: 1e9, transfer_time: Nanos(100_000), source: String::new() };
-    assert!((rate.of(&case.workload) - 40_960_000.0).abs() < 1.0);
+    let mut environment = environment(u64::MAX, 1e9);
+    environment.assumed.transfer_time = Nanos(100_000);
+    let rate = CaseEstimate::of(&case, &environment).phases[0].bytes_per_second;
+    assert!((rate.middle - 40_960_000.0).abs() < 1.0, "{rate:?}");
 }
 
 #[test]
@@ -127,13 +130,19 @@ fn thirty_three_tasks_on_twelve_targets_are_a_concern() {
 
 #[test]
 fn cases_on_the_same_files_need_their_space_once() {
+    let needed = |cases: Vec<Case>| {
+        let plan = Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, cases);
+        estimates(&plan, &environment(u64::MAX, 1e9)).1[0].needed
+    };
     let (small, large) = (case(1, Bytes::mib(1), 10, |_| ()), case(1, Bytes::mib(1), 30, |_| ()));
     let other = case(1, Bytes::mib(1), 5, |s| s.files.sharing = Sharing::Shared);
-    let plan =
-        Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![small, large, other]);
-    let (all, spaces) = estimates(&plan, &environment(u64::MAX, 1e9));
-    assert_eq!(all.len(), 3);
-    assert_eq!(spaces[0].needed, Bytes::mib(35));
+    let kept =
+        case(1, Bytes::mib(1), 5, |s| (s.files.sharing, s.files.keep) = (Sharing::Shared, Keep::Always));
+    let three = |second: &Case| vec![small.clone(), second.clone(), large.clone()];
+    assert_eq!(needed(three(&other)), Bytes::mib(30), "the files between are removed before the last case");
+    assert_eq!(needed(three(&kept)), Bytes::mib(35), "those that are kept stay");
+    let in_turn = Case { in_turn: true, ..large.clone() };
+    assert_eq!(needed(vec![other, in_turn]), Bytes::mib(35), "taking turns both have their files");
 }
 
 #[test]
@@ -143,11 +152,7 @@ fn warm_up_rounds_and_preconditioning_are_counted() {
     case.protocol = Protocol { warm_up: 1, rounds: 2, precondition: 2, ..Protocol::default() };
     let estimate = CaseEstimate::of(&case, &environment(u64::MAX, 100.0 * 1024.0 * 1024.0));
     // Seven passes of two phases of 100 s, and two writes before them.
-    assert!((estimate.seconds - 1600.0).abs() < 1e-6, "{}", estimate.seconds);
-    let plan = Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![case]);
-    let totals = Totals::of(&plan, &[estimate]);
-    assert_eq!((totals.cases, totals.passes), (1, 7));
-    assert_eq!((totals.written, totals.read), (Bytes::mib(90_000), Bytes::mib(70_000)));
+    assert!((estimate.seconds.middle - 1600.0).abs() < 1e-6, "{:?}", estimate.seconds);
 }
 
 #[test]
@@ -215,7 +220,8 @@ fn operations_are_moved_but_the_files_take_what_a_pass_goes_over() {
         assert_eq!(estimate.spaces[0].needed, Bytes::mib(200));
         assert_eq!(estimate.phases[0].bytes, Bytes::mib(2 * operations));
         assert_eq!(estimate.fill.as_ref().map(|fill| fill.bytes), Some(Bytes::mib(200)));
-        assert!((estimate.phases[0].seconds - seconds).abs() < 1e-6, "{}", estimate.phases[0].seconds);
+        let predicted = estimate.phases[0].seconds.middle;
+        assert!((predicted - seconds).abs() < 1e-6, "{predicted}");
     }
     assert!(matches!(estimate(50).concerns[0], Concern::TooShort { segments: None, .. }));
 }
@@ -233,4 +239,125 @@ fn each_node_caches_what_its_own_tasks_move() {
     };
     assert_eq!(volume(1), None);
     assert_eq!(volume(2), Some(Bytes::gib(80)));
+}
+
+/// A case that moves 1 GB per phase, limited to 10 s with `clock`.
+fn gigabyte(id: &str, phases: &[Phase], clock: bool, change: fn(&mut WorkloadSpec)) -> Case {
+    let geometry = Geometry { transfer: Bytes(1_000_000), block: Bytes(1_000_000_000), segments: 1 };
+    let mut spec = WorkloadSpec::new(id, "data", geometry);
+    spec.files.fill = true;
+    spec.duration = clock.then_some(Nanos::secs(10));
+    change(&mut spec);
+    Case::new(id, spec.validate().expect("valid"), phases.to_vec())
+}
+
+fn seconds(cases: Vec<Case>) -> Vec<f64> {
+    let question = Question::Quick { directory: ".".into() };
+    let plan = Plan::new(String::new(), question, 0, cases);
+    let mut environment = environment(u64::MAX, 100e6);
+    let reads = PredictedRate { rate: Interval::exact(200e6), unit: RateUnit::Bytes, source: Source::Given };
+    for case in &plan.cases {
+        environment.predicted.add(&case.id, Phase::Read, reads.clone());
+    }
+    estimates(&plan, &environment).0.iter().map(|one| one.seconds.middle).collect()
+}
+
+#[test]
+fn a_fill_is_counted_once_and_only_where_data_is_missing() {
+    let read = |id| gigabyte(id, &[Phase::Read], true, |_| ());
+    assert_eq!(seconds(vec![read("a"), read("b")]), [20.0, 10.0]);
+    let write = gigabyte("w", &[Phase::Write, Phase::Read], false, |_| ());
+    assert_eq!(seconds(vec![write, read("b")]), [15.0, 10.0]);
+    let unfilled = gigabyte("there", &[Phase::Read], true, |spec| spec.files.fill = false);
+    assert_eq!(seconds(vec![unfilled]), [10.0]);
+}
+
+#[test]
+fn a_write_by_the_clock_does_not_promise_data() {
+    let write = gigabyte("w", &[Phase::Write], true, |_| ());
+    assert_eq!(seconds(vec![write, gigabyte("r", &[Phase::Read], true, |_| ())]), [10.0, 20.0]);
+}
+
+#[test]
+fn files_that_are_written_over_are_made_first() {
+    let reuse = |spec: &mut WorkloadSpec| spec.files.existing = Existing::Reuse;
+    let write = |id| gigabyte(id, &[Phase::Write], true, reuse);
+    assert_eq!(seconds(vec![write("a"), write("b")]), [20.0, 10.0]);
+}
+
+#[test]
+fn a_wear_out_is_bounded_by_the_clock() {
+    // 10.4 TB for each pass, as of `-D 300`: at 500 MB/s the volume alone would take almost six hours.
+    let case = case(16, Bytes::mib(1), 620_000, |spec| {
+        spec.stonewall = Some(Stonewall { deadline: Nanos::secs(300), wear_out: true });
+    });
+    let estimate = CaseEstimate::of(&case, &environment(u64::MAX, 500e6));
+    let write = &estimate.phases[0];
+    assert!(write.by_clock);
+    assert_eq!((write.seconds.middle, write.seconds.high), (300.0, 600.0), "the slowest may be half as fast");
+    assert_eq!(write.bytes, Bytes(150_000_000_000), "what 300 s allow");
+}
+
+/// A study whose target has twelve cards of 1 GB/s behind a link.
+fn by_terms(terms: &str, target: &str) -> Result<(f64, f64, Source), String> {
+    let text = format!(
+        r#"
+        [[target]]
+        name = "cards"
+        directory = "/t"
+        {target}
+        [[workload]]
+        name = "stream"
+        tasks_per_node = 12
+        nodes = 2
+        transfer = "1MiB"
+        size = "100GiB"
+        sharing = "per-task"
+        phases = ["write"]
+        {terms}
+        "#
+    );
+    let plan =
+        crate::study::read("s.toml".as_ref(), &text).map_err(|errors| format!("{:?}", errors.errors()))?;
+    let phase = estimates(&plan, &RunEnvironment::default()).0.remove(0).phases.remove(0);
+    Ok((phase.bytes_per_second.low, phase.bytes_per_second.high, phase.source))
+}
+
+#[test]
+fn the_study_says_what_its_targets_can_do() -> Result<(), String> {
+    const SHEET: &str =
+        "[[expectation]]\nname = \"sheet\"\nphase = \"write\"\nbandwidth = \"1GB/s\"\nper = \"device\"\n";
+    const READS: &str =
+        "[[expectation]]\nname = \"reads\"\nphase = \"read\"\nbandwidth = \"9GB/s\"\nper = \"device\"\n";
+    const LINK: &str =
+        "[[expectation]]\nname = \"link\"\nbandwidth = \"2GB/s\"\nper = \"node\"\nceiling = true\n";
+    let (shared, local) = ("layer = \"shared\"\ndevices = 12", "layer = \"node-local\"\ndevices = 12");
+    let sheet = Source::Expected("sheet".into());
+    assert_eq!(by_terms(SHEET, shared)?, (6e9, 12e9, sheet.clone()), "half of the data sheet to all of it");
+    assert_eq!(by_terms(SHEET, local)?, (12e9, 24e9, sheet.clone()), "each node has its own");
+    let below_link = by_terms(&format!("{SHEET}{LINK}"), shared)?;
+    assert_eq!(below_link, (4e9, 4e9, sheet), "two links carry no more");
+    assert_eq!(by_terms(LINK, shared)?, (1e9, 4e9, Source::Ceiling("link".into())), "a ceiling is wider");
+    let (low, high, source) = by_terms(READS, shared)?;
+    assert_eq!(
+        (low, high),
+        (1.5e9, 24e9),
+        "of writes nothing is said: 12 times the assumed 500 MB/s, a quarter to four times"
+    );
+    assert!(matches!(source, Source::Assumed(_)), "{source}");
+    Ok(())
+}
+
+#[test]
+fn the_best_source_is_used() {
+    let case = case(1, Bytes::mib(1), 1000, |_| ());
+    let mut environment = environment(u64::MAX, 1e9);
+    let source = |environment: &RunEnvironment| CaseEstimate::of(&case, environment).phases[0].source.clone();
+    assert!(matches!(source(&environment), Source::Assumed(_)));
+    for known in [Source::Run("r".into()), Source::Model("m".into()), Source::Given] {
+        let rate = Interval::around(2e9, 2.0);
+        let rate = PredictedRate { rate, unit: RateUnit::Bytes, source: known.clone() };
+        environment.predicted.add("w", Phase::Write, rate);
+        assert_eq!(source(&environment), known);
+    }
 }

@@ -94,6 +94,12 @@ pub enum Order {
 }
 
 impl Order {
+    /// Whether transfers go to random places.
+    #[must_use]
+    pub const fn is_random(self) -> bool {
+        matches!(self, Self::Random { .. })
+    }
+
     /// The name used in tables and records.
     #[must_use]
     pub const fn name(self) -> &'static str {

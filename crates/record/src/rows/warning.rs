@@ -320,7 +320,7 @@ impl Warning {
                 CacheLocation::Server => "use far more data than the memory behind it holds",
             },
             Self::TooShort { .. } => {
-                "do more in a phase: more data (ior: -s), more items (mdtest: -n) or a longer time (rpc: --seconds)"
+                "do more in a phase: more data (ior: -s), more items (mdtest: -n), a longer time (rpc: --seconds) or a larger scale (jobs)"
             }
             Self::ForecastLength { .. } => "change the segments (ior: -s), or set a duration",
             Self::Unbalanced { .. } => "use a number of tasks that is a multiple of the targets",

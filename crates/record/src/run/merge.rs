@@ -63,6 +63,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
         run_id: runs.iter().map(|run| run.manifest.run_id.as_str()).collect::<Vec<_>>().join("+"),
         started_unix_ns: runs.iter().map(|run| run.manifest.started_unix_ns).min().unwrap_or_default(),
         finished_unix_ns: finished,
+        predicted: None,
         plan,
         ..first.manifest.clone()
     };

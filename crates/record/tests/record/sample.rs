@@ -37,6 +37,7 @@ pub(crate) fn manifest() -> Manifest {
         command_line: vec!["ioproof".to_owned(), "run".to_owned()],
         started_unix_ns: 1_700_000_000_000_000_000,
         finished_unix_ns: None,
+        predicted: None,
         plan: Plan::new(
             "sample".to_owned(),
             Question::Quick { directory: "/data".into() },

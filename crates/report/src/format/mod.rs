@@ -12,8 +12,8 @@ pub(crate) mod screen;
 pub(crate) mod table;
 
 use analysis::statistics::Summary;
-use plan::Nanos;
 use plan::shell_word;
+use plan::{Interval, Nanos};
 
 /// Shown where a value was not observed.
 pub(crate) const NOT_OBSERVED: &str = "–";
@@ -160,6 +160,14 @@ pub(crate) fn decimal_bytes(bytes: u64) -> String {
     };
     let value = bytes as f64 / unit;
     if value < 9.995 { format!("{value:.2} {name}") } else { format!("{value:.1} {name}") }
+}
+
+/// The ends of a range in words, as in `3 min to 5 min`; one of them where they are the same in words.
+pub(crate) fn ends(range: Interval, words: impl Fn(f64) -> String) -> String {
+    match (words(range.low), words(range.high)) {
+        (low, high) if low == high => low,
+        (low, high) => format!("{low} to {high}"),
+    }
 }
 
 /// A duration in readable form, with two units where one is too coarse: `3.62 ms`, `0.8 s`, `3 min 20 s`, `24

@@ -4,12 +4,12 @@ use std::iter;
 
 use plan::{
     Bytes, Case, CaseEstimate, Existing, Keep, NodeReads, Order, Phase, PhaseEstimate, ReadFrom,
-    RunEnvironment, Sharing, SpaceEstimate, Spread, Workload,
+    RunEnvironment, Sharing, SpaceEstimate, Spread, Workload, visible,
 };
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
-use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
+use crate::format::{counted, decimal_bytes, duration, ends, grouped, percent, rate};
 
 /// Maximum number of targets and nodes named; the rest is counted.
 const NAMED: usize = 4;
@@ -36,7 +36,7 @@ pub(super) fn transfer_lines(
         ("tasks", tasks_words(workload)),
         ("volume", format!("{} in one pass of all tasks", forecast.phase_bytes.both_units())),
         ("files", files_words(case, estimate)),
-        ("existing", existing_words(workload).to_owned()),
+        ("existing", existing_words(case).to_owned()),
         ("targets", targets_words(workload)),
     ];
     if workload.files.sharing == Sharing::PerTask {
@@ -57,7 +57,7 @@ pub(super) fn transfer_lines(
     let reads = read_from_words(workload).into_iter().chain(across_lines(case, &around.node_of));
     lines.extend(iter::once("reads").chain(iter::repeat("")).zip(reads));
     lines.extend(clock_words(workload).map(|text| ("clock", text)));
-    lines.push(("afterwards", keep_words(workload).to_owned()));
+    lines.push(("afterwards", keep_words(case).to_owned()));
     lines
 }
 
@@ -124,8 +124,9 @@ fn files_words(case: &Case, estimate: &CaseEstimate) -> String {
     format!("{} of {size}, {kind}{sets}{spread}", grouped(estimate.forecast.files))
 }
 
-fn existing_words(workload: &Workload) -> &'static str {
-    match workload.files.existing {
+fn existing_words(case: &Case) -> &'static str {
+    match case.workload.files.existing {
+        _ if case.only_reads() => "files that exist are read, and nothing is written",
         Existing::Replace => "files that exist are replaced",
         Existing::Reuse => "files that exist are written over in place",
     }
@@ -229,8 +230,9 @@ pub(super) fn clock_words(workload: &Workload) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-pub(super) fn keep_words(workload: &Workload) -> &'static str {
-    match workload.files.keep {
+pub(super) fn keep_words(case: &Case) -> &'static str {
+    match case.workload.files.keep {
+        _ if case.only_reads() => "files that this run has not made stay as they are",
         Keep::Never => "the files are removed, whatever happened",
         Keep::OnError => "the files are removed unless a check found wrong data",
         Keep::Always => "the files are kept",
@@ -238,17 +240,11 @@ pub(super) fn keep_words(workload: &Workload) -> &'static str {
 }
 
 /// Predicted volume, duration and rate of a phase of transfers, and the source of the rate.
-pub(super) fn predicted_transfers(estimate: &PhaseEstimate, around: &RunEnvironment) -> String {
+pub(super) fn predicted_transfers(estimate: &PhaseEstimate) -> String {
     let phase = estimate.phase;
-    let source = match if phase.writes() { &around.write.source } else { &around.read.source } {
-        source if phase == Phase::Mixed && *source != around.read.source => {
-            format!("{source}; {}", around.read.source)
-        }
-        source => source.clone(),
-    };
     let volume = decimal_bytes(estimate.bytes.0);
-    let at = format!("{} ({source})", rate(estimate.bytes_per_second));
-    let seconds = duration(estimate.seconds);
+    let at = format!("{} ({})", ends(estimate.bytes_per_second, rate), visible(&estimate.source.to_string()));
+    let seconds = ends(estimate.seconds, duration);
     match estimate.by_clock {
         true => format!("{phase}: {seconds} by the clock, {volume} at {at}"),
         false => format!("{phase}: {volume} take {seconds} at {at}"),

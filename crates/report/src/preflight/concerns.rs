@@ -1,6 +1,6 @@
 //! Warnings before a plan starts, with the option that would avoid each.
 
-use plan::{Bytes, Case, Concern, PhaseEstimate, Plan, Question, Sharing, SpaceEstimate};
+use plan::{Bytes, Case, Concern, PhaseEstimate, Plan, Question, Sharing, SpaceEstimate, visible};
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
@@ -24,6 +24,7 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
     let is_ior = matches!(&plan.question, Question::Dialect { tool, .. } if tool == "ior");
     let by_size = matches!(plan.question, Question::Study { .. }) && geometry.segments == 1;
     let set = |to: &str, segments: u64| match (is_ior, by_size) {
+        _ if case.workload.work.jobs().is_some() => "the scale".to_owned(),
         _ if !case.workload.work.is_transfers() => "the number of files or their size".to_owned(),
         (true, _) => format!("-s{to} {segments}"),
         (_, true) => {
@@ -35,15 +36,20 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
         _ => format!("segments{to} {segments}"),
     };
     let take = |estimate: &PhaseEstimate| {
-        let (phase, seconds) = (estimate.phase, duration(estimate.seconds));
-        let (volume, rate) = (decimal_bytes(estimate.bytes.0), rate(estimate.bytes_per_second));
+        let (phase, seconds) = (estimate.phase, duration(estimate.seconds.middle));
+        let (volume, rate) = (decimal_bytes(estimate.bytes.0), rate(estimate.bytes_per_second.middle));
         match estimate.bytes.0 {
             0 => format!("{phase}: takes {seconds}"),
-            _ => format!("{phase}: {volume} take {seconds} at {rate}"),
+            _ if estimate.by_clock => format!("{phase}: {volume} take {seconds} at {rate}"),
+            _ => format!(
+                "{phase}: {volume} take about {seconds} at {rate}, from {}",
+                visible(&estimate.source.to_string())
+            ),
         }
     };
     let would_fit = |segments: &Option<u64>| match segments {
         Some(segments) => format!("{} would fit", set("", *segments)),
+        None if case.workload.work.jobs().is_some() => "lower the scale".to_owned(),
         None => "use fewer tasks or a smaller block".to_owned(),
     };
     match concern {
@@ -58,6 +64,7 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
         Concern::TooLong { estimate, segments } => {
             let advice = match segments {
                 Some(segments) => format!("lower {}", set(" to", *segments)),
+                None if case.workload.work.jobs().is_some() => "lower the scale".to_owned(),
                 None => "use fewer tasks, a smaller block or a shorter time".to_owned(),
             };
             format!("{}: {advice}, if that is not meant", take(estimate))

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use plan::{
-    Case, CaseEstimate, ExpectedRate, OptionNote, Plan, Question, RunEnvironment, SpaceEstimate, estimates,
+    Case, CaseEstimate, OptionNote, Plan, Prediction, Question, RunEnvironment, SpaceEstimate, estimates,
     visible,
 };
 
@@ -26,7 +26,7 @@ pub(crate) use self::terms::{promised, words as protocol};
 use self::case::{line, memory_words, space_words};
 use crate::format::screen::Screen;
 use crate::format::table::{width, wrapped};
-use crate::format::{counted, decimal_bytes, duration, grouped, shell_line};
+use crate::format::{counted, decimal_bytes, duration, ends, grouped, shell_line};
 use crate::section::statements::without_figures;
 
 /// Maximum number of cases that `explain` describes; the rest is counted.
@@ -40,16 +40,10 @@ const CONCERNS_BEFORE: usize = 3;
 #[must_use]
 pub fn preflight(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
     let (all, spaces) = estimates(plan, around);
-    let seconds = duration(all.iter().map(|estimate| estimate.seconds).sum());
     let passes = plan.cases.iter().map(|case| u64::from(case.passes_max())).sum();
     let (cases, passes) = (counted(all.len() as u64, "case"), grouped(passes));
-    let source = match (&around.write, &around.read) {
-        _ if moved(plan, &all) == (0, 0) => String::new(),
-        (write, read) if write == read => format!(" at {}", expected(write)),
-        (write, read) => format!(" at {} for writes, {} for reads", expected(write), expected(read)),
-    };
     let mut out = format!("{}\n", visible(&plan.title));
-    out += &line("predicted", &format!("about {seconds}{source}"), screen);
+    out += &line("predicted", &predicted(&Prediction::of(&plan.cases, &all)), screen);
     out += &line("cases", &format!("{cases}, passes: {passes}{}", volume(plan, &all)), screen);
     let fullest = spaces.iter().max_by(|one, other| one.share().total_cmp(&other.share()));
     let fullest = fullest.filter(|space| space.needed.0 > 0);
@@ -59,21 +53,28 @@ pub fn preflight(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String
     out + &sweep::concerns(plan, &all, CONCERNS_BEFORE, screen) + &terms::repetitions(plan, screen)
 }
 
+/// The line of [`preflight`] with the time that `plan` is expected to take, and its source.
+#[must_use]
+pub fn prediction(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
+    let (all, _) = estimates(plan, around);
+    line("predicted", &predicted(&Prediction::of(&plan.cases, &all)), screen)
+}
+
 const ROOM: &str = "Slots and room, by what the study says of its targets";
 const LIMITS: &str = "Expected at most, by the study's own limits";
 
 /// Bytes written and bytes read by all passes.
 fn moved(plan: &Plan, all: &[CaseEstimate]) -> (u64, u64) {
-    let moved = |writes: bool| {
-        let phases = plan.cases.iter().zip(all).flat_map(|(case, estimate)| {
-            let times = u64::from(case.passes_max());
-            let fill = estimate.fill.iter().map(|phase| (phase, 1));
-            fill.chain(estimate.phases.iter().map(move |phase| (phase, times)))
-        });
-        let bytes = phases.filter(|(phase, _)| phase.phase.makes() == writes);
-        bytes.fold(0_u64, |sum, (phase, times)| sum.saturating_add(phase.bytes.0.saturating_mul(times)))
-    };
-    (moved(true), moved(false))
+    let phases = plan.cases.iter().zip(all).flat_map(|(case, estimate)| {
+        let times = u64::from(case.passes_max());
+        let once = estimate.fill.iter().chain(&estimate.precondition).map(|phase| (phase, 1));
+        once.chain(estimate.phases.iter().map(move |phase| (phase, times)))
+    });
+    phases.fold((0, 0), |(written, read): (u64, u64), (phase, times)| {
+        let more = |bytes: u64| bytes.saturating_mul(times);
+        let writes = phase.bytes.0 - phase.read_bytes.0.min(phase.bytes.0);
+        (written.saturating_add(more(writes)), read.saturating_add(more(phase.read_bytes.0)))
+    })
 }
 
 /// `; 52.8 TB written, 53.0 TB read`; the volume of passes ended by the clock depends on a rate.
@@ -88,13 +89,18 @@ fn volume(plan: &Plan, all: &[CaseEstimate]) -> String {
     }
 }
 
-/// `500 MB/s, 100 µs for one small transfer (assumed)`.
-fn expected(rate: &ExpectedRate) -> String {
-    let small = match rate.transfer_time {
-        time if time.0 > 0 => format!(", {time} for one small transfer"),
-        _ => String::new(),
+/// `about 4 min (3 min to 7 min), from the study's expectations`.
+pub(crate) fn predicted(prediction: &Prediction) -> String {
+    let middle = duration(prediction.seconds.middle);
+    let range = match ends(prediction.seconds, duration) {
+        range if range == middle => String::new(),
+        range => format!(" ({range})"),
     };
-    format!("{}{small} ({})", crate::format::rate(rate.bytes_per_second), rate.source)
+    let source = match prediction.source.as_str() {
+        "" => String::new(),
+        source => format!(", from {}", visible(source)),
+    };
+    format!("about {middle}{range}{source}")
 }
 
 /// Consequences of the study's own statements, before anything is measured: its limits, and whether devices
@@ -149,7 +155,7 @@ pub fn outline(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
     let (concerns, advice) =
         (sweep::concerns(plan, &all, usize::MAX, screen), terms::repetitions(plan, screen));
     let heading = if concerns.is_empty() && advice.is_empty() { "" } else { "\nLook at this first\n" };
-    let whole = altogether(plan, &all, &spaces, around, false, screen);
+    let whole = altogether(plan, &all, &spaces, false, screen);
     let (title, question) = (visible(&plan.title), question(plan, screen));
     format!("{title}\n{question}{cases}\nAltogether\n{whole}{heading}{concerns}{advice}")
 }
@@ -172,8 +178,7 @@ pub fn explain(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
     if cases > CASES_EXPLAINED {
         let _ = write!(out, "\n… and {} more cases\n", cases - CASES_EXPLAINED);
     }
-    let (whole, advice) =
-        (altogether(plan, &all, &spaces, around, true, screen), terms::repetitions(plan, screen));
+    let (whole, advice) = (altogether(plan, &all, &spaces, true, screen), terms::repetitions(plan, screen));
     format!("{out}\nAltogether\n{whole}{advice}")
 }
 
@@ -218,14 +223,18 @@ fn case_lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment, scr
     let does = works::what_lines(case, estimate, around);
     let mut out: String = does.iter().map(|(name, text)| line(name, text, screen)).collect();
     let phases = estimate.fill.iter().chain(&estimate.phases);
-    out.extend(phases.map(|phase| line("predicted", &works::predicted(phase, around), screen)));
+    out.extend(phases.map(|phase| line("predicted", &works::predicted(phase), screen)));
     out.extend(estimate.spaces.iter().map(|space| line("space", &space_words(space), screen)));
     if is_transfers {
         out.push_str(&line("memory", &memory_words(&case.workload, around.memory), screen));
     }
     if estimate.phases.len() > 1 || case.repetitions > 1 {
         let repetitions = counted(u64::from(case.repetitions), "repetition");
-        out.push_str(&line("time", &format!("{} for {repetitions}", duration(estimate.seconds)), screen));
+        out.push_str(&line(
+            "time",
+            &format!("{} for {repetitions}", ends(estimate.seconds, duration)),
+            screen,
+        ));
     }
     if is_transfers {
         out.push_str(&offsets::first(case, screen));
@@ -234,24 +243,21 @@ fn case_lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment, scr
     out
 }
 
-/// All cases together: time, volume, space, rates and seed, then the study's statements about the whole.
+/// All cases together: time, volume, space and seed, then the study's statements about the whole.
 fn altogether(
     plan: &Plan,
     all: &[CaseEstimate],
     spaces: &[SpaceEstimate],
-    around: &RunEnvironment,
     full: bool,
     screen: Screen,
 ) -> String {
-    let seconds: f64 = all.iter().map(|estimate| estimate.seconds).sum();
-    let moves_data = moved(plan, all) != (0, 0);
     let cases = counted(all.len() as u64, "case");
-    let mut lines = vec![("time", format!("about {} in {cases}{}", duration(seconds), volume(plan, all)))];
+    let mut lines = vec![
+        ("time", predicted(&Prediction::of(&plan.cases, all))),
+        ("volume", format!("{cases}{}", volume(plan, all))),
+    ];
     let needed = spaces.iter().filter(|space| space.needed.0 > 0);
     lines.extend(needed.map(|space| ("space", format!("at most {}", space_words(space)))));
-    // Data rates predict nothing for metadata and messages.
-    let rates = [("write rate", &around.write), ("read rate", &around.read)];
-    lines.extend(rates.into_iter().filter(|_| moves_data).map(|(name, rate)| (name, expected(rate))));
     lines.push(("seed", plan.seed.to_string()));
     let lines: String = lines.iter().map(|(name, text)| line(name, text, screen)).collect();
     [lines, terms::protocol(plan, screen), terms::commitments(plan, screen), of_study(plan, full, screen)]

@@ -12,7 +12,7 @@ use super::sweep::{Group, groups, taken, values};
 use super::{case, jobs, works};
 use crate::format::screen::Screen;
 use crate::format::table::{Table, wrapped};
-use crate::format::{counted, decimal_bytes, duration, grouped};
+use crate::format::{counted, decimal_bytes, duration, ends, grouped};
 
 /// Maximum number of rows of a workload's table; of more, cases that differ in one more key are merged.
 const ROWS: usize = 7;
@@ -119,7 +119,11 @@ fn totals(group: &Group<'_>) -> String {
     let (files, bytes) = (estimate.forecast.files, estimate.forecast.phase_bytes.0);
     let files = if files > 0 { format!(" for {}", counted(files, "file")) } else { String::new() };
     let pass = if bytes > 0 { format!(", {} in one pass", decimal_bytes(bytes)) } else { String::new() };
-    format!("{}{files}{pass}; {}", duration(estimate.seconds), counted(case.repetitions.into(), "repetition"))
+    format!(
+        "{}{files}{pass}; {}",
+        ends(estimate.seconds, duration),
+        counted(case.repetitions.into(), "repetition")
+    )
 }
 
 /// The swept keys of `group` in the order of the study, each with how many values it takes.
@@ -164,7 +168,7 @@ fn points(group: &Group<'_>) -> Table {
         .right("cases", |row| grouped(row.len() as u64))
         .right("files", files)
         .right("one pass", pass)
-        .right("predicted", |row| duration(row.iter().map(|(_, estimate)| estimate.seconds).sum()));
+        .right("predicted", |row| duration(row.iter().map(|(_, estimate)| estimate.seconds.middle).sum()));
     table.done().without_empty_columns()
 }
 

@@ -72,8 +72,8 @@ pub(super) fn concerns(plan: &Plan, all: &[CaseEstimate], most: usize, screen: S
 /// Size of the necessary change: advice for the worst case also fits the others.
 fn weight(concern: &Concern) -> f64 {
     match concern {
-        Concern::TooShort { estimate, .. } => -estimate.seconds,
-        Concern::TooLong { estimate, .. } => estimate.seconds,
+        Concern::TooShort { estimate, .. } => -estimate.seconds.middle,
+        Concern::TooLong { estimate, .. } => estimate.seconds.middle,
         Concern::NoSpace { space, .. } | Concern::LittleSpace { space, .. } => space.share(),
         Concern::Cacheable { volume, .. } => -(volume.0 as f64),
         Concern::CachesTooLarge { share, .. } => *share,

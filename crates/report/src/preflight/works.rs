@@ -1,11 +1,11 @@
 //! Descriptions of cases by their kind of work: trees, objects, requests and responses, jobs; transfers are in
 //! `case`.
 
-use plan::{Case, CaseEstimate, Existing, Phase, PhaseEstimate, RunEnvironment, Work};
+use plan::{Case, CaseEstimate, Existing, Phase, PhaseEstimate, RunEnvironment, Source, Work, visible};
 
 use super::case::{clock_words, keep_words, phases_words, predicted_transfers, tasks_words, transfer_lines};
 use super::jobs;
-use crate::format::{counted, decimal_bytes, duration, grouped};
+use crate::format::{counted, decimal_bytes, duration, ends, grouped};
 
 /// What the case does: names and texts of lines.
 pub(super) fn what_lines(
@@ -64,7 +64,7 @@ pub(super) fn what_lines(
     lines.push(("backend", format!("{}, depth {}", workload.backend.name(), workload.backend.depth())));
     lines.push(("phases", phases_words(case)));
     lines.extend(clock_words(workload).map(|text| ("clock", text)));
-    lines.extend(workload.work.makes_trees().then(|| ("afterwards", keep_words(workload).to_owned())));
+    lines.extend(workload.work.makes_trees().then(|| ("afterwards", keep_words(case).to_owned())));
     lines
 }
 
@@ -74,19 +74,23 @@ fn directories(count: u64) -> String {
 }
 
 /// Predicted operations and duration of a phase, and the source of the prediction.
-pub(super) fn predicted(estimate: &PhaseEstimate, around: &RunEnvironment) -> String {
+pub(super) fn predicted(estimate: &PhaseEstimate) -> String {
     let phase = estimate.phase;
     if phase.is_transfers() {
-        return predicted_transfers(estimate, around);
+        return predicted_transfers(estimate);
     }
-    let source = if phase.makes() { &around.write.source } else { &around.read.source };
-    let (seconds, volume) = (duration(estimate.seconds), decimal_bytes(estimate.bytes.0));
+    let source = visible(&estimate.source.to_string()).into_owned();
+    let (seconds, volume) = (ends(estimate.seconds, duration), decimal_bytes(estimate.bytes.0));
     let bytes = if estimate.bytes.0 > 0 { format!(" with {volume}") } else { String::new() };
     match estimate.operations {
-        // The compute time of jobs is unknown in advance.
-        None if matches!(phase, Phase::Load | Phase::Jobs) => {
-            format!("{phase}: {volume} of tables, at least {seconds} by their volume ({source})")
+        None if phase == Phase::Jobs => {
+            let read = estimate.read_bytes.0.min(estimate.bytes.0);
+            let (read, written) = (decimal_bytes(read), decimal_bytes(estimate.bytes.0 - read));
+            format!(
+                "{phase}: {read} read and {written} written in {seconds}, computation included ({source})"
+            )
         }
+        None if phase == Phase::Load => format!("{phase}: {volume} of tables in {seconds} ({source})"),
         None if estimate.by_clock => format!("{phase}: {seconds} by the clock"),
         None => format!("{phase}: time unknown"),
         Some(all) if estimate.by_clock => {
@@ -94,7 +98,11 @@ pub(super) fn predicted(estimate: &PhaseEstimate, around: &RunEnvironment) -> St
         }
         Some(all) => {
             let all = counted(all, if phase == Phase::Benchmark { "operation" } else { "item" });
-            format!("{phase}: {all}{bytes}, about {seconds} at the time of a small transfer each ({source})")
+            let guess = match estimate.source {
+                Source::Assumed(_) => ", at the time of a small transfer each",
+                _ => "",
+            };
+            format!("{phase}: {all}{bytes} take {seconds}{guess} ({source})")
         }
     }
 }

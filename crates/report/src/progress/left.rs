@@ -88,7 +88,7 @@ impl TimeLeft {
     /// The phase is over, `elapsed` after its start.
     pub(super) fn end(&mut self, elapsed: Duration) {
         self.between = true;
-        if let Some(expected) = self.step().filter(|one| !one.by_clock).map(|one| one.seconds) {
+        if let Some(expected) = self.step().filter(|one| !one.by_clock).map(|one| one.seconds.middle) {
             self.took += elapsed.as_secs_f64();
             self.expected += expected;
         }
@@ -97,7 +97,7 @@ impl TimeLeft {
     /// Share of the current phase that is done.
     pub(super) fn share(&self) -> f64 {
         let share = self.step().map_or(0.0, |step| match step.by_clock {
-            true => self.elapsed / step.seconds.max(1e-9),
+            true => self.elapsed / step.seconds.middle.max(1e-9),
             false => match step.operations.filter(|all| *all > 0) {
                 Some(all) => self.operations as f64 / all as f64,
                 None => self.moved as f64 / (step.bytes.0 as f64).max(1.0),
@@ -110,11 +110,12 @@ impl TimeLeft {
     /// later ones as forecast, corrected by how the earlier ones went.
     pub(super) fn seconds(&self) -> f64 {
         let pace = self.pace();
-        let forecast = |one: &PhaseEstimate| if one.by_clock { one.seconds } else { one.seconds * pace };
+        let forecast =
+            |one: &PhaseEstimate| if one.by_clock { one.seconds.middle } else { one.seconds.middle * pace };
         let later = self.steps[self.next()..].iter().map(|step| step.delay + forecast(&step.estimate));
         let share = self.share();
         let this = self.step().filter(|_| !self.between).map_or(0.0, |one| match share {
-            _ if one.by_clock => (one.seconds - self.elapsed).max(0.0),
+            _ if one.by_clock => (one.seconds.middle - self.elapsed).max(0.0),
             share if share > 0.0 => self.elapsed * (1.0 - share) / share,
             _ => forecast(one),
         });
@@ -128,7 +129,7 @@ impl TimeLeft {
             return 1.0;
         }
         let by_volume = self.steps.iter().filter(|step| !step.estimate.by_clock);
-        let all: f64 = by_volume.map(|step| step.estimate.seconds).sum();
+        let all: f64 = by_volume.map(|step| step.estimate.seconds.middle).sum();
         let weight = (self.expected / (TRUSTED_FROM * all)).min(1.0);
         1.0 + (self.took / self.expected - 1.0) * weight
     }
@@ -172,7 +173,7 @@ impl TimeLeft {
     pub(super) fn done(&self) -> String {
         let Some(step) = self.step() else { return String::new() };
         match step.operations.filter(|all| *all > 0) {
-            _ if step.by_clock => format!("{} of {}", duration(self.elapsed), duration(step.seconds)),
+            _ if step.by_clock => format!("{} of {}", duration(self.elapsed), duration(step.seconds.middle)),
             Some(all) => format!("{} of {} operations", grouped(self.operations), grouped(all)),
             None => format!("{} of {}", decimal_bytes(self.moved), decimal_bytes(step.bytes.0)),
         }
@@ -184,7 +185,7 @@ mod tests {
     use std::time::Duration;
 
     use plan::{
-        Bytes, Case, ExpectedRate, Geometry, Nanos, Phase, Plan, Question, RunEnvironment, WorkloadSpec,
+        AssumedDevice, Bytes, Case, Geometry, Nanos, Phase, Plan, Question, RunEnvironment, WorkloadSpec,
     };
 
     use super::TimeLeft;
@@ -204,9 +205,8 @@ mod tests {
     fn left_of(cases: Vec<Case>) -> TimeLeft {
         let question = Question::Quick { directory: "/".into() };
         let plan = Plan::new(String::new(), question, 0, cases);
-        let rate = ExpectedRate { bytes_per_second: 1e9, transfer_time: Nanos(0), source: String::new() };
-        let around =
-            RunEnvironment { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
+        let assumed = AssumedDevice { bytes_per_second: 1e9, transfer_time: Nanos(0), class: String::new() };
+        let around = RunEnvironment { assumed, ..RunEnvironment::default() };
         TimeLeft::new(&plan, &plan::estimates(&plan, &around).0)
     }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use analysis::statistics::Summary;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plan::{Bytes, Case, CaseEstimate, Order, Phase, Plan, Role, Stopping, visible, visible_lines};
+use plan::{Bytes, Case, CaseEstimate, Interval, Order, Phase, Plan, Role, visible, visible_lines};
 use record::PhaseRow;
 
 use self::left::TimeLeft;
@@ -424,26 +424,13 @@ fn extent(plan: &Plan, estimates: &[CaseEstimate]) -> String {
         (least, most) if least == most => format!(" × {most}"),
         (least, most) => format!(" × {least} to {most}"),
     };
-    let all = || plan.cases.iter().zip(estimates);
-    let most: f64 = all().map(|(_, estimate)| estimate.seconds).sum();
-    let least: f64 = all().map(|(case, estimate)| estimate.seconds * least_share(case)).sum();
+    let seconds: Interval = estimates.iter().map(|estimate| estimate.seconds).sum();
     let cases = counted(plan.cases.len() as u64, "case");
-    match (duration(least), duration(most)) {
-        _ if most < 0.05 => format!("{cases}{times}, less than 0.1 s"),
+    match (duration(seconds.low), duration(seconds.high)) {
+        _ if seconds.high < 0.05 => format!("{cases}{times}, less than 0.1 s"),
         (least, most) if least == most => format!("{cases}{times}, about {most}"),
         (least, most) => format!("{cases}{times}, {least} to {most}"),
     }
-}
-
-/// The share of its passes after which a case can end early.
-fn least_share(case: &Case) -> f64 {
-    let least = match case.protocol.stopping {
-        Stopping::Count => return 1.0,
-        Stopping::Interval { least, .. } => least,
-        Stopping::Steady { window, .. } => window,
-    };
-    let least = Case { repetitions: least.min(case.repetitions), ..case.clone() };
-    f64::from(least.passes_max()) / f64::from(case.passes_max().max(1))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use record::Provenance;
 
 use crate::format::names;
-use crate::format::{duration, utc};
+use crate::format::{compact, duration, utc};
 use crate::inventory::beside::Whose;
 use crate::report::Report;
 use crate::report::run_info::RunInfo;
@@ -96,7 +96,10 @@ pub(crate) fn when(report: &Report) -> String {
         (false, _) if is_simulated(report) => started,
         (false, _) => match (run.runs, run.finished_unix_ns) {
             (2.., Some(finished)) => format!("{} runs from {started} to {}", run.runs, utc(finished)),
-            _ => format!("{started}{took}{}", paused(&report.run).unwrap_or_default()),
+            _ => {
+                let paused = paused(&report.run).unwrap_or_default();
+                format!("{started}{took}{}{paused}", predicted(&report.run).unwrap_or_default())
+            }
         },
     }
 }
@@ -127,6 +130,19 @@ fn took(report: &Report) -> Option<String> {
         true => (seconds >= 1.0).then(|| format!("about {}", duration(seconds))),
         false => Some(duration(seconds)),
     }
+}
+
+/// `, 1.4 × the predicted 3 min (2 min to 5 min, from the study's expectations)`: how far the prediction of a
+/// complete run was off, without the time in which it did not run.
+fn predicted(run: &RunInfo) -> Option<String> {
+    let predicted = run.predicted.as_ref().filter(|one| one.seconds > 0.0 && run.state == "complete")?;
+    let nanos = run.finished_unix_ns?.checked_sub(run.started_unix_ns)?;
+    let seconds = nanos as f64 / 1e9 - run.paused_ns as f64 / 1e9;
+    let (least, most) = (duration(predicted.low_seconds), duration(predicted.high_seconds));
+    let range = if least == most { String::new() } else { format!("{least} to {most}, ") };
+    let times = seconds / predicted.seconds;
+    let (times, about) = (compact(times, times, false), duration(predicted.seconds));
+    Some(format!(", {times} × the predicted {about} ({range}from {})", predicted.source))
 }
 
 /// `; it did not run for 6 min 3 s of them: killed, resumed once`.

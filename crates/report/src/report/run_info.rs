@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plan::{Case, Forecast, OptionNote, Phase, Question, shell_word};
+use plan::{Case, Forecast, Interval, OptionNote, Phase, Prediction, Question, shell_word};
 use record::{Run, RunState};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,6 +38,9 @@ pub(crate) struct RunInfo {
     pub(crate) seed: u64,
     pub(crate) started_unix_ns: i64,
     pub(crate) finished_unix_ns: Option<i64>,
+    /// The time that was predicted for it before it started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) predicted: Option<PredictedTime>,
     /// The number of merged runs; 1 for a single run.
     #[serde(skip)]
     pub(crate) runs: usize,
@@ -61,6 +64,26 @@ pub(crate) struct ModelInfo {
     pub(crate) sha256: String,
     /// Of its random numbers.
     pub(crate) seed: u64,
+}
+
+/// The time that was predicted for a run, in seconds, and its source.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct PredictedTime {
+    /// The least that was expected.
+    pub(crate) low_seconds: f64,
+    /// The single value that was expected.
+    pub(crate) seconds: f64,
+    /// The most that was expected.
+    pub(crate) high_seconds: f64,
+    pub(crate) source: String,
+}
+
+impl PredictedTime {
+    fn of(prediction: &Prediction) -> Self {
+        let Interval { low, middle, high } = prediction.seconds;
+        let source = prediction.source.clone();
+        Self { low_seconds: low, seconds: middle, high_seconds: high, source }
+    }
 }
 
 /// What [`OptionNote`] looks like as JSON.
@@ -133,6 +156,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         seed: manifest.plan.seed,
         started_unix_ns: manifest.started_unix_ns,
         finished_unix_ns: manifest.finished_unix_ns,
+        predicted: manifest.predicted.as_ref().map(PredictedTime::of),
         runs: run.parts.len().max(1),
         resumed: run.pauses.len(),
         killed: run.pauses.iter().filter(|pause| pause.killed).count(),

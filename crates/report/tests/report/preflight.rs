@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use plan::{
-    Amount, Backend, Bound, Bytes, Case, Claim, Commitment, ExpectedRate, Geometry, Nanos, OptionNote, Order,
-    Over, Phase, Plan, Quantity, Question, RateName, ReadFrom, Relation, RunEnvironment, Selector, Sharing,
-    Side, Space, Statistic, SyncRule, TargetDescription, WorkloadSpec,
+    Amount, AssumedDevice, Backend, Bound, Bytes, Case, Claim, Commitment, Geometry, Interval, Nanos,
+    OptionNote, Order, Over, Phase, Plan, PredictedRate, Predictions, Quantity, Question, RateName, RateUnit,
+    ReadFrom, Relation, RunEnvironment, Selector, Sharing, Side, Source, Space, Statistic, SyncRule,
+    TargetDescription, WorkloadSpec,
 };
 
 /// Study A, layout 2: twelve mount points, a file for each task.
@@ -39,11 +40,12 @@ fn ior(case: Case) -> Plan {
 }
 
 fn around(rate: f64, free: u64) -> RunEnvironment {
-    let expected = |bytes_per_second| ExpectedRate {
-        bytes_per_second,
-        transfer_time: Nanos(0),
-        source: "given with --expect".into(),
-    };
+    let mut predicted = Predictions::default();
+    for phase in [Phase::Write, Phase::Read] {
+        let rate =
+            PredictedRate { rate: Interval::exact(rate), unit: RateUnit::Bytes, source: Source::Given };
+        predicted.add("ior", phase, rate);
+    }
     RunEnvironment {
         spaces: vec![Space {
             name: "/p3700".into(),
@@ -51,9 +53,9 @@ fn around(rate: f64, free: u64) -> RunEnvironment {
             targets: (0..12).map(|card| PathBuf::from(format!("{card}/{card}"))).collect(),
         }],
         memory: Some(Bytes::gib(256)),
-        node_of: Vec::new(),
-        write: expected(rate),
-        read: expected(rate),
+        assumed: AssumedDevice { bytes_per_second: rate, transfer_time: Nanos(0), class: "array".into() },
+        predicted,
+        ..RunEnvironment::default()
     }
 }
 
@@ -96,7 +98,7 @@ fn a_published_line_is_too_short_and_told_what_would_do() {
     let plan = ior(twelve_cards(33, Bytes::mib(1), 1_000));
     let text =
         one_line(&report::preflight(&plan, &around(18.8e9, 24_000_000_000_000), report::Screen::PLAIN));
-    assert!(text.contains("34.6 GB take 1.8 s at 18.8 GB/s"), "{text}");
+    assert!(text.contains("34.6 GB take about 1.8 s at 18.8 GB/s, from rates given by hand"), "{text}");
     assert!(text.contains("raise -s to 5434"), "{text}");
 }
 

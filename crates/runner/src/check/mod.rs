@@ -4,6 +4,7 @@ mod backends;
 mod node_local;
 pub(crate) mod overwrites;
 pub(crate) mod path_conflicts;
+mod present_files;
 pub(crate) mod rank_check;
 pub(crate) mod space;
 mod tree_roots;

@@ -155,6 +155,17 @@ pub(crate) fn check_there(case: &Case, plan: &Plan, tasks: &Range<u32>) -> Resul
     }
 }
 
+/// What refuses a run of `plan` on this host because it reads files that nothing makes.
+///
+/// # Errors
+/// The first file of a case that is missing.
+pub fn check_files_to_read(plan: &Plan) -> Result<(), RunnerError> {
+    let reads = FileSets::of_plan(plan);
+    let all = |case: &Case| 0..case.workload.tasks;
+    let mut reads = reads.cases().filter(|case| !writes(case) && case.layout.is_none());
+    reads.try_for_each(|case| check_there(case, plan, &all(case)))
+}
+
 fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }

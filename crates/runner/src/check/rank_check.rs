@@ -12,6 +12,7 @@ use record::Leftover;
 use crate::RunnerError;
 use crate::check::overwrites::{Replaced, replaced};
 use crate::check::path_conflicts::{check_in_use, check_names, check_targets, check_there};
+use crate::check::present_files::CaseInBlock;
 use crate::check::space::SpaceCheck;
 use crate::check::tree_roots::check_roots;
 use crate::files::file_sets::{FileSets, unfinished};
@@ -67,7 +68,7 @@ impl RankCheck<'_> {
         };
         check_roots(unfinished(plan, finished), run_id, places)?;
         let checked = SpaceCheck { host: self.host, node, local_directories };
-        let mut space = checked.files(&self.with_tasks(FileSets::of_unfinished(plan, finished).cases())?)?;
+        let mut space = checked.files(&self.blocks_with_tasks()?)?;
         space.add(
             checked.trees(&self.with_tasks(unfinished(plan, finished).filter(|case| trees::makes(case)))?)?,
         );
@@ -103,6 +104,17 @@ impl RankCheck<'_> {
         cases.map(|case| Ok((case, self.tasks(case)?))).collect()
     }
 
+    /// The unfinished cases with files, each with the number of its block in the plan and the tasks of this rank.
+    fn blocks_with_tasks(&self) -> Result<Vec<CaseInBlock<'_>>, RunnerError> {
+        let CheckRequest { plan, finished, .. } = self.request;
+        let blocks = plan.blocks().enumerate();
+        let cases =
+            blocks.flat_map(|(number, block)| plan.cases[block].iter().map(move |case| (number, case)));
+        let has_files = |case: &Case| case.workload.backend.moves_data() && !finished.contains(&case.id);
+        let cases = cases.filter(|(_, case)| has_files(case));
+        cases.map(|(number, case)| Ok((number, case, self.tasks(case)?))).collect()
+    }
+
     /// The tasks of `case` that this rank carries.
     fn tasks(&self, case: &Case) -> Result<Range<u32>, RunnerError> {
         Ok(RankAssignment::of(&case.workload, self.comm.topology())?.tasks_of(self.comm.rank()))
@@ -116,23 +128,24 @@ impl RankCheck<'_> {
             let tasks = self.tasks(case)?.len() as u64;
             if let Some(jobs) = case.workload.work.jobs() {
                 let most = if jobs.concurrency == 0 { tasks } else { tasks.min(u64::from(jobs.concurrency)) };
-                all.insert((most.saturating_mul(LAUNCH_FILES), most));
+                all.insert((most.saturating_mul(LAUNCH_FILES), most, true));
                 continue;
             }
             // A tree task holds the root and a directory open besides the current file.
             let tasks_files = if trees::has(case) { tasks.saturating_mul(TREE_FILES) } else { tasks };
             let backend = case.workload.backend;
-            all.insert(match (backend.moves_data(), backend.is_queued()) {
+            let (files, threads) = match (backend.moves_data(), backend.is_queued()) {
                 (false, _) => (0, 0),
                 (true, false) => (tasks_files, tasks),
                 (true, true) if trees::has(case) => {
                     (tasks_files.saturating_add(tasks.saturating_mul(u64::from(backend.depth()))), 0)
                 }
                 (true, true) => (tasks_files, 0),
-            });
+            };
+            all.insert((files, threads, false));
         }
-        for (files, threads) in all {
-            let needs = limits::Needs { open_files: files + OWN_FILES, locked_bytes: 0, threads };
+        for (files, threads, of_jobs) in all {
+            let needs = limits::Needs { open_files: files + OWN_FILES, locked_bytes: 0, threads, of_jobs };
             limits::check(self.host.root(), needs)?;
         }
         Ok(())

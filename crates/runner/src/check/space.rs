@@ -1,21 +1,19 @@
 //! Space and inodes that the cases of a plan need on the file systems of their targets.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use host::Host;
-use plan::{Bytes, Case, Existing, JobSpace, JobsPlacement, Placement, Sharing};
+use plan::{Bytes, Case, Existing, JobSpace, JobsPlacement, Keep};
 use record::FileSystemFacts;
 use serde::{Deserialize, Serialize};
 
 use crate::RunnerError;
+use crate::check::present_files::{CaseInBlock, PresentFiles};
 use crate::files::paths::{directory_of, sets};
-use crate::files::targets::{is_node_local, writes};
+use crate::files::targets::is_node_local;
 use crate::files::trees;
-use crate::ranks::rank_assignment::files_of;
 
 /// What is needed on a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +35,8 @@ struct SpaceNeed {
     resource: Resource,
     need: u64,
     free: u64,
+    /// The case with which so much is needed.
+    case: String,
 }
 
 /// The needs on each file system, each resource once.
@@ -49,10 +49,22 @@ impl SpaceNeeds {
         more.0.into_iter().for_each(|need| self.merge(need, u64::saturating_add));
     }
 
-    fn add_on(&mut self, node: Option<u32>, place: &FileSystemFacts, resource: Resource, need: u64) {
+    fn add_on(
+        &mut self,
+        node: Option<u32>,
+        place: &FileSystemFacts,
+        resource: Resource,
+        need: u64,
+        case: &Case,
+    ) {
         let free = if resource == Resource::Inodes { place.free_inodes } else { place.free_bytes };
-        let mount_point = place.mount_point.clone();
-        self.merge(SpaceNeed { node, mount_point, resource, need, free }, u64::saturating_add);
+        let (mount_point, case) = (place.mount_point.clone(), case.id.clone());
+        self.merge(SpaceNeed { node, mount_point, resource, need, free, case }, u64::saturating_add);
+    }
+
+    /// Takes the larger of each need: what cases need one after the other.
+    fn largest(&mut self, of_case: Self) {
+        of_case.0.into_iter().for_each(|need| self.merge(need, u64::max));
     }
 
     fn merge(&mut self, need: SpaceNeed, together: impl Fn(u64, u64) -> u64) {
@@ -62,6 +74,9 @@ impl SpaceNeeds {
         match self.0.iter_mut().find(same) {
             None => self.0.push(need),
             Some(known) => {
+                if need.need > known.need {
+                    known.case = need.case;
+                }
                 known.need = together(known.need, need.need);
                 known.free = known.free.min(need.free);
             }
@@ -75,11 +90,11 @@ impl SpaceNeeds {
     pub(crate) fn check(&self) -> Result<(), RunnerError> {
         let Some(lacking) = self.0.iter().find(|need| need.need > need.free) else { return Ok(()) };
         let SpaceNeed { need, free, .. } = *lacking;
-        let place = lacking.mount_point.clone();
+        let (place, case) = (lacking.mount_point.clone(), lacking.case.clone());
         Err(match lacking.resource {
-            Resource::Inodes => RunnerError::NoInodes { need, free, place },
+            Resource::Inodes => RunnerError::NoInodes { need, free, place, case },
             Resource::FileBytes | Resource::TreeBytes => {
-                RunnerError::NoSpace { need: Bytes(need), free: Bytes(free), place }
+                RunnerError::NoSpace { need: Bytes(need), free: Bytes(free), place, case }
             }
             Resource::JobBytes => {
                 let jobs = self.0.iter().filter(|need| need.resource == Resource::JobBytes);
@@ -98,10 +113,6 @@ impl SpaceNeed {
     }
 }
 
-/// Key of a set of files whose sizes are needed: targets, shared or not, own directories or not, first and
-/// last task, sets.
-type FilesOf<'a> = (&'a [PathBuf], bool, bool, u32, u32, u32);
-
 /// Computes what the tasks of a rank need.
 pub(crate) struct SpaceCheck<'a> {
     pub(crate) host: &'a Host,
@@ -112,71 +123,68 @@ pub(crate) struct SpaceCheck<'a> {
 }
 
 impl SpaceCheck<'_> {
-    /// Bytes that the files of `cases`, each with the tasks of this rank, will take. A stonewall may end a
-    /// write long before its volume is reached; such a case is left to the forecast's warning.
-    pub(crate) fn files(&self, cases: &[(&Case, Range<u32>)]) -> Result<SpaceNeeds, RunnerError> {
-        // Cases of a sweep share files: each file counts once, at its largest size.
-        let mut sizes: HashMap<PathBuf, (&Path, u64)> = HashMap::new();
-        let mut known_sets: HashMap<FilesOf<'_>, u64> = HashMap::new();
-        for (case, tasks) in cases.iter().filter(|(case, _)| takes_space(case)) {
-            let bytes = Placement::new(&case.workload).file_bytes().get();
-            let files = &case.workload.files;
-            let shared = files.sharing == Sharing::Shared;
-            let (all, unique) = (sets(case), files.unique_dir);
-            let set = (files.targets.as_slice(), shared, unique, tasks.start, tasks.end, all);
-            if known_sets.get(&set).is_some_and(|known| *known >= bytes) {
-                continue;
-            }
-            known_sets.insert(set, bytes);
-            for slot in (0..all).flat_map(|pass| files_of(&case.workload, tasks, pass)) {
-                let target = &files.targets[slot.index as usize % files.targets.len()];
-                let size = sizes.entry(slot.path).or_insert((target, 0));
-                size.1 = size.1.max(bytes);
-            }
-        }
-        let mut places: HashMap<&Path, FileSystemFacts> = HashMap::new();
+    /// Bytes that the files of `cases` will take where most of them exist at the same time: each case removes its
+    /// own, unless a later one needs them or they are kept. The cases are in order, each with the number of its
+    /// block in the plan and the tasks of this rank; cases of a block take turns.
+    pub(crate) fn files(&self, cases: &[CaseInBlock<'_>]) -> Result<SpaceNeeds, RunnerError> {
         let mut needs = SpaceNeeds::default();
-        for (path, (target, bytes)) in sizes {
-            let place = match places.entry(target) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(unknown) => unknown.insert(self.host.file_system_of(target)?),
-            };
+        for (target, bytes, case) in PresentFiles::of(cases).most(|target| self.place(target))? {
+            let place = self.host.file_system_of(target)?;
             // For example ramfs has no size, and its free space figure means nothing.
             if place.size_bytes > 0 {
-                let node = self.local_directories.contains(&directory_of(target)).then_some(self.node);
-                needs.add_on(node, place, Resource::FileBytes, grows(&path, bytes));
+                let node = self.node_of(target);
+                needs.add_on(node, &place, Resource::FileBytes, bytes, case);
             }
         }
         Ok(needs)
     }
 
-    /// Inodes, and bytes in them, that the trees of `cases` will take. Cases usually remove their files before
-    /// the next one: the largest counts.
+    /// The node and the file system of a target: its files share the space of all others there.
+    fn place(&self, target: &Path) -> Result<(Option<u32>, String), RunnerError> {
+        Ok((self.node_of(target), self.host.file_system_of(target)?.mount_point))
+    }
+
+    /// The node, if the directory of `target` differs from node to node.
+    fn node_of(&self, target: &Path) -> Option<u32> {
+        self.local_directories.contains(&directory_of(target)).then_some(self.node)
+    }
+
+    /// Inodes, and bytes in them, that the trees of `cases` will take. Cases remove their trees before the next one,
+    /// so that the largest counts, unless they are kept.
     pub(crate) fn trees(&self, cases: &[(&Case, Range<u32>)]) -> Result<SpaceNeeds, RunnerError> {
-        let mut most: HashMap<(&Path, bool), (u64, u64)> = HashMap::new();
+        let (mut largest, mut kept) = (SpaceNeeds::default(), SpaceNeeds::default());
         let makes = |case: &Case| trees::makes(case) && case.workload.stonewall.is_none();
+        let mut places: HashMap<&Path, FileSystemFacts> = HashMap::new();
+        // A tree that is kept is made once, however many cases go over it.
+        let mut of_kept: Vec<&[PathBuf]> = Vec::new();
         for (case, tasks) in cases.iter().filter(|(case, _)| makes(case)) {
             let targets = &case.workload.files.targets;
+            let mut needs = SpaceNeeds::default();
             for (index, target) in targets.iter().enumerate() {
                 let here = tasks.clone().filter(|task| *task as usize % targets.len() == index).count();
                 let (inodes, bytes) = trees::needs(case, u64::try_from(here).unwrap_or(u64::MAX));
-                let known =
-                    most.entry((target, is_node_local(self.local_directories, case, target))).or_default();
-                *known = (known.0.max(inodes), known.1.max(bytes));
+                if !places.contains_key(target.as_path()) {
+                    places.insert(target, self.host.file_system_of(target)?);
+                }
+                let Some(place) = places.get(target.as_path()) else { continue };
+                let node = is_node_local(self.local_directories, case, target).then_some(self.node);
+                if place.inodes > 0 {
+                    needs.add_on(node, place, Resource::Inodes, inodes, case);
+                }
+                if place.size_bytes > 0 {
+                    needs.add_on(node, place, Resource::TreeBytes, bytes, case);
+                }
+            }
+            match case.workload.files.keep {
+                Keep::Always if !of_kept.contains(&targets.as_slice()) => {
+                    of_kept.push(targets);
+                    kept.add(needs);
+                }
+                _ => largest.largest(needs),
             }
         }
-        let mut needs = SpaceNeeds::default();
-        for ((target, is_local), (inodes, bytes)) in most {
-            let place = self.host.file_system_of(target)?;
-            let node = is_local.then_some(self.node);
-            if place.inodes > 0 {
-                needs.add_on(node, &place, Resource::Inodes, inodes);
-            }
-            if place.size_bytes > 0 {
-                needs.add_on(node, &place, Resource::TreeBytes, bytes);
-            }
-        }
-        Ok(needs)
+        largest.add(kept);
+        Ok(largest)
     }
 
     /// Bytes that the tables and outputs of the jobs of `cases` will take. Cases usually remove their files
@@ -196,27 +204,13 @@ impl SpaceCheck<'_> {
                 let sets = if space == JobSpace::Permanent { sets(case) } else { 1 };
                 let place = self.host.file_system_of(placement.target(space))?;
                 if place.size_bytes > 0 {
-                    own.add_on(None, &place, Resource::JobBytes, need.saturating_mul(u64::from(sets)));
+                    let need = need.saturating_mul(u64::from(sets));
+                    own.add_on(None, &place, Resource::JobBytes, need, case);
                 }
             }
-            own.0.into_iter().for_each(|need| all.merge(need, u64::max));
+            all.largest(own);
         }
         Ok(all)
-    }
-}
-
-fn takes_space(case: &Case) -> bool {
-    let workload = &case.workload;
-    let tables = workload.work.jobs().is_some();
-    writes(case) && !tables && workload.backend.moves_data() && workload.stonewall.is_none()
-}
-
-/// Bytes that a file of `bytes` takes beyond its present size. A device does not grow.
-fn grows(path: &Path, bytes: u64) -> u64 {
-    match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => bytes.saturating_sub(metadata.blocks().saturating_mul(512)),
-        Ok(_) => 0,
-        Err(_) => bytes,
     }
 }
 
@@ -231,6 +225,7 @@ mod tests {
             resource,
             need,
             free: if resource == Resource::Inodes { 1000 } else { 4 << 30 },
+            case: "c".to_owned(),
         };
         SpaceNeeds(all.iter().map(need).collect())
     }

@@ -142,6 +142,7 @@ fn run_with(
         command_line: Vec::new(),
         started_unix_ns: 0,
         finished_unix_ns: None,
+        predicted: None,
         plan: mustered.checked.plan.clone(),
         host: mustered.checked.facts.clone(),
     };

@@ -123,6 +123,7 @@ impl Place {
             command_line: Vec::new(),
             started_unix_ns: 0,
             finished_unix_ns: None,
+            predicted: None,
             plan: checked.plan.clone(),
             host: checked.facts.clone(),
         };

@@ -173,6 +173,10 @@ impl Machine for SimulatedMachine {
         let limits = self.limits.clone();
         let input = PhaseInput { job, node_of, layout, limits: &limits, factor, cached: &cached, controls };
         let output = simulate(&input, &mut self.system);
+        if output.too_long {
+            let told = "this takes more than 50 days on the model: look at its times and rates, or do less";
+            return Err(lacking(case, told.to_owned()));
+        }
         if !job.workload.direct && matches!(job.workload.work, Work::Transfers) {
             let mut moved = vec![0; self.system.nodes.len()];
             output.tasks.iter().for_each(|task| moved[task.node as usize] += task.bytes);

@@ -12,6 +12,8 @@ use super::{
 
 /// Limit on devices, servers or nodes of a model.
 const MEMBERS_MAX: u32 = 1 << 20;
+/// Shortest time between stalls; more often, they are a lower rate.
+const STALL_EVERY_LEAST_NS: u64 = 1_000_000;
 /// Limit on requests that a part serves at once.
 const SLOTS_MAX: u32 = 1 << 16;
 
@@ -248,6 +250,9 @@ impl Check<'_> {
         };
         if let Some(needed) = needed {
             self.at(at, "kind", format!("this kind of trouble needs {needed}"));
+        }
+        if every.is_some_and(|every| every.0 < STALL_EVERY_LEAST_NS) {
+            self.at(at, "every", "stalls come at most a thousand times a second: write \"1ms\" or more");
         }
         if every.zip(*length).is_some_and(|(every, length)| every <= length) {
             self.at(

@@ -89,6 +89,8 @@ struct BackgroundLoad {
 
 /// Bytes of a request of others.
 const BACKGROUND_BYTES: u64 = 4096;
+/// Requests of others that came earlier than this no longer matter: ten seconds.
+const BACKGROUND_MEMORY: Ticks = 10_000_000_000 * TICKS_PER_NS;
 
 impl Drive {
     /// Number `member` of the group `device`, with those of `troubles` that are about it.
@@ -160,7 +162,7 @@ impl Drive {
             start = burst.pass(start, bytes);
         }
         let continues = self.last_end == place;
-        self.last_end = (place.0, place.1 + bytes);
+        self.last_end = (place.0, place.1.saturating_add(bytes));
         let end = match self.cache.as_mut().filter(|_| direction == WRITE) {
             Some(cache) => {
                 // It moves data no faster than the device takes it, whether there is room or not.
@@ -175,14 +177,14 @@ impl Drive {
                 if modifies {
                     service += self.service[READ].draw(&mut self.random, bytes, false, factor);
                 }
-                self.counters.served += service;
+                self.counters.served = self.counters.served.saturating_add(service);
                 self.slots.serve_until(start, |start| after_stalls(&self.stalls, start, service))
             }
         };
         let counters = &mut self.counters;
         counters.requests[direction] += 1;
         counters.bytes[direction] += bytes;
-        counters.time[direction] += end - arrival;
+        counters.time[direction] = counters.time[direction].saturating_add(end - arrival);
         if modifies {
             counters.requests[READ] += 1;
             counters.bytes[READ] += bytes;
@@ -194,6 +196,8 @@ impl Drive {
     fn disturb(&mut self, now: Ticks) {
         let Self { load, stalls, slots, service, random, slow, .. } = self;
         let Some(load) = load else { return };
+        // What came long ago has been served.
+        load.next = load.next.max(now.saturating_sub(BACKGROUND_MEMORY));
         while load.next <= now {
             let time = service[READ].draw(random, BACKGROUND_BYTES, false, *slow);
             let _ = slots.serve_until(load.next, |start| after_stalls(stalls, start, time));
@@ -205,13 +209,13 @@ impl Drive {
 impl Stall {
     /// The first of them that ends after `now`: when it begins and ends.
     fn next(&self, now: Ticks) -> Option<(Ticks, Ticks)> {
-        let first = self.at + self.length;
+        let first = self.at.saturating_add(self.length);
         let begin = match (now < first, self.every) {
             (true, _) => self.at,
-            (false, Some(every)) => self.at + ((now - first) / every + 1) * every,
+            (false, Some(every)) => self.at.saturating_add(((now - first) / every + 1).saturating_mul(every)),
             (false, None) => return None,
         };
-        Some((begin, begin + self.length))
+        Some((begin, begin.saturating_add(self.length)))
     }
 }
 
@@ -227,7 +231,7 @@ fn after_stalls(stalls: &[Stall], start: Ticks, service: Ticks) -> Ticks {
         left -= before;
         now = end;
     }
-    now + left
+    now.saturating_add(left)
 }
 
 impl ServiceTime {
@@ -255,7 +259,7 @@ impl CacheState {
         self.at = self.at.max(arrival);
         self.filled += bytes as f64;
         let wait = ((self.filled - self.size) / self.drain_per_tick).max(0.0);
-        arrival + whole(wait + self.time)
+        arrival.saturating_add(whole(wait + self.time))
     }
 }
 
@@ -266,6 +270,6 @@ impl Burst {
         self.left = (self.left + back).min(self.size);
         self.at = self.at.max(arrival);
         self.left -= bytes as f64;
-        arrival + whole((-self.left / self.per_tick).max(0.0))
+        arrival.saturating_add(whole((-self.left / self.per_tick).max(0.0)))
     }
 }

@@ -79,7 +79,7 @@ impl NameService {
         if self.lock > 0 && call.changes() {
             let free = self.locks.entry(directory).or_default();
             start = start.max(*free);
-            *free = start + whole(self.lock as f64 * factor);
+            *free = start.saturating_add(whole(self.lock as f64 * factor));
         }
         let time = self.calls[call as usize].draw(&mut self.random, 0, false, factor);
         let count = self.servers.len() as u64;

@@ -13,7 +13,7 @@ use crate::simulation::service::{uniform, whole};
 use crate::simulation::station::{READ, WRITE};
 use crate::simulation::system::{LayoutPath, NodeLimits, System};
 use crate::simulation::task::{ITEMS, Items, Program, READS, Task, WRITES, limit_of};
-use crate::simulation::time::{TICKS_PER_NS, Ticks, ns, ticks};
+use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ns, ticks};
 
 /// Events between two looks at the stop flag.
 const LOOK_EVERY: u32 = 1 << 16;
@@ -46,6 +46,8 @@ pub(crate) struct PhaseOutput {
     /// Counters of each device at the end of each interval.
     pub(crate) samples: Vec<Sample>,
     pub(crate) stopped: bool,
+    /// It came to the end of the clock.
+    pub(crate) too_long: bool,
     /// In an open loop: transfers that were due and never started.
     pub(crate) unstarted: u64,
     pub(crate) request_time: Ticks,
@@ -117,11 +119,15 @@ impl<'a> Running<'a> {
             _ if !workload.work.is_transfers() => {
                 let stonewall =
                     workload.stonewall.filter(|_| job.phase.is_result() && limit_of(job.limit, 0).is_none());
-                stonewall.map_or(u64::MAX, |wall| start + wall.deadline.0 * TICKS_PER_NS)
+                stonewall.map_or(u64::MAX, |wall| {
+                    start.saturating_add(wall.deadline.0.saturating_mul(TICKS_PER_NS))
+                })
             }
             Ending::Volume => u64::MAX,
-            Ending::Stonewall { deadline_ns, .. } => start + deadline_ns * TICKS_PER_NS,
-            Ending::Duration(duration) => start + duration * TICKS_PER_NS,
+            Ending::Stonewall { deadline_ns, .. } => {
+                start.saturating_add(deadline_ns.saturating_mul(TICKS_PER_NS))
+            }
+            Ending::Duration(duration) => start.saturating_add(duration.saturating_mul(TICKS_PER_NS)),
         };
         let processors_of = |node: usize| system.nodes[node].processors.count();
         let mut on_node = vec![0_usize; system.nodes.len()];
@@ -179,8 +185,10 @@ impl<'a> Running<'a> {
                 if creates && (!shared || task.number == 0) { NameCall::Create } else { NameCall::Open };
             let opened = match names {
                 Some(names) => {
-                    let there = self.start + self.path.latency;
-                    self.system.names[names].serve(there, call, 0, self.input.factor) + self.path.latency
+                    let there = self.start.saturating_add(self.path.latency);
+                    self.system.names[names]
+                        .serve(there, call, 0, self.input.factor)
+                        .saturating_add(self.path.latency)
                 }
                 None => self.start,
             };
@@ -200,10 +208,13 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Goes through all events; whether it was stopped.
+    /// Goes through all events, until it is stopped or the clock ends.
     fn go(&mut self) -> bool {
         let mut count = 0_u32;
         while let Some((now, number)) = self.events.first() {
+            if now >= CLOCK_END {
+                return false;
+            }
             if now >= self.interval_end {
                 self.sample(now);
             }
@@ -227,7 +238,7 @@ impl<'a> Running<'a> {
         match self.requests.get(number).stage {
             Stage::Next => self.next(now, number),
             Stage::Submit => self.submit(now, number),
-            Stage::Issue => self.issue(now + self.system.request_time, number),
+            Stage::Issue => self.issue(now.saturating_add(self.system.request_time), number),
             Stage::Names => self.names(now, number),
             Stage::Data => self.data(now, number),
             Stage::Part(part) => self.route(now, number, part),
@@ -273,7 +284,7 @@ impl<'a> Running<'a> {
         let due = match self.pace {
             Some((each, between)) => {
                 let due = each * task.issued as f64 + between * f64::from(task.number);
-                self.first_io + whole(due)
+                self.first_io.saturating_add(whole(due))
             }
             None => now,
         };
@@ -301,7 +312,7 @@ impl<'a> Running<'a> {
         let node = task.node as usize;
         let done = match self.crowded[node] {
             true => self.system.nodes[node].processors.serve(now.max(task.busy_until), time),
-            false => now.max(task.busy_until) + time,
+            false => now.max(task.busy_until).saturating_add(time),
         };
         task.busy_until = done;
         // All are looked at when their processor time begins, so that they leave in order.
@@ -315,7 +326,7 @@ impl<'a> Running<'a> {
         let index = request.task as usize;
         if let Program::Items(_) = self.tasks[index].program {
             self.requests.get(number).stage = Stage::Names;
-            return Some(now + self.path.latency);
+            return Some(now.saturating_add(self.path.latency));
         }
         self.data(now, number)
     }
@@ -326,7 +337,7 @@ impl<'a> Running<'a> {
         let node = self.tasks[request.task as usize].node as usize;
         if !self.moves_data {
             self.requests.get(number).stage = Stage::End;
-            return Some(now + TICKS_PER_NS);
+            return Some(now.saturating_add(TICKS_PER_NS));
         }
         if self.buffered {
             let bytes = request.piece.bytes;
@@ -402,7 +413,7 @@ impl<'a> Running<'a> {
             left = state.adapter[request.piece.direction].pass(left, transmission * factor);
             limited = calls + transmission > 0.0;
         }
-        let there = left + self.path.latency;
+        let there = left.saturating_add(self.path.latency);
         self.requests.get(number).stage = Stage::Part(0);
         // Nodes do not keep each other's order.
         let alone = self.path.local || self.system.nodes.len() == 1;
@@ -427,11 +438,11 @@ impl<'a> Running<'a> {
         let drive = &mut drives[drive];
         let warm = self.warm && piece.direction == READ && drive.warming > 0.0;
         let served = if warm && uniform(random) <= drive.warming {
-            now + TICKS_PER_NS
+            now.saturating_add(TICKS_PER_NS)
         } else {
             drive.serve(now, &piece, factor)
         };
-        let back = served + self.path.latency;
+        let back = served.saturating_add(self.path.latency);
         let (whole, is_part) = if request.parent == NONE { (number, false) } else { (request.parent, true) };
         if is_part {
             self.requests.remove(number);
@@ -462,9 +473,9 @@ impl<'a> Running<'a> {
                 let directory = request.piece.place.0;
                 self.system.names[names].serve(now, items.call, directory, self.input.factor)
             }
-            None => now + TICKS_PER_NS,
+            None => now.saturating_add(TICKS_PER_NS),
         };
-        let back = served + self.path.latency;
+        let back = served.saturating_add(self.path.latency);
         let next = self.requests.get(number);
         next.stage = Stage::End;
         next.ended = back;
@@ -612,6 +623,7 @@ impl<'a> Running<'a> {
     }
 
     fn finish(mut self, stopped: bool) -> PhaseOutput {
+        let too_long = self.events.first().is_some_and(|(at, _)| at >= CLOCK_END);
         let last_end = |task: &Task| {
             let closed = task.closed.map_or(task.io[1], |closed| closed[1]);
             if closed == u64::MAX { task.io[1] } else { closed }
@@ -641,6 +653,7 @@ impl<'a> Running<'a> {
             first_done,
             samples: self.samples,
             stopped,
+            too_long,
             unstarted: self.unstarted,
             request_time: self.system.request_time,
         }

@@ -26,7 +26,7 @@ impl Slots {
     /// A request that comes at `arrival` and takes `service`: when it has been served.
     #[inline]
     pub(crate) fn serve(&mut self, arrival: Ticks, service: Ticks) -> Ticks {
-        self.serve_until(arrival, |start| start + service)
+        self.serve_until(arrival, |start| start.saturating_add(service))
     }
 
     /// The same of a request whose end follows from when it begins to be served.

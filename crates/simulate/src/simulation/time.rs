@@ -4,8 +4,11 @@
 /// a nanosecond.
 pub(crate) type Ticks = u64;
 
-/// Ticks of a nanosecond. The clock reaches 200 days.
+/// Ticks of a nanosecond. Times are added without overflow, up to 200 days.
 pub(crate) const TICKS_PER_NS: u64 = 1024;
+
+/// The end of the clock, after 52 days: what would be later is told instead of simulated.
+pub(crate) const CLOCK_END: Ticks = 1 << 62;
 
 /// Nanoseconds as ticks.
 pub(crate) fn ticks(ns: f64) -> f64 {

@@ -120,6 +120,7 @@ fn record(place: &Path, model: &str, cases: Vec<Case>, seed: u64, interrupted: O
             0 => {
                 let checked = check(BTreeSet::new());
                 let manifest = Manifest {
+                    predicted: None,
                     format_version: FORMAT_VERSION,
                     run_id: "a-run".to_owned(),
                     provenance: Provenance::Simulated,

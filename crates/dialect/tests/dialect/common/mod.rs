@@ -23,6 +23,7 @@ pub(crate) fn manifest(plan: Plan) -> Manifest {
         command_line,
         started_unix_ns: 1_795_256_357_000_000_000,
         finished_unix_ns: Some(1_795_256_358_000_000_000),
+        predicted: None,
         plan,
         host: HostFacts {
             node: "node".into(),

@@ -11,6 +11,7 @@ pub(crate) fn run(name: &str, text: &[u8]) -> Run {
         command_line: ["ioproof", "import", name].map(str::to_owned).to_vec(),
         started_unix_ns: imported.started_unix_ns.unwrap_or(super::STARTED),
         finished_unix_ns: imported.finished_unix_ns,
+        predicted: None,
         plan: imported.plan,
         host: HostFacts {
             node: imported.node.unwrap_or_else(|| "unknown".to_owned()),

@@ -235,6 +235,7 @@ pub(crate) fn empty() -> Run {
         command_line: ["ioproof", "run", "--quick", "/data"].map(str::to_owned).to_vec(),
         started_unix_ns: STARTED,
         finished_unix_ns: Some(STARTED + 71_400_000_000),
+        predicted: None,
         plan,
         host: host(),
     };

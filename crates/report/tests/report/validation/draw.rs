@@ -131,6 +131,7 @@ pub(crate) fn run(terms: Criteria, points: &[Point], random: &mut Random) -> Run
         command_line: Vec::new(),
         started_unix_ns: 0,
         finished_unix_ns: Some(1),
+        predicted: None,
         plan,
         host: HostFacts { node: "n0".to_owned(), ..HostFacts::default() },
         cluster: None,

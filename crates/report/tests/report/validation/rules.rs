@@ -106,17 +106,22 @@ impl Rules {
         of_test.filter(breaks).map(words).collect()
     }
 
-    /// As it stands in `docs/VALIDATION.md`.
+    /// As it stands in `docs/VALIDATION.md`: a line for each storage and division, a column for each rule.
     pub(crate) fn markdown(&self) -> String {
-        let mut text = "| storage | sides | rule | false alarms | 10 % found | found the wrong way |\n|---|---|---|---|---|---|\n".to_owned();
-        let share = |count: usize| percent(count as f64 / self.trials as f64);
-        for one in &self.rows {
-            let sides = if one.division == Division::InTurn { "in turns" } else { "one after the other" };
-            let Counted { storage, rule, .. } = one;
-            let (alarms, found, turned) = (share(one.alarms), share(one.found), share(one.turned));
-            let _ =
-                writeln!(text, "| {storage} | {sides} | {} | {alarms} | {found} | {turned} |", rule.name());
+        let mut text = "| storage | sides |".to_owned();
+        for rule in Rule::ALL {
+            let _ = write!(text, " {} |", rule.name());
         }
+        let _ = write!(text, "\n|---|---|{}", "---|".repeat(Rule::ALL.len()));
+        let share = |count: usize| percent(count as f64 / self.trials as f64);
+        for of in self.rows.chunks(Rule::ALL.len()) {
+            let sides = if of[0].division == Division::InTurn { "in turns" } else { "one after the other" };
+            let _ = write!(text, "\n| {} | {sides} |", of[0].storage);
+            for one in of {
+                let _ = write!(text, " {}, {}, {} |", share(one.alarms), share(one.found), share(one.turned));
+            }
+        }
+        text.push('\n');
         text
     }
 }

@@ -1,0 +1,154 @@
+//! Rates that another run, of the same or a similar plan, predicts for a plan.
+//!
+//! Each phase of each case takes the rate by wall time of the same phase in the nearest case that was measured.
+//! A case is near where target, kind of work, order, path and durability are the same. Sizes of files do not
+//! count. Transfer size, tasks, nodes and depth may differ by a factor of [`FACTOR_MAX`] together, and the
+//! range is wider for it; nothing is scaled but the rate of storage that each node has for itself, which is as
+//! many times as large as there are nodes.
+
+use std::mem::discriminant;
+
+use plan::{
+    Case, CaseEstimate, Interval, Layer, Phase, Plan, PredictedRate, Predictions, RateUnit, Role,
+    RunEnvironment, Source, Work,
+};
+use record::{PhaseRow, Run};
+
+/// How many times transfer size, tasks, nodes and depth together may be larger or smaller.
+pub const FACTOR_MAX: f64 = 8.0;
+/// A single repetition shows no spread: the rate may be this many times larger or smaller.
+const OF_ONE_REPETITION: f64 = 1.25;
+/// Between two runs rates differ by more than between the repetitions of one.
+const BETWEEN_RUNS: f64 = 1.05;
+
+/// What a case has measured in a phase.
+struct Measured<'r> {
+    case: &'r Case,
+    phase: Phase,
+    /// Over its repetitions.
+    rate: Interval,
+    unit: RateUnit,
+}
+
+/// The rates of the phases of `plan` as `earlier` has measured them, marked as from `source`; none of phases to
+/// which nothing in it is near.
+#[must_use]
+pub fn predictions_like(plan: &Plan, earlier: &Run, source: &Source) -> Predictions {
+    let old = &earlier.manifest.plan;
+    let measured = measured(old, earlier);
+    // Of a plan with a single target nothing has to say which.
+    let one_target = [plan, old].iter().any(|plan| {
+        let mut targets = plan.cases.iter().map(|case| &case.target);
+        targets.next().is_none_or(|first| targets.all(|other| other == first))
+    });
+    let mut predictions = Predictions::default();
+    for case in &plan.cases {
+        let described = plan.terms.targets.iter().find(|target| target.name == case.target);
+        let is_local = described.is_some_and(|target| target.layer == Layer::NodeLocal);
+        // A fill before the case is in no list of its phases.
+        for phase in case.phases.iter().copied().chain([Phase::Fill]) {
+            let near = measured.iter().filter(|one| one.case.target == case.target || one_target);
+            let near = near.filter_map(|one| Some((doublings(case, phase, one, is_local)?, one)));
+            let Some((doublings, nearest)) = near.min_by(|one, other| one.0.total_cmp(&other.0)) else {
+                continue;
+            };
+            let nodes = f64::from(case.workload.nodes) / f64::from(nearest.case.workload.nodes);
+            let wider = BETWEEN_RUNS * (doublings / 2.0).exp2();
+            let rate = nearest.rate * if is_local { nodes } else { 1.0 };
+            let rate = Interval { low: rate.low / wider, middle: rate.middle, high: rate.high * wider };
+            let source = source.clone();
+            predictions.add(&case.id, phase, PredictedRate { rate, unit: nearest.unit, source });
+        }
+    }
+    predictions
+}
+
+/// Everything that `run` has measured; of phases in passes that do not count only what nothing else tells.
+fn measured<'r>(plan: &'r Plan, run: &'r Run) -> Vec<Measured<'r>> {
+    let (volumes, _) = plan::estimates(plan, &RunEnvironment::default());
+    let mut all = Vec::new();
+    for (case, volume) in plan.cases.iter().zip(&volumes) {
+        let rows: Vec<&PhaseRow> = run
+            .phases
+            .iter()
+            .map(|row| &**row)
+            .filter(|row| *row.key.case == *case.id && row.wall_ns > 0)
+            .collect();
+        for phase in Phase::ALL {
+            let of_phase = || rows.iter().copied().filter(|row| row.key.phase == phase);
+            let counts = |row: &&PhaseRow| case.role(row.key.repetition) == Role::Recorded;
+            let counted: Vec<&PhaseRow> = of_phase().filter(counts).collect();
+            let counted = if counted.is_empty() { of_phase().collect() } else { counted };
+            let rates = counted.iter().filter_map(|row| rate_of(case, volume, row));
+            if let Some((rate, unit)) = over_repetitions(rates.collect()) {
+                all.push(Measured { case, phase, rate, unit });
+            }
+        }
+    }
+    all
+}
+
+/// What a phase reached by wall time: items of trees and objects; bytes of transfers, and of jobs the bytes that
+/// were predicted, so that the time comes out again.
+fn rate_of(case: &Case, estimate: &CaseEstimate, row: &PhaseRow) -> Option<(f64, RateUnit)> {
+    let seconds = row.wall_ns as f64 / 1e9;
+    let (amount, unit) = match &case.workload.work {
+        Work::Transfers => (row.bytes(), RateUnit::Bytes),
+        Work::Tree(_) | Work::Objects(_) => (row.items, RateUnit::Operations),
+        Work::Jobs(_) => {
+            let estimate = estimate.phases.iter().find(|one| one.phase == row.key.phase)?;
+            (estimate.bytes.0, RateUnit::Bytes)
+        }
+        Work::Rpc(_) => return None,
+    };
+    (amount > 0).then_some((amount as f64 / seconds, unit))
+}
+
+fn over_repetitions(mut rates: Vec<(f64, RateUnit)>) -> Option<(Interval, RateUnit)> {
+    rates.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let (low, unit) = *rates.first()?;
+    let (high, _) = *rates.last()?;
+    let rate = match rates.len() {
+        1 => Interval::around(low, OF_ONE_REPETITION),
+        count => Interval { low, middle: rates[count / 2].0, high },
+    };
+    Some((rate, unit))
+}
+
+/// How far `phase` of `case` is from what was measured, in doublings; none where one says nothing of the other.
+fn doublings(case: &Case, phase: Phase, measured: &Measured<'_>, is_local: bool) -> Option<f64> {
+    let (new, old) = (&case.workload, &measured.case.workload);
+    let fills = phase == Phase::Fill;
+    // A fill is a sequential write.
+    let is_same_phase = measured.phase == phase || fills && measured.phase == Phase::Write;
+    let is_fill = measured.phase == Phase::Fill;
+    let is_same = is_same_phase
+        && discriminant(&new.work) == discriminant(&old.work)
+        && new.direct == old.direct
+        && new.files.sharing == old.files.sharing
+        && (is_fill || (!fills && new.order.is_random()) == old.order.is_random())
+        && (is_fill || fills || (new.sync, new.sync_open) == (old.sync, old.sync_open))
+        && (phase != Phase::Mixed || new.read_percent == old.read_percent)
+        && new.pace.is_none()
+        && old.pace.is_none();
+    if !is_same {
+        return None;
+    }
+    let ratio = |new: f64, old: f64| (new.max(1.0) / old.max(1.0)).log2().abs();
+    let transfer = match is_fill || fills {
+        true => 0.0,
+        false => ratio(new.geometry.transfer.0 as f64, old.geometry.transfer.0 as f64),
+    };
+    let (nodes, of_nodes) = (f64::from(new.nodes), f64::from(old.nodes));
+    // On storage of their own, nodes do not share: what counts is the tasks of each.
+    let (nodes, tasks) = match is_local {
+        true => (0.0, ratio(f64::from(new.tasks) / nodes, f64::from(old.tasks) / of_nodes)),
+        false => (ratio(nodes, of_nodes), ratio(f64::from(new.tasks), f64::from(old.tasks))),
+    };
+    let depth = ratio(f64::from(new.backend.depth()), f64::from(old.backend.depth()));
+    let other = f64::from(u8::from(new.backend.name() != old.backend.name())) / 2.0;
+    // A fill that was measured as a fill is nearer than a write.
+    let other = other + f64::from(u8::from(fills && !is_fill)) / 4.0;
+    let sum = transfer + nodes + tasks + depth + other;
+    (sum <= FACTOR_MAX.log2()).then_some(sum)
+}

@@ -1,0 +1,102 @@
+//! What the steps of jobs move and compute, in advance.
+
+use super::amounts::GROUP_BYTES;
+use super::{Action, JobTest, Jobs};
+use crate::Bytes;
+
+/// Part of a table that its index takes: an entry of 16 bytes for each row of 128.
+const INDEX_PART: u64 = 8;
+/// Pages that a lookup reads: one of the index and one of the table.
+const LOOKUP_PAGES: u64 = 2;
+
+/// Bytes that jobs read and write in all spaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traffic {
+    /// Read.
+    pub read: Bytes,
+    /// Written.
+    pub written: Bytes,
+}
+
+impl Jobs {
+    /// What all launches move: inputs and outputs of all their steps, copies and runs of sorts, entries of
+    /// indexes, and rows of sums whose keys do not fit into memory. Sorted runs that have to be merged more than
+    /// once, because memory is small, come on top; tables with random keys have their expected sizes.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        let mut sum = Traffic::default();
+        for test in &self.tests {
+            let one = self.traffic_of(test);
+            let launches = u64::from(test.streams) * u64::from(test.rounds);
+            let more = |sum: Bytes, one: Bytes| Bytes(sum.0.saturating_add(one.0.saturating_mul(launches)));
+            sum = Traffic { read: more(sum.read, one.read), written: more(sum.written, one.written) };
+        }
+        sum
+    }
+
+    /// What one launch of `test` moves.
+    fn traffic_of(&self, test: &JobTest) -> Traffic {
+        let (mut read, mut written) = (0_u64, 0_u64);
+        let mut known = self.permanent();
+        test.walk(&mut known, |place, known| {
+            let action = &test.steps[place].action;
+            let size = |name: &str| known.get(name).map_or(0, |extent| self.table_bytes(extent.rows).0);
+            let input = || action.inputs().map(size).fold(0, u64::saturating_add);
+            let output = action.output().and_then(|_| action.leaves(known));
+            let output = output.map_or(0, |extent| self.table_bytes(extent.rows).0);
+            let (reads, writes) = match action {
+                Action::Append { rows, .. } => (self.page_bytes.0, self.table_bytes(*rows).0),
+                Action::Update { share_millionths, .. } => {
+                    let changed = u128::from(input()) * u128::from(*share_millionths) / 1_000_000;
+                    let changed = u64::try_from(changed).unwrap_or(u64::MAX);
+                    (changed, changed)
+                }
+                // The copy in work space and the sorted runs are written and read beside input and output.
+                Action::Sort { .. } => (input().saturating_mul(3), input().saturating_mul(2)),
+                Action::Index { lookups, .. } => {
+                    let entries = input() / INDEX_PART;
+                    let pages = lookups.saturating_mul(LOOKUP_PAGES).saturating_mul(self.page_bytes.0);
+                    (input().saturating_add(entries).saturating_add(pages), 2 * entries)
+                }
+                Action::Summarise { input: table, .. } => {
+                    let groups = known.get(table).map_or(0, |extent| extent.groups);
+                    let spills = groups.saturating_mul(GROUP_BYTES) > test.steps[place].memory.0;
+                    if spills { (input().saturating_mul(2), input()) } else { (input(), 0) }
+                }
+                _ => (input(), 0),
+            };
+            read = read.saturating_add(reads);
+            written = written.saturating_add(writes).saturating_add(output);
+        });
+        Traffic { read: Bytes(read), written: Bytes(written) }
+    }
+
+    /// Seconds that the computing steps of all launches take at `per_second` operations of a thread on
+    /// `processors` processors, if none waits for data: all of them shared among the processors that can be busy,
+    /// but no less than the rounds of a single stream.
+    #[must_use]
+    pub fn computed_seconds(&self, processors: u32, per_second: f64) -> f64 {
+        let (mut all, mut longest, mut threads) = (0.0, 0.0_f64, 0.0);
+        for test in &self.tests {
+            let (streams, rounds) = (f64::from(test.streams), f64::from(test.rounds));
+            let computing =
+                test.steps.iter().map(|step| (step.action.operations() as f64, f64::from(step.threads)));
+            let (mut operations, mut alone) = (0.0, 0.0);
+            for (count, threads) in computing {
+                operations += count;
+                alone += count / threads.max(1.0);
+            }
+            all += operations * streams * rounds;
+            longest = longest.max(alone * rounds);
+            let widest = test.steps.iter().map(|step| step.threads).max().unwrap_or(1);
+            threads += streams * f64::from(widest);
+        }
+        let widest =
+            self.tests.iter().flat_map(|test| &test.steps).map(|step| step.threads).max().unwrap_or(1);
+        let most = match self.concurrency {
+            0 => threads,
+            most => threads.min(f64::from(most) * f64::from(widest)),
+        };
+        (all / most.min(f64::from(processors)).max(1.0)).max(longest) / per_second
+    }
+}

@@ -1,0 +1,303 @@
+//! The expected volume and duration of one phase.
+
+use super::concern::whole;
+use super::prediction::{Interval, PredictedRate, RateUnit, Source};
+use super::terms::Terms;
+use super::{AssumedDevice, RunEnvironment};
+use crate::{Bytes, Case, Forecast, Jobs, Layer, Phase, Work};
+
+/// An assumed rate may be this many times too high or too low: disks, flash and arrays behind networks differ so.
+const ASSUMED_FACTOR: f64 = 4.0;
+/// A rate derived from the assumed time of a transfer may be this many times too high or too low.
+const TRANSFER_TIME_FACTOR: f64 = 2.0;
+/// Sequential transfers need no seek, so that they take no longer than on flash.
+const SEQUENTIAL_SECONDS_MAX: f64 = 100e-6;
+/// With a stonewall after which all catch up with the fastest task, a phase may take this many times its
+/// deadline: then the slowest task is half as fast as the fastest.
+const WEAR_OUT_FACTOR: f64 = 2.0;
+/// Assumed operations per second of one thread of a job that computes.
+const COMPUTED_PER_SECOND: f64 = 1e9;
+
+/// The expected volume and duration of one phase of a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseEstimate {
+    /// Which phase.
+    pub phase: Phase,
+    /// Bytes per second that it is expected to reach.
+    pub bytes_per_second: Interval,
+    /// Where the rate comes from.
+    pub source: Source,
+    /// Bytes that it is expected to move: one pass, or what the clock allows at the middle rate.
+    pub bytes: Bytes,
+    /// Part of these bytes that is read; the rest is written.
+    pub read_bytes: Bytes,
+    /// Operations that it is expected to do, where these are no transfers.
+    pub operations: Option<u64>,
+    /// Seconds that it is expected to take.
+    pub seconds: Interval,
+    /// The clock ends it, not the volume.
+    pub by_clock: bool,
+}
+
+/// Estimates phases of one case.
+pub(super) struct Phases<'a> {
+    pub(super) terms: Terms<'a>,
+    pub(super) environment: &'a RunEnvironment,
+    pub(super) forecast: &'a Forecast,
+    /// Number of different file systems that the case is on.
+    pub(super) file_systems: u32,
+}
+
+impl Phases<'_> {
+    const fn case(&self) -> &Case {
+        self.terms.case
+    }
+
+    /// The estimate of one pass of `phase`.
+    pub(super) fn estimate(&self, phase: Phase) -> PhaseEstimate {
+        if !self.case().workload.work.is_transfers() {
+            return self.operations(phase);
+        }
+        let workload = &self.case().workload;
+        let (rate, source) = self.bytes_per_second(phase);
+        let volume = if phase.is_result() { workload.bytes() } else { workload.footprint() };
+        let by_volume = rate.time_of(volume.0 as f64);
+        let (seconds, by_clock) = self.ended(phase, by_volume);
+        let bytes = if by_clock { whole(seconds.middle * rate.middle) } else { volume };
+        let read_bytes = self.read_of(phase, bytes);
+        PhaseEstimate {
+            phase,
+            bytes_per_second: rate,
+            source,
+            bytes,
+            read_bytes,
+            operations: None,
+            seconds,
+            by_clock,
+        }
+    }
+
+    /// Part of the `bytes` of `phase` that is read.
+    fn read_of(&self, phase: Phase, bytes: Bytes) -> Bytes {
+        let workload = &self.case().workload;
+        let (read, all) = match (phase, &workload.work) {
+            (Phase::Mixed, _) => (u64::from(workload.read_percent), 100),
+            (Phase::Benchmark, Work::Objects(objects)) if !objects.read_only => (1, 2),
+            (Phase::Benchmark, _) => (1, 1),
+            (Phase::Jobs, Work::Jobs(jobs)) => {
+                let traffic = jobs.traffic();
+                (traffic.read.0, traffic.read.0.saturating_add(traffic.written.0).max(1))
+            }
+            (phase, _) if phase.makes() => (0, 1),
+            _ => (1, 1),
+        };
+        whole(bytes.0 as f64 * (read as f64 / all as f64))
+    }
+
+    /// The estimate of a sequential write of `bytes` that fills or preconditions files.
+    pub(super) fn fill(&self, bytes: Bytes) -> PhaseEstimate {
+        let phase = Phase::Fill;
+        let (rate, source) = self.bytes_per_second(phase);
+        let seconds = rate.time_of(bytes.0 as f64);
+        PhaseEstimate {
+            phase,
+            bytes_per_second: rate,
+            source,
+            bytes,
+            read_bytes: Bytes(0),
+            operations: None,
+            seconds,
+            by_clock: false,
+        }
+    }
+
+    /// The time of a phase that takes `by_volume` unless a clock ends it before, and whether one does.
+    fn ended(&self, phase: Phase, by_volume: Interval) -> (Interval, bool) {
+        let workload = &self.case().workload;
+        if !phase.is_result() {
+            return (by_volume, false);
+        }
+        if let Some(duration) = workload.duration {
+            return (Interval::exact(duration.as_secs_f64()), true);
+        }
+        let Some(stonewall) = workload.stonewall else { return (by_volume, false) };
+        let deadline = stonewall.deadline.as_secs_f64();
+        let latest = if stonewall.wear_out { deadline * WEAR_OUT_FACTOR } else { deadline };
+        let limit = Interval { low: deadline, middle: deadline, high: latest };
+        (by_volume.at_most(limit), deadline < by_volume.middle)
+    }
+
+    /// The rate of a phase of transfers in bytes, and its source. Reads and writes of a mixed phase of which
+    /// nothing is said alternate, so that their times add up.
+    fn bytes_per_second(&self, phase: Phase) -> (Interval, Source) {
+        let (rate, source) = match (self.said(phase), phase) {
+            (Some(PredictedRate { rate, unit, source }), _) => match unit {
+                RateUnit::Bytes => (rate, source),
+                RateUnit::Operations => (rate * self.case().workload.geometry.transfer.0 as f64, source),
+            },
+            (None, Phase::Mixed) => {
+                let ((read, of_reads), (write, of_writes)) =
+                    (self.bytes_per_second(Phase::Read), self.bytes_per_second(Phase::Write));
+                let reads = f64::from(self.case().workload.read_percent) / 100.0;
+                let mixed = |read: f64, write: f64| 1.0 / (reads / read + (1.0 - reads) / write);
+                let rate = Interval {
+                    low: mixed(read.low, write.low),
+                    middle: mixed(read.middle, write.middle),
+                    high: mixed(read.high, write.high),
+                };
+                let source = match self.case().workload.read_percent {
+                    0 => of_writes,
+                    100 => of_reads,
+                    _ => of_reads.max(of_writes),
+                };
+                (rate, source)
+            }
+            (None, _) => self.assumed(phase),
+        };
+        let transfer = self.case().workload.geometry.transfer.0 as f64;
+        let pace = self.case().workload.pace.filter(|_| phase.is_result());
+        let pace = pace.map_or(f64::INFINITY, |pace| pace.transfers_per_second * transfer);
+        (rate.at_most(Interval::exact(pace)).map(|rate| rate.max(1.0)), source)
+    }
+
+    /// The rate of the best source that says something of `phase`.
+    fn said(&self, phase: Phase) -> Option<PredictedRate> {
+        let known = self.environment.predicted.of(self.case(), phase).cloned();
+        let of_study = self.terms.rate(phase).map(|one| PredictedRate {
+            rate: match phase.is_transfers() {
+                true => (one.rate * self.forecast.balance_bound).at_most(self.by_transfer_time(phase)),
+                false => one.rate,
+            },
+            ..one
+        });
+        known.chain(of_study).min_by(|one, other| one.source.cmp(&other.source))
+    }
+
+    /// What the tasks can move at their depth if each transfer takes the assumed time (Little's law).
+    fn by_transfer_time(&self, phase: Phase) -> Interval {
+        let workload = &self.case().workload;
+        if !phase.is_result() {
+            return Interval::exact(f64::INFINITY);
+        }
+        let random = workload.order.is_random();
+        let time = self.environment.assumed.transfer_time.as_secs_f64().max(1e-9);
+        let time = if random { time } else { time.min(SEQUENTIAL_SECONDS_MAX) };
+        let rate = self.under_way() * workload.geometry.transfer.0 as f64 / time;
+        Interval::around(rate, TRANSFER_TIME_FACTOR)
+    }
+
+    fn under_way(&self) -> f64 {
+        f64::from(self.case().workload.tasks) * f64::from(self.case().workload.backend.depth())
+    }
+
+    /// Bytes per second of all assumed devices: as many as the study says, else one for each file system; those
+    /// of every node where each node has its own.
+    fn assumed_bytes(&self) -> f64 {
+        let nodes = match self.terms.layer() {
+            Layer::NodeLocal => f64::from(self.case().workload.nodes),
+            Layer::Unstated | Layer::Shared => 1.0,
+        };
+        self.environment.assumed.bytes_per_second * f64::from(self.devices()) * nodes
+    }
+
+    fn devices(&self) -> u32 {
+        self.terms.devices().unwrap_or(self.file_systems).max(1)
+    }
+
+    fn assumption(&self) -> Source {
+        let AssumedDevice { bytes_per_second, class, .. } = &self.environment.assumed;
+        let each = match bytes_per_second / 1e9 {
+            each if each < 1.0 => format!("{:.0} MB/s", each * 1e3),
+            each => format!("{each:.1} GB/s"),
+        };
+        Source::Assumed(match self.devices() {
+            1 => format!("an assumed {class} of {each}"),
+            devices => format!("{devices} assumed {class}s of {each} each"),
+        })
+    }
+
+    fn assumed(&self, phase: Phase) -> (Interval, Source) {
+        let rate = Interval::around(self.assumed_bytes() * self.forecast.balance_bound, ASSUMED_FACTOR);
+        (rate.at_most(self.by_transfer_time(phase)), self.assumption())
+    }
+
+    /// A phase of names, messages or jobs. Where nothing is known of it, each operation takes the assumed time
+    /// of a small transfer, which is a guess, since data sheets give no figure for them.
+    fn operations(&self, phase: Phase) -> PhaseEstimate {
+        let workload = &self.case().workload;
+        let bytes = match workload.work.jobs().filter(|_| phase == Phase::Jobs).map(Jobs::traffic) {
+            Some(traffic) => Bytes(traffic.read.0.saturating_add(traffic.written.0)),
+            None => workload.phase_bytes(phase),
+        };
+        let all = workload.operations_of(phase);
+        let (by_volume, source) = match (self.said(phase), all) {
+            (Some(PredictedRate { rate, unit: RateUnit::Operations, source }), Some(all)) => {
+                (rate.time_of(all as f64), source)
+            }
+            (Some(PredictedRate { rate, unit: RateUnit::Bytes, source }), _) if bytes.0 > 0 => {
+                (rate.time_of(bytes.0 as f64), source)
+            }
+            _ => {
+                let per_second =
+                    self.under_way() / self.environment.assumed.transfer_time.as_secs_f64().max(1e-9);
+                let seconds = all.map_or(0.0, |all| all as f64 / per_second);
+                let by_bytes = bytes.0 as f64 / self.assumed_bytes().max(1.0);
+                let seconds = seconds.max(by_bytes).max(self.computed_seconds(phase));
+                (Interval::around(seconds, ASSUMED_FACTOR), self.assumption())
+            }
+        };
+        let limit = workload.duration.or(workload.stonewall.map(|stonewall| stonewall.deadline));
+        let limit = limit.map(crate::Nanos::as_secs_f64);
+        let by_clock = limit.is_some_and(|limit| all.is_none() || limit < by_volume.middle);
+        let seconds = match limit {
+            Some(limit) if all.is_none() => Interval::exact(limit),
+            Some(limit) => by_volume.at_most(Interval::exact(limit)),
+            None => by_volume,
+        };
+        let share = match by_clock && by_volume.middle > 0.0 {
+            true => seconds.middle / by_volume.middle,
+            false => 1.0,
+        };
+        let operations = all.map(|all| whole(all as f64 * share).0);
+        let bytes = whole(bytes.0 as f64 * share);
+        let bytes_per_second = match bytes.0 {
+            0 => Interval::exact(0.0),
+            bytes => seconds.time_of(bytes as f64),
+        };
+        let read_bytes = self.read_of(phase, bytes);
+        PhaseEstimate { phase, bytes_per_second, source, bytes, read_bytes, operations, seconds, by_clock }
+    }
+
+    /// Seconds that the computing steps of jobs take on the processors, if none waits for data.
+    fn computed_seconds(&self, phase: Phase) -> f64 {
+        let Some(jobs) = self.case().workload.work.jobs().filter(|_| phase == Phase::Jobs) else {
+            return 0.0;
+        };
+        let threads = self.environment.processors.unwrap_or(1).max(1);
+        jobs.computed_seconds(threads, COMPUTED_PER_SECOND)
+    }
+}
+
+/// The share of the files of `case` that is written at most: all, unless a stonewall ends each write before.
+pub(super) fn written_share(case: &Case, phases: &[PhaseEstimate]) -> f64 {
+    let volume = case.workload.footprint().0 as f64;
+    let share = |phase: &PhaseEstimate| match phase.by_clock && case.workload.stonewall.is_some() {
+        true => (phase.seconds.high * phase.bytes_per_second.high / volume).min(1.0),
+        false => 1.0,
+    };
+    let fills = case.workload.files.fill || case.protocol.precondition > 0;
+    let writes = phases.iter().filter(|phase| phase.phase.writes()).map(share);
+    if fills { 1.0 } else { writes.reduce(f64::max).unwrap_or(1.0) }
+}
+
+/// Seconds of all passes of `case` with their delays; of the fewest at least.
+pub(super) fn all_passes(case: &Case, phases: &[PhaseEstimate]) -> Interval {
+    let delay = Interval::exact(case.delay.as_secs_f64());
+    let one: Interval = phases.iter().map(|phase| phase.seconds + delay).sum();
+    let mut all = one * f64::from(case.passes_max());
+    all.low = one.low * f64::from(case.passes_min());
+    match case.time_limit {
+        Some(limit) => all.at_most(one.at_least(Interval::exact(limit.as_secs_f64()))),
+        None => all,
+    }
+}

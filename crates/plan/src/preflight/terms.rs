@@ -1,0 +1,122 @@
+//! The rate of a phase by the study's own expectations, commitments and ceilings.
+
+use super::prediction::{Interval, PredictedRate, RateUnit, Source};
+use crate::{Amount, Bound, Case, Criteria, Layer, Over, Phase, TargetDescription};
+
+/// The rate that a data sheet's value is taken for: rarely reached, and seldom missed by more than half.
+const OF_EXPECTED: Interval = Interval { low: 0.5, middle: 0.8, high: 1.0 };
+/// A commitment is a promise like a data sheet's, but may be exceeded.
+const OF_PROMISED: Interval = Interval { low: 0.5, middle: 0.8, high: 2.0 };
+/// A ceiling says only what a rate stays below.
+const OF_CEILING: Interval = Interval { low: 0.25, middle: 0.5, high: 1.0 };
+
+/// A case as the study's terms see it.
+pub(super) struct Terms<'a> {
+    pub(super) criteria: &'a Criteria,
+    pub(super) case: &'a Case,
+    pub(super) target: Option<&'a TargetDescription>,
+}
+
+impl Terms<'_> {
+    /// Number of devices under the target of the case, those of all nodes together; none if not stated.
+    pub(super) fn devices(&self) -> Option<u32> {
+        let stated = self.target.map(|target| target.devices).filter(|devices| *devices > 0);
+        self.case.members().or(stated)
+    }
+
+    pub(super) fn layer(&self) -> Layer {
+        self.target.map_or(Layer::Unstated, |target| target.layer)
+    }
+
+    /// The rate of `phase`, as far as the study says something of it: from data sheets, else commitments, else
+    /// ceilings; in each case below all ceilings. Of transfers it is in bytes.
+    pub(super) fn rate(&self, phase: Phase) -> Option<PredictedRate> {
+        if phase.is_transfers() { self.transfers(phase) } else { self.operations(phase) }
+    }
+
+    /// All limits of `kind` on `phase`, each with its name.
+    fn limits(&self, phase: Phase, ceiling: bool) -> impl Iterator<Item = (&str, Amount)> {
+        let (nodes, devices) = (self.case.workload.nodes, self.devices().unwrap_or(0));
+        let target = self.target.map_or(self.case.target.as_str(), |target| &target.name);
+        // A fill is a sequential write, whatever the phase after it does.
+        let (of, random) = match phase {
+            Phase::Fill => (Phase::Write, false),
+            Phase::CheckRead | Phase::CheckWrite => (Phase::Read, false),
+            phase => (phase, self.case.workload.order.is_random()),
+        };
+        let is_own = phase.is_result();
+        let all = self.criteria.expectations.iter().filter(move |one| {
+            one.ceiling == ceiling
+                && one.agrees(target, self.case, of, random)
+                && one.is_of_mix(self.case, of)
+                // What counts transfers of the case says nothing of the larger ones of a fill.
+                && (is_own || matches!(one.amount, Amount::BytesPerSecond(_)))
+        });
+        all.map(move |one| (one.name.as_str(), one.in_all(nodes, devices, self.layer())))
+    }
+
+    /// The rates promised for `phase` of every case.
+    fn promised(&self, phase: Phase) -> impl Iterator<Item = (&str, Amount)> {
+        let is_about = move |one: &&crate::Commitment| {
+            one.bound == Bound::AtLeast && one.over == Over::Every && one.figures.takes(self.case, phase)
+        };
+        self.criteria.commitments.iter().filter(is_about).map(|one| (one.name.as_str(), one.amount))
+    }
+
+    fn transfers(&self, phase: Phase) -> Option<PredictedRate> {
+        let transfer = self.case.workload.geometry.transfer.0 as f64;
+        let in_bytes = |(name, amount): (&str, Amount)| match amount {
+            Amount::BytesPerSecond(rate) => Some((name.to_owned(), rate)),
+            Amount::OperationsPerSecond(rate) => Some((name.to_owned(), rate * transfer)),
+            Amount::Latency { .. } => None,
+        };
+        let ceiling = least(self.limits(phase, true).filter_map(in_bytes));
+        let expected: Vec<_> = self.limits(phase, false).filter_map(in_bytes).collect();
+        let rate = match (between(&expected), least(self.promised(phase).filter_map(in_bytes)), &ceiling) {
+            (Some((name, rate)), _, _) => (rate, Source::Expected(name)),
+            (None, Some((name, rate)), _) => (OF_PROMISED * rate, Source::Promised(name)),
+            (None, None, Some((name, rate))) => (OF_CEILING * *rate, Source::Ceiling(name.clone())),
+            (None, None, None) => return None,
+        };
+        let limit = Interval::exact(ceiling.map_or(f64::INFINITY, |(_, limit)| limit));
+        Some(PredictedRate { rate: rate.0.at_most(limit), unit: RateUnit::Bytes, source: rate.1 })
+    }
+
+    /// Only what names the phase: limits of transfers say nothing of names and messages.
+    fn operations(&self, phase: Phase) -> Option<PredictedRate> {
+        let named = |name: &str| {
+            self.criteria.expectations.iter().any(|one| one.name == name && one.phase == Some(phase))
+        };
+        let in_operations = |(name, amount): (&str, Amount)| match amount {
+            Amount::OperationsPerSecond(rate) if named(name) => Some((name.to_owned(), rate)),
+            _ => None,
+        };
+        let expected: Vec<_> = self.limits(phase, false).filter_map(in_operations).collect();
+        let (rate, source) = match between(&expected) {
+            Some((name, rate)) => (rate, Source::Expected(name)),
+            None => {
+                let (name, limit) = least(self.limits(phase, true).filter_map(in_operations))?;
+                (OF_CEILING * limit, Source::Ceiling(name))
+            }
+        };
+        Some(PredictedRate { rate, unit: RateUnit::Operations, source })
+    }
+}
+
+/// The lowest of several limits, which is the one that holds.
+fn least(all: impl Iterator<Item = (String, f64)>) -> Option<(String, f64)> {
+    all.min_by(|one, other| one.1.total_cmp(&other.1))
+}
+
+/// The range of several data-sheet values, as of grades or of latencies: from half of the lowest to the highest.
+fn between(all: &[(String, f64)]) -> Option<(String, Interval)> {
+    let lowest = all.iter().min_by(|one, other| one.1.total_cmp(&other.1))?;
+    let highest = all.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let middle = (lowest.1 * highest.1).sqrt();
+    let rate = Interval {
+        low: OF_EXPECTED.low * lowest.1,
+        middle: OF_EXPECTED.middle * middle,
+        high: OF_EXPECTED.high * highest.1,
+    };
+    Some((highest.0.clone(), rate))
+}

@@ -1,0 +1,95 @@
+//! Rates that are known before a run from outside of its study: given by hand, or measured by an earlier run.
+
+use std::path::Path;
+
+use plan::{Amount, Interval, Order, Phase, Plan, PredictedRate, Predictions, RateUnit, Source};
+use record::Run;
+use simulate::{Issuers, Model, Transfer};
+
+use crate::arguments::Basis;
+use crate::exit::Failure;
+use crate::values::GivenRate;
+
+/// The rates for the phases of `plan` that the options tell.
+///
+/// # Errors
+/// The run of `--like` cannot be read.
+pub(crate) fn of_options(plan: &Plan, basis: &Basis) -> Result<Predictions, Failure> {
+    let mut predictions = match &basis.like {
+        Some(directory) => of_run(plan, &Run::open(directory)?, directory),
+        None => Predictions::default(),
+    };
+    // Of equal sources the first counts: what names its phase before what does not.
+    let (named, others): (Vec<_>, Vec<_>) = basis.expect.iter().partition(|given| given.phase.is_some());
+    for given in named.into_iter().chain(others) {
+        add_given(&mut predictions, plan, given);
+    }
+    Ok(predictions)
+}
+
+/// The rates that the run in `directory` has measured.
+pub(crate) fn of_run(plan: &Plan, run: &Run, directory: &Path) -> Predictions {
+    let source = Source::Run(directory.display().to_string());
+    analysis::predictions::predictions_like(plan, run, &source)
+}
+
+fn add_given(predictions: &mut Predictions, plan: &Plan, given: &GivenRate) {
+    let (rate, unit) = match given.rate {
+        Amount::BytesPerSecond(rate) => (rate, RateUnit::Bytes),
+        Amount::OperationsPerSecond(rate) => (rate, RateUnit::Operations),
+        Amount::Latency { .. } => return,
+    };
+    let rate = PredictedRate { rate: Interval::exact(rate), unit, source: Source::Given };
+    for case in &plan.cases {
+        // A fill is a write that no list of phases names; operations of another size say nothing of it.
+        let fills = given.phase.is_none_or(|phase| phase == Phase::Write) && unit == RateUnit::Bytes;
+        let own = case.phases.iter().copied().filter(|phase| given.phase.is_none_or(|of| of == *phase));
+        for phase in own.chain(fills.then_some(Phase::Fill)) {
+            predictions.add(&case.id, phase, rate.clone());
+        }
+    }
+}
+
+/// The rates of transfers that `model` gives, by its bounds: at most what its weakest part lets through, and at least
+/// what is left if each transfer waits for all others at that part (Lazowska et al., Quantitative System Performance,
+/// chapter 5).
+pub(crate) fn of_model(plan: &Plan, model: &Model) -> Predictions {
+    let mut predictions = Predictions::default();
+    for case in plan.cases.iter().filter(|case| case.workload.work.is_transfers()) {
+        let workload = &case.workload;
+        // What the page cache takes has no bound of the devices.
+        let cached = !workload.direct && model.node.cache.is_some();
+        let Some(layout) = model.layout_of(&case.target).filter(|_| !cached) else { continue };
+        let (nodes, depth) = (workload.nodes, workload.backend.depth());
+        let issuers = Issuers { nodes, tasks: Some(workload.tasks.div_ceil(nodes.max(1))), depth };
+        let under_way = f64::from(workload.tasks) * f64::from(depth);
+        let rate = |writes: bool| {
+            let random = matches!(workload.order, Order::Random { .. });
+            let transfer = Transfer { bytes: workload.geometry.transfer.0, writes, random };
+            let bounds = model.bounds(layout, transfer, issuers);
+            let response = bounds.response_ns / 1e9;
+            let capacity = bounds.saturation / response.max(1e-12);
+            let most = bounds.transfers_per_second();
+            let least = under_way / (response + (under_way - 1.0).max(0.0) / capacity);
+            Interval { low: least.min(most), middle: least.min(most).midpoint(most), high: most }
+        };
+        for phase in case.phases.iter().copied().filter(|phase| phase.is_transfers()) {
+            let rate = match phase {
+                Phase::Mixed => {
+                    let reads = f64::from(workload.read_percent) / 100.0;
+                    let time =
+                        |of: fn(&Interval) -> f64| reads / of(&rate(false)) + (1.0 - reads) / of(&rate(true));
+                    Interval {
+                        low: 1.0 / time(|rate| rate.low),
+                        middle: 1.0 / time(|rate| rate.middle),
+                        high: 1.0 / time(|rate| rate.high),
+                    }
+                }
+                phase => rate(phase.writes()),
+            };
+            let source = Source::Model(model.model.name.clone());
+            predictions.add(&case.id, phase, PredictedRate { rate, unit: RateUnit::Operations, source });
+        }
+    }
+    predictions
+}
