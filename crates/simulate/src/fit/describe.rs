@@ -150,9 +150,9 @@ pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> V
             line("bandwidth", parameter(|station| 1e9 / station.limit_per_byte_ns), &megabytes);
         }
         if let Some(other) = &fit.other
-            && !parts.limits[0]
+            && let Some(point) = one.points.first()
         {
-            let limit = 1e9 / other.solutions[index].station.limit_ns;
+            let limit = 1e9 / other.solutions[index].station.pause_ns(point.load.bytes);
             lines.push(format!("  {name}: a limit of {limit:.0}/s before more slots fits as well"));
         }
         if !fit.is_saturated(index) {
