@@ -154,7 +154,7 @@ impl Check<'_> {
         if deviation.is_some_and(|deviation| !(0.0..=10.0).contains(&deviation)) {
             self.at(at, key, "`deviation` is a share of the mean: write a number from 0 to 10");
         }
-        if empirical != !quantiles.is_empty() || quantiles.len() == 1 {
+        if empirical == quantiles.is_empty() || quantiles.len() == 1 {
             self.at(
                 at,
                 key,

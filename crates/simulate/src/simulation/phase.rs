@@ -226,7 +226,7 @@ impl<'a> Running<'a> {
                 self.events.push(event);
             }
             count = count.wrapping_add(1);
-            if count % LOOK_EVERY == 0 && self.input.controls.is_stopped() {
+            if count.is_multiple_of(LOOK_EVERY) && self.input.controls.is_stopped() {
                 return true;
             }
         }
