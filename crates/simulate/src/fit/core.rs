@@ -22,6 +22,9 @@ const TAILS: [f64; 2] = [0.025, 0.975];
 const KNEE: f64 = 0.9;
 /// Times that the closed form is corrected by simulation.
 const CORRECTIONS: usize = 2;
+/// A network whose criterion is higher by more is excluded (Raftery, "Bayesian Model Selection in Social Research",
+/// Sociological Methodology 25, 1995: strong evidence).
+const NOT_EXCLUDED: f64 = 6.0;
 /// Steps to more or fewer slots, each by one in so many.
 const STEPS_MAX: usize = 10;
 const SLOTS_SHARE: u32 = 40;
@@ -35,8 +38,8 @@ pub(super) struct Fit {
     pub(super) joint: Joint,
     pub(super) directions: Vec<FittedDirection>,
     samples: Vec<Joint>,
-    /// Another explanation of the same points.
-    pub(super) other: Option<Joint>,
+    /// Other networks that the points do not exclude.
+    pub(super) others: Vec<Joint>,
     /// Standard deviation of the logarithm of the rate between repetitions.
     pub(super) noise: f64,
     seed: u64,
@@ -110,7 +113,7 @@ impl Fit {
             joint: Joint { slots: 1, as_good: [1; 2], solutions: Vec::new() },
             directions: fitted.collect(),
             samples: Vec::new(),
-            other: None,
+            others: Vec::new(),
             noise: noise(directions),
             seed,
         };
@@ -123,29 +126,26 @@ impl Fit {
         for start in &starts {
             fit.climb(directions, start, most, &mut tried);
         }
-        let best = tried.iter().min_by(|a, b| a.criterion().total_cmp(&b.criterion()))?.clone();
-        let same = |one: &&Refined| one.joint.parts() == best.joint.parts();
-        let good = tried.iter().filter(same).filter(|one| one.criterion() <= best.criterion() + AS_GOOD);
-        let good: Vec<u32> = good.map(|one| one.joint.slots).collect();
+        // Where slots end, a limit may hold before more of them.
+        let limited = starts.last().filter(|start| start.has_limit());
+        tried.extend(limited.map(|start| fit.refined(directions, most, &start.solutions)));
+        let least = tried.iter().map(Refined::criterion).min_by(f64::total_cmp)?;
+        let within = |more: f64| tried.iter().filter(move |one| one.criterion() <= least + more);
+        let is_limited = |one: &&Refined| one.joint.has_limit();
+        let best = within(AS_GOOD)
+            .min_by(|a, b| is_limited(a).cmp(&is_limited(b)).then(a.criterion().total_cmp(&b.criterion())))?
+            .clone();
+        fit.others = within(NOT_EXCLUDED).map(|one| one.joint.clone()).collect();
+        let slots = || fit.others.iter().map(|one| one.slots);
+        let as_good = [slots().min()?, slots().max()?];
         fit.take(&best);
-        fit.joint.as_good = [*good.iter().min()?, *good.iter().max()?];
-        // Whatever the slots are, once more of them give no more.
-        let start = starts.iter().find(|start| start.parts() == best.joint.parts());
-        if start.is_some_and(|start| start.as_good[1] == most) {
-            fit.joint.as_good[1] = most;
-        }
+        fit.joint.as_good = as_good;
         for (index, direction) in fit.directions.iter_mut().enumerate() {
             let squares = fit.joint.solutions[index].squares / 2.0;
             let parameters = 2.0_f64.min(direction.observations.len() as f64 - 1.0);
             direction.misfit = (squares / (direction.observations.len() as f64 - parameters)).sqrt();
         }
         fit.samples = fit.sampled(directions);
-        if (0..fit.directions.len()).any(|index| fit.is_saturated(index)) {
-            let limited = starts.last().filter(|start| start.has_limit() && !fit.joint.has_limit());
-            let other = limited.map(|start| fit.refined(directions, most, &start.solutions));
-            let other = other.filter(|other| other.joint.misfit() <= fit.joint.misfit() + AS_GOOD);
-            fit.other = other.map(|other| other.joint);
-        }
         Some(fit)
     }
 
@@ -303,11 +303,11 @@ impl Fit {
         of_mean.hypot(self.directions[index].misfit).hypot(FLOOR)
     }
 
-    /// A parameter of a direction with its interval, which holds that of the other explanation.
+    /// A parameter of a direction with its interval, which holds those of the networks that are not excluded.
     pub(super) fn parameter(&self, of: impl Fn(&Joint) -> f64) -> Estimate {
         let own = estimate(of(&self.joint), self.samples.iter().map(&of).collect());
-        let other = self.other.as_ref().map_or(own.value, of);
-        Estimate { low: own.low.min(other), high: own.high.max(other), ..own }
+        let others = self.others.iter().map(&of).filter(|value| value.is_finite());
+        others.fold(own, |own, value| Estimate { low: own.low.min(value), high: own.high.max(value), ..own })
     }
 
     /// The least and the largest number of slots that fit; the latter none where more fit as well.
@@ -316,7 +316,7 @@ impl Fit {
         let least = all().min().unwrap_or(1);
         let most = all().max().unwrap_or(1);
         let tried = self.directions.iter().map(|one| one.most).max().unwrap_or(1);
-        (least, (most < tried && self.other.is_none()).then_some(most))
+        (least, (most < tried).then_some(most))
     }
 }
 

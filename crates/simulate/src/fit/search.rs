@@ -83,8 +83,6 @@ pub(super) struct Solution {
     pub(super) station: Station,
     /// Of logarithms.
     pub(super) squares: f64,
-    /// What the squares alone add to the information criterion.
-    pub(super) misfit: f64,
     /// The information criterion; lower is better.
     criterion: f64,
 }
@@ -115,11 +113,6 @@ impl Joint {
     /// Whether a limit of the rate is one of them.
     pub(super) fn has_limit(&self) -> bool {
         self.solutions.iter().any(|one| one.parts.limits != [false, false])
-    }
-
-    /// What the squares alone add to the information criterion.
-    pub(super) fn misfit(&self) -> f64 {
-        self.solutions.iter().map(|one| one.misfit).sum()
     }
 }
 
@@ -267,7 +260,7 @@ fn minimum(
         residuals.map(|residual| residual * residual).sum::<f64>()
     };
     let (logarithms, squares) = simplex(start, step, squares);
-    Solution { parts, station: parts.station(&logarithms), squares: 0.0, misfit: 0.0, criterion: 0.0 }
+    Solution { parts, station: parts.station(&logarithms), squares: 0.0, criterion: 0.0 }
         .with(squares, measured.observations.len())
 }
 
@@ -275,8 +268,8 @@ impl Solution {
     /// With these squares over so many points, of a rate and a latency each.
     pub(super) fn with(self, squares: f64, points: usize) -> Self {
         let n = (2 * points) as f64;
-        let misfit = n * (squares / n + FLOOR * FLOOR).ln();
-        Self { squares, misfit, criterion: misfit + self.parts.count() as f64 * n.ln(), ..self }
+        let criterion = n * (squares / n + FLOOR * FLOOR).ln() + self.parts.count() as f64 * n.ln();
+        Self { squares, criterion, ..self }
     }
 }
 
