@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item};
 
-use super::{
-    Device, Distribution, Layout, Limits, Mistake, Model, Service, Time, Trouble, TroubleKind, line_of,
-};
+use crate::model::mistake::{Mistake, line_of};
+use crate::model::parts::{Device, Distribution, Layout, Limits, Model, Service};
+use crate::model::trouble::{Trouble, TroubleKind};
+use crate::model::units::Time;
 
 /// Limit on devices, servers or nodes of a model.
 const MEMBERS_MAX: u32 = 1 << 20;
