@@ -215,6 +215,7 @@ impl Prediction {
     ///     transfer = "1MiB"
     ///     size = "96GiB"
     ///     phases = ["read"]
+    ///     fill = false
     ///     [[expectation]]
     ///     name = "data sheet"
     ///     bandwidth = "1GB/s"
