@@ -70,6 +70,9 @@ _ioproof() {
             ioproof,merge)
                 cmd="ioproof__subcmd__merge"
                 ;;
+            ioproof,model)
+                cmd="ioproof__subcmd__model"
+                ;;
             ioproof,overhead)
                 cmd="ioproof__subcmd__overhead"
                 ;;
@@ -184,6 +187,18 @@ _ioproof() {
             ioproof__subcmd__layout,verify)
                 cmd="ioproof__subcmd__layout__subcmd__verify"
                 ;;
+            ioproof__subcmd__model,check)
+                cmd="ioproof__subcmd__model__subcmd__check"
+                ;;
+            ioproof__subcmd__model,fit)
+                cmd="ioproof__subcmd__model__subcmd__fit"
+                ;;
+            ioproof__subcmd__model,schema)
+                cmd="ioproof__subcmd__model__subcmd__schema"
+                ;;
+            ioproof__subcmd__model,show)
+                cmd="ioproof__subcmd__model__subcmd__show"
+                ;;
             ioproof__subcmd__reference,claims)
                 cmd="ioproof__subcmd__reference__subcmd__claims"
                 ;;
@@ -209,7 +224,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version randomops cross-check rpc report verdict verify check history compare batch merge import reference calc clean host layout overhead schema generate ior ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
+            opts="-h -V --help --version randomops cross-check rpc report verdict verify check history compare batch merge import reference calc model clean host layout overhead schema generate ior ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1368,6 +1383,108 @@ _ioproof() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ioproof__subcmd__model)
+            opts="-h --help show check fit schema"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__model__subcmd__check)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__model__subcmd__fit)
+            opts="-h --workload --target --out --in-range --seed --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --workload)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__model__subcmd__schema)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__model__subcmd__show)
+            opts="-h --nodes --transfer --tasks --depth --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --nodes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --transfer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tasks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ioproof__subcmd__overhead)
             opts="-q -h --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1713,7 +1830,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-q -y -h --on --quick --cached --resume --set --on-nodes --verdict --like --expect --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
+            opts="-q -y -h --on --quick --cached --resume --set --model --seed --on-nodes --verdict --like --expect --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1732,6 +1849,14 @@ _ioproof() {
                     return 0
                     ;;
                 --set)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

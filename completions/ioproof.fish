@@ -42,6 +42,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "merge" -d 'Put seve
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "import" -d 'Read what other tools have printed into a record: IOR, mdtest, iozone, ioping, gpfsperf, fio, elbencho, iostat, nsdperf, mmfsadm dump iohist'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "reference" -d 'Show what studies have published: figures, statements, misprints'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "calc" -d 'Compute with figures given by hand: scalability, tax, bounds, statistics, lines, curves'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "model" -d 'Show, check and fit models of storage systems, for `ioproof run --model`'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "clean" -d 'Show and remove what a killed run left under a directory'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "host" -d 'Show this host: what it is and how it is set'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "layout" -d 'Put devices together, read back what stands, and take it apart again'
@@ -59,6 +60,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on -d 'Run the s
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l quick -d 'Characterise the storage under this directory in about a minute: six figures, in three passes that take turns' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l resume -d 'Go on with a run that was interrupted: finished cases are kept, and so are whole passes of cases that take turns; the others run' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB, or of a quick run: repetitions, duration, size, delay; may be repeated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l model -d 'Simulate the study on the model in this file, on a virtual clock: nothing of this host is measured or changed' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l seed -d 'With --model: what its random choices follow from' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on-nodes -d 'Run only the cases on exactly so many nodes' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l like -d 'Predict from the rates that this run has measured: of the same phases in the nearest cases' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l expect -d 'Predict from this rate, as 2GB/s or 30000/s, or of one phase alone as read=2GB/s; may be repeated' -r
@@ -311,6 +314,24 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_su
 complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from regression" -l at -d 'Extrapolate to this x; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from regression" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand calc; and __fish_seen_subcommand_from curve" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from show check fit schema" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from show check fit schema" -f -a "show" -d 'Show what a model is of, and what it gives at most: every limit, the weakest link, saturation'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from show check fit schema" -f -a "check" -d 'Say whether a file can be used as a model, or all of its mistakes'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from show check fit schema" -f -a "fit" -d 'Make a model from the sweeps of a run over depth, tasks or transfer size'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and not __fish_seen_subcommand_from show check fit schema" -f -a "schema" -d 'Print the JSON schema of model files'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from show" -l nodes -d 'Numbers of nodes [default: one, and all that the model has]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from show" -l transfer -d 'Transfer sizes, each at random places and in sequence [default: 4 KiB at random places, 1 MiB in sequence]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from show" -l tasks -d 'Tasks of each node, each on a file of its own [default: as many as it takes]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from show" -l depth -d 'With --tasks: transfers that each task has under way' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from fit" -l workload -d 'The workload whose sweep is used, where the run has several' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from fit" -l target -d 'The target whose sweep is used, where the run has several' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from fit" -l out -d 'Write the model to this file instead of the terminal' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from fit" -l seed -d 'What the samples of its intervals follow from' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from fit" -l in-range -d 'Accept a model that is not shown to hold beyond what was measured'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from fit" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand model; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand clean" -s y -l yes -d 'Remove without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand clean" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and not __fish_seen_subcommand_from facts check tune restore topology" -s h -l help -d 'Print help'

@@ -27,7 +27,7 @@ use crate::exit::{Exit, Failure};
 use crate::{
     batch, calc, check, clean, cluster, compare, cross_check, foreign, generate, history, host, import, ior,
     job, layout, merge, model as models, overhead, randomops, reference, report, rpc, run, schema, sign,
-    signals, studies, verdict,
+    signals, simulated, studies, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -158,7 +158,10 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
     };
     match parsed.command {
         Command::Together(together) => cluster::lead(&arguments, |world| match &together {
-            Together::Run(run) => run::run(run, world),
+            Together::Run(run) => match &run.model {
+                Some(model) => simulated::run(run, model, world),
+                None => run::run(run, world),
+            },
             Together::Randomops(asked) => randomops::run(asked, world),
             Together::CrossCheck(asked) => cross_check::run(asked, world),
             Together::Rpc(asked) => rpc::run(asked, world),

@@ -17,15 +17,11 @@ use crate::on_layouts::{self, Campaign};
 use crate::predictions;
 use crate::session::{self, Session};
 use crate::sign::Signer;
-use crate::simulated;
 use crate::verdict;
 use crate::watch::TerminalWatch;
 
 /// Runs what the arguments ask for: preflight, run, tables, report.
 pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
-    if let Some(model) = &arguments.model {
-        return simulated::run(arguments, model, world);
-    }
     if let Some(directory) = &arguments.resume {
         return resume(directory, arguments, world);
     }

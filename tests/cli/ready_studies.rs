@@ -298,7 +298,8 @@ fn the_short_phases_of_study_a_are_told() {
     let set = ["workload.layouts.size=1000MiB", "workload.layouts.transfer=1MiB"];
     let set = set.map(|one| plan::study::Override::parse(one).expect("a key"));
     let plan = plan_of("cuny-uv300", set.into());
-    let text = report::preflight(&plan, &plan::RunEnvironment::default(), report::Screen::PLAIN.wide(400));
+    let text = report::preflight(&plan, &plan::RunEnvironment::default(), report::Screen::PLAIN);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("too short for a rate that can be defended"), "{text}");
 }
 

@@ -27,7 +27,7 @@ fn simulated(desk: &Desk, model: &str, study: &str, more: &str) -> Program {
 fn a_study_on_a_model_gives_what_its_parts_can_and_touches_nothing() {
     let (desk, data) = Desk::with_data();
     let shown = run(&simulated(&desk, DISK, READS, "--out record")).expect_code(0).stdout;
-    assert_says(&shown, &["simulated", "four slots"]);
+    assert_says(&shown, &["SIMULATED by model four slots"]);
     assert_eq!(names(&data), ["mine"], "the target is not touched");
     let report = desk.report();
     let figures = report.0["figures"].as_array().expect("figures");
@@ -111,6 +111,6 @@ fn a_simulated_run_goes_on_only_with_its_model() {
     crate::desk::wait_for(&mut running, "a case", || crate::desk::events(&desk, "case-finished") > 0);
     running.signal(Signal::INT).expect("it lives");
     let _ = running.wait().expect("it ends").expect_code(130);
-    let refused = run(&desk.ioproof("run --resume record")).expect_code(7);
+    let refused = run(&desk.ioproof("run --resume record")).expect_code(2);
     assert_says(&refused.stderr, &["simulated", "--model model.toml --seed 0"]);
 }

@@ -213,8 +213,9 @@ impl Prediction {
     ///     name = "stream"
     ///     tasks = 12
     ///     transfer = "1MiB"
-    ///     size = "100GB"
+    ///     size = "96GiB"
     ///     phases = ["read"]
+    ///     fill = false
     ///     [[expectation]]
     ///     name = "data sheet"
     ///     bandwidth = "1GB/s"
@@ -223,8 +224,8 @@ impl Prediction {
     /// let plan = plan::study::read("scale.toml".as_ref(), text)?;
     /// let estimates = plan::estimates(&plan, &plan::RunEnvironment::default()).0;
     /// let predicted = plan::Prediction::of(&plan.cases, &estimates);
-    /// // Three times 100 GB at 12 GB/s at most.
-    /// assert!((predicted.seconds.low - 25.0).abs() < 0.1, "{predicted:?}");
+    /// // Three times 103 GB at 12 GB/s at most.
+    /// assert!((predicted.seconds.low - 25.77).abs() < 0.1, "{predicted:?}");
     /// assert_eq!(predicted.source, "the study's expectations");
     /// # Ok::<(), plan::study::StudyErrors>(())
     /// ```

@@ -117,7 +117,11 @@ impl ExecutionState<'_> {
         let expect = expected(workload, phase, pass, generation, content);
         *self.phases += 1;
         let number = *self.phases;
-        let own = assignment.tasks_of(self.ranks.comm().rank()).len();
+        // A machine carries out all tasks; of ranks, this one counts its own.
+        let own = match self.ranks.is_simulated() {
+            true => workload.tasks as usize,
+            false => assignment.tasks_of(self.ranks.comm().rank()).len(),
+        };
         self.watch.event(&Event::PhaseStarted {
             case,
             repetition: pass,

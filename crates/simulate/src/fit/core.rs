@@ -6,7 +6,8 @@ use record::Run;
 
 use super::network::{Load, Nodes, simulate};
 use super::search::{
-    FLOOR, Joint, Measured, Observation, limit_before_slots, predicted, search, search_near,
+    AS_GOOD, FLOOR, Joint, Limited, Measured, Observation, Solution, at_slots, criterion, predicted, search,
+    search_near,
 };
 use super::shape::Shape;
 use super::sweep::{Direction, Point, Sweep};
@@ -21,6 +22,12 @@ const TAILS: [f64; 2] = [0.025, 0.975];
 const KNEE: f64 = 0.9;
 /// Times that the closed form is corrected by simulation.
 const CORRECTIONS: usize = 2;
+/// A network whose criterion is higher by more is excluded (Raftery, "Bayesian Model Selection in Social Research",
+/// Sociological Methodology 25, 1995: strong evidence).
+const NOT_EXCLUDED: f64 = 6.0;
+/// Steps to more or fewer slots, each by one in so many.
+const STEPS_MAX: usize = 10;
+const SLOTS_SHARE: u32 = 40;
 /// Largest share of the response that is taken for processor time.
 const PROCESSOR_SHARE_MAX: f64 = 0.95;
 
@@ -31,8 +38,8 @@ pub(super) struct Fit {
     pub(super) joint: Joint,
     pub(super) directions: Vec<FittedDirection>,
     samples: Vec<Joint>,
-    /// Another explanation of the same points.
-    pub(super) other: Option<Joint>,
+    /// Other networks that the points do not exclude.
+    pub(super) others: Vec<Joint>,
     /// Standard deviation of the logarithm of the rate between repetitions.
     pub(super) noise: f64,
     seed: u64,
@@ -47,6 +54,20 @@ pub(super) struct FittedDirection {
     misfit: f64,
     /// Most transfers in flight.
     pub(super) most: u32,
+}
+
+/// A network with the corrections of its own simulation.
+#[derive(Debug, Clone)]
+struct Refined {
+    joint: Joint,
+    /// The observations of each direction.
+    corrected: Vec<Vec<Observation>>,
+}
+
+impl Refined {
+    fn criterion(&self) -> f64 {
+        criterion(&self.joint.solutions)
+    }
 }
 
 /// A value with its interval.
@@ -92,26 +113,94 @@ impl Fit {
             joint: Joint { slots: 1, as_good: [1; 2], solutions: Vec::new() },
             directions: fitted.collect(),
             samples: Vec::new(),
-            other: None,
+            others: Vec::new(),
             noise: noise(directions),
             seed,
         };
-        fit.joint = search(&nodes, &fit.measured())?;
-        for _ in 0..CORRECTIONS {
-            fit.correct(directions);
-            fit.joint = search(&nodes, &fit.measured())?;
+        let most = fit.directions.iter().map(|one| one.most).max()?;
+        let starts = [Limited::No, Limited::Perhaps, Limited::Yes].into_iter();
+        let mut starts: Vec<Joint> =
+            starts.filter_map(|limited| search(&nodes, &fit.measured(), limited)).collect();
+        starts.dedup_by_key(|start| start.parts());
+        let mut tried: Vec<Refined> = Vec::new();
+        for start in &starts {
+            fit.climb(directions, start, most, &mut tried);
         }
-        fit.correct(directions);
+        // Where slots end, a limit may hold before more of them.
+        let limited = starts.last().filter(|start| start.has_limit());
+        tried.extend(limited.map(|start| fit.refined(directions, most, &start.solutions)));
+        let least = tried.iter().map(Refined::criterion).min_by(f64::total_cmp)?;
+        let within = |more: f64| tried.iter().filter(move |one| one.criterion() <= least + more);
+        let is_limited = |one: &&Refined| one.joint.has_limit();
+        let best = within(AS_GOOD)
+            .min_by(|a, b| is_limited(a).cmp(&is_limited(b)).then(a.criterion().total_cmp(&b.criterion())))?
+            .clone();
+        fit.others = within(NOT_EXCLUDED).map(|one| one.joint.clone()).collect();
+        let slots = || fit.others.iter().map(|one| one.slots);
+        let as_good = [slots().min()?, slots().max()?];
+        fit.take(&best);
+        fit.joint.as_good = as_good;
         for (index, direction) in fit.directions.iter_mut().enumerate() {
             let squares = fit.joint.solutions[index].squares / 2.0;
             let parameters = 2.0_f64.min(direction.observations.len() as f64 - 1.0);
             direction.misfit = (squares / (direction.observations.len() as f64 - parameters)).sqrt();
         }
         fit.samples = fit.sampled(directions);
-        if (0..fit.directions.len()).any(|index| fit.is_saturated(index)) {
-            fit.other = limit_before_slots(&nodes, &fit.measured(), &fit.joint);
-        }
         Some(fit)
+    }
+
+    /// Tries more and fewer slots than `start` has, as long as they fit better.
+    fn climb(&self, directions: &[Direction], start: &Joint, most: u32, tried: &mut Vec<Refined>) {
+        let first = self.refined(directions, start.slots, &start.solutions);
+        for more in [false, true] {
+            let mut best = first.clone();
+            for _ in 0..STEPS_MAX {
+                let step = (best.joint.slots / SLOTS_SHARE).max(1);
+                let slots =
+                    if more { best.joint.slots + step } else { best.joint.slots.saturating_sub(step) };
+                if !(1..=most).contains(&slots) {
+                    break;
+                }
+                let next = self.refined(directions, slots, &best.joint.solutions);
+                let is_better = next.criterion() < best.criterion();
+                tried.push(next.clone());
+                if !is_better {
+                    break;
+                }
+                best = next;
+            }
+        }
+        tried.push(first);
+    }
+
+    /// The least squares for this number of slots, with what the closed form leaves off taken from simulations of
+    /// this very network.
+    fn refined(&self, directions: &[Direction], slots: u32, from: &[Solution]) -> Refined {
+        let mut fit = Self { samples: Vec::new(), ..self.clone() };
+        fit.joint = Joint { slots, as_good: [slots; 2], solutions: from.to_vec() };
+        for _ in 0..CORRECTIONS {
+            fit.correct(directions);
+            fit.joint.solutions = at_slots(&fit.nodes, &fit.measured(), slots, &fit.joint.solutions);
+        }
+        fit.correct(directions);
+        for index in 0..fit.directions.len() {
+            let observations = &fit.directions[index].observations;
+            let squares = observations.iter().map(|one| {
+                let predicted = fit.closed(index, &fit.joint, one);
+                (one.measured[0] - predicted[0]).powi(2) + (one.measured[1] - predicted[1]).powi(2)
+            });
+            let squares = squares.sum();
+            fit.joint.solutions[index] = fit.joint.solutions[index].with(squares, observations.len());
+        }
+        let corrected = fit.directions.into_iter().map(|one| one.observations).collect();
+        Refined { joint: fit.joint, corrected }
+    }
+
+    fn take(&mut self, refined: &Refined) {
+        self.joint = refined.joint.clone();
+        for (direction, observations) in self.directions.iter_mut().zip(&refined.corrected) {
+            direction.observations.clone_from(observations);
+        }
     }
 
     fn measured(&self) -> Vec<Measured<'_>> {
@@ -214,11 +303,11 @@ impl Fit {
         of_mean.hypot(self.directions[index].misfit).hypot(FLOOR)
     }
 
-    /// A parameter of a direction with its interval, which holds that of the other explanation.
+    /// A parameter of a direction with its interval, which holds those of the networks that are not excluded.
     pub(super) fn parameter(&self, of: impl Fn(&Joint) -> f64) -> Estimate {
         let own = estimate(of(&self.joint), self.samples.iter().map(&of).collect());
-        let other = self.other.as_ref().map_or(own.value, of);
-        Estimate { low: own.low.min(other), high: own.high.max(other), ..own }
+        let others = self.others.iter().map(&of).filter(|value| value.is_finite());
+        others.fold(own, |own, value| Estimate { low: own.low.min(value), high: own.high.max(value), ..own })
     }
 
     /// The least and the largest number of slots that fit; the latter none where more fit as well.
@@ -227,7 +316,7 @@ impl Fit {
         let least = all().min().unwrap_or(1);
         let most = all().max().unwrap_or(1);
         let tried = self.directions.iter().map(|one| one.most).max().unwrap_or(1);
-        (least, (most < tried && self.other.is_none()).then_some(most))
+        (least, (most < tried).then_some(most))
     }
 }
 

@@ -149,11 +149,18 @@ pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> V
         if parts.limits[1] {
             line("bandwidth", parameter(|station| 1e9 / station.limit_per_byte_ns), &megabytes);
         }
-        if let Some(other) = &fit.other
-            && !parts.limits[0]
-        {
-            let limit = 1e9 / other.solutions[index].station.limit_ns;
-            lines.push(format!("  {name}: a limit of {limit:.0}/s before more slots fits as well"));
+        let bytes = one.points.first().map_or(0, |point| point.load.bytes);
+        let pause = |joint: &Joint| joint.solutions[index].station.pause_ns(bytes);
+        let is_limited = pause(&fit.joint) > 0.0;
+        match fit.others.iter().find(|other| (pause(other) > 0.0) != is_limited) {
+            Some(other) if is_limited => {
+                lines.push(format!("  {name}: {} slots without a limit are not excluded", other.slots));
+            }
+            Some(other) => {
+                let limit = 1e9 / pause(other);
+                lines.push(format!("  {name}: a limit of {limit:.0}/s before more slots is not excluded"));
+            }
+            None => {}
         }
         if !fit.is_saturated(index) {
             let stand_in = match one.ceilings {

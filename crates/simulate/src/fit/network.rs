@@ -175,10 +175,10 @@ mod tests {
     fn the_repairman_agrees_with_mean_value_analysis() {
         // One server: R(n) = S (1 + Q(n-1)), X(n) = n / (Z + R(n)), Q(n) = X(n) R(n).
         let (outside, service) = (30.0, 10.0);
-        let (mut queue, mut expected) = (0.0, 0.0);
+        let mut queue = 0.0;
         for customers in 1..50_u32 {
             let response = service * (1.0 + queue);
-            expected = f64::from(customers) / (outside + response);
+            let expected = f64::from(customers) / (outside + response);
             queue = expected * response;
             let found = repairman(customers, 1, outside, service);
             assert!((found / expected - 1.0).abs() < 1e-9, "{customers}: {found}, expected {expected}");

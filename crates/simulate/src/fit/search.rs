@@ -18,7 +18,7 @@ pub(super) const FLOOR: f64 = 0.003;
 const SLOTS_ONE_BY_ONE: u32 = 64;
 /// Sets and slots that differ by less in the criterion are as good as each other (Raftery, "Bayesian Model
 /// Selection in Social Research", Sociological Methodology 25, 1995: weak evidence).
-const AS_GOOD: f64 = 2.0;
+pub(super) const AS_GOOD: f64 = 2.0;
 
 /// A point, with what the closed form leaves off there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,6 +67,15 @@ impl Parts {
     }
 }
 
+/// Whether there is a limit of the rate in each direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limited {
+    No,
+    /// Where the information criterion is for it.
+    Perhaps,
+    Yes,
+}
+
 /// The best station for a number of slots.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Solution {
@@ -93,6 +102,18 @@ pub(super) struct Joint {
     pub(super) as_good: [u32; 2],
     /// In the order of the directions.
     pub(super) solutions: Vec<Solution>,
+}
+
+impl Joint {
+    /// The parts of each direction.
+    pub(super) fn parts(&self) -> Vec<Parts> {
+        self.solutions.iter().map(|one| one.parts).collect()
+    }
+
+    /// Whether a limit of the rate is one of them.
+    pub(super) fn has_limit(&self) -> bool {
+        self.solutions.iter().any(|one| one.parts.limits != [false, false])
+    }
 }
 
 /// Logarithms of the rate and of the latency, with the correction of the point.
@@ -122,13 +143,13 @@ fn slots_tried(in_flight: u32) -> Vec<u32> {
     all
 }
 
-/// The best number of slots with its stations.
-pub(super) fn search(nodes: &Nodes, directions: &[Measured<'_>]) -> Option<Joint> {
+/// The best number of slots with its stations, by the closed form alone.
+pub(super) fn search(nodes: &Nodes, directions: &[Measured<'_>], limited: Limited) -> Option<Joint> {
     let all = directions.iter().flat_map(|one| one.observations);
     let most = all.map(|one| one.load.in_flight()).max()?;
     let tried = slots_tried(most).into_iter().map(|slots| {
         let solutions: Option<Vec<Solution>> =
-            directions.iter().map(|one| any_parts(nodes, one, slots)).collect();
+            directions.iter().map(|one| any_parts(nodes, one, slots, limited)).collect();
         Some((slots, solutions?))
     });
     let tried: Vec<(u32, Vec<Solution>)> = tried.collect::<Option<_>>()?;
@@ -141,37 +162,30 @@ pub(super) fn search_near(nodes: &Nodes, directions: &[Measured<'_>], from: &Joi
     near.extend(from.as_good);
     near.sort_unstable();
     near.dedup();
-    let tried = near.into_iter().map(|slots| {
-        let solution = |(one, was): (&Measured<'_>, &Solution)| {
-            minimum(nodes, one, slots, was.parts, &was.parts.logarithms(&was.station), 0.02)
-        };
-        (slots, directions.iter().zip(&from.solutions).map(solution).collect())
-    });
+    let tried = near.into_iter().map(|slots| (slots, at_slots(nodes, directions, slots, &from.solutions)));
     best(tried.collect())
 }
 
-/// A limit of the rate before as many slots as were in flight, if that fits as well as `found`: where all times are fixed,
-/// rates and latencies of one size do not tell slots from a limit.
-pub(super) fn limit_before_slots(nodes: &Nodes, directions: &[Measured<'_>], found: &Joint) -> Option<Joint> {
-    let all = directions.iter().flat_map(|one| one.observations);
-    let slots = all.map(|one| one.load.in_flight()).max()?;
-    let mut worse = 0.0;
-    let mut solutions = Vec::new();
-    for (one, was) in directions.iter().zip(&found.solutions) {
-        let parts = Parts { limits: [true, was.parts.limits[1]], ..was.parts };
-        let start = parts.logarithms(&guess(nodes, one.observations, parts));
-        let solution = minimum(nodes, one, slots, parts, &start, 0.2);
-        let n = (2 * one.observations.len()) as f64;
-        let misfit = |squares: f64| n * (squares / n + FLOOR * FLOOR).ln();
-        worse += misfit(solution.squares) - misfit(was.squares);
-        solutions.push(solution);
-    }
-    (worse <= AS_GOOD).then_some(Joint { slots, as_good: [slots; 2], solutions })
+/// The stations of `from` for this number of slots, from their times on.
+pub(super) fn at_slots(
+    nodes: &Nodes,
+    directions: &[Measured<'_>],
+    slots: u32,
+    from: &[Solution],
+) -> Vec<Solution> {
+    let solution = |(one, was): (&Measured<'_>, &Solution)| {
+        minimum(nodes, one, slots, was.parts, &was.parts.logarithms(&was.station), 0.05)
+    };
+    directions.iter().zip(from).map(solution).collect()
+}
+
+/// Of several explanations of the same points the information criterion: lower is better.
+pub(super) fn criterion(solutions: &[Solution]) -> f64 {
+    solutions.iter().map(|one| one.criterion).sum()
 }
 
 /// Of several numbers of slots the best; of those that fit exactly as well the lowest.
 fn best(tried: Vec<(u32, Vec<Solution>)>) -> Option<Joint> {
-    let criterion = |solutions: &[Solution]| solutions.iter().map(|one| one.criterion).sum::<f64>();
     let least = tried.iter().map(|(_, all)| criterion(all)).min_by(f64::total_cmp)?;
     let within = |more: f64| tried.iter().filter(move |(_, all)| criterion(all) <= least + more);
     let good: Vec<u32> = within(AS_GOOD).map(|(slots, _)| *slots).collect();
@@ -181,12 +195,15 @@ fn best(tried: Vec<(u32, Vec<Solution>)>) -> Option<Joint> {
 }
 
 /// The set of parts with the least criterion.
-fn any_parts(nodes: &Nodes, measured: &Measured<'_>, slots: u32) -> Option<Solution> {
+fn any_parts(nodes: &Nodes, measured: &Measured<'_>, slots: u32, limited: Limited) -> Option<Solution> {
     let first = measured.observations.first()?;
     let bytes = measured.observations.iter().any(|one| one.load.bytes != first.load.bytes);
-    let sets: &[[bool; 2]] = match bytes {
-        true => &[[false, false], [true, false], [false, true], [true, true]],
-        false => &[[false, false], [true, false]],
+    let sets: &[[bool; 2]] = match (limited, bytes) {
+        (Limited::No, _) => &[[false, false]],
+        (Limited::Perhaps, false) => &[[false, false], [true, false]],
+        (Limited::Perhaps, true) => &[[false, false], [true, false], [false, true], [true, true]],
+        (Limited::Yes, false) => &[[true, false]],
+        (Limited::Yes, true) => &[[true, false], [false, true], [true, true]],
     };
     let solutions = sets.iter().map(|limits| {
         let parts = Parts { bytes, limits: *limits };
@@ -243,9 +260,17 @@ fn minimum(
         residuals.map(|residual| residual * residual).sum::<f64>()
     };
     let (logarithms, squares) = simplex(start, step, squares);
-    let n = (2 * measured.observations.len()) as f64;
-    let criterion = n * (squares / n + FLOOR * FLOOR).ln() + parts.count() as f64 * n.ln();
-    Solution { parts, station: parts.station(&logarithms), squares, criterion }
+    Solution { parts, station: parts.station(&logarithms), squares: 0.0, criterion: 0.0 }
+        .with(squares, measured.observations.len())
+}
+
+impl Solution {
+    /// With these squares over so many points, of a rate and a latency each.
+    pub(super) fn with(self, squares: f64, points: usize) -> Self {
+        let n = (2 * points) as f64;
+        let criterion = n * (squares / n + FLOOR * FLOOR).ln() + self.parts.count() as f64 * n.ln();
+        Self { squares, criterion, ..self }
+    }
 }
 
 /// The place of the least value that the simplex method finds from `start`, and the value.
@@ -301,7 +326,7 @@ fn simplex(start: &[f64], step: f64, value: impl Fn(&[f64]) -> f64) -> (Vec<f64>
 
 #[cfg(test)]
 mod tests {
-    use super::{Measured, Observation, search, simplex};
+    use super::{Limited, Measured, Observation, search, simplex};
     use crate::fit::network::{Load, Nodes, Station, rate};
 
     #[test]
@@ -335,11 +360,11 @@ mod tests {
             let station = Station { time_ns: 90_000.0, ..Station::default() };
             let observations = observed(&nodes, &station, slots, variation, &depths);
             let measured = Measured { observations: &observations, variation };
-            let found = search(&nodes, &[measured]).expect("points");
+            let found = search(&nodes, &[measured], Limited::Perhaps).expect("points");
             assert_eq!(found.slots, slots);
             let time = found.solutions[0].station.time_ns;
             assert!((time / 90_000.0 - 1.0).abs() < 0.01, "{slots} {variation}: {time}");
-            assert_eq!(found.solutions[0].parts.limits, [false, false], "{slots} {variation}");
+            assert!(!found.has_limit(), "{slots} {variation}");
         }
     }
 
@@ -355,7 +380,7 @@ mod tests {
             Station { time_ns: 80_000.0, per_byte_ns: 0.5, limit_ns: 9_000.0, limit_per_byte_ns: 0.4 };
         let observations = observed(&nodes, &station, 32, 0.0, &loads);
         let measured = Measured { observations: &observations, variation: 0.0 };
-        let found = search(&nodes, &[measured]).expect("points").solutions[0].station;
+        let found = search(&nodes, &[measured], Limited::Perhaps).expect("points").solutions[0].station;
         for (found, expected) in [
             (found.time_ns, station.time_ns),
             (found.per_byte_ns, station.per_byte_ns),

@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item};
 
-use super::{
-    Device, Distribution, Layout, Limits, Mistake, Model, Service, Time, Trouble, TroubleKind, line_of,
-};
+use crate::model::mistake::{Mistake, line_of};
+use crate::model::parts::{Device, Distribution, Layout, Limits, Model, Service};
+use crate::model::trouble::{Trouble, TroubleKind};
+use crate::model::units::Time;
 
 /// Limit on devices, servers or nodes of a model.
 const MEMBERS_MAX: u32 = 1 << 20;
@@ -154,7 +155,7 @@ impl Check<'_> {
         if deviation.is_some_and(|deviation| !(0.0..=10.0).contains(&deviation)) {
             self.at(at, key, "`deviation` is a share of the mean: write a number from 0 to 10");
         }
-        if empirical != !quantiles.is_empty() || quantiles.len() == 1 {
+        if empirical == quantiles.is_empty() || quantiles.len() == 1 {
             self.at(
                 at,
                 key,

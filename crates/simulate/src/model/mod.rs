@@ -26,52 +26,26 @@
 //! ```
 
 mod check;
+mod mistake;
 mod parts;
 mod reference;
 mod trouble;
 mod units;
 
-use std::fmt;
 use std::path::Path;
 
+use mistake::line_of;
+pub use mistake::{Mistake, ModelErrors};
 pub use parts::{
     Cache, Description, Device, Distribution, Layout, Limits, Link, Metadata, Model, Node, Server, Service,
     WriteCache,
 };
 pub use reference::{reference, schema};
-use thiserror::Error;
 pub use trouble::{Trouble, TroubleKind};
 pub use units::{Bandwidth, Size, Time};
 
 /// Largest model file: more is no model.
 const FILE_BYTES_MAX: usize = 1 << 20;
-
-/// Why a file cannot be used as a model.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub struct ModelErrors {
-    path: String,
-    /// Each with its line, in the order of the file.
-    pub mistakes: Vec<Mistake>,
-}
-
-/// One mistake of a model file.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mistake {
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong and what is allowed.
-    pub message: String,
-}
-
-impl fmt::Display for ModelErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, Mistake { line, message }) in self.mistakes.iter().enumerate() {
-            let end = if index + 1 < self.mistakes.len() { "\n" } else { "" };
-            write!(f, "{}, line {line}: {message}{end}", self.path)?;
-        }
-        Ok(())
-    }
-}
 
 /// Reads the model in `text`, the contents of the file `path`.
 ///
@@ -89,11 +63,6 @@ pub fn read(path: &Path, text: &str) -> Result<Model, ModelErrors> {
     })?;
     let mistakes = check::check(&model, text);
     if mistakes.is_empty() { Ok(model) } else { Err(wrong(mistakes)) }
-}
-
-/// The line that the byte `offset` of `text` is on, from 1.
-fn line_of(text: &str, offset: usize) -> usize {
-    text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 
 impl Model {

@@ -227,7 +227,7 @@ impl<'a> Running<'a> {
                 self.events.push(event);
             }
             count = count.wrapping_add(1);
-            if count % LOOK_EVERY == 0 {
+            if count.is_multiple_of(LOOK_EVERY) {
                 if self.input.controls.is_stopped() {
                     return true;
                 }

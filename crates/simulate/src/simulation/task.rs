@@ -8,6 +8,7 @@ use crate::simulation::time::{Ticks, ns};
 
 /// What a task does.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "all tasks of a phase have the same")]
 pub(crate) enum Program {
     /// Transfers within its file.
     Transfers { offsets: Offsets, mixture: Mixture },
