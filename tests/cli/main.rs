@@ -42,6 +42,7 @@ mod mdtest;
 mod memory;
 mod messages;
 mod mixes;
+mod model_pairs;
 mod models;
 mod modes;
 mod network_file_system;

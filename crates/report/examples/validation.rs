@@ -1,5 +1,6 @@
-//! The validation bench: `validation [TRIALS]` prints what is stated of records whose truth is known,
-//! and fails where a limit does not hold. With `UPDATE_DOCS=1` it writes the table into `docs/VALIDATION.md`.
+//! The validation bench: `validation drawn|simulated [TRIALS] [FILE]` prints what is stated of records whose truth is
+//! known, and fails where a limit does not hold. What was counted is kept in FILE, from which a later call goes on.
+//! With `UPDATE_DOCS=1` it writes its table into `docs/VALIDATION.md`.
 
 #![expect(clippy::print_stdout, reason = "that is what it is for")]
 
@@ -7,26 +8,60 @@
 mod validation;
 
 use std::error::Error;
+use std::path::Path;
 use std::{env, fs};
 
+use validation::{Source, Table};
+
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/VALIDATION.md");
-/// The table stands below this line, to the end of the page.
-const MARK: &str = "<!-- Below: written by UPDATE_DOCS=1 and the example `validation`. -->\n";
+const END: &str = "<!-- End of the table. -->\n";
 const TRIALS: usize = 10_000;
+/// Trials between two times that the file is written.
+const KEPT_EVERY: usize = 100;
 const SEED: u64 = 1;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let trials = env::args().nth(1).map_or(Ok(TRIALS), |text| text.parse())?;
-    let table = validation::table(trials, SEED);
-    let rules = validation::rules::rules(trials, SEED);
-    let text = format!("{}\n{}", table.markdown(), rules.markdown());
+    let mut words = env::args().skip(1);
+    let (source, name) = match words.next().as_deref() {
+        Some("drawn") | None => (Source::Drawn, "drawn"),
+        Some("simulated") => (Source::Simulated, "simulated"),
+        Some(other) => return Err(format!("`{other}` is no source of records: drawn or simulated").into()),
+    };
+    let trials = words.next().map_or(Ok(TRIALS), |text| text.parse())?;
+    let file = words.next();
+    let mut table = match &file {
+        Some(file) if Path::new(file).exists() => serde_json::from_slice(&fs::read(file)?)?,
+        _ => Table::new(source, SEED),
+    };
+    let Some(mut done) = table.trials_of(source, SEED) else {
+        return Err("the file is of other trials: name another one".into());
+    };
+    while done < trials {
+        done = trials.min(done + KEPT_EVERY);
+        table.go_on(done);
+        if let Some(file) = &file {
+            // Whole or not at all.
+            let new = format!("{file}.new");
+            fs::write(&new, serde_json::to_vec(&table)?)?;
+            fs::rename(new, file)?;
+            println!("{done} trials");
+        }
+    }
+    let mut text = table.markdown();
+    let mut broken = table.broken_limits();
+    if source == Source::Drawn {
+        let rules = validation::rules::rules(trials, SEED);
+        text = format!("{text}\n{}", rules.markdown());
+        broken.extend(rules.broken_limits());
+    }
     println!("{text}");
     if env::var_os("UPDATE_DOCS").is_some() {
+        // The table stands between two lines of the page.
+        let begin = format!("<!-- Written by UPDATE_DOCS=1 and the example `validation {name}`. -->\n");
         let page = fs::read_to_string(PAGE)?;
-        let (before, _) = page.split_once(MARK).ok_or("the page has lost its mark")?;
-        fs::write(PAGE, format!("{before}{MARK}\n{text}"))?;
+        let (before, rest) = page.split_once(&begin).ok_or("the page has lost the begin of the table")?;
+        let (_, after) = rest.split_once(END).ok_or("the page has lost the end of the table")?;
+        fs::write(PAGE, format!("{before}{begin}\n{text}\n{END}{after}"))?;
     }
-    let mut broken = table.broken_limits();
-    broken.extend(rules.broken_limits());
     if broken.is_empty() { Ok(()) } else { Err(format!("these limits do not hold: {broken:#?}").into()) }
 }

@@ -12,16 +12,41 @@ use crate::validation::draw::{Fault, Random};
 use crate::validation::rules::rules;
 use crate::validation::said::{Kind, kinds_in_document, what_is_said};
 use crate::validation::scenario::{FAULTS, Setup, USUAL, of_every_kind, pair, promised};
-use crate::validation::{Table, table};
+use crate::validation::{Source, Table};
 
 /// Enough to see a kind that is stated without cause, in a few seconds.
 const TRIALS: usize = 1_300;
 const SEED: u64 = 1;
 
+fn table(source: Source, trials: usize) -> Table {
+    let mut table = Table::new(source, SEED);
+    table.go_on(trials);
+    table
+}
+
 #[test]
 fn statements_are_as_often_true_as_docs_validation_says() {
-    let table: Table = table(TRIALS, SEED);
+    let table = table(Source::Drawn, TRIALS);
     assert_eq!(table.broken_limits(), [""; 0], "{}", table.markdown());
+}
+
+/// Each takes a good part of a second here; `docs/VALIDATION.md` has 10,000.
+const SIMULATED_TRIALS: usize = 48;
+
+#[test]
+fn statements_on_simulated_runs_are_as_often_true() {
+    let table = table(Source::Simulated, SIMULATED_TRIALS);
+    assert_eq!(table.broken_limits(), [""; 0], "{}", table.markdown());
+}
+
+#[test]
+fn trials_that_were_interrupted_count_as_those_that_were_not() {
+    let whole = table(Source::Drawn, 60);
+    let first = serde_json::to_string(&table(Source::Drawn, 25)).expect("JSON");
+    let mut rest: Table = serde_json::from_str(&first).expect("what was written");
+    assert_eq!(rest.trials_of(Source::Drawn, SEED), Some(25));
+    rest.go_on(60);
+    assert_eq!(rest.markdown(), whole.markdown());
 }
 
 #[test]

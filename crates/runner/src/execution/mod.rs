@@ -231,6 +231,7 @@ impl<'a> PlanExecution<'a> {
             rivals,
             servers,
             phases,
+            replays: false,
             summary: RunSummary::default(),
             comparisons: Vec::new(),
         };
@@ -310,10 +311,13 @@ impl ExecutionState<'_> {
             for index in block.clone() {
                 let case = &checked.plan.cases[index];
                 let foreign = case.stated.is_some() && self.rivals.of(&case.id).is_none();
-                if foreign || checked.finished.contains(&case.id) {
+                let finished = checked.finished.contains(&case.id);
+                if foreign || finished {
                     self.watch.event(&Event::CaseSkipped { index, case });
-                } else {
-                    turns.push(CaseTurn::new(index, case));
+                }
+                let replayed = finished && self.ranks.is_simulated();
+                if replayed || !(foreign || finished) {
+                    turns.push(CaseTurn { replayed, ..CaseTurn::new(index, case) });
                 }
             }
             let more = self.block(checked.plan.turns(block), &mut turns, &file_sets, &mut last)?;
@@ -340,6 +344,7 @@ impl ExecutionState<'_> {
                 self.compare_clocks()?;
             }
             let turn = &mut turns[place];
+            self.replays = turn.replayed;
             let (case, before) = (turn.case, self.found_wrong());
             let result = match self.turn(turn, pass) {
                 Err(error) if error.is_loss() => {
@@ -362,6 +367,7 @@ impl ExecutionState<'_> {
             match result.and_then(|state| removed.map(|()| state)) {
                 // Not finished: a resumed run starts it again.
                 Ok(CaseState::Stopped | CaseState::GoesOn) => return Ok(failed),
+                Ok(CaseState::Finished) if self.replays => {}
                 Ok(CaseState::Finished) => {
                     self.recorder.case_finished(&case.id)?;
                     self.watch.event(&Event::CaseFinished(case));

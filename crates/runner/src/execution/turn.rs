@@ -23,6 +23,8 @@ pub(super) struct CaseTurn<'a> {
     /// Its index in the plan.
     pub(super) index: usize,
     pub(super) case: &'a Case,
+    /// An earlier start of a simulated run has finished it.
+    pub(super) replayed: bool,
     /// Its first pass has started.
     pub(super) begun: bool,
     /// No more passes follow.
@@ -43,6 +45,7 @@ impl<'a> CaseTurn<'a> {
         Self {
             index,
             case,
+            replayed: false,
             begun: false,
             is_over: false,
             failed: false,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use engine::{Controls, Ending, Mixture, Offsets, PhaseJob, Stonewalled};
+use engine::{Controls, Ending, Mixture, Offsets, PhaseJob, Progress, Stonewalled};
 use plan::{Operation, Phase, Sharing, Work};
 
 use crate::simulation::names::NameCall;
@@ -15,7 +15,7 @@ use crate::simulation::system::{LayoutPath, NodeLimits, System};
 use crate::simulation::task::{ITEMS, Items, Program, READS, Task, WRITES, limit_of};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ns, ticks};
 
-/// Events between two looks at the stop flag.
+/// Events between two looks at the stop flag, after each of which the progress is shown.
 const LOOK_EVERY: u32 = 1 << 16;
 
 /// A phase, as it is simulated.
@@ -202,7 +202,7 @@ impl<'a> Running<'a> {
             self.tasks[index].io = [begin; 2];
             self.first_io = self.first_io.min(begin);
             for _ in 0..depth.max(1) {
-                let number = self.requests.add(Request::new(narrow(index)));
+                let number = self.requests.add(Request::new(narrow(index), self.tasks[index].node));
                 self.events.push((begin, number));
             }
         }
@@ -210,6 +210,7 @@ impl<'a> Running<'a> {
 
     /// Goes through all events, until it is stopped or the clock ends.
     fn go(&mut self) -> bool {
+        self.input.controls.show(Progress::default());
         let mut count = 0_u32;
         while let Some((now, number)) = self.events.first() {
             if now >= CLOCK_END {
@@ -226,8 +227,12 @@ impl<'a> Running<'a> {
                 self.events.push(event);
             }
             count = count.wrapping_add(1);
-            if count.is_multiple_of(LOOK_EVERY) && self.input.controls.is_stopped() {
-                return true;
+            if count.is_multiple_of(LOOK_EVERY) {
+                if self.input.controls.is_stopped() {
+                    return true;
+                }
+                let transfers = self.tasks.iter().map(|task| task.done.iter().sum::<u64>()).sum();
+                self.input.controls.show(Progress { transfers, bytes: self.moved, launches: None });
             }
         }
         false
@@ -334,7 +339,7 @@ impl<'a> Running<'a> {
     /// Serves the bytes of a request from the page cache of its node, or sends them to the devices.
     fn data(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = *self.requests.get(number);
-        let node = self.tasks[request.task as usize].node as usize;
+        let node = request.node as usize;
         if !self.moves_data {
             self.requests.get(number).stage = Stage::End;
             return Some(now.saturating_add(TICKS_PER_NS));
@@ -401,7 +406,7 @@ impl<'a> Running<'a> {
     /// before it from here on.
     fn leave(&mut self, now: Ticks, number: u32, in_order: bool) -> Option<Ticks> {
         let request = *self.requests.get(number);
-        let node = self.tasks[request.task as usize].node as usize;
+        let node = request.node as usize;
         let (mut left, mut limited) = (now, false);
         if !self.path.local {
             let limits = self.input.limits;
@@ -423,9 +428,8 @@ impl<'a> Running<'a> {
     /// From part number `part` of the way on.
     fn route(&mut self, now: Ticks, number: u32, part: u8) -> Option<Ticks> {
         let request = *self.requests.get(number);
-        let node = self.tasks[request.task as usize].node;
         let factor = self.input.factor;
-        let Request { device, piece, .. } = request;
+        let Request { node, device, piece, .. } = request;
         if usize::from(part) < self.path.tiers.len() {
             let station = self.path.station(usize::from(part), node, device);
             let System { stations, random, .. } = &mut *self.system;
@@ -582,7 +586,7 @@ impl<'a> Running<'a> {
             if task.issued < worn.min(task.limit) {
                 task.is_over = false;
                 self.left += 1;
-                let number = self.requests.add(Request::new(narrow(index)));
+                let number = self.requests.add(Request::new(narrow(index), self.tasks[index].node));
                 self.following.push((now, number));
             } else if task.closed.is_none() {
                 self.close(now, narrow(index));

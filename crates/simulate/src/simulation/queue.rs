@@ -6,22 +6,129 @@ use crate::simulation::time::Ticks;
 /// order never depends on anything else.
 pub(crate) type Event = (Ticks, u32);
 
+/// After all events.
+const NEVER: Event = (Ticks::MAX, u32::MAX);
+
+/// Events up to which a heap of all of them is fastest.
+const IN_HEAP: usize = 2048;
+
+/// The share of the later events that is sorted at a time is one in so many.
+const SORTED_PART: usize = 4;
+
+/// All events to come.
+///
+/// Many requests wait long for a device, and few are on their way to one. Those that end later than a horizon are not
+/// in order; when no other is left, the earliest quarter of them is sorted, and the horizon moves behind it. What comes
+/// before the horizon goes into a heap, which stays small. Most events are followed by one more of the same request,
+/// which takes the place of the first in one step: see [`Events::replace_first`].
+#[derive(Debug)]
+pub(crate) struct Events {
+    heap: Heap,
+    /// The last one is the first to come.
+    sorted: Vec<Event>,
+    /// At the horizon or after it, in no order.
+    later: Vec<Event>,
+    horizon: Event,
+    in_heap: usize,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self {
+            heap: Heap::default(),
+            sorted: Vec::new(),
+            later: Vec::new(),
+            horizon: NEVER,
+            in_heap: IN_HEAP,
+        }
+    }
+}
+
+impl Events {
+    #[inline]
+    pub(crate) fn first(&self) -> Option<Event> {
+        match (self.sorted.last(), self.heap.first()) {
+            (Some(one), Some(other)) => Some(*one.min(&other)),
+            (one, other) => one.copied().or(other),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, event: Event) {
+        if event >= self.horizon {
+            return self.later.push(event);
+        }
+        self.heap.push(event);
+        if self.heap.0.len() > self.in_heap && self.horizon == NEVER {
+            self.later.append(&mut self.heap.0);
+            self.later.append(&mut self.sorted);
+            self.sort();
+        }
+    }
+
+    /// Removes the first event.
+    #[inline]
+    pub(crate) fn pop(&mut self) {
+        if self.is_sorted_first() {
+            self.sorted.pop();
+        } else {
+            self.heap.pop();
+        }
+        if self.sorted.is_empty() && self.heap.0.is_empty() {
+            self.sort();
+        }
+    }
+
+    /// Puts `event` in the place of the first, of which there must be one.
+    #[inline]
+    pub(crate) fn replace_first(&mut self, event: Event) {
+        if event < self.horizon && !self.is_sorted_first() {
+            self.heap.replace_first(event);
+        } else {
+            self.pop();
+            self.push(event);
+        }
+    }
+
+    #[inline]
+    fn is_sorted_first(&self) -> bool {
+        match (self.sorted.last(), self.heap.first()) {
+            (Some(one), Some(other)) => *one < other,
+            (one, _) => one.is_some(),
+        }
+    }
+
+    /// Sorts the earliest of the later events; all of them if they are few.
+    fn sort(&mut self) {
+        let count = self.later.len();
+        let rest = if count <= self.in_heap { 0 } else { count - (count / SORTED_PART).max(1) };
+        if rest == 0 {
+            self.horizon = NEVER;
+            self.sorted.append(&mut self.later);
+        } else {
+            // The latest come first: what is taken from the end moves nothing.
+            let (_, last, _) = self.later.select_nth_unstable_by(rest - 1, |one, other| other.cmp(one));
+            self.horizon = *last;
+            self.sorted.extend(self.later.drain(rest..));
+        }
+        self.sorted.sort_unstable_by(|one, other| other.cmp(one));
+    }
+}
+
 /// Children of an entry of the heap: four share two cache lines, and the heap has half the levels.
 const CHILDREN: usize = 4;
 
 /// A heap of events.
-///
-/// Most events are followed by one more of the same request, which takes the place of the first in one step:
-/// see [`Events::replace_first`].
 #[derive(Debug, Default)]
-pub(crate) struct Events(Vec<Event>);
+struct Heap(Vec<Event>);
 
-impl Events {
-    pub(crate) fn first(&self) -> Option<Event> {
+impl Heap {
+    #[inline]
+    fn first(&self) -> Option<Event> {
         self.0.first().copied()
     }
 
-    pub(crate) fn push(&mut self, event: Event) {
+    fn push(&mut self, event: Event) {
         self.0.push(event);
         let mut place = self.0.len() - 1;
         while place > 0 {
@@ -36,7 +143,7 @@ impl Events {
     }
 
     /// Removes the first event.
-    pub(crate) fn pop(&mut self) {
+    fn pop(&mut self) {
         if let Some(last) = self.0.pop()
             && !self.0.is_empty()
         {
@@ -45,7 +152,7 @@ impl Events {
     }
 
     /// Puts `event` in the place of the first, of which there must be one.
-    pub(crate) fn replace_first(&mut self, event: Event) {
+    fn replace_first(&mut self, event: Event) {
         let all = &mut self.0[..];
         let mut place = 0;
         loop {
@@ -73,8 +180,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn events_come_by_time_and_number(steps: Vec<(u8, u8, bool)>) {
-            let mut events = Events::default();
+        fn events_come_by_time_and_number(steps: Vec<(u8, u8, bool)>, in_heap in 1_usize..40) {
+            let mut events = Events { in_heap, ..Events::default() };
             let mut sorted = std::collections::BTreeSet::new();
             for (number, (at, _, replace)) in (0..).zip(steps) {
                 let event = (u64::from(at), number);

@@ -33,6 +33,8 @@ pub(crate) enum Stage {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) task: u32,
+    /// The node of its task, which all parts on the way need.
+    pub(crate) node: u32,
     pub(crate) stage: Stage,
     pub(crate) operation: Operation,
     /// The operation that it is a piece of.
@@ -50,10 +52,11 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// A request of `task` that has not begun.
-    pub(crate) fn new(task: u32) -> Self {
+    /// A request of `task` on `node` that has not begun.
+    pub(crate) fn new(task: u32, node: u32) -> Self {
         Self {
             task,
+            node,
             stage: Stage::Next,
             operation: Operation::Read,
             parent: NONE,

@@ -198,12 +198,18 @@ fn without_starts(directory: &Path) -> Vec<String> {
 #[test]
 fn a_run_that_was_interrupted_ends_with_the_figures_of_one_that_was_not() {
     let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a place");
-    let whole = without_starts(&record(place.path(), MODEL, cases(), 1, None));
-    for phases in [1, 4, 10] {
-        let resumed = without_starts(&record(place.path(), MODEL, cases(), 1, Some(phases)));
-        for ((whole, resumed), case) in whole.iter().zip(&resumed).zip(cases()) {
-            let apart = whole.lines().zip(resumed.lines()).find(|(one, other)| one != other);
-            assert!(whole == resumed, "{} after {phases} phases: {apart:?}", case.id);
+    let mut in_turns = cases();
+    in_turns.iter_mut().for_each(|case| case.in_turn = true);
+    // Troubles go on from case to case, and depend on the time.
+    let model = format!("{MODEL}{TROUBLES}");
+    for planned in [cases(), in_turns] {
+        let whole = without_starts(&record(place.path(), &model, planned.clone(), 1, None));
+        for phases in [1, 4, 10] {
+            let resumed = without_starts(&record(place.path(), &model, planned.clone(), 1, Some(phases)));
+            for ((whole, resumed), case) in whole.iter().zip(&resumed).zip(cases()) {
+                let apart = whole.lines().zip(resumed.lines()).find(|(one, other)| one != other);
+                assert!(whole == resumed, "{} after {phases} phases: {apart:?}", case.id);
+            }
         }
     }
 }

@@ -106,22 +106,20 @@ pub(crate) fn word(target: &str) -> Setting {
     Setting { key: "target".to_owned(), value: SettingValue::Word(target.to_owned()) }
 }
 
+/// A plan of `points` under `terms`.
+pub(super) fn plan(title: &str, terms: Criteria, points: &[Point]) -> Plan {
+    let cases = points.iter().map(case).collect();
+    Plan { terms, ..Plan::new(title, Question::Quick { directory: "/data".into() }, 1, cases) }
+}
+
 /// The run of `points` under `terms`.
 pub(crate) fn run(terms: Criteria, points: &[Point], random: &mut Random) -> Run {
-    let mut plan = Plan::new(
-        "Drawn from known distributions",
-        Question::Quick { directory: "/data".into() },
-        1,
-        Vec::new(),
-    );
-    plan.terms = terms;
+    let plan = plan("Drawn from known distributions", terms, points);
     let mut records = Vec::new();
-    for point in points {
-        let case = case(point);
+    for (point, case) in points.iter().zip(&plan.cases) {
         for repetition in 0..point.repetitions {
-            records.push(record(&case, point, repetition, random));
+            records.push(record(case, point, repetition, random));
         }
-        plan.cases.push(case);
     }
     let manifest = Manifest {
         format_version: record::FORMAT_VERSION,

@@ -6,6 +6,8 @@ mod levels;
 pub(crate) mod rules;
 pub(crate) mod said;
 pub(crate) mod scenario;
+mod simulated;
+mod simulation;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,9 +16,11 @@ use analysis::{RateName, figures::Figure};
 use report::{Screen, Study};
 use serde_json::Value;
 
+use serde::{Deserialize, Serialize};
+
 use draw::{Fault, Random};
 use said::{Kind, Said};
-use scenario::{FAMILIES, Trial, USUAL, drawn};
+use scenario::{Trial, USUAL};
 
 /// All six forms are made of each family once in so many rounds; a page has megabytes of code of its charts.
 const FORMS_EVERY: usize = 10;
@@ -39,7 +43,7 @@ const SCATTER: f64 = 3.0;
 const BY_CHANCE: f64 = 0.00135;
 
 /// Under what a statement was counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Under {
     /// It may not be said.
     Zero,
@@ -47,6 +51,10 @@ pub(crate) enum Under {
     Usual,
     /// It is true, of another size, noise or number of repetitions.
     Other,
+    /// It may not be said of devices with troubles.
+    ZeroTroubled,
+    /// It is true of devices with troubles.
+    Troubled,
     /// A promise that is missed by more than four standard errors.
     FarBelow,
     /// A promise that is missed by less, judged by the bound of an interval.
@@ -58,7 +66,7 @@ pub(crate) enum Under {
 }
 
 /// What was said in how many trials.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Count {
     pub(crate) trials: u64,
     pub(crate) wrong: u64,
@@ -76,7 +84,7 @@ impl Count {
 }
 
 /// Intervals of one number of repetitions.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Intervals {
     held: u64,
     nominal: f64,
@@ -85,28 +93,72 @@ struct Intervals {
     n: u64,
 }
 
-/// All that was counted.
-#[derive(Default)]
-pub(crate) struct Table {
-    pub(crate) counts: BTreeMap<(Kind, Under), Count>,
-    intervals: BTreeMap<(&'static str, usize), Intervals>,
-    /// Kinds that the JSON document and the findings do not both have.
-    forms_apart: BTreeMap<Kind, u64>,
-    trials: usize,
+/// What an interval is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum IntervalOf {
+    Change,
+    Median,
 }
 
-/// Draws `trials` trials and counts.
-pub(crate) fn table(trials: usize, seed: u64) -> Table {
-    let mut random = Random(seed);
-    let mut table = Table { trials, ..Table::default() };
-    for index in 0..trials {
-        let trial = drawn(index, &mut random);
-        table.add(&trial, (index / FAMILIES).is_multiple_of(FORMS_EVERY));
-    }
-    table
+/// Where the records of trials come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Source {
+    /// Drawn from distributions.
+    Drawn,
+    /// From runs on models.
+    Simulated,
+}
+
+/// All that was counted.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Table {
+    source: Source,
+    seed: u64,
+    /// The state of the random numbers after the last trial.
+    random: u64,
+    trials: usize,
+    #[serde(with = "pairs")]
+    pub(crate) counts: BTreeMap<(Kind, Under), Count>,
+    #[serde(with = "pairs")]
+    intervals: BTreeMap<(IntervalOf, usize), Intervals>,
+    /// Kinds that the JSON document and the findings do not both have.
+    #[serde(with = "pairs")]
+    forms_apart: BTreeMap<Kind, u64>,
 }
 
 impl Table {
+    /// Without a trial.
+    pub(crate) fn new(source: Source, seed: u64) -> Self {
+        Self {
+            source,
+            seed,
+            random: seed,
+            trials: 0,
+            counts: BTreeMap::new(),
+            intervals: BTreeMap::new(),
+            forms_apart: BTreeMap::new(),
+        }
+    }
+
+    /// The trials that have been made, if they are of this source and seed.
+    pub(crate) fn trials_of(&self, source: Source, seed: u64) -> Option<usize> {
+        ((self.source, self.seed) == (source, seed)).then_some(self.trials)
+    }
+
+    /// Makes more trials, up to so many in all.
+    pub(crate) fn go_on(&mut self, trials: usize) {
+        let mut random = Random(self.random);
+        while self.trials < trials {
+            let (trial, families) = match self.source {
+                Source::Drawn => (scenario::drawn(self.trials, &mut random), scenario::FAMILIES),
+                Source::Simulated => (simulated::simulated(self.trials, &mut random), simulated::FAMILIES),
+            };
+            self.add(&trial, (self.trials / families).is_multiple_of(FORMS_EVERY));
+            self.trials += 1;
+        }
+        self.random = random.0;
+    }
+
     fn add(&mut self, trial: &Trial, all_forms: bool) {
         let figures = analysis::figures::figures(&trial.run, RateName::ByWall);
         let findings = analysis::findings::findings(&trial.run, &figures);
@@ -114,10 +166,10 @@ impl Table {
         if let Some((before, after)) = &trial.compared {
             let compared = said::rates_compared(before, after);
             stated.extend(said::what_comparison_says(&compared));
-            if trial.setup.fault == Fault::None {
+            if trial.setup.fault == Fault::None && !trial.troubled {
                 for one in &compared {
                     let Some(interval) = one.difference.interval else { continue };
-                    let key = ("change between two runs", one.difference.n.0);
+                    let key = (IntervalOf::Change, one.difference.n.0);
                     let level = 1.0 - analysis::statistics::DIFFERENCE_LEVEL;
                     self.add_interval(key, level, interval, trial.setup.effect, trial);
                 }
@@ -147,7 +199,7 @@ impl Table {
             if let Some(one) = figure.bytes_per_second.median_interval {
                 let n = figure.bytes_per_second.n;
                 self.add_interval(
-                    ("median of one figure", n),
+                    (IntervalOf::Median, n),
                     one.confidence,
                     (one.low / rate, one.high / rate),
                     1.0,
@@ -159,7 +211,7 @@ impl Table {
 
     fn add_interval(
         &mut self,
-        key: (&'static str, usize),
+        key: (IntervalOf, usize),
         nominal: f64,
         (low, high): (f64, f64),
         truth: f64,
@@ -191,7 +243,9 @@ impl Table {
     fn judged(&self) -> Vec<(Kind, Under, Count, bool)> {
         let judge = |(&(kind, under), &count): (&(Kind, Under), &Count)| {
             let false_max = match under {
-                Under::Zero | Under::Usual | Under::Other => FALSE_MAX,
+                Under::Zero | Under::Usual | Under::Other | Under::ZeroTroubled | Under::Troubled => {
+                    FALSE_MAX
+                }
                 Under::Near => NEAR_MAX,
                 Under::NearMedian => MEDIAN_MAX,
                 Under::FarBelow | Under::Faulty => 0.0,
@@ -229,7 +283,7 @@ impl Table {
                 continue;
             }
             let right = match under {
-                Under::Usual | Under::Other => percent(count.right_share()),
+                Under::Usual | Under::Other | Under::Troubled => percent(count.right_share()),
                 _ => String::new(),
             };
             let wrong = percent(count.wrong_share());
@@ -244,6 +298,10 @@ impl Table {
         }
         text.push_str("\n| interval | repetitions | nominal | truth within | median width at 2 % noise |\n|---|---|---|---|---|\n");
         for ((of, n), one) in &self.intervals {
+            let of = match of {
+                IntervalOf::Change => "change between two runs",
+                IntervalOf::Median => "median of one figure",
+            };
             let mut widths = one.widths.clone();
             widths.sort_by(f64::total_cmp);
             let width = widths.get(widths.len() / 2).map(|width| percent(*width)).unwrap_or_default();
@@ -272,6 +330,8 @@ impl Under {
             Self::Zero => "nothing to state",
             Self::Usual => "10 %, noise 2 %, 6 repetitions",
             Self::Other => "other effects",
+            Self::ZeroTroubled => "nothing to state, devices with troubles",
+            Self::Troubled => "an effect, devices with troubles",
             Self::FarBelow => "truth more than 4 standard errors off",
             Self::Near => "truth nearer, by the bound",
             Self::NearMedian => "truth nearer, by the median",
@@ -285,6 +345,8 @@ fn under(trial: &Trial, is_true: bool) -> Under {
         (Fault::None, Some(distance)) if !is_true && distance.abs() > NEVER_BELOW => Under::FarBelow,
         (Fault::None, Some(_)) if !is_true && trial.by_bound => Under::Near,
         (Fault::None, Some(_)) if !is_true => Under::NearMedian,
+        (Fault::None, _) if trial.troubled && is_true => Under::Troubled,
+        (Fault::None, _) if trial.troubled => Under::ZeroTroubled,
         (Fault::None, _) if !is_true => Under::Zero,
         (Fault::None, None) if trial.setup == USUAL => Under::Usual,
         (Fault::None, _) => Under::Other,
@@ -311,4 +373,27 @@ fn by_chance(found: u64, trials: u64, share: f64) -> bool {
 
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
+}
+
+/// Maps as lists of pairs: JSON has no other keys than texts.
+mod pairs {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<K: Serialize, V: Serialize, S: Serializer>(
+        map: &BTreeMap<K, V>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_seq(map)
+    }
+
+    pub(super) fn deserialize<'de, K, V, D>(from: D) -> Result<BTreeMap<K, V>, D::Error>
+    where
+        K: Deserialize<'de> + Ord,
+        V: Deserialize<'de>,
+        D: Deserializer<'de>,
+    {
+        Ok(Vec::<(K, V)>::deserialize(from)?.into_iter().collect())
+    }
 }

@@ -10,10 +10,11 @@ use analysis::{
 };
 use plan::Relation;
 use record::Run;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A kind of statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Kind {
     Best,
     LayerOverhead,

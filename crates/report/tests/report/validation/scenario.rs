@@ -6,6 +6,7 @@ use plan::{
     Statistic, TargetDescription,
 };
 use record::Run;
+use tempfile::TempDir;
 
 use super::draw::{Fault, Point, Random, count, run, word};
 use super::levels::levels;
@@ -14,9 +15,9 @@ use super::said::{Kind, Way};
 /// The true rate that all others are multiples of.
 pub(super) const RATE: f64 = 1e9;
 /// Of a claim of equality.
-const TOLERANCE: f64 = 0.03;
+pub(super) const TOLERANCE: f64 = 0.03;
 /// Standard error of the median of n normal values × √n, for large n.
-const MEDIAN_ERROR: f64 = 1.2533;
+pub(super) const MEDIAN_ERROR: f64 = 1.2533;
 
 pub(crate) const EFFECTS: [f64; 5] = [0.02, 0.05, 0.1, 0.2, 0.5];
 pub(crate) const NOISES: [f64; 4] = [0.001, 0.02, 0.05, 0.2];
@@ -50,11 +51,11 @@ pub(super) const fn nothing(kind: Kind) -> Truth {
     Truth { kind, subject: None, right: None, wrong: EITHER }
 }
 
-const fn not_up(kind: Kind) -> Truth {
+pub(super) const fn not_up(kind: Kind) -> Truth {
     Truth { kind, subject: None, right: None, wrong: &[Way::Up] }
 }
 
-const fn up(kind: Kind) -> Truth {
+pub(super) const fn up(kind: Kind) -> Truth {
     Truth { kind, subject: None, right: Some(Way::Up), wrong: &[Way::Down] }
 }
 
@@ -63,7 +64,7 @@ pub(super) const fn down(kind: Kind) -> Truth {
 }
 
 /// Of this subject alone.
-const fn of(subject: &'static str, truth: Truth) -> Truth {
+pub(super) const fn of(subject: &'static str, truth: Truth) -> Truth {
     Truth { subject: Some(subject), ..truth }
 }
 
@@ -85,6 +86,10 @@ pub(crate) struct Trial {
     pub(crate) distance: Option<f64>,
     /// It is judged by the bound of an interval, not by a median.
     pub(crate) by_bound: bool,
+    /// Troubles of its devices.
+    pub(crate) troubled: bool,
+    /// Where its records are until it has been judged.
+    pub(crate) places: Vec<TempDir>,
 }
 
 /// A figure of `group` on `target`.
@@ -118,10 +123,20 @@ pub(super) fn trial(
     // What memory helped and is too slow all the same breaks a promise.
     let kinds = Kind::ALL.into_iter().filter(|&kind| kind != Kind::Fail || setup.fault != Fault::Cached);
     let truths = if setup.fault == Fault::None { truths } else { kinds.map(nothing).collect() };
-    Trial { setup, run, compared: None, truths, rates, distance: None, by_bound: false }
+    Trial {
+        setup,
+        run,
+        compared: None,
+        truths,
+        rates,
+        distance: None,
+        by_bound: false,
+        troubled: false,
+        places: Vec::new(),
+    }
 }
 
-fn target(name: &str, devices: u32, baseline: Option<&str>, layer: Layer) -> TargetDescription {
+pub(super) fn target(name: &str, devices: u32, baseline: Option<&str>, layer: Layer) -> TargetDescription {
     let baseline = baseline.map(str::to_owned);
     TargetDescription {
         name: name.to_owned(),
@@ -133,11 +148,11 @@ fn target(name: &str, devices: u32, baseline: Option<&str>, layer: Layer) -> Tar
     }
 }
 
-fn of_target(name: &str) -> Selector {
+pub(super) fn of_target(name: &str) -> Selector {
     Selector { target: Some(name.to_owned()), ..Selector::default() }
 }
 
-fn claim(id: &str, text: &str, relation: Relation) -> Claim {
+pub(super) fn claim(id: &str, text: &str, relation: Relation) -> Claim {
     Claim {
         id: id.to_owned(),
         text: text.to_owned(),
@@ -150,7 +165,7 @@ fn claim(id: &str, text: &str, relation: Relation) -> Claim {
     }
 }
 
-fn commitment(statistic: Statistic, bytes_per_second: f64) -> Commitment {
+pub(super) fn commitment(statistic: Statistic, bytes_per_second: f64) -> Commitment {
     Commitment {
         name: "promised".to_owned(),
         by: String::new(),
