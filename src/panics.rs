@@ -15,6 +15,9 @@ static SEEN: AtomicBool = AtomicBool::new(false);
 /// Runs the program with panics told and counted.
 pub(crate) fn caught(program: impl FnOnce() -> Result<Exit, Failure>) -> Result<Exit, Failure> {
     panic::set_hook(Box::new(|info| {
+        if record::is_contained(info) {
+            return;
+        }
         SEEN.store(true, Ordering::Relaxed);
         complain(&told(thread::current().name(), info));
         let backtrace = Backtrace::capture();

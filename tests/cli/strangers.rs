@@ -208,3 +208,21 @@ fn an_import_of_what_has_no_end_is_refused() {
         assert_eq!(failed.code, Some(2), "{words}: {}", failed.stderr);
     }
 }
+
+/// The Parquet library panics on some bytes: that costs a table, and is no fault of the program.
+#[test]
+fn a_table_that_the_reader_panics_on_is_damage() {
+    let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/fuzz/corpus/table");
+    for input in fs::read_dir(inputs).expect("inputs").flatten() {
+        let desk = recorded();
+        fs::remove_file(desk.record().join("journal.jsonl")).expect("removed");
+        for table in ["series", "node_series", "devices", "tasks", "latency"] {
+            let directory = desk.record().join(table);
+            fs::create_dir_all(&directory).expect("a directory");
+            fs::copy(input.path(), directory.join("000001.parquet")).expect("written");
+        }
+        let shown = run(&desk.ioproof("report record")).expect_code(0);
+        assert!(!shown.stderr.contains("fault of the program"), "{}", shown.stderr);
+        assert_says(&shown.stdout, &["damaged"]);
+    }
+}

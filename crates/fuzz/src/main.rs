@@ -27,6 +27,13 @@ mod guided {
             std::process::exit(i32::from(!name.is_empty()));
         };
         CHOSEN.get_or_init(|| target);
+        // libFuzzer's ends the process at every panic.
+        let ends = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !record::is_contained(info) {
+                ends(info);
+            }
+        }));
     }
 }
 

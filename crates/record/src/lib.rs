@@ -101,5 +101,6 @@ pub use run::merge::{merge, write_merged};
 pub use run::parts::{Part, PartPasses};
 pub use run::passes::Pass;
 pub use run::state::{FailedCase, RunState};
+pub use table::contained::is_contained;
 pub use table::store::Rows;
 pub use table::{Cell, Column, ColumnType, Columns, Row};

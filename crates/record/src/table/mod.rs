@@ -341,6 +341,7 @@ macro_rules! row {
 
 pub(crate) mod batch;
 mod columns;
+pub(crate) mod contained;
 pub(crate) mod dictionary;
 pub(crate) mod pages;
 pub(crate) mod parquet_store;

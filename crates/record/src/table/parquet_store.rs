@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
-use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedFileReader;
@@ -26,6 +25,7 @@ use crate::files::directory;
 use crate::files::limits;
 use crate::files::limits::TextBudget;
 use crate::format::FORMAT_VERSION;
+use crate::table::contained::contained;
 use crate::table::dictionary;
 use crate::table::pages;
 use crate::table::values::{NULL, Values};
@@ -280,7 +280,7 @@ pub(crate) fn compare(directory: &Path, path: &Path, sealed: &SealedTable) -> io
 
 /// How many bytes the table at `path` has, and how many rows it says that it has.
 pub(crate) fn size_of_table(directory: &Path, path: &Path) -> Result<(u64, u64), String> {
-    guarded(|| {
+    contained(|| {
         let table = Table::open(directory, path)?;
         Ok((table.bytes, table.rows()?))
     })
@@ -292,7 +292,7 @@ pub(crate) fn read_table<R: Row>(
     path: &Path,
     texts: &mut TextBudget,
 ) -> Result<Vec<R>, String> {
-    guarded(|| {
+    contained(|| {
         let table = Table::open(directory, path)?;
         limits::check_rows(limits::bytes_of_rows::<R>(table.rows()?), table.bytes)?;
         let mut rows = Vec::new();
@@ -307,13 +307,6 @@ pub(crate) fn read_table<R: Row>(
 pub(crate) fn read_table_for_now<R: Row>(directory: &Path, path: &Path) -> Result<Vec<R>, String> {
     let bytes = path.symlink_metadata().map_err(|error| error.to_string())?.len();
     read_table(directory, path, &mut TextBudget::of_table(bytes))
-}
-
-/// The table reader panics on some kinds of damage (covered by a test); this contains the panic, and only the
-/// table is lost.
-fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    std::panic::catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err("its bytes make no sense to the table reader".to_owned()))
 }
 
 /// The last bytes of a table: the length of the footer, and a mark.
@@ -384,7 +377,8 @@ impl Table {
         else {
             return column.absent(count);
         };
-        let (start, length) = group.metadata().column(position).byte_range();
+        let (start, length) = place_of(group.metadata().column(position))
+            .ok_or_else(|| format!("column {} starts before the file, or has no length", column.name))?;
         if length > TABLE_CHUNK_BYTES.min(self.bytes) {
             return Err(format!("column {} says that it has {}", column.name, plan::Bytes(length)));
         }
@@ -394,6 +388,13 @@ impl Table {
         drop(chunk);
         read_values_of(group, column, position, count)
     }
+}
+
+/// Where the bytes of a column start, and how many they are. The table reader's own `byte_range` panics where one of
+/// them is negative.
+fn place_of(chunk: &ColumnChunkMetaData) -> Option<(u64, u64)> {
+    let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
+    Some((u64::try_from(start).ok()?, u64::try_from(chunk.compressed_size()).ok()?))
 }
 
 fn read_values_of<R: Row>(
