@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use plan::{Predictions, Question, RunEnvironment, estimates};
+use plan::{Prediction, Predictions, Question, RunEnvironment, estimates};
 use record::{Manifest, ModelSource, Provenance, Recorder, Resumed};
 use runner::Checked;
 use simulate::{Model, SimulatedMachine};
@@ -51,7 +51,9 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     let directory = session.directory(arguments.how.out.as_deref())?;
     print(&lines(&notes))?;
     session.listen()?;
+    let (estimates, _) = estimates(&checked.plan, &environment(&checked, &predicted));
     let manifest = Manifest {
+        predicted: Some(Prediction::of(&checked.plan.cases, &estimates)),
         provenance: Provenance::Simulated,
         model: Some(source),
         cluster: checked.cluster(""),

@@ -292,6 +292,26 @@ fn the_time_of_a_study_is_predicted_within_a_factor_of_two() {
     }
 }
 
+/// What study A says of its cards, and what a model of them gives; with less data, as simulated in seconds.
+#[test]
+fn the_time_of_study_a_is_predicted_as_its_cards_are_simulated() {
+    let set = ["workload.*.size=64MiB", "protocol.repetitions=1"];
+    let plan =
+        plan_of("cuny-uv300", set.map(|one| plan::study::Override::parse(one).expect("a key")).into());
+    let (all, _) = plan::estimates(&plan, &plan::RunEnvironment::default());
+    let predicted = plan::Prediction::of(&plan.cases, &all).seconds.middle;
+    let desk = Desk::new();
+    let words = format!("run cuny-uv300 --model twelve-p3700 --out record --set {} --set {}", set[0], set[1]);
+    let _ = run(&desk.ioproof(&words)).expect_code(0);
+    let report = desk.report();
+    let simulated = report.0["run"]["virtual_ns"].as_f64().expect("nanoseconds") / 1e9;
+    let ratio = predicted / simulated;
+    assert!((1.0 / 1.5..=1.5).contains(&ratio), "{predicted} s predicted, {simulated} s simulated");
+    // The model's own bounds are nearer; the record has what they gave.
+    let bounds = report.0["run"]["predicted"]["seconds"].as_f64().expect("seconds");
+    assert!((bounds / simulated - 1.0).abs() < 0.1, "{bounds} s by the bounds, {simulated} s simulated");
+}
+
 /// Study A measured GPFS with a tenth of the data, in phases of 1.8 s.
 #[test]
 fn the_short_phases_of_study_a_are_told() {

@@ -93,7 +93,10 @@ pub(crate) fn when(report: &Report) -> String {
         },
         // Merged runs have no duration of their own.
         // The phases took virtual time, and how long their computation took says nothing.
-        (false, _) if is_simulated(report) => started,
+        (false, _) if is_simulated(report) => {
+            let took = run.virtual_ns.map(|nanos| format!(", {} of virtual time", duration(nanos as f64 / 1e9)));
+            format!("{started}{}{}", took.unwrap_or_default(), predicted(run).unwrap_or_default())
+        }
         (false, _) => match (run.runs, run.finished_unix_ns) {
             (2.., Some(finished)) => format!("{} runs from {started} to {}", run.runs, utc(finished)),
             _ => {
@@ -136,8 +139,12 @@ fn took(report: &Report) -> Option<String> {
 /// complete run was off, without the time in which it did not run.
 fn predicted(run: &RunInfo) -> Option<String> {
     let predicted = run.predicted.as_ref().filter(|one| one.seconds > 0.0 && run.state == "complete")?;
-    let nanos = run.finished_unix_ns?.checked_sub(run.started_unix_ns)?;
-    let seconds = nanos as f64 / 1e9 - run.paused_ns as f64 / 1e9;
+    let seconds = match run.virtual_ns {
+        Some(nanos) => nanos as f64 / 1e9,
+        None => {
+            run.finished_unix_ns?.checked_sub(run.started_unix_ns)? as f64 / 1e9 - run.paused_ns as f64 / 1e9
+        }
+    };
     let (least, most) = (duration(predicted.low_seconds), duration(predicted.high_seconds));
     let range = if least == most { String::new() } else { format!("{least} to {most}, ") };
     let times = seconds / predicted.seconds;

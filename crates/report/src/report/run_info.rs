@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use plan::{Case, Forecast, Interval, OptionNote, Phase, Prediction, Question, shell_word};
-use record::{Run, RunState};
+use record::{PhaseRow, Run, RunState};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -38,6 +38,9 @@ pub(crate) struct RunInfo {
     pub(crate) seed: u64,
     pub(crate) started_unix_ns: i64,
     pub(crate) finished_unix_ns: Option<i64>,
+    /// Of a simulated run: nanoseconds from its start to the end of its last phase, on its virtual clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) virtual_ns: Option<u64>,
     /// The time that was predicted for it before it started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) predicted: Option<PredictedTime>,
@@ -156,6 +159,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         seed: manifest.plan.seed,
         started_unix_ns: manifest.started_unix_ns,
         finished_unix_ns: manifest.finished_unix_ns,
+        virtual_ns: manifest.model.as_ref().and_then(|_| virtual_ns(run)),
         predicted: manifest.predicted.as_ref().map(PredictedTime::of),
         runs: run.parts.len().max(1),
         resumed: run.pauses.len(),
@@ -163,6 +167,12 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         paused_ns: analysis::printed::paused_ns(run),
         undated: matches!(manifest.plan.question, Question::Import { undated: true, .. }),
     }
+}
+
+/// The end of the last phase; a virtual clock starts at 0.
+fn virtual_ns(run: &Run) -> Option<u64> {
+    let end = |row: &PhaseRow| u64::try_from(row.started_unix_ns).ok()?.checked_add(row.wall_ns);
+    run.phases.iter().filter_map(|row| end(row)).max()
 }
 
 /// The tool whose command line was used, or the tools whose output was imported; empty if none.
