@@ -10,6 +10,7 @@ use plan::{RunEnvironment, shell_word};
 
 use crate::arguments::BatchArguments;
 use crate::ask;
+use crate::cluster::World;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
 use crate::predictions;
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     // A workload without `nodes` runs on all nodes of the job.
     let nodes = arguments.nodes.unwrap_or(1);
     let plan = ask::study(&study, &arguments.set, arguments.yes, nodes)?;
-    let predicted = predictions::of_options(&plan, &arguments.basis)?;
+    let predicted = predictions::of_options(&plan, &arguments.basis, &World::alone())?;
     let around = RunEnvironment { predicted, ..RunEnvironment::default() };
     let out = absolute(&arguments.out)?;
     let asked = Asked {

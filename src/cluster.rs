@@ -40,6 +40,11 @@ impl World {
         }
     }
 
+    /// This process alone.
+    pub(crate) fn alone() -> Self {
+        Self { processes: Processes::Alone(Solo::new(Host::new(Root::default()).node())), launched: false }
+    }
+
     /// This process alone, in a run whose nodes are described and not there.
     pub(crate) fn of_nodes(topology: Topology) -> Self {
         Self { processes: Processes::Alone(Solo::of_nodes(topology)), launched: false }
@@ -79,8 +84,7 @@ pub(crate) fn lead(
         if is_first() || outlives_first(launched) { failure } else { failure.silent() }
     })?;
     let Some(mpi) = joined else {
-        let solo = Solo::new(Host::new(Root::default()).node());
-        return measure(&World { processes: Processes::Alone(solo), launched: launched.is_some() });
+        return measure(&World { launched: launched.is_some(), ..World::alone() });
     };
     let own = [("version", program()), ("arguments", words(arguments))];
     match comm::agree(&mpi, &own) {

@@ -26,6 +26,7 @@ mod on_layouts;
 mod overhead;
 mod panics;
 mod predictions;
+mod probe;
 mod progress;
 mod randomops;
 mod reference;

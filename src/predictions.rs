@@ -7,14 +7,16 @@ use record::Run;
 use simulate::{Issuers, Model, Transfer};
 
 use crate::arguments::Basis;
+use crate::cluster::World;
 use crate::exit::Failure;
+use crate::probe::probe;
 use crate::values::GivenRate;
 
 /// The rates for the phases of `plan` that the options tell.
 ///
 /// # Errors
-/// The run of `--like` cannot be read.
-pub(crate) fn of_options(plan: &Plan, basis: &Basis) -> Result<Predictions, Failure> {
+/// The run of `--like` cannot be read, or the probe cannot be made.
+pub(crate) fn of_options(plan: &Plan, basis: &Basis, world: &World) -> Result<Predictions, Failure> {
     let mut predictions = match &basis.like {
         Some(directory) => of_run(plan, &Run::open(directory)?, directory),
         None => Predictions::default(),
@@ -23,6 +25,9 @@ pub(crate) fn of_options(plan: &Plan, basis: &Basis) -> Result<Predictions, Fail
     let (named, others): (Vec<_>, Vec<_>) = basis.expect.iter().partition(|given| given.phase.is_some());
     for given in named.into_iter().chain(others) {
         add_given(&mut predictions, plan, given);
+    }
+    if basis.probe {
+        predictions.append(probe(plan, world)?);
     }
     Ok(predictions)
 }

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     asked.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
     if asked.plan.layouts.is_empty() {
         let allowed = arguments.allow_commands.as_deref();
-        let predicted = predictions::of_options(&asked.plan, &arguments.basis)?;
+        let predicted = predictions::of_options(&asked.plan, &arguments.basis, world)?;
         return measure(asked, predicted, &arguments.how, allowed, arguments.verdict, world);
     }
     measure_on_layouts(asked, arguments, world)
@@ -46,7 +46,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     let how = &arguments.how;
     keep_history(&mut plan, how.history)?;
     let mut session = Session::new(world, &what);
-    session.predicted = predictions::of_options(&plan, &arguments.basis)?;
+    session.predicted = predictions::of_options(&plan, &arguments.basis, world)?;
     if how.explain {
         session.check_options(&plan, how.out.as_deref())?;
         on_layouts::explain(&session, &plan, arguments)?;
@@ -146,7 +146,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     // A record is no consent to lose data: the user must name the devices again.
     resumed.manifest.plan.destroy_data_on.clone_from(&arguments.destroy_data_on);
     let mut session = Session::new(world, "resumed");
-    session.predicted = predictions::of_options(&resumed.manifest.plan, &arguments.basis)?;
+    session.predicted = predictions::of_options(&resumed.manifest.plan, &arguments.basis, world)?;
     // What cannot be read predicts nothing, and is no reason to stop.
     if let Ok(earlier) = earlier {
         session.predicted.append(predictions::of_run(&resumed.manifest.plan, &earlier, directory));

@@ -71,6 +71,10 @@ pub(crate) struct Basis {
     /// Predict from this rate, as 2GB/s or 30000/s, or of one phase alone as read=2GB/s; may be repeated.
     #[arg(long, value_name = "[PHASE=]RATE", value_parser = values::given_rate)]
     pub(crate) expect: Vec<GivenRate>,
+    /// Predict the rest from a probe: up to three cases with direct transfers in the directory of each target, in passes
+    /// of 300 ms. Its record is kept.
+    #[arg(long)]
+    pub(crate) probe: bool,
 }
 
 /// What is shown while it runs.

@@ -82,6 +82,29 @@ fn a_rate_by_hand_and_an_earlier_run_are_what_is_predicted_from() {
 }
 
 #[test]
+fn a_probe_measures_a_little_of_the_study_and_leaves_only_its_record() {
+    let (desk, data) = Desk::with_data();
+    let study = |direct: bool| {
+        format!(
+            "[[target]]\nname = \"t\"\ndirectory = \"data\"\n[[workload]]\nname = \"w\"\n\
+             transfer = [\"4KiB\", \"1MiB\"]\nsize = \"256MiB\"\ndirect = {direct}\n"
+        )
+    };
+    std::fs::write(desk.path("study.toml"), study(true)).expect("a study");
+    let shown = run(&desk.ioproof("run study.toml --explain --probe")).expect_code(0);
+    assert_says(&shown.stderr, &["probing data: 2 cases in passes of 300 ms"]);
+    let records = names(&desk.path("ioproof-runs"));
+    assert_eq!(records.len(), 1, "its record is kept: {records:?}");
+    let text = shown.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_says(&text, &[&format!("from run ioproof-runs/{}", records[0])]);
+    assert_eq!(names(&data), ["mine"]);
+    // What the page cache takes in the first moments says nothing of the rest.
+    std::fs::write(desk.path("study.toml"), study(false)).expect("a study");
+    let refused = run(&desk.ioproof("run study.toml --explain --probe")).expect_code(4);
+    assert_says(&refused.stderr, &["--probe: nothing of this study can be probed", "--expect"]);
+}
+
+#[test]
 fn printed_lines_run_unchanged_and_each_option_is_told_with_its_meaning() {
     let desk = Desk::new();
     let text = explained(&desk, TEST_1);

@@ -296,8 +296,7 @@ fn the_time_of_a_study_is_predicted_within_a_factor_of_two() {
 #[test]
 fn the_time_of_study_a_is_predicted_as_its_cards_are_simulated() {
     let set = ["workload.*.size=64MiB", "protocol.repetitions=1"];
-    let plan =
-        plan_of("cuny-uv300", set.map(|one| plan::study::Override::parse(one).expect("a key")).into());
+    let plan = plan_of("cuny-uv300", set.map(|one| plan::study::Override::parse(one).expect("a key")).into());
     let (all, _) = plan::estimates(&plan, &plan::RunEnvironment::default());
     let predicted = plan::Prediction::of(&plan.cases, &all).seconds.middle;
     let desk = Desk::new();

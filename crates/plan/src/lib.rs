@@ -21,6 +21,7 @@
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
 //! | [`shell_word`] | a word quoted for a shell |
 //! | [`visible`] | text from elsewhere, with nothing hidden in it |
+//! | [`probe`] | the plan of a probe that a study is predicted from |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
 //! | [`randomops`] | the plan of many tasks with small random transfers |
 //! | [`jobs`], [`Jobs`] | jobs of an analytics server: tables, tests, their steps, and the matrix of launches |
@@ -50,7 +51,7 @@ pub mod topology;
 mod work;
 mod workload;
 
-pub use builtin::{cross_check, exchanges, quick, randomops};
+pub use builtin::{cross_check, exchanges, probe, quick, randomops};
 pub use cases::case::Case;
 pub use cases::criteria::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Criteria, Expectation, Layer, NodeDescription,

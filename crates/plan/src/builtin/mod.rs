@@ -2,5 +2,6 @@
 
 pub mod cross_check;
 pub mod exchanges;
+pub mod probe;
 pub mod quick;
 pub mod randomops;

@@ -94,7 +94,8 @@ pub(crate) fn when(report: &Report) -> String {
         // Merged runs have no duration of their own.
         // The phases took virtual time, and how long their computation took says nothing.
         (false, _) if is_simulated(report) => {
-            let took = run.virtual_ns.map(|nanos| format!(", {} of virtual time", duration(nanos as f64 / 1e9)));
+            let took =
+                run.virtual_ns.map(|nanos| format!(", {} of virtual time", duration(nanos as f64 / 1e9)));
             format!("{started}{}{}", took.unwrap_or_default(), predicted(run).unwrap_or_default())
         }
         (false, _) => match (run.runs, run.finished_unix_ns) {
