@@ -259,7 +259,7 @@ pub(crate) fn conclude(
         }
         None => Ok(()),
     };
-    let verdict = show(directory)?;
+    let verdict = show(directory, judged)?;
     signed?;
     match message {
         Some(message) if ended.interrupted || ended.failed.is_some() => {
@@ -293,7 +293,7 @@ fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure>
 }
 
 /// Prints the tables and writes the page; the exit code is that of the commitments.
-fn show(directory: &Path) -> Result<Exit, Failure> {
+fn show(directory: &Path, judged: bool) -> Result<Exit, Failure> {
     let run = Run::open(directory)?;
     let study = Study::of(&run);
     print(&format!("\n{}", study.text(screen())))?;
@@ -302,6 +302,9 @@ fn show(directory: &Path) -> Result<Exit, Failure> {
     print(&format!("\npage    {}\ntables  ioproof report {run} --full\n", page.display()))?;
     if study.promises() {
         print(&format!("sheet   ioproof verdict {run} --sheet sheet.html\n"))?;
+    }
+    if judged {
+        verdict::explain(&study);
     }
     Ok(verdict::exit(&study))
 }

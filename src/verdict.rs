@@ -46,11 +46,11 @@ pub(crate) fn exit(study: &Study<'_>) -> Exit {
 }
 
 /// Says on standard error why a simulated run keeps no commitment.
-fn explain(study: &Study<'_>) {
+pub(crate) fn explain(study: &Study<'_>) {
     if study.is_simulated() && study.promises() {
         complain(
             "the run is simulated, so no commitment is kept by it: run the study on the storage, without --model; \
-             what would be kept in the model is in the table, and in `would_be_kept` with --json",
+             what would be kept in the model is in the table, and in `would_be_kept` of `ioproof verdict --json`",
         );
     }
 }

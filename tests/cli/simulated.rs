@@ -39,6 +39,17 @@ fn a_study_on_a_model_gives_what_its_parts_can_and_touches_nothing() {
 }
 
 #[test]
+fn a_simulated_run_keeps_no_commitment_and_says_why() {
+    let desk = Desk::new();
+    let study = format!(
+        "{READS}\n[[commitment]]\nname = \"fast\"\nworkload = \"reads\"\nphase = \"read\"\nstatistic = \"median\"\n\
+         iops_at_least = 10_000\nover = \"best\"\n"
+    );
+    let ended = run(&simulated(&desk, DISK, &study, "--verdict")).expect_code(8);
+    assert_says(&ended.stderr, &["simulated, so no commitment is kept by it", "verdict --json"]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_figures_and_another_one_gives_others() {
     let desk = Desk::new();
     let table = |seed: &str, out: &str| {
