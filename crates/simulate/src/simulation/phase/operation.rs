@@ -1,0 +1,149 @@
+//! An operation of a task: its begin, its processor time, its call on a name, and its end.
+
+use plan::Operation;
+
+use super::Running;
+use crate::simulation::request::{Request, Stage};
+use crate::simulation::service::whole;
+use crate::simulation::station::{READ, WRITE};
+use crate::simulation::task::{ITEMS, Program, READS, WRITES};
+use crate::simulation::time::{TICKS_PER_NS, Ticks};
+
+impl Running<'_> {
+    /// The next operation of the request's task, if it has one.
+    pub(super) fn next(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        let index = self.requests.get(number).task;
+        let task = &mut self.tasks[index as usize];
+        let limit = self.worn.map_or(task.limit, |worn| task.limit.min(worn));
+        if task.issued >= limit || now >= self.deadline {
+            self.requests.remove(number);
+            if self.tasks[index as usize].under_way == 0 {
+                self.task_is_over(now, index);
+            }
+            return None;
+        }
+        let request = self.requests.get(number);
+        let bytes = self.input.job.workload.geometry.transfer.0;
+        match &mut task.program {
+            Program::Transfers { offsets, mixture } => {
+                let writes = mixture.next_writes();
+                request.piece.direction = if writes { WRITE } else { READ };
+                request.operation = if writes { Operation::Write } else { Operation::Read };
+                request.piece.bytes = bytes;
+                request.piece.place = (u64::from(task.file), offsets.next());
+            }
+            Program::Items(items) => {
+                request.operation = items.operation;
+                request.piece.bytes = items.bytes;
+                let reads = items.operation == Operation::Read;
+                request.piece.direction = if reads { READ } else { WRITE };
+                // The name is found again by this when the call is served.
+                request.piece.place = (items.directory(task.issued), task.issued);
+            }
+        }
+        let due = match self.pace {
+            Some((each, between)) => {
+                let due = each * task.issued as f64 + between * f64::from(task.number);
+                self.first_io.saturating_add(whole(due))
+            }
+            None => now,
+        };
+        if due >= self.deadline {
+            self.requests.remove(number);
+            if self.tasks[index as usize].under_way == 0 {
+                self.task_is_over(now, index);
+            }
+            return None;
+        }
+        task.issued += 1;
+        task.under_way += 1;
+        request.due = due;
+        request.stage = Stage::Submit;
+        if due > now { Some(due) } else { self.submit(now, number) }
+    }
+
+    /// Spends processor time.
+    pub(super) fn submit(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        let request = self.requests.get(number);
+        request.submitted = now;
+        request.stage = Stage::Issue;
+        let time = self.system.request_time;
+        let task = &mut self.tasks[request.task as usize];
+        let node = task.node as usize;
+        let done = match self.crowded[node] {
+            true => self.system.nodes[node].processors.serve(now.max(task.busy_until), time),
+            false => now.max(task.busy_until).saturating_add(time),
+        };
+        task.busy_until = done;
+        // All are looked at when their processor time begins, so that they leave in order.
+        let begin = done - time;
+        if begin == now { self.issue(done, number) } else { Some(begin) }
+    }
+
+    /// Lets a request leave its node.
+    pub(super) fn issue(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        let request = *self.requests.get(number);
+        let index = request.task as usize;
+        if let Program::Items(_) = self.tasks[index].program {
+            self.requests.get(number).stage = Stage::Names;
+            return Some(now.saturating_add(self.path.latency));
+        }
+        self.data(now, number)
+    }
+
+    /// A call on a name is served.
+    pub(super) fn names(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        let request = *self.requests.get(number);
+        let Program::Items(items) = self.tasks[request.task as usize].program else { return None };
+        let served = match self.path.names {
+            Some(names) => {
+                let directory = request.piece.place.0;
+                self.system.names[names].serve(now, items.call, directory, self.input.factor)
+            }
+            None => now.saturating_add(TICKS_PER_NS),
+        };
+        let back = served.saturating_add(self.path.latency);
+        let next = self.requests.get(number);
+        next.stage = Stage::End;
+        next.ended = back;
+        if items.bytes > 0 && self.moves_data {
+            // A file of its own.
+            let file = (u64::from(request.task) << 32) + request.piece.place.1;
+            next.piece.place = (file, 0);
+            next.stage = Stage::Data;
+        }
+        Some(back)
+    }
+
+    /// An operation has ended.
+    pub(super) fn end(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        let request = *self.requests.get(number);
+        let moved = self.bytes_of(&request);
+        let task = &mut self.tasks[request.task as usize];
+        task.under_way -= 1;
+        task.bytes += moved;
+        let kind = match task.program {
+            Program::Items(_) => ITEMS,
+            Program::Transfers { .. } if request.operation == Operation::Write => WRITES,
+            Program::Transfers { .. } => READS,
+        };
+        task.done[kind] += 1;
+        task.io[1] = task.io[1].max(now);
+        self.moved += moved;
+        let node = task.node as usize;
+        self.recording.add(node, request.operation, now - self.start, now - request.due, moved);
+        if self.pace.is_some() {
+            self.recording.add_service(request.operation, now - request.submitted);
+        }
+        self.requests.get(number).stage = Stage::Next;
+        self.next(now, number)
+    }
+
+    /// Bytes that an operation has moved for its task.
+    pub(super) fn bytes_of(&self, request: &Request) -> u64 {
+        match &self.tasks[request.task as usize].program {
+            Program::Transfers { .. } => self.input.job.workload.geometry.transfer.0,
+            Program::Items(items) => items.bytes,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The tasks of a phase at its start.
+
+use engine::{Mixture, Offsets};
+use plan::Work;
+
+use super::PhaseInput;
+use crate::simulation::task::{Items, Program, Task, limit_of};
+
+impl PhaseInput<'_> {
+    /// The tasks of a phase.
+    pub(super) fn tasks(&self) -> Vec<Task> {
+        let input = self;
+        let job = input.job;
+        let workload = job.workload;
+        let new = |number: u32, file: u32, program: Program, limit: u64| {
+            let node = input.node_of[number as usize];
+            Task {
+                number,
+                node,
+                file,
+                program,
+                limit,
+                issued: 0,
+                done: [0; 3],
+                bytes: 0,
+                under_way: 0,
+                is_over: false,
+                busy_until: 0,
+                unwritten: 0,
+                cached: input.cached.get(node as usize).copied().unwrap_or(0.0),
+                opened: [0; 2],
+                io: [0; 2],
+                closed: None,
+            }
+        };
+        match &workload.work {
+            Work::Tree(tree) => {
+                let of = |(index, number): (usize, u32)| {
+                    let limit = limit_of(job.limit, index);
+                    let (items, count) = Items::of(tree, job.phase, number, workload.tasks, limit);
+                    new(number, number, Program::Items(items), count)
+                };
+                job.tasks.clone().enumerate().map(of).collect()
+            }
+            _ => {
+                let percent = job.read_percent();
+                let of = |plan: engine::TaskPlan| {
+                    let offsets = Offsets::new(&plan.region, plan.whole);
+                    let mixture = Mixture::new(percent, plan.task);
+                    new(plan.task, plan.file.index, Program::Transfers { offsets, mixture }, plan.limit)
+                };
+                job.task_plans().into_iter().map(of).collect()
+            }
+        }
+    }
+}
