@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{Controls, PhaseJob, PhaseOutcome, SeriesInterval};
+use engine::{Controls, EndOutcome, PhaseJob, PhaseOutcome, SeriesInterval};
 use host::DeviceSample;
 use plan::{Case, Plan};
 use record::HostFacts;
@@ -19,7 +19,7 @@ pub trait Machine {
     /// What the machine lacks, with the place and the next step.
     fn check(&self, plan: &Plan) -> Result<(), RunnerError>;
 
-    /// The facts of each node. Each runs one process.
+    /// The facts of each node.
     fn nodes(&self) -> Vec<HostFacts>;
 
     /// Carries out a phase of `case`; `node_of` has the node of each task.
@@ -53,4 +53,6 @@ pub struct MachinePhase {
     pub series: Vec<(u32, Vec<SeriesInterval>)>,
     /// The devices, each with the name of the place where it is.
     pub devices: Vec<(String, DeviceSample)>,
+    /// For exchanges: each end, with its node by number.
+    pub ends: Vec<(u32, EndOutcome)>,
 }

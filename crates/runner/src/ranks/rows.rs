@@ -206,13 +206,13 @@ impl<'a> Table<'a> {
     /// Adds the rows of a machine; `node_of` has the node of each task.
     pub(crate) fn add_machine(&mut self, phase: MachinePhase, node_of: &[u32]) {
         let key = &self.key;
-        let name = |task: &TaskOutcome| {
-            let node = node_of.get(task.task as usize).copied().unwrap_or(0);
-            self.names.get(node as usize).map_or("", String::as_str)
-        };
+        let node = |node: u32| self.names.get(node as usize).map_or("", String::as_str);
+        let name = |task: &TaskOutcome| node(node_of.get(task.task as usize).copied().unwrap_or(0));
         self.record.tasks.extend(phase.outcome.tasks.iter().map(|task| task_row(key, name(task), task)));
         let row = |(place, sample): (String, DeviceSample)| sample.into_row(key.clone(), &place);
         self.record.devices.extend(phase.devices.into_iter().map(row));
+        let ends = phase.ends.into_iter().map(|(at, end)| end_row(key, node(at), end));
+        self.record.ends.extend(ends);
         self.nodes.extend(phase.series);
     }
 

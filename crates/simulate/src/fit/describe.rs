@@ -58,6 +58,7 @@ pub(super) fn model(run: &Run, sweep: &Sweep, fit: &Fit) -> Option<Model> {
             request_time: Some(nanos(fit.nodes.request_ns)).filter(|time| time.0 > 0),
             bandwidth: None,
             iops: None,
+            through: Vec::new(),
             cache: None,
         },
         links: Vec::new(),

@@ -5,11 +5,12 @@ mod outcome;
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::iter::repeat_n;
 use std::time::Duration;
 
 use comm::Topology;
 use engine::{Controls, PhaseJob};
-use plan::{Case, Order, Plan, ReadFrom, Work};
+use plan::{Binding, Case, Order, Plan, ReadFrom, Rpc, Work, Workload};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::HostFacts;
@@ -30,6 +31,7 @@ pub struct SimulatedMachine {
     model: Model,
     system: System,
     limits: NodeLimits,
+    topology: Topology,
     seed: u64,
 }
 
@@ -39,8 +41,17 @@ impl SimulatedMachine {
     #[must_use]
     pub fn new(model: Model, plan: &Plan, seed: u64) -> Self {
         let needed = plan.cases.iter().map(|case| case.workload.nodes).max().unwrap_or(1);
-        let system = System::new(&model, needed.clamp(1, model.node.count));
-        Self { limits: NodeLimits::of(&model), system, seed, model }
+        let nodes = needed.clamp(1, model.node.count);
+        let system = System::new(&model, nodes);
+        // Each end of exchanges is a process.
+        let ends = |case: &Case| match &case.workload.work {
+            Work::Rpc(rpc) => rpc.ends.div_ceil(case.workload.nodes.max(1)),
+            _ => 1,
+        };
+        let processes = plan.cases.iter().map(ends).max().unwrap_or(1) as usize;
+        let names = (0..nodes).flat_map(|node| repeat_n(node_name(&model, node), processes));
+        let topology = Topology::of(names);
+        Self { limits: NodeLimits::of(&model), topology, system, seed, model }
     }
 
     /// The model.
@@ -49,10 +60,10 @@ impl SimulatedMachine {
         &self.model
     }
 
-    /// Its nodes, with one process each.
+    /// Its nodes, each with as many processes as the plan needs.
     #[must_use]
     pub fn topology(&self) -> Topology {
-        Topology::of((0..self.node_count()).map(|node| node_name(&self.model, node)))
+        self.topology.clone()
     }
 
     fn node_count(&self) -> u32 {
@@ -73,6 +84,37 @@ impl SimulatedMachine {
             );
             lacking(case, told)
         })
+    }
+
+    /// Checks that the model says how long messages take, and what else `rpc` asks for.
+    fn check_exchanges(&self, case: &Case, rpc: &Rpc) -> Result<(), RunnerError> {
+        let bound = |binding: &Binding| *binding != Binding::None;
+        if rpc.interface.is_some() || bound(&rpc.client_binding) || bound(&rpc.server_binding) {
+            let told = "a node of a model has one network adapter and equal processors: leave `interface` and the \
+                        bindings of threads out";
+            return Err(lacking(case, told.to_owned()));
+        }
+        let works = self.system.request_time > 0;
+        let links = self.model.links.iter().filter(|link| self.model.node.through.contains(&link.name));
+        let mut takes = links.map(|link| link.bandwidth.is_some() || self.system.latency_between() > 0);
+        let is_sent = self.model.node.bandwidth.is_some() || takes.any(|one| one);
+        // Messages within a node take processor time only.
+        let nodes = self.nodes_of_ends(&case.workload)?;
+        let node = |end: u32| nodes.get(end as usize);
+        let stays = rpc.pairs().any(|(client, server)| node(client) == node(server));
+        if !works && (stays || !is_sent) {
+            let told = "the model says no time that a message takes: give `request_time` of its nodes, or \
+                        their `bandwidth` or `through` for messages between two of them";
+            return Err(lacking(case, told.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The node of each end of the exchanges of `workload`.
+    fn nodes_of_ends(&self, workload: &Workload) -> Result<Vec<u32>, RunnerError> {
+        let node_of = self.topology.node_of();
+        let ends = plan::assign(workload, node_of)?;
+        Ok(ends.iter().map(|end| node_of[end.rank as usize]).collect())
     }
 
     /// The share of the reads of each node that its page cache serves, and how many bytes the tasks of each
@@ -118,12 +160,7 @@ impl SimulatedMachine {
 impl Machine for SimulatedMachine {
     fn check(&self, plan: &Plan) -> Result<(), RunnerError> {
         for case in &plan.cases {
-            self.layout_of(case)?;
             let workload = &case.workload;
-            if let Some(what) = refused(&workload.work) {
-                return Err(lacking(case, format!("a model does not say how long {what} take")));
-            }
-            let checks = case.phases.iter().any(|phase| !phase.is_result() && phase.needs_data());
             if workload.nodes > self.model.node.count {
                 let (needed, there) = (workload.nodes, self.model.node.count);
                 let told = format!(
@@ -131,6 +168,14 @@ impl Machine for SimulatedMachine {
                 );
                 return Err(lacking(case, told));
             }
+            match &workload.work {
+                Work::Rpc(rpc) => self.check_exchanges(case, rpc)?,
+                _ => drop(self.layout_of(case)?),
+            }
+            if let Some(what) = refused(&workload.work) {
+                return Err(lacking(case, format!("a model does not say how long {what} take")));
+            }
+            let checks = case.phases.iter().any(|phase| !phase.is_result() && phase.needs_data());
             if workload.verify || checks {
                 let told =
                     "a model has no data that could be checked: leave `verify` and the check phases out";
@@ -162,7 +207,9 @@ impl Machine for SimulatedMachine {
         node_of: &[u32],
         controls: &Controls,
     ) -> Result<MachinePhase, RunnerError> {
-        let layout = self.layout_of(case)?;
+        // Exchanges use none.
+        let exchanges = matches!(job.workload.work, Work::Rpc(_));
+        let layout = if exchanges { 0 } else { self.layout_of(case)? };
         let key = key_of(layout, case);
         let (cached, bytes) = self.cached(job, node_of, key);
         let noise = self.model.model.noise;
@@ -171,7 +218,17 @@ impl Machine for SimulatedMachine {
         let factor = if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
         self.system.reseed(&mut random);
         let limits = self.limits.clone();
-        let input = PhaseInput { job, node_of, layout, limits: &limits, factor, cached: &cached, controls };
+        let ends = if exchanges { self.nodes_of_ends(job.workload)? } else { Vec::new() };
+        let input = PhaseInput {
+            job,
+            node_of,
+            ends: &ends,
+            layout,
+            limits: &limits,
+            factor,
+            cached: &cached,
+            controls,
+        };
         let output = simulate(&input, &mut self.system);
         if output.too_long {
             let told = "this takes more than 50 days on the model: look at its times and rates, or do less";
@@ -182,7 +239,7 @@ impl Machine for SimulatedMachine {
             output.tasks.iter().for_each(|task| moved[task.node as usize] += task.bytes);
             self.keep_in_caches(key, &moved, &bytes);
         }
-        Ok(outcome::of(output, &self.system.drive_names))
+        Ok(outcome::of(output, job.workload, &self.system.drive_names))
     }
 
     fn drop_caches(&mut self) {

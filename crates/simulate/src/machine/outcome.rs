@@ -2,6 +2,7 @@
 
 use engine::{Mismatches, PhaseOutcome, SeriesInterval, Surprises};
 use host::{DeviceCounters, DeviceSample};
+use plan::{Operation, Work, Workload};
 use runner::MachinePhase;
 
 use crate::simulation::drive::Counters;
@@ -11,7 +12,7 @@ use crate::simulation::task::{ITEMS, READS, WRITES};
 use crate::simulation::time::{Ticks, ns};
 
 /// The outcome; `drives` has the place and the name of each device.
-pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> MachinePhase {
+pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String, String)]) -> MachinePhase {
     let start = output.start;
     let length = output.end - start;
     let mut nodes: Vec<u32> = output.tasks.iter().map(|task| task.node).collect();
@@ -29,10 +30,16 @@ pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> Machin
     }
     let tasks = &output.tasks;
     let done = |kind: usize| tasks.iter().map(|task| task.done[kind]).sum::<u64>();
-    let bytes = |operation: plan::Operation| {
+    let bytes = |operation: Operation| {
         whole.iter().filter(|one| one.operation == operation).map(|one| one.bytes).sum::<u64>()
     };
-    let other = whole.iter().map(|one| one.bytes).sum::<u64>() - bytes(plan::Operation::Read);
+    // Responses are read, and requests written.
+    let responses = match &workload.work {
+        Work::Rpc(rpc) => done(ITEMS).saturating_mul(rpc.response_bytes.0),
+        _ => 0,
+    };
+    let read = bytes(Operation::Read) + responses;
+    let written = whole.iter().map(|one| one.bytes).sum::<u64>() - read;
     let span = |from: fn(&engine::TaskOutcome) -> u64,
                 to: fn(&engine::TaskOutcome) -> u64,
                 all: &[engine::TaskOutcome]| {
@@ -40,7 +47,6 @@ pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> Machin
         all.iter().map(to).max().unwrap_or(0).saturating_sub(first)
     };
     let outcomes: Vec<engine::TaskOutcome> = tasks.iter().map(|task| task.outcome(start)).collect();
-    let operations = done(READS) + done(WRITES) + done(ITEMS);
     let outcome = PhaseOutcome {
         // The virtual clock begins with the run, whenever that is.
         started_unix_ns: i64::try_from(ns(start)).unwrap_or(i64::MAX),
@@ -50,8 +56,8 @@ pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> Machin
         io_ns: span(|task| task.io_start_ns, |task| task.io_end_ns, &outcomes),
         close_ns: span(|task| task.close_start_ns, |task| task.close_end_ns, &outcomes),
         tasks: outcomes,
-        read_bytes: bytes(plan::Operation::Read),
-        write_bytes: other,
+        read_bytes: read,
+        write_bytes: written,
         reads: done(READS),
         writes: done(WRITES),
         items: done(ITEMS),
@@ -63,7 +69,7 @@ pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> Machin
         latency: output.recording.latencies(),
         series: whole,
         history: Vec::new(),
-        user_cpu_ns: ns(output.request_time).saturating_mul(operations),
+        user_cpu_ns: ns(output.processor_time),
         system_cpu_ns: 0,
         mismatches: Mismatches::default(),
         stopped: output.stopped,
@@ -80,7 +86,8 @@ pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> Machin
         })
     });
     let devices = devices.collect();
-    MachinePhase { outcome, series: if nodes.len() > 1 { series } else { Vec::new() }, devices }
+    let series = if nodes.len() > 1 { series } else { Vec::new() };
+    MachinePhase { outcome, series, devices, ends: output.ends }
 }
 
 fn device(name: &str, start: Ticks, length: Ticks, counters: &Counters) -> DeviceSample {

@@ -91,6 +91,16 @@ impl Check<'_> {
                 "a node that sends nothing measures nothing: write a number above 0",
             );
         }
+        let mut seen = BTreeSet::new();
+        for name in &model.node.through {
+            if !model.links.iter().any(|link| link.name == *name) {
+                let links = model.links.iter().map(|link| link.name.as_str());
+                self.unknown(("node", 0), "through", name, "link", links);
+            } else if !seen.insert(name) {
+                let message = format!("messages would pass `{name}` twice: name each link once");
+                self.at(("node", 0), "through", message);
+            }
+        }
         if let Some(cache) = &model.node.cache
             && cache.dirty.is_some_and(|dirty| dirty.0 > cache.size.0)
         {

@@ -62,7 +62,8 @@ pub struct Node {
     /// Memory of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Size>,
-    /// Processor time that a task spends on each transfer or operation, besides waiting for it.
+    /// Processor time that a task spends on each transfer or operation, besides waiting for it. Of an exchange the
+    /// client spends it on the request, and the server on the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_time: Option<Time>,
     /// Bandwidth of its own network adapter, each way; layouts that are local do not use it.
@@ -71,6 +72,11 @@ pub struct Node {
     /// Requests per second that its file-system client sends to layouts that are not local.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<f64>,
+    /// Links that messages between two nodes pass, besides the adapters of both. Node number `i` of `n` is behind
+    /// member `i · count ÷ n` of each: a message passes the member of its sender outwards, and that of its receiver
+    /// inwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub through: Vec<String>,
     /// Page cache for transfers that are not direct; without it all transfers go to the devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<Cache>,

@@ -15,6 +15,7 @@ pub(crate) mod service;
 pub(crate) mod station;
 pub(crate) mod system;
 pub(crate) mod task;
+pub(crate) mod threads;
 pub(crate) mod time;
 
 #[cfg(test)]

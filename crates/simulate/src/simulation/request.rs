@@ -23,6 +23,12 @@ pub(crate) enum Stage {
     Data,
     /// It reaches a link or server of this number on its way, or the device after the last of them.
     Part(u8),
+    /// The processor time of a message has been spent, and it is sent.
+    Worked,
+    /// The head of a message reaches a part of this number on its way to another node.
+    Hop(u8),
+    /// A message has arrived.
+    Arrived,
     /// It is done.
     End,
     /// A write of the page cache is done, of which nobody waits for the end.
@@ -47,7 +53,7 @@ pub(crate) struct Request {
     pub(crate) due: Ticks,
     /// When it was submitted.
     pub(crate) submitted: Ticks,
-    /// When the last of its pieces has ended.
+    /// When the last of its pieces has ended; of a message, when its tail has come as far as its head.
     pub(crate) ended: Ticks,
 }
 

@@ -14,6 +14,8 @@ pub(crate) enum Program {
     Transfers { offsets: Offsets, mixture: Mixture },
     /// Calls on names.
     Items(Items),
+    /// Requests and responses on one connection.
+    Exchanges,
 }
 
 /// Calls on the names of a tree.
@@ -144,9 +146,8 @@ pub(crate) fn limit_of(limit: TransferLimit<'_>, index: usize) -> Option<u64> {
 /// Why work cannot be simulated.
 pub(crate) fn refused(work: &Work) -> Option<&'static str> {
     match work {
-        Work::Transfers | Work::Tree(_) => None,
+        Work::Transfers | Work::Tree(_) | Work::Rpc(_) => None,
         Work::Objects(_) => Some("objects"),
-        Work::Rpc(_) => Some("requests and responses"),
         Work::Jobs(_) => Some("jobs"),
     }
 }

@@ -5,5 +5,6 @@ mod bench;
 mod caches;
 mod closed_networks;
 mod devices;
+mod exchanges;
 mod open_loops;
 mod same_bytes;

@@ -3,6 +3,7 @@
 use engine::Stonewalled;
 use plan::Phase;
 
+use super::exchange::Exchanges;
 use super::{PhaseOutput, Running, Sample, narrow};
 use crate::simulation::request::Request;
 use crate::simulation::service::whole;
@@ -19,9 +20,10 @@ impl Running<'_> {
         task.is_over = true;
         self.left -= 1;
         self.unstarted += self.unstarted_of(index);
-        let wears = self.input.job.workload.stonewall.is_some_and(|wall| wall.wear_out);
+        let wears =
+            self.input.job.workload.stonewall.is_some_and(|wall| wall.wear_out) && self.exchanges.is_none();
         let by_deadline = self.deadline != u64::MAX && now >= self.deadline;
-        if by_deadline && self.input.job.workload.stonewall.is_some() {
+        if by_deadline && self.input.job.workload.stonewall.is_some() && self.exchanges.is_none() {
             self.stonewall = Some((now, self.moved));
         }
         if !(wears && by_deadline) {
@@ -112,7 +114,14 @@ impl Running<'_> {
             worn_out_transfers: self.worn,
         });
         let first_done = self.first_done.unwrap_or((end - self.start, self.moved));
+        let operations = self.tasks.iter().flat_map(|task| task.done).sum::<u64>();
+        let ends = self.exchanges.as_ref().map(Exchanges::outcomes).unwrap_or_default();
         PhaseOutput {
+            processor_time: match &self.exchanges {
+                Some(exchanges) => exchanges.processor_time(),
+                None => self.system.request_time.saturating_mul(operations),
+            },
+            ends,
             tasks: self.tasks,
             recording: self.recording,
             start: self.start,
@@ -123,7 +132,6 @@ impl Running<'_> {
             stopped,
             too_long,
             unstarted: self.unstarted,
-            request_time: self.system.request_time,
         }
     }
 }

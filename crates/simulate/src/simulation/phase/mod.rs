@@ -6,17 +6,21 @@
 //! | `tasks` | the tasks at the start |
 //! | `operation` | an operation: its begin, its processor time, its call on a name, its end |
 //! | `transfer` | the way of bytes between a node and the devices |
+//! | `exchange` | messages between nodes |
 //! | `ending` | how tasks end, and what the phase leaves behind |
 
 mod ending;
+mod exchange;
 mod operation;
 mod tasks;
 mod transfer;
 
 use std::collections::VecDeque;
 
-use engine::{Controls, Ending, PhaseJob, Progress, Stonewalled};
-use plan::{Phase, Sharing};
+use engine::{Controls, EndOutcome, Ending, PhaseJob, Progress, Stonewalled};
+use plan::{Nanos, Phase, Sharing, Work};
+
+use self::exchange::Exchanges;
 
 use crate::simulation::names::NameCall;
 use crate::simulation::queue::Events;
@@ -35,6 +39,8 @@ pub(crate) struct PhaseInput<'a> {
     pub(crate) job: &'a PhaseJob<'a>,
     /// The node of each task.
     pub(crate) node_of: &'a [u32],
+    /// For exchanges: the node of each end.
+    pub(crate) ends: &'a [u32],
     /// Index of the layout.
     pub(crate) layout: usize,
     pub(crate) limits: &'a NodeLimits,
@@ -43,6 +49,14 @@ pub(crate) struct PhaseInput<'a> {
     /// The share of each node's reads that its page cache serves.
     pub(crate) cached: &'a [f64],
     pub(crate) controls: &'a Controls,
+}
+
+impl PhaseInput<'_> {
+    /// The time that ends exchanges, after their warm-up; none where their number does.
+    fn exchange_time(&self) -> Option<Nanos> {
+        let workload = self.job.workload;
+        workload.duration.or(workload.stonewall.map(|wall| wall.deadline))
+    }
 }
 
 /// What a phase gave.
@@ -62,7 +76,10 @@ pub(crate) struct PhaseOutput {
     pub(crate) too_long: bool,
     /// In an open loop: transfers that were due and never started.
     pub(crate) unstarted: u64,
-    pub(crate) request_time: Ticks,
+    /// Processor time that the program spent on all nodes.
+    pub(crate) processor_time: Ticks,
+    /// For exchanges: each end, with its node.
+    pub(crate) ends: Vec<(u32, EndOutcome)>,
 }
 
 /// The counters of the devices in an interval.
@@ -106,6 +123,8 @@ struct Running<'a> {
     pace: Option<(f64, f64)>,
     buffered: bool,
     moves_data: bool,
+    /// For exchanges: their ends.
+    exchanges: Option<Exchanges<'a>>,
     warm: bool,
     pieces: Vec<(u32, crate::simulation::drive::Piece)>,
     unstarted: u64,
@@ -127,7 +146,20 @@ impl<'a> Running<'a> {
         let start = system.now;
         let tasks: Vec<Task> = input.tasks();
         let interval = whole(ticks(job.series_interval.0 as f64)).max(TICKS_PER_NS);
+        let exchanges = match &workload.work {
+            Work::Rpc(rpc) => {
+                // Connections need one round trip.
+                let opened = start.saturating_add(2 * system.latency_between());
+                let shared = workload.backend.capabilities().needs_uring;
+                let by_time = input.exchange_time().is_some();
+                Some(Exchanges::new(rpc, input.ends, system, opened, (shared, by_time)))
+            }
+            _ => None,
+        };
         let deadline = match job.ending() {
+            _ if let Some(exchanges) = &exchanges => input.exchange_time().map_or(u64::MAX, |time| {
+                exchanges.counted_from.saturating_add(time.0.saturating_mul(TICKS_PER_NS))
+            }),
             _ if !workload.work.is_transfers() => {
                 let stonewall =
                     workload.stonewall.filter(|_| job.phase.is_result() && limit_of(job.limit, 0).is_none());
@@ -145,7 +177,7 @@ impl<'a> Running<'a> {
         let mut on_node = vec![0_usize; system.nodes.len()];
         tasks.iter().for_each(|task| on_node[task.node as usize] += 1);
         let crowded = on_node.iter().enumerate().map(|(node, count)| *count > processors_of(node)).collect();
-        let pace = workload.pace.filter(|_| job.phase.is_result()).map(|pace| {
+        let pace = workload.pace.filter(|_| job.phase.is_result() && exchanges.is_none()).map(|pace| {
             let between = ticks(1e9) / pace.transfers_per_second;
             (between * f64::from(workload.tasks), between)
         });
@@ -174,6 +206,7 @@ impl<'a> Running<'a> {
             pace,
             buffered: input.limits.cache.is_some() && !workload.direct && !synced,
             moves_data: workload.backend.moves_data(),
+            exchanges,
             warm: job.repetition > 0,
             pieces: Vec::new(),
             unstarted: 0,
@@ -184,8 +217,18 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Opens the files and sets off the first operations.
+    /// Opens the files or connections, and sets off the first operations.
     fn open(&mut self) {
+        if let Some(exchanges) = &self.exchanges {
+            let (opened, first) = (exchanges.opened, exchanges.counted_from);
+            self.first_io = first;
+            for task in &mut self.tasks {
+                // Connections of a warm-up are there before the time that counts.
+                task.opened = if first > opened { [first; 2] } else { [self.start, opened] };
+                task.io = [first; 2];
+            }
+            return self.set_off(|_| opened);
+        }
         let job = self.input.job;
         let workload = job.workload;
         let creates = matches!(job.phase, Phase::Write | Phase::Fill);
@@ -208,11 +251,21 @@ impl<'a> Running<'a> {
             last = last.max(opened);
         }
         let together = workload.barriers || self.pace.is_some();
-        let depth = if workload.work.is_transfers() { workload.backend.depth() } else { 1 };
-        for index in 0..self.tasks.len() {
-            let begin = if together { last } else { self.tasks[index].opened[1] };
-            self.tasks[index].io = [begin; 2];
+        for task in &mut self.tasks {
+            let begin = if together { last } else { task.opened[1] };
+            task.io = [begin; 2];
             self.first_io = self.first_io.min(begin);
+        }
+        self.set_off(|task| task.io[0]);
+    }
+
+    /// Lets each task begin as many operations as it has under way, at the time that `begin` says.
+    fn set_off(&mut self, begin: impl Fn(&Task) -> Ticks) {
+        let workload = self.input.job.workload;
+        // Calls on names come one after the other.
+        let depth = if workload.work.makes_trees() { 1 } else { workload.backend.depth() };
+        for index in 0..self.tasks.len() {
+            let begin = begin(&self.tasks[index]);
             for _ in 0..depth.max(1) {
                 let number = self.requests.add(Request::new(narrow(index), self.tasks[index].node));
                 self.events.push((begin, number));
@@ -259,6 +312,9 @@ impl<'a> Running<'a> {
             Stage::Names => self.names(now, number),
             Stage::Data => self.data(now, number),
             Stage::Part(part) => self.route(now, number, part),
+            Stage::Worked => self.worked(now, number),
+            Stage::Hop(part) => self.hop(now, number, part),
+            Stage::Arrived => self.arrived(now, number),
             Stage::End => self.end(now, number),
             Stage::WrittenBack => {
                 self.written_back(now, number);

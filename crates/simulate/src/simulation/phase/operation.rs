@@ -3,6 +3,7 @@
 use plan::Operation;
 
 use super::Running;
+use super::exchange::Exchanges;
 use crate::simulation::request::{Request, Stage};
 use crate::simulation::service::whole;
 use crate::simulation::station::{READ, WRITE};
@@ -40,6 +41,7 @@ impl Running<'_> {
                 // The name is found again by this when the call is served.
                 request.piece.place = (items.directory(task.issued), task.issued);
             }
+            Program::Exchanges => Self::exchange(request),
         }
         let due = match self.pace {
             Some((each, between)) => {
@@ -55,9 +57,13 @@ impl Running<'_> {
             }
             return None;
         }
-        task.issued += 1;
+        // What a warm-up does is none of the number asked for.
+        task.issued += u64::from(self.exchanges.as_ref().is_none_or(|all| all.is_of_the_number(now)));
         task.under_way += 1;
         request.due = due;
+        if self.exchanges.is_some() {
+            return self.work(now, number);
+        }
         request.stage = Stage::Submit;
         if due > now { Some(due) } else { self.submit(now, number) }
     }
@@ -118,12 +124,16 @@ impl Running<'_> {
     /// An operation has ended.
     pub(super) fn end(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = *self.requests.get(number);
+        self.requests.get(number).stage = Stage::Next;
         let moved = self.bytes_of(&request);
         let task = &mut self.tasks[request.task as usize];
         task.under_way -= 1;
+        if self.exchanges.as_ref().is_some_and(|all| !all.counts(request.due, now)) {
+            return self.next(now, number);
+        }
         task.bytes += moved;
         let kind = match task.program {
-            Program::Items(_) => ITEMS,
+            Program::Items(_) | Program::Exchanges => ITEMS,
             Program::Transfers { .. } if request.operation == Operation::Write => WRITES,
             Program::Transfers { .. } => READS,
         };
@@ -135,7 +145,6 @@ impl Running<'_> {
         if self.pace.is_some() {
             self.recording.add_service(request.operation, now - request.submitted);
         }
-        self.requests.get(number).stage = Stage::Next;
         self.next(now, number)
     }
 
@@ -144,6 +153,7 @@ impl Running<'_> {
         match &self.tasks[request.task as usize].program {
             Program::Transfers { .. } => self.input.job.workload.geometry.transfer.0,
             Program::Items(items) => items.bytes,
+            Program::Exchanges => self.exchanges.as_ref().map_or(0, Exchanges::bytes),
         }
     }
 }

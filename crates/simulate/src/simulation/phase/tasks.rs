@@ -42,6 +42,12 @@ impl PhaseInput<'_> {
                 };
                 job.tasks.clone().enumerate().map(of).collect()
             }
+            Work::Rpc(rpc) => {
+                let limit =
+                    if input.exchange_time().is_some() { u64::MAX } else { workload.transfers_per_task() };
+                let of = |number: u32| new(number, rpc.server_of(number), Program::Exchanges, limit);
+                job.tasks.clone().map(of).collect()
+            }
             _ => {
                 let percent = job.read_percent();
                 let of = |plan: engine::TaskPlan| {
