@@ -6,6 +6,7 @@
 
 pub(crate) mod drive;
 pub(crate) mod names;
+pub(crate) mod objects;
 pub(crate) mod phase;
 pub(crate) mod queue;
 pub(crate) mod recording;

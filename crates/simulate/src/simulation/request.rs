@@ -43,6 +43,8 @@ pub(crate) struct Request {
     pub(crate) node: u32,
     pub(crate) stage: Stage,
     pub(crate) operation: Operation,
+    /// Whether it is counted; what only makes ready for others is not.
+    pub(crate) counts: bool,
     /// The operation that it is a piece of.
     pub(crate) parent: u32,
     /// Pieces that have not reached their devices yet.
@@ -65,6 +67,7 @@ impl Request {
             node,
             stage: Stage::Next,
             operation: Operation::Read,
+            counts: true,
             parent: NONE,
             pending: 0,
             device: 0,

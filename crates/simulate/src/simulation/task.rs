@@ -4,6 +4,7 @@ use engine::{Mixture, Offsets, TaskOutcome, TransferLimit};
 use plan::{Operation, Phase, Tree, Work};
 
 use crate::simulation::names::NameCall;
+use crate::simulation::objects::ObjectState;
 use crate::simulation::time::{Ticks, ns};
 
 /// What a task does.
@@ -14,6 +15,8 @@ pub(crate) enum Program {
     Transfers { offsets: Offsets, mixture: Mixture },
     /// Calls on names.
     Items(Items),
+    /// Operations on small objects.
+    Objects(ObjectState),
     /// Requests and responses on one connection.
     Exchanges,
 }
@@ -146,8 +149,7 @@ pub(crate) fn limit_of(limit: TransferLimit<'_>, index: usize) -> Option<u64> {
 /// Why work cannot be simulated.
 pub(crate) fn refused(work: &Work) -> Option<&'static str> {
     match work {
-        Work::Transfers | Work::Tree(_) | Work::Rpc(_) => None,
-        Work::Objects(_) => Some("objects"),
+        Work::Transfers | Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) => None,
         Work::Jobs(_) => Some("jobs"),
     }
 }

@@ -6,5 +6,6 @@ mod caches;
 mod closed_networks;
 mod devices;
 mod exchanges;
+mod objects;
 mod open_loops;
 mod same_bytes;

@@ -23,6 +23,7 @@ use plan::{Nanos, Phase, Sharing, Work};
 use self::exchange::Exchanges;
 
 use crate::simulation::names::NameCall;
+use crate::simulation::objects::ObjectPhase;
 use crate::simulation::queue::Events;
 use crate::simulation::recording::Recording;
 use crate::simulation::request::{NONE, Request, Requests, Stage};
@@ -123,6 +124,8 @@ struct Running<'a> {
     pace: Option<(f64, f64)>,
     buffered: bool,
     moves_data: bool,
+    /// For objects: their order.
+    objects: Option<ObjectPhase<'a>>,
     /// For exchanges: their ends.
     exchanges: Option<Exchanges<'a>>,
     warm: bool,
@@ -156,11 +159,16 @@ impl<'a> Running<'a> {
             }
             _ => None,
         };
-        let deadline = match job.ending() {
+        let objects = match &workload.work {
+            Work::Objects(objects) => Some(ObjectPhase::new(job, objects)),
+            _ => None,
+        };
+        let ending = objects.as_ref().map_or_else(|| job.ending(), |objects| objects.order.ending());
+        let deadline = match ending {
             _ if let Some(exchanges) = &exchanges => input.exchange_time().map_or(u64::MAX, |time| {
                 exchanges.counted_from.saturating_add(time.0.saturating_mul(TICKS_PER_NS))
             }),
-            _ if !workload.work.is_transfers() => {
+            _ if workload.work.tree().is_some() => {
                 let stonewall =
                     workload.stonewall.filter(|_| job.phase.is_result() && limit_of(job.limit, 0).is_none());
                 stonewall.map_or(u64::MAX, |wall| {
@@ -206,6 +214,7 @@ impl<'a> Running<'a> {
             pace,
             buffered: input.limits.cache.is_some() && !workload.direct && !synced,
             moves_data: workload.backend.moves_data(),
+            objects,
             exchanges,
             warm: job.repetition > 0,
             pieces: Vec::new(),

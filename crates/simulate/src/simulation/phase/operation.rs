@@ -4,6 +4,7 @@ use plan::Operation;
 
 use super::Running;
 use super::exchange::Exchanges;
+use crate::simulation::names::NameCall;
 use crate::simulation::request::{Request, Stage};
 use crate::simulation::service::whole;
 use crate::simulation::station::{READ, WRITE};
@@ -16,15 +17,13 @@ impl Running<'_> {
         let index = self.requests.get(number).task;
         let task = &mut self.tasks[index as usize];
         let limit = self.worn.map_or(task.limit, |worn| task.limit.min(worn));
-        if task.issued >= limit || now >= self.deadline {
-            self.requests.remove(number);
-            if self.tasks[index as usize].under_way == 0 {
-                self.task_is_over(now, index);
-            }
-            return None;
+        let may_end = self.objects.as_ref().is_none_or(|objects| objects.may_end(task.issued));
+        if task.issued >= limit || (now >= self.deadline && may_end) {
+            return self.rest(now, number);
         }
         let request = self.requests.get(number);
         let bytes = self.input.job.workload.geometry.transfer.0;
+        let mut due = now;
         match &mut task.program {
             Program::Transfers { offsets, mixture } => {
                 let writes = mixture.next_writes();
@@ -38,24 +37,22 @@ impl Running<'_> {
                 request.piece.bytes = items.bytes;
                 let reads = items.operation == Operation::Read;
                 request.piece.direction = if reads { READ } else { WRITE };
-                // The name is found again by this when the call is served.
-                request.piece.place = (items.directory(task.issued), task.issued);
+                // Each name is that of a file of its own.
+                let file = (u64::from(request.task) << 32) + task.issued;
+                request.piece.place = (items.directory(task.issued), file);
+            }
+            Program::Objects(state) => {
+                let own = (task.number, task.limit);
+                due = self.objects.as_ref()?.call(own, task.issued, state, request, now);
             }
             Program::Exchanges => Self::exchange(request),
         }
-        let due = match self.pace {
-            Some((each, between)) => {
-                let due = each * task.issued as f64 + between * f64::from(task.number);
-                self.first_io.saturating_add(whole(due))
+        if let Some((each, between)) = self.pace {
+            let after = each * task.issued as f64 + between * f64::from(task.number);
+            due = self.first_io.saturating_add(whole(after));
+            if due >= self.deadline {
+                return self.rest(now, number);
             }
-            None => now,
-        };
-        if due >= self.deadline {
-            self.requests.remove(number);
-            if self.tasks[index as usize].under_way == 0 {
-                self.task_is_over(now, index);
-            }
-            return None;
         }
         // What a warm-up does is none of the number asked for.
         task.issued += u64::from(self.exchanges.as_ref().is_none_or(|all| all.is_of_the_number(now)));
@@ -66,6 +63,16 @@ impl Running<'_> {
         }
         request.stage = Stage::Submit;
         if due > now { Some(due) } else { self.submit(now, number) }
+    }
+
+    /// The request is given up, since its task begins no other operation.
+    fn rest(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        let index = self.requests.get(number).task;
+        self.requests.remove(number);
+        if self.tasks[index as usize].under_way == 0 {
+            self.task_is_over(now, index);
+        }
+        None
     }
 
     /// Spends processor time.
@@ -90,7 +97,7 @@ impl Running<'_> {
     pub(super) fn issue(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let index = request.task as usize;
-        if let Program::Items(_) = self.tasks[index].program {
+        if let Program::Items(_) | Program::Objects(_) = self.tasks[index].program {
             self.requests.get(number).stage = Stage::Names;
             return Some(now.saturating_add(self.path.latency));
         }
@@ -100,21 +107,20 @@ impl Running<'_> {
     /// A call on a name is served.
     pub(super) fn names(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = *self.requests.get(number);
-        let Program::Items(items) = self.tasks[request.task as usize].program else { return None };
+        let call = match self.tasks[request.task as usize].program {
+            Program::Items(items) => items.call,
+            _ => NameCall::of_operation(request.operation),
+        };
+        let (directory, file) = request.piece.place;
         let served = match self.path.names {
-            Some(names) => {
-                let directory = request.piece.place.0;
-                self.system.names[names].serve(now, items.call, directory, self.input.factor)
-            }
+            Some(names) => self.system.names[names].serve(now, call, directory, self.input.factor),
             None => now.saturating_add(TICKS_PER_NS),
         };
         let back = served.saturating_add(self.path.latency);
         let next = self.requests.get(number);
         next.stage = Stage::End;
         next.ended = back;
-        if items.bytes > 0 && self.moves_data {
-            // A file of its own.
-            let file = (u64::from(request.task) << 32) + request.piece.place.1;
+        if request.piece.bytes > 0 && self.moves_data {
             next.piece.place = (file, 0);
             next.stage = Stage::Data;
         }
@@ -128,12 +134,16 @@ impl Running<'_> {
         let moved = self.bytes_of(&request);
         let task = &mut self.tasks[request.task as usize];
         task.under_way -= 1;
+        if !request.counts {
+            task.io[1] = task.io[1].max(now);
+            return self.next(now, number);
+        }
         if self.exchanges.as_ref().is_some_and(|all| !all.counts(request.due, now)) {
             return self.next(now, number);
         }
         task.bytes += moved;
         let kind = match task.program {
-            Program::Items(_) | Program::Exchanges => ITEMS,
+            Program::Items(_) | Program::Objects(_) | Program::Exchanges => ITEMS,
             Program::Transfers { .. } if request.operation == Operation::Write => WRITES,
             Program::Transfers { .. } => READS,
         };
@@ -153,6 +163,7 @@ impl Running<'_> {
         match &self.tasks[request.task as usize].program {
             Program::Transfers { .. } => self.input.job.workload.geometry.transfer.0,
             Program::Items(items) => items.bytes,
+            Program::Objects(_) => self.objects.as_ref().map_or(0, |all| all.bytes_of(request.operation)),
             Program::Exchanges => self.exchanges.as_ref().map_or(0, Exchanges::bytes),
         }
     }

@@ -4,6 +4,7 @@ use engine::{Mixture, Offsets};
 use plan::Work;
 
 use super::PhaseInput;
+use crate::simulation::objects::{ObjectPhase, ObjectState};
 use crate::simulation::task::{Items, Program, Task, limit_of};
 
 impl PhaseInput<'_> {
@@ -39,6 +40,14 @@ impl PhaseInput<'_> {
                     let limit = limit_of(job.limit, index);
                     let (items, count) = Items::of(tree, job.phase, number, workload.tasks, limit);
                     new(number, number, Program::Items(items), count)
+                };
+                job.tasks.clone().enumerate().map(of).collect()
+            }
+            Work::Objects(objects) => {
+                let objects = ObjectPhase::new(job, objects);
+                let of = |(index, number): (usize, u32)| {
+                    let program = Program::Objects(ObjectState::default());
+                    new(number, number, program, objects.calls(index, number))
                 };
                 job.tasks.clone().enumerate().map(of).collect()
             }
