@@ -66,6 +66,30 @@ impl SimulatedMachine {
         self.topology.clone()
     }
 
+    /// What `plan` asks for beside its phases and a run on a model leaves out, for the user.
+    #[must_use]
+    pub fn left_out(plan: &Plan) -> Vec<String> {
+        let named =
+            |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let layouts: Vec<&str> = plan.layouts.iter().map(|layout| layout.name.as_str()).collect();
+        let collecting = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
+        let collecting: Vec<&str> = collecting.map(|target| target.name.as_str()).collect();
+        let mut told = Vec::new();
+        if !layouts.is_empty() {
+            told.push(format!(
+                "layouts of the study are not built ({}): a target is on the layout of the model that has its name",
+                named(layouts)
+            ));
+        }
+        if !collecting.is_empty() {
+            told.push(format!(
+                "commands of `server_collect` are not run (target {}): a model has no servers to ask",
+                named(collecting)
+            ));
+        }
+        told
+    }
+
     fn node_count(&self) -> u32 {
         u32::try_from(self.system.nodes.len()).unwrap_or(u32::MAX)
     }
@@ -90,8 +114,8 @@ impl SimulatedMachine {
     fn check_exchanges(&self, case: &Case, rpc: &Rpc) -> Result<(), RunnerError> {
         let bound = |binding: &Binding| *binding != Binding::None;
         if rpc.interface.is_some() || bound(&rpc.client_binding) || bound(&rpc.server_binding) {
-            let told = "a node of a model has one network adapter and equal processors: leave `interface` and the \
-                        bindings of threads out";
+            let told = "a node of a model has one network adapter and equal processors: leave `interface`, \
+                        `client_processors` and `server_processors` out";
             return Err(lacking(case, told.to_owned()));
         }
         let works = self.system.request_time > 0;
@@ -128,7 +152,7 @@ impl SimulatedMachine {
         let share = |(node, all): (usize, &u64)| {
             let there = self.system.nodes[node].cached.get(&key).copied().unwrap_or(0);
             match workload.order {
-                _ if !own || workload.direct || *all == 0 => 0.0,
+                _ if !own || workload.direct || workload.forget || *all == 0 => 0.0,
                 // A pass in order over more than the cache holds always finds the next bytes gone.
                 _ if there >= *all => 1.0,
                 Order::Random { .. } => there as f64 / *all as f64,
