@@ -157,6 +157,28 @@ fn objects_are_simulated_in_sets() {
 }
 
 #[test]
+fn jobs_are_launched_on_the_processors_of_a_model() {
+    let desk = Desk::new();
+    let study = "[protocol]\nrepetitions = 1\n[[target]]\nname = \"t\"\ndirectory = \"data\"\n\
+        [[table]]\nname = \"claims\"\nrows = 100000\ndistinct = \"1 %\"\n\
+        [[test]]\nname = \"fit\"\nkind = \"computation\"\nstreams = 3\nthreads = 2\nmemory = \"64MiB\"\n\
+        step = [{ do = \"regression\", input = \"claims\", operations = 8e9 }]\n\
+        [[workload]]\nname = \"mix\"\nwork = \"jobs\"\n";
+    let fast = CLUSTER.replace("count = 4, ", "rows_per_second = 10e6, operations_per_second = 1e9, ");
+    let shown = run(&simulated(&desk, &fast, study, "--out record")).expect_code(0).stdout;
+    assert_says(&shown, &["SIMULATED by model a cluster", "3 of 3 complete"]);
+    let report = desk.report();
+    let jobs = &report.0["figures"].as_array().expect("figures")[1];
+    // Three jobs of 8 billion operations on four processors, besides the rows.
+    let rate = jobs["bytes_per_second"]["median"].as_f64().expect("a rate");
+    let seconds = 3.0 * 100_000.0 * 128.0 / rate;
+    assert!((seconds / 6.0 - 1.0).abs() < 0.03, "{seconds} s");
+    let rows = fast.replace("operations_per_second = 1e9, ", "");
+    let refused = run(&simulated(&desk, &rows, study, "--out other")).expect_code(4);
+    assert_says(&refused.stderr, &["`fit`", "`operations_per_second`"]);
+}
+
+#[test]
 fn a_simulated_run_goes_on_only_with_its_model() {
     let desk = Desk::new();
     let study = READS.replace("\"2s\"", "\"100s\"");

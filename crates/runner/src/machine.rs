@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use engine::{Controls, EndOutcome, PhaseJob, PhaseOutcome, SeriesInterval};
 use host::DeviceSample;
+use jobs::launch::{LaunchTask, Launched};
 use plan::{Case, Plan};
 use record::HostFacts;
 
@@ -53,6 +54,8 @@ pub struct MachinePhase {
     pub series: Vec<(u32, Vec<SeriesInterval>)>,
     /// The devices, each with the name of the place where it is.
     pub devices: Vec<(String, DeviceSample)>,
+    /// For jobs: the launches and what became of them, all on the first node.
+    pub launched: Option<(Vec<LaunchTask>, Launched)>,
     /// For exchanges: each end, with its node by number.
     pub ends: Vec<(u32, EndOutcome)>,
 }

@@ -1,6 +1,7 @@
 //! A model as the machine of a run.
 
 mod facts;
+mod jobs;
 mod outcome;
 
 use std::collections::hash_map::DefaultHasher;
@@ -17,10 +18,9 @@ use record::HostFacts;
 use runner::{Machine, MachinePhase, RunnerError};
 
 use crate::model::Model;
-use crate::simulation::phase::{PhaseInput, simulate};
+use crate::simulation::phase::{PhaseInput, PhaseOutput, simulate};
 use crate::simulation::service::normal;
 use crate::simulation::system::{NodeLimits, System, node_name};
-use crate::simulation::task::refused;
 use crate::simulation::time::{TICKS_PER_NS, ns};
 
 /// A model in a run: the state of its parts, and the time on its clock.
@@ -194,10 +194,11 @@ impl Machine for SimulatedMachine {
             }
             match &workload.work {
                 Work::Rpc(rpc) => self.check_exchanges(case, rpc)?,
-                _ => drop(self.layout_of(case)?),
+                Work::Jobs(jobs) => self.check_jobs(case, jobs)?,
+                _ => {}
             }
-            if let Some(what) = refused(&workload.work) {
-                return Err(lacking(case, format!("a model does not say how long {what} take")));
+            if !matches!(workload.work, Work::Rpc(_)) {
+                self.layout_of(case)?;
             }
             let checks = case.phases.iter().any(|phase| !phase.is_result() && phase.needs_data());
             if workload.verify || checks {
@@ -243,6 +244,9 @@ impl Machine for SimulatedMachine {
         self.system.reseed(&mut random);
         let limits = self.limits.clone();
         let ends = if exchanges { self.nodes_of_ends(job.workload)? } else { Vec::new() };
+        if let Work::Jobs(jobs) = &job.workload.work {
+            return self.jobs(case, job, jobs, (layout, factor), controls);
+        }
         let input = PhaseInput {
             job,
             node_of,
@@ -254,10 +258,7 @@ impl Machine for SimulatedMachine {
             controls,
         };
         let output = simulate(&input, &mut self.system);
-        if output.too_long {
-            let told = "this takes more than 50 days on the model: look at its times and rates, or do less";
-            return Err(lacking(case, told.to_owned()));
-        }
+        in_time(case, &output)?;
         if !job.workload.direct && matches!(job.workload.work, Work::Transfers) {
             let mut moved = vec![0; self.system.nodes.len()];
             output.tasks.iter().for_each(|task| moved[task.node as usize] += task.bytes);
@@ -287,6 +288,12 @@ fn seed_of(seed: u64, case: &Case, job: &PhaseJob<'_>) -> u64 {
     words.concat().iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
+}
+
+/// Refuses a phase that came to the end of the clock.
+fn in_time(case: &Case, output: &PhaseOutput) -> Result<(), RunnerError> {
+    let told = "this takes more than 50 days on the model: look at its times and rates, or do less";
+    if output.too_long { Err(lacking(case, told.to_owned())) } else { Ok(()) }
 }
 
 /// What `case` needs and the model does not have.

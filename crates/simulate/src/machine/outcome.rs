@@ -6,7 +6,7 @@ use plan::{Operation, Work, Workload};
 use runner::MachinePhase;
 
 use crate::simulation::drive::Counters;
-use crate::simulation::phase::PhaseOutput;
+use crate::simulation::phase::{PhaseOutput, Sample};
 use crate::simulation::station::{READ, WRITE};
 use crate::simulation::task::{ITEMS, READS, WRITES};
 use crate::simulation::time::{Ticks, ns};
@@ -78,16 +78,22 @@ pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String
         notes: Vec::new(),
         end: None,
     };
-    let devices = output.samples.iter().flat_map(|sample| {
-        sample.drives.iter().map(|(drive, counters)| {
-            let (place, name) = &drives[*drive];
-            let sample = device(name, sample.start - start, sample.length, counters);
-            (place.clone(), sample)
-        })
-    });
-    let devices = devices.collect();
+    let devices = devices(&output, drives);
     let series = if nodes.len() > 1 { series } else { Vec::new() };
-    MachinePhase { outcome, series, devices, ends: output.ends }
+    MachinePhase { outcome, series, devices, ends: output.ends, launched: None }
+}
+
+/// What the devices did in each interval; `drives` has the place and the name of each.
+pub(super) fn devices(output: &PhaseOutput, drives: &[(String, String)]) -> Vec<(String, DeviceSample)> {
+    let of_interval = |sample: &Sample| {
+        let (start, length) = (sample.start - output.start, sample.length);
+        let of_drive = |(drive, counters): &(usize, Counters)| {
+            let (place, name) = &drives[*drive];
+            (place.clone(), device(name, start, length, counters))
+        };
+        sample.drives.iter().map(of_drive).collect::<Vec<_>>()
+    };
+    output.samples.iter().flat_map(of_interval).collect()
 }
 
 fn device(name: &str, start: Ticks, length: Ticks, counters: &Counters) -> DeviceSample {

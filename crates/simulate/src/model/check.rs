@@ -91,6 +91,18 @@ impl Check<'_> {
                 "a node that sends nothing measures nothing: write a number above 0",
             );
         }
+        for (key, rate) in [
+            ("rows_per_second", model.node.rows_per_second),
+            ("operations_per_second", model.node.operations_per_second),
+        ] {
+            if rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
+                self.at(
+                    ("node", 0),
+                    key,
+                    "a processor that never ends computes nothing: write a number above 0",
+                );
+            }
+        }
         let mut seen = BTreeSet::new();
         for name in &model.node.through {
             if !model.links.iter().any(|link| link.name == *name) {

@@ -66,6 +66,12 @@ pub struct Node {
     /// client spends it on the request, and the server on the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_time: Option<Time>,
+    /// Rows of a table per second that one processor reads or writes, for steps of jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows_per_second: Option<f64>,
+    /// Operations per second that a step of a job computes on one processor: floating-point ones, or visits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations_per_second: Option<f64>,
     /// Bandwidth of its own network adapter, each way; layouts that are local do not use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,

@@ -5,6 +5,8 @@
 //! part, and none where arrivals are in order by themselves.
 
 pub(crate) mod drive;
+pub(crate) mod exchanges;
+pub(crate) mod jobs;
 pub(crate) mod names;
 pub(crate) mod objects;
 pub(crate) mod phase;

@@ -23,7 +23,7 @@ pub(crate) enum Stage {
     Data,
     /// It reaches a link or server of this number on its way, or the device after the last of them.
     Part(u8),
-    /// The processor time of a message has been spent, and it is sent.
+    /// A thread has spent its processor time on it.
     Worked,
     /// The head of a message reaches a part of this number on its way to another node.
     Hop(u8),

@@ -1,7 +1,7 @@
 //! A task of a phase, and what it does one after the other.
 
 use engine::{Mixture, Offsets, TaskOutcome, TransferLimit};
-use plan::{Operation, Phase, Tree, Work};
+use plan::{Operation, Phase, Tree};
 
 use crate::simulation::names::NameCall;
 use crate::simulation::objects::ObjectState;
@@ -19,6 +19,8 @@ pub(crate) enum Program {
     Objects(ObjectState),
     /// Requests and responses on one connection.
     Exchanges,
+    /// Of a thread of a job.
+    Job,
 }
 
 /// Calls on the names of a tree.
@@ -108,6 +110,37 @@ pub(crate) struct Task {
     pub(crate) closed: Option<[Ticks; 2]>,
 }
 
+impl Task {
+    /// A task that has not begun, with its node and the number of its file; `cached` is the share of its reads that
+    /// the page cache serves.
+    pub(crate) fn new(
+        number: u32,
+        (node, file): (u32, u32),
+        program: Program,
+        limit: u64,
+        cached: f64,
+    ) -> Self {
+        Self {
+            number,
+            node,
+            file,
+            program,
+            limit,
+            issued: 0,
+            done: [0; 3],
+            bytes: 0,
+            under_way: 0,
+            is_over: false,
+            busy_until: 0,
+            unwritten: 0,
+            cached,
+            opened: [0; 2],
+            io: [0; 2],
+            closed: None,
+        }
+    }
+}
+
 /// Indices into [`Task::done`].
 pub(crate) const READS: usize = 0;
 /// See [`READS`].
@@ -143,13 +176,5 @@ pub(crate) fn limit_of(limit: TransferLimit<'_>, index: usize) -> Option<u64> {
         TransferLimit::Pass => None,
         TransferLimit::Exactly(count) => Some(count),
         TransferLimit::PerTask(counts) => counts.get(index).copied(),
-    }
-}
-
-/// Why work cannot be simulated.
-pub(crate) fn refused(work: &Work) -> Option<&'static str> {
-    match work {
-        Work::Transfers | Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) => None,
-        Work::Jobs(_) => Some("jobs"),
     }
 }

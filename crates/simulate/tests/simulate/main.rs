@@ -6,6 +6,7 @@ mod caches;
 mod closed_networks;
 mod devices;
 mod exchanges;
+mod jobs;
 mod objects;
 mod open_loops;
 mod same_bytes;

@@ -3,8 +3,8 @@
 use engine::Stonewalled;
 use plan::Phase;
 
-use super::exchange::Exchanges;
 use super::{PhaseOutput, Running, Sample, narrow};
+use crate::simulation::exchanges::Exchanges;
 use crate::simulation::request::Request;
 use crate::simulation::service::whole;
 use crate::simulation::task::Task;

@@ -7,10 +7,12 @@
 //! | `operation` | an operation: its begin, its processor time, its call on a name, its end |
 //! | `transfer` | the way of bytes between a node and the devices |
 //! | `exchange` | messages between nodes |
+//! | `launches` | jobs and their processes |
 //! | `ending` | how tasks end, and what the phase leaves behind |
 
 mod ending;
 mod exchange;
+pub(crate) mod launches;
 mod operation;
 mod tasks;
 mod transfer;
@@ -20,8 +22,8 @@ use std::collections::VecDeque;
 use engine::{Controls, EndOutcome, Ending, PhaseJob, Progress, Stonewalled};
 use plan::{Nanos, Phase, Sharing, Work};
 
-use self::exchange::Exchanges;
-
+use crate::simulation::exchanges::Exchanges;
+use crate::simulation::jobs::RunningJobs;
 use crate::simulation::names::NameCall;
 use crate::simulation::objects::ObjectPhase;
 use crate::simulation::queue::Events;
@@ -126,6 +128,8 @@ struct Running<'a> {
     moves_data: bool,
     /// For objects: their order.
     objects: Option<ObjectPhase<'a>>,
+    /// For jobs: their launches.
+    jobs: Option<RunningJobs<'a>>,
     /// For exchanges: their ends.
     exchanges: Option<Exchanges<'a>>,
     warm: bool,
@@ -189,7 +193,11 @@ impl<'a> Running<'a> {
             let between = ticks(1e9) / pace.transfers_per_second;
             (between * f64::from(workload.tasks), between)
         });
-        let synced = workload.sync.per_write;
+        // Jobs that sync their tables at close wait for the devices.
+        let (direct, synced) = match &workload.work {
+            Work::Jobs(jobs) => (jobs.direct, jobs.sync),
+            _ => (workload.direct, workload.sync.per_write),
+        };
         let several = system.nodes.len();
         let path = system.paths[input.layout].clone();
         system.names.iter_mut().for_each(super::names::NameService::unlock);
@@ -212,9 +220,10 @@ impl<'a> Running<'a> {
             crowded,
             waiting: vec![VecDeque::new(); several],
             pace,
-            buffered: input.limits.cache.is_some() && !workload.direct && !synced,
+            buffered: input.limits.cache.is_some() && !direct && !synced,
             moves_data: workload.backend.moves_data(),
             objects,
+            jobs: None,
             exchanges,
             warm: job.repetition > 0,
             pieces: Vec::new(),
@@ -290,16 +299,7 @@ impl<'a> Running<'a> {
             if now >= CLOCK_END {
                 return false;
             }
-            if now >= self.interval_end {
-                self.sample(now);
-            }
-            match self.advance(now, number) {
-                Some(next) => self.events.replace_first((next.max(now), number)),
-                None => self.events.pop(),
-            }
-            while let Some(event) = self.following.pop() {
-                self.events.push(event);
-            }
+            self.happen(now, number);
             count = count.wrapping_add(1);
             if count.is_multiple_of(LOOK_EVERY) {
                 if self.input.controls.is_stopped() {
@@ -312,6 +312,28 @@ impl<'a> Running<'a> {
         false
     }
 
+    /// The first event happens, if there is one.
+    fn step(&mut self) {
+        if let Some((now, number)) = self.events.first() {
+            self.happen(now, number);
+        }
+    }
+
+    /// The first event happens: at `now`, to request `number`.
+    #[inline]
+    fn happen(&mut self, now: Ticks, number: u32) {
+        if now >= self.interval_end {
+            self.sample(now);
+        }
+        match self.advance(now, number) {
+            Some(next) => self.events.replace_first((next.max(now), number)),
+            None => self.events.pop(),
+        }
+        while let Some(event) = self.following.pop() {
+            self.events.push(event);
+        }
+    }
+
     /// Takes a request as far as it gets at `now`; returns the time of its next event.
     fn advance(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         match self.requests.get(number).stage {
@@ -321,6 +343,7 @@ impl<'a> Running<'a> {
             Stage::Names => self.names(now, number),
             Stage::Data => self.data(now, number),
             Stage::Part(part) => self.route(now, number, part),
+            Stage::Worked if self.jobs.is_some() => self.job_computed(now, number),
             Stage::Worked => self.worked(now, number),
             Stage::Hop(part) => self.hop(now, number, part),
             Stage::Arrived => self.arrived(now, number),

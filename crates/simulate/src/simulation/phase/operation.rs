@@ -3,7 +3,7 @@
 use plan::Operation;
 
 use super::Running;
-use super::exchange::Exchanges;
+use crate::simulation::exchanges::Exchanges;
 use crate::simulation::names::NameCall;
 use crate::simulation::request::{Request, Stage};
 use crate::simulation::service::whole;
@@ -14,6 +14,9 @@ use crate::simulation::time::{TICKS_PER_NS, Ticks};
 impl Running<'_> {
     /// The next operation of the request's task, if it has one.
     pub(super) fn next(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        if self.jobs.is_some() {
+            return self.job_next(now, number);
+        }
         let index = self.requests.get(number).task;
         let task = &mut self.tasks[index as usize];
         let limit = self.worn.map_or(task.limit, |worn| task.limit.min(worn));
@@ -46,6 +49,8 @@ impl Running<'_> {
                 due = self.objects.as_ref()?.call(own, task.issued, state, request, now);
             }
             Program::Exchanges => Self::exchange(request),
+            // Its threads know what comes next.
+            Program::Job => return None,
         }
         if let Some((each, between)) = self.pace {
             let after = each * task.issued as f64 + between * f64::from(task.number);
@@ -131,6 +136,9 @@ impl Running<'_> {
     pub(super) fn end(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = *self.requests.get(number);
         self.requests.get(number).stage = Stage::Next;
+        if self.jobs.is_some() {
+            return self.job_moved(now, number);
+        }
         let moved = self.bytes_of(&request);
         let task = &mut self.tasks[request.task as usize];
         task.under_way -= 1;
@@ -143,7 +151,7 @@ impl Running<'_> {
         }
         task.bytes += moved;
         let kind = match task.program {
-            Program::Items(_) | Program::Objects(_) | Program::Exchanges => ITEMS,
+            Program::Items(_) | Program::Objects(_) | Program::Exchanges | Program::Job => ITEMS,
             Program::Transfers { .. } if request.operation == Operation::Write => WRITES,
             Program::Transfers { .. } => READS,
         };
@@ -164,6 +172,7 @@ impl Running<'_> {
             Program::Transfers { .. } => self.input.job.workload.geometry.transfer.0,
             Program::Items(items) => items.bytes,
             Program::Objects(_) => self.objects.as_ref().map_or(0, |all| all.bytes_of(request.operation)),
+            Program::Job => request.piece.bytes,
             Program::Exchanges => self.exchanges.as_ref().map_or(0, Exchanges::bytes),
         }
     }

@@ -15,26 +15,12 @@ impl PhaseInput<'_> {
         let workload = job.workload;
         let new = |number: u32, file: u32, program: Program, limit: u64| {
             let node = input.node_of[number as usize];
-            Task {
-                number,
-                node,
-                file,
-                program,
-                limit,
-                issued: 0,
-                done: [0; 3],
-                bytes: 0,
-                under_way: 0,
-                is_over: false,
-                busy_until: 0,
-                unwritten: 0,
-                cached: input.cached.get(node as usize).copied().unwrap_or(0.0),
-                opened: [0; 2],
-                io: [0; 2],
-                closed: None,
-            }
+            let cached = input.cached.get(node as usize).copied().unwrap_or(0.0);
+            Task::new(number, (node, file), program, limit, cached)
         };
         match &workload.work {
+            // Launches make their own when they start.
+            Work::Jobs(_) => Vec::new(),
             Work::Tree(tree) => {
                 let of = |(index, number): (usize, u32)| {
                     let limit = limit_of(job.limit, index);
