@@ -105,7 +105,7 @@ fn what_a_model_does_not_have_is_refused_before_the_start() {
 
 /// Four nodes with adapters of 1 GB/s and a link between them, and a service for names.
 const CLUSTER: &str = "model = { name = \"a cluster\" }\n\
-    node = { count = 4, processors = 4, request_time = \"2us\", bandwidth = \"1GB/s\", through = [\"fabric\"] }\n\
+    node = { count = 4, clock_offset = \"6ms\", processors = 4, request_time = \"2us\", bandwidth = \"1GB/s\", through = [\"fabric\"] }\n\
     [[link]]\nname = \"fabric\"\nlatency = \"20us\"\n\
     [[metadata]]\nname = \"mds\"\nslots = 4\ncreate = { time = \"300us\" }\nstat = { time = \"50us\" }\n\
     remove = { time = \"100us\" }\n\
@@ -133,6 +133,8 @@ fn requests_and_responses_are_simulated_between_the_processes_of_a_study() {
     assert!((rates[0] / (2.0 * adapter) - 1.0).abs() < 0.02, "{rates:?}");
     assert!(rates[1] > adapter, "{rates:?}");
     assert!(!names(&desk.path("record/ends")).is_empty(), "the processes are in the record");
+    let journal = fs::read_to_string(desk.path("record/journal.jsonl")).expect("the journal");
+    assert_says(&journal, &["\"offset_ns\":2000000", "\"offset_ns\":6000000", "\"error_ns\":20000"]);
     let bound = study.replace("depth = 8", "depth = 8\nclient_processors = \"numa:0\"");
     let refused = run(&simulated(&desk, CLUSTER, &bound, "--out other")).expect_code(4);
     assert_says(&refused.stderr, &["net", "`client_processors`"]);
@@ -164,7 +166,10 @@ fn jobs_are_launched_on_the_processors_of_a_model() {
         [[test]]\nname = \"fit\"\nkind = \"computation\"\nstreams = 3\nthreads = 2\nmemory = \"64MiB\"\n\
         step = [{ do = \"regression\", input = \"claims\", operations = 8e9 }]\n\
         [[workload]]\nname = \"mix\"\nwork = \"jobs\"\n";
-    let fast = CLUSTER.replace("count = 4, ", "rows_per_second = 10e6, operations_per_second = 1e9, ");
+    let fast = CLUSTER.replace(
+        "count = 4, clock_offset = \"6ms\", ",
+        "rows_per_second = 10e6, operations_per_second = 1e9, ",
+    );
     let shown = run(&simulated(&desk, &fast, study, "--out record")).expect_code(0).stdout;
     assert_says(&shown, &["SIMULATED by model a cluster", "3 of 3 complete"]);
     let report = desk.report();

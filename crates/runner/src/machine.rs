@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use comm::Clock;
 use engine::{Controls, EndOutcome, PhaseJob, PhaseOutcome, SeriesInterval};
 use host::DeviceSample;
 use jobs::launch::{LaunchTask, Launched};
@@ -22,6 +23,9 @@ pub trait Machine {
 
     /// The facts of each node.
     fn nodes(&self) -> Vec<HostFacts>;
+
+    /// The clock of each node against that of the first, now; empty where they are one clock.
+    fn clocks(&self) -> Vec<Clock>;
 
     /// Carries out a phase of `case`; `node_of` has the node of each task.
     ///

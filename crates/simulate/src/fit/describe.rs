@@ -56,6 +56,8 @@ pub(super) fn model(run: &Run, sweep: &Sweep, fit: &Fit) -> Option<Model> {
             processors: host.usable_cpus.max(1),
             memory: (host.memory_bytes > 0).then_some(Size(host.memory_bytes)),
             request_time: Some(nanos(fit.nodes.request_ns)).filter(|time| time.0 > 0),
+            clock_offset: None,
+            clock_drift: None,
             rows_per_second: None,
             operations_per_second: None,
             bandwidth: None,

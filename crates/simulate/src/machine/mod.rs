@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::iter::repeat_n;
 use std::time::Duration;
 
-use comm::Topology;
+use comm::{Clock, Topology};
 use engine::{Controls, PhaseJob};
 use plan::{Binding, Case, Order, Plan, ReadFrom, Rpc, Work, Workload};
 use rand_core::SeedableRng;
@@ -223,6 +223,24 @@ impl Machine for SimulatedMachine {
 
     fn nodes(&self) -> Vec<HostFacts> {
         (0..self.node_count()).map(|node| facts::of_node(&self.model, node)).collect()
+    }
+
+    fn clocks(&self) -> Vec<Clock> {
+        let node = &self.model.node;
+        let last = self.node_count().saturating_sub(1);
+        if last == 0 || (node.clock_offset.is_none() && node.clock_drift.is_none()) {
+            return Vec::new();
+        }
+        let drifted = node.clock_drift.unwrap_or(0.0) * ns(self.system.now) as f64;
+        let behind = node.clock_offset.map_or(0.0, |time| time.0 as f64) + drifted;
+        // A comparison is as exact as half of a round trip.
+        let error_ns = ns(self.system.latency_between());
+        let clock = |number: u32| {
+            #[expect(clippy::cast_possible_truncation, reason = "far less than a year")]
+            let offset_ns = (behind * f64::from(number) / f64::from(last)).round() as i64;
+            Clock { offset_ns, error_ns: if number == 0 { 0 } else { error_ns } }
+        };
+        (0..=last).map(clock).collect()
     }
 
     fn phase(

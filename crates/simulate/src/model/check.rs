@@ -91,6 +91,9 @@ impl Check<'_> {
                 "a node that sends nothing measures nothing: write a number above 0",
             );
         }
+        if model.node.clock_drift.is_some_and(|drift| !(-0.1..=0.1).contains(&drift)) {
+            self.at(("node", 0), "clock_drift", "it is a share of the time: write a number from -0.1 to 0.1");
+        }
         for (key, rate) in [
             ("rows_per_second", model.node.rows_per_second),
             ("operations_per_second", model.node.operations_per_second),

@@ -66,6 +66,14 @@ pub struct Node {
     /// client spends it on the request, and the server on the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_time: Option<Time>,
+    /// How far the clock of the last node is behind that of the first at the start; those between lie evenly. The
+    /// record has the offsets, as it has those of measured nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_offset: Option<Time>,
+    /// How much the clock of the last node loses against that of the first, as a share of the time: `1e-6` is a
+    /// microsecond in each second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_drift: Option<f64>,
     /// Rows of a table per second that one processor reads or writes, for steps of jobs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows_per_second: Option<f64>,

@@ -338,7 +338,7 @@ impl<'a> JobPhase<'a> {
         };
         let (read, reads) = (thread.reads.0 - thread.first_read, thread.reads.1 - thread.first_read);
         let (written, writes) = (thread.writes.0 - thread.first_write, thread.writes.1 - thread.first_write);
-        let due = if reads == 0 { writes } else { writes * read / reads };
+        let due = (writes * read).checked_div(reads).unwrap_or(writes);
         if written < due {
             let page = self.page(&pass.writes, thread.writes.0, random);
             thread.writes.0 += 1;

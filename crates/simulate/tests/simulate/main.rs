@@ -3,6 +3,7 @@
 
 mod bench;
 mod caches;
+mod clocks;
 mod closed_networks;
 mod devices;
 mod exchanges;
