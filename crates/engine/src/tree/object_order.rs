@@ -27,7 +27,7 @@ pub(crate) const CREATE: usize = 3;
 /// use plan::{Bytes, Geometry, Objects, Operation, Phase, Work, WorkloadSpec};
 /// let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
 /// let mut spec = WorkloadSpec::new("w", "d", geometry);
-/// let objects = Objects { sets: 2, offset: 1, ..Objects::default() };
+/// let objects = Objects { sets: 2, precreated: 9, steps: 4, offset: 1, ..Objects::default() };
 /// (spec.tasks, spec.work) = (5, Work::Objects(objects.clone()));
 /// let workload = spec.validate()?;
 /// let job = PhaseJob::new(&workload, Phase::Benchmark, 0);
