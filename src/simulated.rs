@@ -33,7 +33,8 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
         return resume(directory, arguments, (model, &source), signer.as_ref());
     }
     // Workloads that name no nodes are on one.
-    let Asked { what, plan, notes } = ask(arguments, 1)?;
+    let Asked { what, plan, mut notes } = ask(arguments, 1)?;
+    notes.extend(SimulatedMachine::left_out(&plan));
     let predicted = predictions::of_model(&plan, &model);
     let mut machine = SimulatedMachine::new(model, &plan, source.seed);
     let world = World::of_nodes(machine.topology());

@@ -114,6 +114,86 @@ fn what_a_model_does_not_have_is_refused_before_the_start() {
     assert_says(&unknown.stderr, &["nothing.toml", "laptop"]);
 }
 
+/// Four nodes with adapters of 1 GB/s and a link between them, and a service for names.
+const CLUSTER: &str = "model = { name = \"a cluster\" }\n\
+    node = { count = 4, clock_offset = \"6ms\", processors = 4, request_time = \"2us\", bandwidth = \"1GB/s\", through = [\"fabric\"] }\n\
+    [[link]]\nname = \"fabric\"\nlatency = \"20us\"\n\
+    [[metadata]]\nname = \"mds\"\nslots = 4\ncreate = { time = \"300us\" }\nstat = { time = \"50us\" }\n\
+    remove = { time = \"100us\" }\n\
+    [[device]]\nname = \"disk\"\nslots = 4\nread = { time = \"100us\" }\nwrite = { time = \"200us\" }\n\
+    [[layout]]\nname = \"fs\"\ndevices = \"disk\"\nmetadata = \"mds\"\n";
+
+/// The median rate of each figure, in operations per second.
+fn rates(desk: &Desk) -> Vec<f64> {
+    let figures = desk.report().0["figures"].as_array().expect("figures").clone();
+    figures.iter().map(|one| one["transfers_per_second"]["median"].as_f64().expect("a rate")).collect()
+}
+
+#[test]
+fn requests_and_responses_are_simulated_between_the_processes_of_a_study() {
+    let desk = Desk::new();
+    let study = "[protocol]\nrepetitions = 2\n[[workload]]\nname = \"net\"\nwork = \"rpc\"\nnodes = 4\nprocesses = 8\n\
+        pattern = [\"one-to-one\", \"many-to-one\"]\nrequest_bytes = \"64KiB\"\nresponse_bytes = 1\nuncounted = \"100ms\"\n\
+        depth = 8\nduration = \"2s\"\n";
+    let shown = run(&simulated(&desk, CLUSTER, study, "--out record")).expect_code(0).stdout;
+    assert_says(&shown, &["SIMULATED by model a cluster", "many-to-one", "RPC/s"]);
+    // The adapters of two nodes receive 64 KiB of each exchange, or that of one node what six processes on the three
+    // others send; one process on the same node sends without the network, as fast as threads answer.
+    let rates = rates(&desk);
+    let adapter = 1e9 / 65_536.0;
+    assert!((rates[0] / (2.0 * adapter) - 1.0).abs() < 0.02, "{rates:?}");
+    assert!(rates[1] > adapter, "{rates:?}");
+    assert!(!names(&desk.path("record/ends")).is_empty(), "the processes are in the record");
+    let journal = fs::read_to_string(desk.path("record/journal.jsonl")).expect("the journal");
+    assert_says(&journal, &["\"offset_ns\":2000000", "\"offset_ns\":6000000", "\"error_ns\":20000"]);
+    let bound = study.replace("depth = 8", "depth = 8\nclient_processors = \"numa:0\"");
+    let refused = run(&simulated(&desk, CLUSTER, &bound, "--out other")).expect_code(4);
+    assert_says(&refused.stderr, &["net", "`client_processors`"]);
+    let timeless = DISK.replace("processors = 64", "count = 4");
+    let refused = run(&simulated(&desk, &timeless, study, "--out other")).expect_code(4);
+    assert_says(&refused.stderr, &["net", "`request_time`"]);
+}
+
+#[test]
+fn objects_are_simulated_in_sets() {
+    let desk = Desk::new();
+    let study = "[protocol]\nrepetitions = 2\n[[target]]\nname = \"t\"\ndirectory = \"data\"\n\
+        [[workload]]\nname = \"small\"\nwork = \"objects\"\ntasks = 1\nsets = 2\nprecreated = 50\nsteps = 100\n";
+    let _ = run(&simulated(&desk, CLUSTER, study, "--out record")).expect_code(0);
+    let report = desk.report();
+    let figures = report.0["figures"].as_array().expect("figures");
+    let benchmark = figures.iter().find(|one| one["phase"] == "benchmark").expect("a figure");
+    let rate = benchmark["transfers_per_second"]["median"].as_f64().expect("a rate");
+    // Look, open and read, remove, make and write: 2 µs of processor time and the service of each.
+    let step = (4.0 * 2.0 + 50.0 + (50.0 + 100.0) + 100.0 + (300.0 + 200.0)) / 1e6;
+    assert!((rate / (4.0 / step) - 1.0).abs() < 0.01, "{rate} instead of {}", 4.0 / step);
+}
+
+#[test]
+fn jobs_are_launched_on_the_processors_of_a_model() {
+    let desk = Desk::new();
+    let study = "[protocol]\nrepetitions = 1\n[[target]]\nname = \"t\"\ndirectory = \"data\"\n\
+        [[table]]\nname = \"claims\"\nrows = 100000\ndistinct = \"1 %\"\n\
+        [[test]]\nname = \"fit\"\nkind = \"computation\"\nstreams = 3\nthreads = 2\nmemory = \"64MiB\"\n\
+        step = [{ do = \"regression\", input = \"claims\", operations = 8e9 }]\n\
+        [[workload]]\nname = \"mix\"\nwork = \"jobs\"\n";
+    let fast = CLUSTER.replace(
+        "count = 4, clock_offset = \"6ms\", ",
+        "rows_per_second = 10e6, operations_per_second = 1e9, ",
+    );
+    let shown = run(&simulated(&desk, &fast, study, "--out record")).expect_code(0).stdout;
+    assert_says(&shown, &["SIMULATED by model a cluster", "3 of 3 complete"]);
+    let report = desk.report();
+    let jobs = &report.0["figures"].as_array().expect("figures")[1];
+    // Three jobs of 8 billion operations on four processors, besides the rows.
+    let rate = jobs["bytes_per_second"]["median"].as_f64().expect("a rate");
+    let seconds = 3.0 * 100_000.0 * 128.0 / rate;
+    assert!((seconds / 6.0 - 1.0).abs() < 0.03, "{seconds} s");
+    let rows = fast.replace("operations_per_second = 1e9, ", "");
+    let refused = run(&simulated(&desk, &rows, study, "--out other")).expect_code(4);
+    assert_says(&refused.stderr, &["`fit`", "`operations_per_second`"]);
+}
+
 #[test]
 fn a_simulated_run_goes_on_only_with_its_model() {
     let desk = Desk::new();

@@ -11,12 +11,6 @@ const LINES_MAX: usize = 600;
 /// `main.rs` parses, calls and prints.
 const MAIN_LINES_MAX: usize = 40;
 
-/// Files that are longer all the same, with the reason.
-const LONG: &[(&str, &str)] = &[(
-    "crates/simulate/src/simulation/phase.rs",
-    "the stages of a request share one state, and read from top to bottom",
-)];
-
 /// Crates in the order in which each may use those before it. The root package may use all of
 /// them; the testbed uses none and is used by tests alone; the fuzz targets use any and are used by none.
 const CRATES: [&str; 11] = [
@@ -84,12 +78,9 @@ fn expect_none(rule: &str, found: Vec<String>) {
 fn a_file_is_one_idea() {
     let long = |text: &Text| text.content.lines().count() > LINES_MAX;
     let texts = texts();
-    let excused = |text: &Text| LONG.iter().any(|(name, _)| *name == text.name);
-    let found = texts.iter().filter(|text| text.is_rust() && long(text) && !excused(text));
+    let found = texts.iter().filter(|text| text.is_rust() && long(text));
     let found = found.map(|text| format!("{} has {} lines", text.name, text.content.lines().count()));
-    expect_none("split these files, or give a reason in LONG", found.collect());
-    let needless = LONG.iter().filter(|(name, _)| !texts.iter().any(|text| text.name == *name && long(text)));
-    expect_none("take these out of LONG", needless.map(|(name, _)| (*name).to_owned()).collect());
+    expect_none("split these files", found.collect());
 }
 
 #[test]

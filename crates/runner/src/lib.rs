@@ -46,6 +46,7 @@ pub use execution::PlanExecution;
 pub use execution::campaign::{
     HostLayoutBuilder, LayoutBuilder, ValidatedCampaign, campaign, validate_campaign,
 };
+pub use execution::jobs::outcome as outcome_of_launches;
 pub use execution::rival::Rivals;
 pub use execution::servers::Servers;
 pub use execution::state::RunSummary;

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use engine::{Controls, PhaseJob, PhaseOutcome, SeriesInterval};
+use comm::Clock;
+use engine::{Controls, EndOutcome, PhaseJob, PhaseOutcome, SeriesInterval};
 use host::DeviceSample;
+use jobs::launch::{LaunchTask, Launched};
 use plan::{Case, Plan};
 use record::HostFacts;
 
@@ -19,8 +21,11 @@ pub trait Machine {
     /// What the machine lacks, with the place and the next step.
     fn check(&self, plan: &Plan) -> Result<(), RunnerError>;
 
-    /// The facts of each node. Each runs one process.
+    /// The facts of each node.
     fn nodes(&self) -> Vec<HostFacts>;
+
+    /// The clock of each node against that of the first, now; empty where they are one clock.
+    fn clocks(&self) -> Vec<Clock>;
 
     /// Carries out a phase of `case`; `node_of` has the node of each task.
     ///
@@ -53,4 +58,8 @@ pub struct MachinePhase {
     pub series: Vec<(u32, Vec<SeriesInterval>)>,
     /// The devices, each with the name of the place where it is.
     pub devices: Vec<(String, DeviceSample)>,
+    /// For jobs: the launches and what became of them, all on the first node.
+    pub launched: Option<(Vec<LaunchTask>, Launched)>,
+    /// For exchanges: each end, with its node by number.
+    pub ends: Vec<(u32, EndOutcome)>,
 }

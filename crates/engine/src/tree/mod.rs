@@ -6,6 +6,7 @@
 //! | `walk`, `name` | iteration over items: directory and name, without memory per item |
 //! | `item_ops` | files and directories by plain system calls |
 //! | `trees` | the directories of the trees themselves |
+//! | `object_order` | which objects a task goes to |
 //! | `objects` | objects in sets |
 //! | `small`, `data` | small files as a whole, and their data |
 //! | `sync_worker` | a worker's phase, one operation at a time |
@@ -19,6 +20,7 @@ mod data;
 mod item_ops;
 mod item_slot;
 mod name;
+pub(crate) mod object_order;
 mod objects;
 mod rings;
 mod rules;
@@ -43,7 +45,8 @@ use crate::recording::series::{Counts, Recorder};
 use crate::system::limits;
 use crate::system::ring;
 use crate::tree::item_ops::ItemWorker;
-use crate::tree::objects::{OPERATIONS, ObjectRules, ObjectWorker};
+use crate::tree::object_order::OPERATIONS;
+use crate::tree::objects::{ObjectRules, ObjectWorker};
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::sync_worker::{TaskContext, WorkerInput, WorkerResult};
 use crate::tree::trees::TreeWorker;

@@ -1,11 +1,4 @@
-//! Small objects in sets, with the access pattern of md-workbench.
-//!
-//! Each task has its own sets, in which it creates the initial objects. In each step task `t` goes to set `d`
-//! of task `t − offset·(d + 1)`, stats the oldest object, reads it and removes it, and creates a new one in
-//! set `d` of task `t + offset·(d + 1)`; all modulo the number of tasks. Every set loses and gains one object
-//! in each step, so the number of objects stays constant.
-//! Source: the files that md-workbench of IOR 4.1 touches with five tasks and two sets, as strace shows
-//! them, and its `--help`.
+//! Small objects in sets, in the [`ObjectOrder`] of md-workbench.
 //!
 //! An item is an operation on an object; the directories of the sets are made and removed within the time of
 //! the phase, but are not counted as items.
@@ -22,19 +15,12 @@ use crate::phase::rules::{Ending, LEAST_INTERVAL_NS};
 use crate::tree::data::DataPatterns;
 use crate::tree::item_ops::DIRECTORY_MODE;
 use crate::tree::name::Name;
+use crate::tree::object_order::{CREATE, Emptied, ObjectCall, ObjectOrder, READ, REMOVE, STAT};
 use crate::tree::small::Small;
 use crate::tree::sync_worker::{OpCounters, OpRunner, TaskContext};
 use crate::tree::trouble::{OpOutcome, Surprise, failed, note};
 use crate::tree::walk::{again, open_directory, open_failed};
-use crate::{EngineError, Errno, PhaseJob, Point, Surprises, TransferLimit};
-
-/// Operations of objects, in the order of a step.
-pub(crate) const OPERATIONS: [Operation; 4] =
-    [Operation::Stat, Operation::Read, Operation::Remove, Operation::Create];
-const STAT: usize = 0;
-const READ: usize = 1;
-const REMOVE: usize = 2;
-const CREATE: usize = 3;
+use crate::{EngineError, Errno, PhaseJob, Point, Surprises};
 
 /// Parameters shared by all tasks of a phase.
 #[derive(Debug)]
@@ -42,8 +28,7 @@ pub(crate) struct ObjectRules<'a> {
     job: &'a PhaseJob<'a>,
     objects: &'a Objects,
     placement: ObjectsPlacement<'a>,
-    /// Operations of a step, as indices into [`OPERATIONS`].
-    step: &'static [usize],
+    order: ObjectOrder<'a>,
     null: bool,
     pub(crate) ending: Ending,
     patterns: Option<DataPatterns>,
@@ -53,20 +38,8 @@ pub(crate) struct ObjectRules<'a> {
 impl<'a> ObjectRules<'a> {
     pub(crate) fn new(job: &'a PhaseJob<'a>, placement: ObjectsPlacement<'a>) -> Self {
         let (workload, objects) = (job.workload, placement.objects());
-        let step: &[usize] = match (job.phase, objects.read_only, objects.no_stat) {
-            (Phase::Precreate, ..) => &[CREATE],
-            (Phase::Cleanup, ..) => &[REMOVE],
-            (_, true, true) => &[READ],
-            (_, true, false) => &[STAT, READ],
-            (_, false, true) => &[READ, REMOVE, CREATE],
-            (_, false, false) => &[STAT, READ, REMOVE, CREATE],
-        };
-        let ending = match workload.stonewall {
-            Some(wall) if job.phase == Phase::Benchmark && matches!(job.limit, TransferLimit::Pass) => {
-                Ending::Stonewall { deadline_ns: wall.deadline.0, wear_out: wall.wear_out }
-            }
-            _ => Ending::Volume,
-        };
+        let order = ObjectOrder::new(job, objects);
+        let (step, ending) = (order.step, order.ending());
         let null = !workload.backend.moves_data();
         let writes = step.contains(&CREATE) && objects.object_bytes > Bytes(0) && !null;
         let verifies = step.contains(&READ) && workload.verify && !null;
@@ -75,7 +48,7 @@ impl<'a> ObjectRules<'a> {
             job,
             objects,
             placement,
-            step,
+            order,
             null,
             ending,
             patterns: writes
@@ -113,47 +86,9 @@ impl<'a> ObjectRules<'a> {
         self.objects.object_bytes.0
     }
 
-    /// Operations of a step in all sets.
-    fn round(&self) -> u64 {
-        self.step.len() as u64 * u64::from(self.objects.sets)
-    }
-
-    /// The task whose set number `set` is `before` (or after) that of `task` in the ring of tasks.
-    fn other(&self, task: u32, set: u32, before: bool) -> u32 {
-        let all = u64::from(self.job.workload.tasks);
-        let places = u64::from(self.objects.offset) * (u64::from(set) + 1) % all;
-        let other = if before { u64::from(task) + all - places } else { u64::from(task) + places };
-        u32::try_from(other % all).unwrap_or(0)
-    }
-
-    /// Steps done by `task` before this phase.
-    fn steps_before(&self, task: u32) -> u64 {
-        self.job.steps_before.get(task as usize).copied().unwrap_or(0)
-    }
-
-    /// The range of objects in a set of `owner`: the first, and the one after the last.
-    fn present(&self, owner: u32, set: u32) -> (u64, u64) {
-        if self.objects.read_only {
-            return (0, self.objects.precreated);
-        }
-        // The task that removes from it comes after the owner, the one that adds to it before.
-        let taken = self.steps_before(self.other(owner, set, false));
-        let added = self.steps_before(self.other(owner, set, true));
-        (taken, self.objects.precreated + added)
-    }
-
     /// The context of the `index`-th task of this process, which has the number `task`.
     pub(crate) fn way(&'a self, index: usize, task: u32) -> TaskContext<'a> {
-        let all = match self.job.phase {
-            Phase::Precreate => self.objects.precreated.saturating_mul(self.round()),
-            Phase::Cleanup => (0..self.objects.sets).map(|set| count(self.present(task, set))).sum(),
-            _ => self.objects.steps.saturating_mul(self.round()),
-        };
-        let limit = match self.job.limit {
-            TransferLimit::Pass => all,
-            TransferLimit::Exactly(count) => count.min(all),
-            TransferLimit::PerTask(counts) => counts.get(index).map_or(all, |&count| count.min(all)),
-        };
+        let limit = self.order.operations(index, task);
         TaskContext { job: self.job, ending: self.ending, interval_ns: self.interval_ns(), limit }
     }
 
@@ -170,18 +105,6 @@ impl<'a> ObjectRules<'a> {
     }
 }
 
-fn count((first, end): (u64, u64)) -> u64 {
-    end.saturating_sub(first)
-}
-
-/// The current object of a task.
-#[derive(Debug, Clone, Copy, Default)]
-struct CurrentObject {
-    owner: u32,
-    set: u32,
-    object: u64,
-}
-
 /// A task working on its objects.
 #[derive(Debug)]
 pub(crate) struct ObjectWorker<'s> {
@@ -191,11 +114,8 @@ pub(crate) struct ObjectWorker<'s> {
     roots: Vec<OwnedFd>,
     name: Name,
     small: Small<'s>,
-    place: CurrentObject,
-    /// The operation, as an index into [`OPERATIONS`].
-    kind: usize,
-    /// Cleanup: the set being emptied, and its first operation.
-    emptied: (u32, u64),
+    call: ObjectCall,
+    emptied: Emptied,
     /// Start of the step, in ticks; the rest is a multiple of its duration.
     began: u64,
     scale: Scale,
@@ -205,7 +125,7 @@ pub(crate) struct ObjectWorker<'s> {
 impl<'s> ObjectWorker<'s> {
     /// Ready for the objects of `task`; nothing is opened yet.
     pub(crate) fn new(rules: &'s ObjectRules<'s>, task: u32) -> Self {
-        let reads = if rules.step.contains(&READ) { rules.bytes() } else { 0 };
+        let reads = if rules.order.step.contains(&READ) { rules.bytes() } else { 0 };
         let small =
             Small::new(task, rules.patterns.as_ref(), reads, rules.noise.as_ref(), rules.generations());
         Self {
@@ -214,9 +134,8 @@ impl<'s> ObjectWorker<'s> {
             roots: Vec::new(),
             name: Name::new(),
             small,
-            place: CurrentObject::default(),
-            kind: rules.step[0],
-            emptied: (0, 0),
+            call: ObjectCall::default(),
+            emptied: Emptied::default(),
             began: 0,
             scale: clock::scale(),
             paths: Vec::new(),
@@ -236,20 +155,12 @@ impl<'s> ObjectWorker<'s> {
         (self.task as usize) < self.rules.placement.roots(self.rules.job.repetition).len()
     }
 
-    /// Selects object number `object` of a set.
-    #[inline(always)]
-    fn go_to(&mut self, owner: u32, set: u32, object: u64) {
-        self.place = CurrentObject { owner, set, object };
-        self.name.clear().push_number(owner.into()).push(b"_").push_number(set.into());
-        self.name.push(b"/file-").push_number(object);
-    }
-
     fn try_act(&mut self) -> Result<OpOutcome, Errno> {
-        let CurrentObject { owner, set, object } = self.place;
+        let ObjectCall { owner, set, object, .. } = self.call;
         let root = &self.roots[owner as usize % self.roots.len()];
         let (at, name) = (root.as_fd(), self.name.c_str()?);
         let (file, bytes) = (self.rules.file_number(owner, set, object), self.rules.bytes());
-        match self.kind {
+        match self.call.kind {
             STAT => {
                 let flags = AtFlags::SYMLINK_NOFOLLOW;
                 again(|| rustix::fs::statx(at, name, flags, StatxFlags::BASIC_STATS))?;
@@ -350,52 +261,21 @@ impl OpRunner for ObjectWorker<'_> {
 
     #[inline(always)]
     fn go(&mut self, position: u64) -> Result<bool, EngineError> {
-        let (rules, sets) = (self.rules, u64::from(self.rules.objects.sets));
-        match rules.job.phase {
-            Phase::Precreate => {
-                let set = u32::try_from(position % sets).unwrap_or(0);
-                self.go_to(self.task, set, position / sets);
-            }
-            Phase::Cleanup => {
-                let (mut set, mut from) = self.emptied;
-                let mut present = rules.present(self.task, set);
-                while position - from >= count(present) {
-                    (set, from) = (set + 1, from + count(present));
-                    present = rules.present(self.task, set);
-                }
-                self.emptied = (set, from);
-                self.go_to(self.task, set, present.0 + (position - from));
-            }
-            _ => {
-                let length = rules.step.len() as u64;
-                let (step, operation) = (position / length, position % length);
-                self.kind = rules.step[usize::try_from(operation).unwrap_or(0)];
-                if operation == 0 && rules.objects.waiting_percent > 0 {
-                    self.rest();
-                }
-                let set = u32::try_from(step % sets).unwrap_or(0);
-                let object = rules.steps_before(self.task) + step / sets;
-                if self.kind == CREATE {
-                    let owner = rules.other(self.task, set, false);
-                    self.go_to(owner, set, rules.objects.precreated + object);
-                } else if operation == 0 {
-                    let object = if rules.objects.read_only {
-                        object % rules.objects.precreated.max(1)
-                    } else {
-                        object
-                    };
-                    self.go_to(rules.other(self.task, set, true), set, object);
-                }
-                let rested = operation == 0 && rules.objects.waiting_percent > 0;
-                if self.kind != CREATE {
-                    return Ok(rested);
-                }
-            }
+        let rules = self.rules;
+        let before = self.call;
+        self.call = rules.order.at(self.task, position, &mut self.emptied);
+        let ObjectCall { kind, owner, set, object } = self.call;
+        if position == 0 || (before.owner, before.set, before.object) != (owner, set, object) {
+            self.name.clear().push_number(owner.into()).push(b"_").push_number(set.into());
+            self.name.push(b"/file-").push_number(object);
         }
-        if self.kind != CREATE {
-            return Ok(false);
+        let rests = rules.objects.waiting_percent > 0 && rules.order.begins_step(position);
+        if rests {
+            self.rest();
         }
-        let CurrentObject { owner, set, object } = self.place;
+        if kind != CREATE {
+            return Ok(rests);
+        }
         Ok(self.small.make_ready(rules.file_number(owner, set, object)))
     }
 
@@ -409,7 +289,7 @@ impl OpRunner for ObjectWorker<'_> {
             Ok(verdict) => return Ok(verdict),
             Err(errno) => errno,
         };
-        let operation = OPERATIONS[self.kind];
+        let operation = self.call.operation();
         match Surprise::of(operation, errno) {
             Some(surprise) => Ok(OpOutcome::Surprise(surprise)),
             None => Err(failed(self.path(), operation, errno, self.rules.bytes())),
@@ -418,11 +298,11 @@ impl OpRunner for ObjectWorker<'_> {
 
     #[inline(always)]
     fn kind(&self) -> usize {
-        self.kind
+        self.call.kind
     }
 
     fn may_end(&self, done: u64) -> bool {
-        done.is_multiple_of(self.rules.round())
+        done.is_multiple_of(self.rules.order.round())
     }
 
     #[inline(always)]
@@ -430,7 +310,7 @@ impl OpRunner for ObjectWorker<'_> {
         let before = self.small.findings.first.len();
         let checked = self.small.check();
         if self.small.findings.first.len() > before {
-            let CurrentObject { owner, set, object } = self.place;
+            let ObjectCall { owner, set, object, .. } = self.call;
             self.paths.push((self.rules.file_number(owner, set, object), self.path()));
         }
         checked
@@ -442,7 +322,7 @@ impl OpRunner for ObjectWorker<'_> {
 
     #[cold]
     fn path(&self) -> PathBuf {
-        let CurrentObject { owner, set, object } = self.place;
+        let ObjectCall { owner, set, object, .. } = self.call;
         self.set_path(owner, set).join(ObjectsPlacement::object_name(object))
     }
 

@@ -15,8 +15,8 @@ pub struct Extent {
     pub order: TableOrder,
 }
 
-/// Tables by name.
-pub(super) type Extents = BTreeMap<String, Extent>;
+/// Sizes of tables, by name.
+pub type Extents = BTreeMap<String, Extent>;
 
 impl Extent {
     /// The size of the join of `self` and `other` on equal keys, assuming all keys are equally frequent.
@@ -106,8 +106,8 @@ impl Jobs {
 
     /// Sizes of the tables that `step` of `test` can read, by name.
     #[must_use]
-    pub fn extents(&self, test: &JobTest, step: usize) -> BTreeMap<String, Extent> {
-        let mut found = BTreeMap::new();
+    pub fn extents(&self, test: &JobTest, step: usize) -> Extents {
+        let mut found = Extents::new();
         let mut known = self.permanent();
         test.walk(&mut known, |place, known| {
             if place == step {

@@ -23,6 +23,7 @@
 mod amounts;
 mod extent;
 mod launches;
+mod passes;
 mod problems;
 mod seeds;
 mod step;
@@ -34,8 +35,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use extent::Extent;
+pub use extent::{Extent, Extents};
 pub use launches::Launch;
+pub use passes::{Data, Flow, StepPass};
 pub use problems::JobProblem;
 pub use seeds::{GOLDEN, data_seed, drawn, mix, step_seed, table_seed};
 pub use step::{Action, Output, Step, TableOrder};

@@ -1,13 +1,7 @@
 //! What the steps of jobs move and compute, in advance.
 
-use super::amounts::GROUP_BYTES;
-use super::{Action, JobTest, Jobs};
+use super::{JobTest, Jobs, StepPass};
 use crate::Bytes;
-
-/// Part of a table that its index takes: an entry of 16 bytes for each row of 128.
-const INDEX_PART: u64 = 8;
-/// Pages that a lookup reads: one of the index and one of the table.
-const LOOKUP_PAGES: u64 = 2;
 
 /// Bytes that jobs read and write in all spaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,34 +33,10 @@ impl Jobs {
         let (mut read, mut written) = (0_u64, 0_u64);
         let mut known = self.permanent();
         test.walk(&mut known, |place, known| {
-            let action = &test.steps[place].action;
-            let size = |name: &str| known.get(name).map_or(0, |extent| self.table_bytes(extent.rows).0);
-            let input = || action.inputs().map(size).fold(0, u64::saturating_add);
-            let output = action.output().and_then(|_| action.leaves(known));
-            let output = output.map_or(0, |extent| self.table_bytes(extent.rows).0);
-            let (reads, writes) = match action {
-                Action::Append { rows, .. } => (self.page_bytes.0, self.table_bytes(*rows).0),
-                Action::Update { share_millionths, .. } => {
-                    let changed = u128::from(input()) * u128::from(*share_millionths) / 1_000_000;
-                    let changed = u64::try_from(changed).unwrap_or(u64::MAX);
-                    (changed, changed)
-                }
-                // The copy in work space and the sorted runs are written and read beside input and output.
-                Action::Sort { .. } => (input().saturating_mul(3), input().saturating_mul(2)),
-                Action::Index { lookups, .. } => {
-                    let entries = input() / INDEX_PART;
-                    let pages = lookups.saturating_mul(LOOKUP_PAGES).saturating_mul(self.page_bytes.0);
-                    (input().saturating_add(entries).saturating_add(pages), 2 * entries)
-                }
-                Action::Summarise { input: table, .. } => {
-                    let groups = known.get(table).map_or(0, |extent| extent.groups);
-                    let spills = groups.saturating_mul(GROUP_BYTES) > test.steps[place].memory.0;
-                    if spills { (input().saturating_mul(2), input()) } else { (input(), 0) }
-                }
-                _ => (input(), 0),
-            };
-            read = read.saturating_add(reads);
-            written = written.saturating_add(writes).saturating_add(output);
+            for [reads, writes] in self.passes(&test.steps[place], known).iter().map(StepPass::bytes) {
+                read = read.saturating_add(reads);
+                written = written.saturating_add(writes);
+            }
         });
         Traffic { read: Bytes(read), written: Bytes(written) }
     }

@@ -221,7 +221,7 @@ pub fn check_on(
     for case in plan.cases.iter().filter(|case| !finished.contains(&case.id)) {
         check_place(case, &plan, comm.topology())?;
     }
-    let nodes = Nodes::described(machine.nodes(), comm.topology());
+    let nodes = Nodes::described(machine.nodes(), machine.clocks(), comm.topology());
     let facts = nodes.reports().first().and_then(|node| node.facts.as_deref()).cloned();
     Ok(Checked {
         plan,

@@ -196,8 +196,9 @@ pub(crate) fn is_failure(row: &LaunchRow) -> bool {
     ![LaunchOutcome::Complete, LaunchOutcome::Stopped].iter().any(|fine| fine.name() == row.outcome)
 }
 
-/// The outcome of the processes as that of any phase: a launch is a task.
-fn outcome(launched: &Launched, started_unix_ns: i64) -> PhaseOutcome {
+/// The outcome of launched processes as that of any phase, which began at this time: a launch is a task.
+#[must_use]
+pub fn outcome(launched: &Launched, started_unix_ns: i64) -> PhaseOutcome {
     let begun = || launched.launches.iter().filter(|one| one.end_ns > one.start_ns);
     let tasks: Vec<TaskOutcome> = begun().map(task).collect();
     let total =
@@ -300,7 +301,7 @@ fn launch_rows(tasks: &[LaunchTask], reports: &[&LaunchReport], jobs: &Jobs) -> 
 }
 
 /// The rows of all launches, without the key of their phase.
-fn rows(tasks: &[LaunchTask], launched: &Launched, jobs: &Jobs) -> JobRows {
+pub(crate) fn rows(tasks: &[LaunchTask], launched: &Launched, jobs: &Jobs) -> JobRows {
     let reports: Vec<&LaunchReport> = launched.launches.iter().collect();
     let mut rows = JobRows { harness_cpu_ns: launched.own_cpu_ns, ..launch_rows(tasks, &reports, jobs) };
     for sample in &launched.samples {

@@ -297,7 +297,7 @@ impl ExecutionState<'_> {
             self.recorder.warning(row)?;
             self.watch.event(&Event::Warning(row));
         }
-        if checked.ranks > 1 {
+        if checked.ranks > 1 || checked.nodes.have_clocks() {
             self.note_clocks(checked.nodes.clocks())?;
         }
         let file_sets = FileSets::of_unfinished(&checked.plan, &checked.finished);

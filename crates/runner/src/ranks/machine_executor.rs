@@ -63,7 +63,7 @@ impl MachineExecutor<'_> {
         };
         let phase = self.machine.phase(case, &job, &node_of, &self.controls)?;
         let totals = PhaseTotals::of(&phase.outcome);
-        table.add_machine(phase, &node_of);
+        table.add_machine(phase, &workload.work, &node_of);
         Ok(totals)
     }
 }

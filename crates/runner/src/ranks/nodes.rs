@@ -86,8 +86,9 @@ impl Nodes {
         Ok((Self { reports: nodes, clocks, ranks }, uring_missing))
     }
 
-    /// The nodes of a machine that is described by `facts`; no two share a kernel.
-    pub(crate) fn described(facts: Vec<HostFacts>, topology: &Topology) -> Self {
+    /// The nodes of a machine that is described by `facts`, with their `clocks` if they are several; no two share a
+    /// kernel.
+    pub(crate) fn described(facts: Vec<HostFacts>, mut clocks: Vec<Clock>, topology: &Topology) -> Self {
         let report = |(node, facts): (u32, HostFacts)| NodeReport {
             node,
             boot_id: facts.node.clone(),
@@ -103,7 +104,8 @@ impl Nodes {
         for (rank, node) in (0..).zip(topology.node_of()) {
             ranks[*node as usize].push(rank);
         }
-        Self { clocks: vec![Clock::default(); reports.len()], reports, ranks }
+        clocks.resize(reports.len(), Clock::default());
+        Self { reports, clocks, ranks }
     }
 
     /// The report of each node.
@@ -122,6 +124,11 @@ impl Nodes {
         let name = |node: &NodeReport| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
         let ranks = |index: usize| self.ranks.get(index).map_or(1, Vec::len);
         self.reports.iter().enumerate().map(|(index, node)| (name(node), ranks(index))).collect()
+    }
+
+    /// Whether there is more than one clock.
+    pub(crate) fn have_clocks(&self) -> bool {
+        self.clocks.iter().any(|clock| *clock != Clock::default())
     }
 
     /// The offset of each clock before the first case.

@@ -244,7 +244,10 @@ impl<'a> RankGroup<'a> {
     /// # Errors
     /// A rank was lost.
     pub(crate) fn synchronize(&mut self) -> Result<Vec<Clock>, RunnerError> {
-        synchronize(self.comm)
+        match &self.carrier {
+            Carrier::Machine(executor) => Ok(executor.machine.clocks()),
+            _ => synchronize(self.comm),
+        }
     }
 }
 

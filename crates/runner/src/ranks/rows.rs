@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use engine::{EndOutcome, LastOperation, PhaseOutcome, SeriesInterval, TaskOutcome};
 use host::servers::CollectedOutput;
 use host::{BlockRequest, DeviceSample, Host, LoadSample, Observed};
-use plan::Operation;
+use plan::{Operation, Work};
 use record::{EndRow, HistoryRow, NodeSeriesRow, PhaseKey, PhaseRecord, PhaseRow, TaskRow};
 use serde::{Deserialize, Serialize};
 
 use crate::MachinePhase;
 use crate::execution::device_trace::{self, DeviceNames, DeviceRequest, SectorMap};
-use crate::execution::jobs::JobRows;
+use crate::execution::jobs::{self, JobRows};
 use crate::execution::servers;
 use crate::ranks::merge_ranks::join_sorted;
 
@@ -203,17 +203,21 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Adds the rows of a machine; `node_of` has the node of each task.
-    pub(crate) fn add_machine(&mut self, phase: MachinePhase, node_of: &[u32]) {
+    /// Adds the rows of a machine for `work`; `node_of` has the node of each task.
+    pub(crate) fn add_machine(&mut self, phase: MachinePhase, work: &Work, node_of: &[u32]) {
         let key = &self.key;
-        let name = |task: &TaskOutcome| {
-            let node = node_of.get(task.task as usize).copied().unwrap_or(0);
-            self.names.get(node as usize).map_or("", String::as_str)
-        };
+        let node = |node: u32| self.names.get(node as usize).map_or("", String::as_str);
+        let name = |task: &TaskOutcome| node(node_of.get(task.task as usize).copied().unwrap_or(0));
         self.record.tasks.extend(phase.outcome.tasks.iter().map(|task| task_row(key, name(task), task)));
         let row = |(place, sample): (String, DeviceSample)| sample.into_row(key.clone(), &place);
         self.record.devices.extend(phase.devices.into_iter().map(row));
+        let ends = phase.ends.into_iter().map(|(at, end)| end_row(key, node(at), end));
+        self.record.ends.extend(ends);
         self.nodes.extend(phase.series);
+        if let Some(((tasks, launched), all)) = phase.launched.zip(work.jobs()) {
+            self.jobs = jobs::rows(&tasks, &launched, all)
+                .of(&self.key, self.names.first().map_or("", String::as_str));
+        }
     }
 
     /// Adds counters read on `node`; an empty name means a command of the study.

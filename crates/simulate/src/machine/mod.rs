@@ -1,25 +1,26 @@
 //! A model as the machine of a run.
 
 mod facts;
+mod jobs;
 mod outcome;
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::iter::repeat_n;
 use std::time::Duration;
 
-use comm::Topology;
+use comm::{Clock, Topology};
 use engine::{Controls, PhaseJob};
-use plan::{Case, Order, Plan, ReadFrom, Work};
+use plan::{Binding, Case, Order, Plan, ReadFrom, Rpc, Work, Workload};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::HostFacts;
 use runner::{Machine, MachinePhase, RunnerError};
 
 use crate::model::Model;
-use crate::simulation::phase::{PhaseInput, simulate};
+use crate::simulation::phase::{PhaseInput, PhaseOutput, simulate};
 use crate::simulation::service::normal;
 use crate::simulation::system::{NodeLimits, System, node_name};
-use crate::simulation::task::refused;
 use crate::simulation::time::{TICKS_PER_NS, ns};
 
 /// A model in a run: the state of its parts, and the time on its clock.
@@ -30,6 +31,7 @@ pub struct SimulatedMachine {
     model: Model,
     system: System,
     limits: NodeLimits,
+    topology: Topology,
     seed: u64,
 }
 
@@ -39,8 +41,17 @@ impl SimulatedMachine {
     #[must_use]
     pub fn new(model: Model, plan: &Plan, seed: u64) -> Self {
         let needed = plan.cases.iter().map(|case| case.workload.nodes).max().unwrap_or(1);
-        let system = System::new(&model, needed.clamp(1, model.node.count));
-        Self { limits: NodeLimits::of(&model), system, seed, model }
+        let nodes = needed.clamp(1, model.node.count);
+        let system = System::new(&model, nodes);
+        // Each end of exchanges is a process.
+        let ends = |case: &Case| match &case.workload.work {
+            Work::Rpc(rpc) => rpc.ends.div_ceil(case.workload.nodes.max(1)),
+            _ => 1,
+        };
+        let processes = plan.cases.iter().map(ends).max().unwrap_or(1) as usize;
+        let names = (0..nodes).flat_map(|node| repeat_n(node_name(&model, node), processes));
+        let topology = Topology::of(names);
+        Self { limits: NodeLimits::of(&model), topology, system, seed, model }
     }
 
     /// The model.
@@ -49,10 +60,34 @@ impl SimulatedMachine {
         &self.model
     }
 
-    /// Its nodes, with one process each.
+    /// Its nodes, each with as many processes as the plan needs.
     #[must_use]
     pub fn topology(&self) -> Topology {
-        Topology::of((0..self.node_count()).map(|node| node_name(&self.model, node)))
+        self.topology.clone()
+    }
+
+    /// What `plan` asks for beside its phases and a run on a model leaves out, for the user.
+    #[must_use]
+    pub fn left_out(plan: &Plan) -> Vec<String> {
+        let named =
+            |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let layouts: Vec<&str> = plan.layouts.iter().map(|layout| layout.name.as_str()).collect();
+        let collecting = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
+        let collecting: Vec<&str> = collecting.map(|target| target.name.as_str()).collect();
+        let mut told = Vec::new();
+        if !layouts.is_empty() {
+            told.push(format!(
+                "layouts of the study are not built ({}): a target is on the layout of the model that has its name",
+                named(layouts)
+            ));
+        }
+        if !collecting.is_empty() {
+            told.push(format!(
+                "commands of `server_collect` are not run (target {}): a model has no servers to ask",
+                named(collecting)
+            ));
+        }
+        told
     }
 
     fn node_count(&self) -> u32 {
@@ -75,6 +110,37 @@ impl SimulatedMachine {
         })
     }
 
+    /// Checks that the model says how long messages take, and what else `rpc` asks for.
+    fn check_exchanges(&self, case: &Case, rpc: &Rpc) -> Result<(), RunnerError> {
+        let bound = |binding: &Binding| *binding != Binding::None;
+        if rpc.interface.is_some() || bound(&rpc.client_binding) || bound(&rpc.server_binding) {
+            let told = "a node of a model has one network adapter and equal processors: leave `interface`, \
+                        `client_processors` and `server_processors` out";
+            return Err(lacking(case, told.to_owned()));
+        }
+        let works = self.system.request_time > 0;
+        let links = self.model.links.iter().filter(|link| self.model.node.through.contains(&link.name));
+        let mut takes = links.map(|link| link.bandwidth.is_some() || self.system.latency_between() > 0);
+        let is_sent = self.model.node.bandwidth.is_some() || takes.any(|one| one);
+        // Messages within a node take processor time only.
+        let nodes = self.nodes_of_ends(&case.workload)?;
+        let node = |end: u32| nodes.get(end as usize);
+        let stays = rpc.pairs().any(|(client, server)| node(client) == node(server));
+        if !works && (stays || !is_sent) {
+            let told = "the model says no time that a message takes: give `request_time` of its nodes, or \
+                        their `bandwidth` or `through` for messages between two of them";
+            return Err(lacking(case, told.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The node of each end of the exchanges of `workload`.
+    fn nodes_of_ends(&self, workload: &Workload) -> Result<Vec<u32>, RunnerError> {
+        let node_of = self.topology.node_of();
+        let ends = plan::assign(workload, node_of)?;
+        Ok(ends.iter().map(|end| node_of[end.rank as usize]).collect())
+    }
+
     /// The share of the reads of each node that its page cache serves, and how many bytes the tasks of each
     /// node have.
     fn cached(&self, job: &PhaseJob<'_>, node_of: &[u32], key: u64) -> (Vec<f64>, Vec<u64>) {
@@ -86,7 +152,7 @@ impl SimulatedMachine {
         let share = |(node, all): (usize, &u64)| {
             let there = self.system.nodes[node].cached.get(&key).copied().unwrap_or(0);
             match workload.order {
-                _ if !own || workload.direct || *all == 0 => 0.0,
+                _ if !own || workload.direct || workload.forget || *all == 0 => 0.0,
                 // A pass in order over more than the cache holds always finds the next bytes gone.
                 _ if there >= *all => 1.0,
                 Order::Random { .. } => there as f64 / *all as f64,
@@ -118,12 +184,7 @@ impl SimulatedMachine {
 impl Machine for SimulatedMachine {
     fn check(&self, plan: &Plan) -> Result<(), RunnerError> {
         for case in &plan.cases {
-            self.layout_of(case)?;
             let workload = &case.workload;
-            if let Some(what) = refused(&workload.work) {
-                return Err(lacking(case, format!("a model does not say how long {what} take")));
-            }
-            let checks = case.phases.iter().any(|phase| !phase.is_result() && phase.needs_data());
             if workload.nodes > self.model.node.count {
                 let (needed, there) = (workload.nodes, self.model.node.count);
                 let told = format!(
@@ -131,6 +192,15 @@ impl Machine for SimulatedMachine {
                 );
                 return Err(lacking(case, told));
             }
+            match &workload.work {
+                Work::Rpc(rpc) => self.check_exchanges(case, rpc)?,
+                Work::Jobs(jobs) => self.check_jobs(case, jobs)?,
+                _ => {}
+            }
+            if !matches!(workload.work, Work::Rpc(_)) {
+                self.layout_of(case)?;
+            }
+            let checks = case.phases.iter().any(|phase| !phase.is_result() && phase.needs_data());
             if workload.verify || checks {
                 let told =
                     "a model has no data that could be checked: leave `verify` and the check phases out";
@@ -155,6 +225,24 @@ impl Machine for SimulatedMachine {
         (0..self.node_count()).map(|node| facts::of_node(&self.model, node)).collect()
     }
 
+    fn clocks(&self) -> Vec<Clock> {
+        let node = &self.model.node;
+        let last = self.node_count().saturating_sub(1);
+        if last == 0 || (node.clock_offset.is_none() && node.clock_drift.is_none()) {
+            return Vec::new();
+        }
+        let drifted = node.clock_drift.unwrap_or(0.0) * ns(self.system.now) as f64;
+        let behind = node.clock_offset.map_or(0.0, |time| time.0 as f64) + drifted;
+        // A comparison is as exact as half of a round trip.
+        let error_ns = ns(self.system.latency_between());
+        let clock = |number: u32| {
+            #[expect(clippy::cast_possible_truncation, reason = "far less than a year")]
+            let offset_ns = (behind * f64::from(number) / f64::from(last)).round() as i64;
+            Clock { offset_ns, error_ns: if number == 0 { 0 } else { error_ns } }
+        };
+        (0..=last).map(clock).collect()
+    }
+
     fn phase(
         &mut self,
         case: &Case,
@@ -162,7 +250,9 @@ impl Machine for SimulatedMachine {
         node_of: &[u32],
         controls: &Controls,
     ) -> Result<MachinePhase, RunnerError> {
-        let layout = self.layout_of(case)?;
+        // Exchanges use none.
+        let exchanges = matches!(job.workload.work, Work::Rpc(_));
+        let layout = if exchanges { 0 } else { self.layout_of(case)? };
         let key = key_of(layout, case);
         let (cached, bytes) = self.cached(job, node_of, key);
         let noise = self.model.model.noise;
@@ -171,18 +261,28 @@ impl Machine for SimulatedMachine {
         let factor = if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
         self.system.reseed(&mut random);
         let limits = self.limits.clone();
-        let input = PhaseInput { job, node_of, layout, limits: &limits, factor, cached: &cached, controls };
-        let output = simulate(&input, &mut self.system);
-        if output.too_long {
-            let told = "this takes more than 50 days on the model: look at its times and rates, or do less";
-            return Err(lacking(case, told.to_owned()));
+        let ends = if exchanges { self.nodes_of_ends(job.workload)? } else { Vec::new() };
+        if let Work::Jobs(jobs) = &job.workload.work {
+            return self.jobs(case, job, jobs, (layout, factor), controls);
         }
+        let input = PhaseInput {
+            job,
+            node_of,
+            ends: &ends,
+            layout,
+            limits: &limits,
+            factor,
+            cached: &cached,
+            controls,
+        };
+        let output = simulate(&input, &mut self.system);
+        in_time(case, &output)?;
         if !job.workload.direct && matches!(job.workload.work, Work::Transfers) {
             let mut moved = vec![0; self.system.nodes.len()];
             output.tasks.iter().for_each(|task| moved[task.node as usize] += task.bytes);
             self.keep_in_caches(key, &moved, &bytes);
         }
-        Ok(outcome::of(output, &self.system.drive_names))
+        Ok(outcome::of(output, job.workload, &self.system.drive_names))
     }
 
     fn drop_caches(&mut self) {
@@ -206,6 +306,12 @@ fn seed_of(seed: u64, case: &Case, job: &PhaseJob<'_>) -> u64 {
     words.concat().iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
+}
+
+/// Refuses a phase that came to the end of the clock.
+fn in_time(case: &Case, output: &PhaseOutput) -> Result<(), RunnerError> {
+    let told = "this takes more than 50 days on the model: look at its times and rates, or do less";
+    if output.too_long { Err(lacking(case, told.to_owned())) } else { Ok(()) }
 }
 
 /// What `case` needs and the model does not have.

@@ -2,16 +2,17 @@
 
 use engine::{Mismatches, PhaseOutcome, SeriesInterval, Surprises};
 use host::{DeviceCounters, DeviceSample};
+use plan::{Operation, Work, Workload};
 use runner::MachinePhase;
 
 use crate::simulation::drive::Counters;
-use crate::simulation::phase::PhaseOutput;
+use crate::simulation::phase::{PhaseOutput, Sample};
 use crate::simulation::station::{READ, WRITE};
 use crate::simulation::task::{ITEMS, READS, WRITES};
 use crate::simulation::time::{Ticks, ns};
 
 /// The outcome; `drives` has the place and the name of each device.
-pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> MachinePhase {
+pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String, String)]) -> MachinePhase {
     let start = output.start;
     let length = output.end - start;
     let mut nodes: Vec<u32> = output.tasks.iter().map(|task| task.node).collect();
@@ -29,10 +30,16 @@ pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> Machin
     }
     let tasks = &output.tasks;
     let done = |kind: usize| tasks.iter().map(|task| task.done[kind]).sum::<u64>();
-    let bytes = |operation: plan::Operation| {
+    let bytes = |operation: Operation| {
         whole.iter().filter(|one| one.operation == operation).map(|one| one.bytes).sum::<u64>()
     };
-    let other = whole.iter().map(|one| one.bytes).sum::<u64>() - bytes(plan::Operation::Read);
+    // Responses are read, and requests written.
+    let responses = match &workload.work {
+        Work::Rpc(rpc) => done(ITEMS).saturating_mul(rpc.response_bytes.0),
+        _ => 0,
+    };
+    let read = bytes(Operation::Read) + responses;
+    let written = whole.iter().map(|one| one.bytes).sum::<u64>() - read;
     let span = |from: fn(&engine::TaskOutcome) -> u64,
                 to: fn(&engine::TaskOutcome) -> u64,
                 all: &[engine::TaskOutcome]| {
@@ -40,7 +47,6 @@ pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> Machin
         all.iter().map(to).max().unwrap_or(0).saturating_sub(first)
     };
     let outcomes: Vec<engine::TaskOutcome> = tasks.iter().map(|task| task.outcome(start)).collect();
-    let operations = done(READS) + done(WRITES) + done(ITEMS);
     let outcome = PhaseOutcome {
         // The virtual clock begins with the run, whenever that is.
         started_unix_ns: i64::try_from(ns(start)).unwrap_or(i64::MAX),
@@ -50,8 +56,8 @@ pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> Machin
         io_ns: span(|task| task.io_start_ns, |task| task.io_end_ns, &outcomes),
         close_ns: span(|task| task.close_start_ns, |task| task.close_end_ns, &outcomes),
         tasks: outcomes,
-        read_bytes: bytes(plan::Operation::Read),
-        write_bytes: other,
+        read_bytes: read,
+        write_bytes: written,
         reads: done(READS),
         writes: done(WRITES),
         items: done(ITEMS),
@@ -63,7 +69,7 @@ pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> Machin
         latency: output.recording.latencies(),
         series: whole,
         history: Vec::new(),
-        user_cpu_ns: ns(output.request_time).saturating_mul(operations),
+        user_cpu_ns: ns(output.processor_time),
         system_cpu_ns: 0,
         mismatches: Mismatches::default(),
         stopped: output.stopped,
@@ -72,15 +78,22 @@ pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> Machin
         notes: Vec::new(),
         end: None,
     };
-    let devices = output.samples.iter().flat_map(|sample| {
-        sample.drives.iter().map(|(drive, counters)| {
+    let devices = devices(&output, drives);
+    let series = if nodes.len() > 1 { series } else { Vec::new() };
+    MachinePhase { outcome, series, devices, ends: output.ends, launched: None }
+}
+
+/// What the devices did in each interval; `drives` has the place and the name of each.
+pub(super) fn devices(output: &PhaseOutput, drives: &[(String, String)]) -> Vec<(String, DeviceSample)> {
+    let of_interval = |sample: &Sample| {
+        let (start, length) = (sample.start - output.start, sample.length);
+        let of_drive = |(drive, counters): &(usize, Counters)| {
             let (place, name) = &drives[*drive];
-            let sample = device(name, sample.start - start, sample.length, counters);
-            (place.clone(), sample)
-        })
-    });
-    let devices = devices.collect();
-    MachinePhase { outcome, series: if nodes.len() > 1 { series } else { Vec::new() }, devices }
+            (place.clone(), device(name, start, length, counters))
+        };
+        sample.drives.iter().map(of_drive).collect::<Vec<_>>()
+    };
+    output.samples.iter().flat_map(of_interval).collect()
 }
 
 fn device(name: &str, start: Ticks, length: Ticks, counters: &Counters) -> DeviceSample {

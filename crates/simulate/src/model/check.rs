@@ -91,6 +91,31 @@ impl Check<'_> {
                 "a node that sends nothing measures nothing: write a number above 0",
             );
         }
+        if model.node.clock_drift.is_some_and(|drift| !(-0.1..=0.1).contains(&drift)) {
+            self.at(("node", 0), "clock_drift", "it is a share of the time: write a number from -0.1 to 0.1");
+        }
+        for (key, rate) in [
+            ("rows_per_second", model.node.rows_per_second),
+            ("operations_per_second", model.node.operations_per_second),
+        ] {
+            if rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
+                self.at(
+                    ("node", 0),
+                    key,
+                    "a processor that never ends computes nothing: write a number above 0",
+                );
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for name in &model.node.through {
+            if !model.links.iter().any(|link| link.name == *name) {
+                let links = model.links.iter().map(|link| link.name.as_str());
+                self.unknown(("node", 0), "through", name, "link", links);
+            } else if !seen.insert(name) {
+                let message = format!("messages would pass `{name}` twice: name each link once");
+                self.at(("node", 0), "through", message);
+            }
+        }
         if let Some(cache) = &model.node.cache
             && cache.dirty.is_some_and(|dirty| dirty.0 > cache.size.0)
         {

@@ -62,15 +62,35 @@ pub struct Node {
     /// Memory of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Size>,
-    /// Processor time that a task spends on each transfer or operation, besides waiting for it.
+    /// Processor time that a task spends on each transfer or operation, besides waiting for it. Of an exchange the
+    /// client spends it on the request, and the server on the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_time: Option<Time>,
+    /// How far the clock of the last node is behind that of the first at the start; those between lie evenly. The
+    /// record has the offsets, as it has those of measured nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_offset: Option<Time>,
+    /// How much the clock of the last node loses against that of the first, as a share of the time: `1e-6` is a
+    /// microsecond in each second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_drift: Option<f64>,
+    /// Rows of a table per second that one processor reads or writes, for steps of jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows_per_second: Option<f64>,
+    /// Operations per second that a step of a job computes on one processor: floating-point ones, or visits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations_per_second: Option<f64>,
     /// Bandwidth of its own network adapter, each way; layouts that are local do not use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
     /// Requests per second that its file-system client sends to layouts that are not local.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<f64>,
+    /// Links that messages between two nodes pass, besides the adapters of both. Node number `i` of `n` is behind
+    /// member `i · count ÷ n` of each: a message passes the member of its sender outwards, and that of its receiver
+    /// inwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub through: Vec<String>,
     /// Page cache for transfers that are not direct; without it all transfers go to the devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<Cache>,

@@ -5,7 +5,10 @@
 //! part, and none where arrivals are in order by themselves.
 
 pub(crate) mod drive;
+pub(crate) mod exchanges;
+pub(crate) mod jobs;
 pub(crate) mod names;
+pub(crate) mod objects;
 pub(crate) mod phase;
 pub(crate) mod queue;
 pub(crate) mod recording;
@@ -15,6 +18,7 @@ pub(crate) mod service;
 pub(crate) mod station;
 pub(crate) mod system;
 pub(crate) mod task;
+pub(crate) mod threads;
 pub(crate) mod time;
 
 #[cfg(test)]

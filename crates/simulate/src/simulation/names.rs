@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::Phase;
+use plan::{Operation, Phase};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -31,6 +31,18 @@ impl NameCall {
             Phase::DirectoryList => Self::List,
             Phase::DirectoryRename | Phase::FileRename => Self::Rename,
             Phase::DirectoryRemove | Phase::FileRemove | Phase::TreeRemove | Phase::Cleanup => Self::Remove,
+            _ => Self::Open,
+        }
+    }
+
+    /// The call of an operation on a file.
+    pub(crate) fn of_operation(operation: Operation) -> Self {
+        match operation {
+            Operation::Create => Self::Create,
+            Operation::Stat => Self::Stat,
+            Operation::Remove => Self::Remove,
+            Operation::Rename => Self::Rename,
+            Operation::List => Self::List,
             _ => Self::Open,
         }
     }

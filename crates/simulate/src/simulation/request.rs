@@ -23,6 +23,12 @@ pub(crate) enum Stage {
     Data,
     /// It reaches a link or server of this number on its way, or the device after the last of them.
     Part(u8),
+    /// A thread has spent its processor time on it.
+    Worked,
+    /// The head of a message reaches a part of this number on its way to another node.
+    Hop(u8),
+    /// A message has arrived.
+    Arrived,
     /// It is done.
     End,
     /// A write of the page cache is done, of which nobody waits for the end.
@@ -37,6 +43,8 @@ pub(crate) struct Request {
     pub(crate) node: u32,
     pub(crate) stage: Stage,
     pub(crate) operation: Operation,
+    /// Whether it is counted; what only makes ready for others is not.
+    pub(crate) counts: bool,
     /// The operation that it is a piece of.
     pub(crate) parent: u32,
     /// Pieces that have not reached their devices yet.
@@ -47,7 +55,7 @@ pub(crate) struct Request {
     pub(crate) due: Ticks,
     /// When it was submitted.
     pub(crate) submitted: Ticks,
-    /// When the last of its pieces has ended.
+    /// When the last of its pieces has ended; of a message, when its tail has come as far as its head.
     pub(crate) ended: Ticks,
 }
 
@@ -59,6 +67,7 @@ impl Request {
             node,
             stage: Stage::Next,
             operation: Operation::Read,
+            counts: true,
             parent: NONE,
             pending: 0,
             device: 0,

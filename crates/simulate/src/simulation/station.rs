@@ -150,6 +150,11 @@ impl Station {
         }
     }
 
+    /// The queue of a link in one direction, and the time that `bytes` take there.
+    pub(crate) fn lane(&mut self, direction: usize, bytes: u64) -> (&mut Limiter, f64) {
+        (&mut self.limiters[direction], self.limits[direction].cost(bytes))
+    }
+
     /// When a request that comes at `arrival` leaves.
     pub(crate) fn pass(
         &mut self,

@@ -27,6 +27,8 @@ pub(crate) struct System {
     pub(crate) names: Vec<NameService>,
     /// By the index of the layout in the model.
     pub(crate) paths: Vec<LayoutPath>,
+    /// Links between nodes: the index of the first one, and their number.
+    pub(crate) between: Vec<(usize, u32)>,
     /// Chooses what no other part does.
     pub(crate) random: Xoshiro256PlusPlus,
     /// Processor time of a request on its node.
@@ -109,6 +111,7 @@ impl System {
             drive_names: Vec::new(),
             names: Vec::new(),
             paths: Vec::new(),
+            between: Vec::new(),
             request_time: model.node.request_time.map_or(0, |time| whole(ticks(time.0 as f64))),
             random: Xoshiro256PlusPlus::seed_from_u64(0),
         };
@@ -120,7 +123,22 @@ impl System {
             let path = system.path(model, layout, nodes, (&mut drives, &mut stations, &mut services));
             system.paths.push(path);
         }
+        for link in
+            model.node.through.iter().filter_map(|name| model.links.iter().find(|link| link.name == *name))
+        {
+            let first = *stations.entry((link.name.as_str(), false)).or_insert_with(|| {
+                let first = system.stations.len();
+                system.stations.extend((0..link.count).map(|_| Station::of_link(link)));
+                first
+            });
+            system.between.push((first, link.count));
+        }
         system
+    }
+
+    /// Time on all links between two nodes, one way.
+    pub(crate) fn latency_between(&self) -> Ticks {
+        self.between.iter().map(|(first, _)| self.stations[*first].latency).sum()
     }
 
     /// Lets all parts draw their numbers from `random`.

@@ -1,9 +1,10 @@
 //! A task of a phase, and what it does one after the other.
 
 use engine::{Mixture, Offsets, TaskOutcome, TransferLimit};
-use plan::{Operation, Phase, Tree, Work};
+use plan::{Operation, Phase, Tree};
 
 use crate::simulation::names::NameCall;
+use crate::simulation::objects::ObjectState;
 use crate::simulation::time::{Ticks, ns};
 
 /// What a task does.
@@ -14,6 +15,12 @@ pub(crate) enum Program {
     Transfers { offsets: Offsets, mixture: Mixture },
     /// Calls on names.
     Items(Items),
+    /// Operations on small objects.
+    Objects(ObjectState),
+    /// Requests and responses on one connection.
+    Exchanges,
+    /// Of a thread of a job.
+    Job,
 }
 
 /// Calls on the names of a tree.
@@ -103,6 +110,37 @@ pub(crate) struct Task {
     pub(crate) closed: Option<[Ticks; 2]>,
 }
 
+impl Task {
+    /// A task that has not begun, with its node and the number of its file; `cached` is the share of its reads that
+    /// the page cache serves.
+    pub(crate) fn new(
+        number: u32,
+        (node, file): (u32, u32),
+        program: Program,
+        limit: u64,
+        cached: f64,
+    ) -> Self {
+        Self {
+            number,
+            node,
+            file,
+            program,
+            limit,
+            issued: 0,
+            done: [0; 3],
+            bytes: 0,
+            under_way: 0,
+            is_over: false,
+            busy_until: 0,
+            unwritten: 0,
+            cached,
+            opened: [0; 2],
+            io: [0; 2],
+            closed: None,
+        }
+    }
+}
+
 /// Indices into [`Task::done`].
 pub(crate) const READS: usize = 0;
 /// See [`READS`].
@@ -138,15 +176,5 @@ pub(crate) fn limit_of(limit: TransferLimit<'_>, index: usize) -> Option<u64> {
         TransferLimit::Pass => None,
         TransferLimit::Exactly(count) => Some(count),
         TransferLimit::PerTask(counts) => counts.get(index).copied(),
-    }
-}
-
-/// Why work cannot be simulated.
-pub(crate) fn refused(work: &Work) -> Option<&'static str> {
-    match work {
-        Work::Transfers | Work::Tree(_) => None,
-        Work::Objects(_) => Some("objects"),
-        Work::Rpc(_) => Some("requests and responses"),
-        Work::Jobs(_) => Some("jobs"),
     }
 }

@@ -65,6 +65,12 @@ fn each_mistake_is_told_with_its_line_and_what_is_allowed() {
             "`mds` is no metadata of this model; known: there is none",
         ),
         ("processors = 4", "processors = 4, procesors = 4", 2, "unknown field `procesors`"),
+        (
+            "processors = 4",
+            "processors = 4, through = [\"disk\"]",
+            2,
+            "`disk` is no link of this model; known: `network`",
+        ),
         ("\"10Gbit/s\"", "\"10\"", 6, "is not a bandwidth"),
         (
             "rate = \"200MB/s\"",

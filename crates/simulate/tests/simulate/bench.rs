@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use engine::{Controls, PhaseJob, PhaseOutcome};
+use engine::{Controls, EndOutcome, PhaseJob, PhaseOutcome};
 use host::DeviceSample;
 use plan::{Bytes, Case, Geometry, Measure, Nanos, Order, Phase, Plan, Question, Sharing, WorkloadSpec};
 use runner::Machine;
-use simulate::SimulatedMachine;
+use simulate::{Model, SimulatedMachine};
 
 /// The largest relative difference between a simulation and theory.
 pub(crate) const CLOSE: f64 = 0.01;
@@ -18,11 +18,24 @@ pub(crate) fn machine(model: &str, seed: u64) -> SimulatedMachine {
 
 /// A model whose rates scatter from phase to phase.
 pub(crate) fn noisy(model: &str, noise: f64, seed: u64) -> SimulatedMachine {
-    let text = format!("model = {{ name = \"a test\", noise = {noise:?} }}\n{model}");
-    let model = simulate::read(Path::new("model.toml"), &text).expect("a model");
+    let model = read(model, noise);
     let mut everywhere = in_order(512, 512, model.node.count);
     everywhere.nodes = model.node.count;
-    let case = Case::new("a", everywhere.validate().expect("valid"), vec![Phase::Read]);
+    machine_of(model, everywhere, Phase::Read, seed)
+}
+
+/// A model, at rest, with the nodes and processes that `spec` needs.
+pub(crate) fn machine_for(model: &str, spec: &WorkloadSpec) -> SimulatedMachine {
+    machine_of(read(model, 0.0), spec.clone(), Phase::Exchange, 1)
+}
+
+fn read(model: &str, noise: f64) -> Model {
+    let text = format!("model = {{ name = \"a test\", noise = {noise:?} }}\n{model}");
+    simulate::read(Path::new("model.toml"), &text).expect("a model")
+}
+
+fn machine_of(model: Model, spec: WorkloadSpec, phase: Phase, seed: u64) -> SimulatedMachine {
+    let case = Case::new("a", spec.validate().expect("valid"), vec![phase]);
     let plan = Plan::new("a test", Question::Quick { directory: "/data".into() }, 1, vec![case]);
     SimulatedMachine::new(model, &plan, seed)
 }
@@ -48,6 +61,8 @@ pub(crate) fn in_order(transfer: u64, block: u64, tasks: u32) -> WorkloadSpec {
 pub(crate) struct Simulated {
     pub(crate) outcome: PhaseOutcome,
     pub(crate) devices: Vec<(String, DeviceSample)>,
+    /// Of exchanges.
+    pub(crate) ends: Vec<(u32, EndOutcome)>,
 }
 
 /// The phase of repetition number `repetition` of `spec` on `machine`; tasks are spread over its nodes in turn.
@@ -57,12 +72,13 @@ pub(crate) fn phase(
     phase: Phase,
     repetition: u32,
 ) -> Simulated {
-    let nodes = machine.model().node.count;
+    let topology = machine.topology();
+    let nodes = u32::try_from(topology.names().len()).expect("few nodes");
     let case = Case::new("a", spec.validate().expect("valid"), vec![phase]);
     let node_of: Vec<u32> = (0..case.workload.tasks).map(|task| task % nodes).collect();
     let job = PhaseJob::new(&case.workload, phase, repetition);
     let given = machine.phase(&case, &job, &node_of, &Controls::new()).expect("the model has all parts");
-    let one = Simulated { outcome: given.outcome, devices: given.devices };
+    let one = Simulated { outcome: given.outcome, devices: given.devices, ends: given.ends };
     one.adds_up();
     one
 }

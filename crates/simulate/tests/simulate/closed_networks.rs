@@ -7,7 +7,7 @@ use plan::Backend;
 use crate::bench::{Simulated, is_close, random_for, reads};
 
 /// A part that all transfers visit.
-enum Part {
+pub(crate) enum Part {
     /// Nobody waits for it; so many seconds in all visits of a transfer.
     Delay(f64),
     /// Seconds of service, of several at once.
@@ -36,7 +36,7 @@ fn rate(parts: &[Part], customers: u32) -> f64 {
 }
 
 /// Rate and latency as theory has them.
-fn agrees(what: &str, simulated: &Simulated, parts: &[Part], customers: u32) {
+pub(crate) fn agrees(what: &str, simulated: &Simulated, parts: &[Part], customers: u32) {
     let rate = rate(parts, customers);
     is_close(&format!("{what}: rate"), simulated.transfers_per_second(), rate);
     is_close(&format!("{what}: latency"), simulated.latency(), f64::from(customers) / rate);

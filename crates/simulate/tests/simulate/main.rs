@@ -3,7 +3,11 @@
 
 mod bench;
 mod caches;
+mod clocks;
 mod closed_networks;
 mod devices;
+mod exchanges;
+mod jobs;
+mod objects;
 mod open_loops;
 mod same_bytes;

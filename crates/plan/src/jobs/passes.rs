@@ -1,0 +1,110 @@
+//! What a step reads and writes, pass by pass.
+//!
+//! A pass reads some data and writes others at the same time; the passes of a step follow each other. Sorted runs
+//! that have to be merged more than once, because memory is small, come on top; tables with random keys have
+//! their expected sizes.
+
+use super::amounts::GROUP_BYTES;
+use super::extent::Extents;
+use super::{Action, Jobs, Space, Step};
+
+/// Part of a table that its index takes: an entry of 16 bytes for each row of 128.
+const INDEX_PART: u64 = 8;
+
+/// Data of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Data<'a> {
+    /// A table that it reads or changes.
+    Input(&'a str),
+    /// The table that it makes.
+    Output,
+    /// A file of its own in this space, removed at its end.
+    Own(Space, &'static str),
+}
+
+/// Some of the data of a step, as a pass reads or writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow<'a> {
+    /// Which data.
+    pub data: Data<'a>,
+    /// Bytes.
+    pub bytes: u64,
+    /// In pages at random places, else in order.
+    pub random: bool,
+}
+
+/// What a step reads, and what it writes meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StepPass<'a> {
+    /// Read.
+    pub reads: Vec<Flow<'a>>,
+    /// Written.
+    pub writes: Vec<Flow<'a>>,
+}
+
+impl Jobs {
+    /// The passes of `step`, which finds the tables in `known`.
+    #[must_use]
+    pub fn passes<'a>(&self, step: &'a Step, known: &Extents) -> Vec<StepPass<'a>> {
+        let action = &step.action;
+        let size = |name: &str| known.get(name).map_or(0, |extent| self.table_bytes(extent.rows).0);
+        let flow = |data, bytes| Flow { data, bytes, random: false };
+        let random = |data, bytes| Flow { data, bytes, random: true };
+        let inputs = || action.inputs().map(|name| flow(Data::Input(name), size(name))).collect::<Vec<_>>();
+        let output = || {
+            let extent = action.output().and_then(|_| action.leaves(known));
+            let made = extent.map(|extent| flow(Data::Output, self.table_bytes(extent.rows).0));
+            made.into_iter().collect::<Vec<_>>()
+        };
+        let pass = |reads: Vec<Flow<'a>>, writes: Vec<Flow<'a>>| StepPass { reads, writes };
+        match action {
+            Action::Append { table, rows } => {
+                let added = flow(Data::Input(table), self.table_bytes(*rows).0);
+                vec![pass(vec![random(Data::Input(table), self.page_bytes.0)], vec![added])]
+            }
+            Action::Update { table, share_millionths } => {
+                let changed = u128::from(size(table)) * u128::from(*share_millionths) / 1_000_000;
+                let changed = random(Data::Input(table), u64::try_from(changed).unwrap_or(u64::MAX));
+                vec![pass(vec![changed], vec![changed])]
+            }
+            // The copy in work space and the sorted runs are written and read beside input and output.
+            Action::Sort { input, .. } => {
+                let copy = flow(Data::Own(Space::Work, "copy"), size(input));
+                let runs = flow(Data::Own(Space::Utility, "runs"), size(input));
+                vec![pass(inputs(), vec![copy]), pass(vec![copy], vec![runs]), pass(vec![runs], output())]
+            }
+            Action::Index { input, lookups } => {
+                let entries = size(input) / INDEX_PART;
+                let runs = flow(Data::Own(Space::Utility, "runs"), entries);
+                let index = flow(Data::Own(Space::Utility, "index"), entries);
+                // A lookup reads a page of the index and one of the table.
+                let pages = lookups.saturating_mul(self.page_bytes.0);
+                let looked =
+                    [Data::Own(Space::Utility, "index"), Data::Input(input)].map(|data| random(data, pages));
+                vec![
+                    pass(inputs(), vec![runs]),
+                    pass(vec![runs], vec![index]),
+                    pass(looked.into(), Vec::new()),
+                ]
+            }
+            Action::Summarise { input, .. } => {
+                let groups = known.get(input).map_or(0, |extent| extent.groups);
+                if groups.saturating_mul(GROUP_BYTES) <= step.memory.0 {
+                    return vec![pass(inputs(), output())];
+                }
+                let spilled = flow(Data::Own(Space::Utility, "spilled"), size(input));
+                vec![pass(inputs(), vec![spilled]), pass(vec![spilled], output())]
+            }
+            _ => vec![pass(inputs(), output())],
+        }
+    }
+}
+
+impl StepPass<'_> {
+    /// Bytes read and bytes written.
+    #[must_use]
+    pub fn bytes(&self) -> [u64; 2] {
+        [&self.reads, &self.writes]
+            .map(|flows| flows.iter().map(|flow| flow.bytes).fold(0, u64::saturating_add))
+    }
+}

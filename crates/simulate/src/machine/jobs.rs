@@ -1,0 +1,97 @@
+//! Phases of jobs.
+
+use engine::{Controls, PhaseJob};
+use jobs::launch::{LaunchRules, load_tasks, matrix_tasks};
+use plan::jobs::Step;
+use plan::{Case, Existing, Jobs, JobsPlacement, Phase};
+use runner::{MachinePhase, RunnerError, outcome_of_launches};
+
+use super::{SimulatedMachine, in_time, lacking, outcome};
+use crate::simulation::jobs::ComputeTimes;
+use crate::simulation::phase::PhaseInput;
+use crate::simulation::phase::launches::launches;
+use crate::simulation::time::ns;
+
+impl SimulatedMachine {
+    /// Checks that the model says how fast the steps of `jobs` compute, and has the memory that each asks for.
+    pub(super) fn check_jobs(&self, case: &Case, jobs: &Jobs) -> Result<(), RunnerError> {
+        let node = &self.model.node;
+        if node.rows_per_second.is_none() {
+            let told = "the model does not say how fast its processors read and write rows: give `rows_per_second` of its \
+                        nodes";
+            return Err(lacking(case, told.to_owned()));
+        }
+        let steps = || jobs.tests.iter().flat_map(|test| test.steps.iter().map(move |step| (test, step)));
+        let computes = |step: &Step| step.action.operations() > 0;
+        if let Some((test, step)) =
+            steps().find(|(_, step)| computes(step)).filter(|_| node.operations_per_second.is_none())
+        {
+            let told = format!(
+                "test `{}`: the model does not say how fast its processors compute (`{}`): give `operations_per_second` of \
+                 its nodes",
+                test.name,
+                step.action.name()
+            );
+            return Err(lacking(case, told));
+        }
+        let Some(memory) = node.memory else { return Ok(()) };
+        match steps().find(|(_, step)| step.memory.0 > memory.0) {
+            None => Ok(()),
+            Some((test, step)) => {
+                let told = format!(
+                    "test `{}`: a step asks for {} of memory (`{}`), and a node of the model has {} bytes: lower `memory`, or \
+                     raise it in the model",
+                    test.name,
+                    step.memory,
+                    step.action.name(),
+                    memory.0
+                );
+                Err(lacking(case, told))
+            }
+        }
+    }
+
+    /// Carries out a phase of `jobs`; its times are `factor` times as long.
+    pub(super) fn jobs(
+        &mut self,
+        case: &Case,
+        job: &PhaseJob<'_>,
+        jobs: &Jobs,
+        (layout, factor): (usize, f64),
+        controls: &Controls,
+    ) -> Result<MachinePhase, RunnerError> {
+        let placement = JobsPlacement::new(job.workload).ok_or(RunnerError::OutOfPlace)?;
+        let reuse = job.workload.files.existing == Existing::Reuse;
+        let loads = job.phase == Phase::Load;
+        let processors = self.model.node.processors;
+        let (tasks, concurrency, limit) = match loads {
+            true => (load_tasks(placement, job.repetition, reuse), processors, None),
+            false => (matrix_tasks(placement, job.repetition), jobs.concurrency, jobs.launch_limit),
+        };
+        let rules = LaunchRules { concurrency, limit, interval: job.series_interval };
+        let limits = self.limits.clone();
+        let times = ComputeTimes::of(&self.model.node);
+        let input = PhaseInput {
+            job,
+            node_of: &[],
+            ends: &[],
+            layout,
+            limits: &limits,
+            factor,
+            cached: &[],
+            controls,
+        };
+        let (launched, output) = launches(&input, (jobs, times), (&tasks, rules), &mut self.system);
+        in_time(case, &output)?;
+        let started = i64::try_from(ns(output.start)).unwrap_or(i64::MAX);
+        let outcome = outcome_of_launches(&launched, started);
+        let devices = outcome::devices(&output, &self.system.drive_names);
+        Ok(MachinePhase {
+            outcome,
+            series: Vec::new(),
+            devices,
+            ends: Vec::new(),
+            launched: Some((tasks, launched)),
+        })
+    }
+}

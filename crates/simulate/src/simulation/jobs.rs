@@ -1,0 +1,422 @@
+//! Jobs of an analytics server: what each thread of a launch does next.
+//!
+//! A step goes through its passes ([`plan::jobs::StepPass`]). In a pass each thread of the step has an equal part of the
+//! pages to read and of those to write. It reads a page, computes its rows, writes as much of its part as it has read
+//! of it, and so on; at the end it computes its part of the operations. One thing follows the other in a thread, and
+//! the threads share the processors.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use jobs::launch::{LaunchTask, News};
+use jobs::{Counters, Io, JobError, Meter, StepContext};
+use plan::jobs::{Data, Extents, Flow, Step};
+use plan::{JobSpace, Jobs};
+
+use crate::model::Node;
+use crate::simulation::service::{uniform, whole};
+use crate::simulation::threads::Threads;
+use crate::simulation::time::{Ticks, ticks};
+
+/// Longest piece of computing, after which another thread may have the processor: a millisecond.
+const SLICE_NS: f64 = 1e6;
+
+/// How fast a processor computes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ComputeTimes {
+    row: f64,
+    operation: f64,
+    /// Of a transfer.
+    request: Ticks,
+}
+
+impl ComputeTimes {
+    /// Those of `node`, which must have what is needed.
+    pub(crate) fn of(node: &Node) -> Self {
+        let each = |rate: Option<f64>| rate.map_or(0.0, |rate| ticks(1e9) / rate);
+        Self {
+            row: each(node.rows_per_second),
+            operation: each(node.operations_per_second),
+            request: node.request_time.map_or(0, |time| whole(ticks(time.0 as f64))),
+        }
+    }
+
+    /// Of one page that is read or written.
+    fn page(&self, bytes: u64) -> Ticks {
+        self.request + whole(self.row * (bytes / plan::jobs::ROW_BYTES) as f64)
+    }
+}
+
+/// A part of a pass.
+#[derive(Debug, Clone)]
+struct Stream {
+    file: u64,
+    space: usize,
+    bytes: u64,
+    /// Pages of the file, among which those at random places are chosen.
+    file_pages: u64,
+    random: bool,
+    /// The data are new and take space.
+    is_new: bool,
+    /// It is removed at the end of the step.
+    is_own: bool,
+}
+
+/// A page to be transferred.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Page {
+    pub(crate) place: (u64, u64),
+    pub(crate) bytes: u64,
+    pub(crate) space: usize,
+    is_new: bool,
+}
+
+/// A pass of a running step.
+#[derive(Debug, Clone, Default)]
+struct Pass {
+    reads: Vec<Stream>,
+    writes: Vec<Stream>,
+    /// Processor time of all operations.
+    computing: f64,
+}
+
+/// A thread in a pass.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct JobThread {
+    pub(crate) launch: u32,
+    /// Its number among the threads that share the processors.
+    pub(crate) processor_thread: u32,
+    /// The next page to read, and the one after its last; the same to write.
+    reads: (u64, u64),
+    writes: (u64, u64),
+    first_read: u64,
+    first_write: u64,
+    /// Pieces of computing that are left, each this long.
+    slices: u64,
+    slice: Ticks,
+    /// The page that it transfers or computes.
+    pub(crate) page: Option<Page>,
+}
+
+/// What a thread does next.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum JobAction {
+    /// It reads a page, and computes its rows then.
+    Read(Page),
+    /// It computes the rows of a page, and writes it then.
+    Write(Page, Ticks),
+    /// It computes.
+    Compute(Ticks),
+    /// Nothing more in this pass.
+    Rest,
+}
+
+/// A launch that runs.
+#[derive(Debug)]
+pub(crate) struct RunningLaunch {
+    pub(crate) task: LaunchTask,
+    /// The first of its threads, whose numbers follow each other.
+    pub(crate) first_thread: u32,
+    pub(crate) step: usize,
+    passes: Vec<Pass>,
+    pass: usize,
+    /// Threads that are at work in the pass.
+    pub(crate) at_work: u32,
+    pub(crate) step_start: Ticks,
+    pub(crate) step_before: Counters,
+    pub(crate) moved: Counters,
+    /// Bytes of the step's own files in each space.
+    own: [u64; 3],
+    /// Processor time of all steps, and before the current one.
+    pub(crate) cpu: Ticks,
+    pub(crate) cpu_before: Ticks,
+    /// The signal that ends it.
+    pub(crate) killed: Option<i32>,
+}
+
+/// The launches of a phase that run.
+pub(crate) struct RunningJobs<'a> {
+    pub(crate) phase: JobPhase<'a>,
+    pub(crate) threads: Threads,
+    pub(crate) launches: BTreeMap<u32, RunningLaunch>,
+    /// The state of each thread, by task of the phase.
+    pub(crate) at_work: Vec<JobThread>,
+    pub(crate) news: Vec<News>,
+}
+
+impl<'a> RunningJobs<'a> {
+    /// None yet.
+    pub(crate) fn new(jobs: &'a Jobs, times: ComputeTimes, threads: Threads) -> Self {
+        let phase = JobPhase::new(jobs, times);
+        Self { phase, threads, launches: BTreeMap::new(), at_work: Vec::new(), news: Vec::new() }
+    }
+}
+
+impl JobThread {
+    /// A thread that has nothing to do.
+    pub(crate) fn new(processor_thread: u32) -> Self {
+        Self { processor_thread, ..Self::default() }
+    }
+
+    /// The same part, on another thread.
+    pub(crate) fn on(self, processor_thread: u32) -> Self {
+        Self { processor_thread, ..self }
+    }
+}
+
+/// What all launches know.
+#[derive(Debug)]
+pub(crate) struct JobPhase<'a> {
+    pub(crate) jobs: &'a Jobs,
+    times: ComputeTimes,
+    /// Numbers of files.
+    files: BTreeMap<PathBuf, u64>,
+    io: Io,
+}
+
+impl<'a> JobPhase<'a> {
+    pub(crate) fn new(jobs: &'a Jobs, times: ComputeTimes) -> Self {
+        let io = Io {
+            page_bytes: jobs.page_bytes,
+            direct: jobs.direct,
+            sync: jobs.sync,
+            meter: Meter::default().into(),
+        };
+        Self { jobs, times, files: BTreeMap::new(), io }
+    }
+
+    /// Tables and their sizes before step number `step` of a launch.
+    fn known(&self, task: &LaunchTask, step: usize) -> Extents {
+        self.jobs.test(&task.order.test).map_or_else(Extents::new, |test| self.jobs.extents(test, step))
+    }
+
+    /// Sets up the passes of the current step of `launch`.
+    fn passes(&mut self, launch: &RunningLaunch, step: &Step) -> Result<Vec<Pass>, JobError> {
+        let known = self.known(&launch.task, launch.step);
+        let mut all = Vec::new();
+        for pass in self.jobs.passes(step, &known) {
+            let mut streams = |flows: &[Flow<'_>], writes: bool| {
+                flows
+                    .iter()
+                    .map(|flow| self.stream(launch, step, flow, writes, &known))
+                    .collect::<Result<_, _>>()
+            };
+            let (reads, writes) = (streams(&pass.reads, false)?, streams(&pass.writes, true)?);
+            all.push(Pass { reads, writes, computing: 0.0 });
+        }
+        if launch.task.order.check {
+            // A loaded table is read back.
+            let reads = all.iter().flat_map(|pass| pass.writes.clone()).collect();
+            all.push(Pass { reads, ..Pass::default() });
+        }
+        if step.action.operations() > 0 {
+            let computing = step.action.operations() as f64 * self.times.operation;
+            all.push(Pass { computing, ..Pass::default() });
+        }
+        Ok(all)
+    }
+
+    fn stream(
+        &mut self,
+        launch: &RunningLaunch,
+        step: &Step,
+        flow: &Flow<'_>,
+        writes: bool,
+        known: &Extents,
+    ) -> Result<Stream, JobError> {
+        let number = u32::try_from(launch.step).unwrap_or(u32::MAX);
+        let context = StepContext { order: &launch.task.order, step: number, io: &self.io };
+        let place = match flow.data {
+            Data::Input(name) => context.input(name)?,
+            Data::Output => match step.action.output() {
+                Some(output) => context.output(output),
+                None => context.own(JobSpace::Work, "output", 0),
+            },
+            Data::Own(space, what) => context.own(space, what, 0),
+        };
+        let next = self.files.len() as u64;
+        let bytes = match flow.data {
+            Data::Input(name) => {
+                known.get(name).map_or(flow.bytes, |extent| self.jobs.table_bytes(extent.rows).0)
+            }
+            _ => flow.bytes,
+        };
+        Ok(Stream {
+            file: *self.files.entry(place.path).or_insert(next),
+            space: place.space as usize,
+            bytes: flow.bytes,
+            file_pages: bytes.div_ceil(self.jobs.page_bytes.0).max(1),
+            random: flow.random,
+            is_new: writes && !flow.random,
+            is_own: matches!(flow.data, Data::Own(..)),
+        })
+    }
+
+    /// The launch of `task`, whose threads begin at `first_thread`, before its first step.
+    pub(crate) fn launch(task: LaunchTask, first_thread: u32) -> RunningLaunch {
+        RunningLaunch {
+            task,
+            first_thread,
+            step: 0,
+            passes: Vec::new(),
+            pass: 0,
+            at_work: 0,
+            step_start: 0,
+            step_before: Counters::default(),
+            moved: Counters::default(),
+            own: [0; 3],
+            cpu: 0,
+            cpu_before: 0,
+            killed: None,
+        }
+    }
+
+    /// Begins the next step of `launch`: its current one.
+    ///
+    /// # Errors
+    /// It reads a table that does not exist.
+    pub(crate) fn begin_step(&mut self, launch: &mut RunningLaunch, now: Ticks) -> Result<(), JobError> {
+        let step = &launch.task.order.steps[launch.step];
+        launch.passes = self.passes(launch, step)?;
+        let mut own = [0; 3];
+        let written = launch.passes.iter().flat_map(|pass| &pass.writes).filter(|stream| stream.is_own);
+        written.for_each(|stream| own[stream.space] += stream.bytes);
+        (launch.pass, launch.step_start, launch.step_before) = (0, now, launch.moved);
+        (launch.cpu_before, launch.own) = (launch.cpu, own);
+        Ok(())
+    }
+
+    /// The parts of all threads in the current pass of `launch`; none if the step has no more passes.
+    pub(crate) fn begin_pass(&self, launch: &mut RunningLaunch) -> Option<Vec<JobThread>> {
+        let pass = launch.passes.get(launch.pass)?;
+        let threads = u64::from(launch.task.order.steps[launch.step].threads.max(1));
+        let pages = |streams: &[Stream]| streams.iter().map(|one| self.pages(one)).sum::<u64>();
+        let (reads, writes) = (pages(&pass.reads), pages(&pass.writes));
+        let part = |all: u64, number: u64| (all * number / threads, all * (number + 1) / threads);
+        let computing = pass.computing / threads as f64;
+        let slices = whole((computing / ticks(SLICE_NS)).ceil());
+        let thread = |number: u64| JobThread {
+            launch: launch.task.order.launch,
+            reads: part(reads, number),
+            writes: part(writes, number),
+            first_read: part(reads, number).0,
+            first_write: part(writes, number).0,
+            slices,
+            slice: whole(computing / slices.max(1) as f64),
+            ..JobThread::default()
+        };
+        launch.at_work = u32::try_from(threads).unwrap_or(u32::MAX);
+        Some((0..threads).map(thread).collect())
+    }
+
+    /// Ends the current pass of `launch`.
+    pub(crate) fn end_pass(launch: &mut RunningLaunch) {
+        launch.pass += 1;
+    }
+
+    /// The files of its own are removed at the end of a step.
+    pub(crate) fn end_step(launch: &mut RunningLaunch) {
+        for (held, own) in launch.moved.held_bytes.iter_mut().zip(launch.own) {
+            *held -= own.min(*held);
+        }
+        launch.step += 1;
+    }
+
+    fn pages(&self, stream: &Stream) -> u64 {
+        stream.bytes.div_ceil(self.jobs.page_bytes.0)
+    }
+
+    /// What `thread` of `launch` does next. `random` chooses places.
+    pub(crate) fn next(
+        &self,
+        launch: &RunningLaunch,
+        thread: &mut JobThread,
+        random: &mut rand_xoshiro::Xoshiro256PlusPlus,
+    ) -> JobAction {
+        let Some(pass) = launch.passes.get(launch.pass).filter(|_| launch.killed.is_none()) else {
+            return JobAction::Rest;
+        };
+        let (read, reads) = (thread.reads.0 - thread.first_read, thread.reads.1 - thread.first_read);
+        let (written, writes) = (thread.writes.0 - thread.first_write, thread.writes.1 - thread.first_write);
+        let due = (writes * read).checked_div(reads).unwrap_or(writes);
+        if written < due {
+            let page = self.page(&pass.writes, thread.writes.0, random);
+            thread.writes.0 += 1;
+            return JobAction::Write(page, self.times.page(page.bytes));
+        }
+        if read < reads {
+            let page = self.page(&pass.reads, thread.reads.0, random);
+            thread.reads.0 += 1;
+            return JobAction::Read(page);
+        }
+        if thread.slices > 0 {
+            thread.slices -= 1;
+            return JobAction::Compute(thread.slice);
+        }
+        JobAction::Rest
+    }
+
+    /// Page number `number` of some streams, which follow each other.
+    fn page(
+        &self,
+        streams: &[Stream],
+        mut number: u64,
+        random: &mut rand_xoshiro::Xoshiro256PlusPlus,
+    ) -> Page {
+        let each = self.jobs.page_bytes.0;
+        let mut page = Page { place: (0, 0), bytes: each, space: 0, is_new: false };
+        for stream in streams {
+            let pages = self.pages(stream);
+            if number < pages {
+                let at = if stream.random {
+                    // The number is above 0 and at most 1.
+                    whole((uniform(random) * stream.file_pages as f64).ceil() - 1.0)
+                } else {
+                    number
+                };
+                page.place = (stream.file, at * each);
+                page.bytes = each.min(stream.bytes - number * each);
+                (page.space, page.is_new) = (stream.space, stream.is_new);
+                break;
+            }
+            number -= pages;
+        }
+        page
+    }
+
+    /// Processor time of a page that was read.
+    pub(crate) fn time_of(&self, page: &Page) -> Ticks {
+        self.times.page(page.bytes)
+    }
+}
+
+impl RunningLaunch {
+    /// A page was read or written.
+    pub(crate) fn count(&mut self, page: &Page, writes: bool) {
+        let moved = &mut self.moved;
+        if !writes {
+            moved.read_bytes[page.space] += page.bytes;
+            moved.reads[page.space] += 1;
+            return;
+        }
+        moved.write_bytes[page.space] += page.bytes;
+        moved.writes[page.space] += 1;
+        if page.is_new {
+            moved.held_bytes[page.space] += page.bytes;
+            moved.peak_bytes[page.space] = moved.peak_bytes[page.space].max(moved.held_bytes[page.space]);
+        }
+    }
+
+    /// What the current step has moved so far.
+    pub(crate) fn moved_in_step(&self) -> Counters {
+        let before = &self.step_before;
+        let less = |now: [u64; 3], then: [u64; 3]| std::array::from_fn(|space| now[space] - then[space]);
+        Counters {
+            read_bytes: less(self.moved.read_bytes, before.read_bytes),
+            write_bytes: less(self.moved.write_bytes, before.write_bytes),
+            reads: less(self.moved.reads, before.reads),
+            writes: less(self.moved.writes, before.writes),
+            ..self.moved
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Operations on small objects in sets.
+//!
+//! A set is a directory. The directories of a task's own sets are made before its first object and removed after
+//! its last one, which takes time and is not counted.
+
+use engine::{Emptied, ObjectCall, ObjectOrder};
+use plan::{Objects, Operation, Phase};
+
+use crate::simulation::request::Request;
+use crate::simulation::station::{READ, WRITE};
+use crate::simulation::time::Ticks;
+
+/// The objects of a phase.
+pub(crate) struct ObjectPhase<'a> {
+    pub(crate) order: ObjectOrder<'a>,
+    objects: &'a Objects,
+    /// Calls on the directories of each task before its objects, and after them.
+    around: (u64, u64),
+    /// Directories that all sets are in, one on each target.
+    roots: u64,
+}
+
+/// Where a task has got to among its objects.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ObjectState {
+    emptied: Emptied,
+    /// When its step began.
+    began: Ticks,
+}
+
+impl<'a> ObjectPhase<'a> {
+    /// The part of `job` that is about `objects`.
+    pub(crate) fn new(job: &'a engine::PhaseJob<'a>, objects: &'a Objects) -> Self {
+        let sets = u64::from(objects.sets);
+        let around = match job.phase {
+            Phase::Precreate => (sets, 0),
+            Phase::Cleanup => (0, sets),
+            _ => (0, 0),
+        };
+        let roots = job.workload.files.targets.len().max(1) as u64;
+        Self { order: ObjectOrder::new(job, objects), objects, around, roots }
+    }
+
+    /// Calls of the task that is the `index`-th of the phase and has the number `task`.
+    pub(crate) fn calls(&self, index: usize, task: u32) -> u64 {
+        self.around.0 + self.order.operations(index, task) + self.around.1
+    }
+
+    /// Whether a task may end after so many calls: between steps.
+    pub(crate) fn may_end(&self, done: u64) -> bool {
+        done.is_multiple_of(self.order.round())
+    }
+
+    /// Makes `request` the call number `position` of `task`, of `calls`; returns when it begins.
+    pub(crate) fn call(
+        &self,
+        (task, calls): (u32, u64),
+        position: u64,
+        state: &mut ObjectState,
+        request: &mut Request,
+        now: Ticks,
+    ) -> Ticks {
+        let (before, after) = self.around;
+        request.counts = position >= before && position < calls - after;
+        if !request.counts {
+            request.operation = if before > 0 { Operation::Create } else { Operation::Remove };
+            request.piece.bytes = 0;
+            let root = (1 << 63) + u64::from(task) % self.roots;
+            request.piece.place = (root, 0);
+            return now;
+        }
+        let position = position - before;
+        let call = self.order.at(task, position, &mut state.emptied);
+        request.operation = call.operation();
+        request.piece.direction = if request.operation == Operation::Read { READ } else { WRITE };
+        request.piece.bytes = self.bytes_of(request.operation);
+        request.piece.place = self.place(call);
+        if self.objects.waiting_percent == 0 || !self.order.begins_step(position) {
+            return now;
+        }
+        // It rests in proportion to the time of its last step.
+        let took = if state.began > 0 { now - state.began } else { 0 };
+        state.began = now.saturating_add(took.saturating_mul(self.objects.waiting_percent.into()) / 100);
+        state.began
+    }
+
+    /// Bytes that `operation` on an object moves.
+    pub(crate) fn bytes_of(&self, operation: Operation) -> u64 {
+        match operation {
+            Operation::Read | Operation::Create => self.objects.object_bytes.0,
+            _ => 0,
+        }
+    }
+
+    /// The directory of an object, and the number of its file.
+    fn place(&self, call: ObjectCall) -> (u64, u64) {
+        let set = u64::from(call.owner) * u64::from(self.objects.sets) + u64::from(call.set);
+        (set, (set << 32).wrapping_add(call.object))
+    }
+}

@@ -1,0 +1,137 @@
+//! How tasks end, and what a phase leaves behind.
+
+use engine::Stonewalled;
+use plan::Phase;
+
+use super::{PhaseOutput, Running, Sample, narrow};
+use crate::simulation::exchanges::Exchanges;
+use crate::simulation::request::Request;
+use crate::simulation::service::whole;
+use crate::simulation::task::Task;
+use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ns};
+
+impl Running<'_> {
+    /// A task has no operation under way and begins no other.
+    pub(super) fn task_is_over(&mut self, now: Ticks, index: u32) {
+        let task = &mut self.tasks[index as usize];
+        if task.is_over {
+            return;
+        }
+        task.is_over = true;
+        self.left -= 1;
+        self.unstarted += self.unstarted_of(index);
+        let wears =
+            self.input.job.workload.stonewall.is_some_and(|wall| wall.wear_out) && self.exchanges.is_none();
+        let by_deadline = self.deadline != u64::MAX && now >= self.deadline;
+        if by_deadline && self.input.job.workload.stonewall.is_some() && self.exchanges.is_none() {
+            self.stonewall = Some((now, self.moved));
+        }
+        if !(wears && by_deadline) {
+            self.close(now, index);
+        }
+        if self.left == 0 && wears && self.worn.is_none() && self.stonewall.is_some() {
+            self.wear_out(now);
+        }
+    }
+
+    /// In an open loop: operations that were due before the deadline and have not begun.
+    pub(super) fn unstarted_of(&self, index: u32) -> u64 {
+        let task = &self.tasks[index as usize];
+        let Some((each, between)) = self.pace.filter(|_| self.deadline != u64::MAX) else { return 0 };
+        let time = (self.deadline - self.first_io) as f64 - between * f64::from(task.number);
+        whole((time / each).ceil().max(0.0)).saturating_sub(task.issued)
+    }
+
+    /// After the stonewall all tasks go on to as many operations as the fastest has done.
+    pub(super) fn wear_out(&mut self, now: Ticks) {
+        let worn = self.tasks.iter().map(|task| task.issued).max().unwrap_or(0);
+        self.worn = Some(worn);
+        self.deadline = u64::MAX;
+        for index in 0..self.tasks.len() {
+            let task = &mut self.tasks[index];
+            if task.issued < worn.min(task.limit) {
+                task.is_over = false;
+                self.left += 1;
+                let number = self.requests.add(Request::new(narrow(index), self.tasks[index].node));
+                self.following.push((now, number));
+            } else if task.closed.is_none() {
+                self.close(now, narrow(index));
+            }
+        }
+    }
+
+    /// Closes the file of a task, and waits for its data where that is asked.
+    pub(super) fn close(&mut self, now: Ticks, index: u32) {
+        let workload = self.input.job.workload;
+        let syncs = workload.sync.at_close || self.input.job.phase == Phase::Fill;
+        let task = &mut self.tasks[index as usize];
+        let ended = if syncs && task.unwritten > 0 { u64::MAX } else { now };
+        task.closed = Some([now, ended]);
+        let first = now - self.first_io.min(now);
+        let moved = self.moved;
+        self.first_done.get_or_insert((first, moved));
+    }
+
+    /// Takes the counters of the devices up to `now`.
+    pub(super) fn sample(&mut self, now: Ticks) {
+        while self.interval_end <= now {
+            self.take_sample(self.interval_end);
+            // Intervals without any event have nothing.
+            let skipped = (now - self.interval_end) / self.interval;
+            self.interval_end += self.interval * (skipped + 1);
+        }
+    }
+
+    pub(super) fn take_sample(&mut self, end: Ticks) {
+        let start = self.samples.last().map_or(self.start, |sample| sample.start + sample.length);
+        let drives = self.system.drives.iter_mut().enumerate().filter_map(|(index, drive)| {
+            let counters = std::mem::take(&mut drive.counters);
+            (counters.requests != [0, 0]).then_some((index, counters))
+        });
+        let drives = drives.collect();
+        self.samples.push(Sample { start, length: end - start, drives });
+    }
+
+    pub(super) fn finish(mut self, stopped: bool) -> PhaseOutput {
+        let too_long = self.events.first().is_some_and(|(at, _)| at >= CLOCK_END);
+        let last_end = |task: &Task| {
+            let closed = task.closed.map_or(task.io[1], |closed| closed[1]);
+            if closed == u64::MAX { task.io[1] } else { closed }
+        };
+        let end = self.tasks.iter().map(last_end).max().unwrap_or(self.start).max(self.start + TICKS_PER_NS);
+        for task in &mut self.tasks {
+            let ended = task.io[1];
+            let closed = task.closed.get_or_insert([ended; 2]);
+            if closed[1] == u64::MAX {
+                closed[1] = end;
+            }
+        }
+        self.take_sample(end.max(self.interval_end.saturating_sub(self.interval) + 1));
+        self.system.now = end;
+        let stonewall = self.stonewall.map(|(at, bytes)| Stonewalled {
+            ns: ns(at - self.first_io.min(at)),
+            bytes,
+            worn_out_transfers: self.worn,
+        });
+        let first_done = self.first_done.unwrap_or((end - self.start, self.moved));
+        let operations = self.tasks.iter().flat_map(|task| task.done).sum::<u64>();
+        let ends = self.exchanges.as_ref().map(Exchanges::outcomes).unwrap_or_default();
+        PhaseOutput {
+            processor_time: match &self.exchanges {
+                Some(exchanges) => exchanges.processor_time(),
+                None => self.system.request_time.saturating_mul(operations),
+            },
+            ends,
+            tasks: self.tasks,
+            recording: self.recording,
+            start: self.start,
+            end,
+            stonewall,
+            first_done,
+            samples: self.samples,
+            stopped,
+            too_long,
+            unstarted: self.unstarted,
+        }
+    }
+}

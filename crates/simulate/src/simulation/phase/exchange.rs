@@ -1,0 +1,122 @@
+//! Requests and responses between the nodes.
+//!
+//! A thread of the client spends processor time on a request, and one of the server as much on the response. A
+//! message goes through the adapter of its sender, the links between nodes and the adapter of its receiver as a
+//! stream: its head reaches the next part before its tail has left the last one, so that its bytes take the time of
+//! the narrowest part once. Within a node messages take processor time only.
+
+use plan::Operation;
+
+use super::Running;
+use crate::simulation::exchanges::{CLIENT, SERVER};
+use crate::simulation::request::{Request, Stage};
+use crate::simulation::service::whole;
+use crate::simulation::station::{READ, WRITE};
+use crate::simulation::system::System;
+use crate::simulation::time::Ticks;
+
+impl Running<'_> {
+    /// A thread of the end that sends the next message spends processor time on it.
+    pub(super) fn work(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        let (time, factor) = (self.system.request_time, self.input.factor);
+        let request = self.requests.get(number);
+        request.stage = Stage::Worked;
+        let thread = self.exchanges.as_ref()?.of_task[request.task as usize][sender(request)];
+        let exchanges = self.exchanges.as_mut()?;
+        if !exchanges.metered && now >= exchanges.counted_from {
+            exchanges.metered = true;
+            exchanges.threads.restart_meter();
+        }
+        exchanges.threads.give(now, thread, number, whole(time as f64 * factor))
+    }
+
+    /// The thread is free for the next message, and this one is sent.
+    pub(super) fn worked(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        let request = self.requests.get(number);
+        request.ended = now;
+        let exchanges = self.exchanges.as_mut()?;
+        let thread = exchanges.of_task[request.task as usize][sender(request)];
+        request.piece.bytes = match request.piece.direction {
+            WRITE => exchanges.rpc.request_bytes.0,
+            _ => exchanges.rpc.response_bytes.0,
+        };
+        let next = exchanges.threads.done(now, thread);
+        self.following.extend(next);
+        self.hop(now, number, 0)
+    }
+
+    /// The head of a message reaches part number `part` of its way: the adapter of its sender, each link outwards and
+    /// inwards, the adapter of its receiver.
+    pub(super) fn hop(&mut self, now: Ticks, number: u32, part: u8) -> Option<Ticks> {
+        let request = *self.requests.get(number);
+        let exchanges = self.exchanges.as_ref()?;
+        let task = request.task;
+        let ends = [exchanges.rpc.client_of(task), exchanges.rpc.server_of(task)];
+        let sender = sender(&request);
+        let node = |end: usize| exchanges.nodes[ends[end] as usize];
+        let (from, to) = (node(sender), node(1 - sender));
+        let (mut head, mut tail) = (now, request.ended);
+        let bytes = request.piece.bytes;
+        let factor = self.input.factor.max(1.0);
+        let System { nodes, stations, between, .. } = &mut *self.system;
+        let links = 2 * between.len();
+        let all = nodes.len() as u64;
+        let last = if from == to { 0 } else { links + 2 };
+        for part in usize::from(part)..last {
+            let adapter = self.input.limits.adapter.cost(bytes) * factor;
+            let is_link = (1..=links).contains(&part);
+            // Outwards behind the sender, inwards behind the receiver.
+            let (direction, node) =
+                if part == 0 || (is_link && part % 2 == 1) { (WRITE, from) } else { (READ, to) };
+            let (limiter, cost, latency) = if is_link {
+                let (first, count) = between[(part - 1) / 2];
+                let member = u64::from(node) * u64::from(count) / all;
+                let link = &mut stations[first + usize::try_from(member).unwrap_or(0)];
+                let latency = if direction == READ { link.latency } else { 0 };
+                let (limiter, cost) = link.lane(direction, bytes);
+                (limiter, cost * factor, latency)
+            } else {
+                (&mut nodes[node as usize].adapter[direction], adapter, 0)
+            };
+            if cost > 0.0 {
+                // Messages join a queue in the order in which their heads come.
+                if head > now {
+                    let request = self.requests.get(number);
+                    request.ended = tail;
+                    request.stage = Stage::Hop(u8::try_from(part).unwrap_or(u8::MAX));
+                    return Some(head);
+                }
+                let end = limiter.pass(head, cost);
+                head = head.max(end.saturating_sub(whole(cost)));
+                tail = tail.max(end);
+            }
+            let latency = whole(latency as f64 * self.input.factor);
+            (head, tail) = (head.saturating_add(latency), tail.saturating_add(latency));
+        }
+        let request = self.requests.get(number);
+        request.ended = tail;
+        request.stage = Stage::Arrived;
+        Some(tail)
+    }
+
+    /// The tail of a message has arrived: the server answers a request, and a response ends the exchange.
+    pub(super) fn arrived(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        let request = self.requests.get(number);
+        if request.piece.direction == READ {
+            return self.end(now, number);
+        }
+        request.piece.direction = READ;
+        self.work(now, number)
+    }
+
+    /// The next exchange of a connection, whose request is sent first.
+    pub(super) fn exchange(request: &mut Request) {
+        request.operation = Operation::Exchange;
+        request.piece.direction = WRITE;
+    }
+}
+
+/// The role of the end that sends the next message: the client writes, and reads what the server sends.
+fn sender(request: &Request) -> usize {
+    if request.piece.direction == WRITE { CLIENT } else { SERVER }
+}

@@ -1,0 +1,362 @@
+//! The events of a phase.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | here | the state of a phase, and the loop over its events |
+//! | `tasks` | the tasks at the start |
+//! | `operation` | an operation: its begin, its processor time, its call on a name, its end |
+//! | `transfer` | the way of bytes between a node and the devices |
+//! | `exchange` | messages between nodes |
+//! | `launches` | jobs and their processes |
+//! | `ending` | how tasks end, and what the phase leaves behind |
+
+mod ending;
+mod exchange;
+pub(crate) mod launches;
+mod operation;
+mod tasks;
+mod transfer;
+
+use std::collections::VecDeque;
+
+use engine::{Controls, EndOutcome, Ending, PhaseJob, Progress, Stonewalled};
+use plan::{Nanos, Phase, Sharing, Work};
+
+use crate::simulation::exchanges::Exchanges;
+use crate::simulation::jobs::RunningJobs;
+use crate::simulation::names::NameCall;
+use crate::simulation::objects::ObjectPhase;
+use crate::simulation::queue::Events;
+use crate::simulation::recording::Recording;
+use crate::simulation::request::{NONE, Request, Requests, Stage};
+use crate::simulation::service::whole;
+use crate::simulation::system::{LayoutPath, NodeLimits, System};
+use crate::simulation::task::{Task, limit_of};
+use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
+
+/// Events between two looks at the stop flag, after each of which the progress is shown.
+const LOOK_EVERY: u32 = 1 << 16;
+
+/// A phase, as it is simulated.
+pub(crate) struct PhaseInput<'a> {
+    pub(crate) job: &'a PhaseJob<'a>,
+    /// The node of each task.
+    pub(crate) node_of: &'a [u32],
+    /// For exchanges: the node of each end.
+    pub(crate) ends: &'a [u32],
+    /// Index of the layout.
+    pub(crate) layout: usize,
+    pub(crate) limits: &'a NodeLimits,
+    /// All times are so many times as long, but no limit of a rate is exceeded.
+    pub(crate) factor: f64,
+    /// The share of each node's reads that its page cache serves.
+    pub(crate) cached: &'a [f64],
+    pub(crate) controls: &'a Controls,
+}
+
+impl PhaseInput<'_> {
+    /// The time that ends exchanges, after their warm-up; none where their number does.
+    fn exchange_time(&self) -> Option<Nanos> {
+        let workload = self.job.workload;
+        workload.duration.or(workload.stonewall.map(|wall| wall.deadline))
+    }
+}
+
+/// What a phase gave.
+pub(crate) struct PhaseOutput {
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) recording: Recording,
+    /// When it began and ended.
+    pub(crate) start: Ticks,
+    pub(crate) end: Ticks,
+    pub(crate) stonewall: Option<Stonewalled>,
+    /// First transfer began → first task was done, and the bytes of all tasks by then.
+    pub(crate) first_done: (Ticks, u64),
+    /// Counters of each device at the end of each interval.
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) stopped: bool,
+    /// It came to the end of the clock.
+    pub(crate) too_long: bool,
+    /// In an open loop: transfers that were due and never started.
+    pub(crate) unstarted: u64,
+    /// Processor time that the program spent on all nodes.
+    pub(crate) processor_time: Ticks,
+    /// For exchanges: each end, with its node.
+    pub(crate) ends: Vec<(u32, EndOutcome)>,
+}
+
+/// The counters of the devices in an interval.
+pub(crate) struct Sample {
+    pub(crate) start: Ticks,
+    pub(crate) length: Ticks,
+    /// Those that did something, by index.
+    pub(crate) drives: Vec<(usize, crate::simulation::drive::Counters)>,
+}
+
+/// A phase under way.
+struct Running<'a> {
+    input: &'a PhaseInput<'a>,
+    system: &'a mut System,
+    path: LayoutPath,
+    events: Events,
+    /// Events of other requests that the current one brings about. They join the others when it is done, since
+    /// one of them may come before it in the order of equal times.
+    following: Vec<(Ticks, u32)>,
+    requests: Requests,
+    tasks: Vec<Task>,
+    recording: Recording,
+    start: Ticks,
+    interval: Ticks,
+    interval_end: Ticks,
+    samples: Vec<Sample>,
+    /// No operation begins at this time or later.
+    deadline: Ticks,
+    /// Operations to which all tasks go on after a stonewall.
+    worn: Option<u64>,
+    stonewall: Option<(Ticks, u64)>,
+    /// Tasks that have not seen the end yet.
+    left: usize,
+    first_done: Option<(Ticks, u64)>,
+    moved: u64,
+    /// For each node: whether tasks wait for processors.
+    crowded: Vec<bool>,
+    /// Requests of each node that wait for room in its page cache.
+    waiting: Vec<VecDeque<u32>>,
+    /// Ticks between due operations of one task, and of neighbouring tasks.
+    pace: Option<(f64, f64)>,
+    buffered: bool,
+    moves_data: bool,
+    /// For objects: their order.
+    objects: Option<ObjectPhase<'a>>,
+    /// For jobs: their launches.
+    jobs: Option<RunningJobs<'a>>,
+    /// For exchanges: their ends.
+    exchanges: Option<Exchanges<'a>>,
+    warm: bool,
+    pieces: Vec<(u32, crate::simulation::drive::Piece)>,
+    unstarted: u64,
+    first_io: Ticks,
+}
+
+/// Simulates a phase, from the time of `system` on, which is moved to its end.
+pub(crate) fn simulate(input: &PhaseInput<'_>, system: &mut System) -> PhaseOutput {
+    let mut running = Running::new(input, system);
+    running.open();
+    let stopped = running.go();
+    running.finish(stopped)
+}
+
+impl<'a> Running<'a> {
+    fn new(input: &'a PhaseInput<'a>, system: &'a mut System) -> Self {
+        let job = input.job;
+        let workload = job.workload;
+        let start = system.now;
+        let tasks: Vec<Task> = input.tasks();
+        let interval = whole(ticks(job.series_interval.0 as f64)).max(TICKS_PER_NS);
+        let exchanges = match &workload.work {
+            Work::Rpc(rpc) => {
+                // Connections need one round trip.
+                let opened = start.saturating_add(2 * system.latency_between());
+                let shared = workload.backend.capabilities().needs_uring;
+                let by_time = input.exchange_time().is_some();
+                Some(Exchanges::new(rpc, input.ends, system, opened, (shared, by_time)))
+            }
+            _ => None,
+        };
+        let objects = match &workload.work {
+            Work::Objects(objects) => Some(ObjectPhase::new(job, objects)),
+            _ => None,
+        };
+        let ending = objects.as_ref().map_or_else(|| job.ending(), |objects| objects.order.ending());
+        let deadline = match ending {
+            _ if let Some(exchanges) = &exchanges => input.exchange_time().map_or(u64::MAX, |time| {
+                exchanges.counted_from.saturating_add(time.0.saturating_mul(TICKS_PER_NS))
+            }),
+            _ if workload.work.tree().is_some() => {
+                let stonewall =
+                    workload.stonewall.filter(|_| job.phase.is_result() && limit_of(job.limit, 0).is_none());
+                stonewall.map_or(u64::MAX, |wall| {
+                    start.saturating_add(wall.deadline.0.saturating_mul(TICKS_PER_NS))
+                })
+            }
+            Ending::Volume => u64::MAX,
+            Ending::Stonewall { deadline_ns, .. } => {
+                start.saturating_add(deadline_ns.saturating_mul(TICKS_PER_NS))
+            }
+            Ending::Duration(duration) => start.saturating_add(duration.saturating_mul(TICKS_PER_NS)),
+        };
+        let processors_of = |node: usize| system.nodes[node].processors.count();
+        let mut on_node = vec![0_usize; system.nodes.len()];
+        tasks.iter().for_each(|task| on_node[task.node as usize] += 1);
+        let crowded = on_node.iter().enumerate().map(|(node, count)| *count > processors_of(node)).collect();
+        let pace = workload.pace.filter(|_| job.phase.is_result() && exchanges.is_none()).map(|pace| {
+            let between = ticks(1e9) / pace.transfers_per_second;
+            (between * f64::from(workload.tasks), between)
+        });
+        // Jobs that sync their tables at close wait for the devices.
+        let (direct, synced) = match &workload.work {
+            Work::Jobs(jobs) => (jobs.direct, jobs.sync),
+            _ => (workload.direct, workload.sync.per_write),
+        };
+        let several = system.nodes.len();
+        let path = system.paths[input.layout].clone();
+        system.names.iter_mut().for_each(super::names::NameService::unlock);
+        Self {
+            left: tasks.len(),
+            tasks,
+            recording: Recording::new(several, interval),
+            events: Events::default(),
+            following: Vec::new(),
+            requests: Requests::default(),
+            start,
+            interval,
+            interval_end: start + interval,
+            samples: Vec::new(),
+            deadline,
+            worn: None,
+            stonewall: None,
+            first_done: None,
+            moved: 0,
+            crowded,
+            waiting: vec![VecDeque::new(); several],
+            pace,
+            buffered: input.limits.cache.is_some() && !direct && !synced,
+            moves_data: workload.backend.moves_data(),
+            objects,
+            jobs: None,
+            exchanges,
+            warm: job.repetition > 0,
+            pieces: Vec::new(),
+            unstarted: 0,
+            first_io: u64::MAX,
+            path,
+            input,
+            system,
+        }
+    }
+
+    /// Opens the files or connections, and sets off the first operations.
+    fn open(&mut self) {
+        if let Some(exchanges) = &self.exchanges {
+            let (opened, first) = (exchanges.opened, exchanges.counted_from);
+            self.first_io = first;
+            for task in &mut self.tasks {
+                // Connections of a warm-up are there before the time that counts.
+                task.opened = if first > opened { [first; 2] } else { [self.start, opened] };
+                task.io = [first; 2];
+            }
+            return self.set_off(|_| opened);
+        }
+        let job = self.input.job;
+        let workload = job.workload;
+        let creates = matches!(job.phase, Phase::Write | Phase::Fill);
+        let shared = workload.files.sharing == Sharing::Shared;
+        let names = self.path.names.filter(|_| self.moves_data && workload.work.is_transfers());
+        let mut last = self.start;
+        for task in &mut self.tasks {
+            let call =
+                if creates && (!shared || task.number == 0) { NameCall::Create } else { NameCall::Open };
+            let opened = match names {
+                Some(names) => {
+                    let there = self.start.saturating_add(self.path.latency);
+                    self.system.names[names]
+                        .serve(there, call, 0, self.input.factor)
+                        .saturating_add(self.path.latency)
+                }
+                None => self.start,
+            };
+            task.opened = [self.start, opened];
+            last = last.max(opened);
+        }
+        let together = workload.barriers || self.pace.is_some();
+        for task in &mut self.tasks {
+            let begin = if together { last } else { task.opened[1] };
+            task.io = [begin; 2];
+            self.first_io = self.first_io.min(begin);
+        }
+        self.set_off(|task| task.io[0]);
+    }
+
+    /// Lets each task begin as many operations as it has under way, at the time that `begin` says.
+    fn set_off(&mut self, begin: impl Fn(&Task) -> Ticks) {
+        let workload = self.input.job.workload;
+        // Calls on names come one after the other.
+        let depth = if workload.work.makes_trees() { 1 } else { workload.backend.depth() };
+        for index in 0..self.tasks.len() {
+            let begin = begin(&self.tasks[index]);
+            for _ in 0..depth.max(1) {
+                let number = self.requests.add(Request::new(narrow(index), self.tasks[index].node));
+                self.events.push((begin, number));
+            }
+        }
+    }
+
+    /// Goes through all events, until it is stopped or the clock ends.
+    fn go(&mut self) -> bool {
+        self.input.controls.show(Progress::default());
+        let mut count = 0_u32;
+        while let Some((now, number)) = self.events.first() {
+            if now >= CLOCK_END {
+                return false;
+            }
+            self.happen(now, number);
+            count = count.wrapping_add(1);
+            if count.is_multiple_of(LOOK_EVERY) {
+                if self.input.controls.is_stopped() {
+                    return true;
+                }
+                let transfers = self.tasks.iter().map(|task| task.done.iter().sum::<u64>()).sum();
+                self.input.controls.show(Progress { transfers, bytes: self.moved, launches: None });
+            }
+        }
+        false
+    }
+
+    /// The first event happens, if there is one.
+    fn step(&mut self) {
+        if let Some((now, number)) = self.events.first() {
+            self.happen(now, number);
+        }
+    }
+
+    /// The first event happens: at `now`, to request `number`.
+    #[inline]
+    fn happen(&mut self, now: Ticks, number: u32) {
+        if now >= self.interval_end {
+            self.sample(now);
+        }
+        match self.advance(now, number) {
+            Some(next) => self.events.replace_first((next.max(now), number)),
+            None => self.events.pop(),
+        }
+        while let Some(event) = self.following.pop() {
+            self.events.push(event);
+        }
+    }
+
+    /// Takes a request as far as it gets at `now`; returns the time of its next event.
+    fn advance(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        match self.requests.get(number).stage {
+            Stage::Next => self.next(now, number),
+            Stage::Submit => self.submit(now, number),
+            Stage::Issue => self.issue(now.saturating_add(self.system.request_time), number),
+            Stage::Names => self.names(now, number),
+            Stage::Data => self.data(now, number),
+            Stage::Part(part) => self.route(now, number, part),
+            Stage::Worked if self.jobs.is_some() => self.job_computed(now, number),
+            Stage::Worked => self.worked(now, number),
+            Stage::Hop(part) => self.hop(now, number, part),
+            Stage::Arrived => self.arrived(now, number),
+            Stage::End => self.end(now, number),
+            Stage::WrittenBack => {
+                self.written_back(now, number);
+                None
+            }
+        }
+    }
+}
+
+/// An index that a u32 holds: there are fewer tasks and requests.
+fn narrow(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(NONE)
+}

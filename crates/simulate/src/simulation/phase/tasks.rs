@@ -1,0 +1,57 @@
+//! The tasks of a phase at its start.
+
+use engine::{Mixture, Offsets};
+use plan::Work;
+
+use super::PhaseInput;
+use crate::simulation::objects::{ObjectPhase, ObjectState};
+use crate::simulation::task::{Items, Program, Task, limit_of};
+
+impl PhaseInput<'_> {
+    /// The tasks of a phase.
+    pub(super) fn tasks(&self) -> Vec<Task> {
+        let input = self;
+        let job = input.job;
+        let workload = job.workload;
+        let new = |number: u32, file: u32, program: Program, limit: u64| {
+            let node = input.node_of[number as usize];
+            let cached = input.cached.get(node as usize).copied().unwrap_or(0.0);
+            Task::new(number, (node, file), program, limit, cached)
+        };
+        match &workload.work {
+            // Launches make their own when they start.
+            Work::Jobs(_) => Vec::new(),
+            Work::Tree(tree) => {
+                let of = |(index, number): (usize, u32)| {
+                    let limit = limit_of(job.limit, index);
+                    let (items, count) = Items::of(tree, job.phase, number, workload.tasks, limit);
+                    new(number, number, Program::Items(items), count)
+                };
+                job.tasks.clone().enumerate().map(of).collect()
+            }
+            Work::Objects(objects) => {
+                let objects = ObjectPhase::new(job, objects);
+                let of = |(index, number): (usize, u32)| {
+                    let program = Program::Objects(ObjectState::default());
+                    new(number, number, program, objects.calls(index, number))
+                };
+                job.tasks.clone().enumerate().map(of).collect()
+            }
+            Work::Rpc(rpc) => {
+                let limit =
+                    if input.exchange_time().is_some() { u64::MAX } else { workload.transfers_per_task() };
+                let of = |number: u32| new(number, rpc.server_of(number), Program::Exchanges, limit);
+                job.tasks.clone().map(of).collect()
+            }
+            _ => {
+                let percent = job.read_percent();
+                let of = |plan: engine::TaskPlan| {
+                    let offsets = Offsets::new(&plan.region, plan.whole);
+                    let mixture = Mixture::new(percent, plan.task);
+                    new(plan.task, plan.file.index, Program::Transfers { offsets, mixture }, plan.limit)
+                };
+                job.task_plans().into_iter().map(of).collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The way of bytes between a node and the devices, through its page cache, adapter, links and servers.
+
+use super::{Running, narrow};
+use crate::simulation::request::{NONE, Request, Stage};
+use crate::simulation::service::uniform;
+use crate::simulation::station::{READ, WRITE};
+use crate::simulation::system::System;
+use crate::simulation::time::{TICKS_PER_NS, Ticks};
+
+impl Running<'_> {
+    /// Serves the bytes of a request from the page cache of its node, or sends them to the devices.
+    pub(super) fn data(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
+        let request = *self.requests.get(number);
+        let node = request.node as usize;
+        if !self.moves_data {
+            self.requests.get(number).stage = Stage::End;
+            return Some(now.saturating_add(TICKS_PER_NS));
+        }
+        if self.buffered {
+            let bytes = request.piece.bytes;
+            let cost = self.input.limits.copies.cost(bytes) * self.input.factor.max(1.0);
+            if request.piece.direction == WRITE {
+                let dirty = self.input.limits.cache.map_or(0, |(_, dirty)| dirty);
+                let state = &mut self.system.nodes[node];
+                if state.dirty > 0 && state.dirty + bytes > dirty {
+                    self.waiting[node].push_back(number);
+                    self.requests.get(number).stage = Stage::Data;
+                    return None;
+                }
+                state.dirty += bytes;
+                let copied = state.copies.pass(now, cost);
+                self.requests.get(number).stage = Stage::End;
+                self.tasks[request.task as usize].unwritten += bytes;
+                let behind = Request { parent: NONE, stage: Stage::WrittenBack, ..request };
+                let behind = self.requests.add(behind);
+                let _ = self.send(copied, behind, false);
+                return Some(copied);
+            }
+            let cached = self.tasks[request.task as usize].cached;
+            if cached >= 1.0 || (cached > 0.0 && uniform(&mut self.system.random) <= cached) {
+                self.requests.get(number).stage = Stage::End;
+                return Some(self.system.nodes[node].copies.pass(now, cost));
+            }
+        }
+        self.send(now, number, true)
+    }
+
+    /// Sends the pieces of a request on their way; returns its next event if it is one piece and a task waits
+    /// for it. Copies to the page cache take a different time on each node.
+    pub(super) fn send(&mut self, now: Ticks, number: u32, is_awaited: bool) -> Option<Ticks> {
+        let request = *self.requests.get(number);
+        let (file, offset) = request.piece.place;
+        let mut pieces = std::mem::take(&mut self.pieces);
+        self.path.striping.pieces(file, offset, request.piece.bytes, request.piece.direction, &mut pieces);
+        let single = pieces.len() == 1 && is_awaited;
+        let next = if single {
+            let own = self.requests.get(number);
+            (own.device, own.piece) = pieces[0];
+            own.pending = 1;
+            self.leave(now, number, true)
+        } else {
+            self.requests.get(number).pending = narrow(pieces.len());
+            self.requests.get(number).ended = now;
+            for (device, piece) in pieces.drain(..) {
+                let part = Request { parent: number, device, piece, ..request };
+                let part = self.requests.add(part);
+                if let Some(next) = self.leave(now, part, is_awaited) {
+                    self.following.push((next, part));
+                }
+            }
+            None
+        };
+        self.pieces = pieces;
+        next
+    }
+
+    /// Through the network adapter of the node, and on. `now` is `in_order` if no other request leaves any node
+    /// before it from here on.
+    pub(super) fn leave(&mut self, now: Ticks, number: u32, in_order: bool) -> Option<Ticks> {
+        let request = *self.requests.get(number);
+        let node = request.node as usize;
+        let (mut left, mut limited) = (now, false);
+        if !self.path.local {
+            let limits = self.input.limits;
+            let state = &mut self.system.nodes[node];
+            let bytes = request.piece.bytes;
+            let (calls, transmission) = (limits.client.cost(bytes), limits.adapter.cost(bytes));
+            let factor = self.input.factor.max(1.0);
+            left = state.client.pass(left, calls * factor);
+            left = state.adapter[request.piece.direction].pass(left, transmission * factor);
+            limited = calls + transmission > 0.0;
+        }
+        let there = left.saturating_add(self.path.latency);
+        self.requests.get(number).stage = Stage::Part(0);
+        // Nodes do not keep each other's order.
+        let alone = self.path.local || self.system.nodes.len() == 1;
+        if alone || (in_order && !limited) { self.route(there, number, 0) } else { Some(there) }
+    }
+
+    /// From part number `part` of the way on.
+    pub(super) fn route(&mut self, now: Ticks, number: u32, part: u8) -> Option<Ticks> {
+        let request = *self.requests.get(number);
+        let factor = self.input.factor;
+        let Request { node, device, piece, .. } = request;
+        if usize::from(part) < self.path.tiers.len() {
+            let station = self.path.station(usize::from(part), node, device);
+            let System { stations, random, .. } = &mut *self.system;
+            let left = stations[station].pass(now, piece.direction, piece.bytes, random, factor);
+            self.requests.get(number).stage = Stage::Part(part + 1);
+            return Some(left);
+        }
+        let drive = self.path.drive(node, device);
+        let System { drives, random, .. } = &mut *self.system;
+        let drive = &mut drives[drive];
+        let warm = self.warm && piece.direction == READ && drive.warming > 0.0;
+        let served = if warm && uniform(random) <= drive.warming {
+            now.saturating_add(TICKS_PER_NS)
+        } else {
+            drive.serve(now, &piece, factor)
+        };
+        let back = served.saturating_add(self.path.latency);
+        let (whole, is_part) = if request.parent == NONE { (number, false) } else { (request.parent, true) };
+        if is_part {
+            self.requests.remove(number);
+        }
+        let whole_request = self.requests.get(whole);
+        whole_request.pending -= 1;
+        whole_request.ended = whole_request.ended.max(back);
+        if whole_request.pending > 0 {
+            return None;
+        }
+        let ended = whole_request.ended;
+        if whole_request.stage != Stage::WrittenBack {
+            whole_request.stage = Stage::End;
+        }
+        if is_part {
+            self.following.push((ended, whole));
+            return None;
+        }
+        Some(ended)
+    }
+
+    /// The page cache has written something.
+    pub(super) fn written_back(&mut self, now: Ticks, number: u32) {
+        let request = *self.requests.get(number);
+        self.requests.remove(number);
+        let bytes = self.bytes_of(&request);
+        let task = &mut self.tasks[request.task as usize];
+        let node = task.node as usize;
+        task.unwritten -= bytes;
+        if task.unwritten == 0
+            && let Some(closed) = &mut task.closed
+            && closed[1] == u64::MAX
+        {
+            closed[1] = now;
+        }
+        let state = &mut self.system.nodes[node];
+        state.dirty -= bytes;
+        // Each makes room for as many as it was large; they look for room themselves.
+        if let Some(first) = self.waiting[node].pop_front() {
+            self.following.push((now, first));
+        }
+    }
+}
