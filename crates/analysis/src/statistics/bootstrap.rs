@@ -145,7 +145,7 @@ fn acceleration<T: Copy>(values: &[T], statistic: &impl Fn(&mut [T]) -> f64) -> 
     clippy::cast_sign_loss,
     reason = "a share of a length lies between 0 and the length"
 )]
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = Some(share * (sorted.len() - 1) as f64).filter(|place| !place.is_nan())?;
     let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
     Some(low + (high - low) * place.fract())
