@@ -4,6 +4,7 @@
 //! have all rows.
 
 use super::table::{Head, Row, Table, Value};
+use crate::figures::grouped;
 use crate::statistics::{quantile, sorted};
 
 /// Rows of one figure that forms which are read list one by one: as many as a reader compares at a glance.
@@ -30,8 +31,8 @@ pub const QUANTILES: [(&str, f64); 7] = [
 /// The distribution of many rows of one figure.
 #[derive(Debug, Clone)]
 pub struct Spread<'t> {
-    /// The figure, by its place; none where the rows are of none.
-    pub figure: Option<usize>,
+    /// [`Row::figures`] of all of them.
+    pub figures: &'t [usize],
     /// All rows.
     pub all: usize,
     /// Rows that stand out.
@@ -44,12 +45,19 @@ pub struct Spread<'t> {
 }
 
 impl Table {
-    /// The distribution of `rows`, which are of one figure; none where they are few, or no column of the table has a
-    /// distribution.
+    /// The distributions of the rows of each figure that has many, if a column of the table has one.
     #[must_use]
-    pub fn spread<'t>(&self, rows: &'t [Row]) -> Option<Spread<'t>> {
+    pub fn spreads(&self) -> Vec<Spread<'_>> {
+        if !self.columns.iter().any(|head| head.spread) {
+            return Vec::new();
+        }
+        let figures = grouped(&self.rows, |row| row.figures.as_slice());
+        figures.iter().filter(|rows| rows.len() > LISTED_MAX).map(|rows| self.spread(rows)).collect()
+    }
+
+    /// Of `rows`, which are of one figure.
+    fn spread<'t>(&self, rows: &[&'t Row]) -> Spread<'t> {
         let spread = || self.columns.iter().enumerate().filter(|(_, head)| head.spread);
-        let (first, _) = spread().next().filter(|_| rows.len() > LISTED_MAX)?;
         let distribution = |(place, head): (usize, &Head)| {
             let values = || rows.iter().map(|row| &row.cells[place]);
             let kind = values().find(|value| number(value).is_some())?;
@@ -57,23 +65,33 @@ impl Table {
             let of = |(_, share)| quantile(&numbers, share).map_or(Value::None, |at| like(kind, at));
             Some((*head, QUANTILES.map(of)))
         };
-        let mut ordered: Vec<(f64, &Row)> =
-            rows.iter().filter_map(|row| Some((number(&row.cells[first])?, row))).collect();
+        let rate = |row: &Row| spread().next().and_then(|(place, _)| number(&row.cells[place]));
+        let mut ordered: Vec<(f64, &Row)> = rows.iter().filter_map(|row| Some((rate(row)?, *row))).collect();
         ordered.sort_by(|a, b| a.0.total_cmp(&b.0));
         let last = ordered.len().saturating_sub(ENDS_NAMED);
-        let mut standing_out = 0;
-        let mut is_named = |(place, row): (usize, &Row)| {
+        let (mut named, mut standing_out) = (Vec::new(), 0);
+        for (place, (_, row)) in ordered.into_iter().enumerate() {
             standing_out += usize::from(row.stands_out);
-            place < ENDS_NAMED || place >= last || (row.stands_out && standing_out <= STANDING_OUT_NAMED)
-        };
-        let ordered = ordered.into_iter().enumerate();
-        Some(Spread {
-            named: ordered.filter_map(|(place, (_, row))| is_named((place, row)).then_some(row)).collect(),
-            figure: rows.first().and_then(|row| row.figures.first()).copied(),
+            let is_end = place < ENDS_NAMED || place >= last;
+            if is_end || (row.stands_out && standing_out <= STANDING_OUT_NAMED) {
+                named.push(row);
+            }
+        }
+        Spread {
+            figures: rows.first().map_or(&[], |row| &row.figures),
             all: rows.len(),
             standing_out,
+            named,
             columns: spread().filter_map(distribution).collect(),
-        })
+        }
+    }
+}
+
+impl Spread<'_> {
+    /// Whether `row` is one of those whose values are distributed.
+    #[must_use]
+    pub fn has(&self, row: &Row) -> bool {
+        self.figures == row.figures
     }
 }
 
@@ -137,9 +155,10 @@ mod tests {
     #[test]
     fn many_rows_are_a_distribution_with_both_ends_and_those_that_stand_out() {
         let table = members(1001, 250);
-        let spread = table.spread(&table.rows).expect("many");
+        let spreads = table.spreads();
+        let [spread] = spreads.as_slice() else { panic!("they are of one figure") };
         assert_eq!((spread.all, spread.standing_out), (1001, 4));
-        assert_eq!(numbers(&spread), [1, 2, 3, 250, 500, 750, 999, 1000, 1001]);
+        assert_eq!(numbers(spread), [1, 2, 3, 250, 500, 750, 999, 1000, 1001]);
         let rate = |at: f64| Value::Rate(at, RateOf::Operations);
         assert_eq!(spread.columns.len(), 1);
         assert_eq!(spread.columns[0].1, [1.0, 51.0, 251.0, 501.0, 751.0, 951.0, 1001.0].map(rate));
@@ -148,17 +167,18 @@ mod tests {
     #[test]
     fn where_most_stand_out_only_the_lowest_are_named() {
         let table = members(1000, 1);
-        let spread = table.spread(&table.rows).expect("many");
+        let spreads = table.spreads();
+        let [spread] = spreads.as_slice() else { panic!("they are of one figure") };
         assert_eq!(spread.standing_out, 1000);
-        assert!(spread.named.len() <= LISTED_MAX, "{:?}", numbers(&spread));
-        assert_eq!(numbers(&spread)[..4], [1, 2, 3, 4]);
+        assert!(spread.named.len() <= LISTED_MAX, "{:?}", numbers(spread));
+        assert_eq!(numbers(spread)[..4], [1, 2, 3, 4]);
     }
 
     #[test]
     fn as_many_rows_as_can_be_listed_are_no_distribution() {
         let table = members(LISTED_MAX as u64, 5);
-        assert!(table.spread(&table.rows).is_none());
+        assert!(table.spreads().is_empty());
         let table = members(LISTED_MAX as u64 + 1, 5);
-        assert!(table.spread(&table.rows).is_some());
+        assert_eq!(table.spreads().len(), 1);
     }
 }

@@ -36,14 +36,10 @@ fn blocks(report: &Report, table: &analysis::gate::Table, extent: Extent) -> Vec
         Extent::Limited => table.kind.policy().rows,
         Extent::Full => usize::MAX,
     };
-    let mut spreads = Vec::new();
-    let listed = table.rows.chunk_by(|one, next| one.figures == next.figures).flat_map(|rows| {
-        let spread = table.spread(rows);
-        let named = spread.as_ref().map_or_else(|| rows.iter().collect(), |spread| spread.named.clone());
-        spreads.extend(spread);
-        named
-    });
-    let listed: Vec<&Row> = listed.collect();
+    let spreads = table.spreads();
+    let few = table.rows.iter().filter(|row| !spreads.iter().any(|spread| spread.has(row)));
+    let listed: Vec<&Row> =
+        spreads.iter().flat_map(|spread| spread.named.iter().copied()).chain(few).collect();
     blocks.extend(distributions(report, table, &spreads));
     let (shown, more) = listed.split_at(listed.len().min(limit));
     let parts = shown.chunk_by(|one, next| one.part == next.part);
@@ -64,12 +60,12 @@ fn distributions(report: &Report, table: &analysis::gate::Table, spreads: &[Spre
         spreads.iter().flat_map(|one| one.columns.iter().map(move |(head, values)| (one, head, values)));
     let quantiles = QUANTILES.iter().enumerate();
     let mut columns = Table::of(lines)
-        .right("#", |(one, ..)| Cell::figure(one.figure.map(number_of)))
+        .right("#", |(one, ..)| Cell::figure(one.figures.first().map(|&place| number_of(place))))
         .left("", |(_, head, _)| head.heading)
         .right("n", |(one, ..)| grouped(one.all as u64));
     for (place, (heading, _)) in quantiles {
         columns = columns.right(heading, |(one, _, values)| {
-            let own = one.figure.and_then(|place| report.figures.get(place));
+            let own = one.figures.first().and_then(|&place| report.figures.get(place));
             cell(&values[place], own.map_or("ops/s", Figure::operations_unit), |text| text)
         });
     }
