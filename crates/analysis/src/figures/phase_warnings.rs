@@ -1,5 +1,7 @@
 //! What a reader must know beside a figure, judged from the record alone.
 
+use std::collections::HashMap;
+
 use plan::{Bytes, Nanos, PHASE_SECONDS_MIN, Phase, Work, Workload};
 use record::{NodeClock, PhaseRow, TaskRow, Warning};
 
@@ -52,9 +54,12 @@ pub const CLOCK_ERROR_MAX: Nanos = Nanos::millis(1);
 #[must_use]
 pub fn uncertain_clocks(comparisons: &[Vec<NodeClock>]) -> Vec<Warning> {
     let Some(first) = comparisons.first() else { return Vec::new() };
+    let mut seen: HashMap<&str, Vec<&NodeClock>> = HashMap::new();
+    for one in comparisons.iter().flatten() {
+        seen.entry(&one.node).or_default().push(one);
+    }
     let error = |node: &str| {
-        let of_node = |all: &Vec<NodeClock>| all.iter().find(|one| one.node == node).cloned();
-        let seen: Vec<NodeClock> = comparisons.iter().filter_map(of_node).collect();
+        let seen = &seen[node];
         let moved = seen.windows(2).map(|pair| pair[0].offset_ns.abs_diff(pair[1].offset_ns)).max();
         let largest = seen.iter().map(|one| one.error_ns).max();
         largest.max(moved).unwrap_or(0)

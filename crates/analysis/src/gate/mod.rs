@@ -5,6 +5,7 @@
 //! made here, and gives its values only where it is not withheld, so no form of a report can show what was withheld.
 
 mod policy;
+mod spread;
 mod stated;
 pub mod table;
 
@@ -15,6 +16,7 @@ use record::Provenance;
 
 pub(crate) use policy::UNBOUNDED_MEDIAN_OFF;
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
+pub use spread::{LISTED_MAX, QUANTILES, Spread};
 pub use stated::{Reason, Stated};
 use stated::{decide, too_few, untold};
 pub use table::{Head, Of, Quantity, Row, Standing, Statement, Table, Value};

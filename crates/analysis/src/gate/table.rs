@@ -170,6 +170,8 @@ pub struct Head {
     pub detail: bool,
     /// Whether forms that are read show it under the row.
     pub below: bool,
+    /// Whether forms that are read show how its values are distributed, where a figure has many rows.
+    pub spread: bool,
 }
 
 /// A column of a kind of statement.
@@ -191,7 +193,16 @@ impl<T> std::ops::Deref for Column<T> {
 impl<T> Column<T> {
     const fn of((key, heading, about): (Words, Words, Words), quantity: Quantity, get: Get<T>) -> Self {
         Self {
-            head: Head { key, heading, about, quantity, subject: false, detail: false, below: false },
+            head: Head {
+                key,
+                heading,
+                about,
+                quantity,
+                subject: false,
+                detail: false,
+                below: false,
+                spread: false,
+            },
             get,
         }
     }
@@ -342,6 +353,12 @@ pub const fn below<T>(column: Column<T>) -> Column<T> {
     Column { head: Head { below: true, ..column.head }, ..column }
 }
 
+/// A column of numbers of which forms that are read show the distribution, where a figure has many rows. The first one
+/// is that by which single rows are named: see [`crate::gate::Spread`].
+pub const fn spread<T>(column: Column<T>) -> Column<T> {
+    Column { head: Head { spread: true, ..column.head }, ..column }
+}
+
 /// What a row says of the figure that it is of, before its own columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
@@ -375,6 +392,11 @@ pub trait Statement: Sized + 'static {
         None
     }
 
+    /// Whether it is named where a figure has too many rows to list them.
+    fn stands_out(&self) -> bool {
+        false
+    }
+
     /// Sentences above the table; `all` are not withheld.
     fn notes(_all: &[&Self]) -> Vec<String> {
         Vec::new()
@@ -391,6 +413,8 @@ pub struct Row {
     pub reasons: Vec<Reason>,
     /// [`Statement::part`].
     pub part: Option<String>,
+    /// [`Statement::stands_out`] of what is not withheld.
+    pub stands_out: bool,
     pub cells: Vec<Value>,
 }
 
@@ -423,6 +447,7 @@ impl Table {
             outcome: one.outcome,
             reasons: one.reasons.clone(),
             part: one.about().part(),
+            stands_out: one.says().is_some_and(T::stands_out),
             cells: T::COLUMNS.iter().map(|column| cell(one, column)).collect(),
         };
         let mut rows: Vec<Row> = statements.iter().map(row).collect();

@@ -7,7 +7,7 @@ use record::{HostFacts, Part, Run};
 use crate::figures::{Figure, NodeFigure, by_name, named};
 use crate::gate::{
     Kind, Of, Statement,
-    table::{Column, count, detail, moment, names, text, word},
+    table::{Column, count, detail, moment, names, spread, text, word},
 };
 use crate::nodes::all_nodes;
 
@@ -83,12 +83,12 @@ impl Statement for NodeCoverage {
     const CAPTION: &'static str = "Runs of each node, and the hours of the day (UTC) in which they started";
     const COLUMNS: &'static [Column<Self>] = &[
         word("node", "node", "Its name.", |one| &one.node),
-        count(
+        spread(count(
             "passes",
             "runs",
             "Passes that count, of all phases that are results; 0 where nothing was measured.",
             |one| Some(one.passes as u64),
-        ),
+        )),
         count("cases", "cases", "Cases that were measured on it.", |one| Some(one.cases as u64)),
         moment("first", "first", "When the first of them started.", |one| Some(one.started_unix_ns?.0)),
         moment("last", "last", "When the last of them started.", |one| Some(one.started_unix_ns?.1)),
@@ -96,6 +96,10 @@ impl Statement for NodeCoverage {
             hours(&one.hours_utc)
         }),
     ];
+
+    fn stands_out(&self) -> bool {
+        self.passes == 0
+    }
 
     fn notes(all: &[&Self]) -> Vec<String> {
         let of_day: BTreeSet<u8> = all.iter().flat_map(|one| one.hours_utc.iter().copied()).collect();

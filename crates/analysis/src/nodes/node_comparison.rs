@@ -10,7 +10,9 @@ use crate::figures::{
 };
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
-    table::{Column, bandwidth, count, detail, flag, list, names, number, rate, share, subject, word},
+    table::{
+        Column, bandwidth, count, detail, flag, list, names, number, rate, share, spread, subject, word,
+    },
 };
 use crate::statistics::{Contrast, MAD_FACTOR, ROBUST_Z_MAX, Summary, difference::difference};
 
@@ -130,9 +132,9 @@ impl Statement for NodeStanding {
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("node", "node", "Its name.", |one| &one.node)),
         count("tasks", "tasks", "Tasks on it.", |one| Some(one.tasks as u64)),
-        rate("rate_per_second", "rate", "Over its own time: median of the passes.", |one| {
+        spread(rate("rate_per_second", "rate", "Over its own time: median of the passes.", |one| {
             Some(one.headline.median)
-        }),
+        })),
         rate("deviation_per_second", "±", "Standard deviation (n − 1) over the passes.", |one| {
             (one.headline.n > 1).then_some(one.headline.deviation_sample)
         }),
@@ -145,10 +147,14 @@ impl Statement for NodeStanding {
         list("devices", "devices", "Its devices.", |one| {
             one.devices.iter().map(|(name, _)| name.clone()).collect()
         }),
-        bandwidth("devices_per_second", "moved", "Bytes that they moved.", |one| {
+        spread(bandwidth("devices_per_second", "moved", "Bytes that they moved.", |one| {
             one.devices.iter().map(|(_, mean)| mean.moved_per_second()).reduce(|sum, more| sum + more)
-        }),
+        })),
     ];
+
+    fn stands_out(&self) -> bool {
+        self.slow != Some(false)
+    }
 }
 
 /// What work that is shared out evenly among all nodes, and waits for all of them, can reach.

@@ -138,15 +138,16 @@ fn acceleration<T: Copy>(values: &[T], statistic: &impl Fn(&mut [T]) -> f64) -> 
     if acceleration.is_finite() { acceleration } else { 0.0 }
 }
 
-/// The value below which `share` of `sorted` lies, between neighbours in proportion; none where
-/// the share is no number.
+/// The value below which `share` of `sorted` lies, between neighbours in proportion; none of no values, and where the
+/// share is no number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a share of a length lies between 0 and the length"
 )]
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let place = Some(share * (sorted.len() - 1) as f64).filter(|place| !place.is_nan())?;
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let place = Some(share * last as f64).filter(|place| !place.is_nan())?;
     let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
     Some(low + (high - low) * place.fract())
 }

@@ -4,7 +4,7 @@
 use analysis::{
     audit::Outcome,
     figures::RateOf,
-    gate::{Because, Of, Quantity, Reason, Row, Standing, Value},
+    gate::{Because, Of, QUANTILES, Quantity, Reason, Row, Spread, Standing, Value},
 };
 
 use crate::format::node_names;
@@ -13,7 +13,7 @@ use crate::format::{duration, grouped, latency, number, percent, rate, rate_in, 
 use crate::report::Report;
 use crate::report::figure::Figure;
 use crate::report::statements::{Statements, number_of, reason, reasons};
-use crate::section::{Block, Extent, conditions, point, signed, title};
+use crate::section::{Block, Extent, conditions, only, point, signed, title};
 
 impl Statements {
     /// The blocks of `section`.
@@ -24,7 +24,7 @@ impl Statements {
     }
 }
 
-/// Notes, the tables, and reasons common to all rows.
+/// Notes, distributions, the tables, and reasons common to all rows.
 fn blocks(report: &Report, table: &analysis::gate::Table, extent: Extent) -> Vec<Block> {
     let shared = shared_reasons(table);
     let mut blocks: Vec<Block> = table.notes.iter().cloned().map(Block::Text).collect();
@@ -36,7 +36,12 @@ fn blocks(report: &Report, table: &analysis::gate::Table, extent: Extent) -> Vec
         Extent::Limited => table.kind.policy().rows,
         Extent::Full => usize::MAX,
     };
-    let (shown, more) = table.rows.split_at(table.rows.len().min(limit));
+    let spreads = table.spreads();
+    let few = table.rows.iter().filter(|row| !spreads.iter().any(|spread| spread.has(row)));
+    let listed: Vec<&Row> =
+        spreads.iter().flat_map(|spread| spread.named.iter().copied()).chain(few).collect();
+    blocks.extend(distributions(report, table, &spreads));
+    let (shown, more) = listed.split_at(listed.len().min(limit));
     let parts = shown.chunk_by(|one, next| one.part == next.part);
     blocks.extend(parts.filter_map(|rows| part(report, table, rows, shared.is_some())));
     if !more.is_empty() {
@@ -47,6 +52,40 @@ fn blocks(report: &Report, table: &analysis::gate::Table, extent: Extent) -> Vec
     }
     blocks.extend(shared.map(|row| Block::Text(format!("All of them: {}.", because(row).text))));
     blocks
+}
+
+/// How the values of many rows of a figure are distributed: a row for each figure and column.
+fn distributions(report: &Report, table: &analysis::gate::Table, spreads: &[Spread<'_>]) -> Vec<Block> {
+    let lines =
+        spreads.iter().flat_map(|one| one.columns.iter().map(move |(head, values)| (one, head, values)));
+    let quantiles = QUANTILES.iter().enumerate();
+    let mut columns = Table::of(lines)
+        .right("#", |(one, ..)| Cell::figure(one.figures.first().map(|&place| number_of(place))))
+        .left("", |(_, head, _)| head.heading)
+        .right("n", |(one, ..)| grouped(one.all as u64));
+    for (place, (heading, _)) in quantiles {
+        columns = columns.right(heading, |(one, _, values)| {
+            let own = one.figures.first().and_then(|&place| report.figures.get(place));
+            cell(&values[place], own.map_or("ops/s", Figure::operations_unit), |text| text)
+        });
+    }
+    let shown = columns.done();
+    let sum = |of: fn(&Spread<'_>) -> usize| spreads.iter().map(of).sum::<usize>();
+    let (all, out) = (grouped(sum(|one| one.all) as u64), sum(|one| one.standing_out));
+    let title = table.kind.policy().title;
+    if shown.is_empty() && !spreads.is_empty() {
+        return vec![Block::Text(format!("{title}: {all} rows, in the JSON and CSV forms."))];
+    }
+    let lowest = if out > 0 {
+        format!(", and of {} that stand out the lowest", grouped(out as u64))
+    } else {
+        String::new()
+    };
+    let caption = format!(
+        "{title}: the distribution of {all} rows. Named below are a few at each end{lowest}; the JSON and CSV forms \
+         have all"
+    );
+    only(&caption, shown)
 }
 
 /// One line instead of a table whose rows are all withheld for the same reasons. Tables with subjects or judgements
@@ -66,11 +105,11 @@ fn withheld(table: &analysis::gate::Table) -> Option<Block> {
 }
 
 /// A part of a table with its caption; none if it has no row.
-fn part(report: &Report, table: &analysis::gate::Table, rows: &[Row], shared: bool) -> Option<Block> {
+fn part(report: &Report, table: &analysis::gate::Table, rows: &[&Row], shared: bool) -> Option<Block> {
     let subject = subject(table.of);
     let mut shown = empty(subject.iter().map(|&(heading, align, _)| (heading, align)), table);
     let mut previous: Option<&Row> = None;
-    for row in rows {
+    for &row in rows {
         let own = row.figures.first().and_then(|&place| report.figures.get(place));
         let mut cells = match own {
             Some(own) => subject.iter().map(|(_, _, cell)| cell(report, own)).collect(),

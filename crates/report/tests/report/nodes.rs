@@ -3,7 +3,7 @@
 use report::{Screen, Study};
 use serde_json::Value;
 
-use crate::common::cluster::{compared, operations};
+use crate::common::cluster::{compared, name, operations};
 
 #[test]
 fn the_header_names_nodes_processes_library_and_what_differs() {
@@ -47,19 +47,60 @@ fn merged_jobs_say_which_nodes_they_covered_and_that_others_could_disturb() {
     }
 }
 
+/// How many of `nodes` nodes a form names one by one.
+fn named(form: &str, nodes: u32) -> usize {
+    (0..nodes).filter(|&node| form.contains(&name(node, nodes))).count()
+}
+
 #[test]
-fn six_hundred_nodes_stay_readable() {
+fn of_many_nodes_each_form_that_is_read_has_the_distribution_and_those_that_stand_out() {
     let run = compared(600);
     let study = Study::of(&run);
     let text = study.text(Screen::PLAIN);
     assert!(text.lines().count() < 100, "{} lines", text.lines().count());
-    let text = study.text_in_full(Screen::PLAIN);
-    assert!(text.contains("n600"), "nothing is cut");
-    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
-    let json: Value = serde_json::from_str(&study.json()).expect("JSON");
-    assert_eq!(json["cluster"]["nodes"].as_array().map(Vec::len), Some(600));
+    let full = study.text_in_full(Screen::PLAIN);
+    assert!(full.lines().all(|line| line.chars().count() <= 120), "{full}");
     let mut page = Vec::new();
     study.html(&mut page).expect("written");
     // plotly.js alone has 0.6 MB.
-    assert!(page.len() < 4_000_000, "{} bytes", page.len());
+    assert!(page.len() < 1_500_000, "{} bytes", page.len());
+    let page = String::from_utf8(page).expect("UTF-8");
+    for (form, named_max) in [(&text, 24), (&full, 64), (&study.markdown(), 64), (&page, 64)] {
+        assert!(named(form, 600) <= named_max, "{} nodes in {}", named(form, 600), &form[..80]);
+    }
+    for form in [&full, &study.markdown(), &page] {
+        let told = form.split("the distribution of ").nth(1).unwrap_or("nothing");
+        assert!(told.starts_with("1,198 rows"), "two figures of 599 nodes: {:.99}", told);
+        // One is far below the others.
+        assert!(form.contains("n004"), "{}", &form[..80]);
+    }
+    let json: Value = serde_json::from_str(&study.json()).expect("JSON");
+    assert_eq!(json["cluster"]["nodes"].as_array().map(Vec::len), Some(600));
+    assert_eq!(json["statements"]["node"].as_array().map(Vec::len), Some(1198));
+    assert_eq!(named(&study.csv(), 600), 600);
+}
+
+#[test]
+fn the_page_draws_many_nodes_as_one_line_that_rises_to_all_of_them() {
+    for nodes in [34, 600] {
+        let run = compared(nodes);
+        let mut page = Vec::new();
+        Study::of(&run).html(&mut page).expect("written");
+        let page = String::from_utf8(page).expect("UTF-8");
+        let (_, charts) =
+            page.split_once("<script type=\"application/json\" id=\"charts\">").expect("charts");
+        let charts: Value =
+            serde_json::from_str(charts.split_once("</script>").expect("they end").0).expect("JSON");
+        let chart = charts.as_array().expect("a list").iter().find(|one| one["id"] == "chart-nodes-0");
+        let line = &chart.expect("of nodes")["data"][0];
+        let values = |axis: &str| -> Vec<f64> {
+            line[axis].as_array().expect("points").iter().filter_map(Value::as_f64).collect()
+        };
+        let (rates, shares) = (values("x"), values("y"));
+        assert!(rates.len() <= 201 && rates.len() >= 33, "{} points", rates.len());
+        assert!(rates.is_sorted() && shares.is_sorted(), "{rates:?} {shares:?}");
+        let first = 100.0 / f64::from(nodes - 1);
+        assert!((shares[0] - first).abs() < 1e-9, "{shares:?}");
+        assert!((shares[shares.len() - 1] - 100.0).abs() < 1e-9, "{shares:?}");
+    }
 }

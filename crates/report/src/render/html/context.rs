@@ -3,7 +3,11 @@
 use crate::report::figure::role;
 use crate::report::object::object;
 use crate::report::{DOUBT, Definition};
-use analysis::{RateName, figures::RepetitionFigure};
+use analysis::{
+    RateName,
+    figures::{DeviceMean, RepetitionFigure},
+    nodes::device_spread,
+};
 use std::collections::HashSet;
 
 use analysis::figures::ShownIn;
@@ -295,6 +299,10 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
     let unit = column_unit(figure.unit());
     let (repetitions, same) = repetitions(figure);
     let same = if same.is_empty() { same } else { format!("; the same {same}") };
+    let many = device_spread(&figure.devices);
+    let over =
+        many.as_ref().map(|_| format!("; over {} devices, each value by itself", figure.devices.len()));
+    let counted = format!("What the devices counted, mean over all repetitions{}", over.unwrap_or_default());
     let repeated = format!("Every repetition, rates in {unit}; {}{same}", figure.statistic());
     json!({
         "number": figure.number,
@@ -308,7 +316,7 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
         "tables": tables([
             (repeated.as_str(), repetitions),
             ("Latency, all repetitions together", latencies(figure)),
-            ("What the devices counted, mean over all repetitions", devices(figure)),
+            (counted.as_str(), device_table(many.as_ref().unwrap_or(&figure.devices))),
         ]),
         "charts": captions(charts),
     })
@@ -369,8 +377,8 @@ fn latencies(figure: &Figure) -> Table {
         .done()
 }
 
-fn devices(figure: &Figure) -> Table {
-    Table::of(&figure.devices)
+fn device_table(devices: &[(String, DeviceMean)]) -> Table {
+    Table::of(devices)
         .left("device", |one| one.0.clone())
         .right("read MB/s", |one| megabytes(one.1.read_bytes_per_second))
         .right("write MB/s", |one| megabytes(one.1.write_bytes_per_second))

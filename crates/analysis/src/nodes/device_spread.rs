@@ -1,0 +1,47 @@
+//! The means of many devices, as those of all nodes of a run, as a distribution.
+
+use crate::figures::DeviceMean;
+use crate::gate::{LISTED_MAX, QUANTILES};
+use crate::statistics::{quantile, sorted};
+
+/// Of more than [`LISTED_MAX`] devices a row for each of [`QUANTILES`] in place of the devices. Each of its values is
+/// the quantile of that value over all devices, so that a row is of no single device. None of fewer.
+///
+/// ```
+/// use analysis::{figures::DeviceMean, nodes::device_spread};
+///
+/// let mean = |rate: u32| DeviceMean {
+///     read_bytes_per_second: rate.into(),
+///     write_bytes_per_second: 0.0,
+///     busy_share: 1.0 / f64::from(rate),
+///     queue_requests: 1.0,
+///     wait_ns: None,
+/// };
+/// let devices: Vec<_> = (1..=101).map(|rate| (format!("disk{rate}"), mean(rate))).collect();
+/// let rows = device_spread(&devices).expect("many");
+/// let median = rows.iter().find(|(quantile, _)| quantile == "median").expect("it is shown");
+/// assert_eq!((median.1.read_bytes_per_second, median.1.busy_share), (51.0, 1.0 / 51.0));
+/// assert!(device_spread(&devices[..32]).is_none());
+/// ```
+#[must_use]
+pub fn device_spread(devices: &[(String, DeviceMean)]) -> Option<Vec<(String, DeviceMean)>> {
+    let values = |of: fn(&DeviceMean) -> Option<f64>| {
+        sorted(&devices.iter().filter_map(|(_, mean)| of(mean)).collect::<Vec<_>>())
+    };
+    let (read, write) =
+        (values(|one| Some(one.read_bytes_per_second)), values(|one| Some(one.write_bytes_per_second)));
+    let (busy, queue) = (values(|one| Some(one.busy_share)), values(|one| Some(one.queue_requests)));
+    let wait = values(|one| one.wait_ns);
+    let at = |values: &[f64], share| quantile(values, share).unwrap_or_default();
+    let row = |(heading, share): (&str, f64)| {
+        let mean = DeviceMean {
+            read_bytes_per_second: at(&read, share),
+            write_bytes_per_second: at(&write, share),
+            busy_share: at(&busy, share),
+            queue_requests: at(&queue, share),
+            wait_ns: Some(&wait).filter(|all| !all.is_empty()).map(|all| at(all, share)),
+        };
+        (heading.to_owned(), mean)
+    };
+    (devices.len() > LISTED_MAX).then(|| QUANTILES.map(row).to_vec())
+}
