@@ -75,6 +75,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l allow-commands -
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l state -d 'Where the ledger of layouts that a study makes stands [default: /var/lib/ioproof]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l cached -d 'With --quick: measure what the page cache gives as well, after the storage itself'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'End with status 8 where a commitment of the study was not kept'
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l probe -d 'Predict the rest from a probe: up to three cases with direct transfers in the directory of each target, in passes of 300 ms. Its record is kept'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s q -l quiet -d 'Do not show on the error stream where the record is and how far the run is; warnings still come'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
@@ -210,6 +211,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l slurm -d 'For 
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l pbs -d 'For PBS Professional (qsub)'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l flux -d 'For Flux (flux batch)'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l per-point -d 'A job for each number of nodes in the study, and one that merges their records [default: one job for the whole study]'
+complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l probe -d 'Predict the rest from a probe: up to three cases with direct transfers in the directory of each target, in passes of 300 ms. Its record is kept'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -s y -l yes -d 'Take a study with very many cases without asking'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand merge" -s h -l help -d 'Print help'

@@ -90,7 +90,7 @@ fn short(directory: &Path, case: &Case, place: usize, seed: u64) -> Result<Case,
         fill: true,
         ..spec.files
     };
-    (spec.tasks, spec.order, spec.backend) = (workload.tasks, workload.order, workload.backend.clone());
+    (spec.tasks, spec.order, spec.backend) = (workload.tasks, workload.order, workload.backend);
     (spec.direct, spec.sync, spec.sync_open) = (true, workload.sync, workload.sync_open);
     (spec.read_percent, spec.duration, spec.signature) = (workload.read_percent, Some(PASS), seed);
     let phases: Vec<Phase> = case.phases.iter().copied().filter(|phase| phase.is_result()).collect();

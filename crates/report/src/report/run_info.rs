@@ -169,9 +169,12 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
     }
 }
 
-/// The end of the last phase; a virtual clock starts at 0.
+/// From the start of the first phase to the end of the last one.
 fn virtual_ns(run: &Run) -> Option<u64> {
-    let end = |row: &PhaseRow| u64::try_from(row.started_unix_ns).ok()?.checked_add(row.wall_ns);
+    let start = run.phases.iter().map(|row| row.started_unix_ns).min()?;
+    let end = |row: &PhaseRow| {
+        u64::try_from(row.started_unix_ns.checked_sub(start)?).ok()?.checked_add(row.wall_ns)
+    };
     run.phases.iter().filter_map(|row| end(row)).max()
 }
 
