@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use plan::{Case, CaseEstimate, Plan, Predictions, RunEnvironment, estimates};
+use analysis::predictions::predictions_like;
+use plan::{Case, CaseEstimate, Plan, Predictions, RunEnvironment, Source, estimates};
 use record::Run;
 use runner::Silent;
 
 use crate::cluster::World;
 use crate::console::complain;
 use crate::exit::{Exit, Failure};
-use crate::predictions;
 use crate::session::{self, Session};
 
 /// The rates of the phases of `plan` to which short passes in its directories are near. The records of these are kept
@@ -35,11 +35,8 @@ pub(crate) fn probe(plan: &Plan, world: &World) -> Result<Predictions, Failure> 
         probed += 1;
         let record = measure(short, &directory, world)?;
         let cases = cases.iter().map(|(case, _)| (*case).clone()).collect();
-        predictions.append(predictions::of_run(
-            &Plan { cases, ..plan.clone() },
-            &Run::open(&record)?,
-            &record,
-        ));
+        let (part, source) = (Plan { cases, ..plan.clone() }, Source::Run(record.display().to_string()));
+        predictions.append(predictions_like(&part, &Run::open(&record)?, &source));
     }
     if probed == 0 {
         let why = "--probe: nothing of this study can be probed: direct transfers on one node, in a directory that is \

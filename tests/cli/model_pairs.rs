@@ -31,6 +31,7 @@ fn found(desk: &Desk, name: &str, group: &str) -> Found {
 }
 
 /// The ratios of simulated to measured, of each the median of all pairs; they are printed.
+#[expect(clippy::print_stdout, reason = "the log of the tests has the error of each percentile")]
 fn ratios(group: &str, pairs: &[(Found, Found)]) -> Found {
     let ratios: Found = std::array::from_fn(|place| {
         let mut all: Vec<f64> =
