@@ -171,11 +171,11 @@ fn abandon(mpi: &Mpi, lost: RunnerError) -> ! {
 /// Carries out the orders of the first process until it releases this one.
 fn follow(mpi: Mpi) -> Result<Exit, Failure> {
     let controls = Arc::new(Controls::new());
-    if let Err(error) = signals::stop_on_signal(&controls.stop_flags()) {
+    let _listening = signals::stop_on_signal(&controls.stop_flags()).unwrap_or_else(|error| {
         let failure = Failure::new(Exit::Internal, error);
         console::explain(&failure);
         mpi.abort(failure.exit as i32)
-    }
+    });
     let host = Host::new(Root::default());
     match runner::follow(&host, &mpi, controls) {
         Ok(()) => leave(mpi, Ok(Exit::Success)),

@@ -15,7 +15,8 @@ use crate::signals;
 /// Measures and prints the overhead.
 pub(crate) fn run(arguments: &OverheadArguments) -> Result<Exit, Failure> {
     let controls = Arc::new(Controls::new());
-    signals::stop_on_signal(&controls.stop_flags()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    let _listening = signals::stop_on_signal(&controls.stop_flags())
+        .map_err(|error| Failure::new(Exit::Internal, error))?;
     host::files::check_directory(&arguments.directory)
         .map_err(|error| Failure::new(Exit::HostLacks, error))?;
     let mut progress = Steps::new("pairs of runs", arguments.shown.shown());

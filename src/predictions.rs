@@ -12,6 +12,9 @@ use crate::exit::Failure;
 use crate::probe::probe;
 use crate::values::GivenRate;
 
+/// Transfers of a fill, where they are larger than those of its case.
+const FILL_BYTES: u64 = 1 << 20;
+
 /// The rates for the phases of `plan` that the options tell.
 ///
 /// # Errors
@@ -68,9 +71,9 @@ pub(crate) fn of_model(plan: &Plan, model: &Model) -> Predictions {
         let (nodes, depth) = (workload.nodes, workload.backend.depth());
         let issuers = Issuers { nodes, tasks: Some(workload.tasks.div_ceil(nodes.max(1))), depth };
         let under_way = f64::from(workload.tasks) * f64::from(depth);
-        let rate = |writes: bool| {
-            let random = matches!(workload.order, Order::Random { .. });
-            let transfer = Transfer { bytes: workload.geometry.transfer.0, writes, random };
+        let random = matches!(workload.order, Order::Random { .. });
+        let bytes = workload.geometry.transfer.0;
+        let rate_of = |transfer: Transfer| {
             let bounds = model.bounds(layout, transfer, issuers);
             let response = bounds.response_ns / 1e9;
             let capacity = bounds.saturation / response.max(1e-12);
@@ -78,6 +81,17 @@ pub(crate) fn of_model(plan: &Plan, model: &Model) -> Predictions {
             let least = under_way / (response + (under_way - 1.0).max(0.0) / capacity);
             Interval { low: least.min(most), middle: least.min(most).midpoint(most), high: most }
         };
+        let rate = |writes: bool| rate_of(Transfer { bytes, writes, random });
+        let source = || Source::Model(model.model.name.clone());
+        if case.protocol.precondition > 0 {
+            let bytes = bytes.max(FILL_BYTES);
+            let rate = rate_of(Transfer { bytes, writes: true, random: false }) * bytes as f64;
+            predictions.add(
+                &case.id,
+                Phase::Fill,
+                PredictedRate { rate, unit: RateUnit::Bytes, source: source() },
+            );
+        }
         for phase in case.phases.iter().copied().filter(|phase| phase.is_transfers()) {
             let rate = match phase {
                 Phase::Mixed => {
@@ -92,8 +106,11 @@ pub(crate) fn of_model(plan: &Plan, model: &Model) -> Predictions {
                 }
                 phase => rate(phase.writes()),
             };
-            let source = Source::Model(model.model.name.clone());
-            predictions.add(&case.id, phase, PredictedRate { rate, unit: RateUnit::Operations, source });
+            predictions.add(
+                &case.id,
+                phase,
+                PredictedRate { rate, unit: RateUnit::Operations, source: source() },
+            );
         }
     }
     predictions

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use analysis::predictions::predictions_like;
+use analysis::predictions::{predictions_like, predicts};
 use plan::{Case, CaseEstimate, Plan, Predictions, RunEnvironment, Source, estimates};
 use record::Run;
 use runner::Silent;
@@ -30,7 +30,8 @@ pub(crate) fn probe(plan: &Plan, world: &World) -> Result<Predictions, Failure> 
     for (directory, cases) in places(plan, &estimates) {
         let refused =
             |error: plan::PlanError| Failure::usage(format!("--probe: {}: {}", error.message, error.help));
-        let short = plan::probe::plan(&directory, &cases, session::random_seed()).map_err(refused)?;
+        let short =
+            plan::probe::plan(&directory, &cases, predicts, session::random_seed()).map_err(refused)?;
         let Some(short) = short else { continue };
         probed += 1;
         let record = measure(short, &directory, world)?;
@@ -70,8 +71,9 @@ fn measure(short: Plan, directory: &Path, world: &World) -> Result<PathBuf, Fail
     let record = session.directory(None)?;
     let (cases, bytes) = (short.cases.len(), short.cases.iter().map(|case| case.workload.bytes().0).sum());
     complain(&format!(
-        "probing {}: {cases} cases in passes of {}, {} of data that are removed again; record: {}",
+        "probing {}: {cases} case{} in passes of {}, {} of data that are removed again; record: {}",
         directory.display(),
+        if cases == 1 { "" } else { "s" },
         plan::probe::PASS,
         plan::Bytes(bytes),
         record.display()

@@ -63,7 +63,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     print(&lines(&notes))?;
     campaign.agree(&validated, arguments.allow_commands.as_deref())?;
     if !agreed("Start?", &validated.checked, how)? {
-        return print("nothing was written\n").map(|()| Exit::Success);
+        return print("not started\n").map(|()| Exit::Success);
     }
     let recorder = session.record(&validated.checked, &directory, &around)?;
     let ended = campaign.run(validated, &around, recorder)?;
@@ -98,7 +98,7 @@ pub(crate) fn measure(
     print(&lines(&notes))?;
     session.servers = commands.agree(&checked.plan, allowed)?;
     if !agreed("Start?", &checked, how)? {
-        return print("nothing was written\n").map(|()| Exit::Success);
+        return print("not started\n").map(|()| Exit::Success);
     }
     let ended = {
         let mut watch = TerminalWatch { line: session.line(&checked, &directory, how.shown()) };
@@ -166,7 +166,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     let commands = ServerCommands::of(&checked.plan);
     session.servers = commands.agree(&checked.plan, arguments.allow_commands.as_deref())?;
     if !agreed("Go on with the others?", &checked, &arguments.how)? {
-        return print("nothing was written\n").map(|()| Exit::Success);
+        return print("not started\n").map(|()| Exit::Success);
     }
     session.listen()?;
     let ended = {
@@ -234,7 +234,7 @@ fn resume_on_layouts(
     }
     campaign.agree(&validated, arguments.allow_commands.as_deref())?;
     if !agreed("Go on with the others?", &validated.checked, &arguments.how)? {
-        return print("nothing was written\n").map(|()| Exit::Success);
+        return print("not started\n").map(|()| Exit::Success);
     }
     session.listen()?;
     let ended = campaign.run(validated, &around, recorder)?;

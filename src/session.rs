@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use engine::Controls;
 use host::{Host, Root};
@@ -22,7 +22,7 @@ use crate::cluster::World;
 use crate::console::{can_ask, confirm};
 use crate::exit::{Exit, Failure};
 use crate::progress::LiveLine;
-use crate::signals;
+use crate::signals::{self, Listening};
 
 /// Default directory of runs without `--out`.
 const RUNS: &str = "ioproof-runs";
@@ -39,6 +39,7 @@ pub(crate) struct Session<'w> {
     pub(crate) controls: Arc<Controls>,
     run_id: String,
     started: jiff::Timestamp,
+    listening: OnceLock<Listening>,
 }
 
 impl<'w> Session<'w> {
@@ -55,6 +56,7 @@ impl<'w> Session<'w> {
             controls,
             run_id,
             started,
+            listening: OnceLock::new(),
         }
     }
 
@@ -185,10 +187,11 @@ impl<'w> Session<'w> {
         Ok(Recorder::create(directory, &Manifest { predicted, ..self.manifest(checked) })?)
     }
 
-    /// Has signals end the run in order; called once.
+    /// Has signals end the run in order, as long as this session is there.
     pub(crate) fn listen(&self) -> Result<(), Failure> {
-        signals::stop_on_signal(&self.controls.stop_flags())
-            .map_err(|error| Failure::new(Exit::Internal, error))
+        let listening = signals::stop_on_signal(&self.controls.stop_flags())
+            .map_err(|error| Failure::new(Exit::Internal, error))?;
+        self.listening.set(listening).map_err(|_| Failure::usage("signals are listened to twice"))
     }
 
     /// Runs the remaining cases of `checked`, into an existing record.
@@ -252,6 +255,7 @@ impl<'w> Session<'w> {
             node_of: self.node_of(),
             predicted: self.predicted.clone(),
             assumed: assumed_device(facts),
+            has_data: false,
         }
     }
 

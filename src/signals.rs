@@ -1,24 +1,54 @@
 //! Ctrl-C and SIGTERM end a run in order: transfers stop, the record is closed, files are removed.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Once};
 
+use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::flag;
+use signal_hook::{flag, low_level};
 
 /// The exit code of a run that the user has ended, by whatever signal.
 const INTERRUPTED: i32 = 130;
 
-/// Sets `flags` in their order at the first signal; a second one ends the program at once.
-pub(crate) fn stop_on_signal(flags: &[Arc<AtomicBool>; 2]) -> std::io::Result<()> {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // The order matters: the second signal finds the flag set by the first.
-        flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&flags[0]))?;
-        for flag in flags {
-            flag::register(signal, Arc::clone(flag))?;
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+
+/// Nobody has signals end a run in order: they have their usual effect.
+static IDLE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+static USUAL_EFFECT: Once = Once::new();
+
+/// As long as it is there, signals end a run in order.
+#[must_use = "dropped, signals have their usual effect again"]
+pub(crate) struct Listening(Vec<SigId>);
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        IDLE.store(true, Ordering::Relaxed);
+        for id in &self.0 {
+            low_level::unregister(*id);
         }
     }
-    Ok(())
+}
+
+/// Sets `flags` in their order at the first signal; a second one ends the program at once.
+pub(crate) fn stop_on_signal(flags: &[Arc<AtomicBool>; 2]) -> std::io::Result<Listening> {
+    IDLE.store(false, Ordering::Relaxed);
+    let mut usual = Ok(());
+    // A handler stays installed when its actions are gone.
+    USUAL_EFFECT.call_once(|| {
+        usual = SIGNALS
+            .into_iter()
+            .try_for_each(|signal| flag::register_conditional_default(signal, Arc::clone(&IDLE)).map(|_| ()));
+    });
+    usual?;
+    let mut listening = Listening(Vec::new());
+    for signal in SIGNALS {
+        // The order matters: the second signal finds the flag set by the first.
+        listening.0.push(flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&flags[0]))?);
+        for flag in flags {
+            listening.0.push(flag::register(signal, Arc::clone(flag))?);
+        }
+    }
+    Ok(listening)
 }
 
 /// Makes exceeding the file size limit (`ulimit -f`) a write error: without a handler SIGXFSZ would kill the

@@ -126,5 +126,11 @@ fn line(checked: &Checked, predicted: &Predictions, directory: &Path, arguments:
 fn environment(checked: &Checked, predicted: &Predictions) -> RunEnvironment {
     let memory = Some(checked.facts.memory_bytes).filter(|bytes| *bytes > 0).map(plan::Bytes);
     let processors = Some(checked.facts.usable_cpus);
-    RunEnvironment { memory, processors, predicted: predicted.clone(), ..RunEnvironment::default() }
+    RunEnvironment {
+        memory,
+        processors,
+        predicted: predicted.clone(),
+        has_data: true,
+        ..RunEnvironment::default()
+    }
 }

@@ -35,7 +35,9 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Simulate the study on the model in this file, on a virtual clock: nothing of this host is measured or changed.
-    #[arg(long, value_name = "MODEL", conflicts_with_all = ["quick", "on", "destroy_data_on", "allow_commands"])]
+    #[arg(long, value_name = "MODEL", conflicts_with_all = [
+        "quick", "on", "destroy_data_on", "allow_commands", "like", "expect", "probe",
+    ])]
     pub(crate) model: Option<PathBuf>,
     /// With --model: what its random choices follow from.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "model")]
@@ -71,8 +73,8 @@ pub(crate) struct Basis {
     /// Predict from this rate, as 2GB/s or 30000/s, or of one phase alone as read=2GB/s; may be repeated.
     #[arg(long, value_name = "[PHASE=]RATE", value_parser = values::given_rate)]
     pub(crate) expect: Vec<GivenRate>,
-    /// Predict the rest from a probe: up to three cases with direct transfers in the directory of each target, in passes
-    /// of 300 ms. Its record is kept.
+    /// Predict the rest from a probe: up to three cases with direct transfers in the directory of each target, from this
+    /// node, in passes of 300 ms. Its record is kept.
     #[arg(long)]
     pub(crate) probe: bool,
 }
@@ -102,7 +104,7 @@ pub(crate) struct How {
     /// Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study.
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Print what would be done, with files, bytes and seconds, and write nothing.
+    /// Print what would be done, with files, bytes and seconds, and write nothing but the data of a probe.
     #[arg(long)]
     pub(crate) explain: bool,
     /// With --explain: each case in full, with offsets and memory, and each command of layouts.

@@ -90,7 +90,8 @@ fn plan(described: &Described) -> Result<Exit, Failure> {
 fn create(described: &Described, yes: bool) -> Result<Exit, Failure> {
     let layout = described.layout()?;
     let controls = Arc::new(Controls::new());
-    signals::stop_on_signal(&controls.stop_flags()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    let _listening = signals::stop_on_signal(&controls.stop_flags())
+        .map_err(|error| Failure::new(Exit::Internal, error))?;
     let stopped = Arc::clone(&controls);
     let layouts = layouts_of(described).with_stop(move || stopped.is_stopped());
     let survey = layouts.survey(&layout, &described.destroy_data_on);

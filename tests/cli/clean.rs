@@ -35,6 +35,20 @@ fn ctrl_c_ends_a_run_in_order() {
     }
 }
 
+/// The probe before the run has listened to signals as well.
+#[test]
+fn ctrl_c_ends_a_run_in_order_after_its_probe() {
+    let (desk, data) = Desk::with_data();
+    let study = "[[target]]\nname = \"t\"\ndirectory = \"data\"\n[[workload]]\nname = \"w\"\nphases = [\"write\"]\n\
+                 transfer = \"64k\"\nsize = \"1m\"\nduration = \"80s\"\ndirect = true\n";
+    let mut running = desk.study(study).arg("--probe").spawn().expect("it starts");
+    wait_for(&mut running, "the case", || events(&desk, "case-started") == 1);
+    running.signal(Signal::INT).expect("it lives");
+    let finished = running.wait().expect("it ends").expect_code(130);
+    assert_says(&finished.stderr, &["interrupted", "record"]);
+    assert_eq!(names(&data), ["mine"], "files and claim are gone, the user's file is not");
+}
+
 /// A summary of a part would pass for one of the whole; IOR itself dies without a word.
 #[test]
 fn ctrl_c_ends_a_tool_without_a_summary() {

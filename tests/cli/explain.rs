@@ -87,7 +87,8 @@ fn a_probe_measures_a_little_of_the_study_and_leaves_only_its_record() {
     let study = |direct: bool| {
         format!(
             "[[target]]\nname = \"t\"\ndirectory = \"data\"\n[[workload]]\nname = \"w\"\n\
-             transfer = [\"4KiB\", \"1MiB\"]\nsize = \"256MiB\"\ndirect = {direct}\n"
+             sharing = [\"shared\", \"per-task\"]\ntransfer = [\"4KiB\", \"8KiB\"]\nsize = \"256MiB\"\n\
+             backend = \"libaio\"\ndepth = 2\ndirect = {direct}\n"
         )
     };
     std::fs::write(desk.path("study.toml"), study(true)).expect("a study");
@@ -96,7 +97,9 @@ fn a_probe_measures_a_little_of_the_study_and_leaves_only_its_record() {
     let records = names(&desk.path("ioproof-runs"));
     assert_eq!(records.len(), 1, "its record is kept: {records:?}");
     let text = shown.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Each of the four cases is near one of the two that were probed.
     assert_says(&text, &[&format!("from run ioproof-runs/{}", records[0])]);
+    assert!(!text.contains("assumed"), "{text}");
     assert_eq!(names(&data), ["mine"]);
     // What the page cache takes in the first moments says nothing of the rest.
     std::fs::write(desk.path("study.toml"), study(false)).expect("a study");

@@ -39,6 +39,15 @@ fn a_study_on_a_model_gives_what_its_parts_can_and_touches_nothing() {
 }
 
 #[test]
+fn nothing_is_predicted_for_data_that_no_model_fills() {
+    let desk = Desk::new();
+    let study = READS.replace("size = \"16MiB\"", "size = \"16TiB\"");
+    let shown = run(&simulated(&desk, DISK, &study, "--explain")).expect_code(0).stdout;
+    // Three cases of two repetitions of 2 s.
+    assert_says(&shown, &["about 12 s, from fixed durations"]);
+}
+
+#[test]
 fn a_simulated_run_keeps_no_commitment_and_says_why() {
     let desk = Desk::new();
     let study = format!(

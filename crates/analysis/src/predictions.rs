@@ -63,6 +63,15 @@ pub fn predictions_like(plan: &Plan, earlier: &Run, source: &Source) -> Predicti
     predictions
 }
 
+/// Whether the rates of `other` predict each phase of `case` whose figure counts.
+#[must_use]
+pub fn predicts(other: &Case, case: &Case) -> bool {
+    case.phases.iter().copied().filter(|phase| phase.is_result()).all(|phase| {
+        let measured = Measured { case: other, phase, rate: Interval::exact(1.0), unit: RateUnit::Bytes };
+        other.phases.contains(&phase) && doublings(case, phase, &measured, false).is_some()
+    })
+}
+
 /// Everything that `run` has measured; of phases in passes that do not count only what nothing else tells.
 fn measured<'r>(plan: &'r Plan, run: &'r Run) -> Vec<Measured<'r>> {
     let (volumes, _) = plan::estimates(plan, &RunEnvironment::default());

@@ -10,9 +10,6 @@ use crate::{
 
 /// Cases that are probed in a directory at most.
 const CASES_MAX: usize = 3;
-/// A case that differs from a probed one in transfer size and tasks together by less than this factor is
-/// not probed itself.
-const FACTOR_NEAR: f64 = 8.0;
 /// Each pass.
 pub const PASS: Nanos = Nanos::millis(300);
 /// The data of a case, where its tasks have room for two transfers each in it.
@@ -20,7 +17,8 @@ const SIZE: u64 = 64 << 20;
 /// A case that needs more is not probed.
 const SIZE_MAX: u64 = 512 << 20;
 
-/// The plan, from `cases` and what they take; none where nothing of them can be probed: transfers through the page
+/// The plan, from `cases` and what they take; `predicts` says whether the rates of the first case are enough for
+/// the second. None where nothing of them can be probed: transfers through the page
 /// cache, whose first moments say nothing of the rest, and works other than transfers.
 ///
 /// # Errors
@@ -28,13 +26,14 @@ const SIZE_MAX: u64 = 512 << 20;
 pub fn plan(
     directory: &Path,
     cases: &[(&Case, &CaseEstimate)],
+    predicts: impl Fn(&Case, &Case) -> bool,
     seed: u64,
 ) -> Result<Option<Plan>, PlanError> {
     let mut sorted: Vec<_> = cases.iter().filter(|(case, _)| can_be_probed(case)).collect();
     sorted.sort_by(|(_, one), (_, other)| other.seconds.middle.total_cmp(&one.seconds.middle));
     let mut chosen: Vec<&Case> = Vec::new();
     for (case, _) in sorted {
-        if chosen.len() < CASES_MAX && !chosen.iter().any(|other| is_near(case, other)) {
+        if chosen.len() < CASES_MAX && !chosen.iter().any(|other| predicts(other, case)) {
             chosen.push(case);
         }
     }
@@ -61,16 +60,6 @@ fn bytes_of_task(case: &Case) -> u64 {
     let transfer = case.workload.geometry.transfer.0.max(1);
     let transfers = SIZE / u64::from(case.workload.tasks.max(1)) / transfer;
     transfers.max(2).saturating_mul(transfer)
-}
-
-fn is_near(case: &Case, other: &Case) -> bool {
-    let (one, two) = (&case.workload, &other.workload);
-    let doublings = |one: u64, two: u64| (one.max(1) as f64 / two.max(1) as f64).log2().abs();
-    let distance = doublings(one.geometry.transfer.0, two.geometry.transfer.0)
-        + doublings(u64::from(one.tasks), u64::from(two.tasks));
-    one.order.is_random() == two.order.is_random()
-        && case.phases == other.phases
-        && distance < FACTOR_NEAR.log2()
 }
 
 fn short(directory: &Path, case: &Case, place: usize, seed: u64) -> Result<Case, PlanError> {

@@ -99,7 +99,7 @@ impl CaseEstimate {
         let phases: Vec<PhaseEstimate> = case.phases.iter().map(|&phase| estimates.estimate(phase)).collect();
         let written = forecast.footprint.0.saturating_mul(u64::from(case.protocol.precondition));
         let precondition = (written > 0).then(|| estimates.fill(Bytes(written)));
-        let fill = (filled.0 > 0).then(|| estimates.fill(filled));
+        let fill = (filled.0 > 0 && !environment.has_data).then(|| estimates.fill(filled));
         let before: Interval = precondition.iter().chain(&fill).map(|phase| phase.seconds).sum();
         let seconds = all_passes(case, &phases) + before;
         let spaces = spaces(case, environment, placed, layer, written_share(case, &phases));

@@ -169,12 +169,9 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
     }
 }
 
-/// From the start of the first phase to the end of the last one.
+/// The end of the last phase. A virtual clock is at 0 when the run starts.
 fn virtual_ns(run: &Run) -> Option<u64> {
-    let start = run.phases.iter().map(|row| row.started_unix_ns).min()?;
-    let end = |row: &PhaseRow| {
-        u64::try_from(row.started_unix_ns.checked_sub(start)?).ok()?.checked_add(row.wall_ns)
-    };
+    let end = |row: &PhaseRow| u64::try_from(row.started_unix_ns).ok()?.checked_add(row.wall_ns);
     run.phases.iter().filter_map(|row| end(row)).max()
 }
 
