@@ -37,7 +37,8 @@ pub(crate) fn of_options(plan: &Plan, basis: &Basis, world: &World) -> Result<Pr
 
 /// The rates that the run in `directory` has measured.
 pub(crate) fn of_run(plan: &Plan, run: &Run, directory: &Path) -> Predictions {
-    let source = Source::Run(directory.display().to_string());
+    let model = run.manifest.model.as_ref().map(|model| format!(" (simulated by model {})", model.name));
+    let source = Source::Run(format!("{}{}", directory.display(), model.unwrap_or_default()));
     analysis::predictions::predictions_like(plan, run, &source)
 }
 

@@ -40,8 +40,13 @@ pub(crate) fn probe(plan: &Plan, world: &World) -> Result<Predictions, Failure> 
         predictions.append(predictions_like(&part, &Run::open(&record)?, &source));
     }
     if probed == 0 {
-        let why = "--probe: nothing of this study can be probed: direct transfers on one node, in a directory that is \
-                   here; name a rate with --expect, or a short run with --like";
+        let targets: Vec<String> =
+            session::targets(plan).iter().map(|path| path.display().to_string()).collect();
+        let why = format!(
+            "--probe: nothing of this study can be probed: it needs direct transfers on one node in a directory that is \
+             here, and the study names {}; name a rate with --expect, or a short run with --like",
+            targets.join(", ")
+        );
         return Err(Failure::new(Exit::HostLacks, anyhow::anyhow!(why)));
     }
     Ok(predictions)

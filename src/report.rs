@@ -66,10 +66,7 @@ impl Output {
     /// made of, nor a device.
     pub(crate) fn new(runs: &[PathBuf], path: &Path) -> Result<Self, Failure> {
         let refuse = |problem: &str| {
-            let message = format!(
-                "will not write {}, which {problem}: choose another place with --output",
-                path.display()
-            );
+            let message = format!("will not write {}, which {problem}: choose another place", path.display());
             Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)))
         };
         let is_report = |name: &OsStr| name == LAUNCHES || FILES.iter().any(|(_, report)| name == *report);
@@ -129,7 +126,7 @@ fn buffered<W: Write>(
 }
 
 fn not_written(path: &Path, error: impl Into<anyhow::Error>) -> anyhow::Error {
-    error.into().context(format!("cannot write {}: choose another place with --output", path.display()))
+    error.into().context(format!("cannot write {}: choose another place", path.display()))
 }
 
 /// Writes `report.html` into the run directory and returns its path.

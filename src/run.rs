@@ -250,6 +250,10 @@ pub(crate) fn conclude(
     signer: Option<&Signer>,
 ) -> Result<Exit, Failure> {
     let (exit, message) = session::verdict(ended, directory);
+    let model = Run::open(directory)?.manifest.model;
+    let model = model
+        .map(|model| format!(" --model {} --seed {}", shell_word(&model.path.to_string_lossy()), model.seed));
+    let model = model.unwrap_or_default();
     // An unfinished run is signed when it is finished.
     let signed = match signer {
         Some(signer) if !ended.interrupted && ended.failed.is_none() => signer.sign(directory),
@@ -263,8 +267,11 @@ pub(crate) fn conclude(
     signed?;
     match message {
         Some(message) if ended.interrupted || ended.failed.is_some() => {
-            let directory = shell_word(&directory.to_string_lossy());
-            let next = format!("`ioproof run --resume {directory}` goes on");
+            let next = format!(
+                "`ioproof run --resume {}{}` goes on",
+                shell_word(&directory.to_string_lossy()),
+                model
+            );
             // The report page shows the partial results.
             let message =
                 if ended.interrupted { format!("interrupted: {next}") } else { format!("{message}; {next}") };

@@ -28,6 +28,9 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     if world.launched {
         return Err(Failure::usage("a model has its own nodes: start the program without a launcher"));
     }
+    if arguments.how.history.is_some() {
+        return Err(Failure::usage("a model keeps no operations: leave --history out"));
+    }
     let signer = Signer::of(&arguments.how)?;
     if let Some(directory) = &arguments.resume {
         return resume(directory, arguments, (model, &source), signer.as_ref());
@@ -102,7 +105,7 @@ pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failu
     let ready = studies::MODELS.iter().find(|(name, _)| path == Path::new(name)).map(|(_, text)| *text);
     let text = match ready.filter(|_| !path.exists()) {
         Some(text) => text.to_owned(),
-        None => std::fs::read_to_string(path).map_err(|error| {
+        None => record::read_text(path).map_err(|error| {
             let names: Vec<&str> = studies::MODELS.iter().map(|(name, _)| *name).collect();
             Failure::usage(format!(
                 "cannot read the model {}: {error}; name a model file, or one that comes with the program: {}",

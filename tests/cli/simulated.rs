@@ -39,6 +39,55 @@ fn a_study_on_a_model_gives_what_its_parts_can_and_touches_nothing() {
 }
 
 #[test]
+fn what_is_no_model_is_refused_in_a_moment() {
+    let desk = Desk::new();
+    let wrong = [
+        (DISK.replace("four slots", " "), "reports show the name"),
+        (
+            DISK.replace(
+                "time = \"100us\" }",
+                "distribution = \"empirical\", quantiles = [\"0s\", \"0s\"] }",
+            ),
+            "takes no time",
+        ),
+        (format!("{DISK}chunk = \"1B\"\n"), "a chunk has at least"),
+        (format!("{DISK}[[layout]]\nname = \"fs\"\ndevices = \"disk\"\n"), "`fs` names another part too"),
+        (format!("{DISK}[[trouble]]\ndevices = \"disk\"\nkind = \"warming\"\nshare = 1.0\n"), "up to 0.95"),
+        (DISK.replace("slots = 4", "slots = 4\nsize = \"0\""), "a device of 0 bytes"),
+        (
+            DISK.replace("processors = 64", "processors = 64, count = 1048576")
+                .replace("\nslots", "\ncount = 2\nslots"),
+            "product",
+        ),
+    ];
+    for (model, told) in wrong {
+        let refused = run(&simulated(&desk, &model, READS, "")).expect_code(2);
+        assert_says(&refused.stderr, &["model.toml", told]);
+    }
+    let endless = run(&desk.ioproof("model check /dev/zero")).expect_code(2);
+    assert_says(&endless.stderr, &["/dev/zero", "more than 16 MiB"]);
+}
+
+#[test]
+fn rates_of_a_simulated_run_are_called_simulated_where_they_predict() {
+    let desk = Desk::new();
+    let study = READS.replace("duration = \"2s\"\n", "");
+    let _ = run(&simulated(&desk, DISK, &study, "--out record")).expect_code(0);
+    let text = run(&desk.ioproof("run study.toml --explain --like record")).expect_code(0).stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_says(&text, &["run record (simulated by model four slots)"]);
+}
+
+#[test]
+fn requests_between_nodes_need_a_network() {
+    let desk = Desk::new();
+    let model = DISK.replace("processors = 64", "processors = 64, count = 2, request_time = \"1us\"");
+    let study = "[[workload]]\nname = \"rpc\"\nwork = \"rpc\"\nnodes = 2\nduration = \"1s\"\n";
+    let refused = run(&simulated(&desk, &model, study, "")).expect_code(4);
+    assert_says(&refused.stderr, &["no network between its nodes", "`through`"]);
+}
+
+#[test]
 fn nothing_is_predicted_for_data_that_no_model_fills() {
     let desk = Desk::new();
     let study = READS.replace("size = \"16MiB\"", "size = \"16TiB\"");
@@ -160,7 +209,7 @@ fn requests_and_responses_are_simulated_between_the_processes_of_a_study() {
     assert_says(&refused.stderr, &["net", "`client_processors`"]);
     let timeless = DISK.replace("processors = 64", "count = 4");
     let refused = run(&simulated(&desk, &timeless, study, "--out other")).expect_code(4);
-    assert_says(&refused.stderr, &["net", "`request_time`"]);
+    assert_says(&refused.stderr, &["net", "no network between its nodes"]);
 }
 
 #[test]

@@ -160,8 +160,15 @@ impl ExecutionState<'_> {
             told.iter().for_each(|told| table.tell("", told));
             warnings_before.extend(untold);
         }
-        let whole =
-            PhaseResult { case, workload, key, nodes: &checked.nodes, on: assignment.nodes(topology) };
+        let is_simulated = self.ranks.is_simulated();
+        let whole = PhaseResult {
+            case,
+            workload,
+            key,
+            nodes: &checked.nodes,
+            on: assignment.nodes(topology),
+            is_simulated,
+        };
         let finished =
             FinishedPhase::of(whole.record(&totals, table, warnings_before), one_pass(workload, phase));
         if phase.writes() {

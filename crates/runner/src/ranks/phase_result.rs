@@ -21,6 +21,8 @@ pub(crate) struct PhaseResult<'a> {
     pub(crate) nodes: &'a Nodes,
     /// The nodes that took part.
     pub(crate) on: BTreeSet<u32>,
+    /// Nobody else uses a model: what its devices move more are copies and parity.
+    pub(crate) is_simulated: bool,
 }
 
 impl PhaseResult<'_> {
@@ -59,6 +61,9 @@ impl PhaseResult<'_> {
             usable_cpus,
             phase_min,
         ));
+        if self.is_simulated {
+            warnings.retain(|warning| !matches!(warning, Warning::NotQuiet { .. }));
+        }
         warnings.extend(self.unobserved(totals));
         warnings.extend(totals.memory_below.iter().cloned());
         warnings.extend(table.jobs.warnings());

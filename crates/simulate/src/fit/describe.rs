@@ -48,7 +48,12 @@ pub(super) fn model(run: &Run, sweep: &Sweep, fit: &Fit) -> Option<Model> {
     Some(Model {
         model: Description {
             name: sweep.name(),
-            source: format!("fitted to run {}", run.manifest.run_id),
+            source: match &run.manifest.model {
+                Some(model) => {
+                    format!("fitted to run {}, simulated by model {}", run.manifest.run_id, model.name)
+                }
+                None => format!("fitted to run {}", run.manifest.run_id),
+            },
             noise: (fit.noise * 1e4).round() / 1e4,
         },
         node: Node {

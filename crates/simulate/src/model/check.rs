@@ -13,8 +13,19 @@ use crate::model::units::Time;
 
 /// Limit on devices, servers or nodes of a model.
 const MEMBERS_MAX: u32 = 1 << 20;
+/// Limit on parts that requests or messages pass. Real ways have a few; the number of a part on the way out and
+/// back, twice as many and two adapters, has to fit into a byte.
+const THROUGH_MAX: usize = 64;
 /// Shortest time between stalls; more often, they are a lower rate.
 const STALL_EVERY_LEAST_NS: u64 = 1_000_000;
+/// Limit on the name of a model.
+const NAME_BYTES_MAX: usize = 200;
+/// Limit on pairs of a node and a device of one layout: bounds go through all of them.
+const PAIRS_MAX: u64 = 1 << 20;
+/// Smallest chunk of a layout; smaller ones are no layout of a file system, and each transfer would be in thousands of parts.
+const CHUNK_LEAST: u64 = 512;
+/// Largest share of reads that a cache in front of the devices serves: others still wait for a device.
+const WARMING_MOST: f64 = 0.95;
 /// Limit on requests that a part serves at once.
 const SLOTS_MAX: u32 = 1 << 16;
 
@@ -79,6 +90,10 @@ impl Check<'_> {
     }
 
     fn whole(&mut self, model: &Model) {
+        if model.model.name.trim().is_empty() || model.model.name.len() > NAME_BYTES_MAX {
+            let message = format!("reports show the name: write 1 to {NAME_BYTES_MAX} bytes");
+            self.at(("model", 0), "name", message);
+        }
         if !(0.0..=1.0).contains(&model.model.noise) {
             self.at(("model", 0), "noise", "noise is a share of the rate: write a number from 0 to 1");
         }
@@ -106,6 +121,7 @@ impl Check<'_> {
                 );
             }
         }
+        self.through(("node", 0), &model.node.through);
         let mut seen = BTreeSet::new();
         for name in &model.node.through {
             if !model.links.iter().any(|link| link.name == *name) {
@@ -138,14 +154,16 @@ impl Check<'_> {
         let metadata = model.metadata.iter().map(|service| ("metadata", &service.name));
         let layouts = model.layouts.iter().map(|layout| ("layout", &layout.name));
         let all = links.chain(servers).chain(devices).chain(metadata).chain(layouts);
+        let mut layout_names = BTreeSet::new();
         let mut indices: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
         for (table, name) in all {
             let index = indices.entry(table).or_default();
             let here = *index;
             *index += 1;
-            if name.is_empty() {
+            let names = if table == "layout" { &mut layout_names } else { &mut names };
+            if name.trim().is_empty() {
                 self.at((table, here), "name", "the name is empty: write one");
-            } else if table != "layout" && !names.insert(name) {
+            } else if !names.insert(name) {
                 self.at((table, here), "name", format!("`{name}` names another part too: give each its own"));
             }
         }
@@ -154,6 +172,13 @@ impl Check<'_> {
     fn count(&mut self, table: &str, index: usize, count: u32, most: u32, key: &str) {
         if !(1..=most).contains(&count) {
             self.at((table, index), key, format!("{key} is {count}: write a whole number from 1 to {most}"));
+        }
+    }
+
+    fn through(&mut self, at: (&str, usize), names: &[String]) {
+        if names.len() > THROUGH_MAX {
+            let message = format!("the way has {} parts: name {THROUGH_MAX} at most", names.len());
+            self.at(at, "through", message);
         }
     }
 
@@ -171,7 +196,8 @@ impl Check<'_> {
     fn service(&mut self, at: (&str, usize), key: &str, service: &Service) {
         let Service { time, rate, distribution, deviation, quantiles, .. } = service;
         let empirical = *distribution == Distribution::Empirical;
-        if *time == Time(0) && rate.is_none() && quantiles.is_empty() {
+        let longest = quantiles.last().copied().unwrap_or(Time(0));
+        if *time == Time(0) && rate.is_none() && longest == Time(0) {
             self.at(at, key, "it takes no time at all: give a `time`, a `rate` or both");
         }
         if (*distribution == Distribution::LogNormal) != deviation.is_some() {
@@ -199,6 +225,9 @@ impl Check<'_> {
         self.service(at, "read", &device.read);
         self.service(at, "write", &device.write);
         self.limits(at, &device.limits);
+        if device.size.is_some_and(|size| size.0 == 0) {
+            self.at(at, "size", "a device of 0 bytes holds nothing: write a size, or leave it out");
+        }
     }
 
     fn layout(&mut self, model: &Model, index: usize, layout: &Layout) {
@@ -207,6 +236,7 @@ impl Check<'_> {
             let names = model.devices.iter().map(|device| device.name.as_str());
             return self.unknown(at, "devices", &layout.devices, "device", names);
         };
+        self.through(at, &layout.through);
         let mut seen = BTreeSet::new();
         for name in &layout.through {
             let names = model.links.iter().map(|link| link.name.as_str());
@@ -225,11 +255,11 @@ impl Check<'_> {
         }
         let stripe = layout.stripe.unwrap_or(group.count);
         if stripe == 0 || stripe > group.count {
+            let (name, count) = (&group.name, group.count);
             let message = format!(
-                "a stripe over {stripe} devices does not fit `{}`, which has {}: write a number from 1 to {0}",
-                group.name, group.count
+                "a stripe over {stripe} devices does not fit `{name}`, which has {count}: write a number from 1 to {count}"
             );
-            return self.at(at, "stripe", message.replace("to {0}", &format!("to {}", group.count)));
+            return self.at(at, "stripe", message);
         }
         if layout.copies == 0 || layout.copies > group.count {
             let message = format!(
@@ -245,8 +275,16 @@ impl Check<'_> {
         if layout.parity > 0 && layout.copies > 1 {
             self.at(at, "copies", "a layout has either copies or parity: leave one of them out");
         }
-        if layout.chunk.is_some_and(|chunk| chunk.0 == 0) {
-            self.at(at, "chunk", "a chunk of 0 bytes holds nothing: write a size, as \"1MiB\"");
+        if layout.chunk.is_some_and(|chunk| chunk.0 < CHUNK_LEAST) {
+            let message = format!("a chunk has at least {CHUNK_LEAST} bytes: write a size, as \"1MiB\"");
+            self.at(at, "chunk", message);
+        }
+        if u64::from(model.node.count) * u64::from(group.count) > PAIRS_MAX {
+            let message = format!(
+                "{} nodes and {} devices are too many together: their product is at most {PAIRS_MAX}",
+                model.node.count, group.count
+            );
+            self.at(at, "devices", message);
         }
     }
 
@@ -266,7 +304,9 @@ impl Check<'_> {
         let needed = match trouble.kind {
             TroubleKind::Slow => (!in_share(1e-6, 1.0)).then_some("`share`, the rate that is left, above 0"),
             TroubleKind::Load => (!in_share(0.0, 0.95)).then_some("`share`, the time of others, up to 0.95"),
-            TroubleKind::Warming => (!in_share(0.0, 1.0)).then_some("`share`, the reads that it serves"),
+            TroubleKind::Warming => {
+                (!in_share(0.0, WARMING_MOST)).then_some("`share`, the reads that it serves, up to 0.95")
+            }
             TroubleKind::Drift => (!in_share(-1.0, 100.0)).then_some("`share`, the change in an hour"),
             TroubleKind::Stall => {
                 (begin.is_none() || length.is_none()).then_some("`at` and `length`, when and how long")

@@ -95,7 +95,7 @@ impl NameService {
         }
         let time = self.calls[call as usize].draw(&mut self.random, 0, false, factor);
         let count = self.servers.len() as u64;
-        let server = usize::try_from(directory % count.max(1)).unwrap_or(0);
+        let server = usize::try_from(spread(directory) % count.max(1)).unwrap_or(0);
         self.servers[server].serve(start, time)
     }
 
@@ -103,4 +103,12 @@ impl NameService {
     pub(crate) fn unlock(&mut self) {
         self.locks.clear();
     }
+}
+
+/// A number of a directory without the steps that those of a job have among them: the finalizer of SplitMix64 (Steele,
+/// Lea, Flood, Fast Splittable Pseudorandom Number Generators, 2014).
+const fn spread(directory: u64) -> u64 {
+    let mixed = (directory ^ (directory >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
