@@ -120,7 +120,7 @@ impl<'a> ObjectOrder<'a> {
         }
     }
 
-    /// Operation number `position` of `task`. `emptied` is kept for the task, and positions only rise.
+    /// Operation number `position` of `task`, which must be below [`ObjectOrder::operations`]. `emptied` is kept for the task, and positions only rise.
     #[must_use]
     #[inline]
     pub fn at(&self, task: u32, position: u64, emptied: &mut Emptied) -> ObjectCall {
@@ -134,6 +134,10 @@ impl<'a> ObjectOrder<'a> {
                 let (mut set, mut from) = *emptied;
                 let mut present = self.present(task, set);
                 while position - from >= count(present) {
+                    debug_assert!(
+                        set + 1 < self.objects.sets,
+                        "operation {position} of task {task}: no set has it"
+                    );
                     (set, from) = (set + 1, from + count(present));
                     present = self.present(task, set);
                 }
@@ -189,4 +193,29 @@ impl<'a> ObjectOrder<'a> {
 
 fn count((first, end): (u64, u64)) -> u64 {
     end.saturating_sub(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::{Bytes, Geometry, Objects, Phase, Work, WorkloadSpec};
+
+    use super::ObjectOrder;
+    use crate::PhaseJob;
+
+    #[test]
+    #[should_panic(expected = "no set has it")]
+    #[cfg(debug_assertions)]
+    fn the_cleanup_has_no_operation_beyond_its_sets() {
+        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "d", geometry);
+        let objects = Objects { sets: 2, precreated: 9, steps: 4, offset: 1, ..Objects::default() };
+        (spec.tasks, spec.work) = (5, Work::Objects(objects.clone()));
+        let workload = spec.validate().expect("valid");
+        let job = PhaseJob::new(&workload, Phase::Cleanup, 0);
+        let order = ObjectOrder::new(&job, &objects);
+        let mut emptied = Default::default();
+        let last = order.at(0, order.operations(0, 0) - 1, &mut emptied);
+        assert_eq!((last.set, last.object), (1, 8));
+        let _ = order.at(0, order.operations(0, 0), &mut emptied);
+    }
 }

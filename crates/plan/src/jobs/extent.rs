@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, JobTest, Jobs, Output, Space, TableOrder};
+use super::{Action, JobTest, Jobs, Output, Space, Step, TableOrder};
 
 /// The size of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +63,15 @@ impl Action {
     }
 }
 
+/// Rows that a step reads and writes, as a measured step counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StepRows {
+    /// Read.
+    pub read: u64,
+    /// Written or changed.
+    pub written: u64,
+}
+
 impl JobTest {
     /// Adds the output of each step of the test to `known`, and calls `each` for every step with the tables
     /// known before it.
@@ -102,6 +111,35 @@ impl Jobs {
             }
         }
         all
+    }
+
+    /// Rows of `step`, which finds the tables in `known`. Each lookup of an index is taken to find a row; a table
+    /// is read once, however often its pages are.
+    #[must_use]
+    pub fn rows(&self, step: &Step, known: &Extents) -> StepRows {
+        let of = |name: &str| known.get(name).map_or(0, |extent| extent.rows);
+        let action = &step.action;
+        let inputs = action.inputs().map(of).fold(0, u64::saturating_add);
+        match action {
+            // Rows are added after those of the last page.
+            Action::Append { table, rows } => {
+                let last = of(table).saturating_sub(1) % self.rows_per_page() + u64::from(of(table) > 0);
+                StepRows { read: last, written: *rows }
+            }
+            // Whole pages are changed.
+            Action::Update { table, share_millionths } => {
+                let pages = of(table).div_ceil(self.rows_per_page());
+                let share = (u128::from(pages) * u128::from(*share_millionths)).div_ceil(1_000_000);
+                let rows = u128::from(of(table)) * share / u128::from(pages.max(1));
+                let rows = u64::try_from(rows).map_or(of(table), |rows| rows.min(of(table)));
+                StepRows { read: rows, written: rows }
+            }
+            Action::Index { lookups, .. } => StepRows { read: inputs.saturating_add(*lookups), written: 0 },
+            _ => {
+                let left = action.output().and_then(|_| action.leaves(known));
+                StepRows { read: inputs, written: left.map_or(0, |extent| extent.rows) }
+            }
+        }
     }
 
     /// Sizes of the tables that `step` of `test` can read, by name.

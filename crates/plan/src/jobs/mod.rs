@@ -35,7 +35,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use extent::{Extent, Extents};
+pub use extent::{Extent, Extents, StepRows};
 pub use launches::Launch;
 pub use passes::{Data, Flow, StepPass};
 pub use problems::JobProblem;

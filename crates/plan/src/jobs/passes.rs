@@ -29,8 +29,12 @@ pub struct Flow<'a> {
     pub data: Data<'a>,
     /// Bytes.
     pub bytes: u64,
-    /// In pages at random places, else in order.
+    /// In pages at random places of all of the data, else in order.
     pub random: bool,
+    /// Where in the data it begins, if in order.
+    pub start: u64,
+    /// Bytes of the data when it begins.
+    pub size: u64,
 }
 
 /// What a step reads, and what it writes meanwhile.
@@ -48,8 +52,8 @@ impl Jobs {
     pub fn passes<'a>(&self, step: &'a Step, known: &Extents) -> Vec<StepPass<'a>> {
         let action = &step.action;
         let size = |name: &str| known.get(name).map_or(0, |extent| self.table_bytes(extent.rows).0);
-        let flow = |data, bytes| Flow { data, bytes, random: false };
-        let random = |data, bytes| Flow { data, bytes, random: true };
+        let flow = |data, bytes| Flow { data, bytes, random: false, start: 0, size: bytes };
+        let random = |data, bytes, size| Flow { data, bytes, random: true, start: 0, size };
         let inputs = || action.inputs().map(|name| flow(Data::Input(name), size(name))).collect::<Vec<_>>();
         let output = || {
             let extent = action.output().and_then(|_| action.leaves(known));
@@ -59,12 +63,17 @@ impl Jobs {
         let pass = |reads: Vec<Flow<'a>>, writes: Vec<Flow<'a>>| StepPass { reads, writes };
         match action {
             Action::Append { table, rows } => {
-                let added = flow(Data::Input(table), self.table_bytes(*rows).0);
-                vec![pass(vec![random(Data::Input(table), self.page_bytes.0)], vec![added])]
+                let (data, size) = (Data::Input(table), size(table));
+                let added = Flow { start: size, size, ..flow(data, self.table_bytes(*rows).0) };
+                // The last page, after which the new ones follow.
+                let last = flow(data, self.page_bytes.0);
+                let last = Flow { start: size.saturating_sub(last.bytes), size, ..last };
+                vec![pass(vec![last], vec![added])]
             }
             Action::Update { table, share_millionths } => {
-                let changed = u128::from(size(table)) * u128::from(*share_millionths) / 1_000_000;
-                let changed = random(Data::Input(table), u64::try_from(changed).unwrap_or(u64::MAX));
+                let size = size(table);
+                let changed = u128::from(size) * u128::from(*share_millionths) / 1_000_000;
+                let changed = random(Data::Input(table), u64::try_from(changed).unwrap_or(u64::MAX), size);
                 vec![pass(vec![changed], vec![changed])]
             }
             // The copy in work space and the sorted runs are written and read beside input and output.
@@ -74,13 +83,16 @@ impl Jobs {
                 vec![pass(inputs(), vec![copy]), pass(vec![copy], vec![runs]), pass(vec![runs], output())]
             }
             Action::Index { input, lookups } => {
-                let entries = size(input) / INDEX_PART;
+                let rows = size(input);
+                let entries = rows / INDEX_PART;
                 let runs = flow(Data::Own(Space::Utility, "runs"), entries);
                 let index = flow(Data::Own(Space::Utility, "index"), entries);
                 // A lookup reads a page of the index and one of the table.
                 let pages = lookups.saturating_mul(self.page_bytes.0);
-                let looked =
-                    [Data::Own(Space::Utility, "index"), Data::Input(input)].map(|data| random(data, pages));
+                let looked = [
+                    random(Data::Own(Space::Utility, "index"), pages, entries),
+                    random(Data::Input(input), pages, rows),
+                ];
                 vec![
                     pass(inputs(), vec![runs]),
                     pass(vec![runs], vec![index]),

@@ -297,7 +297,7 @@ impl ExecutionState<'_> {
             self.recorder.warning(row)?;
             self.watch.event(&Event::Warning(row));
         }
-        if checked.ranks > 1 || checked.nodes.have_clocks() {
+        if checked.nodes.have_clocks() {
             self.note_clocks(checked.nodes.clocks())?;
         }
         let file_sets = FileSets::of_unfinished(&checked.plan, &checked.finished);
@@ -320,8 +320,10 @@ impl ExecutionState<'_> {
                     turns.push(CaseTurn { replayed, ..CaseTurn::new(index, case) });
                 }
             }
-            let more = self.block(checked.plan.turns(block), &mut turns, &file_sets, &mut last)?;
-            failed = failed.or(more);
+            let more = self.block(checked.plan.turns(block), &mut turns, &file_sets, &mut last);
+            // What follows belongs to this start of the run, whatever the last turn was.
+            self.replays = false;
+            failed = failed.or(more?);
         }
         Ok(failed)
     }
@@ -340,10 +342,12 @@ impl ExecutionState<'_> {
             let Some(place) = turns.iter().position(|turn| turn.index == index && !turn.is_over) else {
                 continue;
             };
-            if last.replace(index).is_some_and(|last| last != index) && self.checked.ranks > 1 {
+            let turn = &mut turns[place];
+            let follows_another = last.replace(index).is_some_and(|last| last != index);
+            // The record has the comparison before a case that an earlier start has finished.
+            if follows_another && !turn.replayed && self.checked.nodes.have_clocks() {
                 self.compare_clocks()?;
             }
-            let turn = &mut turns[place];
             self.replays = turn.replayed;
             let (case, before) = (turn.case, self.found_wrong());
             let result = match self.turn(turn, pass) {
@@ -373,6 +377,13 @@ impl ExecutionState<'_> {
                     self.watch.event(&Event::CaseFinished(case));
                 }
                 Err(RunnerError::Record(error)) => return Err(error.into()),
+                // Its record stands: the run fails, and the case does not.
+                Err(error) if self.replays => {
+                    failed.get_or_insert((error.to_string(), error.kind()));
+                    if over {
+                        return Ok(failed);
+                    }
+                }
                 Err(error) => {
                     let message = error.to_string();
                     self.fail(case, &message)?;

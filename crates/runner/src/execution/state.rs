@@ -111,7 +111,7 @@ impl ExecutionState<'_> {
 
     /// Records the drift between the clocks since the first case.
     pub(super) fn note_drift(&mut self) -> Result<(), RunnerError> {
-        if self.checked.ranks == 1 && !self.checked.nodes.have_clocks() {
+        if !self.checked.nodes.have_clocks() {
             return Ok(());
         }
         let now = self.compare_clocks()?;

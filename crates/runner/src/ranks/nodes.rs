@@ -48,6 +48,7 @@ pub(crate) struct Nodes {
     /// By number.
     reports: Vec<NodeReport>,
     clocks: Vec<Clock>,
+    have_clocks: bool,
     ranks: Vec<Vec<u32>>,
 }
 
@@ -83,7 +84,7 @@ impl Nodes {
             }
         }
         let ranks = (0..).zip(&nodes).map(|(node, _)| topology.ranks_on(node).collect()).collect();
-        Ok((Self { reports: nodes, clocks, ranks }, uring_missing))
+        Ok((Self { reports: nodes, clocks, have_clocks: several, ranks }, uring_missing))
     }
 
     /// The nodes of a machine that is described by `facts`, with their `clocks` if they are several; no two share a
@@ -104,8 +105,9 @@ impl Nodes {
         for (rank, node) in (0..).zip(topology.node_of()) {
             ranks[*node as usize].push(rank);
         }
+        let have_clocks = !clocks.is_empty();
         clocks.resize(reports.len(), Clock::default());
-        Self { reports, clocks, ranks }
+        Self { reports, clocks, have_clocks, ranks }
     }
 
     /// The report of each node.
@@ -126,9 +128,9 @@ impl Nodes {
         self.reports.iter().enumerate().map(|(index, node)| (name(node), ranks(index))).collect()
     }
 
-    /// Whether there is more than one clock.
+    /// Whether there is more than one clock, be they equal at first.
     pub(crate) fn have_clocks(&self) -> bool {
-        self.clocks.iter().any(|clock| *clock != Clock::default())
+        self.have_clocks
     }
 
     /// The offset of each clock before the first case.

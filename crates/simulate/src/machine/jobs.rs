@@ -70,7 +70,7 @@ impl SimulatedMachine {
         };
         let rules = LaunchRules { concurrency, limit, interval: job.series_interval };
         let limits = self.limits.clone();
-        let times = ComputeTimes::of(&self.model.node);
+        let times = ComputeTimes::of(&self.model.node, factor);
         let input = PhaseInput {
             job,
             node_of: &[],

@@ -2,6 +2,7 @@
 
 mod facts;
 mod jobs;
+mod left_out;
 mod outcome;
 
 use std::collections::hash_map::DefaultHasher;
@@ -66,30 +67,6 @@ impl SimulatedMachine {
         self.topology.clone()
     }
 
-    /// What `plan` asks for beside its phases and a run on a model leaves out, for the user.
-    #[must_use]
-    pub fn left_out(plan: &Plan) -> Vec<String> {
-        let named =
-            |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let layouts: Vec<&str> = plan.layouts.iter().map(|layout| layout.name.as_str()).collect();
-        let collecting = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
-        let collecting: Vec<&str> = collecting.map(|target| target.name.as_str()).collect();
-        let mut told = Vec::new();
-        if !layouts.is_empty() {
-            told.push(format!(
-                "layouts of the study are not built ({}): a target is on the layout of the model that has its name",
-                named(layouts)
-            ));
-        }
-        if !collecting.is_empty() {
-            told.push(format!(
-                "commands of `server_collect` are not run (target {}): a model has no servers to ask",
-                named(collecting)
-            ));
-        }
-        told
-    }
-
     fn node_count(&self) -> u32 {
         u32::try_from(self.system.nodes.len()).unwrap_or(u32::MAX)
     }
@@ -126,9 +103,14 @@ impl SimulatedMachine {
         let nodes = self.nodes_of_ends(&case.workload)?;
         let node = |end: u32| nodes.get(end as usize);
         let stays = rpc.pairs().any(|(client, server)| node(client) == node(server));
-        if !works && (stays || !is_sent) {
-            let told = "the model says no time that a message takes: give `request_time` of its nodes, or \
-                        their `bandwidth` or `through` for messages between two of them";
+        let goes = rpc.pairs().any(|(client, server)| node(client) != node(server));
+        if goes && !is_sent {
+            let told = "the model has no network between its nodes: give `bandwidth` or `through` of [node]";
+            return Err(lacking(case, told.to_owned()));
+        }
+        if stays && !works {
+            let told =
+                "the model says no time that a message within a node takes: give `request_time` of [node]";
             return Err(lacking(case, told.to_owned()));
         }
         Ok(())
@@ -148,7 +130,8 @@ impl SimulatedMachine {
         let mut bytes = vec![0_u64; self.system.nodes.len()];
         let each = workload.geometry.bytes_per_task().0;
         node_of.iter().for_each(|node| bytes[*node as usize] += each);
-        let own = workload.read_from == ReadFrom::Same || self.node_count() == 1;
+        let together = node_of.windows(2).all(|pair| pair[0] == pair[1]);
+        let own = workload.read_from == ReadFrom::Same || together;
         let share = |(node, all): (usize, &u64)| {
             let there = self.system.nodes[node].cached.get(&key).copied().unwrap_or(0);
             match workload.order {
@@ -227,20 +210,22 @@ impl Machine for SimulatedMachine {
 
     fn clocks(&self) -> Vec<Clock> {
         let node = &self.model.node;
-        let last = self.node_count().saturating_sub(1);
-        if last == 0 || (node.clock_offset.is_none() && node.clock_drift.is_none()) {
+        let used = self.node_count();
+        if used < 2 || (node.clock_offset.is_none() && node.clock_drift.is_none()) {
             return Vec::new();
         }
         let drifted = node.clock_drift.unwrap_or(0.0) * ns(self.system.now) as f64;
         let behind = node.clock_offset.map_or(0.0, |time| time.0 as f64) + drifted;
         // A comparison is as exact as half of a round trip.
         let error_ns = ns(self.system.latency_between());
+        // Those between lie evenly, whether the plan needs the last one or not.
+        let last = f64::from(self.system.nodes_of_model - 1);
         let clock = |number: u32| {
             #[expect(clippy::cast_possible_truncation, reason = "far less than a year")]
-            let offset_ns = (behind * f64::from(number) / f64::from(last)).round() as i64;
+            let offset_ns = (behind * f64::from(number) / last).round() as i64;
             Clock { offset_ns, error_ns: if number == 0 { 0 } else { error_ns } }
         };
-        (0..=last).map(clock).collect()
+        (0..used).map(clock).collect()
     }
 
     fn phase(

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use jobs::launch::{LaunchTask, News};
 use jobs::{Counters, Io, JobError, Meter, StepContext};
-use plan::jobs::{Data, Extents, Flow, Step};
+use plan::jobs::{Data, Extents, Flow, Step, StepRows};
 use plan::{JobSpace, Jobs};
 
 use crate::model::Node;
@@ -21,29 +21,29 @@ use crate::simulation::time::{Ticks, ticks};
 /// Longest piece of computing, after which another thread may have the processor: a millisecond.
 const SLICE_NS: f64 = 1e6;
 
-/// How fast a processor computes.
+/// How long a processor computes, in ticks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ComputeTimes {
     row: f64,
     operation: f64,
     /// Of a transfer.
-    request: Ticks,
+    request: f64,
 }
 
 impl ComputeTimes {
-    /// Those of `node`, which must have what is needed.
-    pub(crate) fn of(node: &Node) -> Self {
-        let each = |rate: Option<f64>| rate.map_or(0.0, |rate| ticks(1e9) / rate);
+    /// Those of `node`, which must have what is needed; all are `factor` times as long.
+    pub(crate) fn of(node: &Node, factor: f64) -> Self {
+        let each = |rate: Option<f64>| rate.map_or(0.0, |rate| ticks(1e9) / rate * factor);
         Self {
             row: each(node.rows_per_second),
             operation: each(node.operations_per_second),
-            request: node.request_time.map_or(0, |time| whole(ticks(time.0 as f64))),
+            request: node.request_time.map_or(0.0, |time| ticks(time.0 as f64) * factor),
         }
     }
 
-    /// Of one page that is read or written.
-    fn page(&self, bytes: u64) -> Ticks {
-        self.request + whole(self.row * (bytes / plan::jobs::ROW_BYTES) as f64)
+    /// Of one page with so many rows that is read or written.
+    fn page(&self, rows: u64) -> Ticks {
+        whole(self.request + self.row * rows as f64)
     }
 }
 
@@ -53,6 +53,8 @@ struct Stream {
     file: u64,
     space: usize,
     bytes: u64,
+    /// Where in the file it begins, if in order.
+    start: u64,
     /// Pages of the file, among which those at random places are chosen.
     file_pages: u64,
     random: bool,
@@ -118,6 +120,8 @@ pub(crate) struct RunningLaunch {
     /// The first of its threads, whose numbers follow each other.
     pub(crate) first_thread: u32,
     pub(crate) step: usize,
+    /// Rows that the step reads and writes.
+    pub(crate) rows: StepRows,
     passes: Vec<Pass>,
     pass: usize,
     /// Threads that are at work in the pass.
@@ -191,15 +195,16 @@ impl<'a> JobPhase<'a> {
     }
 
     /// Sets up the passes of the current step of `launch`.
-    fn passes(&mut self, launch: &RunningLaunch, step: &Step) -> Result<Vec<Pass>, JobError> {
-        let known = self.known(&launch.task, launch.step);
+    fn passes(
+        &mut self,
+        launch: &RunningLaunch,
+        step: &Step,
+        known: &Extents,
+    ) -> Result<Vec<Pass>, JobError> {
         let mut all = Vec::new();
-        for pass in self.jobs.passes(step, &known) {
+        for pass in self.jobs.passes(step, known) {
             let mut streams = |flows: &[Flow<'_>], writes: bool| {
-                flows
-                    .iter()
-                    .map(|flow| self.stream(launch, step, flow, writes, &known))
-                    .collect::<Result<_, _>>()
+                flows.iter().map(|flow| self.stream(launch, step, flow, writes)).collect::<Result<_, _>>()
             };
             let (reads, writes) = (streams(&pass.reads, false)?, streams(&pass.writes, true)?);
             all.push(Pass { reads, writes, computing: 0.0 });
@@ -222,7 +227,6 @@ impl<'a> JobPhase<'a> {
         step: &Step,
         flow: &Flow<'_>,
         writes: bool,
-        known: &Extents,
     ) -> Result<Stream, JobError> {
         let number = u32::try_from(launch.step).unwrap_or(u32::MAX);
         let context = StepContext { order: &launch.task.order, step: number, io: &self.io };
@@ -235,17 +239,12 @@ impl<'a> JobPhase<'a> {
             Data::Own(space, what) => context.own(space, what, 0),
         };
         let next = self.files.len() as u64;
-        let bytes = match flow.data {
-            Data::Input(name) => {
-                known.get(name).map_or(flow.bytes, |extent| self.jobs.table_bytes(extent.rows).0)
-            }
-            _ => flow.bytes,
-        };
         Ok(Stream {
             file: *self.files.entry(place.path).or_insert(next),
             space: place.space as usize,
             bytes: flow.bytes,
-            file_pages: bytes.div_ceil(self.jobs.page_bytes.0).max(1),
+            start: flow.start,
+            file_pages: flow.size.div_ceil(self.jobs.page_bytes.0).max(1),
             random: flow.random,
             is_new: writes && !flow.random,
             is_own: matches!(flow.data, Data::Own(..)),
@@ -258,6 +257,7 @@ impl<'a> JobPhase<'a> {
             task,
             first_thread,
             step: 0,
+            rows: StepRows::default(),
             passes: Vec::new(),
             pass: 0,
             at_work: 0,
@@ -277,7 +277,13 @@ impl<'a> JobPhase<'a> {
     /// It reads a table that does not exist.
     pub(crate) fn begin_step(&mut self, launch: &mut RunningLaunch, now: Ticks) -> Result<(), JobError> {
         let step = &launch.task.order.steps[launch.step];
-        launch.passes = self.passes(launch, step)?;
+        let known = self.known(&launch.task, launch.step);
+        let mut rows = self.jobs.rows(step, &known);
+        if launch.task.order.check {
+            rows.read += rows.written;
+        }
+        launch.passes = self.passes(launch, step, &known)?;
+        launch.rows = rows;
         let mut own = [0; 3];
         let written = launch.passes.iter().flat_map(|pass| &pass.writes).filter(|stream| stream.is_own);
         written.for_each(|stream| own[stream.space] += stream.bytes);
@@ -342,7 +348,7 @@ impl<'a> JobPhase<'a> {
         if written < due {
             let page = self.page(&pass.writes, thread.writes.0, random);
             thread.writes.0 += 1;
-            return JobAction::Write(page, self.times.page(page.bytes));
+            return JobAction::Write(page, self.time_of(&page));
         }
         if read < reads {
             let page = self.page(&pass.reads, thread.reads.0, random);
@@ -372,7 +378,7 @@ impl<'a> JobPhase<'a> {
                     // The number is above 0 and at most 1.
                     whole((uniform(random) * stream.file_pages as f64).ceil() - 1.0)
                 } else {
-                    number
+                    stream.start / each + number
                 };
                 page.place = (stream.file, at * each);
                 page.bytes = each.min(stream.bytes - number * each);
@@ -384,9 +390,10 @@ impl<'a> JobPhase<'a> {
         page
     }
 
-    /// Processor time of a page that was read.
+    /// Processor time of a page that was read or is to be written: of its rows, of which the header takes the
+    /// place of one.
     pub(crate) fn time_of(&self, page: &Page) -> Ticks {
-        self.times.page(page.bytes)
+        self.times.page((page.bytes / plan::jobs::ROW_BYTES).saturating_sub(1))
     }
 }
 

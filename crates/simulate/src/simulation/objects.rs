@@ -24,8 +24,8 @@ pub(crate) struct ObjectPhase<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ObjectState {
     emptied: Emptied,
-    /// When its step began.
-    began: Ticks,
+    /// When its step began; none before the first one.
+    began: Option<Ticks>,
 }
 
 impl<'a> ObjectPhase<'a> {
@@ -79,9 +79,10 @@ impl<'a> ObjectPhase<'a> {
             return now;
         }
         // It rests in proportion to the time of its last step.
-        let took = if state.began > 0 { now - state.began } else { 0 };
-        state.began = now.saturating_add(took.saturating_mul(self.objects.waiting_percent.into()) / 100);
-        state.began
+        let took = state.began.map_or(0, |began| now - began);
+        let begins = now.saturating_add(took.saturating_mul(self.objects.waiting_percent.into()) / 100);
+        state.began = Some(begins);
+        begins
     }
 
     /// Bytes that `operation` on an object moves.

@@ -19,6 +19,8 @@ pub(crate) struct System {
     /// The time now; phases begin one after the other.
     pub(crate) now: Ticks,
     pub(crate) nodes: Vec<NodeState>,
+    /// Nodes of the model, of which `nodes` are those that the plan needs.
+    pub(crate) nodes_of_model: u32,
     /// Links and servers of all layouts.
     pub(crate) stations: Vec<Station>,
     pub(crate) drives: Vec<Drive>,
@@ -106,6 +108,7 @@ impl System {
         let mut system = Self {
             now: 0,
             nodes: vec![node; nodes as usize],
+            nodes_of_model: model.node.count.max(1),
             stations: Vec::new(),
             drives: Vec::new(),
             drive_names: Vec::new(),

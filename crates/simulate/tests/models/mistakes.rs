@@ -37,6 +37,8 @@ fn the_model_without_a_mistake_can_be_used() {
 
 #[test]
 fn each_mistake_is_told_with_its_line_and_what_is_allowed() {
+    let many = format!("[{}]", vec!["\"network\""; 65].join(", "));
+    let node = format!("processors = 4, through = {many}");
     for (from, to, line, words) in [
         ("devices = \"disk\"", "devices = \"disc\"", 20, "`disc` is no device of this model; known: `disk`"),
         ("\"server\"]", "\"severs\"]", 21, "`severs` is no link or server of this model"),
@@ -71,6 +73,8 @@ fn each_mistake_is_told_with_its_line_and_what_is_allowed() {
             2,
             "`disk` is no link of this model; known: `network`",
         ),
+        ("[\"network\", \"server\"]", many.as_str(), 21, "65 parts: name 64 at most"),
+        ("processors = 4", node.as_str(), 2, "65 parts: name 64 at most"),
         ("\"10Gbit/s\"", "\"10\"", 6, "is not a bandwidth"),
         (
             "rate = \"200MB/s\"",

@@ -34,9 +34,21 @@ fn read(model: &str, noise: f64) -> Model {
     simulate::read(Path::new("model.toml"), &text).expect("a model")
 }
 
+/// The machine of a plan that has a case of `spec` and a case of `other`.
+pub(crate) fn machine_beside(model: &str, spec: &WorkloadSpec, other: &WorkloadSpec) -> SimulatedMachine {
+    let case = |id: &str, spec: &WorkloadSpec| {
+        Case::new(id, spec.clone().validate().expect("valid"), vec![Phase::Exchange])
+    };
+    machine_of_cases(read(model, 0.0), vec![case("a", spec), case("b", other)], 1)
+}
+
 fn machine_of(model: Model, spec: WorkloadSpec, phase: Phase, seed: u64) -> SimulatedMachine {
     let case = Case::new("a", spec.validate().expect("valid"), vec![phase]);
-    let plan = Plan::new("a test", Question::Quick { directory: "/data".into() }, 1, vec![case]);
+    machine_of_cases(model, vec![case], seed)
+}
+
+fn machine_of_cases(model: Model, cases: Vec<Case>, seed: u64) -> SimulatedMachine {
+    let plan = Plan::new("a test", Question::Quick { directory: "/data".into() }, 1, cases);
     SimulatedMachine::new(model, &plan, seed)
 }
 
@@ -72,8 +84,18 @@ pub(crate) fn phase(
     phase: Phase,
     repetition: u32,
 ) -> Simulated {
-    let topology = machine.topology();
-    let nodes = u32::try_from(topology.names().len()).expect("few nodes");
+    let nodes = u32::try_from(machine.topology().names().len()).expect("few nodes");
+    phase_on(machine, spec, nodes, phase, repetition)
+}
+
+/// As [`phase`], with the tasks on the first `nodes` nodes.
+pub(crate) fn phase_on(
+    machine: &mut SimulatedMachine,
+    spec: WorkloadSpec,
+    nodes: u32,
+    phase: Phase,
+    repetition: u32,
+) -> Simulated {
     let case = Case::new("a", spec.validate().expect("valid"), vec![phase]);
     let node_of: Vec<u32> = (0..case.workload.tasks).map(|task| task % nodes).collect();
     let job = PhaseJob::new(&case.workload, phase, repetition);

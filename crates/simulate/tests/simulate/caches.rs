@@ -1,8 +1,10 @@
 //! Caches as vessels that fill and empty at known rates.
 
-use plan::{Order, Phase, SyncRule};
+use plan::{Order, Phase, ReadFrom, SyncRule};
 
-use crate::bench::{in_order, is_close, machine, phase, reads, writes};
+use crate::bench::{
+    in_order, is_close, machine, machine_beside, machine_for, phase, phase_on, random_for, reads, writes,
+};
 
 const WRITE_CACHE: &str = r#"
     node = { processors = 4 }
@@ -80,4 +82,27 @@ fn a_pass_in_order_over_more_than_the_memory_finds_nothing_there() {
     let mut machine = machine(PAGE_CACHE, 2);
     phase(&mut machine, spec.clone(), Phase::Write, 0);
     is_close("rate", phase(&mut machine, spec, Phase::Read, 0).bytes_per_second(), 100e6);
+}
+
+#[test]
+fn a_case_on_one_node_has_the_same_figures_beside_one_on_more_nodes() {
+    let model =
+        PAGE_CACHE.replace("node = {", "node = { count = 4, bandwidth = \"50MB/s\", request_time = \"5us\",");
+    let mut shifted = in_order(65_536, 64 << 20, 2);
+    (shifted.direct, shifted.read_from, shifted.sync.at_close) = (false, ReadFrom::Shift { tasks: 1 }, true);
+    let mut mixed = random_for(2, 8);
+    mixed.read_percent = 60;
+    let wide = plan::WorkloadSpec { nodes: 4, ..random_for(1, 4) };
+    for (spec, phases) in [(shifted, vec![Phase::Write, Phase::Read]), (mixed, vec![Phase::Mixed])] {
+        let [alone, beside] =
+            [machine_for(&model, &spec), machine_beside(&model, &spec, &wide)].map(|mut machine| {
+                let of = |one: Phase| {
+                    let one = phase_on(&mut machine, spec.clone(), 1, one, 0);
+                    let sum: u64 = one.outcome.series.iter().map(|one| one.latency_sum_ns).sum();
+                    (one.transfers(), one.outcome.io_ns, sum, one.device_requests())
+                };
+                phases.iter().copied().map(of).collect::<Vec<_>>()
+            });
+        assert_eq!(alone, beside);
+    }
 }

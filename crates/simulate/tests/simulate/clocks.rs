@@ -1,9 +1,9 @@
 //! The clocks of a model's nodes.
 
-use plan::Phase;
+use plan::{Phase, WorkloadSpec};
 use runner::Machine;
 
-use crate::bench::{machine, phase, random_for};
+use crate::bench::{machine, machine_for, phase, random_for};
 
 #[test]
 fn clocks_lie_evenly_between_the_first_and_the_last_and_drift_with_the_time() {
@@ -22,6 +22,9 @@ fn clocks_lie_evenly_between_the_first_and_the_last_and_drift_with_the_time() {
     let drifted = offsets(&described)[4] - 8_000_000;
     let elapsed = described.elapsed().as_nanos() as f64;
     assert!(elapsed >= 1e10 && (drifted as f64 - elapsed * 1e-4).abs() <= 1.0, "{drifted}");
+    // A run on fewer nodes has the clocks of those, whatever other cases it has.
+    let two = WorkloadSpec { nodes: 2, ..random_for(1, 2) };
+    assert_eq!(offsets(&machine_for(&format!("{node}{rest}"), &two)), [0, 2_000_000]);
     let alone = "node = { count = 5 }\n";
     assert!(machine(&format!("{alone}{rest}"), 1).clocks().is_empty(), "one clock");
 }

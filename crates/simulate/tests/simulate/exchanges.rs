@@ -2,7 +2,7 @@
 
 use plan::{Backend, Bytes, Geometry, Nanos, Pattern, Phase, Rpc, Work, WorkloadSpec};
 
-use crate::bench::{Simulated, is_close, machine_for, phase};
+use crate::bench::{Simulated, is_close, machine_beside, machine_for, phase};
 
 /// Adapters of 1 GB/s, 20 µs from node to node, 3 µs of a processor for each message.
 const MODEL: &str = r#"
@@ -117,4 +117,24 @@ fn a_process_with_itself_uses_no_network_and_a_warm_up_is_not_counted() {
     let mut counted = spec(warm, 1, 4);
     (counted.duration, counted.operations) = (None, Some(1000));
     assert_eq!(exchanged(MODEL, counted).outcome.items, 1000);
+}
+
+#[test]
+fn a_case_has_the_same_figures_beside_one_on_more_nodes() {
+    let racks = "[[link]]\n    name = \"rack\"\n    count = 8\n    bandwidth = \"1GB/s\"\n    latency";
+    let model = MODEL
+        .replace("count = 8", "count = 64")
+        .replace("bandwidth = \"1GB/s\"\n", "")
+        .replace("fabric", "rack")
+        .replace("[[link]]\n    name = \"rack\"\n    latency", racks);
+    let small = spec(rpc(65_536, 1, Pattern::OneToOne, 8), 8, 64);
+    let large = spec(rpc(65_536, 1, Pattern::OneToOne, 64), 64, 64);
+    // All eight nodes are behind the first of eight links.
+    for mut machine in [machine_for(&model, &small), machine_beside(&model, &small, &large)] {
+        let simulated = phase(&mut machine, small.clone(), Phase::Exchange, 0);
+        is_close("rate", simulated.transfers_per_second(), 1e9 / 65_536.0);
+    }
+    // The clients are behind four of them, their servers behind the others.
+    let all = phase(&mut machine_for(&model, &large), large, Phase::Exchange, 0);
+    is_close("rate of all nodes", all.transfers_per_second(), 4.0 * 1e9 / 65_536.0);
 }

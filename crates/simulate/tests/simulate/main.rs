@@ -10,4 +10,5 @@ mod exchanges;
 mod jobs;
 mod objects;
 mod open_loops;
+mod records;
 mod same_bytes;

@@ -77,6 +77,10 @@ fn a_step_takes_the_sum_of_its_operations() {
     let rested = simulated(&model, 3, &rests, Phase::Benchmark);
     is_close("latency", rested.latency(), step.latency());
     is_close("time with rests", rested.seconds(), (1.0 + (steps - 1.0) * 2.5) / steps * step.seconds());
+    // The first of three steps begins with the clock, and the second one rests all the same.
+    let few = Objects { sets: 1, steps: 3, ..rests };
+    let one = step.seconds() / steps;
+    is_close("three steps with rests", simulated(&model, 1, &few, Phase::Benchmark).seconds(), 6.0 * one);
     let looks = Objects { read_only: true, no_stat: true, ..objects };
     is_close("reads alone", simulated(&model, 3, &looks, Phase::Benchmark).latency(), 472e-6);
 }

@@ -45,8 +45,8 @@ impl Running<'_> {
         self.hop(now, number, 0)
     }
 
-    /// The head of a message reaches part number `part` of its way: the adapter of its sender, each link outwards and
-    /// inwards, the adapter of its receiver.
+    /// The head of a message reaches part number `part` of its way: the adapter of its sender, all links outwards and
+    /// then inwards in the opposite order, the adapter of its receiver.
     pub(super) fn hop(&mut self, now: Ticks, number: u32, part: u8) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let exchanges = self.exchanges.as_ref()?;
@@ -58,25 +58,27 @@ impl Running<'_> {
         let (mut head, mut tail) = (now, request.ended);
         let bytes = request.piece.bytes;
         let factor = self.input.factor.max(1.0);
-        let System { nodes, stations, between, .. } = &mut *self.system;
-        let links = 2 * between.len();
-        let all = nodes.len() as u64;
-        let last = if from == to { 0 } else { links + 2 };
+        let System { nodes, stations, between, nodes_of_model, .. } = &mut *self.system;
+        // Behind the same links, whatever other cases the plan has.
+        let all = u64::from(*nodes_of_model);
+        let links = between.len();
+        let last = if from == to { 0 } else { 2 * links + 2 };
         for part in usize::from(part)..last {
             let adapter = self.input.limits.adapter.cost(bytes) * factor;
-            let is_link = (1..=links).contains(&part);
+            let (link, direction) = place_of(part, links);
             // Outwards behind the sender, inwards behind the receiver.
-            let (direction, node) =
-                if part == 0 || (is_link && part % 2 == 1) { (WRITE, from) } else { (READ, to) };
-            let (limiter, cost, latency) = if is_link {
-                let (first, count) = between[(part - 1) / 2];
-                let member = u64::from(node) * u64::from(count) / all;
-                let link = &mut stations[first + usize::try_from(member).unwrap_or(0)];
-                let latency = if direction == READ { link.latency } else { 0 };
-                let (limiter, cost) = link.lane(direction, bytes);
-                (limiter, cost * factor, latency)
-            } else {
-                (&mut nodes[node as usize].adapter[direction], adapter, 0)
+            let node = if direction == WRITE { from } else { to };
+            let (limiter, cost, latency) = match link {
+                Some(link) => {
+                    let (first, count) = between[link];
+                    let member = u64::from(node) * u64::from(count) / all;
+                    let link = &mut stations[first + usize::try_from(member).unwrap_or(0)];
+                    // Both members are one link of the way, whose time counts once.
+                    let latency = if direction == READ { link.latency } else { 0 };
+                    let (limiter, cost) = link.lane(direction, bytes);
+                    (limiter, cost * factor, latency)
+                }
+                None => (&mut nodes[node as usize].adapter[direction], adapter, 0),
             };
             if cost > 0.0 {
                 // Messages join a queue in the order in which their heads come.
@@ -116,7 +118,33 @@ impl Running<'_> {
     }
 }
 
+/// Part number `part` of the way of a message past so many links: a link, or the adapter of a node, and whether
+/// it is passed outwards or inwards. What is outermost of one node is so of the other.
+fn place_of(part: usize, links: usize) -> (Option<usize>, usize) {
+    match part {
+        0 => (None, WRITE),
+        _ if part <= links => (Some(part - 1), WRITE),
+        _ if part <= 2 * links => (Some(2 * links - part), READ),
+        _ => (None, READ),
+    }
+}
+
 /// The role of the end that sends the next message: the client writes, and reads what the server sends.
 fn sender(request: &Request) -> usize {
     if request.piece.direction == WRITE { CLIENT } else { SERVER }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{READ, WRITE, place_of};
+
+    #[test]
+    fn a_message_goes_out_to_the_last_link_and_in_from_it() {
+        let way = |links: usize| (0..2 * links + 2).map(|part| place_of(part, links)).collect::<Vec<_>>();
+        assert_eq!(way(0), [(None, WRITE), (None, READ)]);
+        // Rack and core of the sender, core and rack of the receiver.
+        let links = [(Some(0), WRITE), (Some(1), WRITE), (Some(1), READ), (Some(0), READ)];
+        assert_eq!(way(2)[1..5], links);
+        assert_eq!((way(2)[0], way(2)[5]), ((None, WRITE), (None, READ)));
+    }
 }

@@ -317,18 +317,13 @@ impl Running<'_> {
 /// The report of the current step of a launch.
 fn report(one: &RunningLaunch, end_ns: u64, start_ns: u64) -> StepReport {
     let moved = one.moved_in_step();
-    let rows = |bytes: [u64; 3]| bytes.into_iter().sum::<u64>() / plan::jobs::ROW_BYTES;
     StepReport {
         step: u32::try_from(one.step).unwrap_or(u32::MAX),
         start_ns,
         end_ns,
         user_cpu_ns: ns(one.cpu - one.cpu_before),
         peak_memory_bytes: one.task.order.steps[one.step].memory.0,
-        outcome: StepOutcome {
-            rows_in: rows(moved.read_bytes),
-            rows_out: rows(moved.write_bytes),
-            ..StepOutcome::default()
-        },
+        outcome: StepOutcome { rows_in: one.rows.read, rows_out: one.rows.written, ..StepOutcome::default() },
         moved,
         ..StepReport::default()
     }

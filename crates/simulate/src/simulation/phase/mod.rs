@@ -120,6 +120,8 @@ struct Running<'a> {
     moved: u64,
     /// For each node: whether tasks wait for processors.
     crowded: Vec<bool>,
+    /// All tasks are on one node, so that their requests keep their order.
+    on_one_node: bool,
     /// Requests of each node that wait for room in its page cache.
     waiting: Vec<VecDeque<u32>>,
     /// Ticks between due operations of one task, and of neighbouring tasks.
@@ -188,6 +190,7 @@ impl<'a> Running<'a> {
         let processors_of = |node: usize| system.nodes[node].processors.count();
         let mut on_node = vec![0_usize; system.nodes.len()];
         tasks.iter().for_each(|task| on_node[task.node as usize] += 1);
+        let on_one_node = on_node.iter().filter(|count| **count > 0).count() <= 1;
         let crowded = on_node.iter().enumerate().map(|(node, count)| *count > processors_of(node)).collect();
         let pace = workload.pace.filter(|_| job.phase.is_result() && exchanges.is_none()).map(|pace| {
             let between = ticks(1e9) / pace.transfers_per_second;
@@ -218,6 +221,7 @@ impl<'a> Running<'a> {
             first_done: None,
             moved: 0,
             crowded,
+            on_one_node,
             waiting: vec![VecDeque::new(); several],
             pace,
             buffered: input.limits.cache.is_some() && !direct && !synced,

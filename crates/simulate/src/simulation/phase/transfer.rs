@@ -93,7 +93,7 @@ impl Running<'_> {
         let there = left.saturating_add(self.path.latency);
         self.requests.get(number).stage = Stage::Part(0);
         // Nodes do not keep each other's order.
-        let alone = self.path.local || self.system.nodes.len() == 1;
+        let alone = self.path.local || self.on_one_node;
         if alone || (in_order && !limited) { self.route(there, number, 0) } else { Some(there) }
     }
 
