@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use plan::{Plan, Predictions, Question, RunEnvironment, shell_word, visible};
-use record::{RecordError, Recorder, Resumed, Run, WarningRow};
+use record::{ModelSource, RecordError, Recorder, Resumed, Run, WarningRow};
 use report::Study;
 use runner::{Checked, RunSummary};
 
@@ -250,10 +250,6 @@ pub(crate) fn conclude(
     signer: Option<&Signer>,
 ) -> Result<Exit, Failure> {
     let (exit, message) = session::verdict(ended, directory);
-    let model = Run::open(directory)?.manifest.model;
-    let model = model
-        .map(|model| format!(" --model {} --seed {}", shell_word(&model.path.to_string_lossy()), model.seed));
-    let model = model.unwrap_or_default();
     // An unfinished run is signed when it is finished.
     let signed = match signer {
         Some(signer) if !ended.interrupted && ended.failed.is_none() => signer.sign(directory),
@@ -263,15 +259,15 @@ pub(crate) fn conclude(
         }
         None => Ok(()),
     };
-    let verdict = show(directory, judged)?;
+    let (verdict, model) = show(directory, judged)?;
     signed?;
     match message {
         Some(message) if ended.interrupted || ended.failed.is_some() => {
-            let next = format!(
-                "`ioproof run --resume {}{}` goes on",
-                shell_word(&directory.to_string_lossy()),
-                model
-            );
+            let directory = shell_word(&directory.to_string_lossy());
+            let model = model.map(|model| {
+                format!(" --model {} --seed {}", shell_word(&model.path.to_string_lossy()), model.seed)
+            });
+            let next = format!("`ioproof run --resume {directory}{}` goes on", model.unwrap_or_default());
             // The report page shows the partial results.
             let message =
                 if ended.interrupted { format!("interrupted: {next}") } else { format!("{message}; {next}") };
@@ -299,21 +295,21 @@ fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure>
     session::agree_to_losses(checked, how.yes, question).map(|()| true)
 }
 
-/// Prints the tables and writes the page; the exit code is that of the commitments.
-fn show(directory: &Path, judged: bool) -> Result<Exit, Failure> {
+/// Prints the tables and writes the page; the exit code is that of the commitments. A simulated run has a model.
+fn show(directory: &Path, judged: bool) -> Result<(Exit, Option<ModelSource>), Failure> {
     let run = Run::open(directory)?;
     let study = Study::of(&run);
     print(&format!("\n{}", study.text(screen())))?;
     let page = crate::report::page(&study, directory)?;
-    let run = shell_word(&directory.to_string_lossy());
-    print(&format!("\npage    {}\ntables  ioproof report {run} --full\n", page.display()))?;
+    let name = shell_word(&directory.to_string_lossy());
+    print(&format!("\npage    {}\ntables  ioproof report {name} --full\n", page.display()))?;
     if study.promises() {
-        print(&format!("sheet   ioproof verdict {run} --sheet sheet.html\n"))?;
+        print(&format!("sheet   ioproof verdict {name} --sheet sheet.html\n"))?;
     }
     if judged {
         verdict::explain(&study);
     }
-    Ok(verdict::exit(&study))
+    Ok((verdict::exit(&study), run.manifest.model.clone()))
 }
 
 pub(crate) fn lines(notes: &[String]) -> String {

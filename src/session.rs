@@ -191,7 +191,9 @@ impl<'w> Session<'w> {
     pub(crate) fn listen(&self) -> Result<(), Failure> {
         let listening = signals::stop_on_signal(&self.controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
-        self.listening.set(listening).map_err(|_| Failure::usage("signals are listened to twice"))
+        self.listening
+            .set(listening)
+            .map_err(|_| Failure::new(Exit::Internal, anyhow::anyhow!("a session listens to signals twice")))
     }
 
     /// Runs the remaining cases of `checked`, into an existing record.

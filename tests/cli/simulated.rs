@@ -259,7 +259,10 @@ fn a_simulated_run_goes_on_only_with_its_model() {
     let mut running = simulated(&desk, DISK, &study, "--out record").spawn().expect("it starts");
     crate::desk::wait_for(&mut running, "a case", || crate::desk::events(&desk, "case-finished") > 0);
     running.signal(Signal::INT).expect("it lives");
-    let _ = running.wait().expect("it ends").expect_code(130);
+    let ended = running.wait().expect("it ends").expect_code(130);
+    let resume =
+        ended.stderr.split('`').find_map(|words| words.strip_prefix("ioproof ")).expect("the next step");
+    assert_says(resume, &["run --resume", "--model model.toml --seed 0"]);
     let refused = run(&desk.ioproof("run --resume record")).expect_code(2);
     assert_says(&refused.stderr, &["simulated", "--model model.toml --seed 0"]);
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use engine::{Controls, EndOutcome, PhaseJob, PhaseOutcome};
 use host::DeviceSample;
 use plan::{Bytes, Case, Geometry, Measure, Nanos, Order, Phase, Plan, Question, Sharing, WorkloadSpec};
-use runner::Machine;
+use record::{FORMAT_VERSION, Manifest, Provenance};
+use runner::{Checked, Machine};
 use simulate::{Model, SimulatedMachine};
 
 /// The largest relative difference between a simulation and theory.
@@ -197,4 +198,22 @@ impl Simulated {
 pub(crate) fn is_close(what: &str, found: f64, expected: f64) {
     let off = found / expected - 1.0;
     assert!(off.abs() <= CLOSE, "{what}: {found} instead of {expected}, {:+.2} %", off * 100.0);
+}
+
+/// The manifest of a run of what was checked.
+pub(crate) fn manifest(checked: &Checked) -> Manifest {
+    Manifest {
+        predicted: None,
+        format_version: FORMAT_VERSION,
+        run_id: "a-run".to_owned(),
+        provenance: Provenance::Simulated,
+        program_version: "0".to_owned(),
+        command_line: Vec::new(),
+        started_unix_ns: 0,
+        finished_unix_ns: None,
+        plan: checked.plan.clone(),
+        host: checked.facts.clone(),
+        cluster: checked.cluster(""),
+        model: None,
+    }
 }

@@ -8,11 +8,11 @@ use comm::{Clock, Solo};
 use engine::{Controls, PhaseJob};
 use host::{Host, Root};
 use plan::{Case, Phase, Plan, Question};
-use record::{FORMAT_VERSION, HostFacts, Manifest, Provenance, Recorder, Run};
+use record::{HostFacts, Recorder, Run};
 use runner::{Event, Machine, MachinePhase, PlanExecution, RunSummary, RunnerError, Silent, Watch};
 use simulate::SimulatedMachine;
 
-use crate::bench::{machine, random_for};
+use crate::bench::{machine, manifest, random_for};
 
 /// Two nodes; nothing takes time between them.
 const MODEL: &str = r#"
@@ -57,22 +57,8 @@ fn start(
     let finished = finished.into_iter().collect();
     let checked = runner::check_on(machine, plan.clone(), &comm, "a-run".to_owned(), 0, finished);
     let checked = checked.expect("the model has all parts");
-    let manifest = Manifest {
-        predicted: None,
-        format_version: FORMAT_VERSION,
-        run_id: "a-run".to_owned(),
-        provenance: Provenance::Simulated,
-        program_version: "0".to_owned(),
-        command_line: Vec::new(),
-        started_unix_ns: 0,
-        finished_unix_ns: None,
-        plan: checked.plan.clone(),
-        host: checked.facts.clone(),
-        cluster: checked.cluster(""),
-        model: None,
-    };
-    let recorder =
-        recorder.unwrap_or_else(|| Recorder::create(directory, &manifest).expect("a new directory"));
+    let recorder = recorder
+        .unwrap_or_else(|| Recorder::create(directory, &manifest(&checked)).expect("a new directory"));
     let execution = PlanExecution::new(&host, &comm, recorder, watch, controls);
     execution.on_machine(machine).run(&checked).expect("the record can be written")
 }

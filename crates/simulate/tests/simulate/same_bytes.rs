@@ -9,10 +9,10 @@ use comm::Solo;
 use engine::Controls;
 use host::{Host, Root};
 use plan::{Case, Phase, Plan, Question};
-use record::{FORMAT_VERSION, Manifest, PhaseRow, Provenance, Recorder, Run};
+use record::{PhaseRow, Recorder, Run};
 use runner::{Event, PlanExecution, Silent, Watch};
 
-use crate::bench::{in_order, noisy, random_for};
+use crate::bench::{in_order, manifest, noisy, random_for};
 
 /// Two nodes, with chance in each part. All parts are at rest when a phase that waits for its data is over.
 const MODEL: &str = r#"
@@ -119,21 +119,7 @@ fn record(place: &Path, model: &str, cases: Vec<Case>, seed: u64, interrupted: O
         let (recorder, checked) = match starts {
             0 => {
                 let checked = check(BTreeSet::new());
-                let manifest = Manifest {
-                    predicted: None,
-                    format_version: FORMAT_VERSION,
-                    run_id: "a-run".to_owned(),
-                    provenance: Provenance::Simulated,
-                    program_version: "0".to_owned(),
-                    command_line: Vec::new(),
-                    started_unix_ns: 0,
-                    finished_unix_ns: None,
-                    plan: checked.plan.clone(),
-                    host: checked.facts.clone(),
-                    cluster: checked.cluster(""),
-                    model: None,
-                };
-                (Recorder::create(&directory, &manifest).expect("a new directory"), checked)
+                (Recorder::create(&directory, &manifest(&checked)).expect("a new directory"), checked)
             }
             _ => {
                 let (recorder, resumed) = Recorder::resume(&directory).expect("an interrupted run");
