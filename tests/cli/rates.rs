@@ -17,11 +17,15 @@ fn measured_test_1_finds_the_rates_of_its_card_and_shows_the_published_ones_besi
     if skipped(Testbed::available()) {
         return;
     }
-    let _timed = timed();
+    measured(rates_of_the_card);
+}
+
+fn rates_of_the_card(times: u32) {
+    let segments = 25 * times;
     let device = LoopDevice::builder().file_system(FileSystem::Xfs).limits(CARD).build().expect("a card");
     let desk = Desk::new();
     let target = device.mount_point().expect("mounted").join("testFile");
-    let line = format!("-a POSIX -B -e -t 1m -b 1m -s 25 -N 6 -C -F -o {}", target.display());
+    let line = format!("-a POSIX -B -e -t 1m -b 1m -s {segments} -N 6 -C -F -o {}", target.display());
     let _ = run(&desk.ior(&line)).expect_code(0);
     let report = desk.report();
     assert_near("write", report.rate("write"), 20.5e6, 0.05);
@@ -37,7 +41,10 @@ fn measured_test_1_finds_the_rates_of_its_card_and_shows_the_published_ones_besi
         assert_near("ratio", beside["ratio"].as_f64().expect("a number"), 0.01, 0.05);
     }
     let text = desk.tables();
-    assert_says(&text, &["2.05 GB/s", "2.78 GB/s", "Test 1", "with 10000 segments, here with 25"]);
+    assert_says(
+        &text,
+        &["2.05 GB/s", "2.78 GB/s", "Test 1", &format!("with 10000 segments, here with {segments}")],
+    );
 }
 
 /// Bytes and transfers per second that fio finds on a file of 160 MiB.
