@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     let session = Session::new(&world, &what);
     let checked = session.check_on(&machine, plan, BTreeSet::new())?;
     if arguments.how.explain {
-        let around = environment(&checked, &predicted);
+        let around = environment(&checked, &machine, &predicted);
         print(&if arguments.how.full {
             report::explain(&checked.plan, &around, screen())
         } else {
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     let directory = session.directory(arguments.how.out.as_deref())?;
     print(&lines(&notes))?;
     session.listen()?;
-    let (estimates, _) = estimates(&checked.plan, &environment(&checked, &predicted));
+    let (estimates, _) = estimates(&checked.plan, &environment(&checked, &machine, &predicted));
     let manifest = Manifest {
         predicted: Some(Prediction::of(&checked.plan.cases, &estimates)),
         provenance: Provenance::Simulated,
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     };
     let recorder = Recorder::create(&directory, &manifest)?;
     let ended = {
-        let mut watch = TerminalWatch { line: line(&checked, &predicted, &directory, arguments) };
+        let mut watch = TerminalWatch { line: line(&checked, &machine, &predicted, &directory, arguments) };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
@@ -94,7 +94,7 @@ fn resume(
     print_line(&kept(&checked.plan, checked.finished.len()))?;
     session.listen()?;
     let ended = {
-        let mut watch = TerminalWatch { line: line(&checked, &predicted, directory, arguments) };
+        let mut watch = TerminalWatch { line: line(&checked, &machine, &predicted, directory, arguments) };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
     conclude(&ended, directory, arguments.verdict, signer)
@@ -120,16 +120,23 @@ pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failu
     Ok((model, source))
 }
 
-fn line(checked: &Checked, predicted: &Predictions, directory: &Path, arguments: &RunArguments) -> LiveLine {
-    let (estimates, _) = estimates(&checked.plan, &environment(checked, predicted));
+fn line(
+    checked: &Checked,
+    machine: &SimulatedMachine,
+    predicted: &Predictions,
+    directory: &Path,
+    arguments: &RunArguments,
+) -> LiveLine {
+    let (estimates, _) = estimates(&checked.plan, &environment(checked, machine, predicted));
     LiveLine::start(directory, &checked.plan, &estimates, arguments.how.shown())
 }
 
 /// What is known of the place of a simulated run beforehand.
-fn environment(checked: &Checked, predicted: &Predictions) -> RunEnvironment {
+fn environment(checked: &Checked, machine: &SimulatedMachine, predicted: &Predictions) -> RunEnvironment {
     let memory = Some(checked.facts.memory_bytes).filter(|bytes| *bytes > 0).map(plan::Bytes);
     let processors = Some(checked.facts.usable_cpus);
     RunEnvironment {
+        spaces: machine.spaces(&checked.plan),
         memory,
         processors,
         predicted: predicted.clone(),

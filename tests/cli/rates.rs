@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 use testbed::{FileSystem, Limits, LoopDevice, Program, Testbed, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, fio, measured, run, timed};
+use crate::desk::{Desk, assert_near, assert_says, fio, measured, run};
 
 /// One hundredth of the card of study A: 2.05 and 2.78 GB/s.
 const CARD: Limits =

@@ -108,6 +108,17 @@ fn a_simulated_run_keeps_no_commitment_and_says_why() {
 }
 
 #[test]
+fn what_a_page_cache_has_not_written_yet_is_told() {
+    let desk = Desk::new();
+    let model =
+        DISK.replace("processors = 64", "processors = 64, cache = { size = \"1GiB\", rate = \"1GB/s\" }");
+    let study = READS.replace("phases = [\"read\"]\nfill = true\n", "phases = [\"write\"]\n");
+    let study = study.replace("direct = true\nduration = \"2s\"\n", "direct = false\n");
+    let _ = run(&simulated(&desk, &model, &study, "--out record")).expect_code(0);
+    assert_says(&desk.tables(), &["data still in memory: devices had written"]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_figures_and_another_one_gives_others() {
     let desk = Desk::new();
     let table = |seed: &str, out: &str| {
@@ -156,6 +167,11 @@ fn what_a_model_does_not_have_is_refused_before_the_start() {
     let others = DISK.replace("name = \"fs\"\n", "name = \"fs\"\ntargets = [\"other\"]\n");
     let checks = READS.replace("direct = true", "direct = true\nverify = true");
     let nodes = READS.replace("tasks = [1, 4, 16]", "nodes = 3\ntasks_per_node = 1");
+    let sized = |size: &str| DISK.replace("slots = 4\n", &format!("slots = 4\nsize = \"{size}\"\n"));
+    let (small, smaller) = (sized("200MiB"), sized("15MiB"));
+    let local = DISK.replace("processors = 64", "processors = 64, count = 2") + "local = true\n";
+    let shared = READS.replace("tasks = [1, 4, 16]", "nodes = 2\ntasks_per_node = 1");
+    let shared = shared.replace("\"per-task\"", "\"shared\"");
     for (model, study, code, words) in [
         (&wide, READS, 2, ["line 11", "stripe over 2 devices"]),
         (&zero, READS, 2, ["line 7", "no time at all"]),
@@ -163,6 +179,9 @@ fn what_a_model_does_not_have_is_refused_before_the_start() {
         (&others, READS, 4, ["`t`", "other"]),
         (&DISK.to_owned(), &checks, 4, ["reads", "no data that could be checked"]),
         (&DISK.to_owned(), &nodes, 4, ["3 nodes", "the model has 1"]),
+        (&small, READS, 4, ["need 256 MiB", "layout `fs` of the model holds 200 MiB"]),
+        (&smaller, READS, 4, ["a file of 16 MiB is on one device of layout `fs`", "holds 15 MiB"]),
+        (&local, &shared, 3, ["cannot share a file on `t`", "node-local"]),
     ] {
         let refused = run(&simulated(&desk, model, study, "--out record")).expect_code(code);
         assert_says(&refused.stderr, &words);
@@ -240,7 +259,7 @@ fn jobs_are_launched_on_the_processors_of_a_model() {
         "rows_per_second = 10e6, operations_per_second = 1e9, ",
     );
     let shown = run(&simulated(&desk, &fast, study, "--out record")).expect_code(0).stdout;
-    assert_says(&shown, &["SIMULATED by model a cluster", "3 of 3 complete"]);
+    assert_says(&shown, &["SIMULATED by model a cluster", "3 of 3 complete", "processor"]);
     let report = desk.report();
     let jobs = &report.0["figures"].as_array().expect("figures")[1];
     // Three jobs of 8 billion operations on four processors, besides the rows.

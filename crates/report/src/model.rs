@@ -113,10 +113,11 @@ fn way(model: &Model, layout: &Layout) -> String {
     let count = devices.map_or(1, |devices: &Device| devices.count);
     parts.push(format!("{} × {}", grouped(u64::from(count)), visible(&layout.devices)));
     let mut way = parts.join(" → ");
-    if let Some(chunk) = layout.chunk {
-        let stripe = layout.stripe.unwrap_or(count);
-        let _ = write!(way, ", each file over {stripe} in chunks of {}", Bytes(chunk.0));
-    }
+    let _ = match layout.striping(count) {
+        (stripe, Some(chunk)) => write!(way, ", each file over {stripe} in chunks of {}", Bytes(chunk.0)),
+        (_, None) if count > 1 => write!(way, ", each file on one"),
+        _ => Ok(()),
+    };
     if layout.parity > 0 {
         let _ = write!(way, ", {} of them parity", layout.parity);
     }

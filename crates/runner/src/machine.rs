@@ -39,6 +39,9 @@ pub trait Machine {
         controls: &Controls,
     ) -> Result<MachinePhase, RunnerError>;
 
+    /// Files of a case were removed, and what the caches of the nodes have not written of them with it.
+    fn files_removed(&mut self);
+
     /// Empties the caches of the nodes.
     fn drop_caches(&mut self);
 

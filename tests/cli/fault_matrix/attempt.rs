@@ -233,14 +233,17 @@ fn judge_end(work: Work, fault: Fault, finished: &Finished, problems: &mut Probl
         if work == Work::Jobs { finished.stdout.clone() + &finished.stderr } else { finished.stderr.clone() };
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let is_said = words.is_empty() || words.iter().any(|word| said.contains(&word.to_lowercase()));
-    // A launcher that gets a signal ends its job by itself after some seconds, on a busy host before the program
-    // has said how it ended: its code and message are what remains then.
-    let by_launcher = work == Work::Ranks
-        && !fault.is_of_storage()
-        && finished.code.is_some_and(|code| !fault.codes().contains(&code));
-    if finished.code.is_some() && !is_said && !by_launcher {
+    if finished.code.is_some() && !is_said && !killed_by_launcher(work, fault, finished) {
         problems.wrong.push(format!("the message has none of {words:?}"));
     }
+}
+
+/// A launcher that gets a signal passes it on, and some seconds later kills the ranks that still run. On a busy host
+/// that is before they have ended in order: its code and message are what remains then, and claimed files.
+fn killed_by_launcher(work: Work, fault: Fault, finished: &Finished) -> bool {
+    work == Work::Ranks
+        && !fault.is_of_storage()
+        && finished.code.is_some_and(|code| !fault.codes().contains(&code))
 }
 
 /// What the program had started ends with it.
@@ -284,9 +287,10 @@ fn judge_record(struck: &mut Struck) -> bool {
 
 /// The user cleans up, or resumes at once.
 fn go_on(work: Work, fault: Fault, is_recorded: bool, cleans: bool, struck: &mut Struck) {
-    let Struck { site, problems, is_whole, .. } = struck;
+    let Struck { site, problems, is_whole, finished, .. } = struck;
     let left = site.left();
-    if !left.is_empty() && !fault.may_leave_claimed() {
+    let may_be_left = fault.may_leave_claimed() || killed_by_launcher(work, fault, finished);
+    if !left.is_empty() && !may_be_left {
         problems.left.push(format!("before clean: {left:?}"));
     }
     let goes_on = !fault.is_overcome() && !*is_whole;

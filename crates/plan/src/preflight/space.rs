@@ -53,7 +53,7 @@ impl<'a> TargetFileSystems<'a> {
 }
 
 /// Space that the files of `case` take on each file system of its targets, of which `share` is written; files that
-/// are only read take no more.
+/// are only read take no more, unless the data are to be there before the run.
 pub(super) fn spaces(
     case: &Case,
     environment: &RunEnvironment,
@@ -61,7 +61,7 @@ pub(super) fn spaces(
     layer: Layer,
     share: f64,
 ) -> Vec<SpaceEstimate> {
-    if case.only_reads() {
+    if case.only_reads() && !environment.has_data {
         return Vec::new();
     }
     let files = &case.workload.files;

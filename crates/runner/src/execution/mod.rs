@@ -200,7 +200,9 @@ impl<'a> PlanExecution<'a> {
         let ranks = match machine {
             Some(machine) => {
                 let controls = Arc::clone(controls);
-                let executor = MachineExecutor { machine: &mut **machine, plan: &checked.plan, controls };
+                let plan = &checked.plan;
+                let file_sets = FileSets::of_plan(plan);
+                let executor = MachineExecutor { machine: &mut **machine, plan, file_sets, controls };
                 RankGroup::on_machine(comm, executor)
             }
             None => {

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use comm::Topology;
 use engine::{Controls, PhaseJob, TransferLimit};
-use plan::Plan;
+use plan::{Keep, Plan};
 
 use crate::files::data::fill_workload;
+use crate::files::file_sets::FileSets;
+use crate::files::paths;
 use crate::ranks::merge_ranks::{PhaseTotals, SERIES_INTERVAL};
 use crate::ranks::order::{Answer, Order, PhaseOrder};
 use crate::ranks::rank_assignment::RankAssignment;
@@ -17,6 +19,8 @@ use crate::{Machine, RunnerError};
 pub(crate) struct MachineExecutor<'a> {
     pub(crate) machine: &'a mut dyn Machine,
     pub(crate) plan: &'a Plan,
+    /// The files of all its cases.
+    pub(crate) file_sets: FileSets<'a>,
     pub(crate) controls: Arc<Controls>,
 }
 
@@ -28,13 +32,24 @@ impl MachineExecutor<'_> {
                 self.machine.drop_caches();
                 Answer::Done
             }
-            Order::Prepare(_) | Order::CaseEnds { .. } | Order::RemoveAll => {
+            Order::CaseEnds { case, .. } => {
+                if self.removes_files_of(*case) {
+                    self.machine.files_removed();
+                }
                 Answer::Files { removed: 0, there: true }
             }
+            Order::Prepare(_) | Order::RemoveAll => Answer::Files { removed: 0, there: true },
             Order::Wipe { .. } => Answer::Wiped(Vec::new()),
             Order::Lacks { .. } => Answer::Lacking(false),
             _ => Answer::Done,
         }
+    }
+
+    /// Whether a measured run would remove the files of this case after it.
+    fn removes_files_of(&self, index: usize) -> bool {
+        let Some(case) = self.plan.cases.get(index) else { return false };
+        let mine = paths::paths(case).into_iter().collect();
+        case.workload.files.keep != Keep::Always && self.file_sets.needed_after(index, case, &mine).is_empty()
     }
 
     /// Runs a phase and adds its rows to `table`.

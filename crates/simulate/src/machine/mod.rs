@@ -1,5 +1,6 @@
 //! A model as the machine of a run.
 
+mod capacity;
 mod facts;
 mod jobs;
 mod left_out;
@@ -182,6 +183,7 @@ impl Machine for SimulatedMachine {
             }
             if !matches!(workload.work, Work::Rpc(_)) {
                 self.layout_of(case)?;
+                self.check_local(case)?;
             }
             let checks = case.phases.iter().any(|phase| !phase.is_result() && phase.needs_data());
             if workload.verify || checks {
@@ -201,7 +203,7 @@ impl Machine for SimulatedMachine {
                 return Err(lacking(case, "another tool cannot measure a model".to_owned()));
             }
         }
-        Ok(())
+        self.check_capacity(plan)
     }
 
     fn nodes(&self) -> Vec<HostFacts> {
@@ -268,6 +270,10 @@ impl Machine for SimulatedMachine {
             self.keep_in_caches(key, &moved, &bytes);
         }
         Ok(outcome::of(output, job.workload, &self.system.drive_names))
+    }
+
+    fn files_removed(&mut self) {
+        self.system.give_up_behind();
     }
 
     fn drop_caches(&mut self) {

@@ -301,10 +301,11 @@ pub struct Layout {
     /// Each node has its own devices, links and servers.
     #[serde(default)]
     pub local: bool,
-    /// Devices that each file is on; all where left out. Files begin at one device after the other.
+    /// Devices that each file is on. Where it is left out, these are all of them with `chunk` or `parity`, and else one.
+    /// Files begin at one device after the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stripe: Option<u32>,
-    /// Bytes on one device before the next one follows.
+    /// Bytes on one device before the next one follows; 1 MiB where it is left out and files are on several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunk: Option<Size>,
     /// Copies of each chunk, on different devices.
@@ -314,6 +315,18 @@ pub struct Layout {
     /// and writes its chunk and the parity.
     #[serde(default)]
     pub parity: u32,
+}
+
+impl Layout {
+    /// The number of devices, of `devices`, that each file is on, and the bytes on one of them before the next one
+    /// follows; no bytes where a file is on one device.
+    #[must_use]
+    pub fn striping(&self, devices: u32) -> (u32, Option<Size>) {
+        if self.chunk.is_none() && self.stripe.is_none() && self.parity == 0 {
+            return (1, None);
+        }
+        (self.stripe.unwrap_or(devices), Some(self.chunk.unwrap_or(Size(1 << 20))))
+    }
 }
 
 const fn one() -> u32 {

@@ -1,5 +1,8 @@
 //! One device: its slots, its write cache, and what troubles it.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -28,12 +31,14 @@ pub(crate) struct Drive {
     load: Option<BackgroundLoad>,
     /// The share of reads that a cache serves from the second repetition on.
     pub(crate) warming: f64,
-    /// What was asked of it since it was last read.
-    pub(crate) counters: Counters,
+    /// What it has done for tasks that wait, since it was last read.
+    counters: Counters,
+    /// What it does for page caches, by its end.
+    behind: BinaryHeap<Reverse<(Ticks, Counters)>>,
 }
 
 /// What a device has done.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Counters {
     pub(crate) requests: [u64; 2],
     pub(crate) bytes: [u64; 2],
@@ -52,6 +57,8 @@ pub(crate) struct Piece {
     pub(crate) place: (u64, u64),
     /// Data and parity are read before they are written.
     pub(crate) modifies: bool,
+    /// A page cache writes it; no task waits for its end.
+    pub(crate) behind: bool,
 }
 
 /// A write cache: what is in it leaves at a steady rate.
@@ -110,6 +117,7 @@ impl Drive {
             load: None,
             warming: 0.0,
             counters: Counters::default(),
+            behind: BinaryHeap::new(),
         };
         for trouble in troubles {
             if trouble.devices == device.name
@@ -151,7 +159,8 @@ impl Drive {
     /// When a request that comes at `arrival` has been served; all its times are `factor` times as long.
     #[inline]
     pub(crate) fn serve(&mut self, arrival: Ticks, piece: &Piece, factor: f64) -> Ticks {
-        let Piece { direction, bytes, place, modifies } = *piece;
+        let Piece { direction, bytes, place, modifies, behind } = *piece;
+        let mut served = 0;
         let mut factor = factor * self.slow;
         if self.drift != 0.0 {
             factor /= (1.0 + self.drift * arrival as f64).max(1e-6);
@@ -177,11 +186,13 @@ impl Drive {
                 if modifies {
                     service += self.service[READ].draw(&mut self.random, bytes, false, factor);
                 }
-                self.counters.served = self.counters.served.saturating_add(service);
+                served = service;
                 self.slots.serve_until(start, |start| after_stalls(&self.stalls, start, service))
             }
         };
-        let counters = &mut self.counters;
+        let mut later = Counters::default();
+        let counters = if behind { &mut later } else { &mut self.counters };
+        counters.served = counters.served.saturating_add(served);
         counters.requests[direction] += 1;
         counters.bytes[direction] += bytes;
         counters.time[direction] = counters.time[direction].saturating_add(end - arrival);
@@ -189,7 +200,29 @@ impl Drive {
             counters.requests[READ] += 1;
             counters.bytes[READ] += bytes;
         }
+        if behind {
+            self.behind.push(Reverse((end, later)));
+        }
         end
+    }
+
+    /// What it has done by `now` since this was last asked.
+    pub(crate) fn take_counters(&mut self, now: Ticks) -> Counters {
+        let mut counters = std::mem::take(&mut self.counters);
+        while let Some(Reverse((_, more))) = self.behind.peek().filter(|Reverse((end, _))| *end <= now) {
+            counters.add(more);
+            self.behind.pop();
+        }
+        counters
+    }
+
+    /// All that waits for it at `now` is given up.
+    pub(crate) fn give_up(&mut self, now: Ticks) {
+        self.behind.clear();
+        self.slots.give_up(now);
+        self.limiter.give_up(now);
+        self.cache.iter_mut().for_each(|cache| cache.give_up(now));
+        self.bursts.iter_mut().for_each(|burst| burst.left = burst.left.max(0.0));
     }
 
     /// Lets the requests of others that have come by `now` be served.
@@ -203,6 +236,17 @@ impl Drive {
             let _ = slots.serve_until(load.next, |start| after_stalls(stalls, start, time));
             load.next += whole(-load.mean_gap * libm::log(uniform(random))).max(1);
         }
+    }
+}
+
+impl Counters {
+    fn add(&mut self, more: &Self) {
+        for direction in [READ, WRITE] {
+            self.requests[direction] += more.requests[direction];
+            self.bytes[direction] += more.bytes[direction];
+            self.time[direction] = self.time[direction].saturating_add(more.time[direction]);
+        }
+        self.served = self.served.saturating_add(more.served);
     }
 }
 
@@ -252,11 +296,22 @@ impl CacheState {
         }
     }
 
+    /// Lets it drain until `now`.
+    fn drain(&mut self, now: Ticks) {
+        let gone = now.saturating_sub(self.at) as f64 * self.drain_per_tick;
+        self.filled = (self.filled - gone).max(0.0);
+        self.at = self.at.max(now);
+    }
+
+    /// What it has no room for at `now` is given up.
+    fn give_up(&mut self, now: Ticks) {
+        self.drain(now);
+        self.filled = self.filled.min(self.size);
+    }
+
     /// When there is room for `bytes` that come at `arrival`, plus the time of the cache.
     fn take(&mut self, arrival: Ticks, bytes: u64) -> Ticks {
-        let gone = arrival.saturating_sub(self.at) as f64 * self.drain_per_tick;
-        self.filled = (self.filled - gone).max(0.0);
-        self.at = self.at.max(arrival);
+        self.drain(arrival);
         self.filled += bytes as f64;
         let wait = ((self.filled - self.size) / self.drain_per_tick).max(0.0);
         arrival.saturating_add(whole(wait + self.time))

@@ -146,13 +146,22 @@ pub(crate) struct RunningJobs<'a> {
     /// The state of each thread, by task of the phase.
     pub(crate) at_work: Vec<JobThread>,
     pub(crate) news: Vec<News>,
+    /// Processor time of all launches.
+    pub(crate) processor_time: Ticks,
 }
 
 impl<'a> RunningJobs<'a> {
     /// None yet.
     pub(crate) fn new(jobs: &'a Jobs, times: ComputeTimes, threads: Threads) -> Self {
         let phase = JobPhase::new(jobs, times);
-        Self { phase, threads, launches: BTreeMap::new(), at_work: Vec::new(), news: Vec::new() }
+        Self {
+            phase,
+            threads,
+            launches: BTreeMap::new(),
+            at_work: Vec::new(),
+            news: Vec::new(),
+            processor_time: 0,
+        }
     }
 }
 

@@ -23,13 +23,8 @@ impl Striping {
     /// Of `layout`, which is one of `model`.
     pub(crate) fn new(model: &Model, layout: &Layout) -> Self {
         let devices = model.group(&layout.devices).map_or(1, |group| group.count);
-        let stripe = layout.stripe.unwrap_or(devices);
-        // Without a size of chunks a file is on one device.
-        let (stripe, chunk) = match layout.chunk {
-            Some(chunk) => (stripe, chunk.0),
-            None if layout.parity == 0 && layout.stripe.is_none() => (1, u64::MAX),
-            None => (stripe, 1 << 20),
-        };
+        let (stripe, chunk) = layout.striping(devices);
+        let chunk = chunk.map_or(u64::MAX, |chunk| chunk.0);
         Self { devices, stripe, chunk, copies: layout.copies, parity: layout.parity }
     }
 
@@ -53,7 +48,10 @@ impl Striping {
         let (begin, end) = (offset / chunk, (offset + bytes.max(1) - 1) / chunk);
         if begin == end && self.parity == 0 && self.copies == 1 {
             let place = (file, begin / data * chunk.min(1 << 40) + offset % chunk);
-            return pieces.push((device(begin % data), Piece { direction, bytes, place, modifies: false }));
+            return pieces.push((
+                device(begin % data),
+                Piece { direction, bytes, place, modifies: false, behind: false },
+            ));
         }
         let stripe_bytes = chunk.saturating_mul(data);
         let whole_stripes = offset.is_multiple_of(stripe_bytes) && bytes.is_multiple_of(stripe_bytes);
@@ -61,8 +59,13 @@ impl Striping {
         for number in begin..=end {
             let (row, column) = (number / data, number % data);
             let (from, until) = (offset.max(number * chunk), (offset + bytes).min((number + 1) * chunk));
-            let piece =
-                Piece { direction, bytes: until - from, place: (file, row * chunk + from % chunk), modifies };
+            let piece = Piece {
+                direction,
+                bytes: until - from,
+                place: (file, row * chunk + from % chunk),
+                modifies,
+                behind: false,
+            };
             // The parity moves on from row to row, so that all devices have a part of it.
             let turn = if self.parity > 0 { row } else { 0 };
             let device = |place: u64| device(place + turn);
@@ -105,13 +108,36 @@ impl Striping {
     /// The devices that the first `files` files are on.
     pub(crate) fn devices_of(&self, files: u64) -> BTreeSet<u32> {
         let devices = u64::from(self.devices);
+        let each = u64::from(self.stripe).saturating_mul(u64::from(self.copies)).min(devices);
         // Files begin at multiples of the stripe: after as many files as devices all have come round.
-        let of = |file: u64| {
+        let mut found = BTreeSet::new();
+        for file in 0..files.min(devices) {
+            if found.len() as u64 == devices {
+                break;
+            }
             let first = file * u64::from(self.stripe);
-            (0..u64::from(self.stripe) * u64::from(self.copies))
-                .map(move |place| narrow((first + place) % devices))
-        };
-        (0..files.min(devices)).flat_map(of).collect()
+            found.extend((0..each).map(|place| narrow((first + place) % devices)));
+        }
+        found
+    }
+
+    /// Devices that a file is on, without those of its copies.
+    pub(crate) fn devices_of_file(&self) -> u32 {
+        self.stripe
+    }
+
+    /// Bytes of a file at most on devices of `size` bytes.
+    pub(crate) fn file_capacity(&self, size: u64) -> u64 {
+        // Copies of a chunk are on the devices after it, which are those of the file again where it is on all of them.
+        let shared = (u64::from(self.stripe) * u64::from(self.copies)).div_ceil(u64::from(self.devices));
+        size / shared.max(1) * u64::from(self.stripe - self.parity)
+    }
+
+    /// Bytes of data that all devices of `size` bytes hold.
+    pub(crate) fn capacity(&self, size: u64) -> u64 {
+        let data = u128::from(size) * u128::from(self.devices) * u128::from(self.stripe - self.parity);
+        let all = u128::from(self.stripe) * u128::from(self.copies);
+        u64::try_from(data / all.max(1)).unwrap_or(u64::MAX)
     }
 }
 

@@ -59,6 +59,12 @@ impl Slots {
         all[place] = end;
     }
 
+    /// All are free at `now`.
+    pub(crate) fn give_up(&mut self, now: Ticks) {
+        // Lowering the largest keeps the order of the heap.
+        self.0.iter_mut().for_each(|free| *free = (*free).min(now));
+    }
+
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
@@ -112,6 +118,11 @@ impl Limiter {
         self.free = self.free.max(arrival as f64) + cost;
         whole(self.free).max(arrival)
     }
+
+    /// Nothing waits at `now`.
+    pub(crate) fn give_up(&mut self, now: Ticks) {
+        self.free = self.free.min(now as f64);
+    }
 }
 
 /// A link or server on the way to the devices.
@@ -153,6 +164,12 @@ impl Station {
     /// The queue of a link in one direction, and the time that `bytes` take there.
     pub(crate) fn lane(&mut self, direction: usize, bytes: u64) -> (&mut Limiter, f64) {
         (&mut self.limiters[direction], self.limits[direction].cost(bytes))
+    }
+
+    /// Nothing waits at `now`.
+    pub(crate) fn give_up(&mut self, now: Ticks) {
+        self.slots.give_up(now);
+        self.limiters.iter_mut().for_each(|limiter| limiter.give_up(now));
     }
 
     /// When a request that comes at `arrival` leaves.

@@ -35,6 +35,17 @@ pub(crate) struct System {
     pub(crate) random: Xoshiro256PlusPlus,
     /// Processor time of a request on its node.
     pub(crate) request_time: Ticks,
+    /// What page caches had not written when the last phase ended.
+    pub(crate) behind: Vec<Behind>,
+}
+
+/// Bytes that a page cache writes after the phase whose tasks wrote them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Behind {
+    /// When they have been written.
+    pub(crate) at: Ticks,
+    pub(crate) node: u32,
+    pub(crate) bytes: u64,
 }
 
 /// One computer.
@@ -117,6 +128,7 @@ impl System {
             between: Vec::new(),
             request_time: model.node.request_time.map_or(0, |time| whole(ticks(time.0 as f64))),
             random: Xoshiro256PlusPlus::seed_from_u64(0),
+            behind: Vec::new(),
         };
         // Layouts on the same group of devices share it, and so do links, servers and services for names.
         let mut drives = HashMap::new();
@@ -142,6 +154,21 @@ impl System {
     /// Time on all links between two nodes, one way.
     pub(crate) fn latency_between(&self) -> Ticks {
         self.between.iter().map(|(first, _)| self.stations[*first].latency).sum()
+    }
+
+    /// What page caches have not written yet never is: its files are gone.
+    pub(crate) fn give_up_behind(&mut self) {
+        if self.behind.is_empty() {
+            return;
+        }
+        self.behind.clear();
+        let now = self.now;
+        self.drives.iter_mut().for_each(|drive| drive.give_up(now));
+        self.stations.iter_mut().for_each(|station| station.give_up(now));
+        for node in &mut self.nodes {
+            node.adapter.iter_mut().for_each(|limiter| limiter.give_up(now));
+            node.client.give_up(now);
+        }
     }
 
     /// Lets all parts draw their numbers from `random`.

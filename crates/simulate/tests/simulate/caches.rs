@@ -2,8 +2,11 @@
 
 use plan::{Order, Phase, ReadFrom, SyncRule};
 
+use runner::Machine;
+
 use crate::bench::{
-    in_order, is_close, machine, machine_beside, machine_for, phase, phase_on, random_for, reads, writes,
+    Simulated, in_order, is_close, machine, machine_beside, machine_for, phase, phase_on, random_for, reads,
+    writes,
 };
 
 const WRITE_CACHE: &str = r#"
@@ -105,4 +108,38 @@ fn a_case_on_one_node_has_the_same_figures_beside_one_on_more_nodes() {
             });
         assert_eq!(alone, beside);
     }
+}
+
+#[test]
+fn a_device_has_written_what_it_could_when_a_phase_ends_and_goes_on_in_the_next() {
+    let mut spec = in_order(512_000, 256_000_000, 1);
+    spec.direct = false;
+    let written = |phase: &Simulated| -> f64 {
+        phase.devices.iter().map(|(_, sample)| sample.counters.write_bytes as f64).sum()
+    };
+    let mut machine = machine(PAGE_CACHE, 2);
+    let first = phase(&mut machine, spec.clone(), Phase::Write, 0);
+    is_close("whole transfers in 0.256 s at 100 MB/s", written(&first), 49.0 * 512e3);
+    // 230.4 MB wait still: 219.6 MB more may, and 9/10 of what is written adds to them, as far as the limit.
+    let mut more = in_order(512_000, 1_024_000_000, 1);
+    more.direct = false;
+    let second = phase(&mut machine, more, Phase::Write, 1);
+    is_close("until the limit and beyond", second.seconds(), 0.244 + (1024.0 - 244.0) / 100.0);
+    is_close("of both", written(&second), second.seconds() * 100e6);
+}
+
+#[test]
+fn files_that_are_removed_take_along_what_was_not_written() {
+    let mut spec = in_order(512_000, 256_000_000, 1);
+    spec.direct = false;
+    let reads_after = |removed: bool| {
+        let mut machine = machine(PAGE_CACHE, 2);
+        phase(&mut machine, spec.clone(), Phase::Write, 0);
+        if removed {
+            machine.files_removed();
+        }
+        phase(&mut machine, in_order(512_000, 10_240_000, 1), Phase::Read, 0).seconds()
+    };
+    is_close("behind the writes", reads_after(false), 2.304 + 0.1024);
+    is_close("alone", reads_after(true), 0.1024);
 }

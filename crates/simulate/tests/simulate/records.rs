@@ -137,6 +137,10 @@ impl Machine for Lacking {
         self.0.phase(case, job, node_of, controls)
     }
 
+    fn files_removed(&mut self) {
+        self.0.files_removed();
+    }
+
     fn drop_caches(&mut self) {
         self.0.drop_caches();
     }

@@ -65,11 +65,17 @@ impl Running<'_> {
         let workload = self.input.job.workload;
         let syncs = workload.sync.at_close || self.input.job.phase == Phase::Fill;
         let task = &mut self.tasks[index as usize];
-        let ended = if syncs && task.unwritten > 0 { u64::MAX } else { now };
-        task.closed = Some([now, ended]);
+        let waits = syncs && task.unwritten > 0;
+        task.closed = Some([now, if waits { u64::MAX } else { now }]);
+        self.syncing += usize::from(waits);
         let first = now - self.first_io.min(now);
         let moved = self.moved;
         self.first_done.get_or_insert((first, moved));
+    }
+
+    /// All tasks have ended, and their files are closed; only page caches write on.
+    pub(super) fn is_over(&self) -> bool {
+        self.left == 0 && self.syncing == 0
     }
 
     /// Takes the counters of the devices up to `now`.
@@ -85,7 +91,7 @@ impl Running<'_> {
     pub(super) fn take_sample(&mut self, end: Ticks) {
         let start = self.samples.last().map_or(self.start, |sample| sample.start + sample.length);
         let drives = self.system.drives.iter_mut().enumerate().filter_map(|(index, drive)| {
-            let counters = std::mem::take(&mut drive.counters);
+            let counters = drive.take_counters(end);
             (counters.requests != [0, 0]).then_some((index, counters))
         });
         let drives = drives.collect();
@@ -117,9 +123,10 @@ impl Running<'_> {
         let operations = self.tasks.iter().flat_map(|task| task.done).sum::<u64>();
         let ends = self.exchanges.as_ref().map(Exchanges::outcomes).unwrap_or_default();
         PhaseOutput {
-            processor_time: match &self.exchanges {
-                Some(exchanges) => exchanges.processor_time(),
-                None => self.system.request_time.saturating_mul(operations),
+            processor_time: match (&self.exchanges, &self.jobs) {
+                (Some(exchanges), _) => exchanges.processor_time(),
+                (_, Some(jobs)) => jobs.processor_time,
+                _ => self.request_time.saturating_mul(operations),
             },
             ends,
             tasks: self.tasks,

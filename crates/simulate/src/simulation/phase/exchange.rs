@@ -18,7 +18,7 @@ use crate::simulation::time::Ticks;
 impl Running<'_> {
     /// A thread of the end that sends the next message spends processor time on it.
     pub(super) fn work(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
-        let (time, factor) = (self.system.request_time, self.input.factor);
+        let time = self.request_time;
         let request = self.requests.get(number);
         request.stage = Stage::Worked;
         let thread = self.exchanges.as_ref()?.of_task[request.task as usize][sender(request)];
@@ -27,7 +27,7 @@ impl Running<'_> {
             exchanges.metered = true;
             exchanges.threads.restart_meter();
         }
-        exchanges.threads.give(now, thread, number, whole(time as f64 * factor))
+        exchanges.threads.give(now, thread, number, time)
     }
 
     /// The thread is free for the next message, and this one is sent.

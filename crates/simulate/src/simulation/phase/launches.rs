@@ -36,11 +36,13 @@ pub(crate) fn launches<'a>(
     let mut running = Running::new(input, system);
     let processors = running.system.nodes.iter().map(|node| node.processors.count());
     running.jobs = Some(RunningJobs::new(jobs, times, Threads::new(processors)));
+    running.write_behind();
     let too_long = Cell::new(false);
     let mut processes = SimulatedProcesses { now: running.start, running, too_long: &too_long };
     let mut watch = Watch { controls: input.controls, too_long: &too_long };
     let launched = launch(tasks, rules, &mut processes, &mut watch);
     let mut running = processes.running;
+    running.left = 0;
     // What waits in page caches is written.
     let stopped = input.controls.is_stopped() || too_long.get() || running.go();
     (launched, running.finish(stopped))
@@ -279,6 +281,7 @@ impl Running<'_> {
         let thread = &jobs.at_work[request.task as usize];
         let one = jobs.launches.get_mut(&thread.launch)?;
         one.cpu = one.cpu.saturating_add(time);
+        jobs.processor_time = jobs.processor_time.saturating_add(time);
         jobs.threads.give(now, thread.processor_thread, number, time)
     }
 

@@ -30,7 +30,7 @@ use crate::simulation::queue::Events;
 use crate::simulation::recording::Recording;
 use crate::simulation::request::{NONE, Request, Requests, Stage};
 use crate::simulation::service::whole;
-use crate::simulation::system::{LayoutPath, NodeLimits, System};
+use crate::simulation::system::{Behind, LayoutPath, NodeLimits, System};
 use crate::simulation::task::{Task, limit_of};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
@@ -114,8 +114,10 @@ struct Running<'a> {
     /// Operations to which all tasks go on after a stonewall.
     worn: Option<u64>,
     stonewall: Option<(Ticks, u64)>,
-    /// Tasks that have not seen the end yet.
+    /// Tasks that have not seen the end yet, and the launcher of jobs.
     left: usize,
+    /// Tasks whose data are written before their files are closed.
+    syncing: usize,
     first_done: Option<(Ticks, u64)>,
     moved: u64,
     /// For each node: whether tasks wait for processors.
@@ -124,6 +126,8 @@ struct Running<'a> {
     on_one_node: bool,
     /// Requests of each node that wait for room in its page cache.
     waiting: Vec<VecDeque<u32>>,
+    /// Processor time of a request on its node.
+    request_time: Ticks,
     /// Ticks between due operations of one task, and of neighbouring tasks.
     pace: Option<(f64, f64)>,
     buffered: bool,
@@ -143,6 +147,7 @@ struct Running<'a> {
 /// Simulates a phase, from the time of `system` on, which is moved to its end.
 pub(crate) fn simulate(input: &PhaseInput<'_>, system: &mut System) -> PhaseOutput {
     let mut running = Running::new(input, system);
+    running.write_behind();
     running.open();
     let stopped = running.go();
     running.finish(stopped)
@@ -205,7 +210,8 @@ impl<'a> Running<'a> {
         let path = system.paths[input.layout].clone();
         system.names.iter_mut().for_each(super::names::NameService::unlock);
         Self {
-            left: tasks.len(),
+            left: tasks.len() + usize::from(workload.work.jobs().is_some()),
+            syncing: 0,
             tasks,
             recording: Recording::new(several, interval),
             events: Events::default(),
@@ -223,6 +229,7 @@ impl<'a> Running<'a> {
             crowded,
             on_one_node,
             waiting: vec![VecDeque::new(); several],
+            request_time: whole(system.request_time as f64 * input.factor),
             pace,
             buffered: input.limits.cache.is_some() && !direct && !synced,
             moves_data: workload.backend.moves_data(),
@@ -281,6 +288,24 @@ impl<'a> Running<'a> {
         self.set_off(|task| task.io[0]);
     }
 
+    /// Takes over what page caches have not written of the phases before.
+    fn write_behind(&mut self) {
+        // What devices did between the phases is in no interval.
+        for drive in &mut self.system.drives {
+            let _ = drive.take_counters(self.start);
+        }
+        for Behind { at, node, bytes } in std::mem::take(&mut self.system.behind) {
+            if at <= self.start {
+                continue;
+            }
+            self.system.nodes[node as usize].dirty += bytes;
+            let mut request = Request { stage: Stage::WrittenBack, ..Request::new(NONE, node) };
+            request.piece.bytes = bytes;
+            let number = self.requests.add(request);
+            self.events.push((at, number));
+        }
+    }
+
     /// Lets each task begin as many operations as it has under way, at the time that `begin` says.
     fn set_off(&mut self, begin: impl Fn(&Task) -> Ticks) {
         let workload = self.input.job.workload;
@@ -326,7 +351,7 @@ impl<'a> Running<'a> {
     /// The first event happens: at `now`, to request `number`.
     #[inline]
     fn happen(&mut self, now: Ticks, number: u32) {
-        if now >= self.interval_end {
+        if now >= self.interval_end && !self.is_over() {
             self.sample(now);
         }
         match self.advance(now, number) {
@@ -343,7 +368,7 @@ impl<'a> Running<'a> {
         match self.requests.get(number).stage {
             Stage::Next => self.next(now, number),
             Stage::Submit => self.submit(now, number),
-            Stage::Issue => self.issue(now.saturating_add(self.system.request_time), number),
+            Stage::Issue => self.issue(now.saturating_add(self.request_time), number),
             Stage::Names => self.names(now, number),
             Stage::Data => self.data(now, number),
             Stage::Part(part) => self.route(now, number, part),

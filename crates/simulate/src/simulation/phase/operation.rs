@@ -85,7 +85,7 @@ impl Running<'_> {
         let request = self.requests.get(number);
         request.submitted = now;
         request.stage = Stage::Issue;
-        let time = self.system.request_time;
+        let time = self.request_time;
         let task = &mut self.tasks[request.task as usize];
         let node = task.node as usize;
         let done = match self.crowded[node] {

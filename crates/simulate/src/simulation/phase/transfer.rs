@@ -1,10 +1,11 @@
 //! The way of bytes between a node and the devices, through its page cache, adapter, links and servers.
 
 use super::{Running, narrow};
+use crate::simulation::drive::Piece;
 use crate::simulation::request::{NONE, Request, Stage};
 use crate::simulation::service::uniform;
 use crate::simulation::station::{READ, WRITE};
-use crate::simulation::system::System;
+use crate::simulation::system::{Behind, System};
 use crate::simulation::time::{TICKS_PER_NS, Ticks};
 
 impl Running<'_> {
@@ -31,7 +32,8 @@ impl Running<'_> {
                 let copied = state.copies.pass(now, cost);
                 self.requests.get(number).stage = Stage::End;
                 self.tasks[request.task as usize].unwritten += bytes;
-                let behind = Request { parent: NONE, stage: Stage::WrittenBack, ..request };
+                let piece = Piece { behind: true, ..request.piece };
+                let behind = Request { parent: NONE, stage: Stage::WrittenBack, piece, ..request };
                 let behind = self.requests.add(behind);
                 let _ = self.send(copied, behind, false);
                 return Some(copied);
@@ -52,6 +54,7 @@ impl Running<'_> {
         let (file, offset) = request.piece.place;
         let mut pieces = std::mem::take(&mut self.pieces);
         self.path.striping.pieces(file, offset, request.piece.bytes, request.piece.direction, &mut pieces);
+        pieces.iter_mut().for_each(|(_, piece)| piece.behind = request.piece.behind);
         let single = pieces.len() == 1 && is_awaited;
         let next = if single {
             let own = self.requests.get(number);
@@ -144,15 +147,20 @@ impl Running<'_> {
     pub(super) fn written_back(&mut self, now: Ticks, number: u32) {
         let request = *self.requests.get(number);
         self.requests.remove(number);
-        let bytes = self.bytes_of(&request);
-        let task = &mut self.tasks[request.task as usize];
-        let node = task.node as usize;
-        task.unwritten -= bytes;
-        if task.unwritten == 0
-            && let Some(closed) = &mut task.closed
-            && closed[1] == u64::MAX
-        {
-            closed[1] = now;
+        let (node, bytes) = (request.node as usize, request.piece.bytes);
+        if self.is_over() {
+            self.system.behind.push(Behind { at: now, node: request.node, bytes });
+        }
+        // What an earlier phase has written belongs to no task.
+        if let Some(task) = self.tasks.get_mut(request.task as usize) {
+            task.unwritten -= bytes;
+            if task.unwritten == 0
+                && let Some(closed) = &mut task.closed
+                && closed[1] == u64::MAX
+            {
+                closed[1] = now;
+                self.syncing -= 1;
+            }
         }
         let state = &mut self.system.nodes[node];
         state.dirty -= bytes;
