@@ -100,7 +100,11 @@ fn a_fit_of_a_simulated_run_gives_back_its_model() {
             let text = &fitted.stdout;
             assert_holds(text, "slots", f64::from(truth.slots));
             assert_holds(text, "reads, time", truth.time_us);
-            assert_says(text, &["processor time 4.00 µs"]);
+            let processor =
+                text.lines().find_map(|line| line.strip_prefix("#   processor time")?.split_once("µs"));
+            let processor: f64 = processor.and_then(|(value, _)| value.trim().parse().ok()).expect("a time");
+            // It is that of one phase, with the noise of the model.
+            assert!((processor / 4.0 - 1.0).abs() < 0.08, "{processor} µs\n{text}");
         }
     }
 }
