@@ -10,6 +10,9 @@ use super::{SimulatedMachine, lacking};
 use crate::model::Layout;
 use crate::simulation::route::Striping;
 
+/// Chunks of one transfer at most: each is looked at before the next event.
+const CHUNKS_MAX: u64 = 1 << 20;
+
 impl SimulatedMachine {
     /// The layouts of the model whose devices have a size, each with the bytes of data that it holds and the targets
     /// of `plan` that are on it. Layouts on the same devices have all of them.
@@ -41,7 +44,7 @@ impl SimulatedMachine {
         self.model.layouts.iter().filter_map(space).collect()
     }
 
-    /// Checks that the files of `plan` fit, and that no node reaches for the local devices of another.
+    /// Checks that the files of `plan` fit onto the devices.
     pub(super) fn check_capacity(&self, plan: &Plan) -> Result<(), RunnerError> {
         for case in plan.cases.iter().filter(|case| case.workload.work.is_transfers()) {
             self.check_file(case)?;
@@ -66,6 +69,16 @@ impl SimulatedMachine {
     fn check_file(&self, case: &Case) -> Result<(), RunnerError> {
         let workload = &case.workload;
         let Some(layout) = self.model.layout_of(&case.target) else { return Ok(()) };
+        let (_, chunk) = layout.striping(u32::MAX);
+        if let Some(chunk) = chunk.filter(|chunk| workload.geometry.transfer.0 / chunk.0 > CHUNKS_MAX) {
+            let told = format!(
+                "a transfer of {} is in more than {CHUNKS_MAX} chunks of {} on layout `{}`: make it smaller",
+                workload.geometry.transfer,
+                Bytes(chunk.0),
+                layout.name
+            );
+            return Err(lacking(case, told));
+        }
         let Some(size) = self.device_bytes(layout) else { return Ok(()) };
         let file = match workload.files.sharing {
             Sharing::Shared => workload.footprint(),
