@@ -1,12 +1,12 @@
-//! Options and interfaces that IOR, mdtest and md-workbench have in common, none of which are supported here.
+//! Options and interfaces that IOR, mdtest and md-workbench have in common and that do nothing here.
 
 use crate::options::{Spec, Takes};
 
 const GPU: &str = "ioproof has no buffers on a GPU: leave it out";
 const MPIIO: &str = "it belongs to MPI-IO; ioproof drives POSIX and DUMMY: leave it out";
 const MMAP: &str = "it belongs to memory mappings; ioproof drives POSIX and DUMMY: leave it out";
-const DELAYS: &str =
-    "the DUMMY backend measures what the harness itself costs, so it adds no delays: leave it out";
+const DELAYS: (&str, &str) =
+    ("a delay of DUMMY", "the DUMMY backend measures what the harness itself costs, so it adds no delays");
 const LOCKS: &str = "ioproof takes no lock around a transfer: leave it out";
 
 const fn refused<Key: Copy>(
@@ -20,6 +20,17 @@ const fn refused<Key: Copy>(
     if with_directives { spec.directives(words) } else { spec }
 }
 
+const fn explained<Key: Copy>(
+    key: Key,
+    words: &'static [&'static str],
+    takes: Takes,
+    about: (&'static str, &'static str),
+    with_directives: bool,
+) -> Spec<Key> {
+    let spec = Spec::explained(key, "", words, takes, about);
+    if with_directives { spec.directives(words) } else { spec }
+}
+
 /// Options of all three, as `key`; IOR has them as directives too.
 pub(crate) const fn common<Key: Copy>(key: Key, with_directives: bool) -> [Spec<Key>; 5] {
     let delays =
@@ -28,8 +39,8 @@ pub(crate) const fn common<Key: Copy>(key: Key, with_directives: bool) -> [Spec<
         refused(key, &["posix.rangelocks"], Takes::Nothing, LOCKS, with_directives),
         refused(key, &["gpuDirect"], Takes::Nothing, GPU, with_directives),
         refused(key, &["allocateBufferOnGPU", "gpuMemoryFlags"], Takes::Value("1"), GPU, with_directives),
-        refused(key, &["dummy.delay-only-rank0"], Takes::Nothing, DELAYS, with_directives),
-        refused(key, delays, Takes::Value("1"), DELAYS, with_directives),
+        explained(key, &["dummy.delay-only-rank0"], Takes::Nothing, DELAYS, with_directives),
+        explained(key, delays, Takes::Value("1"), DELAYS, with_directives),
     ]
 }
 

@@ -167,6 +167,8 @@ pub(crate) struct Options<Key: 'static> {
     pub own: &'static [(&'static str, &'static str)],
     /// Whether words may follow one dash, and may be abbreviated, as `getopt_long_only(3)` reads them.
     pub long_only: bool,
+    /// Whether a dash among letters says nothing, as in `-z-k` of IOR.
+    pub ignores_dashes: bool,
     /// The options, in groups.
     pub specs: &'static [&'static [Spec<Key>]],
 }
@@ -309,6 +311,10 @@ impl<Key: Copy + PartialEq> Options<Key> {
     ) -> Result<(), ToolError> {
         let mut rest = letters;
         while let Some(letter) = rest.chars().next() {
+            if letter == '-' && self.ignores_dashes && rest.len() < letters.len() {
+                rest = &rest[1..];
+                continue;
+            }
             // The longest name counts: `-noinv` is not -n with a value.
             let known = self.all().filter(|spec| !spec.short.is_empty() && rest.starts_with(spec.short));
             let Some(spec) = known.max_by_key(|spec| spec.short.len()) else {

@@ -75,6 +75,7 @@ pub(super) const OPTIONS: Options<Key> = Options {
            Words may stand after one dash or two. Every option and every difference to ioping: docs/IOPING.md",
     own: help::OWN,
     long_only: true,
+    ignores_dashes: false,
     specs: &[SPECS],
 };
 

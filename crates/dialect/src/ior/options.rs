@@ -158,6 +158,7 @@ pub(super) const OPTIONS: Options<Key> = Options {
         ("--destroy-data-on SERIAL|WWN|PATH", "give up the data of a block device"),
     ],
     long_only: false,
+    ignores_dashes: true,
     specs: &[SPECS, &common(Key::Other, true)],
 };
 
@@ -187,7 +188,14 @@ const SPECS: &[Spec<Key>] = &[
         &["reorderTasksConstant", "reorderTasks"],
         "each task reads what another one wrote",
     ),
-    value(Key::Delay, "d", &[], &["interTestDelay"], "-d 1", "seconds of rest before each phase"),
+    value(
+        Key::Delay,
+        "d",
+        &[],
+        &["interTestDelay"],
+        "-d 1",
+        "seconds of rest before each phase; a fraction is cut off",
+    ),
     value(
         Key::Deadline,
         "D",

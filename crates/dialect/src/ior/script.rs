@@ -2,7 +2,8 @@
 //!
 //! Between `IOR START` and `IOR STOP` a line holds directives (`key=value`, joined by commas) or
 //! `RUN`, which starts a test with everything set so far. What is set stays set for the tests
-//! that follow. `#` starts a comment. Case and white space do not matter.
+//! that follow. `#` starts a comment. Case and white space do not matter, nor do two dashes before a
+//! key.
 
 /// What one line asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,10 @@ pub(super) fn commands(text: &str) -> Vec<(usize, Command<'_>)> {
 }
 
 fn directive_of(text: &str) -> Command<'_> {
-    if text.contains('=') { Command::Directive(text) } else { Command::Unknown(text) }
+    match text.contains('=') {
+        true => Command::Directive(text.strip_prefix("--").unwrap_or(text)),
+        false => Command::Unknown(text),
+    }
 }
 
 #[cfg(test)]
@@ -46,7 +50,7 @@ mod tests {
 
     #[test]
     fn comments_case_and_white_space_do_not_matter() {
-        let text = "# tests\nior START\n  transferSize = 64k # small\n\n testFile=q, keepFile=1\n Run\nIOR stop\nRUN\n";
+        let text = "# tests\nior START\n  transferSize = 64k # small\n\n testFile=q, --keepFile=1\n Run\nIOR stop\nRUN\n";
         assert_eq!(
             commands(text),
             [

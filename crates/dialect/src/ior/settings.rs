@@ -243,7 +243,7 @@ impl Settings {
             Key::Reorder => self.reorder = given.flag()?,
             Key::ReorderSeed => self.reorder_seed = given.whole()?,
             Key::TaskOffset => self.task_offset = given.count32(u32::MAX)?,
-            Key::Delay => self.delay = seconds(given)?,
+            Key::Delay => self.delay = rest(given)?,
             Key::Deadline => self.deadline = seconds(given)?,
             Key::WearOut => self.wear_out = given.flag()?,
             Key::WearOutIterations => {
@@ -331,6 +331,19 @@ fn tasks(given: &Given<Key>) -> Result<Option<u32>, ToolError> {
                 Err(given.wrong("is no number of tasks; give 1 or more, or -1 for all of the launcher"))
             }
         },
+    }
+}
+
+/// Seconds without their fraction, which IOR cuts off.
+fn rest(given: &Given<Key>) -> Result<u64, ToolError> {
+    let text = given.text();
+    match text.split_once('.').filter(|_| text.parse::<f64>().is_ok()) {
+        Some((whole, _)) => whole
+            .parse()
+            .ok()
+            .filter(|seconds| *seconds <= SECONDS_MAX)
+            .ok_or_else(|| given.wrong("is no number of seconds")),
+        None => given.count(SECONDS_MAX),
     }
 }
 

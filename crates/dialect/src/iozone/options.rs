@@ -109,6 +109,7 @@ pub(super) const OPTIONS: Options<Key> = Options {
         help::NO_PROGRESS,
     ],
     long_only: false,
+    ignores_dashes: false,
     specs: &[SPECS],
 };
 

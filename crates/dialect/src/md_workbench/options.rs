@@ -47,6 +47,7 @@ pub(super) const OPTIONS: Options<Key> = Options {
 Every option and every difference to md-workbench: docs/MD_WORKBENCH.md",
     own: help::OWN,
     long_only: false,
+    ignores_dashes: true,
     specs: &[SPECS, &common(Key::Other, false), &interfaces(Key::Other)],
 };
 

@@ -73,7 +73,7 @@ impl Settings {
     /// The tree that each iteration makes.
     ///
     /// # Errors
-    /// No directory would have an item, or mdtest would make several trees.
+    /// There are fewer items than directories for them, or mdtest would make several trees.
     pub(super) fn tree(&self, in_target: bool) -> Result<Tree, ToolError> {
         let mut tree = Tree {
             depth: self.depth,
@@ -94,6 +94,8 @@ impl Settings {
         };
         let directories = tree.used_directories().1;
         tree.items_per_directory = match (self.items, self.items_per_directory) {
+            // No phase asks for any.
+            (0, 0) => 1,
             (items, 0) => items / directories.max(1),
             (_, each) => each,
         };
@@ -117,10 +119,16 @@ impl Settings {
         Ok(tree)
     }
 
+    /// Without any mdtest makes and removes the tree alone.
+    pub(super) fn has_items(&self) -> bool {
+        self.items > 0 || self.items_per_directory > 0
+    }
+
     /// The phases of an iteration, in mdtest's order.
     pub(super) fn phases(&self) -> Vec<Phase> {
         let chosen = self.chosen;
-        let (directories, files) = (self.has_directories(), self.has_files());
+        let some = self.has_items();
+        let (directories, files) = (some && self.has_directories(), some && self.has_files());
         [
             (chosen.create, Phase::TreeCreate),
             (directories && chosen.create, Phase::DirectoryCreate),
@@ -181,6 +189,10 @@ impl Settings {
         spec.signature = self.signature.max(0).cast_unsigned();
         let workload = spec.validate().map_err(|error| wrong(&error))?;
         let phases = self.phases();
+        if phases.is_empty() && !self.has_items() {
+            let told = "there are no items, so nothing would be done; give -n for each task, or -I for each directory";
+            return Err(OPTIONS.error("-n 0", told));
+        }
         if phases.is_empty() {
             return Err(OPTIONS.error("-U", "there are no directories to rename; leave out -F or -U"));
         }

@@ -66,7 +66,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
         nodes: tasks.nodes(tasks.all),
         map: tasks.map(),
         counts: tasks.counts,
-        items: tree.items_per_task(),
+        items: if settings.has_items() { tree.items_per_task() } else { 0 },
         settings,
     };
     let title = cases.first().map_or_else(String::new, |case| format!("mdtest: {}", case.title));

@@ -80,6 +80,7 @@ Sizes take k, m, g, t (powers of 1024). Every option and every difference to mdt
            docs/MDTEST.md",
     own: help::OWN,
     long_only: false,
+    ignores_dashes: true,
     specs: &[SPECS, &common(Key::Other, false), &interfaces(Key::Other)],
 };
 

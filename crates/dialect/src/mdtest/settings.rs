@@ -246,9 +246,6 @@ impl Settings {
                 "a tree of several levels needs directories in each: give -b 1 or more, or -z 0",
             );
         }
-        if self.items == 0 && self.items_per_directory == 0 {
-            return error("-n 0", "there would be no items: give -n for each task, or -I for each directory");
-        }
         if self.items > 0
             && self.items_per_directory > 0
             && !self.items.is_multiple_of(self.items_per_directory)

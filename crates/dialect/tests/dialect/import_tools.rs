@@ -230,6 +230,9 @@ fn ioping_has_its_requests_and_statistics_in_every_form() {
     let text = fixture!("ioping-1.3.txt");
     let requests: u64 = text.phases[0].latency.iter().map(|row| row.count).sum();
     assert_eq!((requests, text.phases[0].phase.reads, text.phases[0].phase.read_bytes), (3, 3, 3 * 4096));
+    let marked = include_str!("fixtures/import/ioping-1.3.txt").replacen("us\n", "us (fast)\n", 1);
+    let marked = read("marked.txt", &marked.replacen("us\n", "us (slow)\n", 1));
+    assert!(marked.phases[0].latency.iter().eq(text.phases[0].latency.iter()), "marks change nothing");
     let batch = &fixture!("ioping-batch.txt").phases[0];
     assert_eq!((batch.phase.reads, batch.phase.wall_ns), (999, 1_762_769));
     near(per_second(batch), 566_722.0, 1e-5);

@@ -148,6 +148,9 @@ fn every_letter_with_a_meaning_here_reaches_the_plan() {
     assert!(workload("ior -B").direct && workload("ior --posix.odirect").direct);
     assert!(workload("ior -O useO_DIRECT=1").direct && !workload("ior -B -O useO_DIRECT=0").direct);
     assert_eq!(case("ior -d 2").delay, Nanos::secs(2));
+    assert_eq!(case("ior -d 1.9").delay, Nanos::secs(1), "IOR cuts the fraction off");
+    assert!(case("ior -r -z-k").workload.order.is_random(), "IOR ignores a dash among letters");
+    assert_eq!(case("ior -a DUMMY --dummy.delay-xfer=5").workload.backend, Backend::Null);
     assert_eq!(case("ior -T 3").time_limit, Some(Nanos::secs(180)));
     assert_eq!(workload("ior -j 5").outlier, Some(Nanos::secs(5)));
     assert_eq!(workload("ior -E").files.existing, Existing::Reuse);
@@ -198,7 +201,6 @@ fn what_is_refused_says_why_and_what_to_do() {
         ("ior --posix.lustre.stripecount=4", "lfs setstripe"),
         ("ior -O savePerOpDataCSV=x", "ioproof report"),
         ("ior -z --randomPrefill=2m", "-z -E"),
-        ("ior -a DUMMY --dummy.delay-xfer=5", "adds no delays"),
         ("ior -C -Z", "choose one"),
         ("ior -z -z", "visits each offset once"),
         ("ior -O stoneWallingWearOut=1", "-D 30"),

@@ -65,6 +65,8 @@ fn letters_choose_phases_and_kinds() {
     );
     assert_eq!(phases("mdtest -n 1 -S -r"), [Phase::FileRemove, Phase::TreeRemove]);
     assert_eq!(phases("mdtest -n 1 -F -D"), ALL);
+    assert_eq!(phases("mdtest -a POSIX -W 2"), [Phase::TreeCreate, Phase::TreeRemove], "without items");
+    assert_eq!(phases("mdtest -n 1 -C-F"), [Phase::TreeCreate, Phase::FileCreate], "a dash says nothing");
 }
 
 #[test]
@@ -180,7 +182,7 @@ fn a_later_phase_goes_as_far_as_the_status_file_says() {
 #[test]
 fn what_cannot_be_done_is_refused_with_its_reason() {
     for (line, reason) in [
-        ("mdtest", "there would be no items"),
+        ("mdtest -T", "there are no items"),
         ("mdtest -n 1 -S -u", "a shared file cannot stand"),
         ("mdtest -n 1 -S -D", "only files can be shared"),
         ("mdtest -n 1 -F -k -w 10", "not open for writing"),
