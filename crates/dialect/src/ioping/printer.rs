@@ -151,6 +151,10 @@ impl Printer {
         if self.settings.json {
             return self.end_as_json(record);
         }
+        // Without a line for each request the lines of intervals are all that is printed.
+        if self.settings.quiet && self.prints_intervals() {
+            return String::new();
+        }
         let IntervalStat { stat, made, made_bytes, too_fast, too_slow } = self.all;
         let verb = match self.settings.mode {
             Mode::Read => " read",
@@ -194,6 +198,10 @@ impl Printer {
         format!("[{}]\n", self.samples.join(","))
     }
 
+    fn prints_intervals(&self) -> bool {
+        self.settings.print_count.is_some() || self.settings.print_interval_ns.is_some()
+    }
+
     fn of_row(record: &PhaseRecord, row: &HistoryRow) -> Request {
         let end = i64::try_from(row.start_ns + row.latency_ns).unwrap_or(i64::MAX);
         Request {
@@ -229,7 +237,7 @@ impl ToolPrinter for Printer {
     }
 
     fn is_live(&self) -> bool {
-        !self.is_silent() || self.settings.print_count.is_some() || self.settings.print_interval_ns.is_some()
+        !self.is_silent() || self.prints_intervals()
     }
 
     fn operations(&mut self, new: &[LiveOperation]) -> String {

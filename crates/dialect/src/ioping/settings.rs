@@ -98,8 +98,10 @@ impl Settings {
             );
             return Err(OPTIONS.error(&path.display().to_string(), &problem));
         }
+        // A limit sets the interval where none is given.
+        let limited = has(Key::RateLimit) || has(Key::SpeedLimit);
         let mut interval_ns =
-            number(Key::Interval, words::read_time)?.unwrap_or(if rapid { 0 } else { SECOND_NS });
+            number(Key::Interval, words::read_time)?.unwrap_or(if rapid || limited { 0 } else { SECOND_NS });
         let per_second = |many: u64| SECOND_NS.checked_div(many).unwrap_or(0);
         if let Some(rate) = number(Key::RateLimit, words::read_count)? {
             interval_ns = interval_ns.max(per_second(rate));

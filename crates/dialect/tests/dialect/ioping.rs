@@ -70,6 +70,11 @@ fn words_may_be_cut_short_and_letters_bundled() {
 fn rates_and_times_end_a_run() {
     let pace = |line: &str| workload(line).pace.map(|pace| pace.transfers_per_second);
     assert_eq!(pace("ioping -i 0 -r 50 ."), Some(50.0));
+    assert_eq!(
+        (pace("ioping -r 50 ."), pace("ioping -l 40k .")),
+        (Some(50.0), Some(10.0)),
+        "it sets the interval"
+    );
     assert_eq!(pace("ioping -i 0 -l 40k ."), Some(10.0));
     assert_eq!(pace("ioping -i 0.5 -r 50 ."), Some(2.0), "the longest interval counts");
     assert_eq!(workload("ioping -c 100 -w 2 -i 0.1 .").operations, Some(20), "whichever ends first");
@@ -239,6 +244,7 @@ fn writes_and_times_that_do_not_count_are_marked() {
 #[test]
 fn raw_numbers_come_for_every_so_many_requests_or_so_much_time() {
     let text = printed("ioping -q -p 2 -c 5 .", &[100, 200, 300, 400, 600]);
+    assert_eq!(text.lines().count(), 2, "and nothing else: {text}");
     let raw: Vec<&str> = text.lines().take(2).collect();
     assert_eq!(
         raw,
