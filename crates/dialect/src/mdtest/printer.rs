@@ -51,7 +51,9 @@ impl Printer {
     fn more_lines(&mut self, row: &Row) -> String {
         let mut out = String::new();
         let release = self.memo.release;
-        if row.phase == Phase::FileCreate && self.memo.settings.stonewall > 0 {
+        // Not if all files were made before.
+        let is_short = row.ranks.iter().any(|(items, _)| *items < self.memo.items);
+        if row.phase == Phase::FileCreate && self.memo.settings.stonewall > 0 && is_short {
             out.push_str(&text::stonewall(row));
         }
         if self.memo.settings.verbose == 0 {
