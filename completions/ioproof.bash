@@ -988,7 +988,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__ior)
-            opts="-a -A -b -B -C -d -D -e -E -f -F -g -G -h -H -i -j -k -K -l -m -M -N -o -O -p -q -Q -r -R -s -t -T -u -v -w -W -x -X -y -Y -z -Z --aio.odirect --posix.odirect --help --mpiio.showHints --dataPacketType --mpiio.preallocate --version --dryRun --warningAsErrors --random-offset-seed --aio.max-pending --aio.granularity --explain --out --compat --verify --fadvise --tasks-per-rank --yes --no-progress --destroy-data-on"
+            opts="-a -A -b -B -C -d -D -e -E -f -F -g -G -h -H -i -j -k -K -l -m -M -N -o -O -p -q -Q -r -R -s -t -T -u -v -w -W -x -X -y -Y -z -Z --aio.odirect --posix.odirect --help --mpiio.showHints --dataPacketType --mpiio.preallocate --version --dryRun --warningAsErrors --random-offset-seed --aio.max-pending --aio.granularity --dummy.delay-only-rank0 --dummy.delay-sync --dummy.delay-xfer --dummy.delay-close --explain --out --compat --verify --fadvise --tasks-per-rank --yes --no-progress --destroy-data-on"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1342,7 +1342,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__md__subcmd__workbench)
-            opts="-O -a -I -P -D -G -o -S -R -t -T -w -W -1 -2 -3 -X -q -h -v --offset --api --obj-per-proc --precreate-per-set --data-sets --object-size --iterations --waiting-time --adaptive-waiting --stonewall-timer --stonewall-wear-out --run-precreate --run-benchmark --run-cleanup --verify-read --read-only --start-item --dataPacketType --quiet --print-detailed-stats --help --verbose --process-reports --ignore-precreate-errors --run-info-file --explain --out --compat --tasks-per-rank --yes --no-progress"
+            opts="-O -a -I -P -D -G -o -S -R -t -T -w -W -1 -2 -3 -X -q -h -v --offset --api --obj-per-proc --precreate-per-set --data-sets --object-size --iterations --waiting-time --adaptive-waiting --stonewall-timer --stonewall-wear-out --run-precreate --run-benchmark --run-cleanup --verify-read --read-only --start-item --dataPacketType --quiet --print-detailed-stats --help --verbose --process-reports --ignore-precreate-errors --run-info-file --dummy.delay-only-rank0 --dummy.delay-sync --dummy.delay-xfer --dummy.delay-close --explain --out --compat --tasks-per-rank --yes --no-progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1356,7 +1356,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__mdtest)
-            opts="-a -b -B -c -C -d -D -e -E -f -F -G -h -i -I -k -l -L -n -N -p -P -r -R -s -S -t -T -u -U -v -V -w -W -x -X -y -Y -z -Z --api --help --verify-read --random-seed --saveRankPerformanceDetails --showRankStatistics --dataPacketType --print-all-procs --warningAsErrors --explain --out --compat --tasks-per-rank --yes --no-progress"
+            opts="-a -b -B -c -C -d -D -e -E -f -F -G -h -i -I -k -l -L -n -N -p -P -r -R -s -S -t -T -u -U -v -V -w -W -x -X -y -Y -z -Z --api --help --verify-read --random-seed --saveRankPerformanceDetails --showRankStatistics --dataPacketType --print-all-procs --warningAsErrors --dummy.delay-only-rank0 --dummy.delay-sync --dummy.delay-xfer --dummy.delay-close --explain --out --compat --tasks-per-rank --yes --no-progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1500,7 +1500,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__randomops)
-            opts="-q -y -h --tasks-per-node --operations --duration --transfer --size --read-percent --fadvise --direct --buffered --repetitions --rotate --no-rotate --node-local --rest --exclusive --keep --seed --quiet --out --yes --explain --full --history --sign --nonce --mpi --help"
+            opts="-q -y -h --tasks-per-node --operations --duration --transfer --size --read-percent --fadvise --direct --buffered --repetitions --rotate --no-rotate --node-local --rest --exclusive --keep --server-memory --uring --seed --quiet --out --yes --explain --full --history --sign --nonce --mpi --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1539,6 +1539,10 @@ _ioproof() {
                     return 0
                     ;;
                 --rest)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --server-memory)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

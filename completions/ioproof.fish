@@ -81,7 +81,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Do 
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing but the data of a probe'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l full -d 'With --explain: each case in full, with offsets and memory, and each command of layouts'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s h -l help -d 'Print help'
-complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l tasks-per-node -d 'Tasks on each node, with a file each [default: as many as this node has processors]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l tasks-per-node -d 'Tasks on each node, with a file each [default: as many as this node has processors, or one for each process of a launcher]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l operations -d 'Operations of each task' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l duration -d 'Operations until this time is over, instead of a number of them' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l transfer -d 'Bytes of one operation' -r
@@ -92,6 +92,7 @@ as-published\t'One call with three values or-ed, which is another value'
 as-meant\t'Three calls'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l repetitions -d 'How often all tasks do their work, in another random order each time' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l rest -d 'Rest before each repetition' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l server-memory -d 'Memory of all servers together: less data than four times that is refused, as they may answer from it' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l seed -d 'Chooses the orders and the data' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l history -d 'Each process keeps its last N operations one by one; `ioproof history` shows them' -r
@@ -105,6 +106,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l no-rotate 
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l node-local -d 'Each node has directories of its own'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l exclusive -d 'Nobody else could use the storage meanwhile'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l keep -d 'Leave the files, and read those that are there'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l uring -d 'Few threads carry all tasks with io_uring, instead of one for each with pread and pwrite'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s q -l quiet -d 'Do not show on the error stream where the record is and how far the run is; warnings still come'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing but the data of a probe'
@@ -448,7 +450,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s A -d 'a number t
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s b -d 'contiguous bytes of each task'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s B -l posix.odirect -l aio.odirect -d 'direct I/O, around the page cache'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s C -d 'each task reads what another one wrote'
-complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s d -d 'seconds of rest before each phase'
+complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s d -d 'seconds of rest before each phase; a fraction is cut off'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s D -d 'seconds after which each task stops'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s e -d 'fsync after a task\'s last write, inside the timed close'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -s E -d 'write over files that are there'
@@ -492,6 +494,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -l warningAsErrors 
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -l random-offset-seed -d 'seed of -z'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -l aio.max-pending -d 'transfers under way for each task, with -a AIO'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -l aio.granularity -d 'how many are submitted at once: each transfer is submitted as soon as there is room'
+complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -l dummy.delay-only-rank0 -d 'a delay of DUMMY: the DUMMY backend measures what the harness itself costs, so it adds no delays'
+complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -l dummy.delay-close -l dummy.delay-sync -l dummy.delay-xfer -d 'a delay of DUMMY: the DUMMY backend measures what the harness itself costs, so it adds no delays'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -l explain -d 'print the plan and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -l out -d 'where the record goes'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ior" -l compat -d 'which release\'s tables are printed'
@@ -518,8 +522,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s i -l interval
 complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s s -l size -d 'bytes of a request (4k)'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s S -l work-size -d 'bytes that the requests are spread over (1m, or the whole file or device)'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s w -l work-time -d 'ends after this time'
-complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s l -l speed-limit -d 'at most so many bytes a second: a longer interval'
-complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s r -l rate-limit -d 'at most so many requests a second: a longer interval'
+complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s l -l speed-limit -d 'at most so many bytes a second: sets the interval, or makes that of -i longer'
+complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s r -l rate-limit -d 'at most so many requests a second: sets the interval, or makes that of -i longer'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s t -l min-time -d 'faster requests are left out of the statistics'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s T -l max-time -d 'slower requests are left out of the statistics'
 complete -c ioproof -n "__fish_ioproof_using_subcommand ioping" -s B -l batch -d 'prints one line of raw numbers at the end and nothing else'
@@ -582,6 +586,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l showRankStati
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l dataPacketType -d 'offset, incompressible, timestamp or random'
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l print-all-procs -d 'all processes print their results: the rows of all tasks are in the record: --saveRankPerformanceDetails=FILE, or `ioproof report RUNDIR`'
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l warningAsErrors -d 'a warning makes the run fail: what would be an error ends the run in any case; warnings about figures stand beside them, and `ioproof check RUNDIR` fails where a figure cannot be trusted'
+complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l dummy.delay-only-rank0 -d 'a delay of DUMMY: the DUMMY backend measures what the harness itself costs, so it adds no delays'
+complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l dummy.delay-close -l dummy.delay-sync -l dummy.delay-xfer -d 'a delay of DUMMY: the DUMMY backend measures what the harness itself costs, so it adds no delays'
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l explain -d 'print the plan and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l out -d 'where the record goes'
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l compat -d 'which release\'s tables are printed'
@@ -615,6 +621,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -s v -l ve
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l process-reports -d 'a line for each process: the times of all tasks are in the record: `ioproof report RUNDIR`'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l ignore-precreate-errors -d 'go on after errors: objects that are there already are counted as surprises, named, and the phase goes on'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l run-info-file -d 'a file that says where a run ended: the phases of one line are one run here, which nothing has to be carried into'
+complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l dummy.delay-only-rank0 -d 'a delay of DUMMY: the DUMMY backend measures what the harness itself costs, so it adds no delays'
+complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l dummy.delay-close -l dummy.delay-sync -l dummy.delay-xfer -d 'a delay of DUMMY: the DUMMY backend measures what the harness itself costs, so it adds no delays'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l explain -d 'print the plan and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l out -d 'where the record goes'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l compat -d 'which release\'s tables are printed'

@@ -1,5 +1,7 @@
 //! `ioproof randomops`: random operations by many tasks with a file each.
 
+use std::collections::BTreeMap;
+
 use plan::randomops::{Options, TOOL, Work, plan};
 use plan::{Advice, Layer, Predictions};
 
@@ -13,14 +15,17 @@ use crate::run::measure;
 pub(crate) fn run(arguments: &RandomopsArguments, world: &World) -> Result<Exit, Failure> {
     // The message names the value; the field may be one of the workload that no option is called by.
     let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
-    let plan = plan(options(arguments, world)).map_err(wrong)?;
+    let options = options(arguments, world);
+    all_ranks_work(world, options.tasks_per_node)?;
+    let plan = plan(options).map_err(wrong)?;
     let asked = Asked { what: TOOL.to_owned(), plan, notes: Vec::new() };
     measure(asked, Predictions::default(), &arguments.how, None, false, world)
 }
 
 fn options(arguments: &RandomopsArguments, world: &World) -> Options {
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
-    let defaults = Options::new(arguments.directories.clone(), u32::try_from(processors).unwrap_or(u32::MAX));
+    let each = if world.launched { ranks_on_a_node(world) } else { processors };
+    let defaults = Options::new(arguments.directories.clone(), u32::try_from(each).unwrap_or(u32::MAX));
     Options {
         nodes: world.nodes(),
         tasks_per_node: arguments.tasks_per_node.unwrap_or(defaults.tasks_per_node),
@@ -40,10 +45,31 @@ fn options(arguments: &RandomopsArguments, world: &World) -> Options {
         layer: if arguments.node_local { Layer::NodeLocal } else { Layer::Unstated },
         exclusive: arguments.exclusive.then_some(true),
         keep: arguments.keep,
+        queued: arguments.uring,
+        server_memory: arguments.server_memory,
         seed: arguments.seed,
         arguments: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
         ..defaults
     }
+}
+
+/// Processes on the node that has most of them.
+fn ranks_on_a_node(world: &World) -> usize {
+    let mut ranks = BTreeMap::new();
+    world.comm().topology().node_of().iter().for_each(|node| *ranks.entry(node).or_insert(0) += 1);
+    ranks.into_values().max().unwrap_or(1)
+}
+
+/// Refuses processes that would have no task.
+fn all_ranks_work(world: &World, tasks: u32) -> Result<(), Failure> {
+    let ranks = ranks_on_a_node(world);
+    if usize::try_from(tasks).is_ok_and(|tasks| tasks >= ranks) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{ranks} processes on a node would share {tasks} tasks, and some would have none: start fewer, or leave \
+         --tasks-per-node out, so that each has one"
+    )))
 }
 
 /// The value of a pair of opposite flags; none without them.

@@ -166,7 +166,8 @@ pub(crate) struct RandomopsArguments {
     /// Directories that the files of the tasks go round.
     #[arg(value_name = "DIR", required = true)]
     pub(crate) directories: Vec<PathBuf>,
-    /// Tasks on each node, with a file each [default: as many as this node has processors].
+    /// Tasks on each node, with a file each [default: as many as this node has processors, or one for
+    /// each process of a launcher].
     #[arg(long, value_name = "N")]
     pub(crate) tasks_per_node: Option<u32>,
     /// Operations of each task.
@@ -217,6 +218,12 @@ pub(crate) struct RandomopsArguments {
     /// Leave the files, and read those that are there.
     #[arg(long)]
     pub(crate) keep: bool,
+    /// Memory of all servers together: less data than four times that is refused, as they may answer from it.
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub(crate) server_memory: Option<Bytes>,
+    /// Few threads carry all tasks with io_uring, instead of one for each with pread and pwrite.
+    #[arg(long)]
+    pub(crate) uring: bool,
     /// Chooses the orders and the data.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,

@@ -1,6 +1,6 @@
 //! `ioproof randomops`: a fixed number of random operations by many tasks, and what came of it.
 
-use testbed::Hosts;
+use testbed::{Hosts, Launch, skipped};
 
 use crate::desk::{Desk, assert_near, assert_says, names, run};
 use crate::hosts::{list, no_hosts, number, over};
@@ -32,4 +32,19 @@ fn four_by_four_ranks_do_two_thousand_operations_each_and_get_a_row_of_the_job_t
     assert!(table.is_some(), "{}", ran.stdout);
     assert_says(&ran.stdout, &["16 tasks on 4 nodes", "2000 random reads of 4 KiB each"]);
     assert_says(&desk.tables(), &["0 of 16 tasks read what their own node had written"]);
+}
+
+#[test]
+fn every_process_of_a_launcher_has_a_task_or_it_is_refused() {
+    if skipped(Launch::open_mpi_available()) {
+        return;
+    }
+    let desk = Desk::new();
+    let words = "randomops --yes --operations 100 --size 1MiB --repetitions 1 --out record .";
+    let ran = run(&Launch::open_mpi(4).start(&desk.ioproof(words))).expect_code(0);
+    assert_says(&ran.stdout, &["4 tasks"]);
+    let fewer = desk.ioproof(&words.replace("record .", "other --tasks-per-node 2 ."));
+    let refused = run(&Launch::open_mpi(4).start(&fewer));
+    assert_ne!(refused.code, Some(0));
+    assert_says(&refused.stderr, &["4 processes on a node would share 2 tasks"]);
 }

@@ -2,8 +2,8 @@
 //! benchmark of study D.
 //!
 //! Each task has its own file, which is first written, untimed. Then all tasks do random transfers, one at a
-//! time each, for a given count or time. A task is neither a process nor a thread: thousands run on few
-//! processors. Choices that the source leaves open are made in [`Options`], with their reasons.
+//! time each, for a given count or time. Choices that the source leaves open are made in [`Options`], with their
+//! reasons.
 //!
 //! ```
 //! use plan::randomops::{Options, plan};
@@ -18,7 +18,7 @@
 
 use std::path::PathBuf;
 
-use crate::cases::rules::node_local_rule;
+use crate::cases::rules::{node_local_rule, server_memory_rule};
 use crate::seeds::named_seed;
 use crate::workload::limits::TASKS_MAX;
 use crate::{
@@ -57,8 +57,8 @@ pub struct Options {
     pub directories: Vec<PathBuf>,
     /// Nodes of the run.
     pub nodes: u32,
-    /// Tasks per node. The default is the number of processors of a node: the published runs had 24 on nodes
-    /// of 24 cores, and it is the usual choice with a launcher.
+    /// Tasks per node. The default is the number of processors of a node, as the published runs had 24 on nodes
+    /// of 24 cores, or that of the processes that a launcher has started on it.
     pub tasks_per_node: u32,
     /// What each task does.
     pub work: Work,
@@ -86,6 +86,11 @@ pub struct Options {
     pub exclusive: Option<bool>,
     /// Files are kept, and a later run reads the existing data.
     pub keep: bool,
+    /// Few threads carry all tasks with io_uring, where there is one; otherwise each task is a thread that calls
+    /// pread and pwrite, as the tool of the source does.
+    pub queued: bool,
+    /// Memory of all servers together: data must be larger, see [`crate::SERVER_MEMORY_MULTIPLE`].
+    pub server_memory: Option<Bytes>,
     /// Seed of the orders and the data.
     pub seed: u64,
     /// The command line, the program's name first.
@@ -114,6 +119,8 @@ impl Options {
             layer: Layer::Unstated,
             exclusive: None,
             keep: false,
+            queued: false,
+            server_memory: None,
             seed: 0,
             arguments: vec![TOOL.to_owned()],
             notes: Vec::new(),
@@ -226,8 +233,9 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
     spec.order = Order::Random { seed: named_seed(options.seed, CASE) };
     // Repeated offsets would be served from a cache of the storage.
     spec.fresh_order = true;
-    // Few threads serve all tasks; psync is used where io_uring is missing.
-    spec.backend = Backend::queued(1);
+    if options.queued {
+        spec.backend = Backend::queued(1);
+    }
     spec.direct = options.is_direct();
     spec.sync.at_close = phase.writes();
     spec.advice = options.advice;
@@ -242,8 +250,12 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
     spec.signature = options.seed;
     let workload = spec.validate()?;
     let title = options.title(tasks);
-    let target =
-        TargetDescription { name: TARGET.to_owned(), layer: options.layer, ..TargetDescription::default() };
+    let target = TargetDescription {
+        name: TARGET.to_owned(),
+        layer: options.layer,
+        server_memory: options.server_memory,
+        ..TargetDescription::default()
+    };
     let case = Case {
         title: title.clone(),
         target: TARGET.to_owned(),
@@ -252,6 +264,7 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
         ..Case::new(CASE, workload, vec![phase])
     };
     node_local_rule(&case, &target)?;
+    server_memory_rule(&case, &target)?;
     let question = Question::Dialect {
         tool: TOOL.to_owned(),
         arguments: options.arguments,
@@ -290,15 +303,14 @@ mod tests {
     }
 
     #[test]
-    fn tasks_are_not_threads_and_have_files_of_their_own() {
+    fn tasks_call_pread_as_the_source_does_and_have_files_of_their_own() {
         let all = workload(|options| {
             options.directories = vec!["/mnt/a".into(), "/mnt/b".into()];
             options.nodes = 4;
         });
-        assert_eq!(
-            (all.tasks, all.nodes, all.backend),
-            (96, 4, Backend::Uring { depth: 1, required: false })
-        );
+        assert_eq!((all.tasks, all.nodes, all.backend), (96, 4, Backend::plain()));
+        let queued = workload(|options| options.queued = true).backend;
+        assert_eq!(queued, Backend::Uring { depth: 1, required: false });
         let path = |task| Placement::new(&all).file(task, Phase::Fill, 0).path;
         assert_eq!(path(0).to_str(), Some("/mnt/a/ioproof-randomops.00000000"));
         assert_eq!(path(95).to_str(), Some("/mnt/b/ioproof-randomops.00000095"));
@@ -319,6 +331,9 @@ mod tests {
         assert_eq!(own(|options| (options.nodes, options.layer) = (4, Layer::NodeLocal)), Some(96));
         assert_eq!(workload(|_| ()).read_from, ReadFrom::Same, "one node has no other");
         assert_eq!(field(|options| options.rotate = Some(true)), "rotate");
+        // 24 files of 64 MiB are 1.5 GiB.
+        assert_eq!(field(|options| options.server_memory = Some(Bytes::mib(385))), "size");
+        assert!(asked(|options| options.server_memory = Some(Bytes::mib(384))).is_ok());
         let local = |options: &mut Options| {
             (options.nodes, options.layer, options.rotate) = (4, Layer::NodeLocal, Some(true));
         };
