@@ -107,6 +107,46 @@ fn a_simulated_run_keeps_no_commitment_and_says_why() {
     assert_says(&ended.stderr, &["simulated, so no commitment is kept by it", "verdict --json"]);
 }
 
+/// Three devices, the last of which has a quarter of its rate.
+const MEMBERS: &str = "model = { name = \"three\" }\nnode = { processors = 64 }\n\
+    [[device]]\nname = \"disk\"\ncount = 3\nread = { time = \"100us\" }\nwrite = { time = \"100us\" }\n\
+    [[layout]]\nname = \"fs\"\ndevices = \"disk\"\n\
+    [[trouble]]\nkind = \"slow\"\ndevices = \"disk\"\nmembers = [2]\nshare = 0.25\n";
+
+/// Each of three paths alone, and then all of them.
+const EACH: &str = "[protocol]\nrepetitions = 2\n[[target]]\nname = \"t\"\npaths = [\"a\", \"b\", \"c\"]\n\
+    [[workload]]\nname = \"each\"\nphases = [\"read\"]\nfill = true\ntransfer = \"4KiB\"\norder = \"random\"\n\
+    member = [0, 1, 2]\ntasks = 3\nsize = \"16MiB\"\nsharing = \"per-task\"\ndirect = true\nduration = \"2s\"\n\
+    [[workload]]\nname = \"all\"\nphases = [\"read\"]\nfill = true\ntransfer = \"4KiB\"\norder = \"random\"\n\
+    tasks = 3\nsize = \"16MiB\"\nsharing = \"per-task\"\ndirect = true\nduration = \"2s\"\n";
+
+#[test]
+fn a_member_of_a_target_is_the_device_with_its_number() {
+    let desk = Desk::new();
+    let _ = run(&simulated(&desk, MEMBERS, EACH, "--out record")).expect_code(0);
+    let rates = rates(&desk);
+    for (rate, expected) in rates.iter().zip([10_000.0, 10_000.0, 2_500.0, 22_500.0]) {
+        assert!((rate / expected - 1.0).abs() < 0.01, "{rates:?}");
+    }
+}
+
+#[test]
+fn small_files_go_through_the_page_cache_as_large_ones_do() {
+    let desk = Desk::new();
+    let model = "model = { name = \"cached\" }\n\
+        node = { processors = 8, cache = { size = \"4GiB\", dirty = \"1GiB\", rate = \"4GB/s\" } }\n\
+        [[device]]\nname = \"disk\"\nread = { rate = \"500MB/s\" }\nwrite = { rate = \"500MB/s\" }\n\
+        [[layout]]\nname = \"fs\"\ndevices = \"disk\"\n";
+    let study = "[protocol]\nrepetitions = 2\n[[target]]\nname = \"t\"\ndirectory = \"data\"\n[[workload]]\n\
+        name = \"files\"\nwork = \"tree\"\nphases = [\"tree-create\", \"file-create\", \"file-read\", \
+        \"file-remove\", \"tree-remove\"]\nitems_per_directory = 400\nfile_bytes = \"1MiB\"\nfsync = \"close\"\n";
+    let _ = run(&simulated(&desk, model, study, "--out record")).expect_code(0);
+    let rates = rates(&desk);
+    let (disk, memory) = (500e6 / 1_048_576.0, 4e9 / 1_048_576.0);
+    assert!((rates[1] / disk - 1.0).abs() < 0.02, "creates wait for the device: {rates:?}");
+    assert!((rates[2] / memory - 1.0).abs() < 0.02, "reads find all in memory: {rates:?}");
+}
+
 #[test]
 fn what_a_page_cache_has_not_written_yet_is_told() {
     let desk = Desk::new();
@@ -172,6 +212,16 @@ fn what_a_model_does_not_have_is_refused_before_the_start() {
     let local = DISK.replace("processors = 64", "processors = 64, count = 2") + "local = true\n";
     let shared = READS.replace("tasks = [1, 4, 16]", "nodes = 2\ntasks_per_node = 1");
     let shared = shared.replace("\"per-task\"", "\"shared\"");
+    let uneven = DISK.replace("slots = 4\n", "slots = 4\ncount = 3\nsize = \"30MiB\"\n");
+    let four = READS.replace("tasks = [1, 4, 16]", "tasks = 4");
+    let halves = sized("20MiB").replace("name = \"fs\"\n", "name = \"fs\"\ntargets = [\"t\"]\n")
+        + "[[layout]]\nname = \"other\"\ntargets = [\"u\"]\ndevices = \"disk\"\n";
+    let both = READS.replace("tasks = [1, 4, 16]", "tasks = 1").replace(
+        "[[workload]]",
+        "[[target]]\nname = \"u\"\ndirectory = \"u\"\n[[workload]]\ntarget = [\"t\", \"u\"]\nkeep = \"always\"",
+    );
+    let striped = DISK.replace("slots = 4\n", "slots = 4\ncount = 3\n") + "stripe = 2\n";
+    let member = MEMBERS.replace("count = 3", "count = 2");
     for (model, study, code, words) in [
         (&wide, READS, 2, ["line 11", "stripe over 2 devices"]),
         (&zero, READS, 2, ["line 7", "no time at all"]),
@@ -182,6 +232,10 @@ fn what_a_model_does_not_have_is_refused_before_the_start() {
         (&small, READS, 4, ["need 256 MiB", "layout `fs` of the model holds 200 MiB"]),
         (&smaller, READS, 4, ["a file of 16 MiB is on one device of layout `fs`", "holds 15 MiB"]),
         (&local, &shared, 3, ["cannot share a file on `t`", "node-local"]),
+        (&uneven, &four, 4, ["4 files of 16 MiB are not even", "one of them has 2 of them, and room for 1"]),
+        (&halves, &both, 4, ["need 32 MiB", "device group `disk` of the model holds 20 MiB"]),
+        (&striped, EACH, 4, ["a member of `t` is one device", "has each file on 2"]),
+        (&member, EACH, 4, ["has 3 members", "has 2 devices"]),
     ] {
         let refused = run(&simulated(&desk, model, study, "--out record")).expect_code(code);
         assert_says(&refused.stderr, &words);

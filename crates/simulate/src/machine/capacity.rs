@@ -15,44 +15,66 @@ const CHUNKS_MAX: u64 = 1 << 20;
 
 impl SimulatedMachine {
     /// The layouts of the model whose devices have a size, each with the bytes of data that it holds and the targets
-    /// of `plan` that are on it. Layouts on the same devices have all of them.
+    /// of `plan` that are on it, and layouts on the same devices once more together.
     #[must_use]
     pub fn spaces(&self, plan: &Plan) -> Vec<Space> {
-        let space = |layout: &Layout| {
-            let capacity = Striping::new(&self.model, layout).capacity(self.device_bytes(layout)?);
-            let cases =
-                || plan.cases.iter().filter(|case| self.model.layout_of(&case.target) == Some(layout));
-            let each = |case: &Case| {
-                plan.terms
-                    .targets
-                    .iter()
-                    .any(|target| target.name == case.target && target.layer == Layer::NodeLocal)
-            };
-            // What is needed is counted on each node where the study says so, else on all of them.
-            let nodes = match layout.local && !cases().any(each) {
-                true => cases().map(|case| case.workload.nodes).max()?,
-                false => 1,
-            };
-            let targets: BTreeSet<PathBuf> =
-                cases().flat_map(|case| case.workload.files.targets.clone()).collect();
-            Some(Space {
-                name: format!("layout `{}` of the model", layout.name),
-                free: Bytes(capacity.saturating_mul(u64::from(nodes))),
-                targets: targets.into_iter().collect(),
-            })
+        let mut spaces: Vec<(&Layout, Space)> = Vec::new();
+        spaces
+            .extend(self.model.layouts.iter().filter_map(|layout| Some((layout, self.space(layout, plan)?))));
+        let mut together: Vec<Space> = Vec::new();
+        for (number, (layout, space)) in spaces.iter().enumerate() {
+            let is_same = |other: &Layout| (&other.devices, other.local) == (&layout.devices, layout.local);
+            let others: Vec<&Space> = spaces[number + 1..]
+                .iter()
+                .filter(|(other, _)| is_same(other))
+                .map(|(_, space)| space)
+                .collect();
+            if others.is_empty() || spaces[..number].iter().any(|(other, _)| is_same(other)) {
+                continue;
+            }
+            let all = || std::iter::once(space).chain(others.iter().copied());
+            together.push(Space {
+                name: format!("device group `{}` of the model", layout.devices),
+                free: all().map(|space| space.free).max().unwrap_or(Bytes(0)),
+                targets: all().flat_map(|space| space.targets.clone()).collect(),
+            });
+        }
+        spaces.into_iter().map(|(_, space)| space).chain(together).collect()
+    }
+
+    fn space(&self, layout: &Layout, plan: &Plan) -> Option<Space> {
+        let capacity = Striping::new(&self.model, layout).capacity(self.device_bytes(layout)?);
+        let cases = || plan.cases.iter().filter(|case| self.model.layout_of(&case.target) == Some(layout));
+        let each = |case: &Case| {
+            plan.terms
+                .targets
+                .iter()
+                .any(|target| target.name == case.target && target.layer == Layer::NodeLocal)
         };
-        self.model.layouts.iter().filter_map(space).collect()
+        // What is needed is counted on each node where the study says so, else on all of them.
+        let nodes = match layout.local && !cases().any(each) {
+            true => cases().map(|case| case.workload.nodes).max()?,
+            false => 1,
+        };
+        let targets: BTreeSet<PathBuf> =
+            cases().flat_map(|case| case.workload.files.targets.clone()).collect();
+        Some(Space {
+            name: format!("layout `{}` of the model", layout.name),
+            free: Bytes(capacity.saturating_mul(u64::from(nodes))),
+            targets: targets.into_iter().collect(),
+        })
     }
 
     /// Checks that the files of `plan` fit onto the devices.
     pub(super) fn check_capacity(&self, plan: &Plan) -> Result<(), RunnerError> {
-        for case in plan.cases.iter().filter(|case| case.workload.work.is_transfers()) {
-            self.check_file(case)?;
-        }
+        let transfers = || plan.cases.iter().filter(|case| case.workload.work.is_transfers());
+        transfers().try_for_each(|case| self.check_file(case))?;
         let environment =
             RunEnvironment { spaces: self.spaces(plan), has_data: true, ..RunEnvironment::default() };
         let (of_cases, together) = estimates(plan, &environment);
-        let Some(lacks) = together.into_iter().find(|space| space.needed > space.free) else { return Ok(()) };
+        let Some(lacks) = together.into_iter().find(|space| space.needed > space.free) else {
+            return transfers().try_for_each(|case| self.check_fullest(case));
+        };
         let needs = |number: &usize| {
             let spaces = of_cases[*number].spaces.iter();
             spaces.filter(|space| space.name == lacks.name).map(|space| space.needed).max()
@@ -99,6 +121,31 @@ impl SimulatedMachine {
             devices,
             layout.name,
             Bytes(most)
+        );
+        Err(lacking(case, told))
+    }
+
+    /// Checks that the device with most files of `case` has room for them.
+    fn check_fullest(&self, case: &Case) -> Result<(), RunnerError> {
+        let workload = &case.workload;
+        let Some(layout) = self.model.layout_of(&case.target) else { return Ok(()) };
+        let Some(size) = self.device_bytes(layout) else { return Ok(()) };
+        if workload.files.sharing == Sharing::Shared || self.members.contains_key(&case.id) {
+            return Ok(());
+        }
+        let file = workload.geometry.bytes_per_task();
+        let striping = Striping::new(&self.model, layout);
+        let most = striping.file_capacity(size);
+        let files = u64::from(workload.tasks / if layout.local { workload.nodes.max(1) } else { 1 });
+        let fullest = striping.files_of_fullest_device(files);
+        if file.0.saturating_mul(fullest) <= most {
+            return Ok(());
+        }
+        let told = format!(
+            "{files} files of {file} are not even on the devices of layout `{}`: one of them has {fullest} of them, and room \
+             for {}: make them smaller, or as many as the devices",
+            layout.name,
+            most / file.0.max(1)
         );
         Err(lacking(case, told))
     }

@@ -39,12 +39,12 @@ impl SimulatedMachine {
             None => Ok(()),
             Some((test, step)) => {
                 let told = format!(
-                    "test `{}`: a step asks for {} of memory (`{}`), and a node of the model has {} bytes: lower `memory`, or \
+                    "test `{}`: a step asks for {} of memory (`{}`), and a node of the model has {}: lower `memory`, or \
                      raise it in the model",
                     test.name,
                     step.memory,
                     step.action.name(),
-                    memory.0
+                    plan::Bytes(memory.0)
                 );
                 Err(lacking(case, told))
             }
@@ -77,6 +77,8 @@ impl SimulatedMachine {
             ends: &[],
             layout,
             limits: &limits,
+            key: 0,
+            members: None,
             factor,
             cached: &[],
             controls,

@@ -4,8 +4,10 @@ mod capacity;
 mod facts;
 mod jobs;
 mod left_out;
+pub(crate) mod members;
 mod outcome;
 
+use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::iter::repeat_n;
@@ -24,6 +26,7 @@ use crate::simulation::phase::{PhaseInput, PhaseOutput, simulate};
 use crate::simulation::service::normal;
 use crate::simulation::system::{NodeLimits, System, node_name};
 use crate::simulation::time::{TICKS_PER_NS, ns};
+use members::Members;
 
 /// A model in a run: the state of its parts, and the time on its clock.
 ///
@@ -34,6 +37,8 @@ pub struct SimulatedMachine {
     system: System,
     limits: NodeLimits,
     topology: Topology,
+    /// By case.
+    members: HashMap<String, Members>,
     seed: u64,
 }
 
@@ -53,7 +58,8 @@ impl SimulatedMachine {
         let processes = plan.cases.iter().map(ends).max().unwrap_or(1) as usize;
         let names = (0..nodes).flat_map(|node| repeat_n(node_name(&model, node), processes));
         let topology = Topology::of(names);
-        Self { limits: NodeLimits::of(&model), topology, system, seed, model }
+        let members = members::of_plan(plan);
+        Self { limits: NodeLimits::of(&model), topology, system, members, seed, model }
     }
 
     /// The model.
@@ -129,13 +135,22 @@ impl SimulatedMachine {
     fn cached(&self, job: &PhaseJob<'_>, node_of: &[u32], key: u64) -> (Vec<f64>, Vec<u64>) {
         let workload = job.workload;
         let mut bytes = vec![0_u64; self.system.nodes.len()];
-        let each = workload.geometry.bytes_per_task().0;
+        let each = bytes_of_task(workload);
         node_of.iter().for_each(|node| bytes[*node as usize] += each);
         let together = node_of.windows(2).all(|pair| pair[0] == pair[1]);
-        let own = workload.read_from == ReadFrom::Same || together;
+        let own = match &workload.work {
+            Work::Tree(tree) => tree.shift == 0,
+            Work::Objects(objects) => objects.offset == 0,
+            _ => workload.read_from == ReadFrom::Same,
+        };
+        let own = own || together;
+        let order = match &workload.work {
+            Work::Tree(tree) => tree.random.map_or(Order::Sequential, |seed| Order::Random { seed }),
+            _ => workload.order,
+        };
         let share = |(node, all): (usize, &u64)| {
             let there = self.system.nodes[node].cached.get(&key).copied().unwrap_or(0);
-            match workload.order {
+            match order {
                 _ if !own || workload.direct || workload.forget || *all == 0 => 0.0,
                 // A pass in order over more than the cache holds always finds the next bytes gone.
                 _ if there >= *all => 1.0,
@@ -184,6 +199,7 @@ impl Machine for SimulatedMachine {
             if !matches!(workload.work, Work::Rpc(_)) {
                 self.layout_of(case)?;
                 self.check_local(case)?;
+                self.check_members(case)?;
             }
             let checks = case.phases.iter().any(|phase| !phase.is_result() && phase.needs_data());
             if workload.verify || checks {
@@ -258,13 +274,15 @@ impl Machine for SimulatedMachine {
             ends: &ends,
             layout,
             limits: &limits,
+            key,
+            members: self.members.get(&case.id).copied(),
             factor,
             cached: &cached,
             controls,
         };
         let output = simulate(&input, &mut self.system);
         in_time(case, &output)?;
-        if !job.workload.direct && matches!(job.workload.work, Work::Transfers) {
+        if !job.workload.direct && !exchanges {
             let mut moved = vec![0; self.system.nodes.len()];
             output.tasks.iter().for_each(|task| moved[task.node as usize] += task.bytes);
             self.keep_in_caches(key, &moved, &bytes);
@@ -277,6 +295,7 @@ impl Machine for SimulatedMachine {
     }
 
     fn drop_caches(&mut self) {
+        self.system.write_all_behind();
         self.system.nodes.iter_mut().for_each(|node| node.cached.clear());
     }
 
@@ -287,6 +306,14 @@ impl Machine for SimulatedMachine {
     fn pause(&mut self, time: Duration) {
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / TICKS_PER_NS);
         self.system.now = self.system.now.saturating_add(nanos.saturating_mul(TICKS_PER_NS));
+    }
+}
+
+/// Bytes of files that each task of `workload` has.
+pub(crate) fn bytes_of_task(workload: &Workload) -> u64 {
+    match workload.work {
+        Work::Tree(_) | Work::Objects(_) => workload.footprint().0 / u64::from(workload.tasks.max(1)),
+        _ => workload.geometry.bytes_per_task().0,
     }
 }
 

@@ -107,7 +107,7 @@ fn device(name: &str, start: Ticks, length: Ticks, counters: &Counters) -> Devic
         write_bytes: counters.bytes[WRITE],
         write_time_ns: ns(counters.time[WRITE]),
         under_way: 0,
-        busy_ns: ns(counters.served).min(length_ns),
+        busy_ns: ns(counters.busy).min(length_ns),
         queue_time_ns: ns(counters.time[READ] + counters.time[WRITE]),
     };
     DeviceSample { start_ns: ns(start), length_ns, counters }

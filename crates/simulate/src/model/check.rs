@@ -18,6 +18,8 @@ const MEMBERS_MAX: u32 = 1 << 20;
 const THROUGH_MAX: usize = 64;
 /// Shortest time between stalls; more often, they are a lower rate.
 const STALL_EVERY_LEAST_NS: u64 = 1_000_000;
+/// Longest processor time of a request.
+const REQUEST_TIME_MOST_NS: u64 = 60_000_000_000;
 /// Limit on the name of a model.
 const NAME_BYTES_MAX: usize = 200;
 /// Limit on pairs of a node and a device of one layout: bounds go through all of them.
@@ -46,7 +48,10 @@ pub(super) fn check(model: &Model, text: &str) -> Vec<Mistake> {
         check.count(at.0, index, server.slots, SLOTS_MAX, "slots");
         check.limits(at, &server.limits);
         for (key, service) in [("read", &server.read), ("write", &server.write)] {
-            service.iter().for_each(|service| check.service(at, key, service));
+            for service in service.iter() {
+                check.service(at, key, service);
+                check.takes_time(at, key, service, false);
+            }
         }
     }
     for (index, service) in model.metadata.iter().enumerate() {
@@ -62,7 +67,10 @@ pub(super) fn check(model: &Model, text: &str) -> Vec<Mistake> {
             ("list", service.list.as_ref()),
         ];
         for (key, one) in all {
-            one.iter().for_each(|one| check.service(at, key, one));
+            for one in one.iter() {
+                check.service(at, key, one);
+                check.takes_time(at, key, one, false);
+            }
         }
     }
     for (index, layout) in model.layouts.iter().enumerate() {
@@ -105,6 +113,10 @@ impl Check<'_> {
                 "iops",
                 "a node that sends nothing measures nothing: write a number above 0",
             );
+        }
+        if model.node.request_time.is_some_and(|time| time.0 > REQUEST_TIME_MOST_NS) {
+            let message = "it is processor time of one transfer: write a minute at most";
+            self.at(("node", 0), "request_time", message);
         }
         if model.node.clock_drift.is_some_and(|drift| !(-0.1..=0.1).contains(&drift)) {
             self.at(("node", 0), "clock_drift", "it is a share of the time: write a number from -0.1 to 0.1");
@@ -194,12 +206,8 @@ impl Check<'_> {
     }
 
     fn service(&mut self, at: (&str, usize), key: &str, service: &Service) {
-        let Service { time, rate, distribution, deviation, quantiles, .. } = service;
+        let Service { distribution, deviation, quantiles, .. } = service;
         let empirical = *distribution == Distribution::Empirical;
-        let longest = quantiles.last().copied().unwrap_or(Time(0));
-        if *time == Time(0) && rate.is_none() && longest == Time(0) {
-            self.at(at, key, "it takes no time at all: give a `time`, a `rate` or both");
-        }
         if (*distribution == Distribution::LogNormal) != deviation.is_some() {
             self.at(at, key, "`deviation` and the distribution `log-normal` belong together: give both");
         }
@@ -218,13 +226,37 @@ impl Check<'_> {
         }
     }
 
+    fn takes_time(&mut self, at: (&str, usize), key: &str, service: &Service, is_limited: bool) {
+        let longest = service.quantiles.last().copied().unwrap_or(Time(0));
+        if service.time == Time(0) && service.rate.is_none() && longest == Time(0) && !is_limited {
+            self.at(at, key, "it takes no time at all: give a `time`, a `rate` or both");
+        }
+    }
+
     fn device(&mut self, index: usize, device: &Device) {
         let at = ("device", index);
         self.count(at.0, index, device.count, MEMBERS_MAX, "count");
         self.count(at.0, index, device.slots, SLOTS_MAX, "slots");
-        self.service(at, "read", &device.read);
-        self.service(at, "write", &device.write);
+        let Limits { read_iops, write_iops, read_bandwidth, write_bandwidth } = device.limits;
+        let limited = [
+            read_iops.is_some() || read_bandwidth.is_some(),
+            write_iops.is_some() || write_bandwidth.is_some(),
+        ];
+        for ((key, service), limited) in
+            [("read", &device.read), ("write", &device.write)].into_iter().zip(limited)
+        {
+            self.service(at, key, service);
+            self.takes_time(at, key, service, limited);
+        }
         self.limits(at, &device.limits);
+        if device.write_cache.as_ref().is_some_and(|cache| cache.time == Time(0))
+            && device.write.rate.is_none()
+            && !limited[1]
+        {
+            let message =
+                "writes that it has room for take no time at all: give its `time`, or a `rate` of `write`";
+            self.at(at, "write_cache", message);
+        }
         if device.size.is_some_and(|size| size.0 == 0) {
             self.at(at, "size", "a device of 0 bytes holds nothing: write a size, or leave it out");
         }

@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::model::{Device, Trouble, TroubleKind, WriteCache};
 use crate::simulation::service::{ServiceTime, uniform, whole};
 use crate::simulation::station::{Limiter, READ, RateLimit, Slots, WRITE};
-use crate::simulation::time::{TICKS_PER_NS, Ticks, ticks};
+use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
 /// One device of a model.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub(crate) struct Drive {
     pub(crate) warming: f64,
     /// What it has done for tasks that wait, since it was last read.
     counters: Counters,
+    /// When the last of its requests ends.
+    busy_until: Ticks,
     /// What it does for page caches, by its end.
     behind: BinaryHeap<Reverse<(Ticks, Counters)>>,
 }
@@ -44,8 +46,8 @@ pub(crate) struct Counters {
     pub(crate) bytes: [u64; 2],
     /// Sum of the times from arrival to end.
     pub(crate) time: [Ticks; 2],
-    /// Sum of the times in a slot.
-    pub(crate) served: Ticks,
+    /// Time with at least one request under way.
+    pub(crate) busy: Ticks,
 }
 
 /// A request as a device gets it.
@@ -96,6 +98,8 @@ struct BackgroundLoad {
 
 /// Bytes of a request of others.
 const BACKGROUND_BYTES: u64 = 4096;
+/// After so many stalls without any time between them there is none at all.
+const STALLS_MAX: u32 = 100_000;
 /// Requests of others that came earlier than this no longer matter: ten seconds.
 const BACKGROUND_MEMORY: Ticks = 10_000_000_000 * TICKS_PER_NS;
 
@@ -117,6 +121,7 @@ impl Drive {
             load: None,
             warming: 0.0,
             counters: Counters::default(),
+            busy_until: 0,
             behind: BinaryHeap::new(),
         };
         for trouble in troubles {
@@ -160,7 +165,6 @@ impl Drive {
     #[inline]
     pub(crate) fn serve(&mut self, arrival: Ticks, piece: &Piece, factor: f64) -> Ticks {
         let Piece { direction, bytes, place, modifies, behind } = *piece;
-        let mut served = 0;
         let mut factor = factor * self.slow;
         if self.drift != 0.0 {
             factor /= (1.0 + self.drift * arrival as f64).max(1e-6);
@@ -186,13 +190,15 @@ impl Drive {
                 if modifies {
                     service += self.service[READ].draw(&mut self.random, bytes, false, factor);
                 }
-                served = service;
                 self.slots.serve_until(start, |start| after_stalls(&self.stalls, start, service))
             }
         };
+        let end = end.max(arrival.saturating_add(TICKS_PER_NS));
+        let busy = end.saturating_sub(self.busy_until.max(arrival));
+        self.busy_until = self.busy_until.max(end);
         let mut later = Counters::default();
         let counters = if behind { &mut later } else { &mut self.counters };
-        counters.served = counters.served.saturating_add(served);
+        counters.busy = counters.busy.saturating_add(busy);
         counters.requests[direction] += 1;
         counters.bytes[direction] += bytes;
         counters.time[direction] = counters.time[direction].saturating_add(end - arrival);
@@ -219,6 +225,7 @@ impl Drive {
     /// All that waits for it at `now` is given up.
     pub(crate) fn give_up(&mut self, now: Ticks) {
         self.behind.clear();
+        self.busy_until = self.busy_until.min(now);
         self.slots.give_up(now);
         self.limiter.give_up(now);
         self.cache.iter_mut().for_each(|cache| cache.give_up(now));
@@ -246,7 +253,7 @@ impl Counters {
             self.bytes[direction] += more.bytes[direction];
             self.time[direction] = self.time[direction].saturating_add(more.time[direction]);
         }
-        self.served = self.served.saturating_add(more.served);
+        self.busy = self.busy.saturating_add(more.busy);
     }
 }
 
@@ -267,7 +274,12 @@ impl Stall {
 #[inline]
 fn after_stalls(stalls: &[Stall], start: Ticks, service: Ticks) -> Ticks {
     let (mut now, mut left) = (start, service);
+    let mut without_rest = 0;
     while let Some((begin, end)) = stalls.iter().filter_map(|stall| stall.next(now)).min() {
+        without_rest = if begin <= now { without_rest + 1 } else { 0 };
+        if without_rest > STALLS_MAX {
+            return CLOCK_END;
+        }
         let before = begin.saturating_sub(now);
         if before >= left {
             break;

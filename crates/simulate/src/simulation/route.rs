@@ -133,6 +133,12 @@ impl Striping {
         size / shared.max(1) * u64::from(self.stripe - self.parity)
     }
 
+    /// Of so many files, those that have a part on the device that has most of them.
+    pub(crate) fn files_of_fullest_device(&self, files: u64) -> u64 {
+        let places = u128::from(files) * u128::from(self.stripe) * u128::from(self.copies);
+        u64::try_from(places.div_ceil(u128::from(self.devices))).unwrap_or(u64::MAX).min(files)
+    }
+
     /// Bytes of data that all devices of `size` bytes hold.
     pub(crate) fn capacity(&self, size: u64) -> u64 {
         let data = u128::from(size) * u128::from(self.devices) * u128::from(self.stripe - self.parity);

@@ -46,6 +46,9 @@ pub(crate) struct Behind {
     pub(crate) at: Ticks,
     pub(crate) node: u32,
     pub(crate) bytes: u64,
+    /// Of which files, and of which of their tasks.
+    pub(crate) key: u64,
+    pub(crate) task: u32,
 }
 
 /// One computer.
@@ -78,8 +81,8 @@ pub(crate) struct LayoutPath {
     pub(crate) local: bool,
     /// Time on all links, one way.
     pub(crate) latency: Ticks,
-    /// Index of its service for names.
-    pub(crate) names: Option<usize>,
+    /// Index of its service for names; of a local layout on the first node.
+    names: Option<usize>,
 }
 
 /// Parts of a node that do not change.
@@ -156,6 +159,12 @@ impl System {
         self.between.iter().map(|(first, _)| self.stations[*first].latency).sum()
     }
 
+    /// Lets time pass until page caches have written everything.
+    pub(crate) fn write_all_behind(&mut self) {
+        let last = self.behind.drain(..).map(|one| one.at).max();
+        self.now = self.now.max(last.unwrap_or(0));
+    }
+
     /// What page caches have not written yet never is: its files are gone.
     pub(crate) fn give_up_behind(&mut self) {
         if self.behind.is_empty() {
@@ -188,7 +197,7 @@ impl System {
         (drives, stations, services): (
             &mut HashMap<(&'m str, bool), usize>,
             &mut HashMap<(&'m str, bool), usize>,
-            &mut HashMap<&'m str, usize>,
+            &mut HashMap<(&'m str, bool), usize>,
         ),
     ) -> LayoutPath {
         let local = layout.local;
@@ -226,9 +235,10 @@ impl System {
         });
         let tiers: Vec<(usize, u32)> = tiers.collect();
         let names = model.metadata_of(layout).map(|service| {
-            *services.entry(service.name.as_str()).or_insert_with(|| {
-                self.names.push(NameService::new(service));
-                self.names.len() - 1
+            *services.entry((service.name.as_str(), local)).or_insert_with(|| {
+                let first = self.names.len();
+                self.names.extend((0..times).map(|_| NameService::new(service)));
+                first
             })
         });
         LayoutPath {
@@ -244,6 +254,13 @@ impl System {
 }
 
 impl LayoutPath {
+    /// Index of the service for names of `node`.
+    #[inline]
+    pub(crate) fn names_of(&self, node: u32) -> Option<usize> {
+        let before = if self.local { node as usize } else { 0 };
+        self.names.map(|first| first + before)
+    }
+
     /// Index of a device for a request of `node`.
     #[inline]
     pub(crate) fn drive(&self, node: u32, device: u32) -> usize {

@@ -90,6 +90,8 @@ pub(crate) struct Task {
     pub(crate) node: u32,
     /// Number of its file.
     pub(crate) file: u32,
+    /// The number by which the layout places its file on devices.
+    pub(crate) place: u64,
     pub(crate) program: Program,
     /// Operations at most.
     pub(crate) limit: u64,
@@ -124,6 +126,7 @@ impl Task {
             number,
             node,
             file,
+            place: u64::from(file),
             program,
             limit,
             issued: 0,

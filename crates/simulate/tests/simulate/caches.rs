@@ -1,6 +1,6 @@
 //! Caches as vessels that fill and empty at known rates.
 
-use plan::{Order, Phase, ReadFrom, SyncRule};
+use plan::{Nanos, Order, Phase, ReadFrom, SyncRule};
 
 use runner::Machine;
 
@@ -142,4 +142,36 @@ fn files_that_are_removed_take_along_what_was_not_written() {
     };
     is_close("behind the writes", reads_after(false), 2.304 + 0.1024);
     is_close("alone", reads_after(true), 0.1024);
+}
+
+#[test]
+fn a_node_copies_what_it_reads_whether_it_was_in_memory_or_not() {
+    let slow = PAGE_CACHE.replace("rate = \"1GB/s\"", "rate = \"50MB/s\"");
+    let mut spec = in_order(512_000, 256_000_000, 1);
+    spec.direct = false;
+    for repetition in 0..2 {
+        let mut machine = machine(&slow, 2);
+        let seconds: Vec<f64> = (0..=repetition)
+            .map(|pass| phase(&mut machine, spec.clone(), Phase::Read, pass).seconds())
+            .collect();
+        is_close("by the copies", *seconds.last().expect("a pass"), 5.12);
+    }
+}
+
+#[test]
+fn a_file_has_no_more_bytes_to_be_written_than_its_size() {
+    let mut spec = in_order(512_000, 51_200_000, 1);
+    (spec.direct, spec.duration) = (false, Some(Nanos::secs(10)));
+    let written = writes(PAGE_CACHE, spec);
+    is_close("all in memory", written.bytes_per_second(), 1e9);
+}
+
+#[test]
+fn caches_are_written_before_they_are_dropped() {
+    let mut spec = in_order(512_000, 256_000_000, 1);
+    spec.direct = false;
+    let mut machine = machine(PAGE_CACHE, 2);
+    phase(&mut machine, spec.clone(), Phase::Write, 0);
+    machine.drop_caches();
+    is_close("from the disk alone", phase(&mut machine, spec, Phase::Read, 0).seconds(), 2.56);
 }

@@ -17,11 +17,13 @@ mod operation;
 mod tasks;
 mod transfer;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use engine::{Controls, EndOutcome, Ending, PhaseJob, Progress, Stonewalled};
 use plan::{Nanos, Phase, Sharing, Work};
 
+use crate::machine::bytes_of_task;
+use crate::machine::members::Members;
 use crate::simulation::exchanges::Exchanges;
 use crate::simulation::jobs::RunningJobs;
 use crate::simulation::names::NameCall;
@@ -47,6 +49,10 @@ pub(crate) struct PhaseInput<'a> {
     /// Index of the layout.
     pub(crate) layout: usize,
     pub(crate) limits: &'a NodeLimits,
+    /// Tells the files of the case apart from those of others.
+    pub(crate) key: u64,
+    /// The devices of the case, where it is on members of its target.
+    pub(crate) members: Option<Members>,
     /// All times are so many times as long, but no limit of a rate is exceeded.
     pub(crate) factor: f64,
     /// The share of each node's reads that its page cache serves.
@@ -131,6 +137,10 @@ struct Running<'a> {
     /// Ticks between due operations of one task, and of neighbouring tasks.
     pace: Option<(f64, f64)>,
     buffered: bool,
+    /// Writes wait for the devices all the same.
+    synced: bool,
+    /// Bytes of files that each task has: no more wait to be written.
+    bytes_of_task: u64,
     moves_data: bool,
     /// For objects: their order.
     objects: Option<ObjectPhase<'a>>,
@@ -158,7 +168,8 @@ impl<'a> Running<'a> {
         let job = input.job;
         let workload = job.workload;
         let start = system.now;
-        let tasks: Vec<Task> = input.tasks();
+        let path = system.paths[input.layout].clone();
+        let tasks: Vec<Task> = input.tasks(path.drives);
         let interval = whole(ticks(job.series_interval.0 as f64)).max(TICKS_PER_NS);
         let exchanges = match &workload.work {
             Work::Rpc(rpc) => {
@@ -204,10 +215,10 @@ impl<'a> Running<'a> {
         // Jobs that sync their tables at close wait for the devices.
         let (direct, synced) = match &workload.work {
             Work::Jobs(jobs) => (jobs.direct, jobs.sync),
+            Work::Tree(tree) => (workload.direct, tree.sync),
             _ => (workload.direct, workload.sync.per_write),
         };
         let several = system.nodes.len();
-        let path = system.paths[input.layout].clone();
         system.names.iter_mut().for_each(super::names::NameService::unlock);
         Self {
             left: tasks.len() + usize::from(workload.work.jobs().is_some()),
@@ -231,7 +242,9 @@ impl<'a> Running<'a> {
             waiting: vec![VecDeque::new(); several],
             request_time: whole(system.request_time as f64 * input.factor),
             pace,
-            buffered: input.limits.cache.is_some() && !direct && !synced,
+            buffered: input.limits.cache.is_some() && !direct,
+            synced,
+            bytes_of_task: bytes_of_task(workload),
             moves_data: workload.backend.moves_data(),
             objects,
             jobs: None,
@@ -262,12 +275,12 @@ impl<'a> Running<'a> {
         let workload = job.workload;
         let creates = matches!(job.phase, Phase::Write | Phase::Fill);
         let shared = workload.files.sharing == Sharing::Shared;
-        let names = self.path.names.filter(|_| self.moves_data && workload.work.is_transfers());
+        let names = self.moves_data && workload.work.is_transfers();
         let mut last = self.start;
         for task in &mut self.tasks {
             let call =
                 if creates && (!shared || task.number == 0) { NameCall::Create } else { NameCall::Open };
-            let opened = match names {
+            let opened = match self.path.names_of(task.node).filter(|_| names) {
                 Some(names) => {
                     let there = self.start.saturating_add(self.path.latency);
                     self.system.names[names]
@@ -294,12 +307,19 @@ impl<'a> Running<'a> {
         for drive in &mut self.system.drives {
             let _ = drive.take_counters(self.start);
         }
-        for Behind { at, node, bytes } in std::mem::take(&mut self.system.behind) {
+        let by_number: HashMap<u32, u32> =
+            self.tasks.iter().zip(0..).map(|(task, index)| (task.number, index)).collect();
+        for Behind { at, node, bytes, key, task } in std::mem::take(&mut self.system.behind) {
             if at <= self.start {
                 continue;
             }
             self.system.nodes[node as usize].dirty += bytes;
-            let mut request = Request { stage: Stage::WrittenBack, ..Request::new(NONE, node) };
+            let own = by_number.get(&task).filter(|_| key == self.input.key).copied();
+            let mut request =
+                Request { stage: Stage::WrittenBack, ..Request::new(own.unwrap_or(NONE), node) };
+            if let Some(index) = own {
+                self.tasks[index as usize].unwritten += bytes;
+            }
             request.piece.bytes = bytes;
             let number = self.requests.add(request);
             self.events.push((at, number));

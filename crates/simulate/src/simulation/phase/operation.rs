@@ -33,7 +33,7 @@ impl Running<'_> {
                 request.piece.direction = if writes { WRITE } else { READ };
                 request.operation = if writes { Operation::Write } else { Operation::Read };
                 request.piece.bytes = bytes;
-                request.piece.place = (u64::from(task.file), offsets.next());
+                request.piece.place = (task.place, offsets.next());
             }
             Program::Items(items) => {
                 request.operation = items.operation;
@@ -117,7 +117,7 @@ impl Running<'_> {
             _ => NameCall::of_operation(request.operation),
         };
         let (directory, file) = request.piece.place;
-        let served = match self.path.names {
+        let served = match self.path.names_of(request.node) {
             Some(names) => self.system.names[names].serve(now, call, directory, self.input.factor),
             None => now.saturating_add(TICKS_PER_NS),
         };

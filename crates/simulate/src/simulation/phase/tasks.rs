@@ -4,19 +4,25 @@ use engine::{Mixture, Offsets};
 use plan::Work;
 
 use super::PhaseInput;
+use crate::machine::members::Members;
 use crate::simulation::objects::{ObjectPhase, ObjectState};
 use crate::simulation::task::{Items, Program, Task, limit_of};
 
 impl PhaseInput<'_> {
-    /// The tasks of a phase.
-    pub(super) fn tasks(&self) -> Vec<Task> {
+    /// The tasks of a phase on a layout with so many devices.
+    pub(super) fn tasks(&self, devices: u32) -> Vec<Task> {
         let input = self;
         let job = input.job;
         let workload = job.workload;
         let new = |number: u32, file: u32, program: Program, limit: u64| {
             let node = input.node_of[number as usize];
             let cached = input.cached.get(node as usize).copied().unwrap_or(0.0);
-            Task::new(number, (node, file), program, limit, cached)
+            let mut task = Task::new(number, (node, file), program, limit, cached);
+            if let Some(Members { first, count }) = input.members {
+                // A file on one device is on that of its number.
+                task.place = u64::from(first + file % count) + u64::from(file / count) * u64::from(devices);
+            }
+            task
         };
         match &workload.work {
             // Launches make their own when they start.

@@ -17,11 +17,17 @@ impl Running<'_> {
             self.requests.get(number).stage = Stage::End;
             return Some(now.saturating_add(TICKS_PER_NS));
         }
-        if self.buffered {
+        if self.buffered && !(self.synced && request.piece.direction == WRITE) {
             let bytes = request.piece.bytes;
             let cost = self.input.limits.copies.cost(bytes) * self.input.factor.max(1.0);
             if request.piece.direction == WRITE {
                 let dirty = self.input.limits.cache.map_or(0, |(_, dirty)| dirty);
+                let unwritten = self.tasks[request.task as usize].unwritten;
+                if self.jobs.is_none() && unwritten.saturating_add(bytes) > self.bytes_of_task {
+                    // All of its file waits to be written: these bytes are among them.
+                    self.requests.get(number).stage = Stage::End;
+                    return Some(self.system.nodes[node].copies.pass(now, cost).max(now + TICKS_PER_NS));
+                }
                 let state = &mut self.system.nodes[node];
                 if state.dirty > 0 && state.dirty + bytes > dirty {
                     self.waiting[node].push_back(number);
@@ -29,7 +35,7 @@ impl Running<'_> {
                     return None;
                 }
                 state.dirty += bytes;
-                let copied = state.copies.pass(now, cost);
+                let copied = state.copies.pass(now, cost).max(now + TICKS_PER_NS);
                 self.requests.get(number).stage = Stage::End;
                 self.tasks[request.task as usize].unwritten += bytes;
                 let piece = Piece { behind: true, ..request.piece };
@@ -39,10 +45,13 @@ impl Running<'_> {
                 return Some(copied);
             }
             let cached = self.tasks[request.task as usize].cached;
+            let copied = self.system.nodes[node].copies.pass(now, cost).max(now + TICKS_PER_NS);
             if cached >= 1.0 || (cached > 0.0 && uniform(&mut self.system.random) <= cached) {
                 self.requests.get(number).stage = Stage::End;
-                return Some(self.system.nodes[node].copies.pass(now, cost));
+                return Some(copied);
             }
+            // What is not there is read ahead while other bytes are copied.
+            self.requests.get(number).ended = copied;
         }
         self.send(now, number, true)
     }
@@ -63,7 +72,8 @@ impl Running<'_> {
             self.leave(now, number, true)
         } else {
             self.requests.get(number).pending = narrow(pieces.len());
-            self.requests.get(number).ended = now;
+            let own = self.requests.get(number);
+            own.ended = own.ended.max(now);
             for (device, piece) in pieces.drain(..) {
                 let part = Request { parent: number, device, piece, ..request };
                 let part = self.requests.add(part);
@@ -149,7 +159,9 @@ impl Running<'_> {
         self.requests.remove(number);
         let (node, bytes) = (request.node as usize, request.piece.bytes);
         if self.is_over() {
-            self.system.behind.push(Behind { at: now, node: request.node, bytes });
+            let task = self.tasks.get(request.task as usize).map_or(NONE, |task| task.number);
+            let key = self.input.key;
+            self.system.behind.push(Behind { at: now, node: request.node, bytes, key, task });
         }
         // What an earlier phase has written belongs to no task.
         if let Some(task) = self.tasks.get_mut(request.task as usize) {

@@ -1,0 +1,81 @@
+//! Which devices the members of a target are.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use plan::{Case, Plan, SettingValue};
+use runner::RunnerError;
+
+use super::{SimulatedMachine, lacking};
+
+/// The devices of a case that is on members of its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Members {
+    /// The device of its first path.
+    pub(crate) first: u32,
+    /// Its paths, each of which is a device.
+    pub(crate) count: u32,
+}
+
+/// The devices of each case of `plan` on a target of which some case takes members: path number `i` of the target is
+/// device number `i`.
+pub(super) fn of_plan(plan: &Plan) -> HashMap<String, Members> {
+    let number = |case: &Case, key: &str| {
+        case.settings.iter().find(|setting| setting.key == key).and_then(|setting| match setting.value {
+            SettingValue::Count(count) => u32::try_from(count).ok(),
+            _ => None,
+        })
+    };
+    let divided = plan.cases.iter().filter(|case| case.members().is_some());
+    let divided: HashSet<&str> = divided.map(|case| case.target.as_str()).collect();
+    let cases = || plan.cases.iter().filter(|case| divided.contains(case.target.as_str()));
+    // Cases that do not say their number have it from others with the same paths.
+    let mut known: HashMap<(&str, &Path), u32> = HashMap::new();
+    for case in cases() {
+        let Some(first) = number(case, "member").or(number(case, "members").map(|_| 0)) else { continue };
+        for (path, number) in case.workload.files.targets.iter().zip(first..) {
+            known.entry((case.target.as_str(), path.as_path())).or_insert(number);
+        }
+    }
+    let of_case = |case: &Case| {
+        let paths = &case.workload.files.targets;
+        let first = paths.first().and_then(|path| known.get(&(case.target.as_str(), path.as_path())));
+        let count = u32::try_from(paths.len()).unwrap_or(u32::MAX).max(1);
+        (case.id.clone(), Members { first: first.copied().unwrap_or(0), count })
+    };
+    cases().map(of_case).collect()
+}
+
+impl SimulatedMachine {
+    /// Checks that the model has a device for each member of the target of `case`.
+    pub(super) fn check_members(&self, case: &Case) -> Result<(), RunnerError> {
+        let (Some(members), Some(layout)) = (self.members.get(&case.id), self.model.layout_of(&case.target))
+        else {
+            return Ok(());
+        };
+        if !case.workload.work.is_transfers() {
+            let told = "only files of transfers are on the members of a target that it is given: leave `member` and \
+                        `members` out";
+            return Err(lacking(case, told.to_owned()));
+        }
+        let devices = self.model.group(&layout.devices).map_or(0, |group| group.count);
+        let (stripe, _) = layout.striping(devices);
+        if stripe > 1 {
+            let told = format!(
+                "a member of `{}` is one device, and layout `{}` has each file on {stripe}: give it no `stripe`, `chunk` \
+                 and `parity`, or leave `member` and `members` out",
+                case.target, layout.name
+            );
+            return Err(lacking(case, told));
+        }
+        let needed = u64::from(members.first) + u64::from(members.count);
+        if needed > u64::from(devices) {
+            let told = format!(
+                "`{}` has {needed} members, and layout `{}` has {devices} devices: raise `count` of its devices",
+                case.target, layout.name
+            );
+            return Err(lacking(case, told));
+        }
+        Ok(())
+    }
+}
