@@ -12,9 +12,6 @@ use crate::exit::Failure;
 use crate::probe::probe;
 use crate::values::GivenRate;
 
-/// Transfers of a fill, where they are larger than those of its case.
-const FILL_BYTES: u64 = 1 << 20;
-
 /// The rates for the phases of `plan` that the options tell.
 ///
 /// # Errors
@@ -85,7 +82,7 @@ pub(crate) fn of_model(plan: &Plan, model: &Model) -> Predictions {
         let rate = |writes: bool| rate_of(Transfer { bytes, writes, random });
         let source = || Source::Model(model.model.name.clone());
         if case.protocol.precondition > 0 {
-            let bytes = bytes.max(FILL_BYTES);
+            let bytes = workload.geometry.fill_transfer().0;
             let rate = rate_of(Transfer { bytes, writes: true, random: false }) * bytes as f64;
             predictions.add(
                 &case.id,
