@@ -105,7 +105,13 @@ fn what_is_explained_of_a_run_on_a_model_is_of_the_model() {
     for full in ["--explain", "--explain --full"] {
         let shown = run(&simulated(&desk, CLUSTER, &objects, full)).expect_code(0).stdout;
         let text = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_says(&text, &["SIMULATED by model a cluster", "the model gives no rate for benchmark"]);
+        assert_says(
+            &text,
+            &[
+                "SIMULATED by model a cluster",
+                "the time of benchmark, cleanup, precreate is not known before the simulation",
+            ],
+        );
         for wrong in ["assumed", "replaced", "are removed", "the page cache"] {
             assert!(!text.contains(wrong), "{wrong} in\n{shown}");
         }
@@ -136,6 +142,17 @@ fn notes_on_a_simulated_run_are_not_about_a_host() {
     for wrong in ["the host may be the limit", "quiet host"] {
         assert!(!shown.contains(wrong), "{wrong} in\n{shown}");
     }
+}
+
+#[test]
+fn advice_on_a_doubt_is_about_the_model() {
+    let desk = Desk::new();
+    let warming = format!("{DISK}[[trouble]]\ndevices = \"disk\"\nkind = \"warming\"\nshare = 0.9\n");
+    let _ =
+        run(&simulated(&desk, &warming, READS, "--set protocol.repetitions=3 --out record")).expect_code(0);
+    let told = run(&desk.ioproof("check record --json")).expect_code(8).stdout;
+    assert_says(&told, &["passes jump", "look at the caches and the troubles of the model"]);
+    assert!(!told.contains("who else came"), "{told}");
 }
 
 #[test]

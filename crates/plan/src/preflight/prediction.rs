@@ -295,7 +295,8 @@ impl Prediction {
             source = format!("{source}{before}{words}");
         };
         if !of_unknown.is_empty() {
-            add(format!("the model gives no rate for {}, whose time is left out", of_unknown.join(", ")));
+            let phases = of_unknown.join(", ");
+            add(format!("the time of {phases} is not known before the simulation, and left out"));
         }
         environment.predicted.useless().for_each(add);
         Self { seconds, source }

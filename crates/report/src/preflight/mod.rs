@@ -93,7 +93,7 @@ fn volume(plan: &Plan, all: &[CaseEstimate]) -> String {
 /// `about 4 min (3 min to 7 min), from the study's expectations`.
 pub(crate) fn predicted(prediction: &Prediction) -> String {
     if prediction.seconds.high <= 0.0 && !prediction.source.is_empty() {
-        return format!("unknown: {}", visible(&prediction.source));
+        return visible(&prediction.source).into_owned();
     }
     let middle = duration(prediction.seconds.middle);
     let range = match ends(prediction.seconds, duration) {

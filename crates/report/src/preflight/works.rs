@@ -83,13 +83,13 @@ fn directories(count: u64) -> String {
     format!("{} director{}", grouped(count), if count == 1 { "y" } else { "ies" })
 }
 
-/// The volume of a phase of which the model gives no rate.
+/// The volume of a phase whose time is not known.
 fn unknown(estimate: &PhaseEstimate) -> String {
     let items = estimate.operations.map(|all| counted(all, "operation"));
     let bytes = (estimate.bytes.0 > 0).then(|| decimal_bytes(estimate.bytes.0));
     let volume: Vec<String> = items.into_iter().chain(bytes).collect();
     let of = if volume.is_empty() { String::new() } else { format!("{}; ", volume.join(" with ")) };
-    format!("{}: {of}the model gives no rate, so that the time is unknown", estimate.phase)
+    format!("{}: {of}its time is not known before the simulation", estimate.phase)
 }
 
 /// Predicted operations and duration of a phase, and the source of the prediction.
