@@ -186,7 +186,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand history" -s h -l help -d
 complete -c ioproof -n "__fish_ioproof_using_subcommand studies; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand studies; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Print the text of a ready study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand studies; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l against-itself -d 'Compare each figure of BEFORE with itself N times, by repetitions of its own, and print how often a difference is called where there is none: by the test of differences, by the best of five and by the mean of three. It takes ten repetitions for each comparison' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l against-itself -d 'Compare each figure of BEFORE with itself N times, by repetitions of its own, and print how often a difference is called where there is none: by the test of differences, by the best of five and by the mean of three. Nothing is measured: BEFORE must have ten repetitions for each comparison' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l format -d 'How it is shown' -r -f -a "text\t'A table for a terminal'
 md\t'A Markdown table'
 json\t'For programs'

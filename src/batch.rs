@@ -11,7 +11,7 @@ use plan::{RunEnvironment, shell_word};
 use crate::arguments::BatchArguments;
 use crate::ask;
 use crate::cluster::World;
-use crate::console::print;
+use crate::console::{complain, print};
 use crate::exit::{Exit, Failure};
 use crate::predictions;
 
@@ -28,6 +28,9 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     let nodes = arguments.nodes.unwrap_or(1);
     let plan = ask::study(&study, &arguments.set, arguments.yes, nodes)?;
     let predicted = predictions::of_options(&plan, &arguments.basis, &World::alone())?;
+    predicted
+        .useless()
+        .for_each(|words| complain(&format!("{words}: the scripts say what their time is from")));
     let around = RunEnvironment { predicted, ..RunEnvironment::default() };
     let out = absolute(&arguments.out)?;
     let asked = Asked {
@@ -49,6 +52,9 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     };
     let scripts = scripts(&asked).map_err(|error| Failure::new(Exit::Usage, error))?;
     write(&out, &scripts)?;
+    for (name, warning) in scripts.iter().filter_map(|one| Some((&one.name, one.warning.as_ref()?))) {
+        complain(&format!("{name}: {warning} A job that is submitted again goes on with what is there."));
+    }
     let list: String =
         scripts.iter().map(|script| format!("{}\n", out.join(&script.name).display())).collect();
     let submit = shell_word(&out.join("submit.sh").to_string_lossy());
@@ -62,7 +68,7 @@ fn write(out: &Path, scripts: &[Script]) -> Result<(), Failure> {
         let message = format!("{} exists: remove it, or name another --out", path.display());
         return Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)));
     }
-    for Script { name, text } in scripts {
+    for Script { name, text, .. } in scripts {
         let path = out.join(name);
         let made = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&path);
         made.and_then(|mut file| file.write_all(text.as_bytes()))

@@ -41,6 +41,12 @@ fn show(arguments: &ModelShowArguments) -> Result<(), Failure> {
         nodes = vec![1, model.node.count];
         nodes.dedup();
     }
+    if let Some(more) = nodes.iter().find(|nodes| **nodes > model.node.count) {
+        let there = report::counted(model.node.count.into(), "node");
+        return Err(Failure::usage(format!(
+            "--nodes {more}: the model has {there}; ask for at most as many, or raise `count` of its [node]"
+        )));
+    }
     let transfers = sizes.into_iter().flat_map(both).collect();
     let view = ModelView { transfers, nodes, tasks: arguments.tasks, depth: arguments.depth };
     print(&report::model(&model, &view, screen()))

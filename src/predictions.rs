@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plan::{Amount, Interval, Order, Phase, Plan, PredictedRate, Predictions, RateUnit, Source};
+use plan::{Amount, Case, Interval, Order, Phase, Plan, PredictedRate, Predictions, RateUnit, Source};
 use record::Run;
 use simulate::{Issuers, Model, Transfer};
 
@@ -12,21 +12,28 @@ use crate::exit::Failure;
 use crate::probe::probe;
 use crate::values::GivenRate;
 
-/// Transfers of a fill, where they are larger than those of its case.
-const FILL_BYTES: u64 = 1 << 20;
-
 /// The rates for the phases of `plan` that the options tell.
 ///
 /// # Errors
-/// The run of `--like` cannot be read, or the probe cannot be made.
+/// A rate is of a phase that the study does not have, or given twice; the run of `--like` cannot be read, or the probe
+/// cannot be made.
 pub(crate) fn of_options(plan: &Plan, basis: &Basis, world: &World) -> Result<Predictions, Failure> {
+    check_given(plan, &basis.expect)?;
     let mut predictions = match &basis.like {
-        Some(directory) => of_run(plan, &Run::open(directory)?, directory),
+        Some(directory) => {
+            let run = Run::open(directory)?;
+            let mut found = of_run(plan, &run, directory);
+            if found.is_empty() {
+                found.add_useless(source_of(&run, directory));
+            }
+            found
+        }
         None => Predictions::default(),
     };
-    // Of equal sources the first counts: what names its phase before what does not.
-    let (named, others): (Vec<_>, Vec<_>) = basis.expect.iter().partition(|given| given.phase.is_some());
-    for given in named.into_iter().chain(others) {
+    // Of equal sources the first counts: a fill by its own rate, then other phases by theirs.
+    let mut given: Vec<&GivenRate> = basis.expect.iter().collect();
+    given.sort_by_key(|given| (given.phase.is_none(), given.phase != Some(Phase::Fill)));
+    for given in given {
         add_given(&mut predictions, plan, given);
     }
     if basis.probe {
@@ -37,9 +44,44 @@ pub(crate) fn of_options(plan: &Plan, basis: &Basis, world: &World) -> Result<Pr
 
 /// The rates that the run in `directory` has measured.
 pub(crate) fn of_run(plan: &Plan, run: &Run, directory: &Path) -> Predictions {
+    analysis::predictions::predictions_like(plan, run, &source_of(run, directory))
+}
+
+fn source_of(run: &Run, directory: &Path) -> Source {
     let model = run.manifest.model.as_ref().map(|model| format!(" (simulated by model {})", model.name));
-    let source = Source::Run(format!("{}{}", directory.display(), model.unwrap_or_default()));
-    analysis::predictions::predictions_like(plan, run, &source)
+    Source::Run(format!("{}{}", directory.display(), model.unwrap_or_default()))
+}
+
+/// Refuses rates that would predict nothing.
+fn check_given(plan: &Plan, given: &[GivenRate]) -> Result<(), Failure> {
+    let fills = |case: &Case| case.workload.files.fill || case.protocol.precondition > 0;
+    let of_case =
+        |case: &Case| case.phases.iter().copied().chain(fills(case).then_some(Phase::Fill)).collect();
+    let there: Vec<Phase> = plan.cases.iter().flat_map::<Vec<Phase>, _>(of_case).collect();
+    let mut seen: Vec<Option<Phase>> = Vec::new();
+    for one in given {
+        let named = one.phase.map_or("all phases", Phase::name);
+        if seen.contains(&one.phase) {
+            return Err(Failure::usage(format!(
+                "--expect gives the rate of {named} twice, and only one can be predicted from: leave one out"
+            )));
+        }
+        seen.push(one.phase);
+        let Some(phase) = one.phase else { continue };
+        if !there.contains(&phase) {
+            let names = Phase::ALL.into_iter().filter(|phase| there.contains(phase)).map(Phase::name);
+            return Err(Failure::usage(format!(
+                "--expect {named}: the study has no such phase; it has {}",
+                names.collect::<Vec<_>>().join(", ")
+            )));
+        }
+        if phase == Phase::Fill && !matches!(one.rate, Amount::BytesPerSecond(_)) {
+            let why = "--expect fill: its transfers have a size of their own, so that a rate of operations says nothing of \
+                       it; give it in bytes, as fill=2GB/s";
+            return Err(Failure::usage(why));
+        }
+    }
+    Ok(())
 }
 
 fn add_given(predictions: &mut Predictions, plan: &Plan, given: &GivenRate) {
@@ -51,7 +93,8 @@ fn add_given(predictions: &mut Predictions, plan: &Plan, given: &GivenRate) {
     let rate = PredictedRate { rate: Interval::exact(rate), unit, source: Source::Given };
     for case in &plan.cases {
         // A fill is a write that no list of phases names; operations of another size say nothing of it.
-        let fills = given.phase.is_none_or(|phase| phase == Phase::Write) && unit == RateUnit::Bytes;
+        let fills = given.phase.is_none_or(|phase| matches!(phase, Phase::Write | Phase::Fill))
+            && unit == RateUnit::Bytes;
         let own = case.phases.iter().copied().filter(|phase| given.phase.is_none_or(|of| of == *phase));
         for phase in own.chain(fills.then_some(Phase::Fill)) {
             predictions.add(&case.id, phase, rate.clone());
@@ -85,7 +128,7 @@ pub(crate) fn of_model(plan: &Plan, model: &Model) -> Predictions {
         let rate = |writes: bool| rate_of(Transfer { bytes, writes, random });
         let source = || Source::Model(model.model.name.clone());
         if case.protocol.precondition > 0 {
-            let bytes = bytes.max(FILL_BYTES);
+            let bytes = workload.geometry.fill_transfer().0;
             let rate = rate_of(Transfer { bytes, writes: true, random: false }) * bytes as f64;
             predictions.add(
                 &case.id,

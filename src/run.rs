@@ -5,7 +5,7 @@ use std::path::Path;
 use plan::{Plan, Predictions, Question, RunEnvironment, shell_word, visible};
 use record::{ModelSource, RecordError, Recorder, Resumed, Run, WarningRow};
 use report::Study;
-use runner::{Checked, RunSummary};
+use runner::{Checked, ErrorKind, RunSummary};
 
 use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
@@ -263,6 +263,11 @@ pub(crate) fn conclude(
     signed?;
     match message {
         Some(message) if ended.interrupted || ended.failed.is_some() => {
+            // A model fails again in the same way, so that going on would not help.
+            if model.is_some() && ended.failed.as_ref().is_some_and(|(_, kind)| *kind == ErrorKind::HostLacks)
+            {
+                return Err(Failure::new(exit, anyhow::anyhow!(message)));
+            }
             let directory = shell_word(&directory.to_string_lossy());
             let model = model.map(|model| {
                 format!(" --model {} --seed {}", shell_word(&model.path.to_string_lossy()), model.seed)

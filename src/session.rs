@@ -183,7 +183,7 @@ impl<'w> Session<'w> {
     ) -> Result<Recorder, Failure> {
         self.listen()?;
         let (estimates, _) = estimates(&checked.plan, around);
-        let predicted = Some(Prediction::of(&checked.plan.cases, &estimates));
+        let predicted = Some(Prediction::of(&checked.plan.cases, &estimates, around));
         Ok(Recorder::create(directory, &Manifest { predicted, ..self.manifest(checked) })?)
     }
 
@@ -257,7 +257,7 @@ impl<'w> Session<'w> {
             node_of: self.node_of(),
             predicted: self.predicted.clone(),
             assumed: assumed_device(facts),
-            has_data: false,
+            model: None,
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use plan::{Prediction, Predictions, Question, RunEnvironment, estimates};
+use plan::{CaseEstimate, Prediction, Predictions, Question, RunEnvironment, estimates};
 use record::{Manifest, ModelSource, Provenance, Recorder, Resumed};
 use runner::Checked;
 use simulate::{Model, SimulatedMachine};
@@ -43,8 +43,8 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     let world = World::of_nodes(machine.topology());
     let session = Session::new(&world, &what);
     let checked = session.check_on(&machine, plan, BTreeSet::new())?;
+    let around = environment(&machine, &checked, predicted);
     if arguments.how.explain {
-        let around = environment(&checked, &machine, &predicted);
         print(&if arguments.how.full {
             report::explain(&checked.plan, &around, screen())
         } else {
@@ -55,9 +55,12 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     let directory = session.directory(arguments.how.out.as_deref())?;
     print(&lines(&notes))?;
     session.listen()?;
-    let (estimates, _) = estimates(&checked.plan, &environment(&checked, &machine, &predicted));
+    let (estimates, _) = estimates(&checked.plan, &around);
+    // Without the time of some phases there is nothing to compare the time of the run with.
+    let predicted = Prediction::of(&checked.plan.cases, &estimates, &around);
+    let is_whole = !estimates.iter().any(CaseEstimate::is_partly_unknown);
     let manifest = Manifest {
-        predicted: Some(Prediction::of(&checked.plan.cases, &estimates)),
+        predicted: is_whole.then_some(predicted),
         provenance: Provenance::Simulated,
         model: Some(source),
         cluster: checked.cluster(""),
@@ -65,7 +68,8 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     };
     let recorder = Recorder::create(&directory, &manifest)?;
     let ended = {
-        let mut watch = TerminalWatch { line: line(&checked, &machine, &predicted, &directory, arguments) };
+        let line = LiveLine::start(&directory, &checked.plan, &estimates, arguments.how.shown());
+        let mut watch = TerminalWatch { line };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
@@ -94,7 +98,9 @@ fn resume(
     print_line(&kept(&checked.plan, checked.finished.len()))?;
     session.listen()?;
     let ended = {
-        let mut watch = TerminalWatch { line: line(&checked, &machine, &predicted, directory, arguments) };
+        let (estimates, _) = estimates(&checked.plan, &environment(&machine, &checked, predicted));
+        let line = LiveLine::start(directory, &checked.plan, &estimates, arguments.how.shown());
+        let mut watch = TerminalWatch { line };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
     conclude(&ended, directory, arguments.verdict, signer)
@@ -120,27 +126,14 @@ pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failu
     Ok((model, source))
 }
 
-fn line(
-    checked: &Checked,
-    machine: &SimulatedMachine,
-    predicted: &Predictions,
-    directory: &Path,
-    arguments: &RunArguments,
-) -> LiveLine {
-    let (estimates, _) = estimates(&checked.plan, &environment(checked, machine, predicted));
-    LiveLine::start(directory, &checked.plan, &estimates, arguments.how.shown())
-}
-
 /// What is known of the place of a simulated run beforehand.
-fn environment(checked: &Checked, machine: &SimulatedMachine, predicted: &Predictions) -> RunEnvironment {
-    let memory = Some(checked.facts.memory_bytes).filter(|bytes| *bytes > 0).map(plan::Bytes);
-    let processors = Some(checked.facts.usable_cpus);
+fn environment(machine: &SimulatedMachine, checked: &Checked, predicted: Predictions) -> RunEnvironment {
     RunEnvironment {
         spaces: machine.spaces(&checked.plan),
-        memory,
-        processors,
-        predicted: predicted.clone(),
-        has_data: true,
+        memory: machine.model().node.cache.as_ref().map(|cache| plan::Bytes(cache.size.0)),
+        processors: Some(checked.facts.usable_cpus),
+        predicted,
+        model: Some(machine.model().model.name.clone()),
         ..RunEnvironment::default()
     }
 }

@@ -141,8 +141,8 @@ pub(crate) struct CompareArguments {
     #[arg(value_name = "AFTER", required_unless_present = "against_itself")]
     pub(crate) after: Option<PathBuf>,
     /// Compare each figure of BEFORE with itself N times, by repetitions of its own, and print how often a difference is
-    /// called where there is none: by the test of differences, by the best of five and by the mean of three. It takes
-    /// ten repetitions for each comparison.
+    /// called where there is none: by the test of differences, by the best of five and by the mean of three. Nothing is
+    /// measured: BEFORE must have ten repetitions for each comparison.
     #[arg(long, value_name = "N", conflicts_with_all = ["after", "full", "verdict"],
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) against_itself: Option<u32>,

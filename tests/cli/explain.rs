@@ -82,6 +82,43 @@ fn a_rate_by_hand_and_an_earlier_run_are_what_is_predicted_from() {
 }
 
 #[test]
+fn rates_by_hand_and_runs_that_predict_nothing_are_told() {
+    let (desk, _) = Desk::with_data();
+    let study = "[[target]]\nname = \"t\"\ndirectory = \"data\"\n\
+                 [[workload]]\nname = \"w\"\nphases = [\"read\"]\nfill = true\ntransfer = \"4KiB\"\nsize = \"1MiB\"\n";
+    std::fs::write(desk.path("study.toml"), study).expect("a study");
+    let explain = |basis: &str| run(&desk.ioproof(&format!("run study.toml --explain {basis}")));
+    for (basis, words) in [
+        ("--expect write=1GB/s", ["write: the study has no such phase", "it has fill, read"]),
+        ("--expect read=1GB/s --expect read=2GB/s", ["read twice", "leave one out"]),
+        ("--expect 1GB/s --expect 2GB/s", ["all phases twice", "leave one out"]),
+        ("--expect fill=1000/s", ["fill", "in bytes"]),
+    ] {
+        assert_says(&explain(basis).expect_code(2).stderr, &words);
+    }
+    // 1 MiB is filled first.
+    let given = explain("--expect fill=1MiB/s --expect read=1MiB/s").expect_code(0).stdout;
+    assert_says(&given, &["about 2.0 s, from rates given by hand"]);
+    // A run that only writes is near to the fill, and one of objects to nothing.
+    let other = "[[target]]\nname = \"t\"\ndirectory = \"data\"\n\
+                 [[workload]]\nname = \"o\"\nwork = \"objects\"\ntasks = 1\nprecreated = 5\nsteps = 5\n";
+    std::fs::write(desk.path("other.toml"), other).expect("a study");
+    let _ = run(&desk.ioproof("run other.toml --yes --out record")).expect_code(0);
+    let text = explain("--like record").expect_code(0).stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_says(&text, &["from an assumed", "nothing in run record is near to this study"]);
+}
+
+#[test]
+fn a_wall_time_that_is_cut_is_told() {
+    let (desk, _) = Desk::with_data();
+    let study = "[[target]]\nname = \"t\"\ndirectory = \"data\"\n[[workload]]\nname = \"w\"\ntransfer = \"1MiB\"\nsize = \"1GiB\"\n";
+    std::fs::write(desk.path("study.toml"), study).expect("a study");
+    let made = run(&desk.ioproof("batch study.toml --slurm --expect 1B/s --out jobs")).expect_code(0);
+    assert_says(&made.stderr, &["run.sh: The time of 720 h, the most that is asked for, is SHORTER"]);
+}
+
+#[test]
 fn a_probe_measures_a_little_of_the_study_and_leaves_only_its_record() {
     let (desk, data) = Desk::with_data();
     let study = |direct: bool| {

@@ -253,6 +253,8 @@ fn the_weakest_link_of_a_ready_model_is_shown_for_each_number_of_nodes() {
     }
     assert_eq!(reads.len(), 4, "{gpfs}");
     assert!(reads[0].contains(" node ") && reads[3].contains("8 × ethernet"), "{gpfs}");
+    let refused = run(&desk.ioproof("model show cte-power --nodes 4,17")).expect_code(2);
+    assert_says(&refused.stderr, &["--nodes 17: the model has 16 nodes"]);
 }
 
 #[test]

@@ -284,7 +284,7 @@ fn the_time_of_a_study_is_predicted_within_a_factor_of_two() {
     for (name, hours) in hours {
         let plan = plan_of(name, Vec::new());
         let (all, _) = plan::estimates(&plan, &plan::RunEnvironment::default());
-        let predicted = plan::Prediction::of(&plan.cases, &all);
+        let predicted = plan::Prediction::of(&plan.cases, &all, &plan::RunEnvironment::default());
         let ratio = predicted.seconds.middle / (3600.0 * hours);
         assert!((0.5..=2.0).contains(&ratio), "{name}: {ratio} × {hours} h, from {}", predicted.source);
         let plan::Interval { low, middle, high } = predicted.seconds;
@@ -298,7 +298,7 @@ fn the_time_of_study_a_is_predicted_as_its_cards_are_simulated() {
     let set = ["workload.*.size=64MiB", "protocol.repetitions=1"];
     let plan = plan_of("cuny-uv300", set.map(|one| plan::study::Override::parse(one).expect("a key")).into());
     let (all, _) = plan::estimates(&plan, &plan::RunEnvironment::default());
-    let predicted = plan::Prediction::of(&plan.cases, &all).seconds.middle;
+    let predicted = plan::Prediction::of(&plan.cases, &all, &plan::RunEnvironment::default()).seconds.middle;
     let desk = Desk::new();
     let words = format!("run cuny-uv300 --model twelve-p3700 --out record --set {} --set {}", set[0], set[1]);
     let _ = run(&desk.ioproof(&words)).expect_code(0);

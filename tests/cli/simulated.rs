@@ -97,6 +97,74 @@ fn nothing_is_predicted_for_data_that_no_model_fills() {
 }
 
 #[test]
+fn what_is_explained_of_a_run_on_a_model_is_of_the_model() {
+    let desk = Desk::new();
+    let objects = format!(
+        "{READS}[[workload]]\nname = \"small\"\nwork = \"objects\"\ntasks = 1\nprecreated = 50\nsteps = 100\n"
+    );
+    for full in ["--explain", "--explain --full"] {
+        let shown = run(&simulated(&desk, CLUSTER, &objects, full)).expect_code(0).stdout;
+        let text = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_says(
+            &text,
+            &[
+                "SIMULATED by model a cluster",
+                "the time of benchmark, cleanup, precreate is not known before the simulation",
+            ],
+        );
+        for wrong in ["assumed", "replaced", "are removed", "the page cache"] {
+            assert!(!text.contains(wrong), "{wrong} in\n{shown}");
+        }
+    }
+    // A prediction that lacks phases is no measure of the run.
+    let shown = run(&simulated(&desk, CLUSTER, &objects, "--out record")).expect_code(0);
+    assert_says(&shown.stderr, &["4 cases × 2, no time known"]);
+    assert!(!shown.stdout.contains("the predicted"), "{}", shown.stdout);
+}
+
+#[test]
+fn a_simulation_that_fails_is_not_to_be_resumed() {
+    let desk = Desk::new();
+    let slow = DISK.replace("write = { time = \"100us\" }", "write = { time = \"1000000s\" }");
+    let study = READS.replace("[\"read\"]", "[\"write\"]").replace("duration = \"2s\"\n", "");
+    let ended = run(&simulated(&desk, &slow, &study, "--out record")).expect_code(4);
+    assert_says(&ended.stderr, &["more than 50 days on the model", "do less"]);
+    assert!(!ended.stderr.contains("--resume"), "{}", ended.stderr);
+}
+
+#[test]
+fn notes_on_a_simulated_run_are_not_about_a_host() {
+    let desk = Desk::new();
+    // One processor, which is busy all the time.
+    let busy = DISK.replace("processors = 64", "processors = 1, request_time = \"200us\"");
+    let _ = run(&simulated(&desk, &busy, READS, "--out record")).expect_code(0);
+    let shown = run(&desk.ioproof("report record --full --format text")).expect_code(0).stdout;
+    for wrong in ["the host may be the limit", "quiet host"] {
+        assert!(!shown.contains(wrong), "{wrong} in\n{shown}");
+    }
+}
+
+#[test]
+fn advice_on_a_doubt_is_about_the_model() {
+    let desk = Desk::new();
+    let warming = format!("{DISK}[[trouble]]\ndevices = \"disk\"\nkind = \"warming\"\nshare = 0.9\n");
+    let _ =
+        run(&simulated(&desk, &warming, READS, "--set protocol.repetitions=3 --out record")).expect_code(0);
+    let told = run(&desk.ioproof("check record --json")).expect_code(8).stdout;
+    assert_says(&told, &["passes jump", "look at the caches and the troubles of the model"]);
+    assert!(!told.contains("who else came"), "{told}");
+}
+
+#[test]
+fn the_published_matrix_of_jobs_runs_on_the_model_of_its_cards() {
+    let desk = Desk::new();
+    let words = "run sas-mixed-analytics --model five-p3700 --set workload.mix.target=flash \
+                 --set workload.mix.scale=1e-5 --out record";
+    let shown = run(&desk.ioproof(words)).expect_code(0).stdout;
+    assert_says(&shown, &["SIMULATED by model five P3700 cards", "101 of 101 complete"]);
+}
+
+#[test]
 fn a_simulated_run_keeps_no_commitment_and_says_why() {
     let desk = Desk::new();
     let study = format!(

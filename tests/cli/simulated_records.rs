@@ -86,6 +86,13 @@ fn measured_and_simulated_runs_are_compared_and_never_put_together() {
     let _ = run(&desk.ioproof("merge models a b")).expect_code(0);
     let said = run(&desk.ioproof("report models --format text")).expect_code(0).stdout;
     assert!(said.starts_with(MARK), "{said}");
+    assert_says(&said, &["seeds 1, 2", "of virtual time in all"]);
+    let virtual_ns = |name: &str| {
+        let report = run(&desk.ioproof(&format!("report {name} --format json"))).expect_code(0).stdout;
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        report["run"]["virtual_ns"].as_u64().expect("a virtual time")
+    };
+    assert_eq!(virtual_ns("models"), virtual_ns("a") + virtual_ns("b"));
 }
 
 #[test]

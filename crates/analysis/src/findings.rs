@@ -111,7 +111,10 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     audit.extend(audit::absorbed(run, figures));
     audit.extend(audit::damaged(run, figures));
     audit.extend(timeline::doubts(&timelines, figures));
-    audit.retain(|one| !(simulated && one.check.policy().of_hosts));
+    audit.retain(|one| one.check.speaks(simulated));
+    if simulated {
+        audit.iter_mut().for_each(AuditIssue::advise_on_model);
+    }
     let gate = &Gate::new(plan, figures, &audit);
     let curves = curves::curves(gate);
     let limits = limits(plan, figures, &audit, usable_cpus(&run.manifest));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::policy::{Check, Outcome, Use};
+use super::policy::{Check, OnModels, Outcome, Use};
 
 /// Something doubtful, with evidence.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,13 @@ impl AuditIssue {
     #[must_use]
     pub fn disqualifies(&self) -> bool {
         self.withholds(Use::PromiseKept)
+    }
+
+    /// Gives the advice for simulated figures, where the check has one.
+    pub(crate) fn advise_on_model(&mut self) {
+        if let OnModels::Advises(advice) = self.check.policy().on_models {
+            advice.clone_into(&mut self.advice);
+        }
     }
 
     /// Whether `statement` cannot be made of a figure with it.

@@ -19,6 +19,6 @@ pub(crate) use damaged::damaged;
 pub use issue::{AuditIssue, doubted};
 pub use own::audit;
 pub(crate) use own::beyond_devices;
-pub use policy::{CHECKS, Check, CheckPolicy, Outcome, Use};
+pub use policy::{CHECKS, Check, CheckPolicy, OnModels, Outcome, Use};
 pub use published::audit_published;
 pub(crate) use terms::above_links;

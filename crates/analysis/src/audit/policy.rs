@@ -92,22 +92,36 @@ pub struct CheckPolicy {
     /// What becomes of "the promise was broken". What can only have made a figure better does not hold this up.
     pub broken: Outcome,
     pub other: Outcome,
-    /// Whether it asks what a host hides, so that it says nothing of simulated figures: of a model everything is known.
-    pub of_hosts: bool,
+    pub on_models: OnModels,
+}
+
+/// What a check says of simulated figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnModels {
+    /// The same as of measured ones.
+    Same,
+    /// The same, with this advice: that on measured figures is about a host and its storage.
+    Advises(&'static str),
+    /// Nothing: it asks what a host hides, and of a model everything is known.
+    Nothing,
 }
 
 const fn row(check: Check, name: &'static str, all: Outcome) -> CheckPolicy {
-    CheckPolicy { check, name, means: "", kept: all, broken: all, other: all, of_hosts: false }
+    CheckPolicy { check, name, means: "", kept: all, broken: all, other: all, on_models: OnModels::Same }
 }
 
 /// A check that says nothing of simulated figures.
 const fn of_hosts(policy: CheckPolicy) -> CheckPolicy {
-    CheckPolicy { of_hosts: true, ..policy }
+    CheckPolicy { on_models: OnModels::Nothing, ..policy }
 }
 
 impl CheckPolicy {
     const fn means(self, means: &'static str) -> Self {
         Self { means, ..self }
+    }
+
+    const fn advises_on_models(self, advice: &'static str) -> Self {
+        Self { on_models: OnModels::Advises(advice), ..self }
     }
 }
 
@@ -142,21 +156,26 @@ pub const CHECKS: [CheckPolicy; 32] = [
         "a rate, or what the devices moved in a second of wall time, more than 1 % above an expectation \
          with `ceiling = true`; a rate of a target with `client = \"remote\"` above the network links of \
          the nodes, where the record has them",
-    ),
+    )
+    .advises_on_models("compare the limits of the model with the ceiling of the study: one of them is wrong"),
     row(Check::AboveDevices, "above devices", Marked)
-        .means("a rate more than 5 % above the sum of its devices, by the baseline of one"),
+        .means("a rate more than 5 % above the sum of its devices, by the baseline of one")
+        .advises_on_models("look at the caches and the devices of the model"),
     row(Check::RandomAboveSequential, "random above sequential", Marked).means(
         "random reads of at most 64 KiB reach the rate of sequential ones of the same data that are at \
          least 4 times as large, or exceed those of the same size by more than 20 %",
-    ),
+    )
+    .advises_on_models("look at the caches of the model"),
     row(Check::PassesJump, "passes jump", Withheld).means(
         "reads of the same data: all passes from one on reach at least 2.5 times the rate of every pass \
          before, or at most a 2.5th of it",
-    ),
+    )
+    .advises_on_models("look at the caches and the troubles of the model"),
     row(Check::WriteDrift, "write drift", Marked).means(
         "the same of writes: an SSD whose cache or free blocks run out, or files that the first pass \
          allocates",
-    ),
+    )
+    .advises_on_models("look at the write caches and the troubles of the model, or go on until it is steady"),
     row(Check::TooShort, "too short", Withheld)
         .means("a phase below the protocol's `phase_min`, or below 2 s where it has none"),
     row(Check::Unfinished, "unfinished", Withheld)
@@ -219,7 +238,8 @@ pub const CHECKS: [CheckPolicy; 32] = [
     row(Check::SlowNode, "slow node", Marked).means(
         "of several nodes one has less than 93 % of the median rate and a robust z-score of at most −3.5; \
          of two or three, less than 75 % of the median; one doubt for each node",
-    ),
+    )
+    .advises_on_models("look at the links and devices of the model behind this node"),
     row(Check::UnitMixUp, "unit mix-up", Marked).means("published figures only, see below"),
 ];
 
@@ -243,6 +263,12 @@ impl Check {
             Warning::HarnessBound { .. } => Self::HarnessBound,
             _ => return None,
         })
+    }
+
+    /// Whether it says anything of figures that are `simulated` or not.
+    #[must_use]
+    pub const fn speaks(self, simulated: bool) -> bool {
+        !(simulated && matches!(self.policy().on_models, OnModels::Nothing))
     }
 
     /// The stable name, in every form of a report.

@@ -163,5 +163,5 @@ fn wall_time(asked: &Asked<'_>, nodes: Option<u32>) -> WallTime {
     let mut plan = asked.plan.clone();
     plan.cases.retain(|case| nodes.is_none_or(|nodes| case.workload.nodes == nodes));
     let (all, _) = estimates(&plan, asked.around);
-    WallTime::of(Prediction::of(&plan.cases, &all), asked.time)
+    WallTime::of(Prediction::of(&plan.cases, &all, asked.around), asked.time)
 }

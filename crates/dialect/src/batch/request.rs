@@ -93,6 +93,8 @@ pub struct Script {
     pub name: String,
     /// Its content.
     pub text: String,
+    /// Why its job may be killed before its end, as a sentence, for the user.
+    pub warning: Option<String>,
 }
 
 /// Why there are no scripts.

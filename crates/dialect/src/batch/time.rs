@@ -40,32 +40,49 @@ impl WallTime {
     /// What stands below the directives, in lines that start with words of our own: a comment that
     /// starts with others could be a directive.
     pub(super) fn comment(&self) -> [String; 2] {
-        let Interval { low, middle, high } = self.prediction.seconds.map(|time| time.ceil().min(SECONDS_MAX));
-        let given = self.minutes as f64 * 60.0;
-        let second = match self.given {
-            true if middle > given => {
-                "The time that was given is SHORTER: the job will be killed before its end.".to_owned()
-            }
-            true if high > given => {
-                "The time that was given is SHORTER than the longest: the job may be killed before its end."
-                    .to_owned()
-            }
+        let Interval { low, high, .. } = self.prediction.seconds;
+        let range = match (spoken(low), spoken(high)) {
+            (low, high) if low == high => low,
+            (low, high) => format!("{low} to {high}"),
+        };
+        let enough = || match self.given {
             true => "The time was given by the user.".to_owned(),
             false => {
                 format!("The time is {MARGIN} times the longest and {} minutes.", AROUND_SECONDS / 60.0)
             }
         };
-        let range = match (spoken(low), spoken(high)) {
-            (low, high) if low == high => low,
-            (low, high) => format!("{low} to {high}"),
+        let first = format!("It is expected to take {range}, from {}.", self.prediction.source);
+        [first, self.shortage().unwrap_or_else(enough)]
+    }
+
+    /// Why the job may be killed before its end, as a sentence; none where its time is long enough.
+    pub(super) fn shortage(&self) -> Option<String> {
+        let Interval { middle, high, .. } = self.prediction.seconds;
+        let asked = self.minutes as f64 * 60.0;
+        let time = match (self.given, asked < SECONDS_MAX) {
+            (_, false) => format!("The time of {} h, the most that is asked for,", SECONDS_MAX / 3600.0),
+            (true, true) => "The time that was given".to_owned(),
+            (false, true) => return None,
         };
-        [format!("It is expected to take {range}, from {}.", self.prediction.source), second]
+        match () {
+            () if middle > asked => {
+                Some(format!("{time} is SHORTER: the job will be killed before its end."))
+            }
+            () if high > asked => {
+                Some(format!("{time} is SHORTER than the longest: the job may be killed before its end."))
+            }
+            () => None,
+        }
     }
 }
 
 /// Seconds up to two minutes, whole minutes above.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within SECONDS_MAX")]
 fn spoken(seconds: f64) -> String {
+    let seconds = seconds.ceil();
+    if seconds > SECONDS_MAX {
+        return format!("more than {} h", SECONDS_MAX / 3600.0);
+    }
     let minutes = (seconds / 60.0).ceil() as u64;
     match minutes {
         0..=2 => format!("{seconds} s"),
@@ -112,5 +129,15 @@ mod tests {
         assert!(told(1000.0).contains("SHORTER: the job will"));
         assert!(told(40.0).contains("SHORTER than the longest: the job may"));
         assert!(!told(10.0).contains("SHORTER"));
+    }
+
+    #[test]
+    fn a_forecast_beyond_the_longest_job_is_told() {
+        let told = |seconds| of(seconds, None).comment().join(" ");
+        let endless = told(f64::INFINITY);
+        assert!(endless.contains("more than 720 h, from"), "{endless}");
+        assert!(endless.contains("The time of 720 h, the most that is asked for, is SHORTER: the job will"));
+        assert!(told(20.0 * 86_400.0).contains("asked for, is SHORTER than the longest"));
+        assert!(!told(86_400.0).contains("asked for"));
     }
 }

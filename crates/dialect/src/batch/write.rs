@@ -63,14 +63,16 @@ const MERGE_MINUTES: u64 = 30;
 pub(super) fn all(asked: &Asked<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<Vec<Script>, BatchError> {
     let mut scripts = Vec::new();
     for job in jobs {
-        scripts.push(Script { name: format!("{}.sh", job.name), text: run(asked, study, job)? });
+        let (text, warning) = (run(asked, study, job)?, job.time.shortage());
+        scripts.push(Script { name: format!("{}.sh", job.name), text, warning });
     }
     if jobs.len() > 1 {
-        scripts.push(Script { name: "merge.sh".to_owned(), text: merge(asked, study, jobs)? });
+        let text = merge(asked, study, jobs)?;
+        scripts.push(Script { name: "merge.sh".to_owned(), text, warning: None });
     }
     let names: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
     let text = submit(asked, study, &names)?;
-    scripts.push(Script { name: "submit.sh".to_owned(), text });
+    scripts.push(Script { name: "submit.sh".to_owned(), text, warning: None });
     Ok(scripts)
 }
 

@@ -8,6 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
 
+/// Bytes of a transfer of a fill, if the block allows it: large enough for the full rate of any device.
+const FILL_TRANSFER: Bytes = Bytes::mib(1);
+/// Data is stamped in cells of so many bytes; see the stamps of `engine`.
+const CELL_BYTES: u64 = 512;
+
 /// The sizes of one workload. Checked only by [`crate::WorkloadSpec::validate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Geometry {
@@ -36,6 +41,29 @@ impl Geometry {
     #[must_use]
     pub const fn transfers_per_block(&self) -> u64 {
         self.block.0 / self.transfer.0
+    }
+
+    /// Bytes of a transfer of a fill: the largest multiple of the transfer that divides the block and is at most 1 MiB.
+    /// A larger transfer is kept, and so is one that is not made of whole cells: cells are counted from its start.
+    ///
+    /// ```
+    /// use plan::{Bytes, Geometry};
+    /// let fill = |transfer, block| Geometry { transfer: Bytes(transfer), block, segments: 1 }.fill_transfer();
+    /// assert_eq!(fill(4096, Bytes::gib(1)), Bytes::mib(1));
+    /// assert_eq!(fill(4096, Bytes(4096 * 3)), Bytes(4096 * 3));
+    /// assert_eq!(fill(47_008, Bytes(47_008)), Bytes(47_008));
+    /// assert_eq!(fill(16 << 20, Bytes::mib(16)), Bytes::mib(16));
+    /// ```
+    #[must_use]
+    pub fn fill_transfer(&self) -> Bytes {
+        let transfer = self.transfer.0;
+        if !transfer.is_multiple_of(CELL_BYTES) || transfer >= FILL_TRANSFER.0 {
+            return self.transfer;
+        }
+        let per_block = self.transfers_per_block();
+        let most = FILL_TRANSFER.0 / transfer;
+        let factor = (1..=most).rev().find(|factor| per_block.is_multiple_of(*factor)).unwrap_or(1);
+        Bytes(transfer * factor)
     }
 }
 

@@ -105,7 +105,7 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseEstimate]) -> Vec<Conc
     };
     // The duration for the directories of a tree is meaningless, and a guess for items does not justify
     // advice.
-    let is_known = |estimate: &&PhaseEstimate| transfers || estimate.by_clock;
+    let is_known = |estimate: &&PhaseEstimate| (transfers || estimate.by_clock) && !estimate.is_unknown();
     let results = phases.iter().filter(|estimate| estimate.phase.is_result()).filter(is_known);
     let concern = |estimate: &PhaseEstimate| {
         if estimate.seconds.middle < least {

@@ -20,9 +20,10 @@ pub struct RunEnvironment {
     /// Rates given by hand, by a model or by an earlier run. The study's own expectations are not among them: they
     /// are in the plan.
     pub predicted: Predictions,
-    /// All data is there before the run, as on a model: nothing is filled.
-    pub has_data: bool,
-    /// What a device is taken for where nothing else is known.
+    /// The model that the plan runs on, by name; `None` on a host. On a model all data is there before the run, so that
+    /// nothing is filled, and no device is assumed.
+    pub model: Option<String>,
+    /// What a device of a host is taken for where nothing else is known.
     pub assumed: AssumedDevice,
 }
 

@@ -3,7 +3,7 @@
 //! A [`crate::Forecast`] needs only the case. A [`CaseEstimate`] compares it with the [`RunEnvironment`]: free
 //! space, memory, and rates. The rate of each phase is a range with its [`Source`]: given by hand, from a model
 //! or an earlier run (see [`Predictions`]), else from what the study says of its targets, else assumed for the
-//! devices.
+//! devices. On a model nothing is assumed, and the rate of a phase of which it says nothing is unknown.
 
 mod concern;
 mod environment;
@@ -58,6 +58,17 @@ pub struct CaseEstimate {
 }
 
 impl CaseEstimate {
+    /// Every phase, the fill and the preconditioning included.
+    pub fn all_phases(&self) -> impl Iterator<Item = &PhaseEstimate> {
+        self.fill.iter().chain(&self.precondition).chain(&self.phases)
+    }
+
+    /// Whether the time of a phase is unknown, so that [`CaseEstimate::seconds`] are those of the others.
+    #[must_use]
+    pub fn is_partly_unknown(&self) -> bool {
+        self.all_phases().any(PhaseEstimate::is_unknown)
+    }
+
     /// The estimate of `case`.
     ///
     /// ```
@@ -99,7 +110,7 @@ impl CaseEstimate {
         let phases: Vec<PhaseEstimate> = case.phases.iter().map(|&phase| estimates.estimate(phase)).collect();
         let written = forecast.footprint.0.saturating_mul(u64::from(case.protocol.precondition));
         let precondition = (written > 0).then(|| estimates.fill(Bytes(written)));
-        let fill = (filled.0 > 0 && !environment.has_data).then(|| estimates.fill(filled));
+        let fill = (filled.0 > 0 && environment.model.is_none()).then(|| estimates.fill(filled));
         let before: Interval = precondition.iter().chain(&fill).map(|phase| phase.seconds).sum();
         let seconds = all_passes(case, &phases) + before;
         let spaces = spaces(case, environment, placed, layer, written_share(case, &phases));

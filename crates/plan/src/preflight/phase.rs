@@ -39,6 +39,14 @@ pub struct PhaseEstimate {
     pub by_clock: bool,
 }
 
+impl PhaseEstimate {
+    /// Whether nothing says how long it takes: its seconds are 0 then, and so is its rate.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.source == Source::Unknown && !self.by_clock
+    }
+}
+
 /// Estimates phases of one case.
 pub(super) struct Phases<'a> {
     pub(super) terms: Terms<'a>,
@@ -61,7 +69,7 @@ impl Phases<'_> {
         let workload = &self.case().workload;
         let (rate, source) = self.bytes_per_second(phase);
         let volume = if phase.is_result() { workload.bytes() } else { workload.footprint() };
-        let by_volume = rate.time_of(volume.0 as f64);
+        let by_volume = seconds_at(rate, volume);
         let (seconds, by_clock) = self.ended(phase, by_volume);
         let bytes = if by_clock { whole(seconds.middle * rate.middle) } else { volume };
         let read_bytes = self.read_of(phase, bytes);
@@ -98,7 +106,7 @@ impl Phases<'_> {
     pub(super) fn fill(&self, bytes: Bytes) -> PhaseEstimate {
         let phase = Phase::Fill;
         let (rate, source) = self.bytes_per_second(phase);
-        let seconds = rate.time_of(bytes.0 as f64);
+        let seconds = seconds_at(rate, bytes);
         PhaseEstimate {
             phase,
             bytes_per_second: rate,
@@ -127,8 +135,8 @@ impl Phases<'_> {
         (by_volume.at_most(limit), deadline < by_volume.middle)
     }
 
-    /// The rate of a phase of transfers in bytes, and its source. Reads and writes of a mixed phase of which
-    /// nothing is said alternate, so that their times add up.
+    /// The rate of a phase of transfers in bytes, and its source; 0 where it is unknown. Reads and writes of a mixed
+    /// phase of which nothing is said alternate, so that their times add up.
     fn bytes_per_second(&self, phase: Phase) -> (Interval, Source) {
         let (rate, source) = match (self.said(phase), phase) {
             (Some(PredictedRate { rate, unit, source }), _) => match unit {
@@ -145,15 +153,17 @@ impl Phases<'_> {
                     middle: mixed(read.middle, write.middle),
                     high: mixed(read.high, write.high),
                 };
-                let source = match self.case().workload.read_percent {
-                    0 => of_writes,
-                    100 => of_reads,
-                    _ => of_reads.max(of_writes),
-                };
-                (rate, source)
+                match self.case().workload.read_percent {
+                    0 => (write, of_writes),
+                    100 => (read, of_reads),
+                    _ => (rate, of_reads.max(of_writes)),
+                }
             }
             (None, _) => self.assumed(phase),
         };
+        if source == Source::Unknown {
+            return (Interval::exact(0.0), source);
+        }
         let transfer = self.case().workload.geometry.transfer.0 as f64;
         let pace = self.case().workload.pace.filter(|_| phase.is_result());
         let pace = pace.map_or(f64::INFINITY, |pace| pace.transfers_per_second * transfer);
@@ -216,13 +226,17 @@ impl Phases<'_> {
         })
     }
 
+    /// On a model there is no device to assume.
     fn assumed(&self, phase: Phase) -> (Interval, Source) {
+        if self.environment.model.is_some() {
+            return (Interval::exact(0.0), Source::Unknown);
+        }
         let rate = Interval::around(self.assumed_bytes() * self.forecast.balance_bound, ASSUMED_FACTOR);
         (rate.at_most(self.by_transfer_time(phase)), self.assumption())
     }
 
-    /// A phase of names, messages or jobs. Where nothing is known of it, each operation takes the assumed time
-    /// of a small transfer, which is a guess, since data sheets give no figure for them.
+    /// A phase of names, messages or jobs. Where nothing is known of it on a host, each operation takes the assumed
+    /// time of a small transfer, which is a guess, since data sheets give no figure for them.
     fn operations(&self, phase: Phase) -> PhaseEstimate {
         let workload = &self.case().workload;
         let bytes = match workload.work.jobs().filter(|_| phase == Phase::Jobs).map(Jobs::traffic) {
@@ -237,6 +251,7 @@ impl Phases<'_> {
             (Some(PredictedRate { rate, unit: RateUnit::Bytes, source }), _) if bytes.0 > 0 => {
                 (rate.time_of(bytes.0 as f64), source)
             }
+            _ if self.environment.model.is_some() => (Interval::exact(0.0), Source::Unknown),
             _ => {
                 let per_second =
                     self.under_way() / self.environment.assumed.transfer_time.as_secs_f64().max(1e-9);
@@ -261,8 +276,8 @@ impl Phases<'_> {
         let operations = all.map(|all| whole(all as f64 * share).0);
         let bytes = whole(bytes.0 as f64 * share);
         let bytes_per_second = match bytes.0 {
-            0 => Interval::exact(0.0),
-            bytes => seconds.time_of(bytes as f64),
+            bytes if bytes > 0 && seconds.high > 0.0 => seconds.time_of(bytes as f64),
+            _ => Interval::exact(0.0),
         };
         let read_bytes = self.read_of(phase, bytes);
         PhaseEstimate { phase, bytes_per_second, source, bytes, read_bytes, operations, seconds, by_clock }
@@ -276,6 +291,11 @@ impl Phases<'_> {
         let threads = self.environment.processors.unwrap_or(1).max(1);
         jobs.computed_seconds(threads, COMPUTED_PER_SECOND)
     }
+}
+
+/// The time of `bytes` at `rate`; 0 where the rate is unknown.
+fn seconds_at(rate: Interval, bytes: Bytes) -> Interval {
+    if rate.high > 0.0 { rate.time_of(bytes.0 as f64) } else { rate }
 }
 
 /// The share of the files of `case` that is written at most: all, unless a stonewall ends each write before.

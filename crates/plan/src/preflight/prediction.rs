@@ -1,13 +1,13 @@
 //! Predicted rates and times: ranges, each with its source.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul};
 
 use serde::{Deserialize, Serialize};
 
-use super::CaseEstimate;
+use super::{CaseEstimate, RunEnvironment};
 use crate::{Case, Phase};
 
 /// A range with a middle: `low` ≤ `middle` ≤ `high`.
@@ -108,6 +108,8 @@ pub enum Source {
     Ceiling(String),
     /// Nothing: the devices are assumed, as many and of such a class as is said here.
     Assumed(String),
+    /// Nothing: the model that the plan runs on gives no rate, and no device is assumed.
+    Unknown,
 }
 
 impl fmt::Display for Source {
@@ -132,6 +134,7 @@ impl Source {
             Self::Promised(_) => "the study's commitments".to_owned(),
             Self::Ceiling(_) => "the study's ceilings, which are upper bounds".to_owned(),
             Self::Assumed(devices) => devices.clone(),
+            Self::Unknown => "nothing known".to_owned(),
         }
     }
 }
@@ -166,25 +169,46 @@ pub struct PredictedRate {
 /// predictions.add("scale:tasks=4", Phase::Read, rate);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Predictions(HashMap<String, Vec<(Phase, PredictedRate)>>);
+pub struct Predictions {
+    /// By case.
+    rates: HashMap<String, Vec<(Phase, PredictedRate)>>,
+    useless: Vec<Source>,
+}
 
 impl Predictions {
     /// Adds the rate of `phase` of the case with the id `case`. Of several rates that of the best source is used.
     /// A fill and a preconditioning have the rate of [`Phase::Fill`].
     pub fn add(&mut self, case: &str, phase: Phase, rate: PredictedRate) {
-        self.0.entry(case.to_owned()).or_default().push((phase, rate));
+        self.rates.entry(case.to_owned()).or_default().push((phase, rate));
+    }
+
+    /// Notes that the user named `source`, and that it says nothing of any phase of the plan.
+    pub fn add_useless(&mut self, source: Source) {
+        self.useless.push(source);
+    }
+
+    /// What the user named and says nothing of the plan, in words.
+    pub fn useless(&self) -> impl Iterator<Item = String> {
+        self.useless.iter().map(|source| format!("nothing in {} is near to this study", source.kind()))
+    }
+
+    /// Whether no rate is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rates.is_empty()
     }
 
     /// Adds the rates of `more`.
     pub fn append(&mut self, more: Self) {
-        for (case, mut rates) in more.0 {
-            self.0.entry(case).or_default().append(&mut rates);
+        for (case, mut rates) in more.rates {
+            self.rates.entry(case).or_default().append(&mut rates);
         }
+        self.useless.extend(more.useless);
     }
 
     /// The rates of `phase` of `case`.
     pub(super) fn of(&self, case: &Case, phase: Phase) -> impl Iterator<Item = &PredictedRate> {
-        let all = self.0.get(&case.id).into_iter().flatten();
+        let all = self.rates.get(&case.id).into_iter().flatten();
         all.filter(move |(of, _)| *of == phase).map(|(_, rate)| rate)
     }
 }
@@ -192,14 +216,15 @@ impl Predictions {
 /// The time that a whole plan is expected to take; stored with the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
-    /// Seconds of all cases.
+    /// Seconds of all cases, as far as known.
     pub seconds: Interval,
-    /// Where they come from, in words, with their shares where there are several; empty if nothing takes time.
+    /// Where they come from, in words, with their shares where there are several, and what is not in them; empty if
+    /// nothing takes time.
     pub source: String,
 }
 
 impl Prediction {
-    /// The sum of `estimates`, which are those of `cases`.
+    /// The sum of `estimates`, which are those of `cases` in `environment`.
     ///
     /// ```
     /// let text = r#"
@@ -222,15 +247,16 @@ impl Prediction {
     ///     per = "device"
     /// "#;
     /// let plan = plan::study::read("scale.toml".as_ref(), text)?;
-    /// let estimates = plan::estimates(&plan, &plan::RunEnvironment::default()).0;
-    /// let predicted = plan::Prediction::of(&plan.cases, &estimates);
+    /// let environment = plan::RunEnvironment::default();
+    /// let estimates = plan::estimates(&plan, &environment).0;
+    /// let predicted = plan::Prediction::of(&plan.cases, &estimates, &environment);
     /// // Three times 103 GB at 12 GB/s at most.
     /// assert!((predicted.seconds.low - 25.77).abs() < 0.1, "{predicted:?}");
     /// assert_eq!(predicted.source, "the study's expectations");
     /// # Ok::<(), plan::study::StudyErrors>(())
     /// ```
     #[must_use]
-    pub fn of(cases: &[Case], estimates: &[CaseEstimate]) -> Self {
+    pub fn of(cases: &[Case], estimates: &[CaseEstimate], environment: &RunEnvironment) -> Self {
         let mut shares: Vec<(String, f64)> = Vec::new();
         let mut count = |kind: String, seconds: f64| match shares.iter_mut().find(|(known, _)| *known == kind)
         {
@@ -260,6 +286,19 @@ impl Prediction {
             (true, 0.0..1.0) => format!("{kind} (below 1 %)"),
             (true, percent) => format!("{kind} ({percent:.0} %)"),
         });
-        Self { seconds, source: words.collect::<Vec<_>>().join(", ") }
+        let mut source = words.collect::<Vec<_>>().join(", ");
+        let of_unknown = estimates.iter().flat_map(CaseEstimate::all_phases).filter(|one| one.is_unknown());
+        let of_unknown: BTreeSet<&str> = of_unknown.map(|one| one.phase.name()).collect();
+        let of_unknown: Vec<&str> = of_unknown.into_iter().collect();
+        let mut add = |words: String| {
+            let before = if source.is_empty() { "" } else { "; " };
+            source = format!("{source}{before}{words}");
+        };
+        if !of_unknown.is_empty() {
+            let phases = of_unknown.join(", ");
+            add(format!("the time of {phases} is not known before the simulation, and left out"));
+        }
+        environment.predicted.useless().for_each(add);
+        Self { seconds, source }
     }
 }

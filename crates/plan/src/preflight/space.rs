@@ -61,7 +61,7 @@ pub(super) fn spaces(
     layer: Layer,
     share: f64,
 ) -> Vec<SpaceEstimate> {
-    if case.only_reads() && !environment.has_data {
+    if case.only_reads() && environment.model.is_none() {
         return Vec::new();
     }
     let files = &case.workload.files;

@@ -1,8 +1,8 @@
 //! Tests of the warnings before a run.
 
 use super::{
-    AssumedDevice, CaseEstimate, Concern, Interval, PredictedRate, RateUnit, RunEnvironment, Source, Space,
-    estimates,
+    AssumedDevice, CaseEstimate, Concern, Interval, PredictedRate, Prediction, RateUnit, RunEnvironment,
+    Source, Space, estimates,
 };
 use crate::{
     Bytes, Case, Criteria, Existing, Geometry, Keep, Layer, Nanos, Phase, Plan, Protocol, Question, Sharing,
@@ -360,4 +360,16 @@ fn the_best_source_is_used() {
         environment.predicted.add("w", Phase::Write, rate);
         assert_eq!(source(&environment), known);
     }
+}
+
+#[test]
+fn on_a_model_no_device_is_assumed() {
+    let case = case(1, Bytes::mib(1), 1000, |_| ());
+    let environment = RunEnvironment { model: Some("m".to_owned()), ..environment(u64::MAX, 1e9) };
+    let estimate = CaseEstimate::of(&case, &environment);
+    assert!(estimate.is_partly_unknown());
+    assert_eq!(estimate.seconds, Interval::exact(0.0));
+    assert!(estimate.concerns.is_empty(), "nothing is too short or too long: {:?}", estimate.concerns);
+    let predicted = Prediction::of(&[case], &[estimate], &environment);
+    assert_eq!(predicted.source, "the time of read, write is not known before the simulation, and left out");
 }

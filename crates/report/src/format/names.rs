@@ -112,10 +112,14 @@ pub(crate) const fn layer(layer: Layer) -> &'static str {
 /// other run. It is one line without hidden characters, whatever the file of the model holds.
 #[must_use]
 pub fn mark(manifest: &Manifest) -> Option<String> {
-    (manifest.provenance == Provenance::Simulated).then(|| {
-        let model = manifest.model.as_ref().map(|model| format!(" by model {}", plan::visible(&model.name)));
-        provenance(Provenance::Simulated).to_uppercase() + &model.unwrap_or_default()
-    })
+    (manifest.provenance == Provenance::Simulated)
+        .then(|| simulated(manifest.model.as_ref().map(|model| model.name.as_str())))
+}
+
+/// `SIMULATED by model cards`.
+pub(crate) fn simulated(model: Option<&str>) -> String {
+    let model = model.map(|name| format!(" by model {}", plan::visible(name)));
+    provenance(Provenance::Simulated).to_uppercase() + &model.unwrap_or_default()
 }
 
 /// The title of a run, behind its [`mark`].

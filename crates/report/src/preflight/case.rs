@@ -4,7 +4,7 @@ use std::iter;
 
 use plan::{
     Bytes, Case, CaseEstimate, Existing, Keep, NodeReads, Order, Phase, PhaseEstimate, ReadFrom,
-    RunEnvironment, Sharing, SpaceEstimate, Spread, Workload, visible,
+    RunEnvironment, Sharing, Source, SpaceEstimate, Spread, Workload, visible,
 };
 
 use crate::format::screen::Screen;
@@ -246,6 +246,7 @@ pub(super) fn predicted_transfers(estimate: &PhaseEstimate) -> String {
     let at = format!("{} ({})", ends(estimate.bytes_per_second, rate), visible(&estimate.source.to_string()));
     let seconds = ends(estimate.seconds, duration);
     match estimate.by_clock {
+        true if estimate.source == Source::Unknown => format!("{phase}: {seconds} by the clock"),
         true => format!("{phase}: {seconds} by the clock, {volume} at {at}"),
         false => format!("{phase}: {volume} take {seconds} at {at}"),
     }
@@ -269,6 +270,20 @@ pub(super) fn memory_words(workload: &Workload, memory: Option<Bytes>) -> String
 /// A node's share of the volume as a multiple of its memory.
 fn multiple(workload: &Workload, memory: Bytes) -> f64 {
     workload.bytes().0 as f64 / f64::from(workload.nodes) / (memory.0 as f64).max(1.0)
+}
+
+/// The time of all passes of a case, as far as it is known.
+pub(super) fn time_words(estimate: &CaseEstimate) -> String {
+    match estimate.is_partly_unknown() {
+        true if estimate.seconds.high > 0.0 => format!("above {}", duration(estimate.seconds.low)),
+        true => "an unknown time".to_owned(),
+        false => ends(estimate.seconds, duration),
+    }
+}
+
+/// Whether a case can use the page cache that `around` has: a model may have none.
+pub(super) fn has_memory_line(case: &Case, around: &RunEnvironment) -> bool {
+    case.workload.work.is_transfers() && (around.model.is_none() || around.memory.is_some())
 }
 
 /// Whether the page cache can serve reads instead of the storage.

@@ -24,6 +24,7 @@ pub use self::layouts::{Commands, LayoutOutlook, layouts};
 pub(crate) use self::terms::{promised, words as protocol};
 
 use self::case::{line, memory_words, space_words};
+use crate::format::names::simulated;
 use crate::format::screen::Screen;
 use crate::format::table::{width, wrapped};
 use crate::format::{counted, decimal_bytes, duration, ends, grouped, shell_line};
@@ -43,7 +44,7 @@ pub fn preflight(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String
     let passes = plan.cases.iter().map(|case| u64::from(case.passes_max())).sum();
     let (cases, passes) = (counted(all.len() as u64, "case"), grouped(passes));
     let mut out = format!("{}\n", visible(&plan.title));
-    out += &line("predicted", &predicted(&Prediction::of(&plan.cases, &all)), screen);
+    out += &line("predicted", &predicted(&Prediction::of(&plan.cases, &all, around)), screen);
     out += &line("cases", &format!("{cases}, passes: {passes}{}", volume(plan, &all)), screen);
     let fullest = spaces.iter().max_by(|one, other| one.share().total_cmp(&other.share()));
     let fullest = fullest.filter(|space| space.needed.0 > 0);
@@ -57,7 +58,7 @@ pub fn preflight(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String
 #[must_use]
 pub fn prediction(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
     let (all, _) = estimates(plan, around);
-    line("predicted", &predicted(&Prediction::of(&plan.cases, &all)), screen)
+    line("predicted", &predicted(&Prediction::of(&plan.cases, &all, around)), screen)
 }
 
 const ROOM: &str = "Slots and room, by what the study says of its targets";
@@ -91,6 +92,9 @@ fn volume(plan: &Plan, all: &[CaseEstimate]) -> String {
 
 /// `about 4 min (3 min to 7 min), from the study's expectations`.
 pub(crate) fn predicted(prediction: &Prediction) -> String {
+    if prediction.seconds.high <= 0.0 && !prediction.source.is_empty() {
+        return visible(&prediction.source).into_owned();
+    }
     let middle = duration(prediction.seconds.middle);
     let range = match ends(prediction.seconds, duration) {
         range if range == middle => String::new(),
@@ -155,8 +159,8 @@ pub fn outline(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
     let (concerns, advice) =
         (sweep::concerns(plan, &all, usize::MAX, screen), terms::repetitions(plan, screen));
     let heading = if concerns.is_empty() && advice.is_empty() { "" } else { "\nLook at this first\n" };
-    let whole = altogether(plan, &all, &spaces, false, screen);
-    let (title, question) = (visible(&plan.title), question(plan, screen));
+    let whole = altogether(plan, (&all, &spaces), around, false, screen);
+    let (title, question) = (visible(&plan.title), question(plan, around, screen));
     format!("{title}\n{question}{cases}\nAltogether\n{whole}{heading}{concerns}{advice}")
 }
 
@@ -166,7 +170,7 @@ pub fn outline(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
 #[must_use]
 pub fn explain(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
     let (all, spaces) = estimates(plan, around);
-    let mut out = format!("{}\n{}", visible(&plan.title), question(plan, screen));
+    let mut out = format!("{}\n{}", visible(&plan.title), question(plan, around, screen));
     let cases = plan.cases.len();
     for (number, (case, estimate)) in plan.cases.iter().zip(&all).enumerate().take(CASES_EXPLAINED) {
         let name =
@@ -178,13 +182,14 @@ pub fn explain(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
     if cases > CASES_EXPLAINED {
         let _ = write!(out, "\n… and {} more cases\n", cases - CASES_EXPLAINED);
     }
-    let (whole, advice) = (altogether(plan, &all, &spaces, true, screen), terms::repetitions(plan, screen));
+    let (whole, advice) =
+        (altogether(plan, (&all, &spaces), around, true, screen), terms::repetitions(plan, screen));
     format!("{out}\nAltogether\n{whole}{advice}")
 }
 
-/// The request, and each option with its meaning.
-fn question(plan: &Plan, screen: Screen) -> String {
-    match &plan.question {
+/// The request, each option with its meaning, and the model that the plan runs on.
+fn question(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
+    let asked = match &plan.question {
         Question::Quick { directory } => {
             format!("asked by      --quick {}\n", visible(&directory.to_string_lossy()))
         }
@@ -198,7 +203,12 @@ fn question(plan: &Plan, screen: Screen) -> String {
             let asked = wrapped("asked by      ", &shell_line(arguments), screen.prose());
             format!("{asked}\n{}", options(notes, screen))
         }
-    }
+    };
+    let model = around.model.as_deref().map(|name| {
+        let text = format!("{}: nothing of this host is measured or changed", simulated(Some(name)));
+        wrapped("              ", &text, screen.prose())
+    });
+    asked + &model.unwrap_or_default()
 }
 
 fn options(notes: &[OptionNote], screen: Screen) -> String {
@@ -219,24 +229,19 @@ fn options(notes: &[OptionNote], screen: Screen) -> String {
 }
 
 fn case_lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment, screen: Screen) -> String {
-    let is_transfers = case.workload.work.is_transfers();
     let does = works::what_lines(case, estimate, around);
     let mut out: String = does.iter().map(|(name, text)| line(name, text, screen)).collect();
     let phases = estimate.fill.iter().chain(&estimate.phases);
     out.extend(phases.map(|phase| line("predicted", &works::predicted(phase), screen)));
     out.extend(estimate.spaces.iter().map(|space| line("space", &space_words(space), screen)));
-    if is_transfers {
+    if case::has_memory_line(case, around) {
         out.push_str(&line("memory", &memory_words(&case.workload, around.memory), screen));
     }
     if estimate.phases.len() > 1 || case.repetitions > 1 {
         let repetitions = counted(u64::from(case.repetitions), "repetition");
-        out.push_str(&line(
-            "time",
-            &format!("{} for {repetitions}", ends(estimate.seconds, duration)),
-            screen,
-        ));
+        out.push_str(&line("time", &format!("{} for {repetitions}", case::time_words(estimate)), screen));
     }
-    if is_transfers {
+    if case.workload.work.is_transfers() {
         out.push_str(&offsets::first(case, screen));
     }
     out.extend(case.workload.work.jobs().map(|jobs| jobs::tables(jobs, screen)));
@@ -246,14 +251,14 @@ fn case_lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment, scr
 /// All cases together: time, volume, space and seed, then the study's statements about the whole.
 fn altogether(
     plan: &Plan,
-    all: &[CaseEstimate],
-    spaces: &[SpaceEstimate],
+    (all, spaces): (&[CaseEstimate], &[SpaceEstimate]),
+    around: &RunEnvironment,
     full: bool,
     screen: Screen,
 ) -> String {
     let cases = counted(all.len() as u64, "case");
     let mut lines = vec![
-        ("time", predicted(&Prediction::of(&plan.cases, all))),
+        ("time", predicted(&Prediction::of(&plan.cases, all, around))),
         ("volume", format!("{cases}{}", volume(plan, all))),
     ];
     let needed = spaces.iter().filter(|space| space.needed.0 > 0);

@@ -12,7 +12,7 @@ use super::sweep::{Group, groups, taken, values};
 use super::{case, jobs, works};
 use crate::format::screen::Screen;
 use crate::format::table::{Table, wrapped};
-use crate::format::{counted, decimal_bytes, duration, ends, grouped};
+use crate::format::{counted, decimal_bytes, duration, grouped};
 
 /// Maximum number of rows of a workload's table; of more, cases that differ in one more key are merged.
 const ROWS: usize = 7;
@@ -60,7 +60,7 @@ fn lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment) -> Lines
         "durability" => writes,
         name => !is_transfers || !NUMBERS.contains(&name),
     });
-    if is_transfers {
+    if case::has_memory_line(case, around) {
         lines.push(("memory", case::memory_risk(&case.workload, around.memory).to_owned()));
     }
     lines
@@ -119,11 +119,7 @@ fn totals(group: &Group<'_>) -> String {
     let (files, bytes) = (estimate.forecast.files, estimate.forecast.phase_bytes.0);
     let files = if files > 0 { format!(" for {}", counted(files, "file")) } else { String::new() };
     let pass = if bytes > 0 { format!(", {} in one pass", decimal_bytes(bytes)) } else { String::new() };
-    format!(
-        "{}{files}{pass}; {}",
-        ends(estimate.seconds, duration),
-        counted(case.repetitions.into(), "repetition")
-    )
+    format!("{}{files}{pass}; {}", case::time_words(estimate), counted(case.repetitions.into(), "repetition"))
 }
 
 /// The swept keys of `group` in the order of the study, each with how many values it takes.
@@ -164,11 +160,15 @@ fn points(group: &Group<'_>) -> Table {
     }
     let files = |row: &Group<'_>| range(row, |estimate| estimate.forecast.files, grouped);
     let pass = |row: &Group<'_>| range(row, |estimate| estimate.forecast.phase_bytes.0, decimal_bytes);
+    let predicted = |row: &Group<'_>| {
+        let is_known = row.iter().all(|(_, estimate)| !estimate.is_partly_unknown());
+        is_known.then(|| duration(row.iter().map(|(_, estimate)| estimate.seconds.middle).sum()))
+    };
     table = table
         .right("cases", |row| grouped(row.len() as u64))
         .right("files", files)
         .right("one pass", pass)
-        .right("predicted", |row| duration(row.iter().map(|(_, estimate)| estimate.seconds.middle).sum()));
+        .right("predicted", predicted);
     table.done().without_empty_columns()
 }
 

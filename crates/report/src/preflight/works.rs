@@ -7,15 +7,25 @@ use super::case::{clock_words, keep_words, phases_words, predicted_transfers, ta
 use super::jobs;
 use crate::format::{counted, decimal_bytes, duration, ends, grouped};
 
+/// Lines on files that are there before the run or after it: on a model there are none.
+const FILES_HERE: [&str; 3] = ["existing", "before", "afterwards"];
+
 /// What the case does: names and texts of lines.
 pub(super) fn what_lines(
     case: &Case,
     estimate: &CaseEstimate,
     around: &RunEnvironment,
 ) -> Vec<(&'static str, String)> {
-    if case.workload.work.is_transfers() {
-        return transfer_lines(case, estimate, around);
-    }
+    let mut lines = match case.workload.work {
+        Work::Transfers => transfer_lines(case, estimate, around),
+        _ => names_lines(case, estimate),
+    };
+    lines.retain(|(name, _)| around.model.is_none() || !FILES_HERE.contains(name));
+    lines
+}
+
+/// The same of a case without transfers.
+fn names_lines(case: &Case, estimate: &CaseEstimate) -> Vec<(&'static str, String)> {
     let (workload, forecast) = (&case.workload, &estimate.forecast);
     let mut lines = vec![("tasks", tasks_words(workload))];
     match &workload.work {
@@ -73,11 +83,22 @@ fn directories(count: u64) -> String {
     format!("{} director{}", grouped(count), if count == 1 { "y" } else { "ies" })
 }
 
+/// The volume of a phase whose time is not known.
+fn unknown(estimate: &PhaseEstimate) -> String {
+    let items = estimate.operations.map(|all| counted(all, "operation"));
+    let bytes = (estimate.bytes.0 > 0).then(|| decimal_bytes(estimate.bytes.0));
+    let volume: Vec<String> = items.into_iter().chain(bytes).collect();
+    let of = if volume.is_empty() { String::new() } else { format!("{}; ", volume.join(" with ")) };
+    format!("{}: {of}its time is not known before the simulation", estimate.phase)
+}
+
 /// Predicted operations and duration of a phase, and the source of the prediction.
 pub(super) fn predicted(estimate: &PhaseEstimate) -> String {
     let phase = estimate.phase;
-    if phase.is_transfers() {
-        return predicted_transfers(estimate);
+    match estimate.is_unknown() {
+        true => return unknown(estimate),
+        false if phase.is_transfers() => return predicted_transfers(estimate),
+        false => {}
     }
     let source = visible(&estimate.source.to_string()).into_owned();
     let (seconds, volume) = (ends(estimate.seconds, duration), decimal_bytes(estimate.bytes.0));

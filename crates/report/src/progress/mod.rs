@@ -426,6 +426,9 @@ fn extent(plan: &Plan, estimates: &[CaseEstimate]) -> String {
     };
     let seconds: Interval = estimates.iter().map(|estimate| estimate.seconds).sum();
     let cases = counted(plan.cases.len() as u64, "case");
+    if estimates.iter().any(CaseEstimate::is_partly_unknown) {
+        return format!("{cases}{times}, no time known");
+    }
     match (duration(seconds.low), duration(seconds.high)) {
         _ if seconds.high < 0.05 => format!("{cases}{times}, less than 0.1 s"),
         (least, most) if least == most => format!("{cases}{times}, about {most}"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use analysis::audit::Check;
-use record::{Run, Warning};
+use record::{Provenance, Run, Warning, WarningRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -82,7 +82,9 @@ fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
     let numbers: HashMap<(&str, &str), usize> =
         figures.iter().map(|figure| ((figure.case.as_str(), figure.phase.name()), figure.number)).collect();
     let mut by_figure: BTreeMap<usize, Vec<(String, &Warning)>> = BTreeMap::new();
-    for row in &run.warnings {
+    let simulated = run.manifest.provenance == Provenance::Simulated;
+    let speaks = |row: &&WarningRow| Check::of(&row.warning).is_none_or(|check| check.speaks(simulated));
+    for row in run.warnings.iter().filter(speaks) {
         let (kind, warning) = (kind(&row.warning), &row.warning);
         let key = row.key.as_ref();
         if let Some(number) = key.and_then(|key| numbers.get(&(&*key.case, key.phase.name()))) {

@@ -94,8 +94,10 @@ pub(crate) fn when(report: &Report) -> String {
         // Merged runs have no duration of their own.
         // The phases took virtual time, and how long their computation took says nothing.
         (false, _) if is_simulated(report) => {
-            let took =
-                run.virtual_ns.map(|nanos| format!(", {} of virtual time", duration(nanos as f64 / 1e9)));
+            let all = if run.runs > 1 { " in all" } else { "" };
+            let took = run
+                .virtual_ns
+                .map(|nanos| format!(", {} of virtual time{all}", duration(nanos as f64 / 1e9)));
             format!("{started}{}{}", took.unwrap_or_default(), predicted(run).unwrap_or_default())
         }
         (false, _) => match (run.runs, run.finished_unix_ns) {
@@ -123,7 +125,7 @@ pub(crate) fn origin(report: &Report) -> String {
 /// The file of the model of a simulated run, and what decides its figures.
 pub(crate) fn model_line(report: &Report) -> Option<String> {
     let model = report.run.model.as_ref()?;
-    Some(format!("model {} · SHA-256 {} · seed {}", model.path, model.sha256, model.seed))
+    Some(format!("model {} · SHA-256 {} · {}", model.path, model.sha256, model.seed_words()))
 }
 
 /// Duration of the run, if its end is known. Imported times are whole seconds, so shorter durations are unknown.

@@ -1,14 +1,17 @@
 //! The run as a whole, and its plan.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use plan::{Case, Forecast, Interval, OptionNote, Phase, Prediction, Question, shell_word};
-use record::{PhaseRow, Run, RunState};
+use record::{Part, PhaseRow, Run, RunState};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::format::names::{heading, mark, provenance};
 use crate::format::shell_line;
+
+/// Maximum number of seeds of merged runs that are named.
+const SEEDS_NAMED: usize = 8;
 
 /// The run as a whole.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -38,7 +41,8 @@ pub(crate) struct RunInfo {
     pub(crate) seed: u64,
     pub(crate) started_unix_ns: i64,
     pub(crate) finished_unix_ns: Option<i64>,
-    /// Of a simulated run: nanoseconds from its start to the end of its last phase, on its virtual clock.
+    /// Of a simulated run: nanoseconds from its start to the end of its last phase, on its virtual clock; of merged
+    /// runs those of all together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) virtual_ns: Option<u64>,
     /// The time that was predicted for it before it started.
@@ -65,8 +69,44 @@ pub(crate) struct ModelInfo {
     pub(crate) path: String,
     /// Of its file.
     pub(crate) sha256: String,
-    /// Of its random numbers.
+    /// Of its random numbers; of merged runs that of the first.
     pub(crate) seed: u64,
+    /// The seeds of all merged runs, in their order; of one run that one.
+    pub(crate) seeds: Vec<u64>,
+}
+
+impl ModelInfo {
+    fn of(run: &Run) -> Option<Self> {
+        let model = run.manifest.model.as_ref()?;
+        let parts = run.parts.iter().filter_map(|part| part.model.as_ref());
+        let mut seeds: Vec<u64> = parts.map(|part| part.seed).collect();
+        if seeds.is_empty() {
+            seeds.push(model.seed);
+        }
+        Some(Self {
+            name: model.name.clone(),
+            path: model.path.display().to_string(),
+            sha256: model.sha256.clone(),
+            seed: model.seed,
+            seeds,
+        })
+    }
+
+    /// `seed 3`, `seeds 3, 4`, or their number and range where there are many.
+    pub(crate) fn seed_words(&self) -> String {
+        match self.seeds.as_slice() {
+            [first, .., last] if self.seeds.len() > SEEDS_NAMED => {
+                let least = self.seeds.iter().min().unwrap_or(first);
+                let most = self.seeds.iter().max().unwrap_or(last);
+                format!("{} seeds from {least} to {most}", self.seeds.len())
+            }
+            [_, _, ..] => {
+                let all: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
+                format!("seeds {}", all.join(", "))
+            }
+            _ => format!("seed {}", self.seed),
+        }
+    }
 }
 
 /// The time that was predicted for a run, in seconds, and its source.
@@ -143,12 +183,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         directory: run.directory.display().to_string(),
         state: state(&run.state),
         provenance: provenance(manifest.provenance),
-        model: manifest.model.as_ref().map(|model| ModelInfo {
-            name: model.name.clone(),
-            path: model.path.display().to_string(),
-            sha256: model.sha256.clone(),
-            seed: model.seed,
-        }),
+        model: ModelInfo::of(run),
         mark: mark(manifest),
         heading: heading(manifest),
         program_version: manifest.program_version.clone(),
@@ -169,10 +204,19 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
     }
 }
 
-/// The end of the last phase. A virtual clock is at 0 when the run starts.
+/// The end of the last phase; of merged runs the sum of all. A virtual clock is at 0 when a run starts.
 fn virtual_ns(run: &Run) -> Option<u64> {
     let end = |row: &PhaseRow| u64::try_from(row.started_unix_ns).ok()?.checked_add(row.wall_ns);
-    run.phases.iter().filter_map(|row| end(row)).max()
+    let mut ends: BTreeMap<usize, u64> = BTreeMap::new();
+    for row in &run.phases {
+        let holds = |part: &Part| {
+            part.passes.get(&*row.key.case).is_some_and(|passes| passes.holds(row.key.repetition))
+        };
+        let part = run.parts.iter().position(holds).unwrap_or(0);
+        let last = ends.entry(part).or_insert(0);
+        *last = (*last).max(end(row).unwrap_or(0));
+    }
+    ends.into_values().reduce(u64::saturating_add)
 }
 
 /// The tool whose command line was used, or the tools whose output was imported; empty if none.

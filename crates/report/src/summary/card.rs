@@ -126,7 +126,7 @@ fn circumstances(report: &Report) -> String {
     });
     if let Some(model) = &report.run.model {
         // Its name is in the heading.
-        parts.extend([format!("model {}", model.path), format!("seed {}", model.seed), origin::when(report)]);
+        parts.extend([format!("model {}", model.path), model.seed_words(), origin::when(report)]);
     } else if origin::is_imported(report) {
         parts.extend([origin::origin(report), origin::when(report)]);
     } else {

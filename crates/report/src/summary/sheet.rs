@@ -302,12 +302,14 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
     ];
     lines.extend(origin::model_line(report));
     lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
+    // Nobody else uses a model.
     let alone = match manifest.plan.terms.exclusive {
-        Some(true) => "the study says that nobody else used the storage",
-        Some(false) => "others could use the storage at the same time",
-        None => "the study does not say whether others used the storage",
+        _ if origin::is_simulated(report) => None,
+        Some(true) => Some("the study says that nobody else used the storage"),
+        Some(false) => Some("others could use the storage at the same time"),
+        None => Some("the study does not say whether others used the storage"),
     };
-    lines.push(alone.to_owned());
+    lines.extend(alone.map(str::to_owned));
     if let Question::Study { path, text, overrides } = &manifest.plan.question {
         lines.push(format!("study file {}, SHA-256 {}", path.display(), record::sha256(text.as_bytes())));
         if !overrides.is_empty() {

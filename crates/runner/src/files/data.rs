@@ -4,14 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use plan::{Bytes, Geometry, Order, PlanError, ReadFrom, SyncRule, Workload, WorkloadSpec};
+use plan::{Order, PlanError, ReadFrom, SyncRule, Workload, WorkloadSpec};
 
-/// Transfer size of fill phases, if the block allows it.
-const FILL_TRANSFER: Bytes = Bytes::mib(1);
-/// Queue depth that keeps any device busy with transfers of [`FILL_TRANSFER`].
+/// Queue depth that keeps any device busy with the transfers of a fill.
 const FILL_DEPTH: u32 = 8;
-/// Length of a data cell; see `engine`'s stamps.
-const CELL_BYTES: u64 = 512;
 
 /// Content of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +97,7 @@ impl WrittenData {
 /// None for a valid workload; every derived workload is validated.
 pub(crate) fn fill_workload(workload: &Workload) -> Result<Workload, PlanError> {
     let mut spec: WorkloadSpec = workload.clone().into();
-    spec.geometry.transfer = fill_transfer(&spec.geometry);
+    spec.geometry.transfer = spec.geometry.fill_transfer();
     spec.order = Order::Sequential;
     spec.read_from = ReadFrom::Same;
     spec.stonewall = None;
@@ -114,36 +110,11 @@ pub(crate) fn fill_workload(workload: &Workload) -> Result<Workload, PlanError> 
     spec.validate()
 }
 
-/// The largest multiple of the transfer that divides the block and is at most [`FILL_TRANSFER`].
-/// A transfer that is not made of whole cells is kept: cells are then counted from its start.
-fn fill_transfer(geometry: &Geometry) -> Bytes {
-    let Geometry { transfer, block, .. } = *geometry;
-    if !transfer.0.is_multiple_of(CELL_BYTES) || transfer >= FILL_TRANSFER {
-        return transfer;
-    }
-    let per_block = block.0 / transfer.0;
-    let most = FILL_TRANSFER.0 / transfer.0;
-    let factor = (1..=most).rev().find(|factor| per_block.is_multiple_of(*factor)).unwrap_or(1);
-    Bytes(transfer.0 * factor)
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use plan::{Bytes, Geometry};
-
-    use super::{WrittenData, fill_transfer};
-
-    #[test]
-    fn a_fill_moves_large_pieces_of_whole_cells() {
-        let transfer =
-            |transfer, block| fill_transfer(&Geometry { transfer: Bytes(transfer), block, segments: 1 });
-        assert_eq!(transfer(4096, Bytes::gib(1)), Bytes::mib(1));
-        assert_eq!(transfer(4096, Bytes(4096 * 3)), Bytes(4096 * 3));
-        assert_eq!(transfer(47_008, Bytes(47_008)), Bytes(47_008));
-        assert_eq!(transfer(16 << 20, Bytes::mib(16)), Bytes::mib(16));
-    }
+    use super::WrittenData;
 
     #[test]
     fn writing_in_places_widens_the_generations() {

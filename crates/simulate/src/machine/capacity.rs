@@ -69,8 +69,11 @@ impl SimulatedMachine {
     pub(super) fn check_capacity(&self, plan: &Plan) -> Result<(), RunnerError> {
         let transfers = || plan.cases.iter().filter(|case| case.workload.work.is_transfers());
         transfers().try_for_each(|case| self.check_file(case))?;
-        let environment =
-            RunEnvironment { spaces: self.spaces(plan), has_data: true, ..RunEnvironment::default() };
+        let environment = RunEnvironment {
+            spaces: self.spaces(plan),
+            model: Some(self.model.model.name.clone()),
+            ..RunEnvironment::default()
+        };
         let (of_cases, together) = estimates(plan, &environment);
         let Some(lacks) = together.into_iter().find(|space| space.needed > space.free) else {
             return transfers().try_for_each(|case| self.check_fullest(case));

@@ -88,7 +88,7 @@ pub struct Node {
     pub iops: Option<f64>,
     /// Links that messages between two nodes pass, besides the adapters of both. Node number `i` of `n` is behind
     /// member `i · count ÷ n` of each: a message passes the member of its sender outwards, and that of its receiver
-    /// inwards.
+    /// inwards. Up to 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<String>,
     /// Page cache for transfers that are not direct; without it all transfers go to the devices.
@@ -292,7 +292,7 @@ pub struct Layout {
     /// The group of devices.
     pub devices: String,
     /// Links and servers between nodes and devices, from the nodes on. Device number `i` of `n` is behind
-    /// member `i · count ÷ n` of each.
+    /// member `i · count ÷ n` of each. Up to 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<String>,
     /// The service for names; without one, names cost nothing.
