@@ -9,7 +9,7 @@ use plan::{Plan, Question};
 use serde_json::Value;
 use testbed::Program;
 
-use crate::desk::{Desk, assert_says, run};
+use crate::desk::{Desk, assert_says, names, run};
 
 /// Tests that run one study each, and the list of them.
 macro_rules! ready_studies {
@@ -447,4 +447,24 @@ fn stands_beside_published_figures(name: &str, plan: &Plan, statements: &Value) 
         assert!(!nothing, "{name}: {claim}");
     }
     assert_eq!(list("commitment").len(), plan.terms.commitments.len(), "{name}");
+}
+
+#[test]
+fn ready_models_take_the_studies_that_their_first_lines_name_and_that_of_their_machine() {
+    let desk = Desk::new();
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("studies/models");
+    let mut lines = vec!["run bsc-nvm --model cte-power".to_owned()];
+    for name in names(&models) {
+        let text = fs::read_to_string(models.join(&name)).expect("a model");
+        let own: Vec<String> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("#   ioproof "))
+            .map(|line| line.replace('\'', ""))
+            .collect();
+        assert!(!own.is_empty(), "{name} names no study");
+        lines.extend(own);
+    }
+    for line in lines {
+        let _ = run(&desk.ioproof(&format!("{line} --explain"))).expect_code(0);
+    }
 }

@@ -289,7 +289,7 @@ fn what_a_model_does_not_have_is_refused_before_the_start() {
         "[[target]]\nname = \"u\"\ndirectory = \"u\"\n[[workload]]\ntarget = [\"t\", \"u\"]\nkeep = \"always\"",
     );
     let striped = DISK.replace("slots = 4\n", "slots = 4\ncount = 3\n") + "stripe = 2\n";
-    let member = MEMBERS.replace("count = 3", "count = 2");
+    let member = MEMBERS.replace("count = 3", "count = 2").replace("members = [2]", "members = [1]");
     for (model, study, code, words) in [
         (&wide, READS, 2, ["line 11", "stripe over 2 devices"]),
         (&zero, READS, 2, ["line 7", "no time at all"]),

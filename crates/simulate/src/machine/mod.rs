@@ -28,6 +28,9 @@ use crate::simulation::system::{NodeLimits, System, node_name};
 use crate::simulation::time::{TICKS_PER_NS, ns};
 use members::Members;
 
+/// The last bucket of histograms of latency ends here: 2^42 ns.
+const LATENCY_LIMIT_NS: u64 = 1 << 42;
+
 /// A model in a run: the state of its parts, and the time on its clock.
 ///
 /// The same model, seed and plan give the same figures on every machine.
@@ -326,10 +329,18 @@ fn seed_of(seed: u64, case: &Case, job: &PhaseJob<'_>) -> u64 {
     })
 }
 
-/// Refuses a phase that came to the end of the clock.
+/// Refuses a phase that came to the end of the clock, and one whose latencies no histogram holds.
 fn in_time(case: &Case, output: &PhaseOutput) -> Result<(), RunnerError> {
-    let told = "this takes more than 50 days on the model: look at its times and rates, or do less";
-    if output.too_long { Err(lacking(case, told.to_owned())) } else { Ok(()) }
+    if output.too_long {
+        let told = "this takes more than 50 days on the model: look at its times and rates, or do less";
+        return Err(lacking(case, told.to_owned()));
+    }
+    if output.recording.longest_ns >= LATENCY_LIMIT_NS {
+        let told = "one operation takes more than 73 minutes on the model, and latencies are counted up to that: look at \
+                    its times and rates, or do less at once";
+        return Err(lacking(case, told.to_owned()));
+    }
+    Ok(())
 }
 
 /// What `case` needs and the model does not have.

@@ -39,6 +39,8 @@ pub(crate) struct Recording {
     response: [Option<Box<LatencyHistogram>>; Operation::ALL.len()],
     /// In an open loop: from the submission.
     service: [Option<Box<LatencyHistogram>>; Operation::ALL.len()],
+    /// The longest latency, in nanoseconds.
+    pub(crate) longest_ns: u64,
     /// The series of each node that has one.
     nodes: Vec<[Series; Operation::ALL.len()]>,
 }
@@ -50,6 +52,7 @@ impl Recording {
             interval: interval.max(1),
             response: Default::default(),
             service: Default::default(),
+            longest_ns: 0,
             nodes: vec![Default::default(); nodes],
         }
     }
@@ -59,6 +62,7 @@ impl Recording {
     pub(crate) fn add(&mut self, node: usize, operation: Operation, end: Ticks, latency: Ticks, bytes: u64) {
         let nanos = ns(latency);
         let index = operation as usize;
+        self.longest_ns = self.longest_ns.max(nanos);
         self.response[index].get_or_insert_with(|| Box::new(LatencyHistogram::new())).add(nanos, 1);
         #[expect(clippy::cast_possible_truncation, reason = "as many intervals as fit into memory")]
         let interval = (end / self.interval) as usize;

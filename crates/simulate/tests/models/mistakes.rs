@@ -50,6 +50,13 @@ fn each_mistake_is_told_with_its_line_and_what_is_allowed() {
         ),
         ("name = \"server\"", "name = \"disk\"", 13, "`disk` names another part too"),
         ("time = \"8ms\", rate = \"200MB/s\"", "time = \"0s\"", 15, "it takes no time at all"),
+        ("processors = 4", "processors = 4, request_time = \"2min\"", 2, "write a minute at most"),
+        (
+            "write = { time = \"8ms\", rate = \"200MB/s\" }",
+            "write = { time = \"8ms\" }\nwrite_cache = { size = \"1GB\", drain = \"1GB/s\" }",
+            17,
+            "writes that it has room for take no time at all",
+        ),
         ("count = 4", "count = 0", 14, "count is 0"),
         ("slots = 8", "slots = 0", 10, "slots is 0"),
         (
