@@ -1,4 +1,4 @@
-//! What fits onto the devices of a model.
+//! What fits onto the devices of a model, and who reaches them.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -165,6 +165,38 @@ impl SimulatedMachine {
             ..plan::TargetDescription::default()
         };
         node_local_rule(case, &target).map_err(|problem| RunnerError::Rule { case: case.id.clone(), problem })
+    }
+
+    /// Checks that the model has a device for each member of the target of `case`.
+    pub(super) fn check_members(&self, case: &Case) -> Result<(), RunnerError> {
+        let (Some(members), Some(layout)) = (self.members.get(&case.id), self.model.layout_of(&case.target))
+        else {
+            return Ok(());
+        };
+        if !case.workload.work.is_transfers() {
+            let told = "only files of transfers are on the members of a target that it is given: leave `member` and \
+                        `members` out";
+            return Err(lacking(case, told.to_owned()));
+        }
+        let devices = self.model.group(&layout.devices).map_or(0, |group| group.count);
+        let (stripe, _) = layout.striping(devices);
+        if stripe > 1 {
+            let told = format!(
+                "a member of `{}` is one device, and layout `{}` has each file on {stripe}: give it no `stripe`, `chunk` \
+                 and `parity`, or leave `member` and `members` out",
+                case.target, layout.name
+            );
+            return Err(lacking(case, told));
+        }
+        let needed = u64::from(members.first) + u64::from(members.count);
+        if needed > u64::from(devices) {
+            let told = format!(
+                "`{}` has {needed} members, and layout `{}` has {devices} devices: raise `count` of its devices",
+                case.target, layout.name
+            );
+            return Err(lacking(case, told));
+        }
+        Ok(())
     }
 
     /// Bytes of each device of `layout`, if the model says so.

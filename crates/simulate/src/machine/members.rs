@@ -4,18 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use plan::{Case, Plan, SettingValue};
-use runner::RunnerError;
 
-use super::{SimulatedMachine, lacking};
-
-/// The devices of a case that is on members of its target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Members {
-    /// The device of its first path.
-    pub(crate) first: u32,
-    /// Its paths, each of which is a device.
-    pub(crate) count: u32,
-}
+use crate::simulation::task::Members;
 
 /// The devices of each case of `plan` on a target of which some case takes members: path number `i` of the target is
 /// device number `i`.
@@ -44,38 +34,4 @@ pub(super) fn of_plan(plan: &Plan) -> HashMap<String, Members> {
         (case.id.clone(), Members { first: first.copied().unwrap_or(0), count })
     };
     cases().map(of_case).collect()
-}
-
-impl SimulatedMachine {
-    /// Checks that the model has a device for each member of the target of `case`.
-    pub(super) fn check_members(&self, case: &Case) -> Result<(), RunnerError> {
-        let (Some(members), Some(layout)) = (self.members.get(&case.id), self.model.layout_of(&case.target))
-        else {
-            return Ok(());
-        };
-        if !case.workload.work.is_transfers() {
-            let told = "only files of transfers are on the members of a target that it is given: leave `member` and \
-                        `members` out";
-            return Err(lacking(case, told.to_owned()));
-        }
-        let devices = self.model.group(&layout.devices).map_or(0, |group| group.count);
-        let (stripe, _) = layout.striping(devices);
-        if stripe > 1 {
-            let told = format!(
-                "a member of `{}` is one device, and layout `{}` has each file on {stripe}: give it no `stripe`, `chunk` \
-                 and `parity`, or leave `member` and `members` out",
-                case.target, layout.name
-            );
-            return Err(lacking(case, told));
-        }
-        let needed = u64::from(members.first) + u64::from(members.count);
-        if needed > u64::from(devices) {
-            let told = format!(
-                "`{}` has {needed} members, and layout `{}` has {devices} devices: raise `count` of its devices",
-                case.target, layout.name
-            );
-            return Err(lacking(case, told));
-        }
-        Ok(())
-    }
 }

@@ -4,7 +4,7 @@ mod capacity;
 mod facts;
 mod jobs;
 mod left_out;
-pub(crate) mod members;
+mod members;
 mod outcome;
 
 use std::collections::HashMap;
@@ -25,8 +25,8 @@ use crate::model::Model;
 use crate::simulation::phase::{PhaseInput, PhaseOutput, simulate};
 use crate::simulation::service::normal;
 use crate::simulation::system::{NodeLimits, System, node_name};
+use crate::simulation::task::{Members, bytes_of_task};
 use crate::simulation::time::{TICKS_PER_NS, ns};
-use members::Members;
 
 /// The last bucket of histograms of latency ends here: 2^42 ns.
 const LATENCY_LIMIT_NS: u64 = 1 << 42;
@@ -309,14 +309,6 @@ impl Machine for SimulatedMachine {
     fn pause(&mut self, time: Duration) {
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / TICKS_PER_NS);
         self.system.now = self.system.now.saturating_add(nanos.saturating_mul(TICKS_PER_NS));
-    }
-}
-
-/// Bytes of files that each task of `workload` has.
-pub(crate) fn bytes_of_task(workload: &Workload) -> u64 {
-    match workload.work {
-        Work::Tree(_) | Work::Objects(_) => workload.footprint().0 / u64::from(workload.tasks.max(1)),
-        _ => workload.geometry.bytes_per_task().0,
     }
 }
 

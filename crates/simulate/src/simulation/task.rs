@@ -1,11 +1,28 @@
 //! A task of a phase, and what it does one after the other.
 
 use engine::{Mixture, Offsets, TaskOutcome, TransferLimit};
-use plan::{Operation, Phase, Tree};
+use plan::{Operation, Phase, Tree, Work, Workload};
 
 use crate::simulation::names::NameCall;
 use crate::simulation::objects::ObjectState;
 use crate::simulation::time::{Ticks, ns};
+
+/// The devices of a case that is on members of its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Members {
+    /// The device of its first path.
+    pub(crate) first: u32,
+    /// Its paths, each of which is a device.
+    pub(crate) count: u32,
+}
+
+/// Bytes of files that each task of `workload` has.
+pub(crate) fn bytes_of_task(workload: &Workload) -> u64 {
+    match workload.work {
+        Work::Tree(_) | Work::Objects(_) => workload.footprint().0 / u64::from(workload.tasks.max(1)),
+        _ => workload.geometry.bytes_per_task().0,
+    }
+}
 
 /// What a task does.
 #[derive(Debug, Clone)]

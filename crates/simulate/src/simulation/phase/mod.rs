@@ -22,8 +22,6 @@ use std::collections::{HashMap, VecDeque};
 use engine::{Controls, EndOutcome, Ending, PhaseJob, Progress, Stonewalled};
 use plan::{Nanos, Phase, Sharing, Work};
 
-use crate::machine::bytes_of_task;
-use crate::machine::members::Members;
 use crate::simulation::exchanges::Exchanges;
 use crate::simulation::jobs::RunningJobs;
 use crate::simulation::names::NameCall;
@@ -33,7 +31,7 @@ use crate::simulation::recording::Recording;
 use crate::simulation::request::{NONE, Request, Requests, Stage};
 use crate::simulation::service::whole;
 use crate::simulation::system::{Behind, LayoutPath, NodeLimits, System};
-use crate::simulation::task::{Task, limit_of};
+use crate::simulation::task::{Members, Task, bytes_of_task, limit_of};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
 /// Events between two looks at the stop flag, after each of which the progress is shown.

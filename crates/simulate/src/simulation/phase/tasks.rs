@@ -4,9 +4,8 @@ use engine::{Mixture, Offsets};
 use plan::Work;
 
 use super::PhaseInput;
-use crate::machine::members::Members;
 use crate::simulation::objects::{ObjectPhase, ObjectState};
-use crate::simulation::task::{Items, Program, Task, limit_of};
+use crate::simulation::task::{Items, Members, Program, Task, limit_of};
 
 impl PhaseInput<'_> {
     /// The tasks of a phase on a layout with so many devices.
