@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     let plan = ask::study(&study, &arguments.set, arguments.yes, nodes)?;
     let predicted = predictions::of_options(&plan, &arguments.basis, &World::alone())?;
     predicted
-        .useless()
+        .unmatched()
         .for_each(|words| complain(&format!("{words}: the scripts say what their time is from")));
     let around = RunEnvironment { predicted, ..RunEnvironment::default() };
     let out = absolute(&arguments.out)?;

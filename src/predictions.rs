@@ -24,7 +24,7 @@ pub(crate) fn of_options(plan: &Plan, basis: &Basis, world: &World) -> Result<Pr
             let run = Run::open(directory)?;
             let mut found = of_run(plan, &run, directory);
             if found.is_empty() {
-                found.add_useless(source_of(&run, directory));
+                found.add_unmatched(source_of(&run, directory));
             }
             found
         }

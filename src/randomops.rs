@@ -1,7 +1,5 @@
 //! `ioproof randomops`: random operations by many tasks with a file each.
 
-use std::collections::BTreeMap;
-
 use plan::randomops::{Options, TOOL, Work, plan};
 use plan::{Advice, Layer, Predictions};
 
@@ -55,9 +53,8 @@ fn options(arguments: &RandomopsArguments, world: &World) -> Options {
 
 /// Processes on the node that has most of them.
 fn ranks_on_a_node(world: &World) -> usize {
-    let mut ranks = BTreeMap::new();
-    world.comm().topology().node_of().iter().for_each(|node| *ranks.entry(node).or_insert(0) += 1);
-    ranks.into_values().max().unwrap_or(1)
+    let topology = world.comm().topology();
+    (0..world.nodes()).map(|node| topology.ranks_on(node).count()).max().unwrap_or(1)
 }
 
 /// Refuses processes that would have no task.

@@ -333,7 +333,10 @@ mod tests {
         assert_eq!(field(|options| options.rotate = Some(true)), "rotate");
         // 24 files of 64 MiB are 1.5 GiB.
         assert_eq!(field(|options| options.server_memory = Some(Bytes::mib(385))), "size");
-        assert!(asked(|options| options.server_memory = Some(Bytes::mib(384))).is_ok());
+        let enough =
+            asked(|options| options.server_memory = Some(Bytes::mib(384))).expect("four times as much");
+        assert_eq!(enough.terms.targets[0].server_memory, Some(Bytes::mib(384)), "the record has it");
+        assert_eq!(enough.cases[0].workload.footprint(), Bytes::mib(4 * 384));
         let local = |options: &mut Options| {
             (options.nodes, options.layer, options.rotate) = (4, Layer::NodeLocal, Some(true));
         };

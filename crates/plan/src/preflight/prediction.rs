@@ -172,7 +172,7 @@ pub struct PredictedRate {
 pub struct Predictions {
     /// By case.
     rates: HashMap<String, Vec<(Phase, PredictedRate)>>,
-    useless: Vec<Source>,
+    unmatched: Vec<Source>,
 }
 
 impl Predictions {
@@ -183,13 +183,13 @@ impl Predictions {
     }
 
     /// Notes that the user named `source`, and that it says nothing of any phase of the plan.
-    pub fn add_useless(&mut self, source: Source) {
-        self.useless.push(source);
+    pub fn add_unmatched(&mut self, source: Source) {
+        self.unmatched.push(source);
     }
 
     /// What the user named and says nothing of the plan, in words.
-    pub fn useless(&self) -> impl Iterator<Item = String> {
-        self.useless.iter().map(|source| format!("nothing in {} is near to this study", source.kind()))
+    pub fn unmatched(&self) -> impl Iterator<Item = String> {
+        self.unmatched.iter().map(|source| format!("nothing in {} is near to this study", source.kind()))
     }
 
     /// Whether no rate is known.
@@ -203,7 +203,7 @@ impl Predictions {
         for (case, mut rates) in more.rates {
             self.rates.entry(case).or_default().append(&mut rates);
         }
-        self.useless.extend(more.useless);
+        self.unmatched.extend(more.unmatched);
     }
 
     /// The rates of `phase` of `case`.
@@ -298,7 +298,7 @@ impl Prediction {
             let phases = of_unknown.join(", ");
             add(format!("the time of {phases} is not known before the simulation, and left out"));
         }
-        environment.predicted.useless().for_each(add);
+        environment.predicted.unmatched().for_each(add);
         Self { seconds, source }
     }
 }
