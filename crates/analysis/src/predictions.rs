@@ -103,7 +103,7 @@ fn rate_of(case: &Case, estimate: &CaseEstimate, row: &PhaseRow) -> Option<(f64,
     let seconds = row.wall_ns as f64 / 1e9;
     let (amount, unit) = match &case.workload.work {
         Work::Transfers => (row.bytes(), RateUnit::Bytes),
-        Work::Tree(_) | Work::Objects(_) => (row.items, RateUnit::Operations),
+        Work::Tree(_) | Work::Objects(_) | Work::Find(_) => (row.items, RateUnit::Operations),
         Work::Jobs(_) => {
             let estimate = estimate.phases.iter().find(|one| one.phase == row.key.phase)?;
             (estimate.bytes.0, RateUnit::Bytes)

@@ -7,6 +7,7 @@
 //! | module | tool |
 //! |---|---|
 //! | [`ior`] | IOR, releases 3.0 to 4.1 |
+//! | [`io500`] | IO500, as of 2026 |
 //! | `ioping` | ioping, release 1.3 |
 //! | `mdtest` | mdtest, releases 1.9.3 to 4.1 |
 //! | `md_workbench` | md-workbench of IOR 4.1 |
@@ -27,6 +28,7 @@ pub mod fio;
 mod gpfsperf;
 mod help;
 pub mod import;
+pub mod io500;
 mod ioping;
 pub mod ior;
 mod ior_family;

@@ -12,7 +12,7 @@
 //! | [`Plan`] | all cases of a run, and the question that they answer |
 //! | [`Protocol`], [`Setting`] | what is done around the phases, and where in a sweep a case stands |
 //! | [`Criteria`] | what a study says beside its cases: targets, expectations, commitments, claims |
-//! | [`Work`]: [`Tree`], [`Objects`], [`Rpc`] | what tasks do where it is not transfers |
+//! | [`Work`]: [`Tree`], [`Objects`], [`Rpc`], [`Find`] | what tasks do where it is not transfers |
 //! | [`TreePlacement`], [`ObjectsPlacement`], [`entry_type`] | which task touches which name in which directory |
 //! | [`Placement`] | which task touches which file at which offset |
 //! | [`assign`] | which process of a run has which tasks |
@@ -83,6 +83,7 @@ pub use text::shell::shell_word;
 pub use text::units::{Bytes, Nanos};
 pub use text::visible::{is_hidden, visible, visible_lines};
 pub use work::Work;
+pub use work::find::Find;
 pub use work::names::{
     EntryType, JobsPlacement, ObjectsPlacement, RENAMED, TreePlacement, entry_type, table_name,
 };

@@ -253,6 +253,7 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
                 close_end_ns: wall_ns,
                 bytes: bytes / u64::from(tasks),
                 transfers: transfers / u64::from(tasks),
+                stonewall_transfers: None,
             })
             .collect(),
         latency: (0..BUCKETS)

@@ -140,6 +140,7 @@ fn record(key: PhaseKey, tasks: u32, size: u64) -> PhaseRecord {
         close_end_ns: io_ns + 1_000,
         bytes: transfers * TRANSFER,
         transfers,
+        stonewall_transfers: None,
     };
     PhaseRecord {
         tasks: vec![task],

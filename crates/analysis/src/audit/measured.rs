@@ -141,6 +141,7 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
         Work::Transfers => "move more data, or set a duration",
         Work::Rpc(_) => "exchange more messages, or for a longer time",
         Work::Tree(_) => "give each task more items",
+        Work::Find(_) => "search where more files are",
         Work::Jobs(_) => "raise the scale",
         Work::Objects(_) => "give each task more objects and steps",
     };

@@ -319,6 +319,7 @@ mod tests {
             close_end_ns: 3_200,
             bytes: 0,
             transfers: 0,
+            stonewall_transfers: None,
         };
         let rows: Vec<DeviceRow> = (0..4).map(|second| device("a", second * 1_000, 1_000, 0)).collect();
         let rates = |rows: &[DeviceRow], tasks: &[TaskRow]| -> f64 {

@@ -67,6 +67,7 @@ pub const fn operations_of(phase: Phase) -> &'static str {
         (Phase::FileWrite, _) => "writes",
         (Phase::FileRead, _) => "reads",
         (_, Some(Operation::Exchange)) => "RPC",
+        (_, Some(Operation::Find)) => "names",
         (_, Some(Operation::Create)) => "creates",
         (_, Some(Operation::Stat)) => "stats",
         (_, Some(Operation::List)) => "lists",
@@ -84,6 +85,7 @@ pub const fn operation_of(phase: Phase) -> Option<Operation> {
         Phase::Fill | Phase::Load | Phase::Write | Phase::FileWrite => Operation::Write,
         Phase::Read | Phase::CheckWrite | Phase::CheckRead | Phase::FileRead => Operation::Read,
         Phase::Exchange => Operation::Exchange,
+        Phase::Find => Operation::Find,
         Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => {
             Operation::Create
         }

@@ -46,6 +46,7 @@ pub(crate) fn task(key: &PhaseKey, task: u32, bytes: u64, io: (u64, u64)) -> Tas
         close_end_ns: io.1 + 100,
         bytes,
         transfers: bytes / 4096,
+        stonewall_transfers: None,
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Row {
     pub seconds: f64,
     /// Each task by its number: its items, and its own time.
     pub ranks: Vec<(u64, f64)>,
+    /// Items of each task when it saw the deadline; those at its end where the record does not have them.
+    pub at_stonewall: Vec<u64>,
 }
 
 impl Row {
@@ -28,6 +30,8 @@ impl Row {
         };
         let mut tasks: Vec<&TaskRow> = record.tasks.iter().collect();
         tasks.sort_by_key(|task| task.task);
+        let at_stonewall =
+            tasks.iter().map(|task| task.stonewall_transfers.unwrap_or(task.transfers)).collect();
         let ranks = tasks.into_iter().map(own).collect();
         let row = &record.phase;
         Self {
@@ -36,6 +40,7 @@ impl Row {
             items: row.transfers(),
             seconds: seconds(row.wall_ns),
             ranks,
+            at_stonewall,
         }
     }
 

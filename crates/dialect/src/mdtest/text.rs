@@ -167,9 +167,9 @@ const fn numbers(phase: Phase) -> [u32; 4] {
 
 /// The text if the deadline has ended the creation of files.
 pub(super) fn stonewall(row: &Row) -> String {
-    let counts = || row.ranks.iter().map(|(items, _)| *items);
+    let counts = || row.at_stonewall.iter().copied();
     let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
-    let mean = counts().sum::<u64>() as f64 / row.ranks.len().max(1) as f64;
+    let mean = counts().sum::<u64>() as f64 / row.at_stonewall.len().max(1) as f64;
     format!("Continue stonewall hit min: {least} max: {most} avg: {mean:.1} \n\n")
 }
 

@@ -234,9 +234,13 @@ fn a_deadline_is_told_and_left_in_files() {
     let manifest = manifest(plan.clone(), [0, 1], space(GIB, 0.0, MI, 0.0));
     let mut printer = printer(&plan);
     let _ = printer.header(&manifest);
-    let record = record(&plan, Phase::FileCreate, 0, 21, 1.0);
+    let mut record = record(&plan, Phase::FileCreate, 0, 21, 1.0);
+    record
+        .tasks
+        .iter_mut()
+        .for_each(|task| task.stonewall_transfers = Some(if task.task == 0 { 8 } else { 11 }));
     let said = printer.phase(&record);
-    assert_eq!(said, "Continue stonewall hit min: 10 max: 11 avg: 10.5 \n\n");
+    assert_eq!(said, "Continue stonewall hit min: 8 max: 11 avg: 9.5 \n\n");
     let run = Run::in_memory(manifest, vec![record]);
     let files = printer.side_files(&run);
     assert_eq!(files[0], (status, "11".to_owned()));

@@ -57,6 +57,8 @@ pub(crate) struct Common<'a> {
     pub(crate) continued: AtomicU64,
     meter: Mutex<Meter>,
     history: Option<Arc<History>>,
+    /// What the tasks of all processes are to search: at first from the one that has the first task.
+    deal: Mutex<Vec<u8>>,
 }
 
 impl<'a> Common<'a> {
@@ -86,6 +88,7 @@ impl<'a> Common<'a> {
             continued: AtomicU64::new(0),
             meter: Mutex::default(),
             history: None,
+            deal: Mutex::default(),
         }
     }
 
@@ -156,6 +159,16 @@ impl<'a> Common<'a> {
         self.most.load(Ordering::Acquire)
     }
 
+    /// Gives a deal, which all processes have after [`Point::Dealt`].
+    pub(crate) fn offer_deal(&self, deal: Vec<u8>) {
+        *self.deal.lock().unwrap_or_else(PoisonError::into_inner) = deal;
+    }
+
+    /// The deal that was given; empty before [`Point::Dealt`].
+    pub(crate) fn dealt(&self) -> Vec<u8> {
+        self.deal.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Reports that a task has done all its transfers at `now`; only the first call counts.
     pub(crate) fn task_done(&self, now: u64) {
         let first = &self.first_done.ticks;
@@ -197,6 +210,11 @@ impl<'a> Common<'a> {
                 let mut meter = self.meter.lock().unwrap_or_else(PoisonError::into_inner);
                 meter.started_unix_ns = i64::try_from(since).unwrap_or(i64::MAX);
                 meter.at_start = cpu_time();
+            }
+            Point::Dealt => {
+                let own = std::mem::take(&mut *self.deal.lock().unwrap_or_else(PoisonError::into_inner));
+                // Only one process has given any.
+                self.offer_deal(peers.share(own)?.concat());
             }
             Point::Opened => {
                 let ago = peers.begin(point)?;

@@ -51,6 +51,9 @@ pub fn run(
     }
     // The clock's rate is measured from here on.
     let kind = clock::kind();
+    if let Some(find) = job.workload.work.find() {
+        return tree::run_find(job, find, rendezvous, controls);
+    }
     if let Some(placement) = TreePlacement::new(job.workload) {
         return tree::run(job, placement, rendezvous, controls);
     }

@@ -35,6 +35,8 @@ pub struct TaskOutcome {
     pub writes: u64,
     /// Completed operations other than transfers.
     pub items: u64,
+    /// With a stonewall: operations that were completed when the task saw the deadline.
+    pub stonewall_transfers: Option<u64>,
 }
 
 impl TaskOutcome {
@@ -349,6 +351,8 @@ pub struct PhaseOutcome {
     pub items: u64,
     /// Bytes the file system has allocated for the files that were examined by `stat`.
     pub allocated_bytes: Option<u64>,
+    /// In a search, the names that fit with their size and time.
+    pub found: Option<u64>,
     /// Items modified by another process during the run.
     pub surprises: Surprises,
     /// First transfer began → first task was done.

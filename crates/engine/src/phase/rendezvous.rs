@@ -12,6 +12,8 @@ pub enum Point {
     Ready,
     /// Times count from the arrival of the last process here.
     Start,
+    /// Directories are dealt out to the tasks (only in a search).
+    Dealt,
     /// All files are open (only if the workload has barriers or a pace).
     Opened,
     /// The stonewall's deadline has passed (only with wear-out).
@@ -53,7 +55,7 @@ pub trait Rendezvous: Sync {
     /// A peer is gone.
     fn any(&self, value: bool) -> Result<bool, RendezvousError>;
 
-    /// The bytes of every process, by process. For a few hundred bytes each, between the points of phases.
+    /// The bytes of every process, by process: a few hundred each, or up to some millions of one of them.
     ///
     /// # Errors
     /// A peer is gone.

@@ -94,6 +94,7 @@ impl<const N: usize> Account<N> {
             writes,
             items,
             allocated_bytes: None,
+            found: None,
             surprises: Surprises::default(),
             first_done_ns: since_io(first_done),
             first_done_bytes: bytes_of(first_transfers),
@@ -169,7 +170,7 @@ impl<const N: usize> Account<N> {
             Operation::Read => read_bytes,
             Operation::Write | Operation::Create => write_bytes,
             Operation::Exchange => read_bytes + write_bytes,
-            Operation::Stat | Operation::List | Operation::Rename | Operation::Remove => 0,
+            Operation::Stat | Operation::List | Operation::Rename | Operation::Remove | Operation::Find => 0,
         });
         let length = self.interval_ns;
         let last = reports.iter().flat_map(|report| &report.tasks).map(|task| task.io.1).max().unwrap_or(0);
@@ -225,5 +226,6 @@ fn task_outcome(report: &TaskReport, time: TickConverter) -> TaskOutcome {
         reads: report.reads,
         writes: report.writes,
         items: report.items,
+        stonewall_transfers: report.stonewall.map(|(_, transfers)| transfers),
     }
 }

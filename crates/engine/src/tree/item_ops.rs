@@ -182,6 +182,7 @@ impl OpRunner for ItemWorker<'_> {
             read_bytes,
             write_bytes,
             allocated_bytes: self.allocated_bytes,
+            found: 0,
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | `trees` | the directories of the trees themselves |
 //! | `object_order` | which objects a task goes to |
 //! | `objects` | objects in sets |
+//! | `find`, `deal` | a search through directories, and who searches which |
 //! | `small`, `data` | small files as a whole, and their data |
 //! | `sync_worker` | a worker's phase, one operation at a time |
 //! | `rings`, `item_slot` | the same by `io_uring`, with many items in flight |
@@ -17,6 +18,8 @@
 //! start and removed after the end: it is shared by all tasks and not counted as an item.
 
 mod data;
+mod deal;
+mod find;
 mod item_ops;
 mod item_slot;
 mod name;
@@ -33,7 +36,7 @@ mod walk;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use plan::{ObjectsPlacement, Operation, Phase, TreePlacement};
+use plan::{Find, ObjectsPlacement, Operation, Phase, TreePlacement};
 
 use crate::data::buffer::{Arena, PAGE};
 use crate::phase::common::Common;
@@ -44,6 +47,7 @@ use crate::recording::history::{History, LastOperation};
 use crate::recording::series::{Counts, Recorder};
 use crate::system::limits;
 use crate::system::ring;
+use crate::tree::find::{FindRules, FindWorker};
 use crate::tree::item_ops::ItemWorker;
 use crate::tree::object_order::OPERATIONS;
 use crate::tree::objects::{ObjectRules, ObjectWorker};
@@ -174,6 +178,31 @@ pub(crate) fn run_objects(
     Ok(outcome)
 }
 
+/// Runs this process's part of a search.
+pub(crate) fn run_find(
+    job: &PhaseJob<'_>,
+    find: &Find,
+    rendezvous: &dyn Rendezvous,
+    controls: &Controls,
+) -> Result<PhaseOutcome, EngineError> {
+    let rules = FindRules::new(job, find);
+    let targets = job.workload.files.targets.len() as u64;
+    let mut memory = agreed(prepare::<1>(job, targets + 1, find::LIST_BYTES), rendezvous)?;
+    let tasks = job.tasks.len();
+    let common = Common::new(FindRules::points(), (tasks, tasks), 0, rendezvous, controls);
+    let harvests = crew::run(&common, seats(&mut memory, tasks, &common), |seat, course| {
+        let task = job.tasks.start + u32::try_from(seat.index).unwrap_or(u32::MAX);
+        sync_worker::work(&common, rules.context(), FindWorker::new(&rules, &common, task), seat, course)
+    });
+    let found = harvests.iter().map(|harvest| harvest.found).sum();
+    let ending = rules.context().ending;
+    let account = Account { operations: [Operation::Find], ending, interval_ns: rules.interval_ns() };
+    let path = |_| PathBuf::new();
+    let (mut outcome, _) = outcome(&common, account, harvests, (None, &path), controls)?;
+    outcome.found = Some(found);
+    Ok(outcome)
+}
+
 /// The prepared value, if all peers succeeded too.
 fn agreed<T>(prepared: Result<T, EngineError>, rendezvous: &dyn Rendezvous) -> Result<T, EngineError> {
     prepared.map_err(|error| {
@@ -268,7 +297,7 @@ fn outcome<const N: usize>(
     }
     let (mut surprises, mut mismatches, mut allocated) = (Surprises::default(), Mismatches::default(), 0);
     let mut reports = Vec::with_capacity(harvests.len());
-    for WorkerResult { report, surprises: more, paths, allocated_bytes } in harvests {
+    for WorkerResult { report, surprises: more, paths, allocated_bytes, found: _ } in harvests {
         surprises.merge(more);
         allocated += allocated_bytes;
         mismatches.merge(report.findings.describe(generations, |file| {

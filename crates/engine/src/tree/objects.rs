@@ -328,6 +328,6 @@ impl OpRunner for ObjectWorker<'_> {
 
     fn give(self) -> OpCounters {
         let Small { findings, read_bytes, write_bytes, .. } = self.small;
-        OpCounters { findings, paths: self.paths, read_bytes, write_bytes, allocated_bytes: 0 }
+        OpCounters { findings, paths: self.paths, read_bytes, write_bytes, allocated_bytes: 0, found: 0 }
     }
 }

@@ -59,7 +59,7 @@ pub(crate) fn work<'a>(
             course.finish();
             let WorkerLog { surprises, findings, notes } = log;
             let report = WorkerReport { tasks, recorder, findings, unstarted: 0, notes };
-            Some(WorkerResult { report, surprises, paths: Vec::new(), allocated_bytes })
+            Some(WorkerResult { report, surprises, paths: Vec::new(), allocated_bytes, found: 0 })
         }
         Err(error) => {
             common.fail(error);

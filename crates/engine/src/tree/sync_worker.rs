@@ -29,6 +29,8 @@ pub(crate) struct WorkerResult<'a, const N: usize> {
     /// Paths of the findings by file number, if the number does not determine the path.
     pub(crate) paths: Vec<(u32, PathBuf)>,
     pub(crate) allocated_bytes: u64,
+    /// What a search has found.
+    pub(crate) found: u64,
 }
 
 /// What a task needs to run a phase, independent of its kind of work.
@@ -59,11 +61,12 @@ pub(crate) fn work<'a, D: OpRunner, const N: usize>(
     match beat.live(&mut runner, &mut report, &mut course) {
         Ok(()) => {
             course.finish();
-            let OpCounters { findings, paths, read_bytes, write_bytes, allocated_bytes } = runner.give();
+            let OpCounters { findings, paths, read_bytes, write_bytes, allocated_bytes, found } =
+                runner.give();
             (report.read_bytes, report.write_bytes) = (read_bytes, write_bytes);
             let report =
                 WorkerReport { tasks: vec![report], recorder, findings, unstarted: 0, notes: Vec::new() };
-            Some(WorkerResult { report, surprises, paths, allocated_bytes })
+            Some(WorkerResult { report, surprises, paths, allocated_bytes, found })
         }
         Err(error) => {
             // Before the barrier guard is dropped: the others see the failure at their next item or barrier.
@@ -82,6 +85,7 @@ pub(crate) struct OpCounters {
     pub(crate) read_bytes: u64,
     pub(crate) write_bytes: u64,
     pub(crate) allocated_bytes: u64,
+    pub(crate) found: u64,
 }
 
 /// The operations of a task, one after the other.
@@ -102,6 +106,11 @@ pub(crate) trait OpRunner {
 
     /// Advances to operation number `position`. Returns whether that took non-storage time.
     fn go(&mut self, position: u64) -> Result<bool, EngineError>;
+
+    /// Whether there is an operation left, where their number is not known before.
+    fn more(&mut self) -> Result<bool, EngineError> {
+        Ok(true)
+    }
 
     /// Executes the current operation.
     fn act(&mut self) -> Result<OpOutcome, EngineError>;
@@ -162,6 +171,7 @@ impl<const N: usize> TaskLoop<'_, '_, N> {
         let mut last = clock::now(common.kind);
         (report.open, report.io.0) = ((last, last), last);
         runner.enter(self.surprises)?;
+        course.pass(Point::Dealt);
         let mut position = 0;
         let deadline = match way.ending {
             Ending::Stonewall { deadline_ns, .. } => last.saturating_add(scale.ticks(deadline_ns)),
@@ -209,6 +219,9 @@ impl<const N: usize> TaskLoop<'_, '_, N> {
             let mut start = *last;
             if runner.go(*position)? {
                 start = clock::now(kind);
+            }
+            if !runner.more()? {
+                break;
             }
             let verdict = runner.act()?;
             *position += 1;

@@ -56,6 +56,8 @@ pub enum Phase {
     Cleanup,
     /// Requests and responses.
     Exchange,
+    /// Searches through directories.
+    Find,
     /// Creates the tables that jobs read, and checks them.
     Load,
     /// Launches jobs.
@@ -63,7 +65,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    const NAMES: [(Self, &'static str); 25] = [
+    const NAMES: [(Self, &'static str); 26] = [
         (Self::Fill, "fill"),
         (Self::Write, "write"),
         (Self::Read, "read"),
@@ -87,11 +89,12 @@ impl Phase {
         (Self::Benchmark, "benchmark"),
         (Self::Cleanup, "cleanup"),
         (Self::Exchange, "exchange"),
+        (Self::Find, "find"),
         (Self::Load, "load"),
         (Self::Jobs, "jobs"),
     ];
     /// Every phase.
-    pub const ALL: [Self; 25] = variants(&Self::NAMES);
+    pub const ALL: [Self; 26] = variants(&Self::NAMES);
 
     /// Name used in tables and records.
     #[must_use]

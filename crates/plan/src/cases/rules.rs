@@ -47,7 +47,7 @@ pub fn node_local_rule(case: &Case, target: &TargetDescription) -> Result<(), Pl
         }
         return Ok(());
     }
-    if matches!(workload.work, Work::Rpc(_) | Work::Jobs(_)) {
+    if matches!(workload.work, Work::Rpc(_) | Work::Find(_) | Work::Jobs(_)) {
         return Ok(());
     }
     if workload.files.sharing == Sharing::Shared && workload.tasks > 1 {

@@ -90,7 +90,7 @@ impl Forecast {
                 let sets = u64::from(objects.sets).saturating_mul(u64::from(workload.tasks));
                 (sets.saturating_mul(objects.precreated), sets, objects.object_bytes)
             }
-            Work::Transfers | Work::Rpc(_) => (0, 0, Bytes(0)),
+            Work::Transfers | Work::Rpc(_) | Work::Find(_) => (0, 0, Bytes(0)),
             Work::Jobs(jobs) => {
                 (jobs.loaded_files(), 0, Bytes(jobs.loaded_bytes().0 / jobs.loaded_files().max(1)))
             }

@@ -1,5 +1,6 @@
 //! Kinds of work of a workload.
 
+pub(crate) mod find;
 pub(crate) mod names;
 pub(crate) mod operation;
 pub(crate) mod rpc;
@@ -7,7 +8,7 @@ pub(crate) mod tree;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Jobs, Objects, Rpc, Tree};
+use crate::{Bytes, Find, Jobs, Objects, Rpc, Tree};
 
 /// The kind of work of a workload's tasks.
 ///
@@ -25,6 +26,8 @@ pub enum Work {
     Objects(Objects),
     /// Requests and responses between the processes of a run.
     Rpc(Rpc),
+    /// A search through the directories of the targets.
+    Find(Find),
     /// Jobs of an analytics server; each is a task and a process of its own.
     Jobs(Jobs),
 }
@@ -35,7 +38,7 @@ impl Work {
     pub const fn tree(&self) -> Option<&Tree> {
         match self {
             Self::Tree(tree) => Some(tree),
-            Self::Transfers | Self::Objects(_) | Self::Rpc(_) | Self::Jobs(_) => None,
+            Self::Transfers | Self::Objects(_) | Self::Rpc(_) | Self::Find(_) | Self::Jobs(_) => None,
         }
     }
 
@@ -44,7 +47,7 @@ impl Work {
     pub const fn jobs(&self) -> Option<&Jobs> {
         match self {
             Self::Jobs(jobs) => Some(jobs),
-            Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Rpc(_) => None,
+            Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Rpc(_) | Self::Find(_) => None,
         }
     }
 
@@ -69,7 +72,17 @@ impl Work {
             Self::Tree(tree) => Some(tree.bytes_per_item(phase)),
             Self::Objects(objects) => Some(objects.object_bytes),
             Self::Rpc(rpc) => Some(Bytes(rpc.request_bytes.0 + rpc.response_bytes.0)),
+            Self::Find(_) => Some(Bytes(0)),
             Self::Jobs(jobs) => Some(jobs.page_bytes),
+        }
+    }
+
+    /// The search, if that is what tasks do.
+    #[must_use]
+    pub const fn find(&self) -> Option<&Find> {
+        match self {
+            Self::Find(find) => Some(find),
+            Self::Transfers | Self::Tree(_) | Self::Objects(_) | Self::Rpc(_) | Self::Jobs(_) => None,
         }
     }
 }

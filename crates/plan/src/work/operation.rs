@@ -27,10 +27,12 @@ pub enum Operation {
     Remove,
     /// A request goes out and its response comes back.
     Exchange,
+    /// A name is come across in a search, and looked at where it fits.
+    Find,
 }
 
 impl Operation {
-    const NAMES: [(Self, &'static str); 8] = [
+    const NAMES: [(Self, &'static str); 9] = [
         (Self::Read, "read"),
         (Self::Write, "write"),
         (Self::Create, "create"),
@@ -39,9 +41,10 @@ impl Operation {
         (Self::Rename, "rename"),
         (Self::Remove, "remove"),
         (Self::Exchange, "exchange"),
+        (Self::Find, "find"),
     ];
     /// All of them.
-    pub const ALL: [Self; 8] = variants(&Self::NAMES);
+    pub const ALL: [Self; 9] = variants(&Self::NAMES);
     /// Those of transfers, in the order of their indices.
     pub const TRANSFERS: [Self; 2] = [Self::Read, Self::Write];
 

@@ -379,6 +379,8 @@ impl Workload {
             Work::Tree(tree) => tree.items_per_task(),
             Work::Objects(objects) => u64::from(objects.sets).saturating_mul(objects.steps),
             Work::Rpc(_) | Work::Jobs(_) => 1,
+            // How many names there are is not known before.
+            Work::Find(_) => u64::MAX,
         };
         self.transfer_limit.map_or(all, |limit| limit.min(all))
     }
@@ -404,7 +406,7 @@ impl Workload {
                 let sets = u64::from(objects.sets).saturating_mul(u64::from(self.tasks));
                 Bytes(sets.saturating_mul(objects.precreated).saturating_mul(objects.object_bytes.0))
             }
-            Work::Rpc(_) => Bytes(0),
+            Work::Rpc(_) | Work::Find(_) => Bytes(0),
             Work::Jobs(jobs) => jobs.loaded_bytes(),
         }
     }
@@ -416,7 +418,7 @@ impl Workload {
         match &self.work {
             Work::Tree(tree) => Some(tree.operations(phase, self.tasks)),
             Work::Objects(objects) => Some(objects.operations(phase, self.tasks)),
-            Work::Transfers | Work::Rpc(_) | Work::Jobs(_) => None,
+            Work::Transfers | Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => None,
         }
     }
 
@@ -458,7 +460,7 @@ impl Workload {
             Work::Transfers => {}
             Work::Tree(_) => return largest(&[Phase::FileCreate, Phase::FileRead]),
             Work::Objects(_) => return largest(&[Phase::Precreate, Phase::Benchmark]),
-            Work::Rpc(_) => return Bytes(0),
+            Work::Rpc(_) | Work::Find(_) => return Bytes(0),
             Work::Jobs(_) => return largest(&[Phase::Load, Phase::Jobs]),
         }
         Bytes(self.transfers().saturating_mul(self.geometry.transfer.0))
@@ -481,6 +483,9 @@ impl Workload {
             }
             Work::Objects(objects) => {
                 return format!("{phase}, {} {tasks}{nodes}, {}, {by}", self.tasks, objects.in_words());
+            }
+            Work::Find(find) => {
+                return format!("{phase}, {} {tasks}{nodes}, {find}, {by}", self.tasks);
             }
             Work::Rpc(rpc) => return rpc.conditions(self.nodes, self.backend.depth()),
             Work::Jobs(jobs) => return jobs.conditions(phase),

@@ -28,6 +28,7 @@ impl WorkloadSpec {
             Work::Transfers => {}
             Work::Tree(tree) => tree.check(self.tasks)?,
             Work::Objects(objects) => objects.check(self.tasks)?,
+            Work::Find(find) => find.check(self.backend)?,
             Work::Rpc(rpc) => rpc.check(self.tasks, self.nodes, self.backend)?,
             Work::Jobs(jobs) => jobs.check(self.tasks, self.nodes, self.backend)?,
         }

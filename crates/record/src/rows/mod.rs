@@ -60,6 +60,9 @@ pub struct PhaseRow {
     /// Bytes that the file system holds for the files that were looked at (`st_blocks` of 512 bytes).
     #[serde(default)]
     pub allocated_bytes: Option<u64>,
+    /// In a search, the names that fit with their size and time.
+    #[serde(default)]
+    pub found: Option<u64>,
     /// Items unexpectedly missing or already there: another process changes the tree.
     #[serde(default)]
     pub surprises: u64,
@@ -129,6 +132,7 @@ impl PhaseRow {
             device_write_bytes: None,
             items: 0,
             allocated_bytes: None,
+            found: None,
             surprises: 0,
             traced_requests: None,
             traced_contiguous: None,
@@ -183,6 +187,9 @@ pub struct TaskRow {
     pub bytes: u64,
     /// Completed operations: transfers, or items.
     pub transfers: u64,
+    /// With a stonewall: those that were completed when the task saw the deadline.
+    #[serde(default)]
+    pub stonewall_transfers: Option<u64>,
 }
 
 impl TaskRow {
@@ -202,6 +209,7 @@ impl TaskRow {
             close_end_ns: 0,
             bytes: 0,
             transfers: 0,
+            stonewall_transfers: None,
         }
     }
 }

@@ -176,6 +176,7 @@ fn task(key: &PhaseKey, task: u32) -> TaskRow {
         close_end_ns: 2_900_002_000,
         bytes: 2 << 20,
         transfers: 512,
+        stonewall_transfers: None,
     }
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
         Work::Rpc(rpc) => {
             return format!("{} → {} {}", rpc.request_bytes, rpc.response_bytes, rpc.pattern.name());
         }
+        Work::Find(find) => return format!("{phase} {}", find.matching),
         Work::Tree(_) | Work::Objects(_) | Work::Jobs(_) => {
             return match workload.work.operation_bytes(phase) {
                 None | Some(Bytes(0)) => phase.name().to_owned(),
@@ -67,6 +68,7 @@ pub(crate) fn unit(phase: Phase) -> &'static str {
         "writes" => "writes/s",
         "reads" => "reads/s",
         "RPC" => "RPC/s",
+        "names" => "names/s",
         _ => "operations/s",
     }
 }

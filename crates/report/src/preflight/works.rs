@@ -53,6 +53,11 @@ fn names_lines(case: &Case, estimate: &CaseEstimate) -> Vec<(&'static str, Strin
             lines.push(("messages", format!("{} out, {} back", rpc.request_bytes, rpc.response_bytes)));
             lines.push(("connections", format!("{each} of each pair, {pattern}, over {by}")));
         }
+        Work::Find(find) => {
+            let places = workload.files.targets.iter().map(|target| target.display().to_string());
+            lines.push(("in", places.collect::<Vec<_>>().join(" ")));
+            lines.push(("finds", find.to_string()));
+        }
         Work::Jobs(jobs) => lines.extend(jobs::lines(jobs, workload)),
         Work::Transfers => {}
     }

@@ -219,6 +219,7 @@ pub fn outcome(launched: &Launched, started_unix_ns: i64) -> PhaseOutcome {
         writes: total(|moved| moved.writes),
         items: 0,
         allocated_bytes: None,
+        found: None,
         surprises: engine::Surprises::default(),
         first_done_ns: first.map_or(0, |one| one.io_end_ns.saturating_sub(io_start)),
         first_done_bytes: first.map_or(0, |one| one.bytes),
@@ -255,6 +256,7 @@ fn task(one: &LaunchReport) -> TaskOutcome {
         reads: sum(one.moved.reads),
         writes: sum(one.moved.writes),
         items: 0,
+        stonewall_transfers: None,
     }
 }
 

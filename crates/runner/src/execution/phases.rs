@@ -244,6 +244,6 @@ fn one_pass(workload: &Workload, phase: Phase) -> u64 {
         Work::Tree(tree) if trees::creates_items(phase) && workload.stonewall.is_some() => {
             tree.items_per_task()
         }
-        Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) | Work::Jobs(_) => 0,
+        Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => 0,
     }
 }

@@ -140,7 +140,12 @@ pub(crate) fn claim_on(root: &Path) -> Option<(Claim, PathBuf)> {
 pub(crate) fn changes(phase: Phase) -> bool {
     !matches!(
         phase,
-        Phase::DirectoryStat | Phase::DirectoryList | Phase::FileStat | Phase::FileRead | Phase::Exchange
+        Phase::DirectoryStat
+            | Phase::DirectoryList
+            | Phase::FileStat
+            | Phase::FileRead
+            | Phase::Exchange
+            | Phase::Find
     ) && !phase.is_transfers()
 }
 
@@ -166,7 +171,7 @@ pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
             (all.saturating_add(sets), all.saturating_mul(blocks(objects.object_bytes.0)))
         }
         // Tables are few, and each job space has its own estimate.
-        Work::Jobs(_) | Work::Transfers | Work::Rpc(_) => (0, 0),
+        Work::Jobs(_) | Work::Transfers | Work::Rpc(_) | Work::Find(_) => (0, 0),
     }
 }
 

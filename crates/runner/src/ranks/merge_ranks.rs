@@ -72,6 +72,7 @@ pub(crate) struct PhaseTotals {
     writes: u64,
     items: u64,
     allocated_bytes: Option<u64>,
+    found: Option<u64>,
     surprises: u64,
     first_surprises: Vec<String>,
     first_done: Option<Moment>,
@@ -120,6 +121,7 @@ impl PhaseTotals {
             writes: outcome.writes,
             items: outcome.items,
             allocated_bytes: outcome.allocated_bytes,
+            found: outcome.found,
             surprises: outcome.surprises.count,
             first_surprises: outcome.surprises.first.clone(),
             first_done: since_io(outcome.first_done_ns, outcome.first_done_bytes),
@@ -178,6 +180,10 @@ impl PhaseTotals {
         add(&mut self.reads, other.reads);
         add(&mut self.writes, other.writes);
         add(&mut self.items, other.items);
+        self.found = match (self.found, other.found) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
         self.allocated_bytes = match (self.allocated_bytes, other.allocated_bytes) {
             (Some(one), Some(two)) => Some(one.saturating_add(two)),
             (one, two) => one.or(two),
@@ -266,6 +272,7 @@ impl PhaseTotals {
             device_write_bytes: device_bytes.map(|bytes| bytes.1),
             items: self.items,
             allocated_bytes: self.allocated_bytes,
+            found: self.found,
             surprises: self.surprises,
             resident_bytes: self.resident.map(|(resident, _)| resident),
             resident_of_bytes: self.resident.map(|(_, of)| of),
@@ -414,6 +421,7 @@ mod tests {
             reads,
             writes: transfers.len() as u64 - reads,
             items: 0,
+            stonewall_transfers: None,
         }
     }
 
@@ -482,6 +490,7 @@ mod tests {
             writes,
             items: 0,
             allocated_bytes: None,
+            found: None,
             surprises: engine::Surprises::default(),
             first_done_ns: first_done - io_start,
             first_done_bytes: done_by_then * TRANSFER,

@@ -274,6 +274,7 @@ fn task_row(key: &PhaseKey, node: &str, task: &TaskOutcome) -> TaskRow {
         close_end_ns: task.close_end_ns,
         bytes: task.bytes,
         transfers: task.transfers(),
+        stonewall_transfers: task.stonewall_transfers,
     }
 }
 

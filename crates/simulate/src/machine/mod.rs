@@ -197,6 +197,10 @@ impl Machine for SimulatedMachine {
             match &workload.work {
                 Work::Rpc(rpc) => self.check_exchanges(case, rpc)?,
                 Work::Jobs(jobs) => self.check_jobs(case, jobs)?,
+                Work::Find(_) => {
+                    let told = "a model has no directories that could be searched: leave this workload out";
+                    return Err(lacking(case, told.to_owned()));
+                }
                 _ => {}
             }
             if !matches!(workload.work, Work::Rpc(_)) {

@@ -62,6 +62,7 @@ pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String
         writes: done(WRITES),
         items: done(ITEMS),
         allocated_bytes: None,
+        found: None,
         surprises: Surprises::default(),
         first_done_ns: ns(output.first_done.0),
         first_done_bytes: output.first_done.1,

@@ -186,6 +186,7 @@ impl Task {
             reads: self.done[READS],
             writes: self.done[WRITES],
             items: self.done[ITEMS],
+            stonewall_transfers: None,
         }
     }
 }

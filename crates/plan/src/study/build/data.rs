@@ -24,7 +24,7 @@ fn files(draft: &Draft<'_>) -> FileSetKey {
     let work = match draft.spec.work {
         Work::Transfers => "transfers",
         // Each workload makes a tree of its own, and its objects.
-        Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) | Work::Jobs(_) => "other",
+        Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => "other",
     };
     (draft.target.place, shared, files.unique_dir, files.file_per_repetition, work)
 }

@@ -280,7 +280,9 @@ fn no_turns(case: &Case, protocol: &Fields) -> Option<StudyError> {
         Work::Transfers | Work::Rpc(_) if case.protocol.precondition > 0 => "`precondition`",
         Work::Transfers | Work::Rpc(_) if case.workload.memory_hog.get() > 0 => "`memory_hog`",
         Work::Transfers | Work::Rpc(_) => return None,
-        Work::Tree(_) | Work::Objects(_) | Work::Jobs(_) => "work other than transfers and requests",
+        Work::Tree(_) | Work::Objects(_) | Work::Find(_) | Work::Jobs(_) => {
+            "work other than transfers and requests"
+        }
     };
     let message = format!("`{}` has {what} and cannot take turns with others", case.id);
     let help =

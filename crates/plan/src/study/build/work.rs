@@ -6,7 +6,7 @@ use crate::study::error::StudyError;
 use crate::study::keys::WORKLOAD;
 use crate::study::table::definition::{Key, KeyDefault, Setter, WorkKeys, setters};
 use crate::study::table::values::{Point, Value, Values};
-use crate::{Binding, Bytes, Jobs, Objects, Phase, Rpc, Tree, Work};
+use crate::{Binding, Bytes, Find, Jobs, Objects, Phase, Rpc, Tree, Work};
 
 /// Context for reading a workload.
 #[derive(Debug, Clone, Copy)]
@@ -137,6 +137,7 @@ pub(super) fn work(
     let mut work = match own.word {
         "tree" => Work::Tree(Tree::flat(0)),
         "objects" => Work::Objects(Objects::default()),
+        "find" => Work::Find(Find::default()),
         "jobs" => Work::Jobs(jobs(fields, own, context, errors)?),
         _ => Work::Rpc(rpc(fields, nodes, errors)?),
     };
@@ -145,6 +146,7 @@ pub(super) fn work(
             (Setter::Tree(set), Work::Tree(tree)) => set(tree, value),
             (Setter::Objects(set), Work::Objects(objects)) => set(objects, value),
             (Setter::Rpc(set), Work::Rpc(rpc)) => set(rpc, value),
+            (Setter::Find(set), Work::Find(find)) => set(find, value),
             _ => {}
         }
     }

@@ -117,7 +117,7 @@ fn other(
             spec.files.targets.clone_from(&target.spaces);
             spec.tasks = u32::try_from(jobs.launch_count()).ok()?;
         }
-        Work::Transfers | Work::Tree(_) | Work::Objects(_) => {}
+        Work::Transfers | Work::Tree(_) | Work::Objects(_) | Work::Find(_) => {}
     }
     Some(WorkloadSpec { work, ..spec })
 }

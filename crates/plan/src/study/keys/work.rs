@@ -27,7 +27,7 @@ fn billionths(factor: f64) -> u64 {
 }
 
 /// What a workload does besides transfers.
-pub(crate) const WORKS: &[WorkKeys] = &[TREE, OBJECTS, RPC, JOBS];
+pub(crate) const WORKS: &[WorkKeys] = &[TREE, OBJECTS, RPC, FIND, JOBS];
 
 const TREE: WorkKeys = WorkKeys {
     word: "tree",
@@ -163,6 +163,31 @@ const OBJECTS: WorkKeys = WorkKeys {
         Key::flag("no_stat")
             .means("Steps do not look at objects before they read them.")
             .sets(Setter::Objects(|objects, value| objects.no_stat = value.flag())),
+    ],
+};
+
+const FIND: WorkKeys = WorkKeys {
+    word: "find",
+    what: "a search through directories",
+    backends: "`psync`",
+    meaning: "Everything below the target is searched, whatever has made it, as `find(1)` does. Each name that is \
+                not a directory is an operation; a name that fits is looked at where size or time count. Directories \
+                are dealt out to the tasks by their size. Nothing is written.",
+    phases: &["find"],
+    default_phases: &["find"],
+    keys: &[
+        Key::new("matching", ValueKind::Text)
+            .default("\"*\"")
+            .means("The pattern of names; `*` stands for any characters.")
+            .sets(Setter::Find(|find, value| find.matching = value.text())),
+        Key::new("find_bytes", ValueKind::Size)
+            .left_out("any size")
+            .means("Only files of exactly this size are counted as found.")
+            .sets(Setter::Find(|find, value| find.bytes = Some(value.bytes()))),
+        Key::new("newer_than", ValueKind::Text)
+            .left_out("any time")
+            .means("Only files that were changed later than this file are counted as found.")
+            .sets(Setter::Find(|find, value| find.newer_than = Some(value.text().into()))),
     ],
 };
 

@@ -33,6 +33,7 @@ pub(super) const PHASES: &[Word] = &[
     ("benchmark", "goes round the objects"),
     ("cleanup", "removes them and their sets"),
     ("exchange", "requests and responses"),
+    ("find", "searches through directories"),
     ("load", "makes the tables that jobs read, and checks them"),
     ("jobs", "launches jobs"),
 ];
@@ -65,6 +66,7 @@ pub(crate) const WORKLOAD: Table = Table {
                 ("tree", "files and directories are made, looked at and removed"),
                 ("objects", "small objects in sets are gone round"),
                 ("rpc", "requests and responses between processes"),
+                ("find", "everything below the target is searched"),
                 ("jobs", "processes compute, sort, scan and write tables"),
             ]),
         )
@@ -77,7 +79,7 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::new("target", ValueKind::Reference("target"))
             .left_out("the only target, if there is only one")
             .means("The name of a `[[target]]`. Trees, objects and tables are made in its directory.")
-            .for_transfers_and(&["tree", "objects", "jobs"]),
+            .for_transfers_and(&["tree", "objects", "find", "jobs"]),
         Key::new("member", ValueKind::Count(0, STUDY_LIST_ITEMS as u64 - 1))
             .left_out("all members of the target")
             .means(
@@ -96,7 +98,7 @@ pub(crate) const WORKLOAD: Table = Table {
             "The phases of one repetition, in order. Where nothing is said, a tree goes \
                 through `tree-create`, `file-create`, `file-stat`, `file-read`, `file-remove` \
                 and `tree-remove`, objects through `precreate`, `benchmark` and `cleanup`, jobs \
-                through `load` and `jobs`.",
+                through `load` and `jobs`, a search through `find`.",
         ),
         Key::new("together", ValueKind::Keys).left_out("swept keys make a product").means(
             "Swept keys that go in step, as `[\"tasks\", \"size\"]`: the first value of each, \
@@ -127,11 +129,11 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::new("tasks", ValueKind::Count(1, TASKS_MAX as u64))
             .default("1")
             .means("Logical workers, each with offsets of its own; on all nodes together.")
-            .for_transfers_and(&["tree", "objects"]),
+            .for_transfers_and(&["tree", "objects", "find"]),
         Key::new("tasks_per_node", ValueKind::Count(1, TASKS_MAX as u64))
             .left_out("`tasks` says how many")
             .means("Tasks on each node, instead of `tasks`: together they are `nodes` times as many.")
-            .for_transfers_and(&["tree", "objects"]),
+            .for_transfers_and(&["tree", "objects", "find"]),
         Key::new("nodes", ValueKind::Count(1, TASKS_MAX as u64))
             .left_out("all nodes of the run, or as many as there are tasks")
             .means(

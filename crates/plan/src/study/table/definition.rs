@@ -3,7 +3,7 @@
 use super::values::{Point, Value, Values};
 use crate::text::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
 use crate::{
-    Bytes, Case, Criteria, Expectation, FileSet, Jobs, Nanos, Objects, Phase, Rpc, SettingValue,
+    Bytes, Case, Criteria, Expectation, FileSet, Find, Jobs, Nanos, Objects, Phase, Rpc, SettingValue,
     TargetDescription, Tree, WorkloadSpec,
 };
 
@@ -248,6 +248,7 @@ pub(crate) enum Setter {
     Tree(SetterFn<Tree>),
     Objects(SetterFn<Objects>),
     Rpc(SetterFn<Rpc>),
+    Find(SetterFn<Find>),
     Jobs(SetterFn<Jobs>),
     /// Of what figures are compared with.
     Expectation(SetterFn<Expectation>),

@@ -187,6 +187,7 @@ pub(crate) fn operations(nodes: u32) -> Run {
         close_end_ns: SECONDS * SECOND + 100_000,
         bytes: 2_000 * 4096,
         transfers: 2_000,
+        stonewall_transfers: None,
     });
     let record = PhaseRecord {
         tasks: tasks.collect(),
@@ -255,6 +256,7 @@ fn record(one: &Made, phase: Phase, repetition: u32, used: u32, nodes: u32, in_f
                 close_end_ns: SECONDS * SECOND + 9_000_000,
                 bytes,
                 transfers: bytes / one.transfer,
+                stonewall_transfers: None,
             }
         })
         .collect();

@@ -440,6 +440,7 @@ fn tasks(key: &PhaseKey, made: &Made, bytes: u64, seconds: u64) -> Vec<TaskRow> 
             close_end_ns: end + 9_000_000,
             bytes: bytes / u64::from(made.tasks),
             transfers: bytes / u64::from(made.tasks) / made.transfer,
+            stonewall_transfers: None,
         }
     };
     (0..made.tasks).map(task).collect()

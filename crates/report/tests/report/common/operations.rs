@@ -107,6 +107,7 @@ fn record(case: &Case, what: Did, repetition: u32) -> PhaseRecord {
         close_end_ns: 2 * SECOND + 1_000,
         bytes: all / tasks * (what.moves.0 + what.moves.1),
         transfers: all / tasks,
+        stonewall_transfers: None,
     };
     PhaseRecord {
         tasks: (0..case.workload.tasks).map(task).collect(),

@@ -217,6 +217,7 @@ fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> P
             close_end_ns: wall_ns,
             bytes: bytes as u64,
             transfers: bytes as u64 / TRANSFER,
+            stonewall_transfers: None,
         }
     };
     let tasks: Vec<TaskRow> = (0..rows).map(task).collect();

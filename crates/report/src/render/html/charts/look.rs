@@ -86,6 +86,7 @@ pub(crate) fn work(phase: Phase) -> (&'static str, &'static [&'static str]) {
         Phase::Mixed => ("reads and writes", &[GREEN, "#7CCBB4", "#00513B", "#5F8F80"]),
         Phase::Exchange => ("exchange", &[GREEN, "#7CCBB4", "#00513B", "#5F8F80"]),
         Phase::Benchmark => ("round over objects", &[SKY, "#00395A", "#8DA9C4"]),
+        Phase::Find => ("search", &["#7570B3", "#B5B2D9", "#3F3A7A"]),
         Phase::DirectoryStat | Phase::FileStat | Phase::DirectoryList => {
             ("stat and list", &["#7570B3", "#B5B2D9", "#3F3A7A"])
         }

@@ -1,0 +1,256 @@
+//! A configuration: the values of all options, as the benchmark reads them from an INI file.
+
+use std::fmt::Write as _;
+
+use super::hash::Hash;
+use super::sections::{Kind, OptionRow, SECTIONS, Section};
+use crate::ToolError;
+use crate::nearest::nearest;
+
+/// The tool's name in errors.
+const TOOL: &str = "io500";
+
+/// The values of all options of all sections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// In the order of [`SECTIONS`] and of their options.
+    values: Vec<Vec<Option<String>>>,
+    /// The verbosity that the command line has instead.
+    pub(super) verbosity: Option<u32>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let of = |section: &Section| {
+            section.options.iter().map(|option| option.default.map(str::to_owned)).collect()
+        };
+        Self { values: SECTIONS.iter().map(of).collect(), verbosity: None }
+    }
+}
+
+impl Config {
+    /// Reads a file of `text`; `name` is for errors.
+    ///
+    /// # Errors
+    /// A line that is none of the format, an unknown section or option, a value of another type.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ToolError> {
+        let mut config = Self::default();
+        let mut section = None;
+        for (index, line) in text.lines().enumerate() {
+            let wrong = |reason: String| ToolError {
+                tool: TOOL,
+                written: format!("{name} line {}", index + 1),
+                reason,
+            };
+            match Line::of(line) {
+                Some(Line::Empty) => {}
+                Some(Line::Section(written)) => {
+                    let at = SECTIONS.iter().position(|section| section.name.eq_ignore_ascii_case(written));
+                    let names = || SECTIONS.iter().map(|section| &section.name);
+                    section = Some(at.ok_or_else(|| {
+                        let meant = nearest(written, names()).map(|name| format!("; did you mean [{name}]?"));
+                        let list = || {
+                            let names: Vec<&str> = names().copied().collect();
+                            format!("; there are {}", names.join(", "))
+                        };
+                        wrong(format!("there is no section [{written}]{}", meant.unwrap_or_else(list)))
+                    })?);
+                }
+                Some(Line::Pair(key, value)) => {
+                    let at = section.ok_or_else(|| {
+                        wrong(format!("{key} stands before any section; begin with [global]"))
+                    })?;
+                    config.set(at, key, value).map_err(wrong)?;
+                }
+                None => {
+                    return Err(wrong(format!(
+                        "{line:?} is neither a [section] nor an option = value; put a space before # and ;"
+                    )));
+                }
+            }
+        }
+        Ok(config)
+    }
+
+    fn set(&mut self, section: usize, key: &str, value: &str) -> Result<(), String> {
+        let of = &SECTIONS[section];
+        let Some(at) = of.options.iter().position(|option| option.name.eq_ignore_ascii_case(key)) else {
+            let names = of.options.iter().map(|option| &option.name);
+            let meant = nearest(key, names.clone()).map(|name| format!("did you mean {name}?"));
+            let list = || match of.options {
+                [] => "it has none".to_owned(),
+                _ => format!("it has {}", names.copied().collect::<Vec<_>>().join(", ")),
+            };
+            return Err(format!("[{}] has no option {key}; {}", of.name, meant.unwrap_or_else(list)));
+        };
+        // Nothing after the equals sign leaves the default.
+        if !value.is_empty() {
+            self.values[section][at] = Some(checked(&of.options[at], value)?);
+        }
+        Ok(())
+    }
+
+    /// The value of an option, if it has one.
+    pub(super) fn text(&self, section: &str, option: &str) -> Option<&str> {
+        let at = SECTIONS.iter().position(|of| of.name == section)?;
+        let option = SECTIONS[at].options.iter().position(|of| of.name == option)?;
+        self.values[at][option].as_deref()
+    }
+
+    /// The value of a flag, if it has one.
+    pub(super) fn flag(&self, section: &str, option: &str) -> Option<bool> {
+        self.text(section, option).map(|value| value == "TRUE")
+    }
+
+    /// The value of a whole number, if it has one.
+    pub(super) fn number(&self, section: &str, option: &str) -> Option<i64> {
+        self.text(section, option)?.parse().ok()
+    }
+
+    /// Its hash, which all options that have a value enter.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let mut hash = Hash::default();
+        for (section, values) in SECTIONS.iter().zip(&self.values) {
+            for (option, value) in section.options.iter().zip(values) {
+                if let Some(value) = value {
+                    hash.pair(option.name, value);
+                }
+            }
+        }
+        hash.to_string()
+    }
+
+    /// All options with their values as a file; with their meaning, if `explained`, and without the sections
+    /// of the extended mode, if `mandatory`.
+    #[must_use]
+    pub fn listing(&self, explained: bool, mandatory: bool) -> String {
+        let mut out = String::new();
+        for (section, values) in SECTIONS.iter().zip(&self.values) {
+            if mandatory && section.is_extended {
+                continue;
+            }
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "[{}]", section.name);
+            for (option, value) in section.options.iter().zip(values) {
+                if explained {
+                    let _ = writeln!(out, "# {}", option.about);
+                }
+                let _ = writeln!(out, "{} = {}", option.name, value.as_deref().unwrap_or_default());
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// A value that fits the option, as it enters the hash.
+fn checked(option: &OptionRow, value: &str) -> Result<String, String> {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = match option.kind {
+        Kind::Text => true,
+        Kind::Whole => digits(value.strip_prefix('-').unwrap_or(value)) && value.parse::<i32>().is_ok(),
+        Kind::Count => digits(value) && value.parse::<i64>().is_ok(),
+        Kind::Number => value.parse::<f32>().is_ok_and(f32::is_finite),
+        Kind::Flag => {
+            return match value.to_ascii_lowercase().as_str() {
+                "true" | "1" => Ok("TRUE".to_owned()),
+                "false" | "0" => Ok("FALSE".to_owned()),
+                _ => Err(format!("{} = {value}: give TRUE or FALSE", option.name)),
+            };
+        }
+    };
+    let expected = match option.kind {
+        Kind::Whole => "a whole number",
+        Kind::Count => "a whole number of at least 0",
+        _ => "a number",
+    };
+    if fits { Ok(value.to_owned()) } else { Err(format!("{} = {value}: give {expected}", option.name)) }
+}
+
+/// A line of the format, which files of results have as well.
+pub(super) enum Line<'a> {
+    Empty,
+    Section(&'a str),
+    Pair(&'a str, &'a str),
+}
+
+impl<'a> Line<'a> {
+    /// `None` for a line that is none of the format.
+    pub(super) fn of(line: &'a str) -> Option<Self> {
+        let word = |text: &str, also: &[u8]| {
+            !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || also.contains(&byte))
+        };
+        let blank = |text: &str| text.is_empty() || text.starts_with(['#', ';']);
+        let text = line.trim();
+        if blank(text) {
+            return Some(Self::Empty);
+        }
+        if let Some((name, after)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            let (name, comment) = (name.trim(), after.trim_start());
+            let fits =
+                word(name, b"_-") && (after.is_empty() || comment.len() < after.len() && blank(comment));
+            return fits.then_some(Self::Section(name));
+        }
+        let (key, rest) = text.split_once('=')?;
+        let key = key.trim_end();
+        // A comment needs white space before it.
+        let end = rest.find(['#', ';']).unwrap_or(rest.len());
+        let value = &rest[..end];
+        let fits = word(key, b"_.-") && (end == rest.len() || value.ends_with(char::is_whitespace));
+        fits.then(|| Self::Pair(key, value.trim()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Config;
+
+    const DEBUG: &str = "[global]\ndatadir = /scratch/data\nresultdir = /scratch/results\n\
+                         timestamp-datadir = FALSE\ntimestamp-resultdir = FALSE\n\n[debug]\nstonewall-time = 1\n";
+
+    #[test]
+    fn the_hash_is_that_of_the_benchmark() {
+        // From the result of a run of the benchmark itself with this file.
+        assert_eq!(Config::parse("c.ini", DEBUG).expect("valid").hash(), "54674C3");
+    }
+
+    #[test]
+    fn comments_case_and_the_words_for_a_flag_do_not_count() {
+        let same = DEBUG
+            .replace("[global]", " [ Global ] ; all")
+            .replace("= FALSE\n", "= 0 # off\n")
+            .replace("stonewall-time = 1", "Stonewall-Time=1\r\npause-dir =");
+        let (one, other) = (Config::parse("c", DEBUG), Config::parse("c", &same));
+        assert_eq!(one.expect("valid"), other.expect("valid"));
+    }
+
+    #[test]
+    fn a_listing_is_a_file_of_the_same_configuration() {
+        let config = Config::parse("c", DEBUG).expect("valid");
+        for explained in [true, false] {
+            assert_eq!(Config::parse("l", &config.listing(explained, false)).expect("valid"), config);
+        }
+        assert!(!config.listing(false, true).contains("mdworkbench"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (text, told) in [
+            ("[globl]\n", "c line 1: there is no section [globl]; did you mean [global]?"),
+            ("datadir = x\n", "c line 1: datadir stands before any section"),
+            (
+                "[debug]\nstonewall = 1\n",
+                "c line 2: [debug] has no option stonewall; it has stonewall-time, pause-dir",
+            ),
+            ("[debug]\nstonewall-time = 1s\n", "stonewall-time = 1s: give a whole number"),
+            ("[global]\nscc = yes\n", "scc = yes: give TRUE or FALSE"),
+            ("[global]\ndatadir = a#b\n", "put a space before # and ;"),
+            ("[global]\nnothing\n", "neither a [section] nor an option = value"),
+            ("[mdtest-easy]\nn = -1\n", "n = -1: give a whole number of at least 0"),
+        ] {
+            let error = Config::parse("c", text).expect_err(text).to_string();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! IO500's command line, configuration and results, as of 2026.
+//!
+//! Each phase is a command line of IOR, mdtest or md-workbench, which their dialects read, or a search. This module
+//! writes these lines, and makes of the records of the phases what the benchmark prints and keeps. `docs/IO500.md` has
+//! every option and every difference. Source: the benchmark's documentation and its source, whose licence is MIT.
+
+mod config;
+mod hash;
+mod lines;
+mod options;
+mod outcome;
+mod phases;
+mod sections;
+mod sheet;
+mod verify;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use plan::{
+    Backend, Bytes, Case, Existing, FileSet, Find, Geometry, Keep, Phase as Activity, PlanError, Sharing,
+    Spread, Work, WorkloadSpec,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::launcher::Launcher;
+use crate::tool::CommandLine;
+use crate::{Asked, Extras, Help, ToolError};
+pub use config::Config;
+pub use lines::Setup;
+use options::{Key, OPTIONS};
+pub use outcome::{Entry, Outcome};
+pub use phases::{Group, Phase};
+use sections::SECTIONS;
+pub use sheet::{Sheet, Text};
+pub use verify::verify;
+
+/// The tool's name in [`plan::Question::Dialect`], and the first argument of `ioproof`.
+pub const TOOL: &str = OPTIONS.tool;
+
+/// What a command line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// Print this and end.
+    Text(String),
+    /// Check a `result.txt`.
+    Verify {
+        /// The configuration that it should be of.
+        config: Config,
+        /// The file.
+        result: PathBuf,
+    },
+    /// Run the benchmark.
+    Run(Box<RunRequest>),
+}
+
+/// A run as the command line asks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRequest {
+    /// The command line, the program's name first.
+    pub arguments: Vec<String>,
+    /// The configuration.
+    pub config: Config,
+    /// As it was written.
+    pub config_text: String,
+    /// With the phases of the extended mode.
+    pub is_extended: bool,
+    /// Only the phases that remove files.
+    pub is_cleanup: bool,
+    /// No phase is carried out.
+    pub is_dry: bool,
+    /// The name of its directories; else the time of its start.
+    pub timestamp: Option<String>,
+    /// Tasks of all processes.
+    pub tasks: u32,
+    /// The record of the run to go on with.
+    pub resume: Option<PathBuf>,
+    /// ioproof's own options.
+    pub extras: Extras,
+}
+
+/// What a record of a run keeps about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memo {
+    /// The configuration as it was written.
+    pub config: String,
+    /// The name of its directories.
+    pub timestamp: String,
+    /// With the phases of the extended mode.
+    pub is_extended: bool,
+}
+
+/// Reads a command line, the program's name first.
+///
+/// # Errors
+/// An option or a configuration that cannot be obeyed.
+pub fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Request, ToolError> {
+    let (extras, words) = OPTIONS.extras(arguments)?;
+    let mut files = Vec::new();
+    let given = OPTIONS.read_with(&words, |word| {
+        files.push(word.to_owned());
+        Ok(())
+    })?;
+    let has = |key: Key| given.iter().any(|option| option.key == key);
+    let value =
+        |key: Key| given.iter().rfind(|option| option.key == key).and_then(|option| option.values.first());
+    if words.is_empty() || has(Key::Help) {
+        return Ok(Request::Text(OPTIONS.help().to_string()));
+    }
+    if has(Key::List) || has(Key::ListMandatory) {
+        let mandatory = has(Key::ListMandatory);
+        let of = if mandatory { " of the standard mode" } else { "" };
+        let listing = Config::default().listing(true, mandatory);
+        return Ok(Request::Text(format!("# Every option{of}, with its default\n{listing}")));
+    }
+    // The word is one of ioproof's own for other tools, where reads are compared.
+    let result = if extras.verify { files.drain(1.min(files.len())..).last() } else { None };
+    let [file] = &files[..] else {
+        let (written, reason) = match files.get(1) {
+            None => (
+                "io500",
+                "names no configuration; give one, as in io500 config.ini; --list prints one".to_owned(),
+            ),
+            Some(more) => (more.as_str(), "is a second configuration; give one".to_owned()),
+        };
+        return Err(OPTIONS.error(written, &reason));
+    };
+    let text = record::read_text(Path::new(file)).map_err(|error| OPTIONS.error(file, &error.to_string()))?;
+    let mut config = Config::parse(file, &text)?;
+    let verbosity = match value(Key::Verbosity) {
+        Some(level) => Some(level.parse::<u32>().map_err(|_| {
+            OPTIONS.error(&format!("--verbose={level}"), "is not a level; give a number from 0 to 10")
+        })?),
+        None => {
+            let times = given.iter().filter(|option| option.key == Key::Louder).count();
+            // As in the benchmark, -v counts from 0.
+            (times > 0).then(|| u32::try_from(times).unwrap_or(u32::MAX))
+        }
+    };
+    if has(Key::ConfigHash) {
+        return Ok(Request::Text(format!("{:<15} = {}\n", "config-hash", config.hash())));
+    }
+    if extras.verify {
+        let missing = || OPTIONS.error("--verify", "needs the result.txt that is to be checked");
+        return Ok(Request::Verify { config, result: result.map(PathBuf::from).ok_or_else(missing)? });
+    }
+    let is_extended = match value(Key::Mode).map(String::as_str) {
+        None | Some("standard") => false,
+        Some("extended") => true,
+        Some(other) => {
+            let reason = "there are the modes standard and extended";
+            return Err(OPTIONS.error(&format!("--mode={other}"), reason));
+        }
+    };
+    config.verbosity = verbosity;
+    let timestamp = value(Key::Timestamp).cloned();
+    if let Some(name) = timestamp.as_ref().filter(|name| name.contains(['/', ' ']) || name.starts_with('.')) {
+        let reason = "is the name of a directory; leave out / and spaces, and begin with a letter or number";
+        return Err(OPTIONS.error(&format!("--timestamp={name}"), reason));
+    }
+    let tasks = u32::try_from(launcher.node_of_tasks(extras.tasks_per_rank).len()).unwrap_or(u32::MAX).max(1);
+    Ok(Request::Run(Box::new(RunRequest {
+        arguments: arguments.to_vec(),
+        config,
+        config_text: text,
+        is_extended,
+        is_cleanup: has(Key::Cleanup),
+        is_dry: has(Key::DryRun),
+        timestamp,
+        tasks,
+        resume: value(Key::Resume).map(PathBuf::from),
+        extras,
+    })))
+}
+
+/// The text for `-h`.
+#[must_use]
+pub fn help() -> Help {
+    OPTIONS.help()
+}
+
+/// The tables of the options of the command line and of the configuration, in Markdown.
+#[must_use]
+pub fn reference() -> String {
+    let mut out = OPTIONS.table();
+    out.push_str("\n## Configuration\n");
+    for section in SECTIONS {
+        let note = if section.is_extended { ", of the extended mode" } else { "" };
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\n`[{}]`{note}\n\n", section.name);
+        if section.options.is_empty() {
+            out.push_str("No options.\n");
+            continue;
+        }
+        out.push_str("| option | default | meaning |\n|---|---|---|\n");
+        for option in section.options {
+            let default = option.default.filter(|text| !text.is_empty()).map(|text| format!("`{text}`"));
+            let _ =
+                writeln!(out, "| `{}` | {} | {} |", option.name, default.unwrap_or_default(), option.about);
+        }
+    }
+    out
+}
+
+impl Setup {
+    /// The plan of a search, with the line that stands for it.
+    ///
+    /// # Errors
+    /// A directory that cannot be searched.
+    pub fn search(&self, phase: Phase, extras: &Extras, launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+        let arguments = self.line(phase, 0.0);
+        let target = match phase {
+            Phase::FindEasy => format!("{}/mdtest-easy", self.datadir),
+            Phase::FindHard => format!("{}/mdtest-hard", self.datadir),
+            _ => self.datadir.clone(),
+        };
+        let of_everything = phase == Phase::FindEasy;
+        let find = Find {
+            matching: "*01*".to_owned(),
+            bytes: (!of_everything).then_some(Bytes(3901)),
+            newer_than: (!of_everything).then(|| format!("{}/timestampfile", self.resultdir).into()),
+        };
+        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new(phase.name(), "", geometry);
+        spec.work = Work::Find(find);
+        spec.backend = Backend::Psync;
+        spec.files = FileSet {
+            targets: vec![PathBuf::from(target)],
+            sharing: Sharing::Shared,
+            exact_names: false,
+            unique_dir: false,
+            file_per_repetition: false,
+            existing: Existing::Reuse,
+            keep: Keep::Always,
+            preallocate: false,
+            fill: false,
+        };
+        let all = launcher.node_of_tasks(extras.tasks_per_rank);
+        let nodes: std::collections::BTreeSet<u32> =
+            all.iter().take(self.search_tasks(phase) as usize).copied().collect();
+        spec.tasks = self.search_tasks(phase);
+        spec.nodes = u32::try_from(nodes.len()).unwrap_or(1).max(1);
+        if !launcher.node_of.is_empty() {
+            spec.spread = Spread::Ranks { tasks_per_rank: extras.tasks_per_rank };
+        }
+        let wrong = |error: PlanError| OPTIONS.error(phase.name(), &format!("{error}; {}", error.help));
+        let workload = spec.validate().map_err(wrong)?;
+        let case = Case {
+            title: format!("{} tasks search {}", self.search_tasks(phase), phase.name()),
+            ..Case::new(phase.name(), workload, vec![Activity::Find])
+        };
+        let line = CommandLine { tool: TOOL, arguments: &arguments, extras, notes: Vec::new() };
+        let plan = line.plan(format!("IO500: {}", phase.name()), 0, vec![case], &());
+        Ok(Asked { plan, extras: extras.clone(), show: None, warnings: Vec::new(), output: None })
+    }
+}

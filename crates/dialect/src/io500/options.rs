@@ -1,0 +1,97 @@
+//! Every option of the command line, in one table.
+
+use crate::help;
+use crate::options::{Options, Spec, Takes};
+
+/// What an option sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Help,
+    List,
+    ListMandatory,
+    ConfigHash,
+    Cleanup,
+    DryRun,
+    Mode,
+    Timestamp,
+    Louder,
+    Verbosity,
+    Resume,
+}
+
+/// Every option, in the order of its help.
+pub(super) const OPTIONS: Options<Key> = Options {
+    tool: "io500",
+    called: "IO500",
+    usage: "io500 CONFIG.ini [OPTION]...",
+    what: "Runs the phases of IO500 as CONFIG.ini has them, and computes the score.
+The result is not one of the list: a submission has to come from the list's own program.
+Every option and every difference to IO500: docs/IO500.md",
+    own: &[
+        ("--verify FILE", "check the hashes of FILE, a result.txt, against CONFIG.ini"),
+        help::EXPLAIN,
+        help::OUT,
+        help::TASKS_PER_RANK,
+        help::YES,
+        help::NO_PROGRESS,
+    ],
+    long_only: false,
+    ignores_dashes: false,
+    specs: &[SPECS],
+};
+
+const SPECS: &[Spec<Key>] = &[
+    Spec::honoured(Key::Help, "h", &["help"], Takes::Nothing, "this text"),
+    Spec::honoured(
+        Key::List,
+        "l",
+        &["list"],
+        Takes::Nothing,
+        "print every option of CONFIG.ini, with defaults",
+    ),
+    Spec::honoured(
+        Key::ListMandatory,
+        "lm",
+        &["list-mandatory"],
+        Takes::Nothing,
+        "the same without the phases of the extended mode",
+    ),
+    Spec::honoured(Key::ConfigHash, "", &["config-hash"], Takes::Nothing, "print the hash of CONFIG.ini"),
+    Spec::honoured(Key::Cleanup, "", &["cleanup"], Takes::Nothing, "only the phases that remove files"),
+    Spec::honoured(
+        Key::DryRun,
+        "",
+        &["dry-run"],
+        Takes::Nothing,
+        "write the results of a run in which no phase is carried out",
+    ),
+    Spec::honoured(
+        Key::Mode,
+        "",
+        &["mode"],
+        Takes::Value("--mode=standard"),
+        "standard, or extended with md-workbench, more searches and random reads of 4 KiB",
+    ),
+    Spec::honoured(
+        Key::Timestamp,
+        "",
+        &["timestamp"],
+        Takes::Value("--timestamp=NAME"),
+        "the name of the directories of this run",
+    ),
+    Spec::honoured(Key::Louder, "v", &[], Takes::Nothing, "more lines in result.txt; may be repeated"),
+    Spec::honoured(
+        Key::Verbosity,
+        "",
+        &["verbose"],
+        Takes::Value("--verbose=2"),
+        "so many, from 0 to 10, instead of CONFIG.ini",
+    ),
+    Spec::honoured(
+        Key::Resume,
+        "",
+        &["resume"],
+        Takes::Name("--resume RUNDIR"),
+        "go on with an interrupted run: phases whose record is complete are not repeated",
+    ),
+];

@@ -1,0 +1,163 @@
+//! The phases of IO500, in their fixed order.
+
+/// What the result of a phase counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Nothing.
+    None,
+    /// The geometric mean of metadata rates, in 1,000 operations per second.
+    Metadata,
+    /// The geometric mean of bandwidths, in GiB/s.
+    Bandwidth,
+}
+
+/// A phase that is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Large transfers, to a file for each task.
+    IorEasyWrite,
+    /// Empty files, in a directory for each task.
+    MdtestEasyWrite,
+    /// Sets of objects.
+    MdworkbenchCreate,
+    /// Marks what is older than the phases that follow.
+    Timestamp,
+    /// Search in the files of `mdtest-easy`.
+    FindEasy,
+    /// Transfers of 47,008 bytes, to one file.
+    IorHardWrite,
+    /// Files of 3,901 bytes, in one directory.
+    MdtestHardWrite,
+    /// Search in everything.
+    Find,
+    /// Search in the files of `mdtest-hard`.
+    FindHard,
+    /// Steps on sets of objects.
+    MdworkbenchBench,
+    /// What `ior-easy-write` has left.
+    IorEasyRead,
+    /// What `mdtest-easy-write` has left.
+    MdtestEasyStat,
+    /// What `ior-hard-write` has left.
+    IorHardRead,
+    /// What `mdtest-hard-write` has left.
+    MdtestHardStat,
+    /// Removes the sets of objects.
+    MdworkbenchDelete,
+    /// Removes the files of `mdtest-easy`.
+    MdtestEasyDelete,
+    /// Reads the files of `mdtest-hard`.
+    MdtestHardRead,
+    /// Removes the files of `mdtest-hard`.
+    MdtestHardDelete,
+    /// Random reads of 4 KiB, in the files of `ior-easy`.
+    IorRnd4kEasyRead,
+}
+
+struct Row {
+    phase: Phase,
+    name: &'static str,
+    group: Group,
+    is_extended: bool,
+    /// Has to take the time of the stonewall at least.
+    has_stonewall: bool,
+}
+
+const fn row(phase: Phase, name: &'static str, group: Group) -> Row {
+    Row { phase, name, group, is_extended: false, has_stonewall: false }
+}
+
+const fn write(row: Row) -> Row {
+    Row { has_stonewall: true, ..row }
+}
+
+const fn extended(row: Row) -> Row {
+    Row { is_extended: true, ..row }
+}
+
+const ROWS: [Row; 19] = [
+    write(row(Phase::IorEasyWrite, "ior-easy-write", Group::Bandwidth)),
+    write(row(Phase::MdtestEasyWrite, "mdtest-easy-write", Group::Metadata)),
+    extended(row(Phase::MdworkbenchCreate, "mdworkbench-create", Group::None)),
+    row(Phase::Timestamp, "timestamp", Group::None),
+    extended(row(Phase::FindEasy, "find-easy", Group::Metadata)),
+    write(row(Phase::IorHardWrite, "ior-hard-write", Group::Bandwidth)),
+    write(row(Phase::MdtestHardWrite, "mdtest-hard-write", Group::Metadata)),
+    row(Phase::Find, "find", Group::Metadata),
+    extended(row(Phase::FindHard, "find-hard", Group::Metadata)),
+    extended(row(Phase::MdworkbenchBench, "mdworkbench-bench", Group::Metadata)),
+    row(Phase::IorEasyRead, "ior-easy-read", Group::Bandwidth),
+    row(Phase::MdtestEasyStat, "mdtest-easy-stat", Group::Metadata),
+    row(Phase::IorHardRead, "ior-hard-read", Group::Bandwidth),
+    row(Phase::MdtestHardStat, "mdtest-hard-stat", Group::Metadata),
+    extended(row(Phase::MdworkbenchDelete, "mdworkbench-delete", Group::None)),
+    row(Phase::MdtestEasyDelete, "mdtest-easy-delete", Group::Metadata),
+    row(Phase::MdtestHardRead, "mdtest-hard-read", Group::Metadata),
+    row(Phase::MdtestHardDelete, "mdtest-hard-delete", Group::Metadata),
+    row(Phase::IorRnd4kEasyRead, "ior-rnd4K-easy-read", Group::None),
+];
+
+impl Phase {
+    const fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// All of them, in the order of a run.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|row| row.phase)
+    }
+
+    /// The phase of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|phase| phase.name() == name)
+    }
+
+    /// Its name in the configuration and in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What its result counts for.
+    #[must_use]
+    pub const fn group(self) -> Group {
+        self.row().group
+    }
+
+    /// Whether it is left out of the standard mode.
+    #[must_use]
+    pub const fn is_extended(self) -> bool {
+        self.row().is_extended
+    }
+
+    /// Whether its result is invalid where it took less than the time of the stonewall.
+    #[must_use]
+    pub const fn has_stonewall(self) -> bool {
+        self.row().has_stonewall
+    }
+
+    /// Whether it only removes files; the phases of `--cleanup`.
+    #[must_use]
+    pub const fn removes(self) -> bool {
+        matches!(self, Self::MdworkbenchDelete | Self::MdtestEasyDelete | Self::MdtestHardDelete)
+    }
+
+    /// The unit of its result.
+    #[must_use]
+    pub fn unit(self) -> &'static str {
+        // The benchmark decides by the first letter.
+        if self.name().starts_with('i') { "GiB/s" } else { "kIOPS" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Phase, ROWS};
+
+    #[test]
+    fn rows_stand_in_the_order_of_the_phases() {
+        assert!(ROWS.iter().enumerate().all(|(at, row)| row.phase as usize == at));
+        assert_eq!(Phase::named("mdtest-hard-read"), Some(Phase::MdtestHardRead));
+    }
+}

@@ -1,0 +1,209 @@
+//! The sections of a configuration and their options, as IO500 of 2025 and 2026 has them.
+//!
+//! Names, types, defaults and order come from the benchmark's own listing; the hash of a configuration
+//! depends on all of them.
+
+use super::phases::Phase;
+
+/// What the value of an option is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Whole,
+    Count,
+    Flag,
+    Number,
+}
+
+/// An option of a section.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OptionRow {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// An empty text is a default, too.
+    pub default: Option<&'static str>,
+    pub about: &'static str,
+}
+
+/// A section: most of them belong to a phase.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Section {
+    pub name: &'static str,
+    pub options: &'static [OptionRow],
+    /// Only used in the extended mode.
+    pub is_extended: bool,
+}
+
+const fn row(
+    name: &'static str,
+    kind: Kind,
+    default: Option<&'static str>,
+    about: &'static str,
+) -> OptionRow {
+    OptionRow { name, kind, default, about }
+}
+
+const RUN: OptionRow = row("run", Kind::Flag, Some("TRUE"), "whether the phase is carried out");
+const API: OptionRow = row(
+    "API",
+    Kind::Text,
+    None,
+    "the interface of this phase, with options of its own; else that of [global]",
+);
+const COLLECTIVE: OptionRow =
+    row("collective", Kind::Flag, None, "collective transfers, where the interface has them");
+const VERBOSITY: OptionRow = row("verbosity", Kind::Whole, None, "how often -v is passed on");
+
+const ONE_PHASE: &[OptionRow] = &[API, RUN];
+const FIND: &[OptionRow] = &[
+    row("external-script", Kind::Text, None, "refused: the program's own parallel search is measured"),
+    row("external-mpi-args", Kind::Text, Some(""), "for external-script"),
+    row("external-extra-args", Kind::Text, Some(""), "for external-script"),
+    row("nproc", Kind::Count, None, "tasks that search; else all"),
+    RUN,
+    row("pfind-queue-length", Kind::Whole, Some("10000"), "of pfind; the search here has no such queue"),
+    row("pfind-steal-next", Kind::Flag, Some("FALSE"), "of pfind; directories are dealt out here"),
+    row(
+        "pfind-parallelize-single-dir-access-using-hashing",
+        Kind::Flag,
+        Some("FALSE"),
+        "of pfind; a directory is read by one task here",
+    ),
+];
+
+/// Every section, in the benchmark's order.
+pub(super) const SECTIONS: &[Section] = &[
+    Section {
+        name: "global",
+        is_extended: false,
+        options: &[
+            row("datadir", Kind::Text, Some("./datafiles"), "where the files of the run go"),
+            row("timestamp-datadir", Kind::Flag, Some("TRUE"), "a directory of the start time below datadir"),
+            row("resultdir", Kind::Text, Some("./results"), "where the results go"),
+            row(
+                "timestamp-resultdir",
+                Kind::Flag,
+                Some("TRUE"),
+                "a directory of the start time below resultdir",
+            ),
+            row("api", Kind::Text, Some("POSIX"), "the interface of all phases, with its options"),
+            row(
+                "drop-caches",
+                Kind::Flag,
+                Some("FALSE"),
+                "empty the page cache of each node before each phase",
+            ),
+            row(
+                "drop-caches-cmd",
+                Kind::Text,
+                Some("sudo -n bash -c \"echo 3 > /proc/sys/vm/drop_caches\""),
+                "the command for it; others than this one are refused",
+            ),
+            row("io-buffers-on-gpu", Kind::Flag, Some("FALSE"), "refused: buffers are in main memory"),
+            row("verbosity", Kind::Count, Some("1"), "from 0 to 10"),
+            row(
+                "scc",
+                Kind::Flag,
+                Some("FALSE"),
+                "the rules of the student competition: 30 s instead of 300 s",
+            ),
+            row("dataPacketType", Kind::Text, Some("timestamp"), "passed on; data are always stamped"),
+        ],
+    },
+    Section {
+        name: "debug",
+        is_extended: false,
+        options: &[
+            row("stonewall-time", Kind::Whole, Some("300"), "seconds that each write phase takes at least"),
+            row("pause-dir", Kind::Text, None, "a phase waits while this directory has a file of its name"),
+        ],
+    },
+    Section {
+        name: "ior-easy",
+        is_extended: false,
+        options: &[
+            API,
+            row("transferSize", Kind::Text, Some("2m"), "bytes of a transfer"),
+            row("blockSize", Kind::Text, Some("9920000m"), "bytes of each task that the deadline cuts short"),
+            row("filePerProc", Kind::Flag, Some("TRUE"), "a file for each task"),
+            row("uniqueDir", Kind::Flag, Some("FALSE"), "a directory for each file"),
+            RUN,
+            VERBOSITY,
+        ],
+    },
+    of(Phase::IorEasyWrite, ONE_PHASE),
+    Section {
+        name: "mdtest-easy",
+        is_extended: false,
+        options: &[
+            API,
+            row("n", Kind::Count, Some("1000000"), "files of each task that the deadline cuts short"),
+            RUN,
+        ],
+    },
+    of(Phase::MdtestEasyWrite, ONE_PHASE),
+    Section {
+        name: "mdworkbench",
+        is_extended: true,
+        options: &[
+            API,
+            row("waitingTime", Kind::Number, Some("0.0"), "rest of each step, as a part of its time"),
+            row(
+                "precreatePerSet",
+                Kind::Count,
+                None,
+                "objects in each set; else by the rate of mdtest-easy-write",
+            ),
+            row("filesPerProc", Kind::Count, None, "steps in each set; else as many as objects"),
+            RUN,
+            VERBOSITY,
+        ],
+    },
+    of(Phase::MdworkbenchCreate, &[RUN]),
+    of(Phase::Timestamp, &[]),
+    of(Phase::FindEasy, FIND),
+    Section {
+        name: "ior-hard",
+        is_extended: false,
+        options: &[
+            API,
+            row(
+                "segmentCount",
+                Kind::Whole,
+                Some("10000000"),
+                "segments of each task that the deadline cuts short",
+            ),
+            COLLECTIVE,
+            RUN,
+            VERBOSITY,
+        ],
+    },
+    of(Phase::IorHardWrite, &[API, COLLECTIVE, RUN]),
+    Section {
+        name: "mdtest-hard",
+        is_extended: false,
+        options: &[
+            API,
+            row("n", Kind::Count, Some("1000000"), "files of each task that the deadline cuts short"),
+            row("files-per-dir", Kind::Count, None, "files in each directory; makes the run invalid"),
+            RUN,
+        ],
+    },
+    of(Phase::MdtestHardWrite, ONE_PHASE),
+    of(Phase::Find, FIND),
+    of(Phase::FindHard, FIND),
+    of(Phase::MdworkbenchBench, &[RUN]),
+    of(Phase::IorEasyRead, ONE_PHASE),
+    of(Phase::MdtestEasyStat, ONE_PHASE),
+    of(Phase::IorHardRead, &[API, COLLECTIVE, RUN]),
+    of(Phase::MdtestHardStat, ONE_PHASE),
+    of(Phase::MdworkbenchDelete, &[RUN]),
+    of(Phase::MdtestEasyDelete, ONE_PHASE),
+    of(Phase::MdtestHardRead, ONE_PHASE),
+    of(Phase::MdtestHardDelete, ONE_PHASE),
+    of(Phase::IorRnd4kEasyRead, ONE_PHASE),
+];
+
+const fn of(phase: Phase, options: &'static [OptionRow]) -> Section {
+    Section { name: phase.name(), is_extended: phase.is_extended(), options }
+}

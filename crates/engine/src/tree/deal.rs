@@ -1,0 +1,153 @@
+//! Which task of a search goes into which directory.
+//!
+//! The first task opens directories from the top until there are enough for all, and deals them out by the
+//! size of their lists of names, the largest first and each to the task that has least. All processes get the
+//! same deal, so that every name is seen once.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
+
+use crate::Errno;
+use crate::tree::find::names;
+use crate::tree::walk::again;
+
+/// A directory of a file system that does not count links is opened for its directories if its list is
+/// shorter than this: a longer one is read by its task alone.
+const UNCOUNTED_BYTES_MAX: u64 = 1 << 20;
+/// Of more directories than this the sizes are not asked for.
+const SIZES_MAX: usize = 8192;
+/// The size of a list that is not known.
+const SIZE_LEAST: u64 = 4096;
+
+/// A directory to be searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Directory {
+    /// The target that it is below.
+    pub(crate) target: usize,
+    /// Whether its directories are searched as well; else others have been given them.
+    pub(crate) descends: bool,
+    /// Its path below the target; empty for the target itself.
+    path: Vec<u8>,
+}
+
+impl Directory {
+    const fn of_target(target: usize) -> Self {
+        Self { target, descends: true, path: Vec::new() }
+    }
+
+    /// The directory `name` in it.
+    pub(crate) fn below(&self, name: &[u8]) -> Self {
+        let mut path = self.path.clone();
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        path.extend_from_slice(name);
+        Self { path, ..*self }
+    }
+
+    /// Its path, for messages.
+    pub(crate) fn path_below(&self, target: &Path) -> PathBuf {
+        target.join(OsStr::from_bytes(&self.path))
+    }
+
+    fn relative(&self) -> &OsStr {
+        OsStr::from_bytes(if self.path.is_empty() { b"." } else { &self.path })
+    }
+
+    /// Opens it for its names.
+    pub(crate) fn open(&self, targets: &[OwnedFd]) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        again(|| rustix::fs::openat(&targets[self.target], self.relative(), flags, Mode::empty()))
+    }
+
+    /// Its number of links, and the size of its list of names.
+    fn links_and_bytes(&self, targets: &[OwnedFd]) -> Result<(u32, u64), Errno> {
+        let wanted = StatxFlags::NLINK | StatxFlags::SIZE;
+        let at = targets[self.target].as_fd();
+        let status = again(|| rustix::fs::statx(at, self.relative(), AtFlags::SYMLINK_NOFOLLOW, wanted))?;
+        Ok((status.stx_nlink, status.stx_size))
+    }
+}
+
+/// A directory and the task that searches it.
+pub(crate) type Share = (u32, Directory);
+
+/// Deals the directories below `targets` out to `tasks`; `bytes` is room for names.
+///
+/// # Errors
+/// A directory that cannot be read.
+pub(crate) fn deal(
+    targets: &[OwnedFd],
+    tasks: u32,
+    bytes: &mut [MaybeUninit<u8>],
+) -> Result<Vec<Share>, (Directory, Errno)> {
+    let mut open: VecDeque<Directory> = (0..targets.len()).map(Directory::of_target).collect();
+    // With their sizes: those without directories, and those whose directories are dealt out by themselves.
+    let mut whole: Vec<(u64, Directory)> = Vec::new();
+    while open.len() + whole.len() < tasks as usize
+        && let Some(directory) = open.pop_front()
+    {
+        let fail = |errno| (directory.clone(), errno);
+        let (links, size) = directory.links_and_bytes(targets).map_err(fail)?;
+        let has_directories = if links == 1 { size < UNCOUNTED_BYTES_MAX } else { links > 2 };
+        if has_directories {
+            let list = directory.open(targets).map_err(fail)?;
+            let take = |name: &std::ffi::CStr, kind| {
+                if kind == FileType::Directory {
+                    open.push_back(directory.below(name.to_bytes()));
+                }
+            };
+            let mut take = take;
+            while names(&list, bytes, &mut take).map_err(fail)? {}
+        }
+        whole.push((size, Directory { descends: !has_directories, ..directory }));
+    }
+    let ask = open.len() <= SIZES_MAX && tasks > 1;
+    for directory in open {
+        let size = if ask { directory.links_and_bytes(targets).map_or(0, |(_, size)| size) } else { 0 };
+        whole.push((size, directory));
+    }
+    Ok(by_size(whole, tasks))
+}
+
+/// The largest first, each to the task that has least.
+fn by_size(mut whole: Vec<(u64, Directory)>, tasks: u32) -> Vec<Share> {
+    whole.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
+    let mut loads: std::collections::BinaryHeap<_> =
+        (0..tasks.max(1)).map(|task| std::cmp::Reverse((0_u64, task))).collect();
+    let give = |(size, directory): (u64, Directory)| {
+        let std::cmp::Reverse((load, task)) = loads.pop()?;
+        loads.push(std::cmp::Reverse((load.saturating_add(size.max(SIZE_LEAST)), task)));
+        Some((task, directory))
+    };
+    whole.into_iter().filter_map(give).collect()
+}
+
+/// The deal as bytes: of each share the task, the target, whether it descends, and its path, ended by a zero.
+pub(crate) fn encoded(shares: &[Share]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (task, Directory { target, descends, path }) in shares {
+        out.extend_from_slice(format!("{task} {target} {} ", u8::from(*descends)).as_bytes());
+        out.extend_from_slice(path);
+        out.push(0);
+    }
+    out
+}
+
+/// The directories of `task` in a deal of [`encoded`] over so many targets.
+pub(crate) fn decoded(bytes: &[u8], task: u32, targets: usize) -> Vec<Directory> {
+    let share = |text: &[u8]| {
+        let mut words = text.splitn(4, |byte| *byte == b' ');
+        let mut number = || std::str::from_utf8(words.next()?).ok()?.parse::<usize>().ok();
+        let (owner, target, descends) = (number()?, number()?, number()? == 1);
+        let is_own = owner == task as usize && target < targets;
+        is_own.then(|| Directory { target, descends, path: words.next().unwrap_or_default().to_vec() })
+    };
+    bytes.split(|byte| *byte == 0).filter_map(share).collect()
+}

@@ -1,0 +1,313 @@
+//! A search through directories: every name that is not a directory is an operation.
+//!
+//! Names come in batches, so that the first of a batch waits for the directory. Only a name that fits is looked
+//! at, as by `find(1)`; symbolic links are names and are not followed.
+
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use plan::{Find, Operation};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags};
+
+use crate::phase::common::Common;
+use crate::phase::rules::{Ending, LEAST_INTERVAL_NS};
+use crate::system::sys;
+use crate::tree::deal::{self, Directory};
+use crate::tree::sync_worker::{OpCounters, OpRunner, TaskContext};
+use crate::tree::trouble::{OpOutcome, Surprise, failed};
+use crate::tree::walk::{again, open_failed};
+use crate::{EngineError, Errno, PhaseJob, Point, Surprises};
+
+/// Bytes of names that are read from a directory at once.
+pub(crate) const LIST_BYTES: usize = 64 << 10;
+
+/// Parameters shared by all tasks of a phase.
+#[derive(Debug)]
+pub(crate) struct FindRules<'a> {
+    pub(crate) job: &'a PhaseJob<'a>,
+    find: &'a Find,
+}
+
+impl<'a> FindRules<'a> {
+    pub(crate) const fn new(job: &'a PhaseJob<'a>, find: &'a Find) -> Self {
+        Self { job, find }
+    }
+
+    /// The points at which all tasks meet.
+    pub(crate) fn points() -> Vec<Point> {
+        vec![Point::Ready, Point::Start, Point::Dealt, Point::Closed]
+    }
+
+    /// What every task needs; nothing but the last directory ends the phase.
+    pub(crate) fn context(&self) -> TaskContext<'a> {
+        let interval_ns = self.interval_ns();
+        TaskContext { job: self.job, ending: Ending::Volume, interval_ns, limit: u64::MAX }
+    }
+
+    /// Length of an interval of the series.
+    pub(crate) fn interval_ns(&self) -> u64 {
+        self.job.series_interval.0.max(LEAST_INTERVAL_NS)
+    }
+
+    fn targets(&self) -> &'a [PathBuf] {
+        &self.job.workload.files.targets
+    }
+}
+
+/// A task that searches its directories.
+pub(crate) struct FindWorker<'s> {
+    rules: &'s FindRules<'s>,
+    common: &'s Common<'s>,
+    task: u32,
+    targets: Vec<OwnedFd>,
+    /// Last change of the file that others have to be newer than: seconds and nanoseconds.
+    newer_than: Option<(i64, u32)>,
+    /// Directories still to be searched, the next one last.
+    stack: Vec<Directory>,
+    here: Option<(Directory, OwnedFd)>,
+    batch: Batch,
+    found: u64,
+    /// The name that is looked at, for messages.
+    name: PathBuf,
+}
+
+impl<'s> FindWorker<'s> {
+    pub(crate) fn new(rules: &'s FindRules<'s>, common: &'s Common<'s>, task: u32) -> Self {
+        Self {
+            rules,
+            common,
+            task,
+            targets: Vec::new(),
+            newer_than: None,
+            stack: Vec::new(),
+            here: None,
+            batch: Batch::default(),
+            found: 0,
+            name: PathBuf::new(),
+        }
+    }
+
+    /// Reads the next names, of this directory or of another one; `false` if there is none left.
+    fn refill(&mut self) -> Result<bool, EngineError> {
+        loop {
+            let Some((directory, open)) = &self.here else {
+                let Some(next) = self.stack.pop() else { return Ok(false) };
+                let path = || next.path_below(&self.rules.targets()[next.target]);
+                let open = next.open(&self.targets).map_err(|errno| open_failed(&path(), errno))?;
+                self.here = Some((next, open));
+                continue;
+            };
+            let read = self.batch.read(self.rules.find, open, directory, &mut self.stack);
+            match read {
+                Ok(Some(found)) => {
+                    self.found += found;
+                    if !self.batch.is_empty() {
+                        return Ok(true);
+                    }
+                }
+                Ok(None) => {
+                    if let Some((directory, open)) = self.here.take() {
+                        let path = || directory.path_below(&self.rules.targets()[directory.target]);
+                        sys::close(open).map_err(|errno| failed(path(), Operation::Find, errno, 0))?;
+                    }
+                }
+                Err(errno) => {
+                    let path = directory.path_below(&self.rules.targets()[directory.target]);
+                    return Err(failed(path, Operation::Find, errno, 0));
+                }
+            }
+        }
+    }
+
+    /// Looks at the next name that fits.
+    fn look(&mut self) -> Result<OpOutcome, EngineError> {
+        let Self { rules, batch, here, .. } = self;
+        let (Some((directory, open)), Some(name)) = (here.as_ref(), batch.next()) else {
+            return Ok(OpOutcome::Done);
+        };
+        let wanted = StatxFlags::SIZE | StatxFlags::MTIME;
+        let looked = again(|| rustix::fs::statx(open.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW, wanted));
+        match looked {
+            Ok(status) => {
+                let changed = (status.stx_mtime.tv_sec, status.stx_mtime.tv_nsec);
+                let fits = rules.find.bytes.is_none_or(|bytes| bytes.0 == status.stx_size)
+                    && self.newer_than.is_none_or(|other| changed > other);
+                self.found += u64::from(fits);
+                Ok(OpOutcome::Done)
+            }
+            Err(errno) => {
+                let path = directory.path_below(&rules.targets()[directory.target]);
+                self.name = path.join(Path::new(std::str::from_utf8(name.to_bytes()).unwrap_or("?")));
+                match Surprise::of(Operation::Find, errno) {
+                    Some(surprise) => Ok(OpOutcome::Surprise(surprise)),
+                    None => Err(failed(self.name.clone(), Operation::Find, errno, 0)),
+                }
+            }
+        }
+    }
+}
+
+impl OpRunner for FindWorker<'_> {
+    fn task(&self) -> (u32, u32) {
+        (self.task, self.task)
+    }
+
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        for path in self.rules.targets() {
+            let open = again(|| rustix::fs::open(path, flags, Mode::empty()));
+            self.targets.push(open.map_err(|errno| open_failed(path, errno))?);
+        }
+        if let Some(path) = &self.rules.find.newer_than {
+            let status =
+                again(|| rustix::fs::statx(rustix::fs::CWD, path, AtFlags::empty(), StatxFlags::MTIME));
+            let status = status.map_err(|errno| EngineError::Open {
+                path: path.clone(),
+                purpose: "the time that others are newer than",
+                errno,
+            })?;
+            self.newer_than = Some((status.stx_mtime.tv_sec, status.stx_mtime.tv_nsec));
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, _surprises: &mut Surprises) -> Result<(), EngineError> {
+        if self.task == 0 {
+            let shares = deal::deal(&self.targets, self.rules.job.workload.tasks, &mut self.batch.bytes);
+            let shares = shares.map_err(|(directory, errno)| {
+                open_failed(&directory.path_below(&self.rules.targets()[directory.target]), errno)
+            })?;
+            self.common.offer_deal(deal::encoded(&shares));
+        }
+        Ok(())
+    }
+
+    fn go(&mut self, position: u64) -> Result<bool, EngineError> {
+        if position == 0 {
+            self.stack = deal::decoded(&self.common.dealt(), self.task, self.targets.len());
+        }
+        Ok(position == 0)
+    }
+
+    #[inline(always)]
+    fn more(&mut self) -> Result<bool, EngineError> {
+        Ok(!self.batch.is_empty() || self.refill()?)
+    }
+
+    #[inline(always)]
+    fn act(&mut self) -> Result<OpOutcome, EngineError> {
+        if self.batch.plain > 0 {
+            self.batch.plain -= 1;
+            return Ok(OpOutcome::Done);
+        }
+        self.look()
+    }
+
+    fn check(&mut self) -> bool {
+        false
+    }
+
+    fn wrong_data(&self) -> Option<EngineError> {
+        None
+    }
+
+    fn path(&self) -> PathBuf {
+        self.name.clone()
+    }
+
+    fn give(self) -> OpCounters {
+        OpCounters { found: self.found, ..OpCounters::default() }
+    }
+}
+
+/// Names that were read and are not done.
+struct Batch {
+    /// Names that need no look.
+    plain: u64,
+    /// Names that do, each with a zero at its end.
+    names: Vec<u8>,
+    /// Where the next of them begins.
+    next: usize,
+    bytes: Vec<MaybeUninit<u8>>,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self { plain: 0, names: Vec::new(), next: 0, bytes: vec![MaybeUninit::uninit(); LIST_BYTES] }
+    }
+}
+
+impl Batch {
+    fn is_empty(&self) -> bool {
+        self.plain == 0 && self.next == self.names.len()
+    }
+
+    fn next(&mut self) -> Option<&std::ffi::CStr> {
+        let name = std::ffi::CStr::from_bytes_until_nul(self.names.get(self.next..)?).ok()?;
+        self.next += name.to_bytes_with_nul().len();
+        Some(name)
+    }
+
+    /// Reads the next names of `open`, which is `directory`; its directories go on `stack`. Returns how many
+    /// names were found without a look, `None` at the end of the directory.
+    fn read(
+        &mut self,
+        find: &Find,
+        open: &OwnedFd,
+        directory: &Directory,
+        stack: &mut Vec<Directory>,
+    ) -> Result<Option<u64>, Errno> {
+        self.names.clear();
+        self.next = 0;
+        let mut found = 0;
+        let read = names(open, &mut self.bytes, |name, kind| {
+            if kind == FileType::Directory {
+                if directory.descends {
+                    stack.push(directory.below(name.to_bytes()));
+                }
+            } else if !find.fits(name.to_bytes()) {
+                self.plain += 1;
+            } else if find.looks() {
+                self.names.extend_from_slice(name.to_bytes_with_nul());
+            } else {
+                (self.plain, found) = (self.plain + 1, found + 1);
+            }
+        })?;
+        Ok(read.then_some(found))
+    }
+}
+
+/// Hands over one batch of names of the directory `open`, each with its type; `false` at its end.
+pub(crate) fn names(
+    open: &OwnedFd,
+    bytes: &mut [MaybeUninit<u8>],
+    mut take: impl FnMut(&std::ffi::CStr, FileType),
+) -> Result<bool, Errno> {
+    let mut entries = RawDir::new(open, bytes);
+    loop {
+        match entries.next() {
+            None => return Ok(false),
+            Some(Err(rustix::io::Errno::INTR)) => continue,
+            Some(Err(errno)) => return Err(errno.into()),
+            Some(Ok(entry)) => {
+                let (name, mut kind) = (entry.file_name(), entry.file_type());
+                if kind == FileType::Unknown {
+                    let looked =
+                        again(|| rustix::fs::statx(open, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::TYPE));
+                    kind = match looked {
+                        Ok(status) => FileType::from_raw_mode(status.stx_mode.into()),
+                        Err(Errno(libc::ENOENT)) => FileType::RegularFile,
+                        Err(errno) => return Err(errno),
+                    };
+                }
+                if !matches!(name.to_bytes(), b"." | b"..") {
+                    take(name, kind);
+                }
+            }
+        }
+        if entries.is_buffer_empty() {
+            return Ok(true);
+        }
+    }
+}
