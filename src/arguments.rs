@@ -25,9 +25,9 @@ pub(crate) use model::{ModelFitArguments, ModelShowArguments, ModelWhat};
 use crate::console::{complain_lines, print};
 use crate::exit::{Exit, Failure};
 use crate::{
-    batch, calc, check, clean, cluster, compare, cross_check, foreign, generate, history, host, import, ior,
-    job, layout, merge, model as models, overhead, randomops, reference, report, rpc, run, schema, sign,
-    signals, simulated, studies, verdict,
+    batch, calc, check, clean, cluster, compare, cross_check, foreign, generate, history, host, import,
+    io500, ior, job, layout, merge, model as models, overhead, randomops, reference, report, rpc, run,
+    schema, sign, signals, simulated, studies, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -68,6 +68,13 @@ enum Together {
     #[command(disable_help_flag = true)]
     Ior {
         /// IOR's options, and --explain, --out RUNDIR, --compat 3.0|3.3|4.0.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
+        arguments: Vec<OsString>,
+    },
+    /// Run IO500 by its configuration file; `ioproof io500 -h` lists the options.
+    #[command(disable_help_flag = true)]
+    Io500 {
+        /// The configuration, IO500's options, and --explain, --out RUNDIR.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
         arguments: Vec<OsString>,
     },
@@ -140,6 +147,7 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
     if let Some((tool, words)) = foreign(&arguments) {
         return cluster::lead(&arguments, |world| match tool {
             Foreign::Ior => ior::run(words, world),
+            Foreign::Io500 => io500::run(words, world),
             Foreign::Tool(tool) => foreign::run(tool, words, world),
         });
     }
@@ -166,6 +174,7 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
             Together::CrossCheck(asked) => cross_check::run(asked, world),
             Together::Rpc(asked) => rpc::run(asked, world),
             Together::Ior { .. } => Err(Failure::usage(not_first("ior"))),
+            Together::Io500 { .. } => Err(Failure::usage(not_first("io500"))),
         }),
         Command::Alone(alone) if cluster::is_first() => look(alone),
         Command::Alone(_) => Ok(Exit::Success),
@@ -237,6 +246,7 @@ pub(crate) fn definition() -> clap::Command {
 /// Whose command line it is.
 enum Foreign {
     Ior,
+    Io500,
     Tool(&'static dialect::Tool),
 }
 
@@ -253,7 +263,11 @@ fn foreign(arguments: &[OsString]) -> Option<(Foreign, &[OsString])> {
 
 fn tool_called(name: &OsStr) -> Option<Foreign> {
     let name = name.to_str()?.to_ascii_lowercase();
-    if name == "ior" { Some(Foreign::Ior) } else { dialect::tool(&name).map(Foreign::Tool) }
+    match name.as_str() {
+        "ior" => Some(Foreign::Ior),
+        dialect::io500::TOOL => Some(Foreign::Io500),
+        name => dialect::tool(name).map(Foreign::Tool),
+    }
 }
 
 /// A message about `arguments`, whose line ends cannot start lines of the program's own.

@@ -5,7 +5,7 @@ mod live;
 pub(crate) mod output;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dialect::ior::Launcher;
@@ -38,10 +38,35 @@ pub(crate) fn run(tool: &Tool, arguments: &[OsString], world: &World) -> Result<
         session.check_options(&asked.plan, asked.extras.out.as_deref())?;
         return explain(&session, &asked.plan);
     }
-    measure(tool, &session, asked)
+    measure(tool, &session, asked)?.tell()
 }
 
-fn unicode(arguments: &[OsString]) -> Result<Vec<String>, Failure> {
+/// A run that has ended.
+pub(crate) struct Measured {
+    pub(crate) directory: PathBuf,
+    /// The closed record.
+    pub(crate) run: record::Run,
+    /// Whether the tool's output is complete, so that warnings about its figures are of use.
+    pub(crate) is_printed: bool,
+    pub(crate) exit: Exit,
+    /// Why it did not end as it should.
+    pub(crate) message: Option<String>,
+}
+
+impl Measured {
+    /// Prints the warnings about its figures, and why it did not end as it should.
+    pub(crate) fn tell(self) -> Result<Exit, Failure> {
+        if self.is_printed {
+            doubts(&self.run, &self.directory);
+        }
+        match self.message {
+            Some(message) => Err(Failure::new(self.exit, anyhow::anyhow!(message))),
+            None => Ok(self.exit),
+        }
+    }
+}
+
+pub(crate) fn unicode(arguments: &[OsString]) -> Result<Vec<String>, Failure> {
     let text = |word: &OsString| {
         word.to_str().map(str::to_owned).ok_or_else(|| {
             Failure::usage(format!("`{}` is not Unicode; rename the file", word.to_string_lossy()))
@@ -88,7 +113,8 @@ pub(crate) fn doubts(run: &record::Run, directory: &Path) {
     }
 }
 
-fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
+/// Runs the plan of `asked`, and prints or writes what `tool` would.
+pub(crate) fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Measured, Failure> {
     let mut plan = asked.plan;
     keep_history(&mut plan, asked.extras.history)?;
     let directory = session.directory(asked.extras.out.as_deref())?;
@@ -114,20 +140,19 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     }
     let run = record::Run::open(&directory)?;
     // A summary of a partial run would look like that of a full one.
-    if !ended.interrupted || printer.ends_when_interrupted() {
+    let is_printed = !ended.interrupted || printer.ends_when_interrupted();
+    if is_printed {
         out.write(&printer.finish(&run))?;
         for (path, text) in printer.side_files(&run) {
             write_whole(&path, &text)?;
         }
-        doubts(&run, &directory);
     }
-    if ended.interrupted && ended.failed.is_none() && printer.ends_when_interrupted() {
-        return Ok(Exit::Success);
-    }
-    match session::verdict(&ended, &directory) {
-        (exit, Some(message)) => Err(Failure::new(exit, anyhow::anyhow!(message))),
-        (exit, None) => Ok(exit),
-    }
+    let (exit, message) = match ended.interrupted && ended.failed.is_none() && printer.ends_when_interrupted()
+    {
+        true => (Exit::Success, None),
+        false => session::verdict(&ended, &directory),
+    };
+    Ok(Measured { directory, run, is_printed, exit, message })
 }
 
 /// Prints the tool's rows as the phases end.

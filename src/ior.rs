@@ -13,7 +13,7 @@ use crate::cluster::World;
 use crate::console::{print_folded, print_line};
 use crate::exit::{Exit, Failure};
 use crate::foreign::output::{Output, refuse_device, warn, write_whole};
-use crate::foreign::{agreed, doubts, explain, launcher};
+use crate::foreign::{Measured, agreed, explain, launcher};
 use crate::progress::LiveLine;
 use crate::run::keep_history;
 use crate::session::{self, Session};
@@ -35,10 +35,11 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
         session.check_options(&asked.plan, asked.extras.out.as_deref())?;
         return explain(&session, &asked.plan);
     }
-    measure(&session, asked)
+    measure(&session, asked)?.tell()
 }
 
-fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
+/// Runs the plan of `asked`, and prints or writes what IOR would.
+pub(crate) fn measure(session: &Session<'_>, asked: Asked) -> Result<Measured, Failure> {
     let mut plan = asked.plan;
     keep_history(&mut plan, asked.extras.history)?;
     let directory = session.directory(asked.extras.out.as_deref())?;
@@ -72,21 +73,16 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
     }
     let run = record::Run::open(&directory)?;
     // A summary of a partial run would look like that of a full one.
-    if !ended.interrupted || asked.output.summary_always {
+    let is_printed = !ended.interrupted || asked.output.summary_always;
+    if is_printed {
         out.write(&printer.finish(run.manifest.finished_unix_ns))?;
-        doubts(&run, &directory);
     }
-    let (exit, message) = session::verdict(&ended, &directory);
-    if let Some(message) = message {
-        return Err(Failure::new(exit, anyhow::anyhow!(message)));
+    let (mut exit, mut message) = session::verdict(&ended, &directory);
+    if message.is_none() && asked.output.warnings_as_errors && warnings > 0 {
+        exit = Exit::Refused;
+        message = Some(format!("{warnings} warnings, which are errors by --warningAsErrors"));
     }
-    if asked.output.warnings_as_errors && warnings > 0 {
-        return Err(Failure::new(
-            Exit::Refused,
-            anyhow::anyhow!("{warnings} warnings, which are errors by --warningAsErrors"),
-        ));
-    }
-    Ok(exit)
+    Ok(Measured { directory, run, is_printed, exit, message })
 }
 
 /// Prints IOR's rows as the phases end.

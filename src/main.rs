@@ -17,6 +17,7 @@ mod generate;
 mod history;
 mod host;
 mod import;
+mod io500;
 mod ior;
 mod job;
 mod layout;

@@ -90,6 +90,20 @@ pub struct Memo {
     pub is_extended: bool,
 }
 
+impl Memo {
+    /// As text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).expect("texts and a flag are JSON")
+    }
+
+    /// From [`Memo::text`]; `None` for another text.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}
+
 /// Reads a command line, the program's name first.
 ///
 /// # Errors

@@ -72,6 +72,26 @@ impl<'a> Placement<'a> {
         }
     }
 
+    /// Bytes of each file that a pass needs to find there: all, or those up to the last transfer of a pass in order
+    /// that [`crate::WorkloadSpec::transfer_limit`] ends earlier, as when a deadline ended what wrote the files.
+    #[must_use]
+    pub fn bytes_to_read(&self) -> Bytes {
+        let workload = self.workload;
+        if workload.transfer_limit.is_none() || workload.order != Order::Sequential {
+            return self.file_bytes();
+        }
+        let last = |task: u32| {
+            let region = self.region(task, Phase::Read, 0);
+            let index = region.transfers().checked_sub(1)?;
+            Some(region.at(index).saturating_add(region.transfer().0))
+        };
+        let tasks = match workload.files.sharing {
+            Sharing::Shared => 0..workload.tasks,
+            Sharing::PerTask => 0..1,
+        };
+        Bytes(tasks.filter_map(last).max().unwrap_or(0)).min(self.file_bytes())
+    }
+
     /// The task whose data `task` accesses in `phase`: itself when it only writes, by [`ReadFrom`] when it
     /// reads or checks. A mixed phase writes where it reads, and no two tasks share data. A check of a read
     /// compares what that read accessed.
@@ -291,6 +311,9 @@ mod tests {
         for index in 0..3 {
             assert_eq!(region.at(index), all.at(index));
         }
+        // Each of two tasks has two transfers in each of three segments: the third ends in the second segment.
+        assert_eq!(Placement::new(&workload).bytes_to_read(), Bytes(7 * 512));
+        assert_eq!(Placement::new(&whole).bytes_to_read(), Placement::new(&whole).file_bytes());
     }
 
     #[test]

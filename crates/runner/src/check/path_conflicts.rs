@@ -38,6 +38,9 @@ pub(crate) fn check_targets(
     if trees::has(case) {
         return files.targets.iter().try_for_each(|target| check_tree_target(case, target));
     }
+    if case.workload.work.find().is_some() {
+        return files.targets.iter().try_for_each(|target| check_searched(plan, target));
+    }
     for target in &files.targets {
         match FileState::of(target)?.kind {
             Some(Kind::BlockDevice) => {
@@ -77,6 +80,23 @@ pub(crate) fn check_targets(
         }
     }
     Ok(())
+}
+
+/// Checks that what is to be searched is a directory, or is made by another case.
+fn check_searched(plan: &Plan, target: &Path) -> Result<(), RunnerError> {
+    let (problem, help) = match FileState::of(target)?.kind {
+        Some(Kind::Directory) => return Ok(()),
+        None if plan
+            .cases
+            .iter()
+            .any(|one| writes(one) && one.workload.files.targets.iter().any(|at| at == target)) =>
+        {
+            return Ok(());
+        }
+        None => ("is not there, and is to be searched", "name a directory that exists"),
+        Some(_) => ("is no directory, and is to be searched", "name a directory"),
+    };
+    Err(RunnerError::Target { path: target.to_owned(), problem: problem.to_owned(), help: help.to_owned() })
 }
 
 /// Checks that a tree's target is a directory; only its last component may be missing, and is created.

@@ -436,7 +436,7 @@ impl<'a> RankExecutor<'a> {
         let case = self.case(index)?;
         let placement = Placement::new(&case.workload);
         let reads = case.phases.first().is_some_and(|phase| phase.needs_data());
-        let bytes = if reads { placement.file_bytes().get() } else { 0 };
+        let bytes = if reads { placement.bytes_to_read().get() } else { 0 };
         let lacking = files_of(&case.workload, &self.tasks(case)?, 0).iter().any(|slot| match reads {
             true => require_data(&slot.path, bytes).is_err(),
             false => std::fs::metadata(&slot.path).is_err(),
@@ -547,7 +547,7 @@ impl<'a> RankExecutor<'a> {
 /// # Errors
 /// A file does not, and the case does not permit a fill.
 fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &KnownContent) -> Result<bool, RunnerError> {
-    let bytes = Placement::new(&case.workload).file_bytes().get();
+    let bytes = Placement::new(&case.workload).bytes_to_read().get();
     let is_in = |ranges: &[Range<u32>], number| ranges.iter().any(|range| range.contains(&number));
     for slot in files_of(&case.workload, tasks, pass) {
         if is_in(&known.partial, slot.index) {

@@ -1,0 +1,263 @@
+//! The program called as `io500`: its configuration in, its results out, and a record of all phases.
+
+mod phase;
+mod results;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{fs, thread};
+
+use dialect::io500::{self, Config, Memo, Phase, Request, RunRequest, Setup, Sheet};
+use plan::Question;
+use record::{Recorder, Run, RunState, Warning};
+
+use crate::cluster::World;
+use crate::console::{complain, print, print_folded, print_line};
+use crate::exit::{Exit, Failure};
+use crate::foreign::output::write_whole;
+use crate::foreign::{doubts, launcher, unicode};
+use crate::session;
+use phase::{Ended, PhaseRun};
+use results::{MadeDirectories, Results, cannot};
+
+/// Version in results: it names this program, never a release of the benchmark.
+const VERSION: &str = concat!("ioproof-", env!("CARGO_PKG_VERSION"));
+/// What is kept beside the records of phases until the run is complete.
+const MEMO: &str = "io500.json";
+const NO_SUBMISSION: &str =
+    "A result of ioproof is none of the IO500 list: a submission has to come from the list's own program.";
+
+/// Runs the command line, the program's name first.
+pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
+    let words = unicode(arguments)?;
+    match io500::parse(&words, launcher(world)).map_err(|error| Failure::new(Exit::Usage, error))? {
+        Request::Text(text) if words.iter().any(|word| word == "-h" || word == "--help") => {
+            print_folded(&text).map(|()| Exit::Success)
+        }
+        Request::Text(text) => print(&text).map(|()| Exit::Success),
+        Request::Verify { config, result } => verify(&config, &result),
+        Request::Run(request) => Benchmark::new(*request, world)?.run(),
+    }
+}
+
+fn verify(config: &Config, result: &Path) -> Result<Exit, Failure> {
+    let (said, is_valid) = io500::verify(config, &read(result)?);
+    print(&said)?;
+    Ok(if is_valid { Exit::Success } else { Exit::NotKept })
+}
+
+/// A run of the benchmark.
+struct Benchmark<'w> {
+    world: &'w World,
+    request: RunRequest,
+    setup: Setup,
+    run_id: String,
+    /// The record of the whole; that of each phase is below [`Benchmark::parts`] until then.
+    directory: PathBuf,
+}
+
+impl<'w> Benchmark<'w> {
+    fn new(request: RunRequest, world: &'w World) -> Result<Self, Failure> {
+        let now = jiff::Timestamp::now();
+        let run_id = session::run_id(now, io500::TOOL);
+        let directory = match &request.resume {
+            Some(directory) => directory.clone(),
+            None => session::directory(&run_id, request.extras.out.as_deref()),
+        };
+        let time = || now.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y.%m.%d-%H.%M.%S").to_string();
+        let mut timestamp = request.timestamp.clone().unwrap_or_else(time);
+        if request.resume.is_some() {
+            timestamp = resumed(&directory, &request)?.timestamp;
+        }
+        let setup = Setup::new(request.config.clone(), &timestamp, request.tasks);
+        setup.check().map_err(|error| Failure::new(Exit::Usage, error))?;
+        Ok(Self { world, request, setup, run_id, directory })
+    }
+
+    /// Where the records of phases are until the run is complete.
+    fn parts(&self) -> PathBuf {
+        parts_of(&self.directory)
+    }
+
+    fn phases(&self) -> impl Iterator<Item = Phase> + use<> {
+        let (is_extended, is_cleanup) = (self.request.is_extended, self.request.is_cleanup);
+        let wanted =
+            move |phase: &Phase| (is_extended || !phase.is_extended()) && (!is_cleanup || phase.removes());
+        Phase::all().filter(wanted)
+    }
+
+    fn run(self) -> Result<Exit, Failure> {
+        let phase_run = PhaseRun::new(self.world, &self.setup, &self.request);
+        // Before anything is made: an interface or an option that a phase cannot have.
+        for phase in self.phases().filter(|phase| self.setup.runs(*phase)) {
+            phase_run.check(phase)?;
+        }
+        if self.request.extras.explain {
+            return self.explain();
+        }
+        if self.request.resume.is_none() {
+            Recorder::check_new(&self.directory)?;
+        }
+        let (resultdir, datadir) = (Path::new(&self.setup.resultdir), Path::new(&self.setup.datadir));
+        let (mut kept, mut made) = (MadeDirectories::default(), MadeDirectories::default());
+        kept.make(resultdir)?;
+        let yes = self.request.extras.yes || self.request.resume.is_some();
+        let mut results = Results::begin(resultdir, yes)?;
+        for name in ["ior-easy", "mdtest-easy", "ior-hard", "mdtest-hard"] {
+            made.make(&datadir.join(name))?;
+        }
+        if self.request.is_extended {
+            made.make(&datadir.join("mdworkbench"))?;
+        }
+        write_whole(&resultdir.join("config-orig.ini"), &self.request.config_text)?;
+        write_whole(&resultdir.join("config.ini"), &self.request.config.listing(false, false))?;
+        kept.make(&self.parts())?;
+        self.remember()?;
+        let (is_extended, is_dry) = (self.request.is_extended, self.request.is_dry);
+        let mut sheet = Sheet::new(self.setup.clone(), VERSION.to_owned(), is_extended, is_dry);
+        results.add(&sheet.begin(now_unix_ns()))?;
+        let mut rate = phase_run.rate_of_earlier_run();
+        for phase in self.phases() {
+            self.pause(phase);
+            results.add(&sheet.phase_begins(phase, &self.setup.line(phase, rate), rate, now_unix_ns()))?;
+            let outcome = match is_dry || !self.setup.runs(phase) {
+                true => io500::Outcome::none(0.0),
+                false => match phase_run.run(phase, rate, &self.parts().join(phase.name()))? {
+                    Ended::Done(outcome) => outcome,
+                    Ended::Interrupted => return self.interrupted(),
+                },
+            };
+            if phase == Phase::MdtestEasyWrite && outcome.score > 0.0 {
+                rate = outcome.score;
+                phase_run.keep_rate(rate)?;
+            }
+            results.add(&sheet.phase_ends(phase, &outcome, now_unix_ns()))?;
+        }
+        results.add(&sheet.end(now_unix_ns()))?;
+        print_line(NO_SUBMISSION)?;
+        if !is_dry {
+            phase_run.remove_files()?;
+        }
+        made.remove_empty();
+        self.complete()
+    }
+
+    /// Prints the phases with their lines; nothing is made.
+    fn explain(&self) -> Result<Exit, Failure> {
+        let Setup { datadir, resultdir, .. } = &self.setup;
+        let mut text = format!("files in {datadir}\nresults in {resultdir}\ntasks {}\n", self.request.tasks);
+        for phase in self.phases() {
+            let line = self.setup.line(phase, 0.0).join(" ");
+            let line = match (self.setup.runs(phase), phase) {
+                (false, _) => "not carried out, by the configuration".to_owned(),
+                (true, Phase::Timestamp) => format!("marks the time in {resultdir}/timestampfile"),
+                (true, _) => line,
+            };
+            text.push_str(&format!("\n{}\n    {line}\n", phase.name()));
+        }
+        text.push_str(&format!("\n{NO_SUBMISSION}\nnothing was written\n"));
+        print(&text).map(|()| Exit::Success)
+    }
+
+    /// Waits while the directory of pauses has a file of this phase.
+    fn pause(&self, phase: Phase) {
+        let Some(directory) = self.setup.pause_directory() else { return };
+        let file = Path::new(directory).join(phase.name());
+        if file.exists() {
+            complain(&format!("ioproof: waits while {} exists", file.display()));
+        }
+        while file.exists() {
+            thread::sleep(std::time::Duration::from_secs(1));
+        }
+    }
+
+    /// Keeps what a later start needs to go on with this run.
+    fn remember(&self) -> Result<(), Failure> {
+        write_whole(&self.parts().join(MEMO), &self.memo().text())
+    }
+
+    fn memo(&self) -> Memo {
+        Memo {
+            config: self.request.config_text.clone(),
+            timestamp: self.setup.timestamp.clone(),
+            is_extended: self.request.is_extended,
+        }
+    }
+
+    fn interrupted(&self) -> Result<Exit, Failure> {
+        let directory = plan::shell_word(&self.directory.to_string_lossy());
+        let why = format!(
+            "interrupted: the phases that had ended are kept; go on with them by adding --resume {directory}"
+        );
+        Err(Failure::new(Exit::Interrupted, anyhow::anyhow!(why)))
+    }
+
+    /// Puts the records of the phases together.
+    fn complete(&self) -> Result<Exit, Failure> {
+        let parts = self.parts();
+        let mut runs = Vec::new();
+        for phase in self.phases() {
+            let directory = parts.join(phase.name());
+            if directory.exists() {
+                runs.push(Run::open(&directory)?);
+            }
+        }
+        if !runs.is_empty() {
+            let mut whole = record::merge(runs)?;
+            whole.manifest.run_id.clone_from(&self.run_id);
+            whole.manifest.plan.title = "IO500".to_owned();
+            whole.manifest.plan.question = Question::Dialect {
+                tool: io500::TOOL.to_owned(),
+                arguments: self.request.arguments.clone(),
+                notes: Vec::new(),
+                memo: self.memo().text(),
+            };
+            // The phases are lines of several tools by design.
+            whole.warnings.retain(|row| !matches!(row.warning, Warning::DifferentQuestions { .. }));
+            record::write_merged(&whole, &self.directory)?;
+            let run = Run::open(&self.directory)?;
+            complain(&format!("record {}", self.directory.display()));
+            doubts(&run, &self.directory);
+        }
+        fs::remove_dir_all(&parts).map_err(|error| cannot("remove", &parts, error))?;
+        Ok(Exit::Success)
+    }
+}
+
+/// The records of phases of a run whose record is to be `directory`.
+fn parts_of(directory: &Path) -> PathBuf {
+    let mut name = directory.as_os_str().to_owned();
+    name.push(".phases");
+    PathBuf::from(name)
+}
+
+/// What an interrupted run has kept; its configuration and mode have to be those of `request`.
+fn resumed(directory: &Path, request: &RunRequest) -> Result<Memo, Failure> {
+    let path = parts_of(directory).join(MEMO);
+    if Run::open(directory).is_ok_and(|run| run.state == RunState::Complete) {
+        return Err(Failure::usage(format!("the run in {} is complete", directory.display())));
+    }
+    let memo = Memo::read(&read(&path)?).ok_or_else(|| {
+        let why = format!("{} is not what a run of IO500 keeps; start anew", path.display());
+        Failure::new(Exit::Record, anyhow::anyhow!(why))
+    })?;
+    let earlier = Config::parse(&path.to_string_lossy(), &memo.config);
+    let is_same = earlier.is_ok_and(|config| config.hash() == request.config.hash());
+    if !is_same || memo.is_extended != request.is_extended {
+        return Err(Failure::usage(format!(
+            "{} was started with another configuration or mode: go on with the same, or start anew",
+            directory.display()
+        )));
+    }
+    Ok(memo)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    record::read_text(path).map_err(|error| cannot("read", path, error))
+}
+
+fn now_unix_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
