@@ -13,7 +13,7 @@ use plan::Question;
 use record::{Recorder, Run, RunState, Warning};
 
 use crate::cluster::World;
-use crate::console::{complain, print, print_folded, print_line};
+use crate::console::{complain, confirm, print, print_folded, print_line};
 use crate::exit::{Exit, Failure};
 use crate::foreign::output::write_whole;
 use crate::foreign::{doubts, launcher, unicode};
@@ -55,6 +55,8 @@ struct Benchmark<'w> {
     run_id: String,
     /// The record of the whole; that of each phase is below [`Benchmark::parts`] until then.
     directory: PathBuf,
+    /// What an interrupted run has kept.
+    earlier: Option<Memo>,
 }
 
 impl<'w> Benchmark<'w> {
@@ -66,13 +68,15 @@ impl<'w> Benchmark<'w> {
             None => session::directory(&run_id, request.extras.out.as_deref()),
         };
         let time = || now.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y.%m.%d-%H.%M.%S").to_string();
-        let mut timestamp = request.timestamp.clone().unwrap_or_else(time);
-        if request.resume.is_some() {
-            timestamp = resumed(&directory, &request)?.timestamp;
-        }
+        let earlier = match request.resume {
+            Some(_) => Some(resumed(&directory, &request)?),
+            None => None,
+        };
+        let timestamp = earlier.as_ref().map(|memo| memo.timestamp.clone());
+        let timestamp = timestamp.or_else(|| request.timestamp.clone()).unwrap_or_else(time);
         let setup = Setup::new(request.config.clone(), &timestamp, request.tasks);
         setup.check().map_err(|error| Failure::new(Exit::Usage, error))?;
-        Ok(Self { world, request, setup, run_id, directory })
+        Ok(Self { world, request, setup, run_id, directory, earlier })
     }
 
     /// Where the records of phases are until the run is complete.
@@ -104,16 +108,18 @@ impl<'w> Benchmark<'w> {
         kept.make(resultdir)?;
         let yes = self.request.extras.yes || self.request.resume.is_some();
         let mut results = Results::begin(resultdir, yes)?;
-        for name in ["ior-easy", "mdtest-easy", "ior-hard", "mdtest-hard"] {
-            made.make(&datadir.join(name))?;
-        }
-        if self.request.is_extended {
-            made.make(&datadir.join("mdworkbench"))?;
+        let is_fresh = match &self.earlier {
+            Some(memo) => memo.is_fresh,
+            None => self.agree_to_data()?,
+        };
+        let memo = Memo { is_fresh, ..self.memo() };
+        for phase in self.made_by() {
+            made.make(&datadir.join(phase.directory()))?;
         }
         write_whole(&resultdir.join("config-orig.ini"), &self.request.config_text)?;
         write_whole(&resultdir.join("config.ini"), &self.request.config.listing(false, false))?;
         kept.make(&self.parts())?;
-        self.remember()?;
+        write_whole(&self.parts().join(MEMO), &memo.text())?;
         let (is_extended, is_dry) = (self.request.is_extended, self.request.is_dry);
         let mut sheet = Sheet::new(self.setup.clone(), VERSION.to_owned(), is_extended, is_dry);
         results.add(&sheet.begin(now_unix_ns()))?;
@@ -123,7 +129,7 @@ impl<'w> Benchmark<'w> {
             results.add(&sheet.phase_begins(phase, &self.setup.line(phase, rate), rate, now_unix_ns()))?;
             let outcome = match is_dry || !self.setup.runs(phase) {
                 true => io500::Outcome::none(0.0),
-                false => match phase_run.run(phase, rate, &self.parts().join(phase.name()))? {
+                false => match self.phase(&phase_run, phase, rate, is_fresh)? {
                     Ended::Done(outcome) => outcome,
                     Ended::Interrupted => return self.interrupted(),
                 },
@@ -139,8 +145,65 @@ impl<'w> Benchmark<'w> {
         if !is_dry {
             phase_run.remove_files()?;
         }
+        for phase in self.made_by() {
+            // As in the benchmark, what others have put there stays.
+            let _ = fs::remove_dir(datadir.join(phase.directory()));
+        }
+        let _ = fs::remove_dir(datadir);
         made.remove_empty();
         self.complete()
+    }
+
+    /// The phases that make files, each in a directory of its own.
+    fn made_by(&self) -> impl Iterator<Item = Phase> + use<> {
+        let is_extended = self.request.is_extended;
+        Phase::all().filter(move |phase| phase.makes() && (is_extended || !phase.is_extended()))
+    }
+
+    /// Whether there are no files yet where those of this run go; asks before it adds to others.
+    fn agree_to_data(&self) -> Result<bool, Failure> {
+        let datadir = Path::new(&self.setup.datadir);
+        let holds =
+            |directory: &PathBuf| fs::read_dir(directory).is_ok_and(|mut names| names.next().is_some());
+        let mut directories = self.made_by().map(|phase| datadir.join(phase.directory()));
+        let Some(used) = directories.find(holds) else { return Ok(true) };
+        if self.request.is_cleanup || self.request.is_dry || self.request.extras.yes {
+            return Ok(false);
+        }
+        let used = used.display();
+        if confirm(&format!("{used} holds files, which this run may overwrite; go on?"), false)? {
+            return Ok(false);
+        }
+        let why = format!(
+            "{used} holds files, which would be counted with those of this run: remove them, with --cleanup if an earlier \
+             run has left them, or add --yes"
+        );
+        Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
+    }
+
+    /// Carries out `phase`. What an interrupted start of it has made is removed first: made again, files that exist
+    /// would be opened and not made.
+    fn phase(
+        &self,
+        phase_run: &PhaseRun<'_>,
+        phase: Phase,
+        rate: f64,
+        is_fresh: bool,
+    ) -> Result<Ended, Failure> {
+        let directory = self.parts().join(phase.name());
+        if phase.makes() && directory.exists() && Run::open(&directory)?.state != RunState::Complete {
+            let data = Path::new(&self.setup.datadir).join(phase.directory());
+            if !is_fresh {
+                return Err(Failure::usage(format!(
+                    "{} was interrupted and {} held other files before: start anew",
+                    phase.name(),
+                    data.display()
+                )));
+            }
+            fs::remove_dir_all(&data).map_err(|error| cannot("remove", &data, error))?;
+            fs::create_dir(&data).map_err(|error| cannot("make the directory", &data, error))?;
+        }
+        phase_run.run(phase, rate, &directory)
     }
 
     /// Prints the phases with their lines; nothing is made.
@@ -172,16 +235,12 @@ impl<'w> Benchmark<'w> {
         }
     }
 
-    /// Keeps what a later start needs to go on with this run.
-    fn remember(&self) -> Result<(), Failure> {
-        write_whole(&self.parts().join(MEMO), &self.memo().text())
-    }
-
     fn memo(&self) -> Memo {
         Memo {
             config: self.request.config_text.clone(),
             timestamp: self.setup.timestamp.clone(),
             is_extended: self.request.is_extended,
+            is_fresh: false,
         }
     }
 

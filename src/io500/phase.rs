@@ -77,11 +77,20 @@ impl<'r> PhaseRun<'r> {
         let session = Session::new(self.world, phase.name());
         let begun = Instant::now();
         let measured = match asked {
-            Asked::Ior(asked) => crate::ior::measure(&session, *asked)?,
-            Asked::Tool(tool, asked) => foreign::measure(tool, &session, *asked)?,
-            Asked::Search(asked) => search(&session, *asked)?,
+            Asked::Ior(asked) => crate::ior::measure(&session, *asked),
+            Asked::Tool(tool, asked) => foreign::measure(tool, &session, *asked),
+            Asked::Search(asked) => search(&session, *asked),
         };
         let seconds = begun.elapsed().as_secs_f64();
+        let measured = match measured {
+            Ok(measured) => measured,
+            // There may be nothing to remove.
+            Err(failure) if self.request.is_cleanup && failure.exit == Exit::Refused => {
+                let entries = vec![Entry::Invalid(format!("{:#}", failure.error))];
+                return Ok(Ended::Done(Outcome { entries, ..Outcome::none(seconds) }));
+            }
+            Err(failure) => return Err(failure),
+        };
         if measured.exit == Exit::Interrupted {
             return Ok(Ended::Interrupted);
         }

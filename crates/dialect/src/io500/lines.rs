@@ -68,18 +68,11 @@ impl Setup {
             .map_or_else(|| self.config.number("global", "verbosity").unwrap_or(1), i64::from)
     }
 
-    /// The section with the options that `phase` shares with its siblings.
+    /// The section with the options that `phase` shares with its siblings: that of its directory, but for searches.
     const fn family(phase: Phase) -> &'static str {
         match phase {
-            Phase::IorEasyWrite | Phase::IorEasyRead | Phase::IorRnd4kEasyRead => "ior-easy",
-            Phase::IorHardWrite | Phase::IorHardRead => "ior-hard",
-            Phase::MdtestEasyWrite | Phase::MdtestEasyStat | Phase::MdtestEasyDelete => "mdtest-easy",
-            Phase::MdtestHardWrite
-            | Phase::MdtestHardStat
-            | Phase::MdtestHardRead
-            | Phase::MdtestHardDelete => "mdtest-hard",
-            Phase::MdworkbenchCreate | Phase::MdworkbenchBench | Phase::MdworkbenchDelete => "mdworkbench",
             Phase::Timestamp | Phase::FindEasy | Phase::Find | Phase::FindHard => phase.name(),
+            _ => phase.directory(),
         }
     }
 

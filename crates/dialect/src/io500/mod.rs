@@ -88,6 +88,8 @@ pub struct Memo {
     pub timestamp: String,
     /// With the phases of the extended mode.
     pub is_extended: bool,
+    /// Its directories of data held nothing when it began.
+    pub is_fresh: bool,
 }
 
 impl Memo {
@@ -223,11 +225,7 @@ impl Setup {
     /// A directory that cannot be searched.
     pub fn search(&self, phase: Phase, extras: &Extras, launcher: Launcher<'_>) -> Result<Asked, ToolError> {
         let arguments = self.line(phase, 0.0);
-        let target = match phase {
-            Phase::FindEasy => format!("{}/mdtest-easy", self.datadir),
-            Phase::FindHard => format!("{}/mdtest-hard", self.datadir),
-            _ => self.datadir.clone(),
-        };
+        let target = Path::new(&self.datadir).join(phase.directory());
         let of_everything = phase == Phase::FindEasy;
         let find = Find {
             matching: "*01*".to_owned(),
@@ -239,7 +237,7 @@ impl Setup {
         spec.work = Work::Find(find);
         spec.backend = Backend::Psync;
         spec.files = FileSet {
-            targets: vec![PathBuf::from(target)],
+            targets: vec![target],
             sharing: Sharing::Shared,
             exact_names: false,
             unique_dir: false,

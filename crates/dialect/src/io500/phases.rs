@@ -143,6 +143,31 @@ impl Phase {
         matches!(self, Self::MdworkbenchDelete | Self::MdtestEasyDelete | Self::MdtestHardDelete)
     }
 
+    /// The directory of its files below that of the data; that of all for searches in everything.
+    #[must_use]
+    pub const fn directory(self) -> &'static str {
+        match self {
+            Self::IorEasyWrite | Self::IorEasyRead | Self::IorRnd4kEasyRead => "ior-easy",
+            Self::IorHardWrite | Self::IorHardRead => "ior-hard",
+            Self::MdtestEasyWrite | Self::MdtestEasyStat | Self::MdtestEasyDelete | Self::FindEasy => {
+                "mdtest-easy"
+            }
+            Self::MdtestHardWrite
+            | Self::MdtestHardStat
+            | Self::MdtestHardRead
+            | Self::MdtestHardDelete
+            | Self::FindHard => "mdtest-hard",
+            Self::MdworkbenchCreate | Self::MdworkbenchBench | Self::MdworkbenchDelete => "mdworkbench",
+            Self::Timestamp | Self::Find => "",
+        }
+    }
+
+    /// Whether it makes the files of its directory.
+    #[must_use]
+    pub const fn makes(self) -> bool {
+        self.has_stonewall() || matches!(self, Self::MdworkbenchCreate)
+    }
+
     /// The unit of its result.
     #[must_use]
     pub fn unit(self) -> &'static str {
