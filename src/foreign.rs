@@ -105,7 +105,7 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     let line = session.line(&checked, &directory, shown);
     let paper = Shared::new(Paper { printer, out, failed: None });
     let mut watch = Printed { paper: paper.clone(), header, looking: None, controls: None, line };
-    let ended = session.run(&checked, &directory, &mut watch)?;
+    let mut ended = session.run(&checked, &directory, &mut watch)?;
     drop(watch);
     let mut paper = paper.lock();
     let Paper { printer, out, failed } = &mut *paper;
@@ -123,6 +123,9 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     }
     if ended.interrupted && ended.failed.is_none() && printer.ends_when_interrupted() {
         return Ok(Exit::Success);
+    }
+    if printer.counts_errors() {
+        ended.surprises = 0;
     }
     match session::verdict(&ended, &directory) {
         (exit, Some(message)) => Err(Failure::new(exit, anyhow::anyhow!(message))),
