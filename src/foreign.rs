@@ -131,7 +131,7 @@ pub(crate) fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Resul
     let line = session.line(&checked, &directory, shown);
     let paper = Shared::new(Paper { printer, out, failed: None });
     let mut watch = Printed { paper: paper.clone(), header, looking: None, controls: None, line };
-    let ended = session.run(&checked, &directory, &mut watch)?;
+    let mut ended = session.run(&checked, &directory, &mut watch)?;
     drop(watch);
     let mut paper = paper.lock();
     let Paper { printer, out, failed } = &mut *paper;
@@ -146,6 +146,9 @@ pub(crate) fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Resul
         for (path, text) in printer.side_files(&run) {
             write_whole(&path, &text)?;
         }
+    }
+    if printer.counts_errors() {
+        ended.surprises = 0;
     }
     let (exit, message) = match ended.interrupted && ended.failed.is_none() && printer.ends_when_interrupted()
     {

@@ -4,6 +4,7 @@
 
 mod answers;
 mod calc;
+mod calls;
 mod cards;
 mod check;
 mod clean;
@@ -38,6 +39,7 @@ mod layers;
 mod layout;
 mod limits;
 mod listens;
+mod md_workbench;
 mod mdtest;
 mod memory;
 mod messages;

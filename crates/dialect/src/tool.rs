@@ -73,6 +73,12 @@ pub trait ToolPrinter: Send {
         false
     }
 
+    /// Whether the tool ends with 0 though files were missing or others were in their place, and says only in its
+    /// output how many.
+    fn counts_errors(&self) -> bool {
+        false
+    }
+
     /// Files that the tool writes besides its output, when the run is over.
     fn side_files(&self, _run: &Run) -> Vec<(PathBuf, String)> {
         Vec::new()

@@ -68,7 +68,7 @@ pub use jobs::{JobProblem, JobTable, JobTest, Jobs, Launch, Space as JobSpace, T
 pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 pub use placement::cross_node_reads::{CrossNodeReads, NodeReads, cross_node_reads};
 pub use placement::geometry::{Geometry, Permutation};
-pub use placement::region::{Region, Steps};
+pub use placement::region::{RandomBlocks, Region, Steps};
 pub use placement::spread::{Assigned, assign};
 pub use placement::{FileSlot, Placement};
 pub use preflight::forecast::{Forecast, balance_bound};

@@ -152,7 +152,7 @@ impl Row {
             rate_of(" obj/s").map(|(_, value)| block.number(line, value, "a rate in obj/s")).transpose()?;
         let mib_per_second = value("tp:", " MiB/s", "throughput", "MiB/s", "")?;
         needed(value("op-max:", "s", "latency", "s", "max")?, "`op-max:`")?;
-        let errors = value(" (", " errs)", "errors", "", "total")?;
+        let errors = value(" (", " errs", "errors", "", "total")?;
         let waiting = value("waiting_factor:", " ", "waiting factor", "", "")?;
         let mut row = Self {
             phase,
@@ -210,7 +210,9 @@ impl Row {
             Phase::Benchmark => OPERATIONS.len(),
             _ => 1,
         };
-        match self.latencies.len() >= expected && line.text.trim_end().ends_with(')') {
+        // Operations that were not reached have no latency.
+        let is_whole = self.errors > 0.0 || self.latencies.len() >= expected;
+        match is_whole && line.text.trim_end().ends_with(')') {
             true => Ok(()),
             false => Err(block.malformed(
                 line,
@@ -286,7 +288,11 @@ impl Conditions {
         let several = map.is_some_and(|map| map.contains('0'));
         let launcher = Launcher { tasks: Some(tasks), ..Launcher::default() };
         let words = command.map(|command| command::words_of(command, TOOL));
-        let asked = words.and_then(|words| (ROW.parse)(&words, launcher).ok());
+        let asked = words.and_then(|mut words| {
+            // Where it began is in a file of the host that it ran on.
+            words.push("--start-item=0".to_owned());
+            (ROW.parse)(&words, launcher).ok()
+        });
         let cases = asked.map(|asked| asked.plan.cases).unwrap_or_default();
         // The other nodes are not printed.
         let cases: Vec<Case> = if several { Vec::new() } else { cases };
@@ -307,13 +313,15 @@ impl Conditions {
         Self { cases, tasks, object_bytes: objects.or(size).or(command.map(|_| OBJECT_BYTES)), stated }
     }
 
-    /// The name of the case that a line is of: rests have cases of their own.
+    /// The name of the case that a line is of: phases have cases of their own, and so have rests.
     fn name(&self, row: &Row) -> String {
-        if row.phase != Phase::Benchmark || self.cases.len() < 2 {
-            return self.cases.first().map_or_else(|| TOOL.to_owned(), |case| case.id.clone());
-        }
         let rests = |case: &&Case| matches!(&case.workload.work, Work::Objects(objects) if objects.waiting_percent == row.waiting_percent);
-        self.cases.iter().find(rests).map_or_else(|| TOOL.to_owned(), |case| case.id.clone())
+        let mut of_phase = self.cases.iter().filter(|case| case.phases.contains(&row.phase));
+        let found = match row.phase {
+            Phase::Benchmark => of_phase.find(rests),
+            _ => of_phase.next(),
+        };
+        found.map_or_else(|| TOOL.to_owned(), |case| case.id.clone())
     }
 
     fn test(&self, name: &str) -> Test {
@@ -328,9 +336,7 @@ impl Conditions {
             steps: 1,
             object_bytes: Bytes(self.object_bytes.unwrap_or(1)),
             offset: 1,
-            waiting_percent: 0,
-            read_only: false,
-            no_stat: false,
+            ..Objects::default()
         });
         Test::new(name, spec, &self.stated)
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use plan::{
-    Backend, Bytes, Case, Existing, FileSet, Geometry, Keep, Nanos, Order, Phase, PlanError, ReadFrom,
-    Sharing, Spread, Stonewall, SyncRule, WorkloadSpec,
+    Backend, Bytes, Case, Existing, FileSet, Geometry, Keep, Nanos, Order, Phase, Placement, PlanError,
+    ReadFrom, Sharing, Spread, Stonewall, SyncRule, Workload, WorkloadSpec,
 };
 
 use super::options::{Key, OPTIONS};
@@ -166,7 +166,7 @@ impl Settings {
         if self.tasks_per_rank > 0 {
             spec.spread = Spread::Ranks { tasks_per_rank: self.tasks_per_rank };
         }
-        if self.random_offset > 0 {
+        if self.random_offset == 1 {
             spec.order = Order::Random { seed: self.random_seed.unwrap_or(0).cast_unsigned() };
         }
         spec.backend = self.backend();
@@ -194,10 +194,11 @@ impl Settings {
         if self.reorder && self.reorder_random > 0 {
             return conflict("-C and -Z", "a task reads either by a shift or at random; choose one");
         }
-        if self.random_offset > 1 {
+        if self.random_offset > 1 && (self.write || self.check_write || self.check_read) {
             return conflict(
                 "-z and -z",
-                "random offsets that may overlap are not offered; one -z visits each offset once",
+                "blocks at random that may come again are for reads of a file that is there: give -r without -w, -W and \
+                 -R, or one -z, which visits each offset once",
             );
         }
         if self.dual_mount && !self.file_per_proc {
@@ -230,6 +231,7 @@ pub(super) fn of(
     index: usize,
     extras: &Extras,
     launcher: Launcher<'_>,
+    before: &[Case],
     warnings: &mut Vec<String>,
 ) -> Result<(Case, Settings), ToolError> {
     let mut settings = test.settings.clone();
@@ -249,10 +251,17 @@ pub(super) fn of(
         warnings.push("several names need -F; the first one is used for all tasks".to_owned());
     }
     let id = case_id(index);
-    let workload = settings
-        .workload(&id, extras, launcher.memory_bytes)?
-        .validate()
-        .map_err(|error| OPTIONS.error(&written(test, &error), &format!("{error}; {}", error.help)))?;
+    let valid = |spec: WorkloadSpec| {
+        spec.validate()
+            .map_err(|error| OPTIONS.error(&written(test, &error), &format!("{error}; {}", error.help)))
+    };
+    let mut spec = settings.workload(&id, extras, launcher.memory_bytes)?;
+    if settings.random_offset > 1 {
+        let blocks = blocks_there(&valid(spec.clone())?, before)?;
+        let (seed, own) = (settings.random_seed.unwrap_or(0).cast_unsigned(), settings.random_seed.is_none());
+        spec.order = Order::RandomBlocks { seed, blocks, own };
+    }
+    let workload = valid(spec)?;
     let case = Case {
         title: title(&settings),
         repetitions: settings.repetitions,
@@ -272,6 +281,39 @@ fn title(settings: &Settings) -> String {
     let tasks = if settings.tasks == 1 { "1 task".to_owned() } else { format!("{} tasks", settings.tasks) };
     let files = if settings.file_per_proc { "a file for each" } else { "one file" };
     format!("IOR {}: {tasks}, {files}, {} transfers", settings.api.to_uppercase(), Bytes(settings.transfer))
+}
+
+/// Whole blocks in the smallest file of `workload`, as it is or as a case `before` leaves it.
+fn blocks_there(workload: &Workload, before: &[Case]) -> Result<u64, ToolError> {
+    let (placement, block) = (Placement::new(workload), workload.geometry.block.0.max(1));
+    if !workload.backend.moves_data() {
+        return Ok(placement.file_bytes().0 / block);
+    }
+    let mut least = u64::MAX;
+    for file in placement.files(0) {
+        let writes = |case: &&Case| {
+            case.phases.iter().any(|phase| phase.writes())
+                && Placement::new(&case.workload).files(0).iter().any(|one| one.path == file.path)
+        };
+        let written =
+            before.iter().rev().find(writes).map(|case| Placement::new(&case.workload).file_bytes().0);
+        let refused =
+            |reason: &str| Err(OPTIONS.error("-z and -z", &format!("{} {reason}", file.path.display())));
+        let bytes = match (written, std::fs::metadata(&file.path)) {
+            (Some(bytes), _) => bytes,
+            (None, Ok(found)) => found.len(),
+            (None, Err(error)) => {
+                return refused(&format!(
+                    "is to be read as it is, and its size is not known: {error}; write it first, with -w and -k"
+                ));
+            }
+        };
+        if bytes < block {
+            return refused(&format!("has {bytes} bytes, less than one block of {block}: give a smaller -b"));
+        }
+        least = least.min(bytes);
+    }
+    Ok(least / block)
 }
 
 /// A run that only reads stops where the write that left the file stopped.

@@ -82,6 +82,10 @@ fn transfers(key: Key, settings: &Settings) -> Option<String> {
             Some(seed) => format!("-z draws its order from {seed}"),
             None => "-z draws its order from 0, so that every run has the same order".to_owned(),
         },
+        Key::RandomOffset if settings.random_offset > 1 => {
+            "blocks of -b of the file as it is, each drawn at random, so that some come again; in order within a block"
+                .to_owned()
+        }
         Key::AioPending => format!("{} transfers under way for each task", settings.aio_pending),
         Key::MemoryPerNode => match settings.memory_per_node {
             HeldMemory::None => "no memory is held".to_owned(),

@@ -325,7 +325,7 @@ const SPECS: &[Spec<Key>] = &[
         "z",
         &[],
         &["randomOffset"],
-        "random offsets over the whole file, each once; every task has an equal share",
+        "random offsets over the whole file, each once; twice: random blocks of the file as it is, for -r alone",
     ),
     flag(Key::ReorderRandom, "Z", &[], &["reorderTasksRandom"], "each task reads a random other one's data"),
     flag(Key::Version, "", &["version"], &[], "print the version"),

@@ -317,7 +317,8 @@ fn memory(given: &Given<Key>) -> Result<HeldMemory, ToolError> {
 fn repeated(given: &Given<Key>, before: u32) -> Result<u32, ToolError> {
     match given.values.is_empty() {
         true => Ok(before.saturating_add(1)),
-        false => given.flag().map(u32::from),
+        // A script gives the number of repetitions.
+        false => given.text().parse().or_else(|_| given.flag().map(u32::from)),
     }
 }
 

@@ -143,7 +143,8 @@ impl Line {
             out.push_str(&format!(" waiting_factor:{:.2}", f64::from(self.rest) / 100.0));
         }
         if !settings.quiet {
-            out.push_str(&format!(" ({} errs)", self.surprises));
+            let mark = if self.surprises > 0 { "!!!" } else { "" };
+            out.push_str(&format!(" ({} errs{mark})", self.surprises));
         }
         // Tasks that go on to as many steps have agreed on them, with or without a deadline in between.
         if let Some(wall) = self.stonewall.filter(|wall| wall.fell || settings.wear_out) {

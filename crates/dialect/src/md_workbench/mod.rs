@@ -4,12 +4,13 @@
 //! come from its help and from watching the program; `docs/MD_WORKBENCH.md` lists every option and every
 //! difference.
 
+mod latencies;
 mod lines;
 mod options;
 mod printer;
 mod settings;
 
-use plan::Plan;
+use plan::{HISTORY_MAX, Plan};
 
 use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
@@ -68,12 +69,20 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
 
 fn meaning(key: Key, settings: &Settings) -> String {
     match key {
-        Key::Rounds => format!("{} rounds, each with sets that are made anew", settings.rounds),
+        Key::Rounds => {
+            format!("{} rounds, each of which goes on where the one before has ended", settings.rounds)
+        }
         Key::Waiting | Key::Adaptive => {
             let rests: Vec<String> = settings.rests().iter().map(|rest| format!("{rest} %")).collect();
             format!("steps rest for {} of the time that they took", rests.join(", "))
         }
-        Key::Directory => "the sets stand in objects.0-0 below it".to_owned(),
+        Key::Directory => "the sets stand in it, as 0_0, 0_1 and so on".to_owned(),
+        Key::StatusFile if settings.cleanup && settings.precreate => {
+            "no effect: the sets are made and removed by this line".to_owned()
+        }
+        Key::Latencies if settings.history_is_short() => {
+            format!("{}; of more than {HISTORY_MAX} operations in a round the last ones", OPTIONS.about(key))
+        }
         _ => OPTIONS.about(key).to_owned(),
     }
 }

@@ -26,6 +26,10 @@ pub(super) enum Key {
     Verify,
     ReadOnly,
     StartItem,
+    StatusFile,
+    Latencies,
+    LatenciesOfAll,
+    IgnorePresent,
     Packet,
     Quiet,
     Detailed,
@@ -33,9 +37,6 @@ pub(super) enum Key {
     /// Changes nothing, or is refused.
     Other,
 }
-
-const HISTOGRAM: &str = "ioproof keeps a full latency histogram and a series of seconds for each operation instead of one \
-                         line for each; look at them with `ioproof report RUNDIR`";
 
 /// Every option, in the order of its help.
 pub(super) const OPTIONS: Options<Key> = Options {
@@ -123,7 +124,7 @@ const SPECS: &[Spec<Key>] = &[
         "",
         &["start-item"],
         Takes::Value("--start-item=0"),
-        "the object that the first step takes; only 0, as sets are made anew for each round",
+        "with -2 or -3: steps done in each set so far; without it, those that --run-info-file says",
     ),
     Spec::honoured(
         Key::Packet,
@@ -131,6 +132,34 @@ const SPECS: &[Spec<Key>] = &[
         &["dataPacketType"],
         Takes::Value("--dataPacketType=t"),
         "offset, incompressible, timestamp or random; data are always incompressible and stamped",
+    ),
+    Spec::honoured(
+        Key::StatusFile,
+        "",
+        &["run-info-file"],
+        Takes::Value("--run-info-file=FILE"),
+        "how many steps were done in each set, for a later line with -2 or -3; md-workbench.status without it",
+    ),
+    Spec::honoured(
+        Key::IgnorePresent,
+        "",
+        &["ignore-precreate-errors"],
+        Takes::Nothing,
+        "make objects in sets that are there already, and count those",
+    ),
+    Spec::honoured(
+        Key::Latencies,
+        "L",
+        &["latency"],
+        Takes::Value("-L lat"),
+        "a file for each round and operation with the latencies of the first task, lat-0.00-0-create.csv",
+    ),
+    Spec::honoured(
+        Key::LatenciesOfAll,
+        "",
+        &["latency-all"],
+        Takes::Nothing,
+        "those of all tasks, in lat-0.00-0-create-all.csv",
     ),
     Spec::honoured(Key::Quiet, "q", &["quiet"], Takes::Nothing, "print the lines of phases alone"),
     Spec::honoured(
@@ -158,28 +187,6 @@ const SPECS: &[Spec<Key>] = &[
         Takes::Nothing,
         ("a line for each process", "the times of all tasks are in the record: `ioproof report RUNDIR`"),
     ),
-    Spec::explained(
-        Key::Other,
-        "",
-        &["ignore-precreate-errors"],
-        Takes::Nothing,
-        (
-            "go on after errors",
-            "objects that are there already are counted as surprises, named, and the phase goes on",
-        ),
-    ),
-    Spec::explained(
-        Key::Other,
-        "",
-        &["run-info-file"],
-        Takes::Value("--run-info-file=FILE"),
-        (
-            "a file that says where a run ended",
-            "the phases of one line are one run here, which nothing has to be carried into",
-        ),
-    ),
-    Spec::refused(Key::Other, "L", &["latency"], Takes::Value("PREFIX"), HISTOGRAM),
-    Spec::refused(Key::Other, "", &["latency-all"], Takes::Nothing, HISTOGRAM),
     Spec::refused(
         Key::Other,
         "",

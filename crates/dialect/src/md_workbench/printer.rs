@@ -1,28 +1,36 @@
 //! Prints a run as md-workbench would: its arguments, a line for each phase, the time that it took.
 
-use plan::{Case, Phase};
+use std::path::PathBuf;
+
+use plan::{Case, Phase, Work};
 use record::{Manifest, PhaseRecord, Run};
 
+use super::latencies;
 use super::lines::Line;
-use super::settings::Memo;
+use super::settings::{Memo, Settings};
 use crate::ToolPrinter;
 use crate::printed::local;
 
 const MOMENT: &str = "%Y-%m-%d %H:%M:%S";
+/// Operations of a step that moves objects.
+const OPERATIONS_OF_STEP: u64 = 4;
 const MIB: f64 = 1_048_576.0;
 
-/// Prints phases as they end. Of the sets that each round has anew the first ones made and the last ones
-/// removed are printed, as md-workbench makes and removes them once.
+/// Prints phases as they end.
 pub(super) struct Printer {
     memo: Memo,
     arguments: Vec<String>,
     cases: Vec<Case>,
     started_unix_ns: i64,
+    /// The files of latencies so far.
+    latencies: Vec<(PathBuf, String)>,
+    /// Steps that the first task has done in each set.
+    steps: u64,
 }
 
 impl Printer {
     pub(super) fn new(memo: Memo, arguments: Vec<String>, cases: Vec<Case>) -> Self {
-        Self { memo, arguments, cases, started_unix_ns: 0 }
+        Self { memo, arguments, cases, started_unix_ns: 0, latencies: Vec::new(), steps: 0 }
     }
 }
 
@@ -61,21 +69,18 @@ impl ToolPrinter for Printer {
 
     fn phase(&mut self, record: &PhaseRecord) -> String {
         let key = &record.phase.key;
-        let Some(index) = self.cases.iter().position(|case| case.id == key.case) else {
+        let Some(case) = self.cases.iter().find(|case| case.id == key.case) else {
             return String::new();
         };
-        let first = index == 0 && key.repetition == 0;
-        let last = index + 1 == self.cases.len() && key.repetition + 1 >= self.cases[index].repetitions;
-        let shown = match key.phase {
-            Phase::Precreate => first,
-            Phase::Cleanup => last,
-            _ => true,
-        };
-        if !shown {
-            return String::new();
-        }
         let settings = &self.memo.settings;
-        let rest = settings.rests().get(index).copied().unwrap_or(0);
+        let rest = match &case.workload.work {
+            Work::Objects(objects) => objects.waiting_percent,
+            _ => 0,
+        };
+        self.latencies.extend(latencies::files(settings, rest, record));
+        if key.phase == Phase::Benchmark && !settings.read_only {
+            self.steps = self.steps.saturating_add(steps_done(settings, record));
+        }
         Line::of(record, settings, self.memo.tasks, rest).text(settings)
     }
 
@@ -88,4 +93,29 @@ impl ToolPrinter for Printer {
         let seconds = finished.saturating_sub(self.started_unix_ns) / 1_000_000_000;
         format!("Total runtime: {seconds}s time: {}\n", local(finished, MOMENT))
     }
+
+    fn counts_errors(&self) -> bool {
+        true
+    }
+
+    fn side_files(&self, _run: &Run) -> Vec<(PathBuf, String)> {
+        let settings = &self.memo.settings;
+        let mut files = self.latencies.clone();
+        // What is removed has no place to go on from.
+        if !settings.cleanup {
+            let position = settings.first.saturating_add(self.steps);
+            files.push((settings.status_file.clone(), format!("pos: {position}\n")));
+        }
+        files
+    }
+}
+
+/// Steps that the first task has done in each set in a round.
+fn steps_done(settings: &Settings, record: &PhaseRecord) -> u64 {
+    if settings.deadline == 0 {
+        return settings.steps;
+    }
+    let round = OPERATIONS_OF_STEP * u64::from(settings.sets).max(1);
+    let first = record.tasks.iter().find(|row| row.task == 0);
+    first.map_or(0, |row| row.transfers.div_ceil(round))
 }

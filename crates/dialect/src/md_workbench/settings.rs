@@ -1,10 +1,10 @@
 //! What a command line of md-workbench sets, and the cases of its plan.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use plan::{
-    Backend, Bytes, Case, Existing, FileSet, Geometry, Keep, Nanos, Objects, Phase, Sharing, Spread,
-    Stonewall, Work, WorkloadSpec,
+    Backend, Bytes, Case, Existing, FileSet, Geometry, HISTORY_MAX, Keep, Nanos, Objects, Phase, Sharing,
+    Spread, Stonewall, Work, WorkloadSpec,
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,15 @@ pub(super) struct Settings {
     pub read_only: bool,
     pub quiet: bool,
     pub detailed: bool,
+    /// Steps that earlier runs have done in each set.
+    pub first: u64,
+    /// Where the steps done so far are kept from run to run.
+    pub status_file: PathBuf,
+    /// Prefix of the files of latencies.
+    pub latencies: Option<String>,
+    /// The files of latencies have those of all tasks.
+    pub latencies_of_all: bool,
+    pub ignore_present: bool,
 }
 
 /// What is stored with a plan so that its output can be printed from the record.
@@ -80,6 +89,11 @@ impl Default for Settings {
             read_only: false,
             quiet: false,
             detailed: false,
+            first: 0,
+            status_file: PathBuf::from("md-workbench.status"),
+            latencies: None,
+            latencies_of_all: false,
+            ignore_present: false,
         }
     }
 }
@@ -91,13 +105,27 @@ impl Settings {
     /// A value that cannot be read, or options that exclude each other.
     pub(super) fn of(given: &[Given<Key>]) -> Result<Self, ToolError> {
         let mut settings = Self::default();
+        let mut start_item = None;
         for option in given {
-            settings.set(option)?;
+            match option.key {
+                Key::StartItem => start_item = Some(option.count(u64::MAX)?),
+                _ => settings.set(option)?,
+            }
         }
         if !(settings.precreate || settings.benchmark || settings.cleanup) {
             (settings.precreate, settings.benchmark, settings.cleanup) = (true, true, true);
         }
         settings.check()?;
+        match start_item {
+            Some(item) if item > 0 && settings.precreate => {
+                let reason =
+                    "the objects before that one would not be made: give it to a later line with -2 or -3";
+                return Err(OPTIONS.error(&format!("--start-item={item}"), reason));
+            }
+            Some(item) => settings.first = item,
+            None if settings.precreate => {}
+            None => settings.first = position(&settings.status_file)?,
+        }
         Ok(settings)
     }
 
@@ -123,14 +151,11 @@ impl Settings {
             Key::Rounds => self.rounds = given.count32(ROUNDS_MAX)?,
             Key::Deadline => self.deadline = given.count(SECONDS_MAX)?,
             Key::Waiting => self.waiting_percent = waiting(given)?,
-            Key::StartItem => {
-                if given.count(u64::MAX)? > 0 {
-                    return Err(
-                        given.wrong("cannot be where a round begins: sets are made anew for each; give 0")
-                    );
-                }
-            }
-            Key::Packet | Key::Help | Key::Other => {}
+            Key::StatusFile => self.status_file = given.path()?,
+            Key::Latencies => self.latencies = Some(given.text().to_owned()),
+            Key::LatenciesOfAll => self.latencies_of_all = true,
+            Key::IgnorePresent => self.ignore_present = true,
+            Key::StartItem | Key::Packet | Key::Help | Key::Other => {}
         }
         Ok(())
     }
@@ -146,19 +171,16 @@ impl Settings {
         if self.wear_out && self.deadline == 0 {
             return error("-W", "there is no deadline after which tasks could go on; give one, as in -w 30");
         }
-        if self.benchmark && !self.precreate && !self.read_only {
-            return error(
-                "-2 without -1",
-                "where the steps of an earlier run have ended is not kept; let one line do both, or add --read-only",
-            );
-        }
-        if self.benchmark && !self.cleanup && !self.read_only && (self.rounds > 1 || self.adaptive) {
-            return error(
-                "-R and -T without -3",
-                "each round has sets of its own, which the one before must have left clean; add -3, or give -R 1",
-            );
+        if self.latencies_of_all && self.latencies.is_none() {
+            return error("--latency-all", "there are no files of latencies; name them, as in -L lat");
         }
         Ok(())
+    }
+
+    /// Whether a process may not keep the latencies of all its operations.
+    pub(super) fn history_is_short(&self) -> bool {
+        let each = 4 * self.steps.max(self.precreated / 4);
+        each.saturating_mul(self.sets.into()) > HISTORY_MAX
     }
 
     /// The rests of the rounds, in hundredths of the time of a step: one for each case.
@@ -166,68 +188,106 @@ impl Settings {
         if self.adaptive { ADAPTIVE.to_vec() } else { vec![self.waiting_percent] }
     }
 
-    /// The cases, in order.
+    /// The cases, in order: sets are made once, gone round in every round, and removed once.
     ///
     /// # Errors
     /// A workload that cannot be measured.
     pub(super) fn cases(&self, tasks: u32, nodes: u32, per_rank: u32) -> Result<Vec<Case>, ToolError> {
         let rests = self.rests();
-        let case = |&rest: &u32| {
-            let id = if rests.len() == 1 { "md-workbench".to_owned() } else { format!("waiting-{rest}") };
-            let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
-            let mut spec = WorkloadSpec::new(&id, "", geometry);
-            spec.work = Work::Objects(Objects {
-                sets: self.sets,
-                precreated: self.precreated,
-                steps: self.steps.max(1),
-                object_bytes: Bytes(self.object_bytes),
-                offset: self.offset,
-                waiting_percent: rest,
-                read_only: self.read_only,
-                no_stat: false,
-            });
-            spec.files = FileSet {
-                targets: self.directories.clone(),
-                sharing: Sharing::Shared,
-                exact_names: false,
-                unique_dir: false,
-                file_per_repetition: false,
-                existing: Existing::Reuse,
-                keep: if self.cleanup { Keep::Never } else { Keep::Always },
-                preallocate: false,
-                fill: false,
-            };
-            (spec.tasks, spec.nodes) = (tasks, nodes);
-            if per_rank > 0 {
-                spec.spread = Spread::Ranks { tasks_per_rank: per_rank };
-            }
-            spec.backend = if self.api == "DUMMY" { Backend::Null } else { Backend::Psync };
-            spec.stonewall = (self.deadline > 0 && self.benchmark)
-                .then(|| Stonewall { deadline: Nanos::secs(self.deadline), wear_out: self.wear_out });
-            spec.verify = self.verify;
-            spec.signature = self.signature.max(0).cast_unsigned();
+        let case = |id: String, phase: Phase, rest: u32| {
+            let spec = self.spec(&id, phase, rest, (tasks, nodes, per_rank));
             let workload = spec
                 .validate()
                 .map_err(|error| OPTIONS.error(written(error.field), &format!("{error}; {}", error.help)))?;
-            let phases = [
-                (self.precreate, Phase::Precreate),
-                (self.benchmark, Phase::Benchmark),
-                (self.cleanup, Phase::Cleanup),
-            ];
-            let phases: Vec<Phase> =
-                phases.into_iter().filter_map(|(wanted, phase)| wanted.then_some(phase)).collect();
             let each = if tasks == 1 { "1 task".to_owned() } else { format!("{tasks} tasks") };
             Ok(Case {
                 title: format!(
                     "{each}, {} sets of {} objects each, {} steps in each",
                     self.sets, self.precreated, self.steps
                 ),
-                repetitions: if self.benchmark { self.rounds } else { 1 },
-                ..Case::new(id, workload, phases)
+                repetitions: if phase == Phase::Benchmark { self.rounds } else { 1 },
+                ..Case::new(id, workload, vec![phase])
             })
         };
-        rests.iter().map(case).collect()
+        let mut cases = Vec::new();
+        if self.precreate {
+            cases.push(case("precreate".to_owned(), Phase::Precreate, 0)?);
+        }
+        for &rest in rests.iter().filter(|_| self.benchmark) {
+            let id = if rests.len() == 1 { "md-workbench".to_owned() } else { format!("waiting-{rest}") };
+            cases.push(case(id, Phase::Benchmark, rest)?);
+        }
+        if self.cleanup {
+            cases.push(case("cleanup".to_owned(), Phase::Cleanup, 0)?);
+        }
+        Ok(cases)
     }
+
+    /// The workload of the case `id`, whose steps rest for `rest` hundredths of their time.
+    fn spec(
+        &self,
+        id: &str,
+        phase: Phase,
+        rest: u32,
+        (tasks, nodes, per_rank): (u32, u32, u32),
+    ) -> WorkloadSpec {
+        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new(id, "", geometry);
+        let objects = Objects {
+            sets: self.sets,
+            precreated: self.precreated,
+            steps: self.steps.max(1),
+            object_bytes: Bytes(self.object_bytes),
+            offset: self.offset,
+            waiting_percent: rest,
+            read_only: self.read_only,
+            no_stat: false,
+            in_target: true,
+            first: self.first,
+        };
+        spec.history = self.latencies.is_some().then(|| {
+            let operations = objects.operations(phase, tasks);
+            // A process keeps those of all its tasks.
+            operations.clamp(1, HISTORY_MAX)
+        });
+        spec.work = Work::Objects(objects);
+        spec.files = FileSet {
+            targets: self.directories.clone(),
+            sharing: Sharing::Shared,
+            exact_names: false,
+            unique_dir: false,
+            file_per_repetition: false,
+            existing: if self.ignore_present { Existing::Reuse } else { Existing::Replace },
+            keep: if self.cleanup { Keep::Never } else { Keep::Always },
+            preallocate: false,
+            fill: false,
+        };
+        (spec.tasks, spec.nodes) = (tasks, nodes);
+        if per_rank > 0 {
+            spec.spread = Spread::Ranks { tasks_per_rank: per_rank };
+        }
+        spec.backend = if self.api == "DUMMY" { Backend::Null } else { Backend::Psync };
+        spec.stonewall = (self.deadline > 0 && phase == Phase::Benchmark)
+            .then(|| Stonewall { deadline: Nanos::secs(self.deadline), wear_out: self.wear_out });
+        spec.verify = self.verify;
+        spec.signature = self.signature.max(0).cast_unsigned();
+        spec
+    }
+}
+
+/// Steps that earlier runs have done in each set, as the status file at `path` says: `pos: 9`.
+fn position(path: &Path) -> Result<u64, ToolError> {
+    let written = || format!("--run-info-file={}", path.display());
+    let text = record::read_text(path).map_err(|error| {
+        let help = "run a line with -1 first, or say where to begin with --start-item";
+        OPTIONS.error(&written(), &format!("where the last run has ended cannot be read: {error}; {help}"))
+    })?;
+    let number = text.trim().strip_prefix("pos:").and_then(|rest| rest.trim().parse().ok());
+    number.ok_or_else(|| {
+        let reason = "has no line such as `pos: 9`; name the file that a line with -1 has left, or say where to begin \
+                      with --start-item";
+        OPTIONS.error(&written(), reason)
+    })
 }
 
 /// The option that sets a field of the plan.

@@ -3,7 +3,8 @@
 use dialect::ior::{Asked, Format, Launcher, help, parse, reference};
 use dialect::{Compat, ToolError};
 use plan::{
-    Advice, Backend, Bytes, Existing, Keep, Nanos, Phase, Placement, Question, ReadFrom, Sharing, Workload,
+    Advice, Backend, Bytes, Existing, Keep, Nanos, Order, Phase, Placement, Question, ReadFrom, Sharing,
+    Workload,
 };
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use proptest::{collection, sample};
@@ -174,6 +175,22 @@ fn every_letter_with_a_meaning_here_reaches_the_plan() {
 }
 
 #[test]
+fn random_blocks_are_those_of_the_file_as_it_is() {
+    let blocks = std::fs::metadata("Cargo.toml").expect("the file of the crate").len() / 64;
+    let order = |line: &str| workload(&format!("ior -r -b 64 -t 32 -s 1000 -o Cargo.toml {line}")).order;
+    assert_eq!(order("-z -z"), Order::RandomBlocks { seed: 0, blocks, own: true });
+    assert_eq!(order("-zz --random-offset-seed=5"), Order::RandomBlocks { seed: 5, blocks, own: false });
+    // Before it is there, it is as the test before leaves it.
+    let directory = tempfile::tempdir().expect("a directory");
+    let script = directory.path().join("script");
+    let tests = "IOR START\nblockSize=4k\ntransferSize=1k\nsegmentCount=3\nkeepFile=1\nwriteFile=1\nreadFile=0\nRUN\n\
+                 writeFile=0\nreadFile=1\nrandomOffset=2\nRUN\nIOR STOP\n";
+    std::fs::write(&script, tests).expect("written");
+    let asked = ask(&format!("ior -o not-there -f {}", script.display())).expect("accepted");
+    assert_eq!(asked.plan.cases[1].workload.order, Order::RandomBlocks { seed: 0, blocks: 3, own: true });
+}
+
+#[test]
 fn memory_is_held_by_size_by_share_and_by_task() {
     let launcher = Launcher { tasks: Some(4), memory_bytes: Some(1000), ..Launcher::default() };
     let held = |line: &str| ask_with(line, launcher).map(|asked| asked.plan.cases[0].workload.memory_hog);
@@ -203,6 +220,9 @@ fn what_is_refused_says_why_and_what_to_do() {
         ("ior -z --randomPrefill=2m", "-z -E"),
         ("ior -C -Z", "choose one"),
         ("ior -z -z", "visits each offset once"),
+        ("ior -w -r -z -z", "for reads of a file that is there"),
+        ("ior -r -z -z -o not-there", "write it first"),
+        ("ior -r -z -z -b 1g -o Cargo.toml", "less than one block"),
         ("ior -O stoneWallingWearOut=1", "-D 30"),
         ("ior -w -D 1 -O stoneWallingStatusFile=x", "-k"),
         ("ior -y", "add -F"),

@@ -5,7 +5,7 @@ use dialect::{Asked, ToolError, tool};
 use plan::{Backend, Bytes, Keep, Measure, Nanos, Objects, Operation, Phase, Question, Work};
 use proptest::prelude::{prop_assert, proptest};
 use proptest::sample::select;
-use record::{LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Run, TaskRow};
+use record::{HistoryRow, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Run, TaskRow};
 
 fn parse(line: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
     (tool("md-workbench").expect("a tool").parse)(line, launcher)
@@ -29,8 +29,10 @@ fn the_defaults_are_those_of_its_help() {
     let (case, objects) = (&asked.plan.cases[0], objects(&asked, 0));
     assert_eq!((objects.sets, objects.precreated, objects.steps, objects.offset), (10, 3000, 1000, 1));
     assert_eq!((objects.object_bytes, objects.waiting_percent, objects.read_only), (Bytes(3901), 0, false));
-    assert_eq!(case.phases, [Phase::Precreate, Phase::Benchmark, Phase::Cleanup]);
-    assert_eq!((case.repetitions, case.workload.tasks, case.workload.nodes), (3, 2, 1));
+    let of = |case: &plan::Case| (case.phases[0], case.repetitions);
+    let cases: Vec<(Phase, u32)> = asked.plan.cases.iter().map(of).collect();
+    assert_eq!(cases, [(Phase::Precreate, 1), (Phase::Benchmark, 3), (Phase::Cleanup, 1)]);
+    assert_eq!((case.workload.tasks, case.workload.nodes, objects.in_target), (2, 1, true));
     assert_eq!(case.workload.files.keep, Keep::Never);
 }
 
@@ -38,7 +40,7 @@ fn the_defaults_are_those_of_its_help() {
 fn every_option_is_in_the_plan() {
     let line = "md-workbench -D 2 -I=200 -P500 -o /x -S 4k -R 5 -t 0.5 -w 30 -W -X -O 3 -G 7 -a dummy --tasks-per-rank 4";
     let asked = ask(line).expect("accepted");
-    let (case, sets) = (&asked.plan.cases[0], objects(&asked, 0));
+    let (case, sets) = (&asked.plan.cases[1], objects(&asked, 1));
     assert_eq!((sets.sets, sets.precreated, sets.steps, sets.offset), (2, 500, 200, 3));
     assert_eq!((sets.object_bytes, sets.waiting_percent), (Bytes(4096), 50));
     let workload = &case.workload;
@@ -47,10 +49,10 @@ fn every_option_is_in_the_plan() {
     assert_eq!((wall.deadline, wall.wear_out, workload.backend), (Nanos::secs(30), true, Backend::Null));
     let phases = |line: &str| ask(line).expect(line).plan.cases[0].phases.clone();
     assert_eq!(phases("md-workbench -1"), [Phase::Precreate]);
-    assert_eq!(phases("md-workbench -3"), [Phase::Cleanup]);
-    assert_eq!(phases("md-workbench -2 --read-only"), [Phase::Benchmark]);
+    assert_eq!(phases("md-workbench -3 --start-item=2"), [Phase::Cleanup]);
+    assert_eq!(phases("md-workbench -2 --start-item=2"), [Phase::Benchmark]);
     let adaptive = ask("md-workbench -T -R 1").expect("accepted");
-    let rests: Vec<u32> = (0..adaptive.plan.cases.len())
+    let rests: Vec<u32> = (1..adaptive.plan.cases.len() - 1)
         .map(|case| objects(&adaptive, case))
         .map(|o| o.waiting_percent)
         .collect();
@@ -66,15 +68,15 @@ fn numbers_may_have_the_suffix_of_a_size() {
 #[test]
 fn what_cannot_be_done_is_refused_with_its_reason() {
     for (line, reason) in [
-        ("md-workbench -2", "add --read-only"),
-        ("md-workbench -1 -2", "add -3"),
+        ("md-workbench -2", "run a line with -1 first"),
+        ("md-workbench -3 --run-info-file=Cargo.toml", "no line such as `pos: 9`"),
         ("md-workbench -R 0", "no round would run"),
         ("md-workbench -I 0", "no step"),
         ("md-workbench -W", "-w 30"),
         ("md-workbench -D 0", "-D"),
         ("md-workbench -t much", "0 to 1000"),
-        ("md-workbench --start-item=3", "give 0"),
-        ("md-workbench -L lat", "latency histogram"),
+        ("md-workbench --start-item=3", "would not be made"),
+        ("md-workbench --latency-all", "-L lat"),
         ("md-workbench -a MPIIO", "-a POSIX"),
         ("md-workbench --read_only", "did you mean --read-only?"),
         ("md-workbench --compat 3.0", "give 4.0"),
@@ -83,7 +85,7 @@ fn what_cannot_be_done_is_refused_with_its_reason() {
         let error = ask(line).expect_err(line).to_string();
         assert!(error.contains(reason) && error.starts_with("md-workbench: "), "{line}: {error}");
     }
-    let asked = ask("md-workbench -v --run-info-file=x").expect("accepted");
+    let asked = ask("md-workbench -v --process-reports --run-info-file=x").expect("accepted");
     let Question::Dialect { notes, .. } = &asked.plan.question else { panic!("no dialect") };
     assert!(notes.iter().all(|note| note.meaning.starts_with("no effect: ")), "{notes:?}");
     assert!(ask("md-workbench -h").expect("accepted").show.expect("a text").contains("-P 3000"));
@@ -113,7 +115,8 @@ fn record(
     longest: u64,
     operations: &[Operation],
 ) -> PhaseRecord {
-    let key = PhaseKey { case: "md-workbench".into(), repetition, phase };
+    let case = if phase == Phase::Benchmark { "md-workbench" } else { phase.name() };
+    let key = PhaseKey { case: case.into(), repetition, phase };
     let task = |task: u32, end: u64| TaskRow {
         node: "node".into(),
         io_end_ns: end,
@@ -160,13 +163,13 @@ fn render_with_wall(line: &str, seen: Option<u64>) -> String {
     let mut out = printer.header(&manifest);
     let all = [Operation::Read, Operation::Stat, Operation::Create, Operation::Remove];
     let mut records = Vec::new();
+    // The times are those of the sample's rates.
+    records.push(record(Phase::Precreate, 0, 2000, 2000 * 3901, 4_894_971, &[Operation::Create]));
     for round in 0..3 {
-        // The times are those of the sample's rates.
-        records.push(record(Phase::Precreate, round, 2000, 2000 * 3901, 4_894_971, &[Operation::Create]));
         records.push(record(Phase::Benchmark, round, 3200, 800 * 2 * 3901, 4_606_962, &all));
         records.last_mut().expect("the last").phase.stonewall_ns = seen;
-        records.push(record(Phase::Cleanup, round, 2000, 0, 2_732_992, &[Operation::Remove]));
     }
+    records.push(record(Phase::Cleanup, 0, 2000, 0, 2_732_992, &[Operation::Remove]));
     for record in &records {
         out.push_str(&printer.phase(record));
     }
@@ -245,6 +248,56 @@ fn a_deadline_is_told_where_it_fell_and_the_steps_that_tasks_agreed_on() {
         );
         assert_eq!(printed.contains("(0 errs) stonewall-iter:200 read("), steps, "{words}\n{printed}");
     }
+}
+
+/// A line that is run again finds where the one before has ended, and writes the files that it names.
+#[test]
+fn a_line_leaves_where_it_has_ended_and_its_latencies() {
+    let left = |line: &str, records: &[PhaseRecord]| {
+        let asked = ask(line).expect(line);
+        let mut printer = (tool("md-workbench").expect("a tool").printer)(&asked.plan).expect("its own");
+        for record in records {
+            printer.phase(record);
+        }
+        printer.side_files(&Run::in_memory(manifest(&asked), records.to_vec()))
+    };
+    let round = |repetition| {
+        let all = [Operation::Read, Operation::Stat, Operation::Create, Operation::Remove];
+        let mut round = record(Phase::Benchmark, repetition, 3200, 0, 4_606_962, &all);
+        let row = |task, operation| HistoryRow {
+            task,
+            start_ns: 93_000,
+            latency_ns: 46_015,
+            ..HistoryRow::new(round.phase.key.clone(), operation)
+        };
+        round.history = vec![row(0, Operation::Create), row(1, Operation::Create), row(0, Operation::Read)];
+        round
+    };
+    let rounds = [round(0), round(1)];
+    let position = |line: &str| match &left(line, &rounds)[..] {
+        [(path, text)] => Some((path.display().to_string(), text.clone())),
+        [] => None,
+        more => panic!("{more:?}"),
+    };
+    let line = "md-workbench -D 2 -I 200 -P 500 -R 2";
+    let status = |pos: u64| Some(("md-workbench.status".to_owned(), format!("pos: {pos}\n")));
+    assert_eq!(position(&format!("{line} -1 -2")), status(400));
+    assert_eq!(position(&format!("{line} -2 --start-item=7")), status(407));
+    assert_eq!(position(&format!("{line} -2 --start-item=7 --read-only")), status(7));
+    assert_eq!(position(&format!("{line} -1 -2 -w 1 -W")), status(400), "as many as the first task has done");
+    assert_eq!(position(line), None, "what is removed has no place to go on from");
+    let named = position(&format!("{line} -1 -2 --run-info-file=x")).map(|(path, _)| path);
+    assert_eq!(named.as_deref(), Some("x"));
+
+    let files = left(&format!("{line} -t 0.5 -L lat"), &rounds);
+    let names: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+    assert_eq!(names[..2], ["lat-0.50-0-create.csv", "lat-0.50-0-delete.csv"]);
+    assert_eq!(names[4..6], ["lat-0.50-1-create.csv", "lat-0.50-1-delete.csv"]);
+    assert_eq!(files[0].1, "time,runtime\n0.0000930,4.6015e-05\n");
+    assert_eq!(files[1].1, "time,runtime\n");
+    let files = left(&format!("{line} -L lat --latency-all"), &rounds);
+    assert_eq!(files[0].0.display().to_string(), "lat-0.00-0-create-all.csv");
+    assert_eq!(files[0].1.lines().count(), 3, "of both tasks");
 }
 
 const PIECES: [&str; 24] = [

@@ -1,6 +1,6 @@
 //! The sequence of a task's offsets, and its mixture of reads and writes.
 
-use plan::{Permutation, Region, Steps};
+use plan::{Permutation, RandomBlocks, Region, Steps};
 
 /// Yields a region's offsets for pass after pass, without a list and, except for random order, without a
 /// division.
@@ -20,6 +20,9 @@ pub struct Offsets {
     group: u64,
     /// Random order: the first index of a pass.
     first: u64,
+    /// Random blocks, each of which is a group, and the number of the next one.
+    blocks: Option<RandomBlocks>,
+    draw: u64,
     /// Otherwise: both stretches of a pass, and the number of the next one.
     stretches: [Steps; 2],
     stretch: u8,
@@ -45,6 +48,8 @@ impl Offsets {
             skip: 0,
             group: 1,
             first: 0,
+            blocks: region.random_blocks(),
+            draw: 0,
             stretches: region.steps().unwrap_or([nothing; 2]),
             stretch: 0,
             pass: 0,
@@ -72,6 +77,15 @@ impl Offsets {
         (self.next, self.left, self.stretch) = (steps.first, steps.transfers, stretch + 1);
         (self.step, self.skip) = (steps.step, steps.skip);
         (self.group, self.group_left) = (steps.group, steps.group);
+        self.draw = 1;
+    }
+
+    /// Where the next group begins, after the last step of one.
+    #[inline(always)]
+    fn next_group(&mut self) -> u64 {
+        let Some(blocks) = &self.blocks else { return self.next.wrapping_add(self.skip) };
+        self.draw += 1;
+        blocks.at(self.draw - 1)
     }
 
     /// Begins another stretch or pass, with a new order if the order is random.
@@ -111,7 +125,7 @@ impl Offsets {
         self.group_left -= 1;
         if self.group_left == 0 {
             self.group_left = self.group;
-            self.next = self.next.wrapping_add(self.skip);
+            self.next = self.next_group();
         }
         next
     }
@@ -155,12 +169,13 @@ mod tests {
     proptest! {
         #[test]
         fn the_stream_is_the_region_pass_after_pass(
-            tasks in 1_u32..5, per_block in 1_u64..6, segments in 1_u64..6, way in 0_usize..5, shared: bool, seed: u64,
+            tasks in 1_u32..5, per_block in 1_u64..6, segments in 1_u64..6, way in 0_usize..6, shared: bool, seed: u64,
             limit: Option<u8>,
         ) {
             let stride = seed % 7 + 1;
             let orders =
-                [Order::Sequential, Order::Random { seed }, Order::Backward, Order::Same, Order::Strided { stride }];
+                [Order::Sequential, Order::Random { seed }, Order::Backward, Order::Same, Order::Strided { stride },
+                 Order::RandomBlocks { seed, blocks: stride, own: true }];
             let (order, random) = (orders[way], way == 1);
             let per_block = if way == 4 && segments > 1 { 1 } else { per_block };
             let geometry = Geometry { transfer: Bytes(47_008), block: Bytes(47_008 * per_block), segments };

@@ -61,8 +61,8 @@ pub struct PhaseJob<'a> {
     pub limit: TransferLimit<'a>,
     /// An earlier phase of this pass has renamed the items of a tree, and none has renamed them back.
     pub renamed: bool,
-    /// Steps in each set done by every task of the run, by number, in earlier object phases of this pass;
-    /// tasks without an entry have done none.
+    /// Steps in each set done by every task of the run, by number, since its objects were made; for tasks
+    /// without an entry, those of an earlier run ([`plan::Objects::first`]).
     pub steps_before: &'a [u64],
     /// Length of one interval of the series.
     pub series_interval: Nanos,

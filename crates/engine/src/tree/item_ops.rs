@@ -81,7 +81,9 @@ impl<'s> ItemWorker<'s> {
                 return self.small.write((at, name), OFlags::CREATE | more, file, tree.sync);
             }
             Phase::FileWrite => return self.small.write((at, name), OFlags::empty(), file, tree.sync),
-            Phase::FileRead => return self.small.read((at, name), file, rules.bytes, tree.write_bytes.0),
+            Phase::FileRead => {
+                return self.small.read((at, name), OFlags::RDONLY, file, rules.bytes, tree.write_bytes.0);
+            }
             Phase::DirectoryCreate => {
                 again(|| rustix::fs::mkdirat(at, name, Mode::from_raw_mode(DIRECTORY_MODE)))?;
             }

@@ -156,10 +156,9 @@ pub(crate) fn run_objects(
     controls: &Controls,
 ) -> Result<PhaseOutcome, EngineError> {
     let rules = ObjectRules::new(job, placement);
-    let targets = job.workload.files.targets.len() as u64;
     // One object is read while another is prepared.
     let buffers = data::buffer_bytes(rules.bytes()).saturating_mul(2);
-    let mut memory = agreed(prepare::<4>(job, targets + 1, buffers), rendezvous)?;
+    let mut memory = agreed(prepare::<4>(job, 1, buffers), rendezvous)?;
     let tasks = job.tasks.len();
     let mut common = Common::new(rules.points(), (tasks, tasks), rules.bytes(), rendezvous, controls);
     keep(&mut common, job, &OPERATIONS, rules.bytes(), controls);

@@ -152,7 +152,11 @@ impl<'a> ObjectOrder<'a> {
                 let object = self.steps_before(task) + step / sets;
                 let (before, object) = match (kind, self.objects.read_only) {
                     (CREATE, _) => (false, self.objects.precreated + object),
-                    (_, true) => (true, object % self.objects.precreated.max(1)),
+                    // What steps only read stays: they begin again after the last object.
+                    (_, true) => {
+                        let first = self.steps_before(task);
+                        (true, first + (object - first) % self.objects.precreated.max(1))
+                    }
                     (_, false) => (true, object),
                 };
                 ObjectCall { kind, owner: self.other(task, set, before), set, object }
@@ -174,16 +178,16 @@ impl<'a> ObjectOrder<'a> {
         u32::try_from(other % all).unwrap_or(0)
     }
 
-    /// Steps done by `task` before this phase.
+    /// Steps done by `task` before this phase that have moved objects.
     fn steps_before(&self, task: u32) -> u64 {
-        self.job.steps_before.get(task as usize).copied().unwrap_or(0)
+        if self.objects.read_only {
+            return self.objects.first;
+        }
+        self.job.steps_before.get(task as usize).copied().unwrap_or(self.objects.first)
     }
 
     /// The range of objects in a set of `owner`: the first, and the one after the last.
     fn present(&self, owner: u32, set: u32) -> (u64, u64) {
-        if self.objects.read_only {
-            return (0, self.objects.precreated);
-        }
         // The task that removes from it comes after the owner, the one that adds to it before.
         let taken = self.steps_before(self.other(owner, set, false));
         let added = self.steps_before(self.other(owner, set, true));

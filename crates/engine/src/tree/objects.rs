@@ -1,13 +1,15 @@
 //! Small objects in sets, in the [`ObjectOrder`] of md-workbench.
 //!
 //! An item is an operation on an object; the directories of the sets are made and removed within the time of
-//! the phase, but are not counted as items.
+//! the phase, but are not counted as items. Each call has the whole path of its object. A step that does not find
+//! its object goes no further.
+//! Source: the calls of md-workbench of IOR 4.1, as strace shows them.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use plan::{Bytes, Objects, ObjectsPlacement, Operation, Phase};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use crate::data::check::{NoiseTable, generations};
 use crate::phase::clock::{self, Scale};
@@ -19,7 +21,7 @@ use crate::tree::object_order::{CREATE, Emptied, ObjectCall, ObjectOrder, READ, 
 use crate::tree::small::Small;
 use crate::tree::sync_worker::{OpCounters, OpRunner, TaskContext};
 use crate::tree::trouble::{OpOutcome, Surprise, failed, note};
-use crate::tree::walk::{again, open_directory, open_failed};
+use crate::tree::walk::again;
 use crate::{EngineError, Errno, PhaseJob, Point, Surprises};
 
 /// Parameters shared by all tasks of a phase.
@@ -110,11 +112,13 @@ impl<'a> ObjectRules<'a> {
 pub(crate) struct ObjectWorker<'s> {
     rules: &'s ObjectRules<'s>,
     task: u32,
-    /// The roots of all targets, in order.
-    roots: Vec<OwnedFd>,
+    /// The roots of all targets, in order, each with a slash at its end.
+    roots: Vec<Vec<u8>>,
     name: Name,
     small: Small<'s>,
     call: ObjectCall,
+    /// The step has not found its object.
+    given_up: bool,
     emptied: Emptied,
     /// Start of the step, in ticks; the rest is a multiple of its duration.
     began: u64,
@@ -131,10 +135,11 @@ impl<'s> ObjectWorker<'s> {
         Self {
             rules,
             task,
-            roots: Vec::new(),
+            roots: root_names(rules),
             name: Name::new(),
             small,
             call: ObjectCall::default(),
+            given_up: false,
             emptied: Emptied::default(),
             began: 0,
             scale: clock::scale(),
@@ -150,28 +155,30 @@ impl<'s> ObjectWorker<'s> {
         self.root_path(owner).join(ObjectsPlacement::set(owner, set))
     }
 
-    /// Whether this task creates and removes a root: the first task on each target does.
-    fn has_root(&self) -> bool {
-        (self.task as usize) < self.rules.placement.roots(self.rules.job.repetition).len()
+    /// Whether this task creates and removes a root: the first task on each target does, where the root is not the
+    /// target itself.
+    fn has_own_root(&self) -> bool {
+        let Self { rules, .. } = self;
+        !rules.null
+            && !rules.objects.in_target
+            && (self.task as usize) < self.rules.placement.roots(self.rules.job.repetition).len()
     }
 
     fn try_act(&mut self) -> Result<OpOutcome, Errno> {
         let ObjectCall { owner, set, object, .. } = self.call;
-        let root = &self.roots[owner as usize % self.roots.len()];
-        let (at, name) = (root.as_fd(), self.name.c_str()?);
+        let name = self.name.c_str()?;
         let (file, bytes) = (self.rules.file_number(owner, set, object), self.rules.bytes());
         match self.call.kind {
             STAT => {
-                let flags = AtFlags::SYMLINK_NOFOLLOW;
-                again(|| rustix::fs::statx(at, name, flags, StatxFlags::BASIC_STATS))?;
+                again(|| rustix::fs::stat(name))?;
                 Ok(OpOutcome::Done)
             }
-            READ => self.small.read((at, name), file, bytes, bytes),
+            READ => self.small.read((CWD, name), OFlags::RDONLY, file, bytes, bytes),
             REMOVE => {
-                again(|| rustix::fs::unlinkat(at, name, AtFlags::empty()))?;
+                again(|| rustix::fs::unlink(name))?;
                 Ok(OpOutcome::Done)
             }
-            _ => self.small.write((at, name), OFlags::CREATE | OFlags::EXCL, file, false),
+            _ => self.small.write((CWD, name), OFlags::CREATE, file, false),
         }
     }
 
@@ -212,7 +219,7 @@ impl OpRunner for ObjectWorker<'_> {
     }
 
     fn prepare(&mut self) -> Result<(), EngineError> {
-        if self.rules.job.phase != Phase::Precreate || self.rules.null || !self.has_root() {
+        if self.rules.job.phase != Phase::Precreate || !self.has_own_root() {
             return Ok(());
         }
         let root = self.root_path(self.task);
@@ -225,15 +232,6 @@ impl OpRunner for ObjectWorker<'_> {
     fn enter(&mut self, surprises: &mut Surprises) -> Result<(), EngineError> {
         if self.rules.null {
             return Ok(());
-        }
-        let targets = self.rules.job.workload.files.targets.len().min(self.rules.job.workload.tasks as usize);
-        for owner in 0..u32::try_from(targets).unwrap_or(u32::MAX) {
-            let path = self.root_path(owner);
-            match open_directory(CWD, &path) {
-                Ok(root) => self.roots.push(root),
-                Err(Errno(libc::ENOENT)) => return Err(EngineError::NoTree { path }),
-                Err(errno) => return Err(open_failed(&path, errno)),
-            }
         }
         if self.rules.job.phase == Phase::Precreate {
             for set in 0..self.rules.objects.sets {
@@ -253,7 +251,7 @@ impl OpRunner for ObjectWorker<'_> {
     }
 
     fn leave(&mut self, surprises: &mut Surprises) -> Result<(), EngineError> {
-        if self.rules.job.phase == Phase::Cleanup && !self.rules.null && self.has_root() {
+        if self.rules.job.phase == Phase::Cleanup && self.has_own_root() {
             self.directory(self.root_path(self.task), Operation::Remove, surprises)?;
         }
         Ok(())
@@ -266,10 +264,13 @@ impl OpRunner for ObjectWorker<'_> {
         self.call = rules.order.at(self.task, position, &mut self.emptied);
         let ObjectCall { kind, owner, set, object } = self.call;
         if position == 0 || (before.owner, before.set, before.object) != (owner, set, object) {
-            self.name.clear().push_number(owner.into()).push(b"_").push_number(set.into());
+            self.name.clear().push(&self.roots[owner as usize % self.roots.len()]);
+            self.name.push_number(owner.into()).push(b"_").push_number(set.into());
             self.name.push(b"/file-").push_number(object);
         }
-        let rests = rules.objects.waiting_percent > 0 && rules.order.begins_step(position);
+        let begins = rules.order.begins_step(position);
+        self.given_up &= !begins;
+        let rests = rules.objects.waiting_percent > 0 && begins;
         if rests {
             self.rest();
         }
@@ -285,13 +286,20 @@ impl OpRunner for ObjectWorker<'_> {
             std::hint::black_box(&self.name);
             return Ok(OpOutcome::Done);
         }
+        if self.given_up {
+            return Ok(OpOutcome::LeftOut);
+        }
         let errno = match self.try_act() {
             Ok(verdict) => return Ok(verdict),
             Err(errno) => errno,
         };
         let operation = self.call.operation();
         match Surprise::of(operation, errno) {
-            Some(surprise) => Ok(OpOutcome::Surprise(surprise)),
+            Some(surprise) => {
+                // In other phases each operation is of an object of its own.
+                self.given_up = self.rules.job.phase == Phase::Benchmark;
+                Ok(OpOutcome::Surprise(surprise))
+            }
             None => Err(failed(self.path(), operation, errno, self.rules.bytes())),
         }
     }
@@ -330,4 +338,13 @@ impl OpRunner for ObjectWorker<'_> {
         let Small { findings, read_bytes, write_bytes, .. } = self.small;
         OpCounters { findings, paths: self.paths, read_bytes, write_bytes, allocated_bytes: 0, found: 0 }
     }
+}
+
+/// The roots of all targets that tasks have, in order, each with a slash at its end.
+fn root_names(rules: &ObjectRules<'_>) -> Vec<Vec<u8>> {
+    let workload = rules.job.workload;
+    let targets = workload.files.targets.len().min(workload.tasks as usize);
+    let name =
+        |owner| [rules.placement.root(owner, rules.job.repetition).as_os_str().as_bytes(), b"/"].concat();
+    (0..u32::try_from(targets).unwrap_or(u32::MAX)).map(name).collect()
 }

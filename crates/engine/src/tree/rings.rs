@@ -305,6 +305,7 @@ impl Worker<'_, '_> {
                     recorder.keep(lane.plan.task, 0, seat.start, now, seat.item);
                 }
             }
+            OpOutcome::LeftOut => {}
             OpOutcome::Surprise(surprise) => {
                 seat.abandon();
                 note(&mut log.surprises, surprise, || item_path(rules, lane.plan, seat.item));

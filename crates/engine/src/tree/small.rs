@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, SeekFrom};
 
 use crate::data::check::{CheckResults, Expected, NoiseTable};
 use crate::system::sys;
@@ -85,10 +85,11 @@ impl<'s> Small<'s> {
         file: u32,
         sync: bool,
     ) -> Result<OpOutcome, Errno> {
-        let flags = OFlags::WRONLY | OFlags::CLOEXEC | more;
+        let flags = OFlags::RDWR | OFlags::CLOEXEC | more;
         let fd = again(|| rustix::fs::openat(at, name, flags, Mode::from_raw_mode(FILE_MODE)))?;
         if let (Some(patterns), Some(sheet)) = (self.patterns, &mut self.sheet) {
             let mut offset = 0;
+            to_start(&fd)?;
             while offset < patterns.bytes() {
                 let chunk =
                     if offset == 0 { sheet.made(patterns, 0) } else { sheet.chunk(patterns, file, offset) };
@@ -104,16 +105,21 @@ impl<'s> Small<'s> {
         Ok(OpOutcome::Done)
     }
 
-    /// Opens `file`, reads `asked` bytes or as many as there are, closes. It was left with `written` bytes.
+    /// Opens `file` with `flags`, reads `asked` bytes or as many as there are, closes. It was left with `written`
+    /// bytes.
     pub(crate) fn read(
         &mut self,
         (at, name): (BorrowedFd<'_>, &CStr),
+        flags: OFlags,
         file: u32,
         asked: u64,
         written: u64,
     ) -> Result<OpOutcome, Errno> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let flags = flags | OFlags::CLOEXEC;
         let fd = again(|| rustix::fs::openat(at, name, flags, Mode::empty()))?;
+        if asked > 0 {
+            to_start(&fd)?;
+        }
         let mut offset = 0;
         while offset < asked {
             self.check();
@@ -157,6 +163,12 @@ impl<'s> Small<'s> {
         let first = self.findings.first_described(self.generations, path);
         first.map(|mismatch| EngineError::WrongData(Box::new(mismatch)))
     }
+}
+
+/// Goes to the start of a file that was just opened and is there already: part of what is measured, as IOR's programs
+/// do so before they move data.
+fn to_start(file: &OwnedFd) -> Result<(), Errno> {
+    again(|| rustix::fs::seek(file, SeekFrom::Start(0))).map(drop)
 }
 
 fn write_all(file: &OwnedFd, mut bytes: &[u8]) -> Result<(), Errno> {

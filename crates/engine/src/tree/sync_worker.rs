@@ -236,6 +236,7 @@ impl<const N: usize> TaskLoop<'_, '_, N> {
                         self.recorder.keep(task, runner.kind(), start, end, *position - 1);
                     }
                 }
+                OpOutcome::LeftOut => {}
                 OpOutcome::Surprise(surprise) => note(self.surprises, surprise, || runner.path()),
             }
             if runner.check() {

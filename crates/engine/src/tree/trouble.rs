@@ -13,6 +13,8 @@ const NO_SPACE: u64 = 64 << 10;
 pub(crate) enum OpOutcome {
     /// It was done.
     Done,
+    /// It was not tried, since an operation before it has not found the item.
+    LeftOut,
     /// The item was modified by another process.
     Surprise(Surprise),
 }

@@ -21,6 +21,8 @@ const OBJECTS: Objects = Objects {
     waiting_percent: 0,
     read_only: false,
     no_stat: false,
+    in_target: false,
+    first: 0,
 };
 
 fn workload(
@@ -138,7 +140,7 @@ fn a_stonewall_ends_whole_rounds_and_wears_out() {
         assert!(most > 0 && most.is_multiple_of(8));
         let counts: Vec<u64> = gone.tasks.iter().map(|task| task.items).collect();
         // A task that is ahead by more than the first objects meets sets that nobody has filled yet.
-        assert_eq!(counts.iter().sum::<u64>() + gone.surprises.count, 2 * most);
+        assert_eq!(counts.iter().sum::<u64>() + 4 * gone.surprises.count, 2 * most);
         let steps = [most / 8; 2];
         let removed = run_with(&workload, Phase::Cleanup, |job| job.steps_before = &steps).expect("removed");
         assert_eq!(removed.items + removed.surprises.count, 8000);
@@ -169,7 +171,7 @@ fn objects_that_somebody_took_are_surprises() {
         let set = placement.root(2, 0).join(ObjectsPlacement::set(2, 0));
         std::fs::remove_file(set.join(ObjectsPlacement::object_name(1))).expect("removed");
         let gone = run(&workload, Phase::Benchmark).expect("it goes on");
-        assert_eq!((gone.items, gone.surprises.count), (77, 3), "stat, read and remove of it");
+        assert_eq!((gone.items, gone.surprises.count), (76, 1), "its step goes no further");
         assert!(gone.surprises.first[0].ends_with("/2_0/file-1: is not there"), "{:?}", gone.surprises);
         assert!(Path::new(&set).exists());
     }

@@ -35,7 +35,15 @@ fn each_item_takes_the_calls_that_it_must_and_no_other() {
         ("phases=directory-create,directory-remove", &[("mkdirat", 1), ("unlinkat", 1)]),
         (
             "phases=file-create,file-stat,file-read,file-remove bytes=100",
-            &[("openat", 2), ("write", 1), ("read", 1), ("close", 2), ("statx", 1), ("unlinkat", 1)],
+            &[
+                ("openat", 2),
+                ("lseek", 2),
+                ("write", 1),
+                ("read", 1),
+                ("close", 2),
+                ("statx", 1),
+                ("unlinkat", 1),
+            ],
         ),
         (
             "phases=file-create,file-stat,file-remove random levels=1 branching=2",

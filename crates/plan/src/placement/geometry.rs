@@ -170,7 +170,7 @@ impl Permutation {
 
 /// The finaliser of splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 #[inline]
-fn mix(value: u64) -> u64 {
+pub(crate) fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)

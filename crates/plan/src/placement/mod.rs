@@ -7,7 +7,7 @@ pub(crate) mod spread;
 
 use std::path::{Path, PathBuf};
 
-use crate::placement::region::{Region, TransferRegion, VisitOrder};
+use crate::placement::region::{RandomBlocks, Region, TransferRegion, VisitOrder};
 use crate::{Bytes, Order, Permutation, Phase, ReadFrom, Sharing, Workload};
 
 /// A file of a workload.
@@ -64,6 +64,9 @@ impl<'a> Placement<'a> {
     /// Bytes of each file.
     #[must_use]
     pub fn file_bytes(&self) -> Bytes {
+        if let Order::RandomBlocks { blocks, .. } = self.workload.order {
+            return Bytes(self.workload.geometry.block.0 * blocks);
+        }
         match self.workload.files.sharing {
             Sharing::Shared => {
                 Bytes(self.workload.geometry.bytes_per_task().0 * u64::from(self.workload.tasks))
@@ -153,6 +156,10 @@ impl<'a> Placement<'a> {
                 let stream = if sharers == 1 { seed ^ owner.rotate_left(32) } else { seed };
                 let first = position * per_task;
                 VisitOrder::Random { order: Permutation::new(per_task * sharers, stream), first }
+            }
+            Order::RandomBlocks { seed, blocks, own } => {
+                let seed = if own { seed.wrapping_add(u64::from(task)) } else { seed };
+                VisitOrder::Blocks(RandomBlocks { seed, blocks, bytes: geometry.block.0 })
             }
         };
         Region::new(part, way, self.workload.transfers_per_pass())

@@ -1,5 +1,6 @@
 //! The part of a file that belongs to one task, and the order in which it is visited.
 
+use crate::placement::geometry::mix;
 use crate::{Bytes, Geometry, Permutation};
 
 /// The part of a file that belongs to one task: the offsets of its transfers.
@@ -38,6 +39,32 @@ pub(crate) enum VisitOrder {
         order: Permutation,
         first: u64,
     },
+    Blocks(RandomBlocks),
+}
+
+/// Blocks of a file in random order, drawn with replacement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RandomBlocks {
+    pub(crate) seed: u64,
+    /// Whole blocks in the file.
+    pub(crate) blocks: u64,
+    /// Bytes of a block.
+    pub(crate) bytes: u64,
+}
+
+impl RandomBlocks {
+    /// The offset in bytes of the block that is drawn at number `draw`.
+    ///
+    /// Source: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), scaled
+    /// to the number of blocks as by Lemire ("Fast random integer generation in an interval", TOMACS 2019).
+    #[inline]
+    #[must_use]
+    pub fn at(&self, draw: u64) -> u64 {
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        let drawn = mix(self.seed.wrapping_add((draw.wrapping_add(1)).wrapping_mul(STEP)));
+        let block = (u128::from(drawn) * u128::from(self.blocks)) >> 64;
+        u64::try_from(block).unwrap_or(0) * self.bytes
+    }
 }
 
 /// Equal steps from offset to offset, so that a hot loop needs no division. All additions wrap: a step back
@@ -118,10 +145,15 @@ impl Region {
             VisitOrder::Backward => self.part.at(all - 1 - index),
             VisitOrder::Strided { stride } => self.part.at(strided(index, *stride, all)),
             VisitOrder::Same => self.part.at(0),
+            VisitOrder::Blocks(blocks) => {
+                let per_block = self.part.geometry.transfers_per_block();
+                blocks.at(index / per_block) + index % per_block * self.transfer().0
+            }
         }
     }
 
-    /// Any order except a random one as equal steps, in two sections. The second is empty except for strides
+    /// Any order except a random one as equal steps, in two sections; of random blocks the steps within the first, of
+    /// which each group is a block. The second is empty except for strides
     /// that do not divide the part, whose last laps are shorter.
     #[must_use]
     pub fn steps(&self) -> Option<[Steps; 2]> {
@@ -138,6 +170,7 @@ impl Region {
             VisitOrder::Forward => one(transfer, gap, per_block),
             VisitOrder::Backward => one(transfer.wrapping_neg(), gap.wrapping_neg(), per_block),
             VisitOrder::Same => one(0, 0, u64::MAX),
+            VisitOrder::Blocks(_) => one(transfer, 0, per_block),
             VisitOrder::Strided { stride } => Some(self.laps(stride)),
         }
     }
@@ -157,6 +190,16 @@ impl Region {
         let longer = lap(0, short + 1, in_longer.min(self.transfers));
         let rest = lap(longer_laps, short, self.transfers.saturating_sub(in_longer));
         if in_longer == 0 { [rest, Steps { transfers: 0, ..rest }] } else { [longer, rest] }
+    }
+
+    /// The random blocks, if the order is of such.
+    #[inline]
+    #[must_use]
+    pub fn random_blocks(&self) -> Option<RandomBlocks> {
+        match self.way {
+            VisitOrder::Blocks(blocks) => Some(blocks),
+            _ => None,
+        }
     }
 
     /// The random order, if it is one: the permutation and the task's first index in it.
@@ -186,6 +229,25 @@ mod tests {
         spec.files.sharing = if shared { Sharing::Shared } else { Sharing::PerTask };
         let workload = spec.validate().expect("valid");
         (0..tasks).map(|task| Placement::new(&workload).region(task, Phase::Write, 0)).collect()
+    }
+
+    #[test]
+    fn random_blocks_come_from_the_whole_file_and_are_read_in_order() {
+        let geometry = Geometry { transfer: Bytes(512), block: Bytes(1024), segments: 500 };
+        let mut spec = WorkloadSpec::new("w", "dir/file", geometry);
+        for own in [true, false] {
+            (spec.tasks, spec.order) = (2, Order::RandomBlocks { seed: 7, blocks: 10, own });
+            let workload = spec.clone().validate().expect("valid");
+            let placement = Placement::new(&workload);
+            assert_eq!(placement.file_bytes(), Bytes(10 * 1024), "of the file, not of what is read");
+            let [one, other] = [0, 1].map(|task| offsets(&placement.region(task, Phase::Read, 0)));
+            assert_eq!(one == other, !own);
+            assert!(one.chunks(2).all(|block| block[0] % 1024 == 0 && block[1] == block[0] + 512));
+            let distinct: BTreeSet<u64> = one.iter().copied().collect();
+            assert_eq!((one.len(), distinct.len(), one.iter().max()), (1000, 20, Some(&(10 * 1024 - 512))));
+        }
+        spec.order = Order::RandomBlocks { seed: 7, blocks: 0, own: true };
+        assert_eq!(spec.validate().expect_err("no block").field, "block");
     }
 
     fn offsets(region: &Region) -> Vec<u64> {

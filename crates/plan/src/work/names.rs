@@ -48,7 +48,7 @@ fn once(workload: &Workload, of: impl Fn(u32) -> PathBuf) -> Vec<PathBuf> {
 
 impl Workload {
     /// The directories that `repetition` creates below the targets, each once, and that hold everything it
-    /// creates there; the targets themselves for [`Tree::in_target`]. None for work without names.
+    /// creates there; the targets themselves for [`Tree::in_target`] and [`Objects::in_target`]. None for work without names.
     #[must_use]
     pub fn roots(&self, repetition: u32) -> Vec<PathBuf> {
         let trees = TreePlacement::new(self).map(|placement| placement.roots(repetition));
@@ -224,10 +224,13 @@ impl<'a> ObjectsPlacement<'a> {
     }
 
     /// The directory below the target of `task` that `repetition` creates for all its sets:
-    /// `TARGET/objects.R-0`.
+    /// `TARGET/objects.R-0`; the target itself for [`Objects::in_target`].
     #[must_use]
     pub fn root(self, task: u32, repetition: u32) -> PathBuf {
-        root_of(self.workload, task, repetition, OBJECTS_ROOT)
+        match self.objects.in_target {
+            true => target_of(self.workload, task).to_owned(),
+            false => root_of(self.workload, task, repetition, OBJECTS_ROOT),
+        }
     }
 
     /// Every root of `repetition`, each once.
@@ -370,11 +373,14 @@ mod tests {
             steps: 1,
             object_bytes: Bytes(1),
             offset: 1,
-            waiting_percent: 0,
-            read_only: false,
-            no_stat: false,
+            ..Objects::default()
         });
-        let workload = spec.validate().expect("valid");
+        let workload = spec.clone().validate().expect("valid");
         assert_eq!(workload.roots(2), [Path::new("/a/objects.2-0"), Path::new("/b/objects.2-0")]);
+        if let Work::Objects(objects) = &mut spec.work {
+            objects.in_target = true;
+        }
+        let workload = spec.validate().expect("valid");
+        assert_eq!(workload.roots(2), [Path::new("/a"), Path::new("/b")]);
     }
 }

@@ -302,6 +302,12 @@ pub struct Objects {
     pub read_only: bool,
     /// Looking at objects is left out.
     pub no_stat: bool,
+    /// Sets are not made in a directory of this run but in the target itself.
+    #[serde(default)]
+    pub in_target: bool,
+    /// Steps that an earlier run has done in each set: the number of the oldest object there.
+    #[serde(default)]
+    pub first: u64,
 }
 
 impl Objects {
@@ -426,9 +432,7 @@ mod tests {
             steps: 100,
             object_bytes: Bytes(3901),
             offset: 1,
-            waiting_percent: 0,
-            read_only: false,
-            no_stat: false,
+            ..Objects::default()
         };
         let field = |change: fn(&mut Objects)| {
             let mut objects = objects.clone();

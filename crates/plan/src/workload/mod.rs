@@ -81,6 +81,16 @@ pub enum Order {
         /// Chooses the order.
         seed: u64,
     },
+    /// Blocks of the file as it is, each drawn anew, so that they may come again and others are left out; in rising
+    /// offsets within a block. For reads alone. Source: the calls of `ior -r -z -z` of IOR 4.1, as strace shows them.
+    RandomBlocks {
+        /// Chooses the blocks.
+        seed: u64,
+        /// Whole blocks in a file.
+        blocks: u64,
+        /// Each task draws its own; otherwise all draw the same.
+        own: bool,
+    },
     /// As sequential, from the last transfer to the first.
     Backward,
     /// Every n-th transfer from the first on, then every n-th from the second on, and so forth until each has
@@ -97,7 +107,7 @@ impl Order {
     /// Whether transfers go to random places.
     #[must_use]
     pub const fn is_random(self) -> bool {
-        matches!(self, Self::Random { .. })
+        matches!(self, Self::Random { .. } | Self::RandomBlocks { .. })
     }
 
     /// The name used in tables and records.
@@ -106,6 +116,7 @@ impl Order {
         match self {
             Self::Sequential => "sequential",
             Self::Random { .. } => "random",
+            Self::RandomBlocks { .. } => "random blocks",
             Self::Backward => "backward",
             Self::Strided { .. } => "strided",
             Self::Same => "same",

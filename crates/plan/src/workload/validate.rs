@@ -122,6 +122,15 @@ impl WorkloadSpec {
     }
 
     fn check_order(&self) -> Result<(), PlanError> {
+        if let Order::RandomBlocks { blocks, .. } = self.order
+            && (blocks == 0 || blocks > i64::MAX.unsigned_abs() / self.geometry.block.0.max(1))
+        {
+            return Err(PlanError::new(
+                "block",
+                format!("a file of {blocks} whole blocks cannot be read at random"),
+                "give blocks of at most the size of the file",
+            ));
+        }
         let Order::Strided { stride } = self.order else { return Ok(()) };
         if stride == 0 {
             return Err(PlanError::new(

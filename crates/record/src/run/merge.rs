@@ -230,7 +230,7 @@ fn asks_the_same(one: &Case, other: &Case) -> bool {
         let mut spec = WorkloadSpec::from(case.workload.clone());
         spec.files.targets.iter_mut().for_each(std::path::PathBuf::clear);
         spec.signature = 0;
-        if let Order::Random { seed } = &mut spec.order {
+        if let Order::Random { seed } | Order::RandomBlocks { seed, .. } = &mut spec.order {
             *seed = 0;
         }
         let protocol = case.protocol.clone();

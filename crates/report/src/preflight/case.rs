@@ -159,6 +159,9 @@ fn order_words(workload: &Workload) -> String {
             let fresh = if workload.fresh_order { ", another order in each repetition" } else { "" };
             format!("random: each transfer once, chosen by seed {seed}{fresh}")
         }
+        Order::RandomBlocks { seed, blocks, .. } => {
+            format!("random blocks: each one of {blocks}, some of which come again, chosen by seed {seed}")
+        }
     }
 }
 

@@ -67,6 +67,9 @@ fn names_lines(case: &Case, estimate: &CaseEstimate) -> Vec<(&'static str, Strin
         let (size, all) = (forecast.file_bytes.both_units(), forecast.footprint.both_units());
         let roots: Vec<String> = workload.roots(0).iter().map(|root| root.display().to_string()).collect();
         let existing = match workload.files.existing {
+            _ if matches!(case.phases[..], [Phase::Benchmark | Phase::Cleanup, ..]) => {
+                "what a case before it or an earlier run has left is used"
+            }
             Existing::Replace => "a tree that is there already is refused",
             Existing::Reuse => "a tree that is there already is used again",
         };

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use analysis::statistics::Summary;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plan::{Bytes, Case, CaseEstimate, Interval, Order, Phase, Plan, Role, visible, visible_lines};
+use plan::{Bytes, Case, CaseEstimate, Interval, Phase, Plan, Role, visible, visible_lines};
 use record::PhaseRow;
 
 use self::left::TimeLeft;
@@ -402,9 +402,7 @@ fn live_line(label: impl Fn(usize) -> String, share: f64, figures: &str, columns
 /// Whether a case is shown in transfers per second.
 fn is_small(case: &Case) -> bool {
     let workload = &case.workload;
-    workload.work.is_transfers()
-        && matches!(workload.order, Order::Random { .. })
-        && workload.geometry.transfer <= SMALL_MAX
+    workload.work.is_transfers() && workload.order.is_random() && workload.geometry.transfer <= SMALL_MAX
 }
 
 fn by_bytes(phase: Phase, small: bool) -> bool {

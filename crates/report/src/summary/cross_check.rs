@@ -1,7 +1,7 @@
 //! A line for each case that ioproof and another tool have measured in turn.
 
 use analysis::{comparisons::CrossCheck, gate::Stated};
-use plan::{Order, Question, Rival};
+use plan::{Question, Rival};
 use record::Run;
 
 use crate::format::screen::Screen;
@@ -48,7 +48,7 @@ impl<'a> Line<'a> {
         Self {
             rival,
             found: report.found.cross_checks.iter().find(is_it),
-            operations: case.is_some_and(|case| matches!(case.workload.order, Order::Random { .. })),
+            operations: case.is_some_and(|case| case.workload.order.is_random()),
         }
     }
 

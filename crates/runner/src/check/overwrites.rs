@@ -136,9 +136,10 @@ fn begins_empty(plan: &Plan, name: &str) -> bool {
 }
 
 /// Files with item names in directories of the user, where `case` creates and removes such items beside other
-/// files. In a directory with a name of ours all of them are a benchmark's.
+/// files. In a directory with a name of ours all of them are a benchmark's, as those of objects are.
 fn items(case: &Case) -> Vec<PathBuf> {
-    if !trees::in_target(&case.workload) || !targets::writes(case) {
+    let in_target = trees::needs_target(case) || (trees::in_target(&case.workload) && trees::makes(case));
+    if !in_target || !targets::writes(case) {
         return Vec::new();
     }
     // A directory that cannot be read is reported when the case starts.

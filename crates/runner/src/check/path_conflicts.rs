@@ -118,7 +118,7 @@ fn check_tree_target(case: &Case, target: &Path) -> Result<(), RunnerError> {
         None if is_link(target) => {
             refused("is a link that leads nowhere", "make the directory that it should lead to, or remove it")
         }
-        None if trees::in_target(&case.workload) => refused(
+        None if trees::needs_target(case) => refused(
             "is not there, and items are to stand directly in it",
             "make it, or name a directory that exists",
         ),

@@ -8,7 +8,7 @@ use plan::{Case, Existing, Keep};
 use record::first_named;
 
 use crate::RunnerError;
-use crate::files::trees::{claim_on, ends, has, in_target, left_there, makes};
+use crate::files::trees::{claim_on, counts_missing, ends, has, in_target, left_there, makes};
 
 /// Refuses existing items in the way of the cases that `are_left`, and missing items that they need; `keeps`
 /// gives the roots of a case that this rank is responsible for. Trees of a case are available to later ones
@@ -42,7 +42,7 @@ pub(crate) fn check_roots<'a>(
                         }
                     }
                 }
-            } else if !makes {
+            } else if !makes && !counts_missing(case) {
                 let is_gone = match known {
                     Some(left) => left == Left::Nothing,
                     None => is_there(&root, beside)?.is_none(),

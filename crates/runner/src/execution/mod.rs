@@ -4,6 +4,7 @@ mod around;
 pub(crate) mod campaign;
 pub(crate) mod device_trace;
 pub(crate) mod jobs;
+mod object_steps;
 mod passes;
 mod phases;
 mod restore;
@@ -25,6 +26,7 @@ use record::{Outcome, Recorder, Warning, WarningRow};
 use crate::check::Checked;
 use crate::check::overwrites::LostFiles;
 use crate::error::ErrorKind;
+use crate::execution::object_steps::ObjectSteps;
 use crate::execution::rival::Rivals;
 use crate::execution::servers::Servers;
 use crate::execution::state::{ExecutionState, RunSummary};
@@ -230,6 +232,7 @@ impl<'a> PlanExecution<'a> {
             watch: &mut **watch,
             controls: Arc::clone(controls),
             written: WrittenData::default(),
+            object_steps: ObjectSteps::default(),
             rivals,
             servers,
             phases,

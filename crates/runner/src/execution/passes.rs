@@ -104,7 +104,7 @@ impl ExecutionState<'_> {
             }
             let reached = &mut turn.reached;
             let limits = reached.limits(case, phase, pass);
-            let (renamed, steps_before) = (reached.is_renamed(phase), reached.steps.clone());
+            let (renamed, steps_before) = (reached.is_renamed(phase), self.object_steps.before(case, pass));
             let finished = self.phase(
                 index,
                 None,
@@ -116,8 +116,8 @@ impl ExecutionState<'_> {
             if phase == Phase::Write || trees::creates_items(phase) {
                 self.summary.most_transfers = self.summary.most_transfers.max(finished.most_transfers);
             }
-            reached.after_steps(case, phase, &finished.record);
-            reached.after(phase, finished.partial);
+            self.object_steps.after(case, phase, &finished.record);
+            turn.reached.after(phase, finished.partial);
             // The stop may have ended the phase early.
             if self.stopped() {
                 return Ok(CaseState::Stopped);

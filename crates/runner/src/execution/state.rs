@@ -11,6 +11,7 @@ use record::{NodeClock, PhaseKey, Recorder, Warning, WarningRow};
 
 use crate::check::Checked;
 use crate::check::overwrites::LostFiles;
+use crate::execution::object_steps::ObjectSteps;
 use crate::execution::rival::Rivals;
 use crate::execution::servers::Servers;
 use crate::files::data::WrittenData;
@@ -61,6 +62,7 @@ pub(super) struct ExecutionState<'a> {
     pub(super) watch: &'a mut dyn Watch,
     pub(super) controls: Arc<Controls>,
     pub(super) written: WrittenData,
+    pub(super) object_steps: ObjectSteps,
     pub(super) rivals: &'a Rivals,
     pub(super) servers: &'a Servers,
     /// Number of phases started.

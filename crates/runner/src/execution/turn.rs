@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plan::{Case, Phase, Placement, Work};
+use plan::{Case, Phase, Placement};
 use record::PhaseRecord;
 
 use crate::execution::settle::Settling;
@@ -71,8 +71,6 @@ pub(super) struct CaseProgress {
     files_renamed: bool,
     /// A phase has renamed the directories.
     directories_renamed: bool,
-    /// Steps around the objects of each set that each task has done.
-    pub(super) steps: Vec<u64>,
 }
 
 impl CaseProgress {
@@ -85,26 +83,6 @@ impl CaseProgress {
             Phase::FileRename => self.files_renamed = !self.files_renamed,
             Phase::DirectoryRename => self.directories_renamed = !self.directories_renamed,
             _ => {}
-        }
-    }
-
-    /// Notes the steps around objects of a finished `phase`.
-    pub(super) fn after_steps(&mut self, case: &Case, phase: Phase, record: &PhaseRecord) {
-        let Work::Objects(objects) = &case.workload.work else { return };
-        if phase != Phase::Benchmark {
-            self.steps.clear();
-            return;
-        }
-        self.steps.resize(case.workload.tasks as usize, 0);
-        let round = objects.operations_of_step().saturating_mul(u64::from(objects.sets)).max(1);
-        for row in &record.tasks {
-            if let Some(steps) = self.steps.get_mut(row.task as usize) {
-                // An operation that found a modified item is not counted as done.
-                *steps = steps.saturating_add(match case.workload.stonewall {
-                    Some(_) => row.transfers.div_ceil(round),
-                    None => objects.steps,
-                });
-            }
         }
     }
 

@@ -70,14 +70,14 @@ impl CreatedFiles {
                 removed += saturated(result.removed);
             }
         }
-        if beside {
-            self.roots.extend(roots.iter().map(|root| (root.clone(), true)));
-            return Ok(removed);
-        }
         for target in targets {
             if trees::make(target)? {
                 self.directories.insert(target.clone());
             }
+        }
+        if beside {
+            self.roots.extend(roots.iter().map(|root| (root.clone(), true)));
+            return Ok(removed);
         }
         for root in roots {
             match trees::make(root)? {

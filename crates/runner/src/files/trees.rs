@@ -53,9 +53,23 @@ pub(crate) fn creates_items(phase: Phase) -> bool {
     matches!(phase, Phase::FileCreate | Phase::DirectoryCreate)
 }
 
-/// Whether items are created in existing directories, beside other files.
+/// Whether items, or sets of objects, are created in the target itself, beside other files.
 pub(crate) fn in_target(workload: &Workload) -> bool {
-    workload.work.tree().is_some_and(|tree| tree.in_target)
+    match &workload.work {
+        Work::Tree(tree) => tree.in_target,
+        Work::Objects(objects) => objects.in_target,
+        Work::Transfers | Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => false,
+    }
+}
+
+/// Whether the targets of `case` must exist: items stand directly in them, and no directory of the run around these.
+pub(crate) fn needs_target(case: &Case) -> bool {
+    case.workload.work.tree().is_some_and(|tree| tree.in_target)
+}
+
+/// Whether a phase of `case` counts whatever it does not find, so that nothing needs to be there before.
+pub(crate) fn counts_missing(case: &Case) -> bool {
+    matches!(&case.workload.work, Work::Objects(objects) if objects.in_target)
 }
 
 /// The roots of every pass of `case`.
@@ -76,7 +90,7 @@ pub(crate) fn claimed(case: &Case) -> Vec<(PathBuf, bool)> {
 
 /// The missing targets of `case`, which it creates.
 pub(crate) fn missing_targets(case: &Case) -> Vec<PathBuf> {
-    if !makes(case) || in_target(&case.workload) {
+    if !makes(case) || needs_target(case) {
         return Vec::new();
     }
     case.workload

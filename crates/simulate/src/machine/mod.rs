@@ -157,7 +157,7 @@ impl SimulatedMachine {
                 _ if !own || workload.direct || workload.forget || *all == 0 => 0.0,
                 // A pass in order over more than the cache holds always finds the next bytes gone.
                 _ if there >= *all => 1.0,
-                Order::Random { .. } => there as f64 / *all as f64,
+                order if order.is_random() => there as f64 / *all as f64,
                 _ => 0.0,
             }
         };

@@ -269,7 +269,7 @@ fn path_of(name: &str, arguments: &[String]) -> Option<PathBuf> {
         Some(PathBuf::from(unescape(quoted.strip_suffix('"')?)))
     };
     match name {
-        "openat" | "unlinkat" => {
+        "openat" | "unlinkat" | "mkdirat" | "mknodat" | "renameat" | "renameat2" | "newfstatat" | "statx" => {
             let directory = descriptor(arguments.first()?).unwrap_or_default();
             Some(directory.join(named(arguments.get(1)?)?))
         }

@@ -169,9 +169,7 @@ pub(crate) fn files() -> Run {
         steps: 1_000,
         object_bytes: Bytes(3_901),
         offset: 1,
-        waiting_percent: 0,
-        read_only: false,
-        no_stat: false,
+        ..Objects::default()
     };
     let of_objects = case("md-workbench", 2, Work::Objects(objects), &[Phase::Benchmark], 1);
     let round = Did { moves: (3_901, 3_901), ..did(Phase::Benchmark, 80_000, 24_000) };

@@ -1,0 +1,42 @@
+//! How far the steps around objects came: a later case may go on with the objects of an earlier one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use plan::{Case, Phase, Work};
+use record::PhaseRecord;
+
+use crate::files::trees;
+
+/// Steps in each set that each task has done since the objects were made, by the roots of the objects.
+#[derive(Debug, Default)]
+pub(super) struct ObjectSteps(BTreeMap<Vec<PathBuf>, Vec<u64>>);
+
+impl ObjectSteps {
+    /// Those before a phase of `pass` of `case`; empty where none is known to the run.
+    pub(super) fn before(&self, case: &Case, pass: u32) -> Vec<u64> {
+        self.0.get(&case.workload.roots(pass)).cloned().unwrap_or_default()
+    }
+
+    /// Notes the steps of a finished `phase`.
+    pub(super) fn after(&mut self, case: &Case, phase: Phase, record: &PhaseRecord) {
+        let Work::Objects(objects) = &case.workload.work else { return };
+        let roots = case.workload.roots(record.phase.key.repetition);
+        if trees::begins(phase) || trees::ends(phase) {
+            self.0.remove(&roots);
+            return;
+        }
+        let done = self.0.entry(roots).or_default();
+        done.resize(case.workload.tasks as usize, objects.first);
+        let round = objects.operations_of_step().saturating_mul(u64::from(objects.sets)).max(1);
+        for row in &record.tasks {
+            if let Some(steps) = done.get_mut(row.task as usize) {
+                // An operation that found a modified item is not counted as done.
+                *steps = steps.saturating_add(match case.workload.stonewall {
+                    Some(_) => row.transfers.div_ceil(round),
+                    None => objects.steps,
+                });
+            }
+        }
+    }
+}
