@@ -267,6 +267,44 @@ fn fio_has_jobs_directions_and_histograms() {
 }
 
 #[test]
+fn fio_has_the_same_figures_in_terse_lines() {
+    let text = include_str!("fixtures/import/fio-3.33-terse.txt");
+    let both = read("terse.txt", text);
+    assert_eq!(both.tools, ["fio 3.33"]);
+    let ids: Vec<&str> = both.plan.cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(ids, ["seq", "mix"]);
+    // The first job is described before, with the size of its requests.
+    let seq = &both.phases[0].phase;
+    assert_eq!((seq.key.phase, seq.writes, seq.write_bytes), (Phase::Write, 512, 32 << 20));
+    let mix = &both.phases[1];
+    assert_eq!((mix.phase.key.phase, mix.phase.wall_ns), (Phase::Mixed, 7_000_000));
+    assert_eq!((mix.phase.reads, mix.phase.read_bytes), (1989, 7956 << 10));
+    let reads = mix.latency.iter().filter(|row| row.operation == Operation::Read);
+    assert_eq!(reads.map(|row| row.count).sum::<u64>(), 1989);
+    let printed = |label: &str| mix.printed.iter().find(|row| row.label == label).map(|row| &*row.value);
+    assert_eq!((printed("read bw"), printed("read clat")), (Some("1136571"), Some("0")));
+    for newer in &fixture!("fio-3.33-terse-4-5.txt").phases {
+        assert_eq!((newer.phase.read_bytes, newer.phase.write_bytes), (7928 << 10, 8456 << 10));
+    }
+    // Beside fio's text, terse lines say the same again.
+    let normal = include_str!("fixtures/import/fio-normal.txt");
+    let terse = text.lines().last().expect("a line");
+    for both in [format!("{terse}\n{normal}"), format!("{normal}\n{terse}\n")] {
+        assert_eq!(read("both", &both).phases.len(), read("normal", normal).phases.len());
+    }
+    // A version with other fields is named.
+    let old = terse.replacen("3;fio-3.33;", "2;", 1);
+    let refused = import(&[Text { name: "f", bytes: old.as_bytes() }], None, 0).expect_err("version 2");
+    assert!(
+        refused.to_string().contains("terse version 2") && refused.to_string().contains("3, 4 and 5"),
+        "{refused}"
+    );
+    let cut = &terse[..terse.len() / 2];
+    let refused = import(&[Text { name: "f", bytes: cut.as_bytes() }], None, 0).expect_err("cut");
+    assert!(refused.to_string().contains("fields of terse version 3"), "{refused}");
+}
+
+#[test]
 fn elbencho_has_both_phases_and_the_first_worker() {
     let csv = fixture!("elbencho-full.csv");
     assert_eq!(csv.plan.cases.len(), 1);
