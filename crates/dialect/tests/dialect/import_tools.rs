@@ -316,6 +316,57 @@ fn elbencho_has_both_phases_and_the_first_worker() {
 }
 
 #[test]
+fn elbencho_has_its_phases_in_the_text_of_the_terminal() {
+    let text = fixture!("elbencho-3.1-1.txt");
+    let of = |phase: Phase| {
+        text.phases.iter().filter(move |record| record.phase.key.phase == phase).collect::<Vec<_>>()
+    };
+    near(mib_per_second(of(Phase::Write)[0]), 830.0, 1e-6);
+    assert_eq!(of(Phase::Write)[0].phase.first_done_bytes, 250 << 20);
+    near(mib_per_second(of(Phase::Read)[0]), 5552.0, 1e-6);
+    let max = of(Phase::Write)[0].printed.iter().find(|row| row.statistic == "max").expect("a latency");
+    assert_eq!((max.label.as_str(), &*max.value, max.number), ("IO latency", "10.8ms", Some(10_800.0)));
+    // In directories files and directories count, and their own histogram.
+    let rates = [
+        (Phase::DirectoryCreate, 8163.0, 4),
+        (Phase::FileCreate, 41_237.0, 32),
+        (Phase::FileStat, 63_366.0, 32),
+        (Phase::FileRead, 57_761.0, 32),
+        (Phase::FileRemove, 57_971.0, 32),
+        (Phase::DirectoryRemove, 7532.0, 4),
+    ];
+    for (phase, rate, items) in rates {
+        let record = of(phase)[0];
+        near(per_second(record), rate, 1e-3);
+        assert_eq!(record.phase.items, items, "{phase}");
+        assert_eq!(record.latency.iter().map(|row| row.count).sum::<u64>(), items, "{phase}");
+    }
+    let mixed = &of(Phase::Mixed)[0].phase;
+    assert_eq!((mixed.read_bytes, mixed.write_bytes), (19 << 20, 44 << 20));
+    assert!(text.plan.cases.iter().all(|case| case.stated.as_deref() == Some("conditions are not printed")));
+    let cut = include_str!("fixtures/import/elbencho-3.1-1.txt").rsplit_once("---").expect("the end").0;
+    let refused = import(&[Text { name: "f", bytes: cut.as_bytes() }], None, 0).expect_err("cut");
+    assert!(refused.to_string().contains("`---` behind the phase RWMIX30"), "{refused}");
+}
+
+#[test]
+fn the_live_csv_of_elbencho_has_a_series_as_far_as_it_goes() {
+    let live = fixture!("elbencho-live.csv");
+    let write = &live.phases[0];
+    assert_eq!((write.phase.key.phase, write.phase.wall_ns), (Phase::Write, 280_000_000));
+    assert_eq!(write.phase.write_bytes, 217_120_768);
+    let series: Vec<(u64, u64)> = write.series.iter().map(|row| (row.start_ns, row.bytes)).collect();
+    assert_eq!((series.len(), series[0], series[6]), (7, (0, 7_602_176), (240_000_000, 63_766_528)));
+    assert_eq!(write.series.iter().map(|row| row.bytes).sum::<u64>(), write.phase.write_bytes);
+    let mixed = live.phases.iter().find(|record| record.phase.key.phase == Phase::Mixed).expect("mixed");
+    assert_eq!((mixed.phase.read_bytes, mixed.phase.write_bytes), (16_093_184, 37_384_192));
+    let made = live.phases.iter().find(|record| record.phase.key.phase == Phase::FileCreate).expect("files");
+    assert_eq!(made.phase.items, 11_496);
+    let said: Vec<String> = write.warnings.iter().map(|row| row.warning.to_string()).collect();
+    assert!(said.iter().any(|said| said.contains("not in it")), "{said:?}");
+}
+
+#[test]
 fn iostat_has_a_row_of_a_device_for_each_interval() {
     let timed = fixture!("iostat-x.txt");
     let devices = &timed.phases[0].devices;
