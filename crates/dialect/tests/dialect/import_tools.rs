@@ -366,6 +366,29 @@ fn the_live_csv_of_elbencho_has_a_series_as_far_as_it_goes() {
     assert!(said.iter().any(|said| said.contains("not in it")), "{said:?}");
 }
 
+/// Newer releases fill a column behind the thread, and leave that of the server empty where the disk is local.
+#[test]
+fn a_newer_io_history_is_read_with_its_comments() {
+    let imported = fixture!("iohist-comment.txt");
+    let rows: Vec<[&str; 4]> = imported.phases[0]
+        .history
+        .iter()
+        .map(|row| [&*row.server, &*row.context, &*row.thread_name, &*row.comment])
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ["10.36.5.160", "Prefetch", "WritebehindWorkerThread", "pdisk e1d2s03"],
+            ["10.36.5.161", "Prefetch", "WritebehindWorkerThread", "retried once"],
+            ["", "NSDWorker", "NSDThread", "pdisk e1d2s04"],
+            ["", "Revoke", "InodeRevokeWorkerThread", ""],
+            ["", "Unknown", "PaxosChallengeThread", ""],
+        ]
+    );
+    let inode = &imported.phases[0].history[3];
+    assert_eq!((inode.latency_ns, inode.tag2, &*inode.kind), (207_000, Some(6_704_210), "inode"));
+}
+
 #[test]
 fn iostat_has_a_row_of_a_device_for_each_interval() {
     let timed = fixture!("iostat-x.txt");
