@@ -62,6 +62,7 @@ mod record;
 mod regression;
 mod repeats;
 mod resume;
+mod round_trip;
 mod rpc;
 mod servers;
 mod signed;
