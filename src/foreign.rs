@@ -81,7 +81,7 @@ pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> 
 }
 
 /// Prints in one line the warnings about the figures in the tool's output; the first line has the path of the
-/// record.
+/// record. It comes before the summary: scripts take the last line with a word of theirs from a log of both streams.
 pub(crate) fn doubts(run: &record::Run, directory: &Path) {
     if let Some(doubts) = report::Study::of(run).doubts() {
         warn(&[format!("{doubts}; see `ioproof report {}`", shell_word(&directory.to_string_lossy()))]);
@@ -115,11 +115,11 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     let run = record::Run::open(&directory)?;
     // A summary of a partial run would look like that of a full one.
     if !ended.interrupted || printer.ends_when_interrupted() {
+        doubts(&run, &directory);
         out.write(&printer.finish(&run))?;
         for (path, text) in printer.side_files(&run) {
             write_whole(&path, &text)?;
         }
-        doubts(&run, &directory);
     }
     if ended.interrupted && ended.failed.is_none() && printer.ends_when_interrupted() {
         return Ok(Exit::Success);

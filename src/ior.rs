@@ -49,6 +49,9 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
         refuse_device(path)?;
     }
     let out = Output::open(asked.output.file.as_deref())?;
+    if let Some(file) = &asked.output.file {
+        print_line(&format!("Writing output to {}", file.display()))?;
+    }
     let mut printer = Printer::new(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     let header = printer.header(&manifest);
@@ -73,8 +76,8 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
     let run = record::Run::open(&directory)?;
     // A summary of a partial run would look like that of a full one.
     if !ended.interrupted || asked.output.summary_always {
-        out.write(&printer.finish(run.manifest.finished_unix_ns))?;
         doubts(&run, &directory);
+        out.write(&printer.finish(run.manifest.finished_unix_ns))?;
     }
     let (exit, message) = session::verdict(&ended, &directory);
     if let Some(message) = message {

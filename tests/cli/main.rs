@@ -57,6 +57,7 @@ mod quick;
 mod randomops;
 mod rates;
 mod raw_devices;
+mod readers;
 mod ready_studies;
 mod record;
 mod regression;
