@@ -5,7 +5,7 @@ mod live;
 pub(crate) mod output;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use dialect::ior::Launcher;
@@ -38,27 +38,21 @@ pub(crate) fn run(tool: &Tool, arguments: &[OsString], world: &World) -> Result<
         session.check_options(&asked.plan, asked.extras.out.as_deref())?;
         return explain(&session, &asked.plan);
     }
-    measure(tool, &session, asked)?.tell()
+    measure(tool, &session, asked, false)?.tell()
 }
 
 /// A run that has ended.
 pub(crate) struct Measured {
-    pub(crate) directory: PathBuf,
     /// The closed record.
     pub(crate) run: record::Run,
-    /// Whether the tool's output is complete, so that warnings about its figures are of use.
-    pub(crate) is_printed: bool,
     pub(crate) exit: Exit,
     /// Why it did not end as it should.
     pub(crate) message: Option<String>,
 }
 
 impl Measured {
-    /// Prints the warnings about its figures, and why it did not end as it should.
+    /// Its exit code, or why it did not end as it should.
     pub(crate) fn tell(self) -> Result<Exit, Failure> {
-        if self.is_printed {
-            doubts(&self.run, &self.directory);
-        }
         match self.message {
             Some(message) => Err(Failure::new(self.exit, anyhow::anyhow!(message))),
             None => Ok(self.exit),
@@ -106,15 +100,21 @@ pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> 
 }
 
 /// Prints in one line the warnings about the figures in the tool's output; the first line has the path of the
-/// record.
+/// record. It comes before the summary: scripts take the last line with a word of theirs from a log of both streams.
 pub(crate) fn doubts(run: &record::Run, directory: &Path) {
     if let Some(doubts) = report::Study::of(run).doubts() {
         warn(&[format!("{doubts}; see `ioproof report {}`", shell_word(&directory.to_string_lossy()))]);
     }
 }
 
-/// Runs the plan of `asked`, and prints or writes what `tool` would.
-pub(crate) fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Measured, Failure> {
+/// Runs the plan of `asked`, and prints or writes what `tool` would. The warnings about the figures of a part of a
+/// larger run are given with those of the whole.
+pub(crate) fn measure(
+    tool: &Tool,
+    session: &Session<'_>,
+    asked: Asked,
+    is_part: bool,
+) -> Result<Measured, Failure> {
     let mut plan = asked.plan;
     keep_history(&mut plan, asked.extras.history)?;
     let directory = session.directory(asked.extras.out.as_deref())?;
@@ -140,8 +140,10 @@ pub(crate) fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Resul
     }
     let run = record::Run::open(&directory)?;
     // A summary of a partial run would look like that of a full one.
-    let is_printed = !ended.interrupted || printer.ends_when_interrupted();
-    if is_printed {
+    if !ended.interrupted || printer.ends_when_interrupted() {
+        if !is_part {
+            doubts(&run, &directory);
+        }
         out.write(&printer.finish(&run))?;
         for (path, text) in printer.side_files(&run) {
             write_whole(&path, &text)?;
@@ -155,7 +157,7 @@ pub(crate) fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Resul
         true => (Exit::Success, None),
         false => session::verdict(&ended, &directory),
     };
-    Ok(Measured { directory, run, is_printed, exit, message })
+    Ok(Measured { run, exit, message })
 }
 
 /// Prints the tool's rows as the phases end.

@@ -13,7 +13,7 @@ use crate::cluster::World;
 use crate::console::{print_folded, print_line};
 use crate::exit::{Exit, Failure};
 use crate::foreign::output::{Output, refuse_device, warn, write_whole};
-use crate::foreign::{Measured, agreed, explain, launcher};
+use crate::foreign::{Measured, agreed, doubts, explain, launcher};
 use crate::progress::LiveLine;
 use crate::run::keep_history;
 use crate::session::{self, Session};
@@ -35,11 +35,12 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
         session.check_options(&asked.plan, asked.extras.out.as_deref())?;
         return explain(&session, &asked.plan);
     }
-    measure(&session, asked)?.tell()
+    measure(&session, asked, false)?.tell()
 }
 
-/// Runs the plan of `asked`, and prints or writes what IOR would.
-pub(crate) fn measure(session: &Session<'_>, asked: Asked) -> Result<Measured, Failure> {
+/// Runs the plan of `asked`, and prints or writes what IOR would. The warnings about the figures of a part of a larger
+/// run are given with those of the whole.
+pub(crate) fn measure(session: &Session<'_>, asked: Asked, is_part: bool) -> Result<Measured, Failure> {
     let mut plan = asked.plan;
     keep_history(&mut plan, asked.extras.history)?;
     let directory = session.directory(asked.extras.out.as_deref())?;
@@ -50,6 +51,9 @@ pub(crate) fn measure(session: &Session<'_>, asked: Asked) -> Result<Measured, F
         refuse_device(path)?;
     }
     let out = Output::open(asked.output.file.as_deref())?;
+    if let (Some(file), false) = (&asked.output.file, is_part) {
+        print_line(&format!("Writing output to {}", file.display()))?;
+    }
     let mut printer = Printer::new(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     let header = printer.header(&manifest);
@@ -73,8 +77,10 @@ pub(crate) fn measure(session: &Session<'_>, asked: Asked) -> Result<Measured, F
     }
     let run = record::Run::open(&directory)?;
     // A summary of a partial run would look like that of a full one.
-    let is_printed = !ended.interrupted || asked.output.summary_always;
-    if is_printed {
+    if !ended.interrupted || asked.output.summary_always {
+        if !is_part {
+            doubts(&run, &directory);
+        }
         out.write(&printer.finish(run.manifest.finished_unix_ns))?;
     }
     let (mut exit, mut message) = session::verdict(&ended, &directory);
@@ -82,7 +88,7 @@ pub(crate) fn measure(session: &Session<'_>, asked: Asked) -> Result<Measured, F
         exit = Exit::Refused;
         message = Some(format!("{warnings} warnings, which are errors by --warningAsErrors"));
     }
-    Ok(Measured { directory, run, is_printed, exit, message })
+    Ok(Measured { run, exit, message })
 }
 
 /// Prints IOR's rows as the phases end.

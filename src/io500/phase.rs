@@ -77,8 +77,8 @@ impl<'r> PhaseRun<'r> {
         let session = Session::new(self.world, phase.name());
         let begun = Instant::now();
         let measured = match asked {
-            Asked::Ior(asked) => crate::ior::measure(&session, *asked),
-            Asked::Tool(tool, asked) => foreign::measure(tool, &session, *asked),
+            Asked::Ior(asked) => crate::ior::measure(&session, *asked, true),
+            Asked::Tool(tool, asked) => foreign::measure(tool, &session, *asked, true),
             Asked::Search(asked) => search(&session, *asked),
         };
         let seconds = begun.elapsed().as_secs_f64();
@@ -241,5 +241,5 @@ fn search(session: &Session<'_>, asked: dialect::Asked) -> Result<Measured, Fail
     drop(watch);
     let run = Run::open(&directory)?;
     let (exit, message) = session::verdict(&ended, &directory);
-    Ok(Measured { directory, run, is_printed: false, exit, message })
+    Ok(Measured { run, exit, message })
 }

@@ -18,7 +18,7 @@ fn history(desk: &Desk, words: &str) -> Vec<Value> {
 fn the_last_operations_of_each_phase_are_shown() {
     let desk = Desk::new();
     let file = desk.path("f");
-    let words = format!("-w -r -b 64k -t 4k --history 6 -o {}", file.display());
+    let words = format!("-w -r -k -b 64k -t 4k --history 6 -o {}", file.display());
     let _ = run(&desk.ior(&words)).expect_code(0);
     let text = run(&desk.ioproof("history").arg(desk.record())).expect_code(0).stdout;
     assert_says(
@@ -37,10 +37,41 @@ fn the_last_operations_of_each_phase_are_shown() {
         run(&desk.ioproof("history --last 2 --csv --phase write").arg(desk.record())).expect_code(0).stdout;
     assert_eq!(last.lines().count(), 3, "{last}");
 
+    // The columns are those of Scale, in its order, and the text is read again.
+    let read: Vec<&str> = text.split("read · repetition").nth(1).expect("a part").lines().collect();
+    let head = read.iter().find(|line| line.contains("I/O start time")).expect("a head");
+    let heads: Vec<&str> = head.split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
+    let of_scale = [
+        "RW",
+        "Buf type",
+        "disk:sectorNum",
+        "nSec",
+        "time ms",
+        "tag1",
+        "tag2",
+        "Disk UID",
+        "typ",
+        "NSD node",
+    ];
+    assert_eq!(heads[1..13], [&of_scale[..], &["context", "thread"]].concat(), "{head}");
+    let part = &parts[0]["rows"][0];
+    let inode = std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(&file).expect("the file"));
+    assert_eq!((part["kind"].as_str(), part["tag1"].as_u64()), (Some("data"), Some(inode)));
+    assert_eq!((part["tag2"].as_u64(), part["context"].as_str()), (Some(10), Some("read")));
+    let dump = desk.path("dump.txt");
+    std::fs::write(&dump, &text).expect("the dump");
+    let again = desk.path("again");
+    let _ = run(&desk.ioproof("import").arg(&dump).arg("--out").arg(&again)).expect_code(0);
+    let shown = run(&desk.ioproof("history --json").arg(&again)).expect_code(0).stdout;
+    let shown: Vec<Value> = serde_json::from_str(&shown).expect("JSON");
+    let rows: Vec<&Value> = shown.iter().flat_map(|part| part["rows"].as_array().expect("rows")).collect();
+    assert_eq!(rows.len(), 12, "both phases");
+    assert!(rows.iter().all(|row| row["tag1"].as_u64() == Some(inode)), "{rows:?}");
+
     let wrong = run(&desk.ioproof("history").arg(desk.record()).arg("nope")).expect_code(2);
     assert_says(&wrong.stderr, &["has no case `nope`", "test0"]);
     std::fs::remove_dir_all(desk.record()).expect("a record");
-    let _ = run(&desk.ior(&format!("-w -b 64k -t 4k -o {}", file.display()))).expect_code(0);
+    let _ = run(&desk.ior(&format!("-w -b 64k -t 4k -o {} --yes", file.display()))).expect_code(0);
     let none = run(&desk.ioproof("history").arg(desk.record())).expect_code(2);
     assert_says(&none.stderr, &["--history N"]);
 }

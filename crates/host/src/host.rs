@@ -136,6 +136,15 @@ impl Host {
         trace::base_of(&self.root, &device)
     }
 
+    /// The name of a block device among all devices: its world wide name, else its serial number. Of a partition
+    /// that of its disk.
+    #[must_use]
+    pub fn device_uid(&self, device: &str) -> Option<String> {
+        let disk = block::whole_of(&self.root, device);
+        let disk = disk.as_deref().unwrap_or(device);
+        block::world_wide_name(&self.root, disk).or_else(|| block::serial(&self.root, disk).known().cloned())
+    }
+
     /// Bytes of memory of the host, used or not.
     #[must_use]
     pub fn memory_total(&self) -> u64 {

@@ -1,5 +1,5 @@
 //! The last operations of a run, with the columns of an I/O history of IBM Storage Scale (`mmfsadm dump
-//! iohist`) and the device's part of their time.
+//! iohist`), in their order, and behind them the device's part of their time. `ioproof import` reads both.
 
 use std::fmt::Write as _;
 
@@ -177,42 +177,53 @@ impl Part {
     fn table(&self) -> Table {
         let is_own = self.rows.iter().any(|row| row.thread_name.is_empty());
         let one_file = self.only_file().is_some();
-        let nodes = self.rows.iter().any(|row| row.node != self.rows[0].node);
+        // As in a dump of Scale: no column of a transfer is empty, so that words can be counted.
+        let told = |is: bool, text: &str| match text.is_empty() {
+            true if is && is_own => "-".to_owned(),
+            _ => text.replace(char::is_whitespace, "_"),
+        };
         let is_item = |row: &HistoryRow| {
             !matches!(row.operation, Operation::Read | Operation::Write | Operation::Exchange)
+        };
+        let text = |row: &HistoryRow, text: &str| told(!is_item(row), text);
+        let tag = |row: &HistoryRow, tag: Option<i64>| {
+            text(row, &tag.map(|tag| tag.to_string()).unwrap_or_default())
         };
         let only = |is: bool, text: String| Cell::from(is.then_some(text));
         let millis = |nanos: f64| format!("{:.3}", nanos / 1e6);
         Table::of(&self.rows)
             // An imported time has an unknown time zone.
-            .left(if is_own { "start (UTC)" } else { "start" }, |row| time_of_day(self.started_unix_ns(row)))
+            .left(if is_own { "I/O start time (UTC)" } else { "I/O start time" }, |row| {
+                time_of_day(self.started_unix_ns(row))
+            })
             .left("RW", |row| match row.operation {
                 Operation::Read => "R",
                 Operation::Write => "W",
                 other => other.name(),
             })
-            .left("buf type", |row| row.kind.clone())
+            .left("Buf type", |row| text(row, &row.kind))
             .left("disk:sectorNum", |row| match row.sector {
                 Some(sector) => format!("{}:{sector}", row.device),
-                None => row.device.clone(),
+                None => text(row, &row.device),
             })
             .right("nSec", |row| only(!is_item(row), row.bytes.div_ceil(512).to_string()))
             .right("time ms", |row| millis(row.latency_ns as f64))
-            .right("device ms", |row| row.device_ns.map(|nanos| millis(nanos as f64)))
-            .right("rest ms", |row| rest_ns(row).map(|nanos| millis(nanos as f64)))
-            .left("found by", |row| row.matched.clone())
-            .right("tag1", |row| row.tag1.map(|tag| tag.to_string()))
-            .right("tag2", |row| row.tag2.map(|tag| tag.to_string()))
-            .left("Disk UID", |row| row.disk_uid.clone())
-            .left("typ", |row| row.node_type.clone())
+            .right("tag1", |row| tag(row, row.tag1))
+            .right("tag2", |row| tag(row, row.tag2))
+            .left("Disk UID", |row| text(row, &row.disk_uid))
+            .left("typ", |row| text(row, &row.node_type))
             .left("NSD node", |row| {
-                if nodes && row.server.is_empty() { row.node.clone() } else { row.server.clone() }
+                told(!is_item(row), if row.server.is_empty() { &row.node } else { &row.server })
             })
-            .left("context", |row| row.context.clone())
+            .left("context", |row| text(row, &row.context))
             .left("thread", |row| match row.thread_name.as_str() {
                 "" => row.thread.to_string(),
                 name => name.to_owned(),
             })
+            .left("comment", |row| row.comment.clone())
+            .right("device ms", |row| row.device_ns.map(|nanos| millis(nanos as f64)))
+            .right("rest ms", |row| rest_ns(row).map(|nanos| millis(nanos as f64)))
+            .left("found by", |row| row.matched.clone())
             .right("task", |row| only(is_own, row.task.to_string()))
             .right("offset", |row| only(is_own && !is_item(row), row.offset_bytes.to_string()))
             .left("file", |row| only(!one_file, row.file.clone()))

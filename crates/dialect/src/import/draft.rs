@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Work, WorkloadSpec};
 use record::{
-    DeviceRow, HistoryRow, LatencyRow, PhaseKey, PhaseRecord, PhaseRow, PrintedRow, Warning, WarningRow,
+    DeviceRow, HistoryRow, LatencyRow, PhaseKey, PhaseRecord, PhaseRow, PrintedRow, SeriesRow, Warning,
+    WarningRow,
 };
 
 use super::lines::Line;
@@ -48,6 +49,7 @@ pub(super) struct Pass {
     /// The time of the day that it began at, in nanoseconds, if the text has no date.
     pub(super) began_at: Option<u64>,
     pub(super) latency: Vec<Bucket>,
+    pub(super) series: Vec<SeriesRow>,
     pub(super) devices: Vec<DeviceRow>,
     pub(super) history: Vec<HistoryRow>,
     pub(super) printed: Vec<Printed>,
@@ -97,6 +99,7 @@ impl Pass {
             timed: false,
             began_at: None,
             latency: Vec::new(),
+            series: Vec::new(),
             devices: Vec::new(),
             history: Vec::new(),
             printed: Vec::new(),
@@ -168,6 +171,7 @@ impl Pass {
         let warning = |warning| WarningRow { key: Some(key.clone()), warning };
         PhaseRecord {
             latency: latency.collect(),
+            series: self.series.into_iter().map(|row| SeriesRow { key: key.clone(), ..row }).collect(),
             devices: self.devices.into_iter().map(|row| DeviceRow { key: key.clone(), ..row }).collect(),
             history: self.history.into_iter().map(|row| HistoryRow { key: key.clone(), ..row }).collect(),
             printed: printed.collect(),

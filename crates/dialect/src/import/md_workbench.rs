@@ -1,4 +1,5 @@
-//! md-workbench's text, as it comes with IOR 4.0 and 4.1: a line for each phase.
+//! md-workbench's text, as it comes with IOR 4.0 and 4.1: a line for each phase, or the table of
+//! `--print-detailed-stats`.
 //!
 //! Of a phase the longest of the tasks' times is what rates are over. `iops/s` counts the sets that were made
 //! or removed too; `obj/s` is of objects alone, and in a benchmark phase each step of an object is several
@@ -67,11 +68,20 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
     let end = value_of("Total runtime");
     draft.finished = end.and_then(|text| between(text, " time: ", "")).and_then(times::moment);
+    let object_bytes = object_bytes(draft.command.as_deref());
     let mut found = Vec::new();
     for (at, line) in block.lines.iter().enumerate() {
         if phase_of(line.text).is_some() {
             let is_last = block.lines[at + 1..].iter().all(|line| line.text.trim().is_empty());
             found.push(Row::of(block, *line, draft.command.as_deref(), is_last)?);
+        } else if line.text.contains(" \t") && table_phase(line.text).is_some() {
+            match Row::of_table(block, *line, object_bytes)? {
+                Some(row) => found.push(row),
+                None => draft.doubts.push(format!(
+                    "line {}: its time is printed as 0.000s and no rate follows from it; it was left out",
+                    line.number
+                )),
+            }
         }
     }
     if found.is_empty() {
@@ -117,7 +127,75 @@ struct Row {
     printed: Vec<Printed>,
 }
 
+/// The phase of a row of the table: `precreate \t2\t0\t2000…`.
+fn table_phase(line: &str) -> Option<Phase> {
+    let (name, _) = line.split_once(" \t")?;
+    PHASES.iter().find(|(known, _)| *known == name).map(|(_, phase)| *phase)
+}
+
 impl Row {
+    /// A row of the table: sets made and removed; objects made, read, looked at and removed; times with and without
+    /// the barrier in ms; throughput and the longest latency. None where no time follows from it.
+    fn of_table(
+        block: &Block<'_>,
+        line: Line<'_>,
+        object_bytes: Option<u64>,
+    ) -> Result<Option<Self>, ImportError> {
+        let expected = "a row of the table of --print-detailed-stats, to its `max_t`";
+        let malformed = || block.malformed(line, line.text, expected);
+        let phase = table_phase(line.text).ok_or_else(malformed)?;
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        let [_, made, removed, creates, reads, stats, deletes, with, without, rate, "MiB/s", longest] =
+            words[..]
+        else {
+            return Err(malformed());
+        };
+        let count = |text: &str| block.number(line, text, expected);
+        let time = |text: &str| text.strip_suffix('s').and_then(number).ok_or_else(malformed);
+        let counts = [
+            (Operation::Create, creates),
+            (Operation::Read, reads),
+            (Operation::Stat, stats),
+            (Operation::Remove, deletes),
+        ];
+        let mut printed = vec![
+            Printed::new(line, "time of a task", without.trim_end_matches('s'), "s", ""),
+            Printed::new(line, "time with the barrier", with.trim_end_matches('s'), "s", ""),
+            Printed::new(line, "throughput", rate, "MiB/s", ""),
+            Printed::new(line, "latency", longest, "s", "max"),
+        ];
+        let (mut objects, mut moved, mut latencies) = (0.0_f64, 0.0, Vec::new());
+        for (operation, text) in counts {
+            let done = count(text)?;
+            if done > 0.0 {
+                objects = objects.max(done);
+                latencies.push((operation, Vec::new()));
+                printed.push(Printed::new(line, operation.name(), text, "", "total"));
+            }
+            if matches!(operation, Operation::Create | Operation::Read) {
+                moved += done * object_bytes.unwrap_or(0) as f64;
+            }
+        }
+        let (_, throughput, _) = (time(with)?, count(rate)?, count(longest)?);
+        let by_rate = (throughput > 0.0 && moved > 0.0).then(|| moved / (throughput * MIB));
+        let Some(seconds) = by_rate.or(Some(time(without)?).filter(|&time| time > 0.0)) else {
+            return Ok(None);
+        };
+        let sets = count(made)? + count(removed)?;
+        Ok(Some(Self {
+            phase,
+            objects,
+            sets: Some(sets).filter(|&sets| sets > 0.0),
+            objects_per_second: objects / seconds,
+            operations_per_second: objects * latencies.len().max(1) as f64 / seconds,
+            mib_per_second: Some(throughput),
+            errors: 0.0,
+            waiting_percent: 0,
+            latencies,
+            printed,
+        }))
+    }
+
     /// `precreate process max:0.00s … rate:409399.7 iops/s … create(2.8e-06s, …)`.
     fn of(
         block: &Block<'_>,
@@ -245,6 +323,7 @@ impl Row {
             pass.row.read_bytes = if reads { exact(self.objects) } else { 0 };
         }
         pass.row.surprises = whole(self.errors);
+        let by_percentiles = self.latencies.iter().any(|(_, values)| !values.is_empty());
         for (operation, values) in self.latencies {
             let objects = self.objects;
             let mut below = 0;
@@ -261,9 +340,19 @@ impl Row {
                 below = upto;
             }
         }
-        pass.note("latencies are known by printed percentiles alone: between two of them nothing is known");
+        if by_percentiles {
+            pass.note(
+                "latencies are known by printed percentiles alone: between two of them nothing is known",
+            );
+        }
         pass.printed.extend(self.printed);
     }
+}
+
+/// Bytes of an object by the command line.
+fn object_bytes(command: Option<&str>) -> Option<u64> {
+    let size = command::value(command?, "-S").and_then(|text| units::size(&text, false));
+    Some(size.map_or(OBJECT_BYTES, whole))
 }
 
 /// The workload that was measured.
@@ -300,8 +389,6 @@ impl Conditions {
             Work::Objects(objects) => Some(objects.object_bytes.0),
             _ => None,
         });
-        let size = command.and_then(|command| command::value(command, "-S"));
-        let size = size.and_then(|text| units::size(&text, false)).map(whole);
         let plural = |n: u32, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
         let mut stated = plural(tasks, "task");
         if let Some(sets) = sets {
@@ -310,7 +397,7 @@ impl Conditions {
         if several {
             stated.push_str(", several nodes");
         }
-        Self { cases, tasks, object_bytes: objects.or(size).or(command.map(|_| OBJECT_BYTES)), stated }
+        Self { cases, tasks, object_bytes: objects.or(object_bytes(command)), stated }
     }
 
     /// The name of the case that a line is of: phases have cases of their own, and so have rests.

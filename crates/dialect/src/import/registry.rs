@@ -1,6 +1,6 @@
 //! All importers, and which of them a text is for.
 
-use super::elbencho::json as elbencho_json;
+use super::elbencho::{json as elbencho_json, live as elbencho_live, text as elbencho_text};
 use super::fio::{json as fio_json, text as fio_text};
 use super::importer::{Form, Importer};
 use super::ior::{csv as ior_csv, json as ior_json, text as ior_text};
@@ -24,7 +24,9 @@ pub(super) static IMPORTERS: &[Importer] = &[
     iohist::IMPORTER,
     fio_text::IMPORTER,
     fio_json::IMPORTER,
+    elbencho_text::IMPORTER,
     elbencho::IMPORTER,
+    elbencho_live::IMPORTER,
     elbencho_json::IMPORTER,
     iostat::IMPORTER,
     iostat_json::IMPORTER,

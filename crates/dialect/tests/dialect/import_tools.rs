@@ -268,6 +268,44 @@ fn fio_has_jobs_directions_and_histograms() {
 }
 
 #[test]
+fn fio_has_the_same_figures_in_terse_lines() {
+    let text = include_str!("fixtures/import/fio-3.33-terse.txt");
+    let both = read("terse.txt", text);
+    assert_eq!(both.tools, ["fio 3.33"]);
+    let ids: Vec<&str> = both.plan.cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(ids, ["seq", "mix"]);
+    // The first job is described before, with the size of its requests.
+    let seq = &both.phases[0].phase;
+    assert_eq!((seq.key.phase, seq.writes, seq.write_bytes), (Phase::Write, 512, 32 << 20));
+    let mix = &both.phases[1];
+    assert_eq!((mix.phase.key.phase, mix.phase.wall_ns), (Phase::Mixed, 7_000_000));
+    assert_eq!((mix.phase.reads, mix.phase.read_bytes), (1989, 7956 << 10));
+    let reads = mix.latency.iter().filter(|row| row.operation == Operation::Read);
+    assert_eq!(reads.map(|row| row.count).sum::<u64>(), 1989);
+    let printed = |label: &str| mix.printed.iter().find(|row| row.label == label).map(|row| &*row.value);
+    assert_eq!((printed("read bw"), printed("read clat")), (Some("1136571"), Some("0")));
+    for newer in &fixture!("fio-3.33-terse-4-5.txt").phases {
+        assert_eq!((newer.phase.read_bytes, newer.phase.write_bytes), (7928 << 10, 8456 << 10));
+    }
+    // Beside fio's text, terse lines say the same again.
+    let normal = include_str!("fixtures/import/fio-normal.txt");
+    let terse = text.lines().last().expect("a line");
+    for both in [format!("{terse}\n{normal}"), format!("{normal}\n{terse}\n")] {
+        assert_eq!(read("both", &both).phases.len(), read("normal", normal).phases.len());
+    }
+    // A version with other fields is named.
+    let old = terse.replacen("3;fio-3.33;", "2;", 1);
+    let refused = import(&[Text { name: "f", bytes: old.as_bytes() }], None, 0).expect_err("version 2");
+    assert!(
+        refused.to_string().contains("terse version 2") && refused.to_string().contains("3, 4 and 5"),
+        "{refused}"
+    );
+    let cut = &terse[..terse.len() / 2];
+    let refused = import(&[Text { name: "f", bytes: cut.as_bytes() }], None, 0).expect_err("cut");
+    assert!(refused.to_string().contains("fields of terse version 3"), "{refused}");
+}
+
+#[test]
 fn elbencho_has_both_phases_and_the_first_worker() {
     let csv = fixture!("elbencho-full.csv");
     assert_eq!(csv.plan.cases.len(), 1);
@@ -276,6 +314,80 @@ fn elbencho_has_both_phases_and_the_first_worker() {
     let json = fixture!("elbencho-full.json");
     near(mib_per_second(&json.phases[1]) * 1_048_576.0, 9_268_540_017.0, 1e-6);
     assert_eq!(json.phases[1].latency.iter().map(|row| row.count).sum::<u64>(), 4096);
+}
+
+#[test]
+fn elbencho_has_its_phases_in_the_text_of_the_terminal() {
+    let text = fixture!("elbencho-3.1-1.txt");
+    let of = |phase: Phase| {
+        text.phases.iter().filter(move |record| record.phase.key.phase == phase).collect::<Vec<_>>()
+    };
+    near(mib_per_second(of(Phase::Write)[0]), 830.0, 1e-6);
+    assert_eq!(of(Phase::Write)[0].phase.first_done_bytes, 250 << 20);
+    near(mib_per_second(of(Phase::Read)[0]), 5552.0, 1e-6);
+    let max = of(Phase::Write)[0].printed.iter().find(|row| row.statistic == "max").expect("a latency");
+    assert_eq!((max.label.as_str(), &*max.value, max.number), ("IO latency", "10.8ms", Some(10_800.0)));
+    // In directories files and directories count, and their own histogram.
+    let rates = [
+        (Phase::DirectoryCreate, 8163.0, 4),
+        (Phase::FileCreate, 41_237.0, 32),
+        (Phase::FileStat, 63_366.0, 32),
+        (Phase::FileRead, 57_761.0, 32),
+        (Phase::FileRemove, 57_971.0, 32),
+        (Phase::DirectoryRemove, 7532.0, 4),
+    ];
+    for (phase, rate, items) in rates {
+        let record = of(phase)[0];
+        near(per_second(record), rate, 1e-3);
+        assert_eq!(record.phase.items, items, "{phase}");
+        assert_eq!(record.latency.iter().map(|row| row.count).sum::<u64>(), items, "{phase}");
+    }
+    let mixed = &of(Phase::Mixed)[0].phase;
+    assert_eq!((mixed.read_bytes, mixed.write_bytes), (19 << 20, 44 << 20));
+    assert!(text.plan.cases.iter().all(|case| case.stated.as_deref() == Some("conditions are not printed")));
+    let cut = include_str!("fixtures/import/elbencho-3.1-1.txt").rsplit_once("---").expect("the end").0;
+    let refused = import(&[Text { name: "f", bytes: cut.as_bytes() }], None, 0).expect_err("cut");
+    assert!(refused.to_string().contains("`---` behind the phase RWMIX30"), "{refused}");
+}
+
+#[test]
+fn the_live_csv_of_elbencho_has_a_series_as_far_as_it_goes() {
+    let live = fixture!("elbencho-live.csv");
+    let write = &live.phases[0];
+    assert_eq!((write.phase.key.phase, write.phase.wall_ns), (Phase::Write, 280_000_000));
+    assert_eq!(write.phase.write_bytes, 217_120_768);
+    let series: Vec<(u64, u64)> = write.series.iter().map(|row| (row.start_ns, row.bytes)).collect();
+    assert_eq!((series.len(), series[0], series[6]), (7, (0, 7_602_176), (240_000_000, 63_766_528)));
+    assert_eq!(write.series.iter().map(|row| row.bytes).sum::<u64>(), write.phase.write_bytes);
+    let mixed = live.phases.iter().find(|record| record.phase.key.phase == Phase::Mixed).expect("mixed");
+    assert_eq!((mixed.phase.read_bytes, mixed.phase.write_bytes), (16_093_184, 37_384_192));
+    let made = live.phases.iter().find(|record| record.phase.key.phase == Phase::FileCreate).expect("files");
+    assert_eq!(made.phase.items, 11_496);
+    let said: Vec<String> = write.warnings.iter().map(|row| row.warning.to_string()).collect();
+    assert!(said.iter().any(|said| said.contains("not in it")), "{said:?}");
+}
+
+/// Newer releases fill a column behind the thread, and leave that of the server empty where the disk is local.
+#[test]
+fn a_newer_io_history_is_read_with_its_comments() {
+    let imported = fixture!("iohist-comment.txt");
+    let rows: Vec<[&str; 4]> = imported.phases[0]
+        .history
+        .iter()
+        .map(|row| [&*row.server, &*row.context, &*row.thread_name, &*row.comment])
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ["10.36.5.160", "Prefetch", "WritebehindWorkerThread", "pdisk e1d2s03"],
+            ["10.36.5.161", "Prefetch", "WritebehindWorkerThread", "retried once"],
+            ["", "NSDWorker", "NSDThread", "pdisk e1d2s04"],
+            ["", "Revoke", "InodeRevokeWorkerThread", ""],
+            ["", "Unknown", "PaxosChallengeThread", ""],
+        ]
+    );
+    let inode = &imported.phases[0].history[3];
+    assert_eq!((inode.latency_ns, inode.tag2, &*inode.kind), (207_000, Some(6_704_210), "inode"));
 }
 
 #[test]

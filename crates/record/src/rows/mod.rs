@@ -386,20 +386,23 @@ pub struct HistoryRow {
     pub matched: String,
     /// What the bytes are: `data`, `metadata`, `inode`, and so on; empty where it is not known.
     pub kind: String,
-    /// A file system's first number for it: in Scale the inode of the file.
+    /// The inode of the file.
     pub tag1: Option<i64>,
-    /// A file system's second number for it: in Scale the block in the file.
+    /// The block in the file: of the file system's block size.
     pub tag2: Option<i64>,
-    /// The disk's name among all disks.
+    /// The disk's name among all disks: of an own run its world wide name or serial number.
     pub disk_uid: String,
-    /// The node's part in it: `cli` or `srv`.
+    /// The node's part in it: `cli`, `srv`, or `lcl` of a local disk.
     pub node_type: String,
     /// The node that serves the disk.
     pub server: String,
-    /// What the file system did it for.
+    /// What it was done for: the phase of an own run, else what the file system says.
     pub context: String,
     /// The name of the thread that did it.
     pub thread_name: String,
+    /// What a newer dump says of it besides.
+    #[serde(default)]
+    pub comment: String,
 }
 
 impl HistoryRow {
@@ -430,6 +433,7 @@ impl HistoryRow {
             server: String::new(),
             context: String::new(),
             thread_name: String::new(),
+            comment: String::new(),
         }
     }
 }

@@ -140,6 +140,7 @@ row!(HistoryRow, "history",
     server: String,
     context: String,
     thread_name: String,
+    comment: String = 4,
 );
 
 row!(PrintedRow, "printed",

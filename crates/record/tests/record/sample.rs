@@ -308,6 +308,7 @@ fn history(key: &PhaseKey, place: u32) -> HistoryRow {
         server: text(imported, "192.167.20.127"),
         context: text(imported, "MBHandler"),
         thread_name: text(imported, "DioHandlerThread"),
+        comment: text(imported, "from a newer dump"),
     }
 }
 

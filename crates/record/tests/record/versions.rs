@@ -28,13 +28,14 @@ fn held(version: u32) -> Vec<PhaseRecord> {
         let phase = &mut record.phase;
         (phase.items, phase.allocated_bytes, phase.surprises) = (0, None, 0);
     }
-    // Version 4 was written before there were jobs and the load of nodes, which are in tables and columns of their
+    // Version 4 was written before there were jobs, the load of nodes and comments, which are in tables and columns of their
     // own.
     for record in &mut records {
         record.load.clear();
         (record.phase.node_cpu_ns, record.phase.cpu_wait_ns) = (None, None);
         (record.phase.resident_bytes, record.phase.resident_of_bytes) = (None, None);
         record.phase.fetched_bytes = None;
+        record.history.iter_mut().for_each(|row| row.comment.clear());
         record.launches.clear();
         record.steps.clear();
         record.spaces.clear();

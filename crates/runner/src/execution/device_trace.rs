@@ -58,6 +58,11 @@ impl DeviceNames {
         u32::try_from(index).unwrap_or(u32::MAX)
     }
 
+    /// All names.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
     /// The name at an index.
     pub(crate) fn get(&self, index: u32) -> &str {
         self.0.get(index as usize).map_or("", String::as_str)

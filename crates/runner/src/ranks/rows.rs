@@ -1,6 +1,8 @@
 //! Rows of each task and node of a phase: sent to rank 0 by each rank, and never merged.
 
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use engine::{EndOutcome, LastOperation, PhaseOutcome, SeriesInterval, TaskOutcome};
 use host::servers::CollectedOutput;
@@ -31,6 +33,21 @@ struct KeptOperation {
     sector: Option<(u32, u64)>,
 }
 
+/// A file of kept operations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct KeptFile {
+    path: String,
+    /// Its inode and the block size of its file system; none if it no longer existed.
+    inode: Option<(u64, u64)>,
+}
+
+impl KeptFile {
+    fn look(path: &Path) -> Self {
+        let inode = std::fs::metadata(path).ok().map(|file| (file.ino(), file.blksize()));
+        Self { path: path.display().to_string(), inode }
+    }
+}
+
 /// The rows of one rank's tasks and node, which it sends to rank 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 pub(crate) struct Rows {
@@ -43,11 +60,13 @@ pub(crate) struct Rows {
     /// Its last operations, if requested.
     history: Vec<KeptOperation>,
     /// Their files, without duplicates.
-    files: Vec<String>,
+    files: Vec<KeptFile>,
     /// Requests to the devices of its node during the phase, if it traced them.
     requests: Vec<DeviceRequest>,
     /// Devices of the operations and requests.
     names: DeviceNames,
+    /// The name of each of these devices among all devices, if it has one.
+    uids: Vec<Option<String>>,
     /// For exchanges: this rank's endpoint.
     end: Option<EndOutcome>,
     /// For jobs: their launches.
@@ -81,12 +100,14 @@ impl Rows {
         let mut names = DeviceNames::default();
         let (history, files) = history(&outcome.history, seen.host, &mut names);
         let requests = device_trace::requests(seen.requests, outcome, &mut names);
+        let uids = names.iter().map(|name| seen.host.and_then(|host| host.device_uid(name))).collect();
         Self {
             node,
             history,
             files,
             requests,
             names,
+            uids,
             tasks: outcome.tasks.clone(),
             devices: observed.devices.into_iter().map(|sample| device(sample, early)).collect(),
             load: observed.load.into_iter().filter_map(|sample| load(sample, early)).collect(),
@@ -103,14 +124,14 @@ fn history(
     all: &[LastOperation],
     host: Option<&Host>,
     names: &mut DeviceNames,
-) -> (Vec<KeptOperation>, Vec<String>) {
+) -> (Vec<KeptOperation>, Vec<KeptFile>) {
     let mut map = host.map(SectorMap::new);
     let mut files = Vec::new();
-    let mut places: HashMap<&std::path::Path, u32> = HashMap::new();
+    let mut places: HashMap<&Path, u32> = HashMap::new();
     let mut operated = Vec::with_capacity(all.len());
     for one in all {
         let place = *places.entry(&one.path).or_insert_with(|| {
-            files.push(one.path.display().to_string());
+            files.push(KeptFile::look(&one.path));
             u32::try_from(files.len() - 1).unwrap_or(u32::MAX)
         });
         let sector = map.as_mut().and_then(|map| map.locate(one, names));
@@ -160,6 +181,8 @@ pub(crate) struct Table<'a> {
     pub(crate) jobs: JobRows,
     /// The requests traced on each tracing node.
     requests: Vec<(String, Vec<DeviceRequest>, DeviceNames)>,
+    /// The name among all devices of a device of a node.
+    uids: HashMap<(String, String), String>,
 }
 
 impl<'a> Table<'a> {
@@ -172,19 +195,36 @@ impl<'a> Table<'a> {
             nodes: Vec::new(),
             jobs: JobRows::default(),
             requests: Vec::new(),
+            uids: HashMap::new(),
         }
     }
 
     /// Adds the rows of a rank.
     pub(crate) fn add(&mut self, rows: Rows) {
-        let Rows { node, tasks, devices, load, series, history, files, requests, names, end, jobs, told } =
-            rows;
+        let Rows {
+            node,
+            tasks,
+            devices,
+            load,
+            series,
+            history,
+            files,
+            requests,
+            names,
+            uids,
+            end,
+            jobs,
+            told,
+        } = rows;
         let name = self.names.get(node as usize).map_or("", String::as_str);
         let key = &self.key;
         self.record.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
         self.record.devices.extend(devices.into_iter().map(|sample| sample.into_row(key.clone(), name)));
         self.record.load.extend(load.into_iter().map(|sample| sample.into_row(key.clone(), name)));
         self.record.history.extend(history.iter().map(|one| history_row(key, name, (&files, &names), one)));
+        let named = names.iter().zip(uids);
+        self.uids
+            .extend(named.filter_map(|(device, uid)| Some(((name.to_owned(), device.to_owned()), uid?))));
         if !requests.is_empty() {
             self.requests.push((name.to_owned(), requests, names));
         }
@@ -240,6 +280,12 @@ impl<'a> Table<'a> {
             let mut of_node: Vec<&mut HistoryRow> =
                 self.record.history.iter_mut().filter(|row| row.node == *node).collect();
             device_trace::join(&mut of_node, requests, names);
+        }
+        for row in self.record.history.iter_mut().filter(|row| !row.device.is_empty()) {
+            "lcl".clone_into(&mut row.node_type);
+            row.server.clone_from(&row.node);
+            let uid = self.uids.get(&(row.node.clone(), row.device.clone()));
+            row.disk_uid = uid.cloned().unwrap_or_default();
         }
         self.record.ends.sort_by_key(|row| row.end);
         let mut nodes = std::mem::take(&mut self.nodes);
@@ -301,16 +347,29 @@ fn end_row(key: &PhaseKey, node: &str, end: EndOutcome) -> EndRow {
 fn history_row(
     key: &PhaseKey,
     node: &str,
-    (files, names): (&[String], &DeviceNames),
+    (files, names): (&[KeptFile], &DeviceNames),
     one: &KeptOperation,
 ) -> HistoryRow {
+    let file = files.get(one.file as usize);
+    let inode = file.and_then(|file| file.inode);
+    let tag = |number: u64| i64::try_from(number).ok();
+    let moves = matches!(one.operation, Operation::Read | Operation::Write);
     HistoryRow {
+        kind: match one.operation {
+            Operation::Read | Operation::Write => "data",
+            Operation::Exchange => "",
+            _ => "metadata",
+        }
+        .to_owned(),
+        tag1: inode.and_then(|(inode, _)| tag(inode)),
+        tag2: inode.filter(|_| moves).and_then(|(_, block)| tag(one.offset / block.max(1))),
+        context: key.phase.to_string(),
         node: node.to_owned(),
         task: one.task,
         thread: one.thread,
         start_ns: one.start_ns,
         latency_ns: one.latency_ns,
-        file: files.get(one.file as usize).cloned().unwrap_or_default(),
+        file: file.map(|file| file.path.clone()).unwrap_or_default(),
         offset_bytes: one.offset,
         bytes: one.bytes,
         device: one.sector.map_or("", |(device, _)| names.get(device)).to_owned(),

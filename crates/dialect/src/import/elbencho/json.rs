@@ -157,11 +157,9 @@ fn latency<'a>(json: &Json<'a>, pass: &mut Pass, name: &str, object: &Object<'a>
     let Some(histogram) = object.get("histogram") else { return Ok(()) };
     let Some(buckets) = json.object(histogram)?.get("buckets") else { return Ok(()) };
     let operation = match pass.row.key.phase {
-        plan::Phase::Read | plan::Phase::FileRead => Operation::Read,
+        plan::Phase::Read => Operation::Read,
         plan::Phase::Write => Operation::Write,
-        plan::Phase::FileStat => Operation::Stat,
-        plan::Phase::FileRemove | plan::Phase::DirectoryRemove => Operation::Remove,
-        _ => Operation::Create,
+        phase => super::item_operation(phase),
     };
     for bucket in json.objects(buckets)? {
         let range = bucket.get("range").ok_or_else(|| json.malformed(buckets, "a `range` in each bucket"))?;

@@ -4,8 +4,10 @@
 //! times ms, latencies µs. Sizes are bytes.
 
 pub(super) mod json;
+pub(super) mod live;
+pub(super) mod text;
 
-use plan::{Backend, Order, Phase, Tree, Work, WorkloadSpec};
+use plan::{Backend, Operation, Order, Phase, Tree, Work, WorkloadSpec};
 
 use crate::import::draft::{Draft, Pass, Printed, Test, geometry, volume};
 use crate::import::error::ImportError;
@@ -46,6 +48,24 @@ pub(super) fn phase(operation: &str, in_directories: bool) -> Option<Phase> {
     })
 }
 
+/// As [`phase`], with mixed phases, in the forms that print both directions alike.
+fn phase_or_mixed(operation: &str, in_directories: bool) -> Option<Phase> {
+    match operation.starts_with("RWMIX") && !in_directories {
+        true => Some(Phase::Mixed),
+        false => phase(operation, in_directories),
+    }
+}
+
+/// What is done to each item of a phase in directories.
+pub(super) fn item_operation(phase: Phase) -> Operation {
+    match phase {
+        Phase::FileRead => Operation::Read,
+        Phase::FileStat => Operation::Stat,
+        Phase::FileRemove | Phase::DirectoryRemove => Operation::Remove,
+        _ => Operation::Create,
+    }
+}
+
 /// The workload of a phase, as printed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Conditions {
@@ -61,6 +81,11 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
+    /// Those of a form that prints none.
+    pub(super) fn unknown() -> Self {
+        Self { path: "unknown".to_owned(), ..Self::default() }
+    }
+
     pub(super) fn spec(&self) -> WorkloadSpec {
         let block = self.block_bytes.unwrap_or(1);
         let hosts = narrow(self.hosts.unwrap_or(1)).max(1);
@@ -97,7 +122,10 @@ impl Conditions {
             self.threads.map(|threads| plural(threads, "thread")),
             self.hosts.filter(|hosts| *hosts > 1).map(|hosts| plural(hosts, "host")),
         ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        match parts.into_iter().flatten().collect::<Vec<_>>() {
+            none if none.is_empty() => "conditions are not printed".to_owned(),
+            parts => parts.join(", "),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use plan::{Operation, Phase};
 use serde_json::value::RawValue;
 
-use super::{Job, TOOL};
+use super::{Job, TOOL, between_percentiles};
 use crate::import::draft::{Bucket, Draft, Pass, Printed, Test};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
@@ -47,8 +47,6 @@ const MOMENTS: [(&str, &str); 4] =
     [("min", "min"), ("max", "max"), ("mean", "mean"), ("stddev", "standard deviation")];
 /// Bytes are KiB where rate × time is about so many times as much.
 const KIB: f64 = 1024.0;
-/// A mean that differs by more than this from the printed one is noted.
-const MEAN_OFF: f64 = 0.1;
 
 fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let json = Json::new(file, TOOL, text);
@@ -259,7 +257,7 @@ impl<'a> Direction<'a> {
                     latency.number("min").unwrap_or(0.0) * scale,
                     latency.number("max").unwrap_or(0.0) * scale,
                 );
-                self.between_percentiles(pass, operation, &percentiles, edges, mean);
+                between_percentiles(pass, operation, self.requests, &percentiles, edges, mean);
             }
         }
         if let Some(bins) = histogram {
@@ -272,35 +270,6 @@ impl<'a> Direction<'a> {
             }));
         }
         Ok(())
-    }
-
-    /// Adds a histogram from percentiles: the requests between each percentile and the next.
-    fn between_percentiles(
-        &self,
-        pass: &mut Pass,
-        operation: Operation,
-        percentiles: &[(f64, u64)],
-        (min, max): (f64, f64),
-        mean: f64,
-    ) {
-        let (mut below, mut low) = (0, whole(min));
-        let (mut sum, mut rows) = (0.0, Vec::new());
-        let last = [(100.0, whole(max))];
-        for &(percent, high) in percentiles.iter().chain(&last) {
-            let upto = whole(self.requests * percent / 100.0).max(below);
-            let high_ns = high.max(low);
-            if upto > below {
-                rows.push(Bucket { operation, low_ns: low, high_ns, count: upto - below });
-                sum += f64::midpoint(low as f64, high_ns as f64) * (upto - below) as f64;
-            }
-            (below, low) = (upto, high_ns);
-        }
-        let found = sum / self.requests.max(1.0);
-        pass.latency.extend(rows);
-        pass.note("latencies are known by printed percentiles alone: between two of them nothing is known");
-        if mean > 0.0 && (found / mean - 1.0).abs() > MEAN_OFF {
-            pass.note(format!("their mean is {found:.0} ns by percentiles, and {mean:.0} ns as printed"));
-        }
     }
 }
 

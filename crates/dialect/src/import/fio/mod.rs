@@ -4,11 +4,12 @@
 //! are 1024² and `MB/s` 1000² bytes.
 
 pub(super) mod json;
+mod terse;
 pub(super) mod text;
 
-use plan::{Backend, Order, WorkloadSpec};
+use plan::{Backend, Operation, Order, WorkloadSpec};
 
-use crate::import::draft::volume;
+use crate::import::draft::{Bucket, Pass, volume};
 use crate::import::lines::{narrow, whole};
 use crate::import::units;
 
@@ -79,6 +80,12 @@ impl Job {
 
     pub(super) fn stated(&self) -> String {
         let tasks = self.tasks();
+        let jobs = if tasks == 1 { "1 job".to_owned() } else { format!("{tasks} jobs") };
+        [self.asked_for(), vec![jobs]].concat().join(", ")
+    }
+
+    /// What the known options ask for, without the number of jobs.
+    fn asked_for(&self) -> Vec<String> {
         let parts = [
             self.rw.clone(),
             self.block.as_deref().map(|size| match self.transfer() {
@@ -88,8 +95,39 @@ impl Job {
             self.direct.map(|direct| if direct { "direct" } else { "buffered" }.to_owned()),
             self.engine.clone(),
             self.depth.map(|depth| format!("depth {depth}")),
-            Some(if tasks == 1 { "1 job".to_owned() } else { format!("{tasks} jobs") }),
         ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        parts.into_iter().flatten().collect()
+    }
+}
+
+/// A mean that differs by more than this from the printed one is noted.
+const MEAN_OFF: f64 = 0.1;
+
+/// Adds a histogram from percentiles, in percent and nanoseconds: the requests between each and the next.
+pub(super) fn between_percentiles(
+    pass: &mut Pass,
+    operation: Operation,
+    requests: f64,
+    percentiles: &[(f64, u64)],
+    (min, max): (f64, f64),
+    mean: f64,
+) {
+    let (mut below, mut low) = (0, whole(min));
+    let (mut sum, mut rows) = (0.0, Vec::new());
+    let last = [(100.0, whole(max))];
+    for &(percent, high) in percentiles.iter().chain(&last) {
+        let upto = whole(requests * percent / 100.0).max(below);
+        let high_ns = high.max(low);
+        if upto > below {
+            rows.push(Bucket { operation, low_ns: low, high_ns, count: upto - below });
+            sum += f64::midpoint(low as f64, high_ns as f64) * (upto - below) as f64;
+        }
+        (below, low) = (upto, high_ns);
+    }
+    let found = sum / requests.max(1.0);
+    pass.latency.extend(rows);
+    pass.note("latencies are known by printed percentiles alone: between two of them nothing is known");
+    if mean > 0.0 && (found / mean - 1.0).abs() > MEAN_OFF {
+        pass.note(format!("their mean is {found:.0} ns by percentiles, and {mean:.0} ns as printed"));
     }
 }

@@ -1,18 +1,18 @@
-//! fio's text, release 3: a block for each job or group.
+//! fio's text, release 3: a block for each job or group, and its terse lines.
 //!
 //! `BW=1261MiB/s (1322MB/s)(358MiB/284msec)`: the first rate and the size are by 1024, the rate in brackets by
 //! 1000. Requests are counted in `issued rwts`.
 
 use plan::{Operation, Phase};
 
-use super::{Job, TOOL};
+use super::{Job, TOOL, terse};
 use crate::import::draft::{Draft, Pass, Printed, Test};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer, no_line};
 use crate::import::lines::{Block, Line, between, nanos, whole};
 use crate::import::{times, units};
 
-/// Reads fio's text.
+/// Reads fio's text. Terse lines count where there is no other text: beside it they say the same.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "fio",
     tool: TOOL,
@@ -22,7 +22,10 @@ pub(crate) const IMPORTER: Importer = Importer {
 
 /// Whether an output of fio starts with `line`.
 fn starts(line: &str) -> bool {
-    definition(line).is_some() || is_version(line) || line.contains(": (groupid=")
+    definition(line).is_some()
+        || is_version(line)
+        || line.contains(": (groupid=")
+        || terse::version(line).is_some()
 }
 
 /// `fio-3.42`.
@@ -52,9 +55,14 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let mut jobs: Vec<Job> = Vec::new();
     let mut open: Option<JobBlock> = None;
+    let mut terse_tests: Vec<Test> = Vec::new();
     for line in block.lines {
         let text = line.text.trim();
-        if is_version(text) {
+        if terse::version(text).is_some() {
+            let (release, test) = terse::read(block, *line, &jobs)?;
+            draft.version = Some(release);
+            terse_tests.extend(test);
+        } else if is_version(text) {
             draft.version = text.strip_prefix("fio-").map(str::to_owned);
         } else if let Some(job) = definition(text) {
             jobs.push(job);
@@ -68,6 +76,9 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         }
     }
     draft.tests.extend(open.take().map(|open| open.finish(block)).transpose()?.flatten());
+    if draft.tests.is_empty() {
+        draft.tests = terse_tests;
+    }
     match draft.tests.is_empty() {
         true => Err(block.ended("a job that has read or written")),
         false => Ok(draft),

@@ -1,7 +1,7 @@
 //! IOR's CSV, from release 4.0 on: the table of passes alone.
 
 use super::text::TOOL;
-use super::{KIB, Options, Row};
+use super::{KIB, MIB, Options, Row};
 use crate::import::draft::{Draft, Printed};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
@@ -78,6 +78,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         }
         // Segments are not in the table: what was moved is rate × time.
         let block_bytes = options.block.take();
+        options.aggregate = whole_blocks(&row, block_bytes, options.tasks);
         let pass = super::test_mut(&mut draft, &Options { block: block_bytes, ..options.clone() }, 0);
         let pass = pass.pass_mut(phase, iteration);
         super::derive(pass, &row, &options);
@@ -87,4 +88,15 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         true => Err(block.ended("its first row")),
         false => Ok(draft),
     }
+}
+
+/// Times have four digits behind the point.
+const TIME_STEP_S: f64 = 1e-4;
+
+/// Rate × time as whole blocks of all tasks, where it is as near to them as the time is exact.
+fn whole_blocks(row: &Row, block: Option<u64>, tasks: Option<u64>) -> Option<f64> {
+    let (total_s, all) = (row.total_s?, block?.checked_mul(tasks?)? as f64);
+    let moved = row.mib_per_second * MIB * total_s;
+    let blocks = (moved / all).round().max(1.0) * all;
+    ((moved - blocks).abs() <= moved * TIME_STEP_S / total_s).then_some(blocks)
 }

@@ -19,12 +19,33 @@ const WRITES: [&str; 2] = ["write", "mixed"];
 /// Its default, in records.
 const STRIDE: u64 = 17;
 
+/// What the values of a table are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    KibPerSecond,
+    /// `-O`.
+    OperationsPerSecond,
+    /// `-N`: microseconds of an operation.
+    Microseconds,
+}
+
+impl Unit {
+    /// As it is recorded.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::KibPerSecond => "KiB/s",
+            Self::OperationsPerSecond => "ops/s",
+            Self::Microseconds => "us",
+        }
+    }
+}
+
 /// The values of the banner.
 pub(super) struct Banner {
     pub(super) tasks: u32,
     pub(super) record_bytes: Option<f64>,
     pub(super) file_bytes: Option<f64>,
-    pub(super) operations: bool,
+    pub(super) unit: Unit,
     pub(super) direct: bool,
     pub(super) synced: bool,
     pub(super) written_through: bool,
@@ -67,7 +88,7 @@ pub(super) fn banner(block: &Block<'_>, draft: &Draft) -> Result<Banner, ImportE
         tasks: 1,
         record_bytes: None,
         file_bytes: None,
-        operations: false,
+        unit: Unit::KibPerSecond,
         direct: false,
         synced: true,
         written_through: false,
@@ -94,7 +115,9 @@ pub(super) fn banner(block: &Block<'_>, draft: &Draft) -> Result<Banner, ImportE
             let count = rest.split_whitespace().next().unwrap_or_default();
             banner.tasks = narrow(block.count(*line, count, "a number of processes")?);
         } else if text.starts_with("OPS Mode") {
-            banner.operations = true;
+            banner.unit = Unit::OperationsPerSecond;
+        } else if text.starts_with("Microseconds/op Mode") {
+            banner.unit = Unit::Microseconds;
         } else if text.starts_with(DIRECT) {
             parts.push("direct");
         } else if text.starts_with("Network distribution mode enabled") {

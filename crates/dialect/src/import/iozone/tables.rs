@@ -2,7 +2,7 @@
 
 use plan::Phase;
 
-use super::banner::{self, Banner};
+use super::banner::{self, Banner, Unit};
 use crate::import::draft::{Pass, Printed, Test};
 use crate::import::error::ImportError;
 use crate::import::lines;
@@ -167,15 +167,20 @@ fn ends_of(text: &str, skipped: usize) -> impl Iterator<Item = usize> + '_ {
 /// The case of one value; none where it is 0, as iozone prints for a test that did not run.
 fn test(banner: &Banner, cell: &Cell<'_>) -> Option<Test> {
     let (file, record) = (cell.file_kib * 1024.0, cell.record_kib * 1024.0);
-    let amount = if banner.operations { file / record.max(1.0) } else { file };
-    let rate = if banner.operations { cell.value } else { cell.value * 1024.0 };
-    let wall = nanos_at(amount, rate)?;
+    let operations = file / record.max(1.0);
+    let wall = match banner.unit {
+        Unit::KibPerSecond => nanos_at(file, cell.value * 1024.0),
+        Unit::OperationsPerSecond => nanos_at(operations, cell.value),
+        Unit::Microseconds => Some(whole(cell.value * operations * 1e3)).filter(|&ns| ns > 0),
+    }?;
     let mut pass = Pass::new(cell.phase, 0);
     pass.took(wall);
     pass.moved(whole(file / record.max(1.0)), whole(file));
     pass.began(banner.began);
-    let unit = if banner.operations { "ops/s" } else { "KiB/s" };
-    pass.printed.push(Printed::new(cell.line, cell.case, cell.text, unit, ""));
+    if banner.unit == Unit::Microseconds {
+        pass.note("microseconds of a record are printed as whole numbers");
+    }
+    pass.printed.push(Printed::new(cell.line, cell.case, cell.text, banner.unit.name(), ""));
     let id = format!("{}-{}k-{}k", cell.case, cell.file_kib, cell.record_kib);
     let parts =
         Some(banner.stated.as_str()).filter(|parts| !parts.is_empty()).map(|parts| format!(", {parts}"));

@@ -1,7 +1,9 @@
 //! `mmfsadm dump iohist`: the last I/Os of a node of Spectrum Scale, one a line.
 //!
 //! `nSec` are sectors of 512 bytes, `time ms` the time of the I/O as the node saw it: of a client (`cli`) with
-//! the way to the server of the disk. The start has no date.
+//! the way to the server of the disk. The start has no date. A disk of the node itself (`lcl`) has no NSD node;
+//! newer releases print a comment behind the thread. `ioproof history` prints the same columns, with `-` for
+//! what is not known, and more behind them.
 
 use plan::{Operation, Phase, WorkloadSpec};
 use record::HistoryRow;
@@ -36,22 +38,36 @@ fn is_own(line: &str) -> bool {
     words.len() >= 10
         && time_of_day(words[0]).is_some()
         && matches!(words[1], "R" | "W")
-        && words[3].contains(':')
+        && (words[3].contains(':') || words[3] == "-")
 }
 
 fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
-    let mut rows = Vec::new();
+    let mut tables = vec![Vec::new()];
+    let mut ended = false;
     for line in block.lines {
         let words: Vec<&str> = line.text.split_whitespace().collect();
-        match words.first().is_some_and(|word| time_of_day(word).is_some()) {
-            true => rows.push(Row::of(block, *line, &words)?),
-            false if rows.is_empty() => {}
+        let is_row = words.first().is_some_and(|word| time_of_day(word).is_some());
+        let Some(rows) = tables.last_mut() else { break };
+        if is_row && !ended {
+            rows.push(Row::of(block, *line, &words)?);
+        } else if starts(line.text) && !rows.is_empty() {
+            tables.push(Vec::new());
+            ended = false;
+        } else if !words.is_empty() && !rows.is_empty() {
             // The table ends at the first line that is none of its rows.
-            false if words.is_empty() => {}
-            false => break,
+            ended = true;
         }
     }
-    let Some(first) = rows.first() else { return Err(block.ended("the first row of its table")) };
+    let tests: Vec<Test> = tables.iter().filter_map(|rows| test(rows)).collect();
+    match tests.is_empty() {
+        true => Err(block.ended("the first row of its table")),
+        false => Ok(Draft { tool: TOOL, tests, ..Draft::default() }),
+    }
+}
+
+/// The case of a table; none of an empty one.
+fn test(rows: &[Row<'_>]) -> Option<Test> {
+    let first = rows.first()?;
     let mut start = first.at_ns;
     let phase = match (rows.iter().any(|row| row.read), rows.iter().any(|row| !row.read)) {
         (true, true) => Phase::Mixed,
@@ -69,21 +85,22 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let end = rows.iter().map(|row| row.since(start) + row.latency_ns).max().unwrap_or(0);
     pass.took(end);
     pass.began_at = Some(start);
-    for row in &rows {
+    for row in rows {
         row.add(&mut pass, start);
     }
     pass.history.sort_by_key(|row| row.start_ns);
     pass.note("the start of an I/O has no date; the last I/Os of a ring are not all of them");
     let sizes: Vec<u64> = rows.iter().map(|row| row.bytes).collect();
     let size = sizes.first().copied().filter(|first| sizes.iter().all(|size| size == first));
-    let spec = WorkloadSpec::new("iohist", first.disk, volume(size.unwrap_or(1), size.unwrap_or(1)));
+    let disk = if first.disk.is_empty() { "unknown" } else { first.disk };
+    let spec = WorkloadSpec::new("iohist", disk, volume(size.unwrap_or(1), size.unwrap_or(1)));
     let stated = match size {
         Some(size) => format!("I/Os of {}, as the node saw them", plan::Bytes(size)),
         None => "I/Os of several sizes, as the node saw them".to_owned(),
     };
     let mut test = Test::new("iohist", spec, &stated);
     test.passes.push(pass);
-    Ok(Draft { tool: TOOL, tests: vec![test], ..Draft::default() })
+    Some(test)
 }
 
 /// A row of the table.
@@ -93,7 +110,7 @@ struct Row<'a> {
     read: bool,
     kind: &'a str,
     disk: &'a str,
-    sector: u64,
+    sector: Option<u64>,
     bytes: u64,
     time: &'a str,
     latency_ns: u64,
@@ -103,6 +120,29 @@ struct Row<'a> {
     server: &'a str,
     context: &'a str,
     thread: &'a str,
+    comment: String,
+}
+
+/// NSD node, context, thread and comment of the words behind `typ`. A comment has any number of words, and
+/// names of threads end alike.
+fn end<'a>(part: &str, rest: &[&'a str]) -> Option<(&'a str, &'a str, &'a str, String)> {
+    let is_thread = |at: usize| rest.get(at).is_some_and(|word| word.contains("Thread"));
+    let is_address = |word: &str| word.contains(['.', ':']);
+    let with_server = match rest.len() {
+        0 | 1 => return None,
+        2 => false,
+        _ if is_address(rest[0]) => true,
+        _ if is_thread(1) => false,
+        _ => is_thread(2) || part != "lcl" || rest[2].chars().all(|c| c.is_ascii_digit()),
+    };
+    let (server, rest) = if with_server { (rest[0], &rest[1..]) } else { ("", rest) };
+    let [context, thread, comment @ ..] = rest else { return None };
+    Some((server, context, thread, comment.join(" ")))
+}
+
+/// Of a value that `ioproof history` did not know, nothing.
+fn known(word: &str) -> &str {
+    if word == "-" { "" } else { word }
 }
 
 impl<'a> Row<'a> {
@@ -113,15 +153,16 @@ impl<'a> Row<'a> {
                 "a row with I/O start time, RW, Buf type, disk:sectorNum, nSec, time ms, …, thread",
             ));
         };
-        let (server, context, thread) = match rest {
-            [server, context, thread] => (*server, *context, *thread),
-            [context, thread] => ("", *context, *thread),
-            _ => return Err(malformed("NSD node, context and thread at the end of the row")),
+        let (server, context, thread, comment) =
+            end(part, rest).ok_or_else(|| malformed("NSD node, context and thread at the end of the row"))?;
+        let (disk, sector) = match place.rsplit_once(':') {
+            Some((disk, sector)) => (disk, Some(block.count(line, sector, "a sector number")?)),
+            None if *place == "-" || part == &"lcl" => (known(place), None),
+            None => return Err(malformed("disk:sectorNum, as `4:192933224`")),
         };
-        let (disk, sector) =
-            place.split_once(':').ok_or_else(|| malformed("disk:sectorNum, as `4:192933224`"))?;
-        let latency_ms =
-            number(time).filter(|_| time.contains('.')).ok_or_else(|| malformed("a time in ms"))?;
+        // Some locales print a comma.
+        let latency_ms = number(&time.replacen(',', ".", 1)).filter(|_| time.contains(['.', ',']));
+        let latency_ms = latency_ms.ok_or_else(|| malformed("a time in ms"))?;
         if !matches!(*direction, "R" | "W") {
             return Err(malformed("R or W behind the start time"));
         }
@@ -129,18 +170,19 @@ impl<'a> Row<'a> {
             line,
             at_ns: time_of_day(at).ok_or_else(|| malformed("a start time, as 11:37:54.451846"))?,
             read: *direction == "R",
-            kind,
+            kind: known(kind),
             disk,
-            sector: block.count(line, sector, "a sector number")?,
+            sector,
             bytes: block.count(line, sectors, "a number of sectors")?.saturating_mul(SECTOR),
             time,
             latency_ns: whole(latency_ms * 1e6),
             tags: (tag1.parse().ok(), tag2.parse().ok()),
-            uid,
-            part,
-            server,
-            context,
+            uid: known(uid),
+            part: known(part),
+            server: known(server),
+            context: known(context),
             thread,
+            comment,
         })
     }
 
@@ -158,13 +200,14 @@ impl<'a> Row<'a> {
         }
         let (low_ns, high_ns) = (self.latency_ns, self.latency_ns);
         pass.latency.push(Bucket { operation, low_ns, high_ns, count: 1 });
-        pass.printed.push(Printed::new(self.line, "time", self.time, "ms", "single"));
+        let time = Printed::new(self.line, "time", self.time, "ms", "single");
+        pass.printed.push(Printed { number: Some(self.latency_ns as f64 / 1e6), ..time });
         pass.history.push(HistoryRow {
             start_ns: self.since(start),
             latency_ns: self.latency_ns,
             bytes: self.bytes,
             device: self.disk.to_owned(),
-            sector: Some(self.sector),
+            sector: self.sector,
             kind: self.kind.to_owned(),
             tag1: self.tags.0,
             tag2: self.tags.1,
@@ -173,6 +216,7 @@ impl<'a> Row<'a> {
             server: self.server.to_owned(),
             context: self.context.to_owned(),
             thread_name: self.thread.to_owned(),
+            comment: self.comment.clone(),
             ..HistoryRow::new(pass.row.key.clone(), operation)
         });
     }
