@@ -56,7 +56,12 @@ impl<'r> PhaseRun<'r> {
 
     /// Reads the line of `phase`, to tell what is wrong with it.
     pub(super) fn check(&self, phase: Phase) -> Result<(), Failure> {
-        if phase == Phase::Timestamp { Ok(()) } else { self.read(phase, 0.0, Path::new("")).map(drop) }
+        match phase {
+            Phase::Timestamp => Ok(()),
+            // They go on with what an earlier phase leaves, and have its options.
+            Phase::MdworkbenchBench | Phase::MdworkbenchDelete | Phase::IorRnd4kEasyRead => Ok(()),
+            _ => self.read(phase, 0.0, Path::new("")).map(drop),
+        }
     }
 
     /// Carries out `phase`, whose record goes to `directory`; objects follow `rate`. A phase that has a complete
@@ -117,7 +122,10 @@ impl<'r> PhaseRun<'r> {
         let usage = |error: dialect::ToolError| Failure::new(Exit::Usage, error);
         let output = Some(self.result(&format!("{}.txt", phase.name())));
         let mut line_of_ours = line.clone();
-        line_of_ours.extend(["--tasks-per-rank".to_owned(), self.request.extras.tasks_per_rank.to_string()]);
+        if self.request.extras.tasks_per_rank > 1 {
+            let each = self.request.extras.tasks_per_rank.to_string();
+            line_of_ours.extend(["--tasks-per-rank".to_owned(), each]);
+        }
         let mut asked = match line.first().map(String::as_str) {
             Some("./ior") => {
                 let mut asked = ior::parse(&line_of_ours, launcher).map_err(usage)?;

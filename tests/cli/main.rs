@@ -27,6 +27,7 @@ mod host_facts;
 mod hosts;
 mod import;
 mod instrument;
+mod io500;
 mod io_uring;
 mod ioping;
 mod iozone;

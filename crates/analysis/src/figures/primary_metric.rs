@@ -163,4 +163,11 @@ impl Figure {
         let files: f64 = looked_at().map(|(_, files)| files).sum();
         (files > 0.0).then(|| looked_at().map(|(bytes, _)| bytes).sum::<f64>() / files)
     }
+
+    /// Names that a search came across in its last pass that counts, and those of them that fit; none of other phases.
+    #[must_use]
+    pub fn searched(&self) -> Option<(u64, u64)> {
+        let last = self.counted().last()?;
+        Some((last.phase.items, last.phase.found?))
+    }
 }

@@ -338,6 +338,8 @@ pub(crate) const FIGURE: &[Column<Figure>] = &[
         "Bytes that the file system holds for each file that was looked at.",
         |one| one.allocated_bytes_per_file(),
     ),
+    count("names_searched", "", "Names that a search came across.", |one| one.searched().map(|(all, _)| all)),
+    count("names_found", "", "Those of them that fit.", |one| one.searched().map(|(_, found)| found)),
     count("surprises", "", "Items that were not as the run had left them.", |one| Some(one.surprises())),
     share("device_share", "", "Device bytes ÷ application bytes.", |one| one.moved_by_devices()),
     list("notes", "", "Marks of the notes that concern it.", |one| one.notes.clone()),

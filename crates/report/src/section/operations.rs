@@ -42,6 +42,7 @@ pub(super) fn metadata(report: &Report) -> Vec<Block> {
         "Space that the file system holds for a file, by the blocks that stat tells (st_blocks × 512 bytes)",
         allocated(report, &figures),
     ));
+    blocks.extend(only("What searches came across", searched(&figures)));
     let surprised: Vec<String> = figures
         .iter()
         .filter(|figure| figure.surprises() > 0)
@@ -143,6 +144,17 @@ fn allocated(report: &Report, figures: &[&Figure]) -> Table {
         .left("conditions", |(figure, ..)| conditions(report, figure))
         .done()
         .below("conditions")
+}
+
+/// Names that searches came across, and those that fit.
+fn searched(figures: &[&Figure]) -> Table {
+    let rows = figures.iter().filter_map(|figure| Some((*figure, figure.searched()?)));
+    Table::of(rows)
+        .right("#", |(figure, _)| Cell::figure(Some(figure.number)))
+        .left("search", |(figure, _)| figure.conditions.clone())
+        .right("names", |(_, (all, _))| grouped(*all))
+        .right("found", |(_, (_, found))| Cell::toned(grouped(*found), Tone::Main))
+        .done()
 }
 
 /// The section of requests and responses between processes.
