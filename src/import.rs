@@ -25,7 +25,8 @@ const UNFINISHED: &str = ".part";
 /// Reads all files, then writes their record and prints its content.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let mut files = Vec::with_capacity(arguments.files.len());
-    for path in &arguments.files {
+    for path in arguments.files.iter().map(|path| in_results(path)) {
+        let path = &path;
         files.push((path.display().to_string(), read(path)?));
     }
     let texts: Vec<Text<'_>> = files.iter().map(|(name, bytes)| Text { name, bytes }).collect();
@@ -72,6 +73,13 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     print(&study.text(screen()))?;
     print(&format!("\nrecord: {}\n", directory.display()))?;
     Ok(Exit::Success)
+}
+
+/// The file with the results, if `path` is a directory of them, as IO500 leaves one.
+fn in_results(path: &Path) -> PathBuf {
+    let names = ["result.txt", "result_summary.txt"];
+    let inside = names.map(|name| path.join(name)).into_iter().find(|file| file.is_file());
+    inside.filter(|_| path.is_dir()).unwrap_or_else(|| path.to_owned())
 }
 
 /// The temporary directory for the record of `directory`, which must be empty or missing: on the same file

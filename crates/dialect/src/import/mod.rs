@@ -33,6 +33,7 @@ mod elbencho;
 mod error;
 mod fio;
 mod importer;
+mod io500;
 mod ioping;
 mod ior;
 mod iostat;

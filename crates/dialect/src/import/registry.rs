@@ -7,7 +7,7 @@ use super::ior::{csv as ior_csv, json as ior_json, text as ior_text};
 use super::iostat::json as iostat_json;
 use super::lines::{Line, lines};
 use super::spectrum_scale::{gpfsperf, iohist, nsdperf};
-use super::{elbencho, ioping, iostat, iozone, json, md_workbench, mdtest};
+use super::{elbencho, io500, ioping, iostat, iozone, json, md_workbench, mdtest};
 
 /// All importers. The first that recognises a text reads it.
 pub(super) static IMPORTERS: &[Importer] = &[
@@ -17,6 +17,8 @@ pub(super) static IMPORTERS: &[Importer] = &[
     mdtest::IMPORTER,
     md_workbench::IMPORTER,
     iozone::IMPORTER,
+    io500::IMPORTER,
+    io500::SUMMARY,
     ioping::IMPORTER,
     ioping::BATCH,
     ioping::JSON,

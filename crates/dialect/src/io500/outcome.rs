@@ -1,6 +1,5 @@
 //! What a phase has given, from the record of its run.
 
-use plan::Phase as Activity;
 use record::{PhaseRow, Run, TaskRow};
 
 use super::lines::Setup;
@@ -49,7 +48,7 @@ impl Outcome {
                 .invalid(format!("{count} errors in this phase, which make the run invalid; see its record"));
         }
         let rows: Vec<&PhaseRow> =
-            run.phases.iter().map(|row| &**row).filter(|row| row.key.phase == activity(phase)).collect();
+            run.phases.iter().map(|row| &**row).filter(|row| row.key.phase == phase.activity()).collect();
         let Some(row) = rows.last().copied() else { return outcome };
         match phase {
             Phase::IorEasyWrite | Phase::IorHardWrite => outcome.of_write(row, setup),
@@ -127,22 +126,6 @@ impl Outcome {
         self.pair("found", found.to_string());
         self.pair("total-files", row.items.to_string());
         self.score = rate(row);
-    }
-}
-
-/// The phase of the record that has the result.
-const fn activity(phase: Phase) -> Activity {
-    match phase {
-        Phase::IorEasyWrite | Phase::IorHardWrite => Activity::Write,
-        Phase::IorEasyRead | Phase::IorHardRead | Phase::IorRnd4kEasyRead => Activity::Read,
-        Phase::MdtestEasyWrite | Phase::MdtestHardWrite => Activity::FileCreate,
-        Phase::MdtestEasyStat | Phase::MdtestHardStat => Activity::FileStat,
-        Phase::MdtestHardRead => Activity::FileRead,
-        Phase::MdtestEasyDelete | Phase::MdtestHardDelete => Activity::FileRemove,
-        Phase::MdworkbenchCreate => Activity::Precreate,
-        Phase::MdworkbenchBench => Activity::Benchmark,
-        Phase::MdworkbenchDelete => Activity::Cleanup,
-        Phase::Find | Phase::FindEasy | Phase::FindHard | Phase::Timestamp => Activity::Find,
     }
 }
 

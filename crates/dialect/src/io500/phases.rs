@@ -1,5 +1,7 @@
 //! The phases of IO500, in their fixed order.
 
+use plan::Phase as Activity;
+
 /// What the result of a phase counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
@@ -166,6 +168,22 @@ impl Phase {
     #[must_use]
     pub const fn makes(self) -> bool {
         self.has_stonewall() || matches!(self, Self::MdworkbenchCreate)
+    }
+
+    /// The phase of the record that has the result.
+    pub(crate) const fn activity(self) -> Activity {
+        match self {
+            Self::IorEasyWrite | Self::IorHardWrite => Activity::Write,
+            Self::IorEasyRead | Self::IorHardRead | Self::IorRnd4kEasyRead => Activity::Read,
+            Self::MdtestEasyWrite | Self::MdtestHardWrite => Activity::FileCreate,
+            Self::MdtestEasyStat | Self::MdtestHardStat => Activity::FileStat,
+            Self::MdtestHardRead => Activity::FileRead,
+            Self::MdtestEasyDelete | Self::MdtestHardDelete => Activity::FileRemove,
+            Self::MdworkbenchCreate => Activity::Precreate,
+            Self::MdworkbenchBench => Activity::Benchmark,
+            Self::MdworkbenchDelete => Activity::Cleanup,
+            Self::Find | Self::FindEasy | Self::FindHard | Self::Timestamp => Activity::Find,
+        }
     }
 
     /// The unit of its result.

@@ -1,5 +1,6 @@
 //! IO500: the lines of its phases, its results and their hashes, against recorded runs of the benchmark itself.
 
+use dialect::import::{Text, import};
 use dialect::io500::{Config, Entry, Outcome, Phase, Request, Setup, Sheet, parse, verify};
 use dialect::ior::Launcher;
 
@@ -199,4 +200,38 @@ fn command_lines_are_read_as_the_benchmark_reads_them() {
         let error = read(line).expect_err(line).to_string();
         assert!(error.contains(told), "{error}");
     }
+}
+
+/// The phases that `text` has, with their results in the benchmark's units.
+fn imported(text: &str) -> Vec<(Phase, f64)> {
+    let text = Text { name: "result.txt", bytes: text.as_bytes() };
+    let imported = import(&[text], None, 0).unwrap_or_else(|error| panic!("{error}"));
+    let of = |record: &record::PhaseRecord| {
+        let row = &record.phase;
+        let phase = Phase::named(&row.key.case).expect("a phase");
+        let seconds = row.wall_ns as f64 / 1e9;
+        let amount =
+            if phase.unit() == "GiB/s" { row.bytes() as f64 / GIB } else { row.items as f64 / 1000.0 };
+        (phase, amount / seconds)
+    };
+    imported.phases.iter().map(of).collect()
+}
+
+const GIB: f64 = 1_073_741_824.0;
+
+#[test]
+fn results_and_summaries_of_the_benchmark_are_imported_with_their_figures() {
+    for text in [RUN_RESULT, RUN_SUMMARY] {
+        let found = imported(text);
+        let phases = Phase::all().filter(|phase| *phase != Phase::Timestamp);
+        assert_eq!(found.iter().map(|(phase, _)| *phase).collect::<Vec<_>>(), phases.collect::<Vec<_>>());
+        for (phase, score) in found {
+            let printed = number(RUN_RESULT, phase.name(), "score").expect("a score");
+            // Of a phase of some milliseconds whole files are counted.
+            assert!((score - printed).abs() < 1e-3 * printed, "{}: {score} {printed}", phase.name());
+        }
+    }
+    // A dry run has no result.
+    let text = Text { name: "result.txt", bytes: LINES_RESULT.as_bytes() };
+    assert!(import(&[text], None, 0).expect_err("no result").to_string().contains("score = 1.5"));
 }

@@ -1,0 +1,255 @@
+//! IO500: `result.txt`, and `result_summary.txt` where there is nothing else.
+//!
+//! Both have a result and a time for each phase. The amounts are not printed: they are computed from these, so that
+//! the result is right and what was moved is near. Bandwidths are in GiB/s, rates in 1,000 per second.
+
+use plan::{Find, Objects, Sharing, Tree, Work, WorkloadSpec};
+
+use super::command;
+use super::draft::{Draft, Pass, Printed, Test, geometry};
+use super::importer::{Form, Importer};
+use super::lines::{Block, Line, nanos, narrow, whole};
+use super::{ImportError, times, units};
+use crate::io500::Phase;
+
+/// The tool's name.
+const TOOL: &str = "IO500";
+const GIB: f64 = 1_073_741_824.0;
+/// Bytes of a transfer of `ior-hard`, and of a file of `mdtest-hard`.
+const HARD_TRANSFER: u64 = 47_008;
+const HARD_FILE: u64 = 3901;
+
+/// Reads `result.txt`.
+pub(crate) const IMPORTER: Importer =
+    Importer { name: "io500", tool: TOOL, newest: None, form: Form::File { is_it: is_result, read: result } };
+
+/// Reads `result_summary.txt`.
+pub(crate) const SUMMARY: Importer = Importer {
+    name: "io500-summary",
+    tool: TOOL,
+    newest: None,
+    form: Form::File { is_it: is_summary, read: summary },
+};
+
+fn is_result(text: &str) -> bool {
+    text.trim_start().starts_with("[run]") && text.contains("\nconfig-hash ")
+}
+
+fn is_summary(text: &str) -> bool {
+    text.lines().any(|line| summary_line(line).is_some())
+        && text.lines().all(|line| {
+            let line = line.trim();
+            line.is_empty()
+                || ["IO500 version", "[RESULT", "[      ]", "[SCORE", "ERROR", "WARNING", "The result files"]
+                    .iter()
+                    .any(|start| line.starts_with(start))
+        })
+}
+
+/// What a text says about a phase.
+struct Found<'a> {
+    phase: Phase,
+    line: Line<'a>,
+    /// In the unit of the phase.
+    score: Option<f64>,
+    written: &'a str,
+    seconds: Option<f64>,
+    command: Option<&'a str>,
+    started: Option<i64>,
+    notes: Vec<String>,
+}
+
+impl<'a> Found<'a> {
+    const fn new(phase: Phase, line: Line<'a>) -> Self {
+        Self {
+            phase,
+            line,
+            score: None,
+            written: "",
+            seconds: None,
+            command: None,
+            started: None,
+            notes: Vec::new(),
+        }
+    }
+
+    fn spec(&self, tasks: u32) -> WorkloadSpec {
+        let transfer = self.transfer();
+        let target = self.command.and_then(|line| match self.phase.directory() {
+            "ior-easy" | "ior-hard" => command::value(line, "-o"),
+            "mdtest-easy" | "mdtest-hard" => command::value(line, "-d"),
+            _ => None,
+        });
+        let target = target.unwrap_or_else(|| "unknown".to_owned());
+        let mut spec = WorkloadSpec::new(self.phase.name(), target, geometry(transfer));
+        spec.tasks = tasks;
+        let own_files = self.command.is_none_or(|line| command::has(line, "-F"));
+        let is_ior = self.transfer().is_some();
+        if self.phase.directory() == "ior-easy" && own_files {
+            spec.files.sharing = Sharing::PerTask;
+        }
+        spec.sync.at_close = is_ior;
+        let hard = || Tree {
+            write_bytes: plan::Bytes(HARD_FILE),
+            read_bytes: plan::Bytes(HARD_FILE),
+            ..Tree::flat(1)
+        };
+        spec.work = match self.phase {
+            Phase::Find | Phase::FindEasy | Phase::FindHard => {
+                Work::Find(Find { matching: "*01*".to_owned(), ..Find::default() })
+            }
+            _ => match self.phase.directory() {
+                "mdtest-easy" => Work::Tree(Tree { own_trees: true, shift: 1, ..Tree::flat(1) }),
+                "mdtest-hard" => Work::Tree(Tree { shift: 1, ..hard() }),
+                "mdworkbench" => {
+                    Work::Objects(Objects { sets: 10, precreated: 1, steps: 1, ..Objects::default() })
+                }
+                _ => Work::Transfers,
+            },
+        };
+        spec
+    }
+
+    /// Bytes of a transfer, if it is one.
+    fn transfer(&self) -> Option<u64> {
+        match self.phase {
+            Phase::IorHardWrite | Phase::IorHardRead => Some(HARD_TRANSFER),
+            Phase::IorRnd4kEasyRead => Some(4096),
+            Phase::IorEasyWrite | Phase::IorEasyRead => {
+                let written = self.command.and_then(|line| command::value(line, "-t"));
+                let bytes = written.as_deref().and_then(|text| units::size(text, false));
+                Some(bytes.map_or(2 << 20, whole))
+            }
+            _ => None,
+        }
+    }
+
+    /// The test of it; none of a phase without a result.
+    fn test(self, tasks: u32) -> Option<Test> {
+        let score = self.score.filter(|score| *score > 0.0)?;
+        let plural = if tasks == 1 { "task" } else { "tasks" };
+        let stated = format!("{}, {tasks} {plural}", self.phase.name());
+        let mut test = Test::new(self.phase.name(), self.spec(tasks), &stated);
+        let mut pass = Pass::new(self.phase.activity(), 0);
+        pass.began(self.started);
+        let seconds = self.seconds.filter(|seconds| *seconds > 0.0).unwrap_or_else(|| {
+            pass.note("the time of the phase is not printed: what was done is that of one second");
+            1.0
+        });
+        pass.took(nanos(seconds));
+        match self.transfer() {
+            Some(transfer) => {
+                let bytes = whole(score * GIB * seconds);
+                pass.moved(bytes.div_ceil(transfer.max(1)), bytes);
+            }
+            None => {
+                let items = whole(score * 1000.0 * seconds);
+                let bytes = match self.phase {
+                    Phase::MdtestHardWrite | Phase::MdtestHardRead => items.saturating_mul(HARD_FILE),
+                    _ => 0,
+                };
+                pass.moved(items, bytes);
+            }
+        }
+        pass.note("what was done is computed from the printed result and the time of the whole phase, which is longer");
+        let unit = if self.phase.unit() == "GiB/s" { "GiB/s" } else { "1000/s" };
+        pass.printed.push(Printed::new(self.line, "score", self.written, unit, ""));
+        for note in self.notes {
+            pass.note(note);
+        }
+        test.passes.push(pass);
+        Some(test)
+    }
+}
+
+fn draft(
+    block: &Block<'_>,
+    found: Vec<Found<'_>>,
+    tasks: u32,
+    score: Option<String>,
+) -> Result<Draft, ImportError> {
+    let tests: Vec<Test> = found.into_iter().filter_map(|one| one.test(tasks)).collect();
+    if tests.is_empty() {
+        return Err(
+            block.ended("the result of a phase, as `score = 1.5` or `[RESULT] ior-easy-write 1.5 GiB/s`")
+        );
+    }
+    Ok(Draft { tool: TOOL, tests, doubts: score.into_iter().collect(), ..Draft::default() })
+}
+
+fn result(block: &Block<'_>) -> Result<Draft, ImportError> {
+    let mut found: Vec<Found<'_>> = Vec::new();
+    let (mut section, mut tasks, mut version, mut score) = ("", 1, None, None);
+    for line in block.lines {
+        let text = line.text.trim();
+        if let Some(name) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            section = name;
+            if let Some(phase) = Phase::named(name) {
+                found.push(Found::new(phase, *line));
+            }
+            continue;
+        }
+        let is_phase = Phase::named(section).is_some();
+        if let (Some(problem), true) = (text.strip_prefix("; ERROR INVALID "), is_phase) {
+            if let Some(one) = found.last_mut() {
+                one.notes.push(format!("the benchmark says that it is invalid: {problem}"));
+            }
+            continue;
+        }
+        let Some((key, value)) = text.split_once('=').map(|(key, value)| (key.trim(), value.trim())) else {
+            continue;
+        };
+        match (section, key) {
+            ("run", "procs") => tasks = narrow(block.count(*line, value, "a number of processes")?).max(1),
+            ("run", "version") => version = Some(value.to_owned()),
+            ("SCORE", "SCORE") => score = Some(format!("the benchmark's score of these results is {value}")),
+            _ => {}
+        }
+        let Some(one) = found.last_mut().filter(|_| is_phase) else { continue };
+        match key {
+            "score" => {
+                (one.score, one.written) = (Some(block.number(*line, value, "a result")?), value);
+                one.line = *line;
+            }
+            "t_delta" => one.seconds = Some(block.number(*line, value, "a time in s")?),
+            "t_start" => one.started = times::moment(value),
+            "exe" => one.command = Some(value),
+            _ => {}
+        }
+    }
+    Ok(Draft { version, ..draft(block, found, tasks, score)? })
+}
+
+/// The phase, the result, the time and the mark of a line of a summary.
+fn summary_line(line: &str) -> Option<(Phase, &str, &str, bool)> {
+    let rest = line.trim().strip_prefix("[RESULT]").or_else(|| line.trim().strip_prefix("[      ]"))?;
+    let (head, tail) = rest.split_once(": time ")?;
+    let mut words = head.split_whitespace();
+    let phase = Phase::named(words.next()?)?;
+    Some((phase, words.next()?, tail.split(' ').next()?, tail.contains("[INVALID]")))
+}
+
+fn summary(block: &Block<'_>) -> Result<Draft, ImportError> {
+    let (mut found, mut score, mut version) = (Vec::new(), None, None);
+    for line in block.lines {
+        let text = line.text.trim();
+        if let Some(rest) = text.strip_prefix("IO500 version ") {
+            version = rest.split(' ').next().map(str::to_owned);
+        }
+        if text.starts_with("[SCORE ") || text.starts_with("[SCORE]") {
+            score =
+                text.split_once(']').map(|(_, rest)| format!("the benchmark says of these results:{rest}"));
+        }
+        let Some((phase, result, seconds, is_invalid)) = summary_line(text) else { continue };
+        let mut one = Found::new(phase, *line);
+        (one.score, one.written) = (Some(block.number(*line, result, "a result")?), result);
+        one.seconds = Some(block.number(*line, seconds, "a time in s")?);
+        if is_invalid {
+            one.notes.push("the benchmark says that it is invalid".to_owned());
+        }
+        found.push(one);
+    }
+    let mut draft = draft(block, found, 1, score)?;
+    draft.doubts.push("a summary does not say how many processes there were: it is read as one".to_owned());
+    Ok(Draft { version, ..draft })
+}
