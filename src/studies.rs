@@ -19,6 +19,7 @@ const READY: &[(&str, &str)] = studies![
     "cuny-uv300",
     "file-size",
     "fs-blocks",
+    "io500",
     "iops-definitions",
     "iops-lustre",
     "latency",

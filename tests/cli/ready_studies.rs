@@ -36,6 +36,7 @@ ready_studies! {
     cuny_uv300 = "cuny-uv300",
     file_size = "file-size",
     fs_blocks = "fs-blocks",
+    io500 = "io500",
     iops_definitions = "iops-definitions",
     iops_lustre = "iops-lustre",
     latency = "latency",

@@ -235,3 +235,9 @@ fn results_and_summaries_of_the_benchmark_are_imported_with_their_figures() {
     let text = Text { name: "result.txt", bytes: LINES_RESULT.as_bytes() };
     assert!(import(&[text], None, 0).expect_err("no result").to_string().contains("score = 1.5"));
 }
+
+/// Run with `UPDATE_DOCS=1` to write the tables into the page again.
+#[test]
+fn the_page_has_every_option() {
+    crate::page::has("IO500.md", &dialect::io500::reference());
+}

@@ -1,6 +1,7 @@
 //! Command lines of other tools.
 
 use dialect::TOOLS;
+use dialect::io500;
 use dialect::ior::{self, Launcher};
 
 use super::plans::shown;
@@ -17,6 +18,26 @@ pub(super) fn ior(input: &[u8]) {
         Ok(asked) => shown(&asked.plan),
         Err(error) => drop(error.to_string()),
     }
+}
+
+/// A configuration of IO500, or its results.
+pub(super) fn io500(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let config = match io500::Config::parse("config", text) {
+        Ok(config) => config,
+        Err(error) => {
+            drop(error.to_string());
+            io500::Config::default()
+        }
+    };
+    let again =
+        io500::Config::parse("listing", &config.listing(true, false)).expect("a listing is a configuration");
+    assert_eq!(again.hash(), config.hash());
+    let setup = io500::Setup::new(config.clone(), "now", 3);
+    if setup.check().is_ok() {
+        io500::Phase::all().for_each(|phase| drop(setup.line(phase, 1.0)));
+    }
+    drop(io500::verify(&config, text));
 }
 
 /// A command line of the tool that its first word names.

@@ -27,6 +27,12 @@ pub const TARGETS: &[Target] = &[
     },
     Target { name: "ior", about: "a command line of IOR", seeds: &[], run: command_lines::ior },
     Target {
+        name: "io500",
+        about: "a configuration of IO500, or its results",
+        seeds: &["crates/dialect/tests/dialect/io500"],
+        run: command_lines::io500,
+    },
+    Target {
         name: "tools",
         about: "a command line of another tool, its name first",
         seeds: &[],
