@@ -117,7 +117,7 @@ impl Setup {
         }
         let rate = if rate > 0.0 { rate } else { RATE_DEFAULT };
         let seconds = self.stonewall().min(OBJECTS_SECONDS) as f64;
-        let each = (rate * seconds * 1000.0 / f64::from(self.tasks)) as u64 / Self::SETS;
+        let each = floor(rate * seconds * 1000.0 / f64::from(self.tasks)) / Self::SETS;
         Objects { precreated: each, steps: each }
     }
 
@@ -350,6 +350,15 @@ impl Setup {
         line.add(&["-q", self.config.text(phase.name(), "pfind-queue-length").unwrap_or_default()]);
         line.0
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number of files is not negative"
+)]
+const fn floor(files: f64) -> u64 {
+    files as u64
 }
 
 /// The words of a line.

@@ -130,7 +130,7 @@ pub fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Request, To
         return Ok(Request::Text(format!("# Every option{of}, with its default\n{listing}")));
     }
     // The word is one of ioproof's own for other tools, where reads are compared.
-    let result = if extras.verify { files.drain(1.min(files.len())..).last() } else { None };
+    let result = if extras.verify { files.drain(1.min(files.len())..).next_back() } else { None };
     let [file] = &files[..] else {
         let (written, reason) = match files.get(1) {
             None => (
