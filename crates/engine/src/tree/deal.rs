@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
 
 use crate::Errno;
-use crate::tree::find::names;
+use crate::tree::listing::names;
 use crate::tree::walk::again;
 
 /// A directory of a file system that does not count links is opened for its directories if its list is

@@ -8,19 +8,17 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use plan::{Find, Operation};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
 
 use crate::phase::common::Common;
 use crate::phase::rules::{Ending, LEAST_INTERVAL_NS};
 use crate::system::sys;
 use crate::tree::deal::{self, Directory};
+use crate::tree::listing::{LIST_BYTES, names};
 use crate::tree::sync_worker::{OpCounters, OpRunner, TaskContext};
 use crate::tree::trouble::{OpOutcome, Surprise, failed};
 use crate::tree::walk::{again, open_failed};
 use crate::{EngineError, Errno, PhaseJob, Point, Surprises};
-
-/// Bytes of names that are read from a directory at once.
-pub(crate) const LIST_BYTES: usize = 64 << 10;
 
 /// Parameters shared by all tasks of a phase.
 #[derive(Debug)]
@@ -275,39 +273,5 @@ impl Batch {
             }
         })?;
         Ok(read.then_some(found))
-    }
-}
-
-/// Hands over one batch of names of the directory `open`, each with its type; `false` at its end.
-pub(crate) fn names(
-    open: &OwnedFd,
-    bytes: &mut [MaybeUninit<u8>],
-    mut take: impl FnMut(&std::ffi::CStr, FileType),
-) -> Result<bool, Errno> {
-    let mut entries = RawDir::new(open, bytes);
-    loop {
-        match entries.next() {
-            None => return Ok(false),
-            Some(Err(rustix::io::Errno::INTR)) => continue,
-            Some(Err(errno)) => return Err(errno.into()),
-            Some(Ok(entry)) => {
-                let (name, mut kind) = (entry.file_name(), entry.file_type());
-                if kind == FileType::Unknown {
-                    let looked =
-                        again(|| rustix::fs::statx(open, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::TYPE));
-                    kind = match looked {
-                        Ok(status) => FileType::from_raw_mode(status.stx_mode.into()),
-                        Err(Errno(libc::ENOENT)) => FileType::RegularFile,
-                        Err(errno) => return Err(errno),
-                    };
-                }
-                if !matches!(name.to_bytes(), b"." | b"..") {
-                    take(name, kind);
-                }
-            }
-        }
-        if entries.is_buffer_empty() {
-            return Ok(true);
-        }
     }
 }

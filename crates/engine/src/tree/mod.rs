@@ -8,7 +8,7 @@
 //! | `trees` | the directories of the trees themselves |
 //! | `object_order` | which objects a task goes to |
 //! | `objects` | objects in sets |
-//! | `find`, `deal` | a search through directories, and who searches which |
+//! | `find`, `deal`, `listing` | a search through directories, who searches which, and the names in one |
 //! | `small`, `data` | small files as a whole, and their data |
 //! | `sync_worker` | a worker's phase, one operation at a time |
 //! | `rings`, `item_slot` | the same by `io_uring`, with many items in flight |
@@ -22,6 +22,7 @@ mod deal;
 mod find;
 mod item_ops;
 mod item_slot;
+mod listing;
 mod name;
 pub(crate) mod object_order;
 mod objects;
@@ -186,7 +187,7 @@ pub(crate) fn run_find(
 ) -> Result<PhaseOutcome, EngineError> {
     let rules = FindRules::new(job, find);
     let targets = job.workload.files.targets.len() as u64;
-    let mut memory = agreed(prepare::<1>(job, targets + 1, find::LIST_BYTES), rendezvous)?;
+    let mut memory = agreed(prepare::<1>(job, targets + 1, listing::LIST_BYTES), rendezvous)?;
     let tasks = job.tasks.len();
     let common = Common::new(FindRules::points(), (tasks, tasks), 0, rendezvous, controls);
     let harvests = crew::run(&common, seats(&mut memory, tasks, &common), |seat, course| {

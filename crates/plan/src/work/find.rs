@@ -54,7 +54,7 @@ impl Find {
     }
 
     pub(crate) fn check(&self, backend: Backend) -> Result<(), PlanError> {
-        if backend != Backend::Psync {
+        if !backend.capabilities().trees || backend.is_queued() || !backend.moves_data() {
             let problem = format!("the backend {} cannot search directories", backend.name());
             return Err(PlanError::new("backend", problem, "use psync, or leave it out"));
         }
