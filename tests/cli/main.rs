@@ -29,6 +29,7 @@ mod import;
 mod instrument;
 mod io_uring;
 mod ioping;
+mod ior_lines;
 mod iozone;
 mod jobs;
 mod jobs_kept;
