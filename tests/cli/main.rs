@@ -30,6 +30,7 @@ mod instrument;
 mod io500;
 mod io_uring;
 mod ioping;
+mod ior_lines;
 mod iozone;
 mod jobs;
 mod jobs_kept;

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use testbed::{Launch, Program, skipped};
+use testbed::{Launch, Program, Strace, skipped};
 
+use crate::calls;
 use crate::desk::{Desk, assert_says, run};
 
 /// The real program, where there is one.
@@ -135,4 +136,51 @@ fn two_ranks_share_the_work() {
     );
     let ranks = std::fs::read_to_string(desk.path("ranks.csv")).expect("the details");
     assert_eq!(ranks.lines().count(), 4, "{ranks}");
+}
+
+/// The calls on each item, as strace shows them of mdtest itself: with two in each of two directories.
+#[test]
+fn items_take_the_calls_of_the_real_one() {
+    if skipped(Strace::available()) {
+        return;
+    }
+    let calls_of = |words: &str| {
+        let desk = Desk::new();
+        let program = desk.ioproof(&format!("mdtest -n 4 -z 1 -b 1 {words} -d d --out record"));
+        let trace = Strace::new().calls(calls::OF_ITEMS).run(&program).expect("a trace");
+        let _ = trace.finished.clone().expect_code(0);
+        calls::below(&trace, &desk.path("d/test-dir.0-0"))
+    };
+    let (upper, lower) = ("mdtest_tree.0/", "mdtest_tree.0/mdtest_tree.1/");
+    let tree = ["mkdir mdtest_tree.0/ 0775", "mkdir mdtest_tree.0/mdtest_tree.1/ 0775"].map(str::to_owned);
+    let removed = ["rmdir mdtest_tree.0/mdtest_tree.1/", "rmdir mdtest_tree.0/"].map(str::to_owned);
+    let each = |kind: &str, calls: &[&str]| {
+        let name = |item: u32| format!("{}{kind}.mdtest.0.{item}", if item < 2 { upper } else { lower });
+        let of_item = |item| calls.iter().map(move |call| call.replace("NAME", &name(item)));
+        (0..4).flat_map(of_item).collect::<Vec<String>>()
+    };
+    let files = [
+        each("file", &["open NAME O_RDWR|O_CREAT 0664", "lseek 0", "write 100", "fsync", "close"]),
+        each("file", &["stat NAME 0"]),
+        each("file", &["open NAME O_RDWR", "lseek 0", "read 50", "close"]),
+        each("file", &["unlink NAME"]),
+    ];
+    assert_eq!(calls_of("-F -w 100 -e 50 -y"), [&tree[..], &files.concat(), &removed].concat());
+    let nodes = [
+        each("file", &["mknod NAME S_IFREG|0400"]),
+        each("file", &["stat NAME 0"]),
+        each("file", &["open NAME O_RDWR", "close"]),
+        each("file", &["unlink NAME"]),
+    ];
+    assert_eq!(calls_of("-F -k"), [&tree[..], &nodes.concat(), &removed].concat());
+    let item = |item: u32| format!("{}dir.mdtest.0.{item}", if item < 2 { upper } else { lower });
+    let aside = format!("{}-XX", item(0));
+    let ring = [(item(0), aside.clone()), (item(1), item(0)), (item(2), item(1)), (aside, item(2))];
+    let directories = [
+        each("dir", &["mkdir NAME 0775"]),
+        each("dir", &["stat NAME 0"]),
+        ring.map(|(old, new)| format!("rename {old} {new}")).to_vec(),
+        each("dir", &["rmdir NAME"]),
+    ];
+    assert_eq!(calls_of("-D"), [&tree[..], &directories.concat(), &removed].concat());
 }

@@ -139,7 +139,7 @@ const SPECS: &[Spec<Key>] = &[
         Takes::Nothing,
         (
             "time what unique directories cost",
-            "tasks name their files from the root on, so that no time is spent on changing directories",
+            "each call has the whole path of its item, from -d on, as without this option: no task changes its directory",
         ),
     ),
     flag(Key::Stat, "T", "look at items (stat)"),

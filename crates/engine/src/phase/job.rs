@@ -59,8 +59,8 @@ pub struct PhaseJob<'a> {
     pub data: DataSpec,
     /// Number of transfers per task; for trees, the number of the owner's items it touches.
     pub limit: TransferLimit<'a>,
-    /// An earlier phase of this pass has renamed the items of a tree, and none has renamed them back.
-    pub renamed: bool,
+    /// How often earlier phases of this pass have renamed the files of a tree in a ring.
+    pub renamings: u32,
     /// Steps in each set done by every task of the run, by number, since its objects were made; for tasks
     /// without an entry, those of an earlier run ([`plan::Objects::first`]).
     pub steps_before: &'a [u64],
@@ -84,7 +84,7 @@ impl<'a> PhaseJob<'a> {
             processes_here: 1,
             data: DataSpec { signature: workload.signature, write_generation: 1, expect: Expect::Any },
             limit: TransferLimit::Pass,
-            renamed: false,
+            renamings: 0,
             steps_before: &[],
             series_interval: Nanos::secs(1),
             instrument: true,

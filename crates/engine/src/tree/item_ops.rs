@@ -1,14 +1,14 @@
-//! Operations on items by plain system calls.
+//! Operations on items by plain system calls: those of mdtest of IOR 4.1, as strace shows them.
 
 use std::mem::MaybeUninit;
 use std::path::PathBuf;
 
 use plan::Phase;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags};
+use rustix::fs::{CWD, FileType, Mode, OFlags, RawDir};
 
 use crate::system::sys;
 use crate::tree::rules::{ItemPlan, TreeRules};
-use crate::tree::small::{FILE_MODE, Small};
+use crate::tree::small::Small;
 use crate::tree::sync_worker::{OpCounters, OpRunner};
 use crate::tree::trouble::{OpOutcome, Surprise, failed};
 use crate::tree::walk::{Walk, again};
@@ -16,6 +16,8 @@ use crate::{EngineError, Errno, Surprises};
 
 /// Mode of directories, before the umask.
 pub(crate) const DIRECTORY_MODE: u32 = 0o775;
+/// Mode of files made by `mknod(2)`, which are not opened.
+const NODE_MODE: u32 = 0o400;
 /// Buffer size for reading directory entries in one call.
 const LIST_BYTES: usize = 32 << 10;
 /// Unit of `st_blocks` in bytes.
@@ -51,48 +53,39 @@ impl<'s> ItemWorker<'s> {
 
     /// The file number of the item's data.
     fn file(&self) -> u32 {
-        self.rules.file_number(self.plan.owner, self.walk.item())
+        self.rules.file_number(self.plan.owner, self.rules.content_of(self.plan, self.walk.item()))
     }
 
     fn try_act(&mut self) -> Result<OpOutcome, Errno> {
         let (rules, tree) = (self.rules, self.rules.tree);
         let file = self.file();
         if matches!(rules.phase, Phase::FileRename | Phase::DirectoryRename) {
-            let (at, from, to) = self.walk.here_and_there()?;
-            again(|| rustix::fs::renameat(at, from, at, to))?;
+            let (old, new) = self.walk.old_and_new()?;
+            again(|| rustix::fs::rename(old, new))?;
             return Ok(OpOutcome::Done);
         }
         if rules.phase == Phase::DirectoryList {
             return self.list();
         }
-        let (at, name) = self.walk.here()?;
+        let name = self.walk.path_here()?;
         match rules.phase {
             Phase::FileCreate if tree.make_node => {
-                let mode = Mode::from_raw_mode(FILE_MODE);
-                again(|| rustix::fs::mknodat(at, name, FileType::RegularFile, mode, 0))?;
-                // A file is only opened for writing if it gets data.
-                if rules.patterns.is_some() {
-                    return self.small.write((at, name), OFlags::empty(), file, tree.sync);
-                }
+                let mode = Mode::from_raw_mode(NODE_MODE);
+                again(|| rustix::fs::mknodat(CWD, name, FileType::RegularFile, mode, 0))?;
             }
-            Phase::FileCreate => {
-                // Where tasks share a file, another one may have made it.
-                let more = if tree.shared { OFlags::empty() } else { OFlags::EXCL };
-                return self.small.write((at, name), OFlags::CREATE | more, file, tree.sync);
-            }
-            Phase::FileWrite => return self.small.write((at, name), OFlags::empty(), file, tree.sync),
+            Phase::FileCreate => return self.small.write(name, OFlags::CREATE, file, tree.sync),
+            Phase::FileWrite => return self.small.write(name, OFlags::empty(), file, tree.sync),
             Phase::FileRead => {
-                return self.small.read((at, name), OFlags::RDONLY, file, rules.bytes, tree.write_bytes.0);
+                return self.small.read(name, OFlags::RDWR, file, rules.bytes, tree.write_bytes.0);
             }
             Phase::DirectoryCreate => {
-                again(|| rustix::fs::mkdirat(at, name, Mode::from_raw_mode(DIRECTORY_MODE)))?;
+                again(|| rustix::fs::mkdir(name, Mode::from_raw_mode(DIRECTORY_MODE)))?;
             }
-            Phase::DirectoryRemove => again(|| rustix::fs::unlinkat(at, name, AtFlags::REMOVEDIR))?,
-            Phase::FileRemove => again(|| rustix::fs::unlinkat(at, name, AtFlags::empty()))?,
+            Phase::DirectoryRemove => again(|| rustix::fs::rmdir(name))?,
+            Phase::FileRemove => again(|| rustix::fs::unlink(name))?,
             _ => {
-                let flags = AtFlags::SYMLINK_NOFOLLOW;
-                let found = again(|| rustix::fs::statx(at, name, flags, StatxFlags::BASIC_STATS))?;
-                self.allocated_bytes += found.stx_blocks * BLOCK;
+                let found = again(|| rustix::fs::stat(name))?;
+                self.allocated_bytes += found.st_blocks.unsigned_abs() * BLOCK;
             }
         }
         Ok(OpOutcome::Done)
@@ -100,9 +93,9 @@ impl<'s> ItemWorker<'s> {
 
     /// Reads all names of the item's directory.
     fn list(&mut self) -> Result<OpOutcome, Errno> {
-        let (root, path) = self.walk.directory_here()?;
+        let path = self.walk.directory_here()?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let directory = again(|| rustix::fs::openat(root, path, flags, Mode::empty()))?;
+        let directory = again(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?;
         let mut entries = RawDir::new(&directory, &mut self.names);
         while let Some(entry) = entries.next() {
             match entry {
@@ -142,10 +135,10 @@ impl OpRunner for ItemWorker<'_> {
     #[inline(always)]
     fn go(&mut self, position: u64) -> Result<bool, EngineError> {
         if self.rules.phase == Phase::DirectoryList {
-            self.walk.go(position.saturating_mul(self.rules.tree.items_per_directory.max(1)))?;
+            self.walk.go(position.saturating_mul(self.rules.tree.items_per_directory.max(1)));
             return Ok(false);
         }
-        self.walk.go(position)?;
+        self.walk.go(position);
         let file = self.file();
         Ok(self.small.make_ready(file))
     }

@@ -7,7 +7,7 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 use io_uring::types::Fd;
 use io_uring::{opcode, squeue};
-use plan::{Phase, RENAMED};
+use plan::Phase;
 
 use crate::Errno;
 use crate::data::check::{CheckResults, Expected};
@@ -18,6 +18,7 @@ use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::small::FILE_MODE;
 use crate::tree::trouble::{OpOutcome, Surprise};
+use crate::tree::walk::push_directory;
 
 /// The request in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,6 @@ pub(crate) struct ItemSlot<'s> {
     pub(crate) start: u64,
     stage: Stage,
     name: Name,
-    other: Name,
     /// Result of `statx`; boxed, since the kernel writes to it.
     found: Box<libc::statx>,
     desk: Option<FileBuffer>,
@@ -74,7 +74,6 @@ impl<'s> ItemSlot<'s> {
             start: 0,
             stage: Stage::Whole,
             name: Name::new(),
-            other: Name::new(),
             // SAFETY: the structure is made of integers, for which zeros are values.
             found: Box::new(unsafe { std::mem::zeroed() }),
             desk,
@@ -87,61 +86,45 @@ impl<'s> ItemSlot<'s> {
 
     /// Begins `item` of the owner of `plan`.
     pub(crate) fn begin(&mut self, plan: &ItemPlan, stem: &[u8], item: u64) {
-        let (rules, tree) = (self.rules, self.rules.tree);
+        let rules = self.rules;
         self.item = item;
-        let number = rules.tree_number(plan.owner);
-        let name = |name: &mut Name, renamed: bool| {
-            let suffix = if renamed { RENAMED.as_bytes() } else { b"" };
-            name.clear().push_directory(number, tree.directory_of(item), tree.branching);
-            name.push(stem).push_number(tree.number_of(item)).push(suffix);
-        };
-        name(&mut self.name, rules.job.renamed);
-        if matches!(rules.phase, Phase::FileRename | Phase::DirectoryRename) {
-            name(&mut self.other, !rules.job.renamed);
-        }
+        push_directory(&mut self.name, rules, plan, item);
+        self.name.push(stem).push_number(rules.tree.number_of(item));
         self.stage = match rules.phase {
             Phase::FileCreate | Phase::FileWrite | Phase::FileRead => Stage::Open,
             _ => Stage::Whole,
         };
-        (self.number, self.moved, self.chunk) = (rules.file_number(plan.owner, item), 0, 0);
+        (self.number, self.moved, self.chunk) =
+            (rules.file_number(plan.owner, rules.content_of(plan, item)), 0, 0);
         if let (Some(patterns), Some(desk)) = (&rules.patterns, &mut self.desk) {
             desk.chunk(patterns, self.number, 0);
         }
     }
 
-    /// The next request, relative to the directory `root`. The memory it refers to stays in place until the
-    /// slot is changed.
-    pub(crate) fn entry(&mut self, root: RawFd) -> Result<squeue::Entry, Errno> {
-        let root = Fd(root);
+    /// The next request. The memory it refers to stays in place until the slot is changed.
+    pub(crate) fn entry(&mut self) -> Result<squeue::Entry, Errno> {
+        // Names are whole paths.
+        let at = Fd(libc::AT_FDCWD);
         let name = self.name.c_str().map(CStr::as_ptr)?;
         Ok(match self.stage {
             Stage::Open => {
                 let (flags, mode) = match self.rules.phase {
-                    // Where tasks share a file, another one may have made it.
-                    Phase::FileCreate if self.rules.tree.shared => {
-                        (libc::O_WRONLY | libc::O_CREAT, FILE_MODE)
-                    }
-                    Phase::FileCreate => (libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL, FILE_MODE),
-                    Phase::FileWrite => (libc::O_WRONLY, 0),
-                    _ => (libc::O_RDONLY, 0),
+                    Phase::FileCreate => (libc::O_RDWR | libc::O_CREAT, FILE_MODE),
+                    _ => (libc::O_RDWR, 0),
                 };
-                opcode::OpenAt::new(root, name).flags(flags | libc::O_CLOEXEC).mode(mode).build()
+                opcode::OpenAt::new(at, name).flags(flags | libc::O_CLOEXEC).mode(mode).build()
             }
             Stage::Move => self.move_entry(),
             Stage::Sync => opcode::Fsync::new(self.fd()).build(),
             Stage::Close => opcode::Close::new(self.fd()).build(),
             Stage::Whole => match self.rules.phase {
-                Phase::DirectoryCreate => opcode::MkDirAt::new(root, name).mode(DIRECTORY_MODE).build(),
-                Phase::DirectoryRemove => opcode::UnlinkAt::new(root, name).flags(libc::AT_REMOVEDIR).build(),
-                Phase::FileRemove => opcode::UnlinkAt::new(root, name).build(),
-                Phase::FileRename | Phase::DirectoryRename => {
-                    let other = self.other.c_str().map(CStr::as_ptr)?;
-                    opcode::RenameAt::new(root, name, root, other).build()
-                }
+                Phase::DirectoryCreate => opcode::MkDirAt::new(at, name).mode(DIRECTORY_MODE).build(),
+                Phase::DirectoryRemove => opcode::UnlinkAt::new(at, name).flags(libc::AT_REMOVEDIR).build(),
+                Phase::FileRemove => opcode::UnlinkAt::new(at, name).build(),
                 _ => {
                     let found = (&raw mut *self.found).cast();
-                    let entry = opcode::Statx::new(root, name, found);
-                    entry.flags(libc::AT_SYMLINK_NOFOLLOW).mask(libc::STATX_BASIC_STATS).build()
+                    let entry = opcode::Statx::new(at, name, found);
+                    entry.mask(libc::STATX_BASIC_STATS).build()
                 }
             },
         })

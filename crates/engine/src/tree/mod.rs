@@ -57,8 +57,8 @@ use crate::tree::sync_worker::{TaskContext, WorkerInput, WorkerResult};
 use crate::tree::trees::TreeWorker;
 use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Rendezvous, Surprises};
 
-/// Descriptors a task has open at once: root, directory, file.
-const FILES_PER_TASK: u64 = 3;
+/// Descriptors a task has open at once: a file, or a directory whose names it reads.
+const FILES_PER_TASK: u64 = 1;
 
 /// Runs this process's part of a phase of a workload of trees.
 pub(crate) fn run(
@@ -113,6 +113,9 @@ fn plain(phase: Phase, make_node: bool) -> Option<&'static str> {
         Phase::TreeCreate => Some("makes the directories of trees"),
         Phase::TreeRemove => Some("removes the directories of trees"),
         Phase::DirectoryList => Some("reads the names in directories"),
+        Phase::FileRename | Phase::DirectoryRename => {
+            Some("renames items in a ring, each to the name before it")
+        }
         Phase::FileCreate if make_node => Some("makes files by mknod"),
         Phase::Precreate | Phase::Benchmark | Phase::Cleanup => Some("goes round objects"),
         _ => None,
@@ -132,7 +135,7 @@ fn prepare_crew(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(ThreadLayo
                 let depth = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, backend.depth());
                 let workers = crew::workers(plans.len(), job.processes_here);
                 let under_way = (plans.len() as u64).saturating_mul(depth.into());
-                limits::open_files(under_way + plans.len() as u64 + workers as u64)?;
+                limits::open_files(under_way + workers as u64)?;
                 limits::memory(
                     under_way.saturating_mul(buffer as u64),
                     job.processes_here,
@@ -314,5 +317,5 @@ fn item_with(rules: &TreeRules<'_>, plans: &[ItemPlan], file: u32) -> PathBuf {
     let all = rules.tree.items_per_task();
     let item = |plan: &ItemPlan| u64::from(file.wrapping_sub(rules.file_number(plan.owner, 0)));
     let plan = plans.iter().find(|plan| item(plan) < all);
-    plan.map(|plan| walk::item_path(rules, plan, item(plan))).unwrap_or_default()
+    plan.map(|plan| walk::item_path(rules, plan, rules.item_with(plan, item(plan)))).unwrap_or_default()
 }

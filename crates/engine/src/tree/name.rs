@@ -11,7 +11,7 @@ const ROOM_AT_FIRST: usize = 128;
 /// Digits of the largest number.
 const DIGITS: usize = 20;
 
-/// A path relative to some directory, as passed to the kernel.
+/// A path, as passed to the kernel.
 #[derive(Debug)]
 pub(crate) struct Name {
     /// As long as the longest path so far: it only grows at the first items.
@@ -117,11 +117,6 @@ impl Name {
         self.bytes.truncate(self.length);
         self.bytes.push(0);
         CStr::from_bytes_with_nul(&self.bytes).map_err(|_| too_long)
-    }
-
-    /// Its bytes without the last `count`.
-    pub(crate) fn bytes_without(&self, count: usize) -> &[u8] {
-        &self.bytes[..self.length.saturating_sub(count)]
     }
 
     /// As text.

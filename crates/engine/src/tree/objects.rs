@@ -173,12 +173,12 @@ impl<'s> ObjectWorker<'s> {
                 again(|| rustix::fs::stat(name))?;
                 Ok(OpOutcome::Done)
             }
-            READ => self.small.read((CWD, name), OFlags::RDONLY, file, bytes, bytes),
+            READ => self.small.read(name, OFlags::RDONLY, file, bytes, bytes),
             REMOVE => {
                 again(|| rustix::fs::unlink(name))?;
                 Ok(OpOutcome::Done)
             }
-            _ => self.small.write((CWD, name), OFlags::CREATE, file, false),
+            _ => self.small.write(name, OFlags::CREATE, file, false),
         }
     }
 

@@ -4,11 +4,9 @@
 
 #![expect(unsafe_code, reason = "requests that refer to memory of the seats")]
 
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::atomic::Ordering;
 
 use io_uring::CompletionQueue;
-use rustix::fs::CWD;
 
 use crate::data::check::CheckResults;
 use crate::phase::barrier::BarrierGuard;
@@ -23,13 +21,12 @@ use crate::tree::item_slot::{ItemSlot, Next};
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::sync_worker::{WorkerInput, WorkerResult};
 use crate::tree::trouble::{OpOutcome, Surprise, failed, note};
-use crate::tree::walk::{item_path, item_stem, open_directory, open_failed};
+use crate::tree::walk::{item_path, item_stem, needs_root};
 use crate::{EngineError, Errno, Note, Point, Surprises};
 
 /// A task of a worker.
 struct Lane<'s> {
     plan: &'s ItemPlan,
-    root: Option<OwnedFd>,
     stem: Vec<u8>,
     /// Number of items before it ends.
     limit: u64,
@@ -149,14 +146,9 @@ fn live(
 
 impl<'s> Lane<'s> {
     fn enter(rules: &TreeRules<'_>, plan: &'s ItemPlan, begun: u64) -> Result<Self, EngineError> {
-        let root = match plan.limit {
-            0 => None,
-            _ => match open_directory(CWD, &plan.root) {
-                Ok(root) => Some(root),
-                Err(Errno(libc::ENOENT)) => return Err(EngineError::NoTree { path: plan.root.clone() }),
-                Err(errno) => return Err(open_failed(&plan.root, errno)),
-            },
-        };
+        if plan.limit > 0 {
+            needs_root(&plan.root)?;
+        }
         let report = TaskReport {
             task: plan.task,
             file: plan.owner,
@@ -166,7 +158,6 @@ impl<'s> Lane<'s> {
         };
         Ok(Self {
             plan,
-            root,
             stem: item_stem(rules, plan),
             limit: plan.limit,
             issued: 0,
@@ -175,10 +166,6 @@ impl<'s> Lane<'s> {
             last: begun,
             allocated_bytes: 0,
         })
-    }
-
-    fn root(&self) -> RawFd {
-        self.root.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 }
 
@@ -337,7 +324,7 @@ impl Worker<'_, '_> {
     fn push(&mut self, index: usize) -> Result<(), EngineError> {
         let seat = &mut self.seats[index];
         let lane = &self.lanes[seat.lane];
-        let entry = match seat.entry(lane.root()) {
+        let entry = match seat.entry() {
             Ok(entry) => entry.user_data(index as u64),
             Err(errno) => {
                 let path = item_path(self.rules, lane.plan, seat.item);

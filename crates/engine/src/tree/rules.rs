@@ -138,6 +138,24 @@ impl<'a> TreeRules<'a> {
         u64::from(owner).wrapping_mul(self.tree.items_per_task()).wrapping_add(item) as u32
     }
 
+    /// The item whose data is in the file called as `item`: each renaming in a ring has moved all but the last one of the
+    /// files one name down.
+    #[inline(always)]
+    pub(crate) fn content_of(&self, plan: &ItemPlan, item: u64) -> u64 {
+        match plan.limit.saturating_sub(1) {
+            ring if self.job.renamings > 0 && item < ring => (item + u64::from(self.job.renamings)) % ring,
+            _ => item,
+        }
+    }
+
+    /// The name that has the data of `item`: the inverse of [`TreeRules::content_of`].
+    pub(crate) fn item_with(&self, plan: &ItemPlan, item: u64) -> u64 {
+        match plan.limit.saturating_sub(1) {
+            ring if item < ring => (item + ring - u64::from(self.job.renamings) % ring) % ring,
+            _ => item,
+        }
+    }
+
     /// The tasks of this process.
     pub(crate) fn tasks(&self) -> Vec<ItemPlan> {
         self.job.tasks.clone().enumerate().map(|(index, task)| self.task(index, task)).collect()

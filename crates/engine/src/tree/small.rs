@@ -1,10 +1,10 @@
 //! Small files, written and read as a whole by plain system calls.
 
 use std::ffi::CStr;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, SeekFrom};
+use rustix::fs::{CWD, Mode, OFlags, SeekFrom};
 
 use crate::data::check::{CheckResults, Expected, NoiseTable};
 use crate::system::sys;
@@ -80,13 +80,13 @@ impl<'s> Small<'s> {
     /// Opens, writes, syncs if requested, closes. The first bytes of `file` are prepared.
     pub(crate) fn write(
         &mut self,
-        (at, name): (BorrowedFd<'_>, &CStr),
+        name: &CStr,
         more: OFlags,
         file: u32,
         sync: bool,
     ) -> Result<OpOutcome, Errno> {
         let flags = OFlags::RDWR | OFlags::CLOEXEC | more;
-        let fd = again(|| rustix::fs::openat(at, name, flags, Mode::from_raw_mode(FILE_MODE)))?;
+        let fd = again(|| rustix::fs::openat(CWD, name, flags, Mode::from_raw_mode(FILE_MODE)))?;
         if let (Some(patterns), Some(sheet)) = (self.patterns, &mut self.sheet) {
             let mut offset = 0;
             to_start(&fd)?;
@@ -109,14 +109,14 @@ impl<'s> Small<'s> {
     /// bytes.
     pub(crate) fn read(
         &mut self,
-        (at, name): (BorrowedFd<'_>, &CStr),
+        name: &CStr,
         flags: OFlags,
         file: u32,
         asked: u64,
         written: u64,
     ) -> Result<OpOutcome, Errno> {
         let flags = flags | OFlags::CLOEXEC;
-        let fd = again(|| rustix::fs::openat(at, name, flags, Mode::empty()))?;
+        let fd = again(|| rustix::fs::openat(CWD, name, flags, Mode::empty()))?;
         if asked > 0 {
             to_start(&fd)?;
         }

@@ -1,17 +1,17 @@
 //! The directories of trees: created top-down and removed bottom-up.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use plan::{Operation, Phase};
-use rustix::fs::{AtFlags, CWD, Mode};
+use rustix::fs::Mode;
 
 use crate::tree::item_ops::DIRECTORY_MODE;
 use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::sync_worker::{OpCounters, OpRunner};
 use crate::tree::trouble::{OpOutcome, Surprise, failed, note};
-use crate::tree::walk::{again, open_directory, open_failed};
+use crate::tree::walk::{again, needs_root};
 use crate::{EngineError, Errno, Surprises};
 
 /// A task working on the directories of its trees.
@@ -21,14 +21,14 @@ pub(crate) struct TreeWorker<'s> {
     plan: &'s ItemPlan,
     /// The owner of the current tree, and the tree's root.
     owner: Option<u32>,
-    root: Option<OwnedFd>,
+    root: PathBuf,
     directory: u64,
     name: Name,
 }
 
 impl<'s> TreeWorker<'s> {
     pub(crate) fn new(rules: &'s TreeRules<'s>, plan: &'s ItemPlan) -> Self {
-        Self { rules, plan, owner: None, root: None, directory: 0, name: Name::new() }
+        Self { rules, plan, owner: None, root: PathBuf::new(), directory: 0, name: Name::new() }
     }
 
     fn root_path(&self, owner: u32) -> PathBuf {
@@ -66,7 +66,7 @@ impl OpRunner for TreeWorker<'_> {
         let last = if rules.tree.collective { rules.distinct_roots } else { self.plan.task + 1 };
         for owner in self.plan.task..last {
             let root = self.root_path(owner);
-            match again(|| rustix::fs::unlinkat(CWD, &root, AtFlags::REMOVEDIR)) {
+            match again(|| rustix::fs::rmdir(&root)) {
                 Ok(()) => {}
                 Err(errno) => match Surprise::of(Operation::Remove, errno) {
                     Some(surprise) => note(surprises, surprise, || root),
@@ -82,31 +82,26 @@ impl OpRunner for TreeWorker<'_> {
         let (tree, number) = (position / each, position % each);
         let owner = self.plan.trees.start + u32::try_from(tree).unwrap_or(u32::MAX);
         if self.owner != Some(owner) {
-            self.owner = Some(owner);
+            (self.owner, self.root) = (Some(owner), self.root_path(owner));
             if !self.rules.null {
-                let root = self.root_path(owner);
-                self.root = match open_directory(CWD, &root) {
-                    Ok(root) => Some(root),
-                    Err(Errno(libc::ENOENT)) => return Err(EngineError::NoTree { path: root }),
-                    Err(errno) => return Err(open_failed(&root, errno)),
-                };
+                needs_root(&self.root)?;
             }
         }
         self.directory = if self.rules.phase == Phase::TreeRemove { each - 1 - number } else { number };
         let number = self.rules.tree_number(owner);
-        self.name.clear().push_directory(number, self.directory, self.rules.tree.branching);
+        self.name.clear().push(self.root.as_os_str().as_bytes()).push(b"/");
+        self.name.push_directory(number, self.directory, self.rules.tree.branching);
         Ok(false)
     }
 
     fn act(&mut self) -> Result<OpOutcome, EngineError> {
-        let Some(root) = &self.root else {
+        if self.rules.null {
             std::hint::black_box(&self.name);
             return Ok(OpOutcome::Done);
-        };
-        let root = root.as_fd();
+        }
         let done = self.name.c_str().and_then(|name| match self.rules.phase {
-            Phase::TreeRemove => again(|| rustix::fs::unlinkat(root, name, AtFlags::REMOVEDIR)),
-            _ => again(|| rustix::fs::mkdirat(root, name, Mode::from_raw_mode(DIRECTORY_MODE))),
+            Phase::TreeRemove => again(|| rustix::fs::rmdir(name)),
+            _ => again(|| rustix::fs::mkdir(name, Mode::from_raw_mode(DIRECTORY_MODE))),
         });
         let Err(errno) = done else { return Ok(OpOutcome::Done) };
         match Surprise::of(self.rules.operation, errno) {

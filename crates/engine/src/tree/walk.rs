@@ -1,30 +1,29 @@
 //! Iteration over items: number, directory and name.
 
 use std::ffi::CStr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use plan::{Operation, RENAMED, TreePlacement};
-use rustix::fs::{CWD, Mode, OFlags};
+use plan::{RENAMED, TreePlacement};
+use rustix::fs::Access;
 
 use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::{EngineError, Errno};
 
 /// Iteration of a task over the items of its owner.
+///
+/// Names are whole paths, from the target on, in each call. Source: the calls of mdtest of IOR 4.1, as strace shows them.
 #[derive(Debug)]
 pub(crate) struct Walk<'s> {
     rules: &'s TreeRules<'s>,
     plan: &'s ItemPlan,
-    root: Option<OwnedFd>,
-    /// The directory containing the names; `None` if they are relative to the root.
-    directory: Option<OwnedFd>,
     /// Range of the items in the current directory.
     from: u64,
     to: u64,
-    /// The item's name, with its directories if names are relative to the root.
+    /// The path of the item; its directory is the part that is kept.
     name: Name,
-    /// Another path: the new name of an item, or its directory.
+    /// The new path of an item, or the path of its directory.
     other: Name,
     /// The current item.
     item: u64,
@@ -32,21 +31,14 @@ pub(crate) struct Walk<'s> {
     stem: Vec<u8>,
     /// The number in the name of the first item.
     first: u64,
-    /// Current suffix after the number.
-    suffix: &'static [u8],
-    /// Names are relative to the root, since consecutive items are in different directories.
-    leaps: bool,
 }
 
 impl<'s> Walk<'s> {
     /// The walk of `plan`.
     pub(crate) fn new(rules: &'s TreeRules<'s>, plan: &'s ItemPlan) -> Self {
-        let leaps = plan.order.is_some() && rules.tree.used_directories().1 > 1;
         Self {
             rules,
             plan,
-            root: None,
-            directory: None,
             from: 0,
             to: 0,
             name: Name::new(),
@@ -54,8 +46,6 @@ impl<'s> Walk<'s> {
             item: 0,
             stem: item_stem(rules, plan),
             first: rules.tree.number_of(0),
-            suffix: if rules.job.renamed { RENAMED.as_bytes() } else { b"" },
-            leaps,
         }
     }
 
@@ -64,90 +54,61 @@ impl<'s> Walk<'s> {
         self.item
     }
 
-    /// Opens the root.
-    pub(crate) fn enter(&mut self) -> Result<(), EngineError> {
-        if self.rules.null || self.plan.limit == 0 {
-            return Ok(());
-        }
-        match open_directory(CWD, &self.plan.root) {
-            Ok(root) => self.root = Some(root),
-            Err(Errno(libc::ENOENT)) => return Err(EngineError::NoTree { path: self.plan.root.clone() }),
-            Err(errno) => return Err(open_failed(&self.plan.root, errno)),
-        }
-        Ok(())
+    /// Refuses a phase without its root.
+    pub(crate) fn enter(&self) -> Result<(), EngineError> {
+        if self.rules.null || self.plan.limit == 0 { Ok(()) } else { needs_root(&self.plan.root) }
     }
 
-    /// The directory containing the item, and its name there.
+    /// The path of the item.
     #[inline(always)]
-    pub(crate) fn here(&mut self) -> Result<(BorrowedFd<'_>, &CStr), Errno> {
-        let at = if self.leaps { &self.root } else { &self.directory };
-        let at = at.as_ref().ok_or(Errno(libc::ENOENT))?;
-        Ok((at.as_fd(), self.name.c_str()?))
+    pub(crate) fn path_here(&mut self) -> Result<&CStr, Errno> {
+        self.name.c_str()
     }
 
-    /// As [`Walk::here`], with the other name of the item.
-    pub(crate) fn here_and_there(&mut self) -> Result<(BorrowedFd<'_>, &CStr, &CStr), Errno> {
-        let suffix: &[u8] = if self.suffix.is_empty() { RENAMED.as_bytes() } else { b"" };
-        // Both names include the directories.
-        let bare = self.name.bytes_without(self.suffix.len());
-        self.other.clear().push(bare).push(suffix);
-        let at = if self.leaps { &self.root } else { &self.directory };
-        let at = at.as_ref().ok_or(Errno(libc::ENOENT))?;
-        Ok((at.as_fd(), self.name.c_str()?, self.other.c_str()?))
+    /// The old and the new path in a ring: the first item gets a name of its own for the time being, each other one
+    /// that of the item before it, and the first one the last of these names. The last item keeps its name, so that the
+    /// names are the same afterwards.
+    pub(crate) fn old_and_new(&mut self) -> Result<(&CStr, &CStr), Errno> {
+        let last = self.plan.limit.saturating_sub(1);
+        let (item, aside): (_, &[u8]) = (self.item, RENAMED.as_bytes());
+        let ((old, old_end), (new, new_end)) = match item {
+            _ if last == 0 => ((item, &b""[..]), (item, &b""[..])),
+            0 => ((0, &b""[..]), (0, aside)),
+            _ if item == last => ((0, aside), (item - 1, &b""[..])),
+            _ => ((item, &b""[..]), (item - 1, &b""[..])),
+        };
+        for (name, item, end) in [(&mut self.name, old, old_end), (&mut self.other, new, new_end)] {
+            push_directory(name, self.rules, self.plan, item);
+            name.push(&self.stem).push_number(self.first + item).push(end);
+        }
+        Ok((self.name.c_str()?, self.other.c_str()?))
     }
 
-    /// The root, and the path of the item's directory relative to it.
-    pub(crate) fn directory_here(&mut self) -> Result<(BorrowedFd<'_>, &CStr), Errno> {
-        let tree = self.rules.tree;
-        let number = self.rules.tree_number(self.plan.owner);
-        self.other.clear().push_directory(number, tree.directory_of(self.item), tree.branching);
-        let root = self.root.as_ref().ok_or(Errno(libc::ENOENT))?;
-        Ok((root.as_fd(), self.other.c_str()?))
+    /// The path of the item's directory.
+    pub(crate) fn directory_here(&mut self) -> Result<&CStr, Errno> {
+        push_directory(&mut self.other, self.rules, self.plan, self.item);
+        self.other.c_str()
     }
 
     /// Moves to item number `position` of this phase.
     #[inline(always)]
-    pub(crate) fn go(&mut self, position: u64) -> Result<(), EngineError> {
+    pub(crate) fn go(&mut self, position: u64) {
         self.item = self.plan.order.as_ref().map_or(position, |order| order.at(position));
         if self.item < self.from || self.item >= self.to {
-            self.change_directory()?;
+            self.change_directory();
         }
-        self.name.back().push(&self.stem).push_number(self.first + self.item).push(self.suffix);
-        Ok(())
+        self.name.back().push(&self.stem).push_number(self.first + self.item);
     }
 
     /// Changes to the item's directory.
     #[cold]
     #[inline(never)]
-    fn change_directory(&mut self) -> Result<(), EngineError> {
-        let tree = self.rules.tree;
-        let each = tree.items_per_directory.max(1);
+    fn change_directory(&mut self) {
+        let each = self.rules.tree.items_per_directory.max(1);
         self.from = self.item / each * each;
         self.to = self.from.saturating_add(each);
-        let directory = tree.directory_of(self.item);
-        let number = self.rules.tree_number(self.plan.owner);
-        self.name.clear().push_directory(number, directory, tree.branching);
-        if self.leaps {
-            self.name.keep();
-            return Ok(());
-        }
-        self.directory = None;
-        let opened = match (&self.root, self.name.c_str()) {
-            (Some(root), Ok(path)) => open_directory(root.as_fd(), path).map(Some),
-            (None, Ok(_)) => Ok(None),
-            (_, Err(errno)) => Err(errno),
-        };
-        self.name.clear().keep();
-        match opened {
-            Ok(directory) => self.directory = directory,
-            // Another process has removed it: its items will be reported missing one by one.
-            Err(Errno(libc::ENOENT)) if self.rules.operation != Operation::Create => {}
-            Err(Errno(libc::ENOENT)) => {
-                return Err(EngineError::NoTree { path: self.directory_path() });
-            }
-            Err(errno) => return Err(open_failed(&self.directory_path(), errno)),
-        }
-        Ok(())
+        push_directory(&mut self.name, self.rules, self.plan, self.item);
+        self.name.keep();
     }
 
     /// The path of the item's directory, for messages.
@@ -160,6 +121,21 @@ impl<'s> Walk<'s> {
     #[cold]
     pub(crate) fn path(&self) -> PathBuf {
         item_path(self.rules, self.plan, self.item)
+    }
+}
+
+/// Sets `name` to the path of the directory of `item`, with a slash at its end.
+pub(crate) fn push_directory(name: &mut Name, rules: &TreeRules<'_>, plan: &ItemPlan, item: u64) {
+    name.clear().push(plan.root.as_os_str().as_bytes()).push(b"/");
+    name.push_directory(rules.tree_number(plan.owner), rules.tree.directory_of(item), rules.tree.branching);
+}
+
+/// Refuses a phase whose `root` is not there.
+pub(crate) fn needs_root(root: &Path) -> Result<(), EngineError> {
+    match again(|| rustix::fs::access(root, Access::EXISTS)) {
+        Ok(()) => Ok(()),
+        Err(Errno(libc::ENOENT)) => Err(EngineError::NoTree { path: root.to_owned() }),
+        Err(errno) => Err(EngineError::Open { path: root.to_owned(), purpose: "the work in it", errno }),
     }
 }
 
@@ -182,18 +158,8 @@ pub(crate) fn item_path(rules: &TreeRules<'_>, plan: &ItemPlan, item: u64) -> Pa
         false if rules.tree.shared => TreePlacement::shared_name(number),
         false => TreePlacement::file_name(plan.owner, number),
     };
-    let suffix = if rules.job.renamed { RENAMED } else { "" };
     let directory = rules.placement.directory(plan.owner, rules.tree.directory_of(item));
-    plan.root.join(directory).join(name + suffix)
-}
-
-/// Opens a directory for path lookups.
-pub(crate) fn open_directory<P: rustix::path::Arg + Copy>(
-    at: BorrowedFd<'_>,
-    path: P,
-) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    again(|| rustix::fs::openat(at, path, flags, Mode::empty()))
+    plan.root.join(directory).join(name)
 }
 
 /// Repeats a call until no signal interrupts it.
@@ -205,8 +171,4 @@ pub(crate) fn again<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> Resul
             result => return Ok(result?),
         }
     }
-}
-
-pub(crate) fn open_failed(path: &Path, errno: Errno) -> EngineError {
-    EngineError::Open { path: path.to_owned(), purpose: "the work in it", errno }
 }

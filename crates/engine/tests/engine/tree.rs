@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use engine::{PhaseOutcome, TransferLimit};
 use plan::{
-    Backend, Bytes, Nanos, Operation, Phase, RENAMED, Stonewall, Tree, TreePlacement, Work, Workload,
-    WorkloadSpec,
+    Backend, Bytes, Nanos, Operation, Phase, Stonewall, Tree, TreePlacement, Work, Workload, WorkloadSpec,
 };
 
 use crate::bed::{Bed, run, run_with, spec, with};
@@ -58,7 +57,7 @@ pub(crate) fn walk(directory: &Path) -> BTreeSet<String> {
 }
 
 /// What must stand below the target when the tree and, if asked for, all files and directories are there.
-fn expected(workload: &Workload, files: Option<&str>, directories: Option<&str>) -> BTreeSet<String> {
+fn expected(workload: &Workload, files: bool, directories: bool) -> BTreeSet<String> {
     let placement = TreePlacement::new(workload).expect("a tree");
     let tree = placement.tree();
     let target = &workload.files.targets[0];
@@ -78,11 +77,11 @@ fn expected(workload: &Workload, files: Option<&str>, directories: Option<&str>)
         for item in 0..tree.items_per_task() {
             let directory = root.join(placement.directory(owner, tree.directory_of(item)));
             let item = tree.number_of(item);
-            if let Some(suffix) = files {
-                add(directory.join(TreePlacement::file_name(owner, item) + suffix), "");
+            if files {
+                add(directory.join(TreePlacement::file_name(owner, item)), "");
             }
-            if let Some(suffix) = directories {
-                add(directory.join(TreePlacement::directory_name(owner, item) + suffix), "/");
+            if directories {
+                add(directory.join(TreePlacement::directory_name(owner, item)), "/");
             }
         }
     }
@@ -130,31 +129,28 @@ fn after_each_phase_stands_exactly_what_it_says() {
         let items = tree.items_per_task() * u64::from(tasks);
         let run = |phase, operation| counted(&workload, phase, operation, items);
         counted(&workload, Phase::TreeCreate, Operation::Create, trees * tree.directories());
-        stands(None, None);
+        stands(false, false);
         run(Phase::DirectoryCreate, Operation::Create);
-        stands(None, Some(""));
+        stands(false, true);
         run(Phase::DirectoryStat, Operation::Stat);
         let lists = tree.used_directories().1 * u64::from(tasks);
         counted(&workload, Phase::DirectoryList, Operation::List, lists);
         run(Phase::DirectoryRename, Operation::Rename);
-        stands(None, Some(RENAMED));
-        let back =
-            run_with(&workload, Phase::DirectoryRename, |job| job.renamed = true).expect("renamed back");
-        assert_eq!(back.items, items);
+        stands(false, true);
         run(Phase::DirectoryRemove, Operation::Remove);
-        stands(None, None);
+        stands(false, false);
         let written = run(Phase::FileCreate, Operation::Create);
         assert_eq!(written.write_bytes, items * tree.write_bytes.0);
-        stands(Some(""), None);
+        stands(true, false);
         run(Phase::FileWrite, Operation::Write);
         let looked = run(Phase::FileStat, Operation::Stat);
         assert!(looked.allocated_bytes.is_some_and(|bytes| bytes >= items * tree.write_bytes.0));
         run(Phase::FileRead, Operation::Read);
         run(Phase::FileRename, Operation::Rename);
-        stands(Some(RENAMED), None);
-        let removed = run_with(&workload, Phase::FileRemove, |job| job.renamed = true).expect("removed");
-        assert_eq!((removed.items, removed.allocated_bytes), (items, None));
-        stands(None, None);
+        stands(true, false);
+        let removed = run(Phase::FileRemove, Operation::Remove);
+        assert_eq!(removed.allocated_bytes, None);
+        stands(false, false);
         counted(&workload, Phase::TreeRemove, Operation::Remove, trees * tree.directories());
         assert!(walk(&target).is_empty(), "{tree:?}: the target stays, and nothing in it");
     }
@@ -227,6 +223,33 @@ fn what_is_read_is_what_was_written() {
             let error = run(&quits, Phase::FileRead).expect_err("wrong data").to_string();
             assert!(error.contains("misplaced") && error.contains("file.mdtest."), "{error}");
         }
+    }
+}
+
+#[test]
+fn what_files_hold_goes_with_them_when_they_are_renamed() {
+    for (backend, items) in BACKENDS.into_iter().flat_map(|b| [1, 2, 3, 7].map(|n| (b, n))) {
+        let bed = Bed::new();
+        let tree = Tree { write_bytes: Bytes(700), read_bytes: Bytes(700), depth: 1, ..Tree::flat(items) };
+        let workload = changed(&bed, backend, 2, tree, |spec| spec.verify = true);
+        for phase in [Phase::TreeCreate, Phase::FileCreate] {
+            run(&workload, phase).expect("made");
+        }
+        let before = walk(&bed.path("t"));
+        for turns in 1..4 {
+            run(&workload, Phase::FileRename).expect("renamed");
+            assert_eq!(walk(&bed.path("t")), before, "the names at the end are those of the beginning");
+            let read = run_with(&workload, Phase::FileRead, |job| job.renamings = turns).expect("read");
+            assert_eq!((read.mismatches.checked_cells, read.mismatches.wrong_cells), (8 * items, 0));
+        }
+        if items == 7 {
+            let read = run(&workload, Phase::FileRead).expect("read");
+            assert!(read.mismatches.wrong_cells > 0, "the files have moved");
+        }
+        // A file that is written again keeps its place in the ring.
+        run_with(&workload, Phase::FileWrite, |job| job.renamings = 3).expect("written");
+        let read = run_with(&workload, Phase::FileRead, |job| job.renamings = 3).expect("read");
+        assert_eq!(read.mismatches.wrong_cells, 0);
     }
 }
 

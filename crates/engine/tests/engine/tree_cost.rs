@@ -41,13 +41,13 @@ fn each_item_takes_the_calls_that_it_must_and_no_other() {
                 ("write", 1),
                 ("read", 1),
                 ("close", 2),
-                ("statx", 1),
+                ("newfstatat", 1),
                 ("unlinkat", 1),
             ],
         ),
         (
             "phases=file-create,file-stat,file-remove random levels=1 branching=2",
-            &[("openat", 3), ("close", 3), ("statx", 3), ("unlinkat", 3)],
+            &[("openat", 3), ("close", 3), ("newfstatat", 3), ("unlinkat", 3)],
         ),
         (
             "phases=file-create,file-remove fsync",

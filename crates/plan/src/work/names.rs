@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::jobs::Space;
 use crate::{Jobs, Objects, Tree, Work, Workload};
 
-/// Suffix of the name of a renamed item.
-pub const RENAMED: &str = "-renamed";
+/// Suffix of the name that the first item has while the others are renamed in a ring, as mdtest has it.
+pub const RENAMED: &str = "-XX";
 /// Name prefix of a root of trees.
 const TREE_ROOT: &str = "test-dir";
 /// Name prefix of a root of object sets.
@@ -72,7 +72,7 @@ pub enum EntryType {
 ///
 /// ```
 /// use plan::{EntryType, entry_type};
-/// assert_eq!(entry_type("file.mdtest.3.17-renamed"), Some(EntryType::File));
+/// assert_eq!(entry_type("file.mdtest.3.17-XX"), Some(EntryType::File));
 /// assert_eq!(entry_type("mdtest_tree.0.5"), Some(EntryType::Directory));
 /// assert_eq!(entry_type("file.mdtest.results"), None);
 /// ```
@@ -180,8 +180,7 @@ impl<'a> TreePlacement<'a> {
         root + "/test-dir.4294967295-0/".len() + directory.as_os_str().len() + 1 + name
     }
 
-    /// The name of a file: `file.mdtest.3.17`, with `-renamed` appended after a rename. `number` is that of
-    /// [`Tree::number_of`].
+    /// The name of a file: `file.mdtest.3.17`. `number` is that of [`Tree::number_of`].
     #[must_use]
     pub fn file_name(owner: u32, number: u64) -> String {
         format!("{FILE}{owner}.{number}")

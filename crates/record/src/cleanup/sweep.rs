@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn names_go_from_a_directory_that_stays() {
         let place = tempfile::tempdir().expect("a directory");
-        fs::write(place.path().join("file.mdtest.0.0-renamed"), "x").expect("made");
+        fs::write(place.path().join("file.mdtest.0.0-XX"), "x").expect("made");
         fs::write(place.path().join("mine"), "x").expect("made");
         assert!(first_named(place.path()).expect("read").is_some());
         let result = sweep_names(place.path(), None).expect("swept");

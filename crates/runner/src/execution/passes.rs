@@ -104,13 +104,13 @@ impl ExecutionState<'_> {
             }
             let reached = &mut turn.reached;
             let limits = reached.limits(case, phase, pass);
-            let (renamed, steps_before) = (reached.is_renamed(phase), self.object_steps.before(case, pass));
+            let (renamings, steps_before) = (reached.renamings, self.object_steps.before(case, pass));
             let finished = self.phase(
                 index,
                 None,
                 phase,
                 pass,
-                PhasePreconditions { limits, renamed, steps_before, warnings_before },
+                PhasePreconditions { limits, renamings, steps_before, warnings_before },
             )?;
             turn.settling.add(&finished.record.phase);
             if phase == Phase::Write || trees::creates_items(phase) {

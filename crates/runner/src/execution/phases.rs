@@ -105,7 +105,7 @@ impl ExecutionState<'_> {
         pass: u32,
         preconditions: PhasePreconditions,
     ) -> Result<FinishedPhase, RunnerError> {
-        let PhasePreconditions { limits, renamed, steps_before, mut warnings_before } = preconditions;
+        let PhasePreconditions { limits, renamings, steps_before, mut warnings_before } = preconditions;
         let checked = self.checked;
         let (case, topology) = (&checked.plan.cases[index], self.ranks.comm().topology());
         let filling = fills.map(|writer| fill_workload(&checked.plan.cases[writer].workload)).transpose()?;
@@ -141,7 +141,7 @@ impl ExecutionState<'_> {
             generation,
             expect,
             limits,
-            renamed,
+            renamings,
             steps_before,
         };
         let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
@@ -206,8 +206,8 @@ impl ExecutionState<'_> {
 pub(super) struct PhasePreconditions {
     /// Upper limit of operations for each task.
     pub(super) limits: Option<Vec<u64>>,
-    /// An earlier phase has renamed the items.
-    pub(super) renamed: bool,
+    /// How often earlier phases have renamed the files of a tree.
+    pub(super) renamings: u32,
     /// Steps around the objects of each set that each task has done.
     pub(super) steps_before: Vec<u64>,
     /// Warnings about its figure.

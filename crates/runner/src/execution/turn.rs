@@ -67,10 +67,8 @@ pub(super) struct CaseProgress {
     files: Option<Vec<u64>>,
     /// Directories created by each task.
     directories: Option<Vec<u64>>,
-    /// A phase has renamed the files.
-    files_renamed: bool,
-    /// A phase has renamed the directories.
-    directories_renamed: bool,
+    /// How often phases have renamed the files.
+    pub(super) renamings: u32,
 }
 
 impl CaseProgress {
@@ -78,24 +76,10 @@ impl CaseProgress {
     pub(super) fn after(&mut self, phase: Phase, partial: Option<Vec<u64>>) {
         match phase {
             Phase::Write => self.written = partial,
-            Phase::FileCreate => (self.files, self.files_renamed) = (partial, false),
-            Phase::DirectoryCreate => (self.directories, self.directories_renamed) = (partial, false),
-            Phase::FileRename => self.files_renamed = !self.files_renamed,
-            Phase::DirectoryRename => self.directories_renamed = !self.directories_renamed,
+            Phase::FileCreate => (self.files, self.renamings) = (partial, 0),
+            Phase::DirectoryCreate => self.directories = partial,
+            Phase::FileRename => self.renamings += 1,
             _ => {}
-        }
-    }
-
-    /// Whether an earlier phase has renamed the items of `phase`.
-    pub(super) fn is_renamed(&self, phase: Phase) -> bool {
-        match phase {
-            Phase::FileWrite | Phase::FileStat | Phase::FileRead | Phase::FileRename | Phase::FileRemove => {
-                self.files_renamed
-            }
-            Phase::DirectoryStat | Phase::DirectoryRename | Phase::DirectoryRemove => {
-                self.directories_renamed
-            }
-            _ => false,
         }
     }
 

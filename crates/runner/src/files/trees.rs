@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use plan::shell_word;
-use plan::{Case, Nanos, ObjectsPlacement, Phase, RENAMED, TreePlacement, Work, Workload};
+use plan::{Case, Nanos, ObjectsPlacement, Phase, TreePlacement, Work, Workload};
 use record::{Claim, SweepResult, sweep_names, sweep_tree};
 
 use crate::RunnerError;
@@ -252,35 +252,27 @@ fn remove_items(case: &Case, placement: TreePlacement<'_>, task: u32, set: u32) 
                     true => TreePlacement::shared_name(number),
                     false => TreePlacement::file_name(task, number),
                 };
-                remove_named(&place, &name, has(Phase::FileRename), |path| fs::remove_file(path))?;
+                remove_named(&place.join(name), |path| fs::remove_file(path))?;
             }
             if has(Phase::DirectoryCreate) {
                 let name = TreePlacement::directory_name(task, number);
-                remove_named(&place, &name, has(Phase::DirectoryRename), |path| fs::remove_dir(path))?;
+                remove_named(&place.join(name), |path| fs::remove_dir(path))?;
             }
         }
     }
     Ok(())
 }
 
-/// Removes `name` in `place`, or what it was renamed to.
-fn remove_named(
-    place: &Path,
-    name: &str,
-    is_renamed: bool,
-    remove: impl Fn(&Path) -> io::Result<()>,
-) -> Result<(), RunnerError> {
-    let renamed = is_renamed.then(|| place.join(format!("{name}{RENAMED}")));
-    for path in renamed.into_iter().chain([place.join(name)]) {
-        match remove(&path) {
-            Ok(()) => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            // The rank responsible for the root finds the remaining files and reports them.
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
-            Err(source) => return Err(RunnerError::File { action: "remove", path, source }),
+/// Removes `path`, if it is there.
+fn remove_named(path: &Path, remove: impl Fn(&Path) -> io::Result<()>) -> Result<(), RunnerError> {
+    match remove(path) {
+        Ok(()) => Ok(()),
+        // The rank responsible for the root finds the remaining files and reports them.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => {
+            Ok(())
         }
+        Err(source) => Err(RunnerError::File { action: "remove", path: path.to_owned(), source }),
     }
-    Ok(())
 }
 
 /// Reports the remaining files of a tree as an error of the run.

@@ -71,7 +71,7 @@ impl MachineExecutor<'_> {
             (0..workload.tasks).map(|task| topology.node_of()[assignment.rank_of(task) as usize]).collect();
         let job = PhaseJob {
             series_interval: SERIES_INTERVAL,
-            renamed: order.renamed,
+            renamings: order.renamings,
             steps_before: &order.steps_before,
             limit: order.limits.as_deref().map_or(TransferLimit::Pass, TransferLimit::PerTask),
             ..PhaseJob::new(workload, order.phase, order.pass)

@@ -155,8 +155,8 @@ pub(crate) struct PhaseOrder {
     pub(crate) expect: Option<(u16, u16)>,
     /// Transfers of each task of all ranks, if not one pass.
     pub(crate) limits: Option<Vec<u64>>,
-    /// An earlier phase has renamed the items of a tree.
-    pub(crate) renamed: bool,
+    /// How often earlier phases have renamed the files of a tree.
+    pub(crate) renamings: u32,
     /// Steps around the objects of each set that each task of all ranks has done before.
     pub(crate) steps_before: Vec<u64>,
 }

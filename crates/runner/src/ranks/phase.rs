@@ -88,7 +88,7 @@ impl<'a> PhaseRun<'a> {
             processes_here: u32::try_from(here).unwrap_or(u32::MAX),
             data: DataSpec { signature: self.workload.signature, write_generation: order.generation, expect },
             series_interval: SERIES_INTERVAL,
-            renamed: order.renamed,
+            renamings: order.renamings,
             steps_before: &order.steps_before,
             limit: limits.map_or(TransferLimit::Pass, TransferLimit::PerTask),
             ..PhaseJob::new(&self.workload, order.phase, order.pass)

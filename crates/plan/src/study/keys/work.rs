@@ -104,7 +104,7 @@ const TREE: WorkKeys = WorkKeys {
             .means("The first task makes and removes the trees of all.")
             .sets(Setter::Tree(|tree, value| tree.collective = value.flag())),
         Key::flag("make_node")
-            .means("Files are made by `mknod(2)`, without being opened; they stay empty.")
+            .means("Files are made by `mknod(2)` with mode 0400, without being opened; they stay empty.")
             .sets(Setter::Tree(|tree, value| tree.make_node = value.flag())),
         Key::flag("in_target")
             .means(
