@@ -1732,7 +1732,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__rpc)
-            opts="-q -y -h --size --response --write --read --exchange --pattern --threads --connections --depth --seconds --exchanges --warm-up --interface --port --bind --bind-clients --bind-servers --repetitions --deadline --blocking --verify --seed --quiet --out --yes --explain --full --history --sign --nonce --mpi --help"
+            opts="-q -y -h --size --response --write --read --exchange --pattern --threads --connections --depth --seconds --exchanges --warm-up --interface --port --bind --bind-clients --bind-servers --repetitions --deadline --blocking --uring --verify --seed --quiet --out --yes --explain --full --history --sign --nonce --mpi --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -152,7 +152,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l mpi -d 'The MPI 
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l write -d 'Data in the request and a response of 1 byte, as nsdperf\'s write'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l read -d 'A request of 1 byte and data in the response, as nsdperf\'s read'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l exchange -d 'As large a response as the request, beside --write or --read [default without them]'
-complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l blocking -d 'Plain calls on a thread for each connection, instead of io_uring'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l blocking -d 'Plain calls on a thread for each connection [default with one request under way on each thread]'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l uring -d 'io_uring, which carries all connections of a thread [default otherwise]'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l verify -d 'Compare every byte with what was sent'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s q -l quiet -d 'Do not show on the error stream where the record is and how far the run is; warnings still come'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
@@ -218,7 +219,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -s y -l yes -d 'T
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-import]' -r -F
-complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l as -d 'The tool, where it is not found: ior, mdtest, md-workbench, iozone, ioping, ioping-batch, gpfsperf, iohist, fio, fio-json, elbencho-csv, elbencho-json, iostat, iostat-json, nsdperf, ior-json, ior-csv' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l as -d 'The tool, where it is not found: ior, mdtest, md-workbench, iozone, ioping, ioping-batch, gpfsperf, iohist, fio, fio-json, elbencho, elbencho-csv, elbencho-json, elbencho-live, iostat, iostat-json, nsdperf, ior-json, ior-csv' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l title -d 'A title for reports' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -l terms -d 'A study file whose terms hold for what is imported: its commitments, claims, expectations and published figures. It needs no workload' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand import" -s h -l help -d 'Print help'

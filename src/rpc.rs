@@ -1,7 +1,7 @@
 //! `ioproof rpc`: requests and responses between the processes of a run.
 
 use plan::Predictions;
-use plan::exchanges::{Options, TOOL, Test, Until, plan};
+use plan::exchanges::{Calls, Options, TOOL, Test, Until, plan};
 
 use crate::arguments::RpcArguments;
 use crate::ask::Asked;
@@ -43,7 +43,11 @@ fn options(arguments: &RpcArguments, world: &World) -> Options {
         warm_up: arguments.warm_up,
         deadline: arguments.deadline,
         repetitions: arguments.repetitions,
-        blocking: arguments.blocking,
+        calls: match (arguments.blocking, arguments.uring) {
+            (true, _) => Calls::Plain,
+            (_, true) => Calls::Uring,
+            _ => Calls::Faster,
+        },
         verify: arguments.verify,
         seed: arguments.seed,
         arguments: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),

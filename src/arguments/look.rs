@@ -261,7 +261,7 @@ pub(crate) struct ImportArguments {
     #[arg(long, value_name = "RUNDIR")]
     pub(crate) out: Option<PathBuf>,
     /// The tool, where it is not found: ior, mdtest, md-workbench, iozone, ioping, ioping-batch, gpfsperf, iohist,
-    /// fio, fio-json, elbencho-csv, elbencho-json, iostat, iostat-json, nsdperf, ior-json, ior-csv.
+    /// fio, fio-json, elbencho, elbencho-csv, elbencho-json, elbencho-live, iostat, iostat-json, nsdperf, ior-json, ior-csv.
     #[arg(long = "as", value_name = "TOOL", value_parser = values::import_format)]
     pub(crate) format: Option<dialect::import::Format>,
     /// A title for reports.

@@ -305,9 +305,12 @@ pub(crate) struct RpcArguments {
     /// A connection on which nothing moves for this long is an error.
     #[arg(long, value_name = "TIME", value_parser = values::seconds, default_value = "30")]
     pub(crate) deadline: Nanos,
-    /// Plain calls on a thread for each connection, instead of io_uring.
-    #[arg(long)]
+    /// Plain calls on a thread for each connection [default with one request under way on each thread].
+    #[arg(long, conflicts_with = "uring")]
     pub(crate) blocking: bool,
+    /// io_uring, which carries all connections of a thread [default otherwise].
+    #[arg(long)]
+    pub(crate) uring: bool,
     /// Compare every byte with what was sent.
     #[arg(long)]
     pub(crate) verify: bool,

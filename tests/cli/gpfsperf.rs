@@ -100,3 +100,23 @@ fn processes_of_a_launcher_are_counted() {
     assert_says(&ran.stdout, &["nProcesses 2 nThreadsPerProcess 2", "bytesTransferred 4194304"]);
     assert_eq!(ran.stdout.matches("Data rate was").count(), 1, "one rank prints");
 }
+
+/// The program takes the blocks of its file from the cache; a host has other work.
+#[test]
+fn a_read_drops_the_pages_of_its_file_and_of_no_other() {
+    let desk = Desk::new();
+    let [file, other] = ["f", "other"].map(|name| desk.path(name));
+    for path in [&file, &other] {
+        fs::write(path, vec![1; 1 << 20]).expect("a file");
+        fs::File::open(path).and_then(|file| file.sync_all()).expect("on the disk");
+    }
+    let line = format!("read seq {} -r 64k", file.display());
+    let plan = run(&desk.tool("gpfsperf", &format!("{line} --explain"))).expect_code(0).stdout;
+    assert_says(
+        &plan.split_whitespace().collect::<Vec<_>>().join(" "),
+        &["the pages of its files, and no others"],
+    );
+    let _ = run(&desk.tool("gpfsperf", &line)).expect_code(0);
+    let cached = |path: &std::path::Path| host::Host::default().page_cache_bytes(path).expect("looked at");
+    assert_eq!(cached(&other), (1 << 20, 1 << 20), "its pages stay");
+}

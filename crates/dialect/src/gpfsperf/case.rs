@@ -166,8 +166,9 @@ fn case(
         test.processes,
         test.threads
     );
-    let drop_caches = test.flushed && !settings.direct && !writes;
-    let protocol = Protocol { drop_caches, ..Protocol::default() };
+    // gpfsperf takes the blocks of this file from the cache, and leaves those of others.
+    let evict_files = test.flushed && !settings.direct && !writes;
+    let protocol = Protocol { evict_files, ..Protocol::default() };
     Ok(Case { title, protocol, ..Case::new("test", workload, vec![phase]) })
 }
 

@@ -49,7 +49,7 @@ const SPECS: &[Spec<Key>] = &[
     Spec::honoured(Key::Direct, "dio", &[], Takes::Nothing, "direct I/O, around the page cache"),
     Spec::honoured(Key::Fsync, "fsync", &[], Takes::Nothing, "fsync at the end of a test that writes, within its time"),
     Spec::honoured(Key::SyncWrites, "osync", &[], Takes::Nothing, "each write is on stable storage when it ends: opened with O_SYNC"),
-    Spec::honoured(Key::KeepCache, "noinv", &[], Takes::Nothing, "caches are not dropped before the test"),
+    Spec::honoured(Key::KeepCache, "noinv", &[], Takes::Nothing, "the file's pages stay in the cache before a test that reads; without it they are dropped, as gpfsperf drops the blocks of its file, and those of other files stay"),
     Spec::explained(Key::Other, "reltoken", &[], Takes::Nothing, ("no effect", "tokens of byte ranges are of GPFS, which gives them up when another node asks")),
     Spec::explained(Key::Other, "v", &[], Takes::Nothing, ("no effect", "every option is told by --explain")),
     Spec::honoured(Key::Help, "h", &[], Takes::Nothing, "help"),

@@ -156,9 +156,13 @@ fn case(
     spec.order = test.order(SEED, settings.stride, settings.sequential_mix);
     spec.backend = backend(settings, test, &spec.geometry, record_kb);
     spec.direct = settings.direct && !test.is_stream();
-    // IOzone syncs after every test, timed or not, but where the close alone is timed.
-    let synced = !settings.include_close || settings.include_flush;
-    spec.sync = SyncRule { at_close: synced && test.phase().writes(), per_write: settings.sync_writes };
+    // IOzone syncs after every test that writes, but where the close alone is timed; without -c and -e neither is.
+    let writes = test.phase().writes();
+    spec.sync = SyncRule { at_close: settings.include_flush && writes, per_write: settings.sync_writes };
+    // A second read finds in the caches what the first has left there.
+    let again = matches!(test, Test::Reread | Test::Refread | Test::Repread | Test::Repreadv);
+    spec.primed = if again { 2 } else { 1 };
+    spec.sync_after = writes && !settings.counts_close();
     // Streams and mappings write later than their calls: what is written so is synced by a call.
     let at_once = spec.backend.capabilities().sync_open;
     spec.sync_open = settings.sync_writes && at_once;

@@ -1,6 +1,7 @@
 //! The figures of one phase by IOzone's definitions.
 
-use record::{PhaseRow, TaskRow};
+use plan::Operation;
+use record::{PhaseRecord, TaskRow};
 
 use super::case::Point;
 use super::settings::{Settings, Unit};
@@ -25,13 +26,15 @@ pub(super) struct Child {
 }
 
 impl Figures {
-    pub(super) fn of(row: &PhaseRow, tasks: &[TaskRow], settings: &Settings, point: Point) -> Self {
+    pub(super) fn of(record: &PhaseRecord, settings: &Settings, point: Point) -> Self {
+        let (row, tasks) = (&record.phase, &record.tasks);
+        let outside = stamping_ns(record);
         let amount = |bytes: u64| match settings.unit {
             Unit::Kilobytes => bytes as f64 / 1024.0,
             Unit::Operations | Unit::Microseconds => bytes as f64 / 1024.0 / point.record_kb as f64,
         };
         let time = |task: &TaskRow| {
-            let transfers = task.io_end_ns.saturating_sub(task.io_start_ns);
+            let transfers = task.io_end_ns.saturating_sub(task.io_start_ns).saturating_sub(outside);
             let close = task.close_end_ns.saturating_sub(task.close_start_ns);
             transfers + if settings.counts_close() { close } else { 0 }
         };
@@ -58,6 +61,19 @@ impl Figures {
     /// The sum of the children's rates: the value of a cell in single mode.
     pub(super) fn sum(&self) -> f64 {
         self.children.iter().map(|child| child.rate).sum()
+    }
+}
+
+/// Of the only task of a phase that writes, the time between its writes: each buffer gets a stamp of its own there,
+/// where IOzone writes the same bytes again.
+fn stamping_ns(record: &PhaseRecord) -> u64 {
+    let writes = record.series.iter().filter(|row| row.operation == Operation::Write);
+    let in_calls: u64 = writes.map(|row| row.latency_sum_ns).sum();
+    match &record.tasks[..] {
+        [only] if in_calls > 0 && record.phase.reads == 0 => {
+            only.io_end_ns.saturating_sub(only.io_start_ns).saturating_sub(in_calls)
+        }
+        _ => 0,
     }
 }
 

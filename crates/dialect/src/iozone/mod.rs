@@ -57,7 +57,9 @@ fn version() -> String {
 }
 
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
-    let (extras, words) = OPTIONS.extras(arguments)?;
+    let (extras, mut words) = OPTIONS.extras(arguments)?;
+    // An empty variable in quotes; IOzone passes over it.
+    words.retain(|word| !word.is_empty());
     let given = OPTIONS.read_with(&words, |word| {
         Err(wrong(word, "is no option; options begin with -, as in -a or -s 1g".to_owned()))
     })?;

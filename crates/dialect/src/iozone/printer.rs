@@ -239,7 +239,7 @@ impl ToolPrinter for Printer {
             // A fill of a run that was resumed.
             return String::new();
         }
-        let figures = Figures::of(&record.phase, &record.tasks, self.settings(), point);
+        let figures = Figures::of(record, self.settings(), point);
         self.rates.push((point, figures.sum()));
         self.cpu.push((point, utilization(&figures)));
         match point.processes {

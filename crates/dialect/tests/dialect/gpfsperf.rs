@@ -46,7 +46,7 @@ fn published_lines_are_taken() {
     let read = case(&format!("tsqosperf read seq -r 4k {file} -dio"));
     let workload = &read.workload;
     assert_eq!((workload.tasks, workload.bytes().0, workload.direct), (1, 128 << 20, true));
-    assert!(!read.protocol.drop_caches, "direct reads pass the cache by");
+    assert!(!read.protocol.evict_files, "direct reads pass the cache by");
 
     let create = case(&format!("gpfsperf create seq {file} -n 128G -r 16M -th 4"));
     assert_eq!(create.workload.files.existing, Existing::Replace);
@@ -55,7 +55,7 @@ fn published_lines_are_taken() {
     let asked = asked.expect("taken");
     assert!(asked.warnings[0].contains("left out"), "1882 records for 4 threads: {:?}", asked.warnings);
     let plain = case(&format!("/usr/lpp/mmfs/samples/perf/gpfsperf read seq {file}"));
-    assert!(plain.protocol.drop_caches);
+    assert!(plain.protocol.evict_files && !plain.protocol.drop_caches, "caches of others stay");
     assert_eq!(plain.workload.bytes().0, 128 << 20, "size and record are the file's");
 }
 

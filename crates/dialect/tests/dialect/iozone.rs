@@ -105,6 +105,34 @@ fn a_list_of_many_nodes_needs_a_launcher_and_is_compared_with_it() {
     assert!(error.contains("--tasks-per-rank 8"), "{error}");
 }
 
+/// Its calls show an fsync after every test that writes; the rate has it with -e alone, and a close with -c.
+#[test]
+fn a_sync_that_was_not_asked_for_is_outside_of_the_time() {
+    let of = |options: &str| {
+        let workload = cases(&format!("iozone -i 0 -s 64k -r 4k {options}")).swap_remove(0).workload;
+        (workload.sync.at_close, workload.sync_after)
+    };
+    assert_eq!(
+        [of(""), of("-e"), of("-c"), of("-c -e")],
+        [(false, true), (true, false), (false, false), (true, false)]
+    );
+}
+
+/// Tests of the program follow at once: what the one before has read or written is in the processor's caches.
+#[test]
+fn a_test_begins_with_the_caches_that_the_one_before_leaves() {
+    let primed: Vec<u8> =
+        cases("iozone -i 0 -i 1 -s 64k -r 4k").iter().map(|case| case.workload.primed).collect();
+    assert_eq!(primed, [1, 1, 1, 2], "write, rewrite, read, reread");
+}
+
+#[test]
+fn an_empty_word_is_passed_over() {
+    let words = ["iozone", "", "-i", "0", "-s", "64k", ""].map(str::to_owned);
+    let asked = (dialect::tool("iozone").expect("known").parse)(&words, Launcher::default());
+    assert_eq!(asked.expect("as without it").plan.cases.len(), 2);
+}
+
 #[test]
 fn every_test_is_the_workload_that_its_name_says() {
     let all = cases("iozone -E -s 1m -r 64k");

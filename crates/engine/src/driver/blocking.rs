@@ -196,6 +196,11 @@ fn pursue<C: Clock, M: SyncBackend, const RECORD: bool>(
         writes: 0,
         last: clock.now(),
     };
+    if rules.primes > 0 {
+        log.recorder.touch();
+        (0..rules.primes).for_each(|_| task.prime());
+        task.last = clock.now();
+    }
     report.io.0 = task.last;
     let unstarted = task.go::<C, RECORD>(clock, report, log.recorder, log.findings, course)?;
     report.io.1 = task.last;
@@ -205,11 +210,30 @@ fn pursue<C: Clock, M: SyncBackend, const RECORD: bool>(
     course.pass(Point::Transferred);
     report.close.0 = clock.now();
     task.mover.close(plan, rules.sync_at_close)?;
-    report.close.1 = clock.now();
+    report.close.1 = if rules.untimed_close { report.close.0 } else { clock.now() };
     Ok((unstarted, task.writer))
 }
 
 impl<M: SyncBackend> Task<'_, M> {
+    /// Reads the task's part once, untimed, and writes its first transfer back as it was where the phase writes. What
+    /// cannot be read is not there yet.
+    #[cold]
+    fn prime(&mut self) {
+        let mut offsets = Offsets::new(&self.plan.region, self.plan.whole);
+        // What is to be written stays in the task's own buffer.
+        let mut writes = self.rules.writes;
+        let mut scratch = if self.rules.writes { vec![0; self.buffer.len()] } else { Vec::new() };
+        for _ in 0..self.rules.job.workload.geometry.transfers_per_task() {
+            let buffer = if self.rules.writes { &mut scratch[..] } else { &mut *self.buffer };
+            let offset = offsets.next();
+            let whole = self.mover.read(buffer, offset) == Ok(buffer.len());
+            if std::mem::replace(&mut writes, false) && whole {
+                let _ = self.mover.write(buffer, offset);
+            }
+        }
+        std::hint::black_box(self.buffer.iter().fold(0_u8, |sum, byte| sum ^ byte));
+    }
+
     /// All transfers of the phase, stonewall and wear-out included.
     fn go<C: Clock, const RECORD: bool>(
         &mut self,

@@ -469,6 +469,9 @@ impl<'s, Q: Queue> Worker<'s, Q> {
                 file::close(file, &lane.plan.file.path)?;
                 report.close.1 = clock.now();
             }
+            if self.terms.rules.untimed_close {
+                report.close.1 = report.close.0;
+            }
         }
         Ok(())
     }

@@ -56,6 +56,10 @@ pub(crate) struct Rules<'a> {
     pub(crate) shared: bool,
     pub(crate) file_bytes: u64,
     pub(crate) sync_at_close: bool,
+    /// Times that each task reads its part before its own time begins.
+    pub(crate) primes: u8,
+    /// The sync and the close are outside of all times.
+    pub(crate) untimed_close: bool,
     pub(crate) sync_per_write: bool,
     /// `O_SYNC` or `O_DSYNC` if they replace a call after each write; else empty.
     pub(crate) sync_flags: OFlags,
@@ -103,7 +107,15 @@ impl<'a> Rules<'a> {
             shared: workload.files.sharing == Sharing::Shared,
             file_bytes: Placement::new(workload).file_bytes().0,
             // A fill still in the page cache would be written back during the reads it is made for.
-            sync_at_close: writes && (workload.sync.at_close || phase == Phase::Fill),
+            sync_at_close: writes && (workload.sync.at_close || workload.sync_after || phase == Phase::Fill),
+            primes: match phase != Phase::Fill
+                && !workload.direct
+                && workload.geometry.bytes_per_task() <= plan::PRIMED_MAX
+            {
+                true => workload.primed,
+                false => 0,
+            },
+            untimed_close: writes && workload.sync_after && phase != Phase::Fill,
             sync_per_write: syncs && !workload.sync_open,
             sync_flags: match (syncs && workload.sync_open, workload.data_sync) {
                 (false, _) => OFlags::empty(),

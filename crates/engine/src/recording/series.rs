@@ -77,6 +77,11 @@ impl<'a, const N: usize> Recorder<'a, N> {
         self.interval_end = start.saturating_add(self.interval_ticks);
     }
 
+    /// Has its counters in memory and in the caches.
+    pub(crate) fn touch(&mut self) {
+        self.response.touch();
+    }
+
     /// Counts one `operation` (for transfers: 0 read, 1 write) that ended at `end` after `ticks`.
     #[inline(always)]
     pub(crate) fn add(&mut self, operation: usize, ticks: u64, end: u64) {

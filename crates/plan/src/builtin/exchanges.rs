@@ -102,8 +102,8 @@ pub struct Options {
     pub deadline: Nanos,
     /// How often each case is measured.
     pub repetitions: u32,
-    /// Blocking calls with a thread per connection, instead of `io_uring`.
-    pub blocking: bool,
+    /// Which calls carry the messages.
+    pub calls: Calls,
     /// Compares every byte with what was sent.
     pub verify: bool,
     /// Seed of the message contents.
@@ -134,13 +134,25 @@ impl Default for Options {
             warm_up: WARM_UP,
             deadline: Nanos::secs(30),
             repetitions: 1,
-            blocking: false,
+            calls: Calls::Faster,
             verify: false,
             seed: 0,
             arguments: vec![TOOL.to_owned()],
             notes: Vec::new(),
         }
     }
+}
+
+/// Which system calls carry the messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Calls {
+    /// Plain calls with one request under way on each thread, else `io_uring`.
+    #[default]
+    Faster,
+    /// Blocking calls with a thread for each connection.
+    Plain,
+    /// `io_uring` where the host has it.
+    Uring,
 }
 
 /// One combination of the lists.
@@ -174,7 +186,7 @@ impl Options {
         if let Some((field, _)) = empty.into_iter().find(|(_, empty)| *empty) {
             return Err(PlanError::new(field, "an empty list measures nothing", "give at least one value"));
         }
-        if self.blocking && self.depths.iter().any(|&depth| depth != 1) {
+        if self.calls == Calls::Plain && self.depths.iter().any(|&depth| depth != 1) {
             return Err(PlanError::new(
                 "depth",
                 "plain calls have one request under way on each connection",
@@ -279,6 +291,9 @@ impl Options {
             deadline: self.deadline,
             ..Rpc::new(request, response)
         };
+        // A thread with nothing else to do waits in the call itself: measured in pairs, see the journal on rpc.
+        let one_to_one = self.ends <= 2 || point.pattern == Pattern::OneToOne;
+        let one_request_a_thread = point.depth == 1 && rpc.connections <= rpc.threads && one_to_one;
         let moved = Bytes(request.0.saturating_add(response.0).max(1));
         let mut spec = WorkloadSpec::new(TOOL, "", Geometry { transfer: moved, block: moved, segments: 1 });
         spec.files.targets.clear();
@@ -286,9 +301,10 @@ impl Options {
         (spec.files.existing, spec.files.keep) = (Existing::Reuse, Keep::Always);
         (spec.tasks, spec.nodes) = (rpc.tasks(), self.nodes);
         spec.work = Work::Rpc(rpc);
-        spec.backend = match self.blocking {
-            true => Backend::plain(),
-            false => Backend::queued(point.depth),
+        spec.backend = match self.calls {
+            Calls::Plain => Backend::plain(),
+            Calls::Faster if one_request_a_thread => Backend::plain(),
+            Calls::Faster | Calls::Uring => Backend::queued(point.depth),
         };
         match self.until {
             Until::Duration(time) => spec.duration = Some(time),
@@ -335,7 +351,7 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Options, Test, Until, plan};
+    use super::{Calls, Options, Test, Until, plan};
     use crate::{Backend, Bytes, Case, Nanos, Pattern, Rpc, Work};
 
     fn cases(change: impl FnOnce(&mut Options)) -> Vec<Case> {
@@ -386,8 +402,15 @@ mod tests {
         );
         assert_eq!(all[3].workload.tasks, 2);
         assert_eq!(all[3].workload.backend, Backend::Uring { depth: 8, required: false });
+        assert!(
+            all[..2].iter().all(|case| case.workload.backend == Backend::plain()),
+            "one request on each thread"
+        );
+        let rings = cases(|options| options.calls = Calls::Uring);
+        assert_eq!(rings[0].workload.backend, Backend::queued(1));
         let all = cases(|options| (options.threads, options.connections) = (vec![1, 2], vec![16]));
         assert!(all.iter().all(|case| case.workload.tasks == 16));
+        assert!(all.iter().all(|case| case.workload.backend == Backend::queued(1)), "several on a thread");
         assert!(all.iter().all(|case| case.settings.len() == 1 && case.group == "rpc"));
         let one = cases(|_| ());
         assert_eq!((one[0].id.as_str(), one[0].settings.len()), ("rpc", 0));
@@ -405,7 +428,7 @@ mod tests {
         assert_eq!(field(|options| options.threads.clear()), "threads");
         assert_eq!(field(|options| options.sizes = vec![Bytes(0)]), "request_bytes");
         assert_eq!(field(|options| options.repetitions = 0), "repetitions");
-        assert_eq!(field(|options| (options.blocking, options.depths) = (true, vec![2])), "depth");
+        assert_eq!(field(|options| (options.calls, options.depths) = (Calls::Plain, vec![2])), "depth");
         assert_eq!(field(|options| options.ends = 3), "ends");
         assert_eq!(field(|options| options.until = Until::Exchanges(0)), "operations");
         assert_eq!(field(|options| options.threads = vec![1; 20_000]), "size");

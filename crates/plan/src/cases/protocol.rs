@@ -24,6 +24,9 @@ pub struct Protocol {
     pub precondition: u32,
     /// The page cache is written back and dropped before each phase that reads.
     pub drop_caches: bool,
+    /// The pages of the case's files, and no others, are written back and dropped before each phase that reads.
+    #[serde(default)]
+    pub evict_files: bool,
     /// A shorter phase is marked and cannot meet a commitment. 0 means the default.
     pub phase_min: Nanos,
 }
@@ -37,6 +40,7 @@ impl Default for Protocol {
             wipe: false,
             precondition: 0,
             drop_caches: false,
+            evict_files: false,
             phase_min: Nanos(0),
         }
     }

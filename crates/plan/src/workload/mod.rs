@@ -130,6 +130,9 @@ impl Order {
     }
 }
 
+/// More than a processor's caches hold need not be brought there.
+pub const PRIMED_MAX: Bytes = Bytes::mib(4);
+
 /// When data must be on stable storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct SyncRule {
@@ -284,6 +287,15 @@ pub struct WorkloadSpec {
     /// Only the data must be stable after a write: `fdatasync(2)` in place of `fsync(2)`. Psync only.
     #[serde(default)]
     pub data_sync: bool,
+    /// Each task reads its part of the file so often before its time begins, so that data, buffer and counters are in the
+    /// processor's caches, as after the test before in a tool whose tests follow at once. Not with direct I/O, and
+    /// only up to [`PRIMED_MAX`].
+    #[serde(default)]
+    pub primed: u8,
+    /// After the last write the file is synced and closed outside of all times, as IOzone does without `-c` and
+    /// `-e`. No promise of stable data follows from it.
+    #[serde(default)]
+    pub sync_after: bool,
     /// If each write is to be stable, the file is opened with `O_SYNC` (`O_DSYNC` for data only) instead of a
     /// call after each write. Not for streams and mappings, which write later.
     #[serde(default)]
@@ -340,6 +352,8 @@ impl WorkloadSpec {
             outlier: None,
             forget: false,
             data_sync: false,
+            primed: 0,
+            sync_after: false,
             sync_open: false,
             untraced: false,
             history: None,

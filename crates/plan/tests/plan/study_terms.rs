@@ -152,6 +152,7 @@ fn the_protocol_reaches_every_case_and_a_workload_has_its_own() {
             precondition: 2,
             drop_caches: true,
             phase_min: Nanos::secs(5),
+            ..Protocol::default()
         }
     );
     assert_eq!((general.repetitions, general.passes_max()), (30, 61));

@@ -179,6 +179,14 @@ fn path_words(workload: &Workload) -> String {
 }
 
 fn sync_words(workload: &Workload) -> String {
+    let timed = timed_sync_words(workload);
+    match workload.sync_after {
+        true => format!("{timed}; fsync and close when the time is over"),
+        false => timed,
+    }
+}
+
+fn timed_sync_words(workload: &Workload) -> String {
     let flag = if workload.data_sync { "O_DSYNC" } else { "O_SYNC" };
     match (workload.sync_open, workload.sync.per_write, workload.sync.at_close) {
         (true, _, false) => format!("each write by {flag}, inside its latency"),

@@ -108,7 +108,10 @@ pub(crate) fn words(case: &Case) -> String {
             ),
         }),
         (protocol.rounds > 1).then(|| format!("{} rounds each, of which the last counts", protocol.rounds)),
-        protocol.drop_caches.then(|| "the page cache is dropped before each phase that reads".to_owned()),
+        protocol.drop_caches.then(|| "the page cache, directory entries and inodes of the whole host are dropped before each phase that reads".to_owned()),
+        protocol.evict_files.then(|| {
+            "the pages of its files, and no others, leave the page cache before each phase that reads".to_owned()
+        }),
         (protocol.phase_min.0 > 0)
             .then(|| format!("a phase shorter than {} meets no commitment", protocol.phase_min)),
     ];

@@ -252,7 +252,8 @@ impl Sheet<'_> {
             let writes = case.filter(|_| figure.phase.is_transfers() && figure.phase.writes());
             lines.extend(writes.map(|case| unseen_of_writes(number, figure, case)));
             let is_known = figure.counted().all(|one| one.resident_share().is_some());
-            let is_open = |case: &&&Case| !figure.phase.writes() && !case.protocol.drop_caches && !is_known;
+            let is_dropped = |case: &Case| case.protocol.drop_caches || case.protocol.evict_files;
+            let is_open = |case: &&&Case| !figure.phase.writes() && !is_dropped(case) && !is_known;
             if let Some(case) = case.filter(is_open) {
                 let of = if case.group.is_empty() { &case.id } else { &case.group };
                 lines.push(format!("{of}: what caches held before it read, as they were not dropped"));

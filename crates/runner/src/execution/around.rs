@@ -75,8 +75,8 @@ impl ExecutionState<'_> {
         Ok(())
     }
 
-    /// Empties the page caches before a read phase; returns a warning for its figure if that is not
-    /// permitted.
+    /// Empties the page caches before a read phase, of all files or of the case's; returns a warning for its
+    /// figure if that is not permitted.
     pub(super) fn drop_caches(
         &mut self,
         index: usize,
@@ -84,7 +84,8 @@ impl ExecutionState<'_> {
         phase: Phase,
     ) -> Result<Vec<Warning>, RunnerError> {
         let finds = trees::has(case) && trees::finds(phase);
-        if !(reads(case, phase) || finds) || !case.protocol.drop_caches || self.stopped() {
+        let wanted = case.protocol.drop_caches || case.protocol.evict_files;
+        if !(reads(case, phase) || finds) || !wanted || self.stopped() {
             return Ok(Vec::new());
         }
         match self.ranks.order(&Order::DropCaches { case: index })? {

@@ -445,11 +445,16 @@ impl<'a> RankExecutor<'a> {
     }
 
     fn drop_caches(&self, index: usize) -> Result<Answer, RunnerError> {
-        if !self.leads_for(self.case(index)?)? {
+        let case = self.case(index)?;
+        if !self.leads_for(case)? {
             return Ok(Answer::Done);
         }
-        Ok(host::cache::drop_all(self.host.root())
-            .map_or_else(|error| Answer::Refused(error.to_string()), |()| Answer::Done))
+        let files = || files_of(&case.workload, &(0..case.workload.tasks), 0);
+        let dropped = match case.protocol.drop_caches {
+            true => host::cache::drop_all(self.host.root()),
+            false => files().iter().try_for_each(|slot| host::cache::evict(&slot.path)),
+        };
+        Ok(dropped.map_or_else(|error| Answer::Refused(error.to_string()), |()| Answer::Done))
     }
 
     /// Runs this rank's part of a phase, together with the other ranks that carry tasks of it; none if this
