@@ -17,7 +17,7 @@ use crate::tree::deal::{self, Directory};
 use crate::tree::listing::{LIST_BYTES, names};
 use crate::tree::sync_worker::{OpCounters, OpRunner, TaskContext};
 use crate::tree::trouble::{OpOutcome, Surprise, failed};
-use crate::tree::walk::{again, open_failed};
+use crate::tree::walk::again;
 use crate::{EngineError, Errno, PhaseJob, Point, Surprises};
 
 /// Parameters shared by all tasks of a phase.
@@ -274,4 +274,8 @@ impl Batch {
         })?;
         Ok(read.then_some(found))
     }
+}
+
+fn open_failed(path: &Path, errno: Errno) -> EngineError {
+    EngineError::Open { path: path.to_owned(), purpose: "the names in it", errno }
 }
