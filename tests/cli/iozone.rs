@@ -79,7 +79,8 @@ fn opened_with(trace: &Trace, flag: &str) -> bool {
 
 /// Offsets in records of 16 kB.
 fn offsets(trace: &Trace, call: &str, path: &Path) -> Vec<u64> {
-    trace.on(call, path).map(|call| call.offset().expect("an offset") >> 14).collect()
+    let moved = trace.on(call, path).filter(|call| call.returned != Some(0));
+    moved.map(|call| call.offset().expect("an offset") >> 14).collect()
 }
 
 #[test]
@@ -94,10 +95,15 @@ fn the_kernel_sees_exactly_the_tests_that_were_asked_for() {
         "-s 64k -r 16k -i 0 -i 3 -i 4 -i 5 -j 3 -+n -f f",
         "pread64,pwrite64,open,openat,fsync",
     );
-    // The write, then the first record four times; backward, then in strides of three.
-    assert_eq!(offsets(&trace, "pwrite64", &path), [0, 1, 2, 3, 0, 0, 0, 0]);
-    assert_eq!(offsets(&trace, "pread64", &path), [3, 2, 1, 0, 0, 3, 1, 2]);
-    let sizes = trace.on("pwrite64", &path).chain(trace.on("pread64", &path));
+    // The write, then the first record four times; backward, then in strides of three. Each test reads what there is
+    // once before its time, and one that writes gives its first record back.
+    assert_eq!(offsets(&trace, "pwrite64", &path), [0, 1, 2, 3, 0, 0, 0, 0, 0]);
+    assert_eq!(
+        offsets(&trace, "pread64", &path),
+        [3, 2, 1, 0, 3, 2, 1, 0, 0, 0, 0, 0, 0, 3, 1, 2, 0, 3, 1, 2]
+    );
+    let all = trace.on("pwrite64", &path).chain(trace.on("pread64", &path));
+    let sizes = all.filter(|call| call.returned != Some(0));
     assert!(sizes.into_iter().all(|call| call.bytes() == Some(16 << 10) && call.returned == Some(16 << 10)));
     assert!(opened_with(&trace, "O_CREAT") && !opened_with(&trace, "O_DIRECT"));
 
@@ -113,9 +119,10 @@ fn the_kernel_sees_exactly_the_tests_that_were_asked_for() {
     assert!(opened_with(&mapped, "O_CREAT") && !opened_with(&mapped, "O_SYNC"));
 
     let vectored = traced(&desk, "-E -s 128k -r 4k -i 0 -i 11 -i 12 -+n -f f", "preadv,pwritev,pread64");
-    for call in ["preadv", "pwritev"] {
+    // Both tests read the file once before their time, and the one that writes gives its first call back.
+    for (call, count) in [("preadv", 6), ("pwritev", 3)] {
         let bytes: Vec<_> = vectored.on(call, &path).map(|call| call.returned).collect();
-        assert_eq!(bytes, [Some(64 << 10); 2], "sixteen records with one {call}");
+        assert_eq!(bytes, vec![Some(64 << 10); count], "sixteen records with one {call}");
     }
 }
 
