@@ -57,7 +57,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
                 let msec = block.count(*line, msec, "a time in msec")?;
                 let count = block.count(*line, count, "a number of events")?;
                 if is_whole {
-                    let low_ns = (msec * MSEC_NS).saturating_sub(MSEC_NS / 2);
+                    let low_ns = msec.saturating_mul(MSEC_NS).saturating_sub(MSEC_NS / 2);
                     let high_ns = msec.saturating_mul(MSEC_NS).saturating_add(MSEC_NS / 2 - 1);
                     pass.latency.push(Bucket { operation: Operation::Exchange, low_ns, high_ns, count });
                 }
