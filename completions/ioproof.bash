@@ -49,6 +49,9 @@ _ioproof() {
             ioproof,import)
                 cmd="ioproof__subcmd__import"
                 ;;
+            ioproof,io500)
+                cmd="ioproof__subcmd__io500"
+                ;;
             ioproof,ioping)
                 cmd="ioproof__subcmd__ioping"
                 ;;
@@ -224,7 +227,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version randomops cross-check rpc report verdict verify check history compare batch merge import reference calc model clean host layout overhead schema generate ior ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
+            opts="-h -V --help --version randomops cross-check rpc io500 report verdict verify check history compare batch merge import reference calc model clean host layout overhead schema generate ior ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -973,6 +976,20 @@ _ioproof() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ioproof__subcmd__io500)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ioproof__subcmd__ioping)
             opts="-A -C -D -G -L -W -Y -y -R -k -a -c -e -i -s -S -w -l -r -t -T -B -I -J -p -P -q -h -v --async --cached --direct --read-write --linear --write --sync --dsync --rapid --keep --warmup --count --entropy --interval --size --work-size --work-time --speed-limit --rate-limit --min-time --max-time --batch --time --json --print-count --print-interval --quiet --help --version --explain --out --compat --tasks-per-rank --yes --no-progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1342,7 +1359,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__md__subcmd__workbench)
-            opts="-O -a -I -P -D -G -o -S -R -t -T -w -W -1 -2 -3 -X -q -h -v --offset --api --obj-per-proc --precreate-per-set --data-sets --object-size --iterations --waiting-time --adaptive-waiting --stonewall-timer --stonewall-wear-out --run-precreate --run-benchmark --run-cleanup --verify-read --read-only --start-item --dataPacketType --quiet --print-detailed-stats --help --verbose --process-reports --ignore-precreate-errors --run-info-file --dummy.delay-only-rank0 --dummy.delay-sync --dummy.delay-xfer --dummy.delay-close --explain --out --compat --tasks-per-rank --yes --no-progress"
+            opts="-O -a -I -P -D -G -o -S -R -t -T -w -W -1 -2 -3 -X -L -q -h -v --offset --api --obj-per-proc --precreate-per-set --data-sets --object-size --iterations --waiting-time --adaptive-waiting --stonewall-timer --stonewall-wear-out --run-precreate --run-benchmark --run-cleanup --verify-read --read-only --start-item --dataPacketType --run-info-file --ignore-precreate-errors --latency --latency-all --quiet --print-detailed-stats --help --verbose --process-reports --dummy.delay-only-rank0 --dummy.delay-sync --dummy.delay-xfer --dummy.delay-close --explain --out --compat --tasks-per-rank --yes --no-progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1834,7 +1851,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-q -y -h --on --quick --cached --resume --set --model --seed --on-nodes --verdict --like --expect --probe --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
+            opts="-q -y -h --on --quick --cached --resume --set --model --seed --on-nodes --verdict --like --expect --probe --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks io500 iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1944,7 +1961,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__studies__subcmd__show)
-            opts="-h --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
+            opts="-h --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks io500 iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

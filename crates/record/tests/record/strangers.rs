@@ -162,7 +162,8 @@ fn a_text_for_all_rows_of_a_line_takes_no_more_than_the_line_is_worth() {
     let numbers = ["task", "file", "open_start_ns", "open_end_ns", "io_start_ns", "io_end_ns"]
         .into_iter()
         .chain(["close_start_ns", "close_end_ns", "bytes", "transfers"])
-        .map(|name| (name, numbers.clone()));
+        .map(|name| (name, numbers.clone()))
+        .chain([("stonewall_transfers", json!(vec![serde_json::Value::Null; rows]))]);
     let with_node = |node: String| numbers.clone().chain([("node", json!(node))]).collect::<Vec<_>>();
 
     let (_place, directory) = with_line(&tasks_with(&with_node("node-1.cluster".to_owned())));
