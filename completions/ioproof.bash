@@ -227,7 +227,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version randomops cross-check rpc io500 report verdict verify check history compare batch merge import reference calc model clean host layout overhead schema generate ior ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
+            opts="-h -V --help --version randomops cross-check rpc report verdict verify check history compare batch merge import reference calc model clean host layout overhead schema generate ior io500 ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -977,7 +977,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__io500)
-            opts=""
+            opts="-h -l -v --help --list --list-mandatory --config-hash --cleanup --dry-run --mode --timestamp --verbose --resume --verify --explain --out --tasks-per-rank --yes --no-progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
-use dialect::{Help, TOOLS, ior};
+use dialect::{Help, TOOLS, io500, ior};
 
 use crate::exit::{Exit, Failure};
 use crate::studies;
@@ -43,7 +43,7 @@ fn write(directory: &Path, definition: &Command) -> anyhow::Result<()> {
 /// Each supported tool, with its help.
 fn tools() -> impl Iterator<Item = (&'static str, Help)> {
     let others = TOOLS.iter().map(|tool| (tool.name, (tool.help)()));
-    std::iter::once((ior::TOOL, ior::help())).chain(others)
+    [(ior::TOOL, ior::help()), (io500::TOOL, io500::help())].into_iter().chain(others)
 }
 
 /// The command line definition with those options of the tools that a shell can complete.

@@ -23,7 +23,7 @@ pub(super) enum Key {
 pub(super) const OPTIONS: Options<Key> = Options {
     tool: "io500",
     called: "IO500",
-    usage: "io500 CONFIG.ini [OPTION]...",
+    usage: "CONFIG.ini [OPTION]...",
     what: "Runs the phases of IO500 as CONFIG.ini has them, and computes the score.
 The result is not one of the list: a submission has to come from the list's own program.
 Every option and every difference to IO500: docs/IO500.md",
