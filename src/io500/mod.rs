@@ -102,16 +102,25 @@ impl<'w> Benchmark<'w> {
         }
         if self.request.resume.is_none() {
             Recorder::check_new(&self.directory)?;
+            if self.parts().exists() {
+                let parts = self.parts();
+                let why = format!(
+                    "{} has the phases of an interrupted run: go on with it by --resume {}, or name another --out",
+                    parts.display(),
+                    plan::shell_word(&self.directory.to_string_lossy())
+                );
+                return Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)));
+            }
         }
+        let is_fresh = match &self.earlier {
+            Some(memo) => memo.is_fresh,
+            None => self.agree_to_data()?,
+        };
         let (resultdir, datadir) = (Path::new(&self.setup.resultdir), Path::new(&self.setup.datadir));
         let (mut kept, mut made) = (MadeDirectories::default(), MadeDirectories::default());
         kept.make(resultdir)?;
         let yes = self.request.extras.yes || self.request.resume.is_some();
         let mut results = Results::begin(resultdir, yes)?;
-        let is_fresh = match &self.earlier {
-            Some(memo) => memo.is_fresh,
-            None => self.agree_to_data()?,
-        };
         let memo = Memo { is_fresh, ..self.memo() };
         for phase in self.made_by() {
             made.make(&datadir.join(phase.directory()))?;
@@ -129,9 +138,13 @@ impl<'w> Benchmark<'w> {
             results.add(&sheet.phase_begins(phase, &self.setup.line(phase, rate), rate, now_unix_ns()))?;
             let outcome = match is_dry || !self.setup.runs(phase) {
                 true => io500::Outcome::none(0.0),
-                false => match self.phase(&phase_run, phase, rate, is_fresh)? {
-                    Ended::Done(outcome) => outcome,
-                    Ended::Interrupted => return self.interrupted(),
+                false => match self.phase(&phase_run, phase, rate, is_fresh) {
+                    Ok(Ended::Done(outcome)) => outcome,
+                    Ok(Ended::Interrupted) => return self.interrupted(),
+                    Err(failure) => {
+                        complain(&format!("ioproof: {} failed: {}", phase.name(), self.how_to_go_on()));
+                        return Err(failure);
+                    }
                 },
             };
             if phase == Phase::MdtestEasyWrite && outcome.score > 0.0 {
@@ -245,11 +258,13 @@ impl<'w> Benchmark<'w> {
     }
 
     fn interrupted(&self) -> Result<Exit, Failure> {
-        let directory = plan::shell_word(&self.directory.to_string_lossy());
-        let why = format!(
-            "interrupted: the phases that had ended are kept; go on with them by adding --resume {directory}"
-        );
+        let why = format!("interrupted: {}", self.how_to_go_on());
         Err(Failure::new(Exit::Interrupted, anyhow::anyhow!(why)))
+    }
+
+    fn how_to_go_on(&self) -> String {
+        let directory = plan::shell_word(&self.directory.to_string_lossy());
+        format!("the phases that had ended are kept; go on with them by adding --resume {directory}")
     }
 
     /// Puts the records of the phases together.

@@ -155,6 +155,8 @@ fn a_run_that_was_killed_or_interrupted_goes_on_with_the_phase_that_it_was_in() 
         if signal == Signal::INT {
             assert_says(&ended.expect_code(130).stderr, &["interrupted", "--resume record"]);
         }
+        let anew = run(&desk.ioproof("io500 config.ini --yes --out record")).expect_code(3);
+        assert_says(&anew.stderr, &["record.phases has the phases of an interrupted run", "--resume record"]);
         let before = value(&desk, "ior-easy-write", "score");
         let ran = run(&desk.ioproof("io500 config.ini --resume record")).expect_code(0);
         assert!(!ran.stdout.contains("errors in this phase"), "{}", ran.stdout);
@@ -173,7 +175,9 @@ fn files_of_others_and_results_of_earlier_runs_are_not_touched_unasked() {
     fs::write(desk.path("data/mdtest-easy/mine"), "stays").expect("a file");
     let refused = run(&desk.ioproof("io500 config.ini --out record")).expect_code(3);
     assert_says(&refused.stderr, &["data/mdtest-easy holds files", "--cleanup", "--yes"]);
+    assert!(!desk.path("results").exists(), "nothing is made before the question");
     fs::remove_dir_all(desk.path("data")).expect("removed");
+    fs::create_dir(desk.path("results")).expect("a directory");
     fs::write(desk.path("results/result.txt"), "of another run").expect("a file");
     let refused = run(&desk.ioproof("io500 config.ini --out record")).expect_code(3);
     assert_says(&refused.stderr, &["results/result.txt exists", "--yes"]);

@@ -102,7 +102,7 @@ impl Memo {
     /// From [`Memo::text`]; `None` for another text.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
+        serde_json::from_str(text).ok().filter(|memo: &Self| is_directory_name(&memo.timestamp))
     }
 }
 
@@ -170,7 +170,7 @@ pub fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Request, To
     };
     config.verbosity = verbosity;
     let timestamp = value(Key::Timestamp).cloned();
-    if let Some(name) = timestamp.as_ref().filter(|name| name.contains(['/', ' ']) || name.starts_with('.')) {
+    if let Some(name) = timestamp.as_ref().filter(|name| !is_directory_name(name)) {
         let reason = "is the name of a directory; leave out / and spaces, and begin with a letter or number";
         return Err(OPTIONS.error(&format!("--timestamp={name}"), reason));
     }
@@ -187,6 +187,11 @@ pub fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Request, To
         resume: value(Key::Resume).map(PathBuf::from),
         extras,
     })))
+}
+
+/// Whether `name` is that of one directory, below the one that it is joined to, and a word of a command line.
+fn is_directory_name(name: &str) -> bool {
+    !(name.is_empty() || name.contains(['/', ' ']) || name.starts_with('.'))
 }
 
 /// The text for `-h`.

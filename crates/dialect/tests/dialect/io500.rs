@@ -1,7 +1,7 @@
 //! IO500: the lines of its phases, its results and their hashes, against recorded runs of the benchmark itself.
 
 use dialect::import::{Text, import};
-use dialect::io500::{Config, Entry, Outcome, Phase, Request, Setup, Sheet, parse, verify};
+use dialect::io500::{Config, Entry, Memo, Outcome, Phase, Request, Setup, Sheet, parse, verify};
 use dialect::ior::Launcher;
 
 /// A dry run of the benchmark with options of each section, and its results.
@@ -169,6 +169,20 @@ fn what_this_program_does_not_do_is_refused_with_a_reason() {
     ] {
         let error = setup(config, 1).check().expect_err(config).to_string();
         assert!(error.contains(told), "{error}");
+    }
+}
+
+#[test]
+fn what_a_run_has_kept_cannot_lead_elsewhere() {
+    let memo = |timestamp: &str| Memo {
+        config: RUN.to_owned(),
+        timestamp: timestamp.to_owned(),
+        is_extended: false,
+        is_fresh: true,
+    };
+    assert_eq!(Memo::read(&memo(TIMESTAMP).text()), Some(memo(TIMESTAMP)));
+    for timestamp in ["../../elsewhere", "", ".hidden", "a b"] {
+        assert_eq!(Memo::read(&memo(timestamp).text()), None, "{timestamp}");
     }
 }
 
