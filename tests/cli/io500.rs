@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::process::Signal;
 use testbed::{Launch, Program, Scratch, skipped};
 
-use crate::desk::{Desk, assert_says, run, wait_for};
+use crate::desk::{Desk, assert_says, run};
 
 /// Small enough for a second, and invalid for that.
 const CONFIG: &str = "\
@@ -49,10 +50,17 @@ const PHASES: [&str; 14] = [
     "ior-rnd4K-easy-read",
 ];
 
+/// Runs wait for `sync(2)`, and so for what everything else on the host has written.
+const PATIENT: Duration = Duration::from_secs(400);
+
 fn desk() -> Desk {
     let desk = Desk::new();
     fs::write(desk.path("config.ini"), CONFIG).expect("written");
     desk
+}
+
+fn io500(desk: &Desk, words: &str) -> Program {
+    desk.ioproof("io500").args(words.split_whitespace()).limit(PATIENT)
 }
 
 /// The value of a key in a section of the result.
@@ -78,7 +86,7 @@ fn assert_whole(desk: &Desk, phases: &[&str]) {
         }
     }
     assert!(!desk.path("data").exists(), "what the run has made is removed");
-    let verified = run(&desk.ioproof("io500 config.ini --verify results/result.txt")).expect_code(8);
+    let verified = run(&io500(desk, "config.ini --verify results/result.txt")).expect_code(8);
     assert_says(&verified.stdout, &["[OK] But this is an invalid run!"]);
     assert_eq!(desk.report().state(), "complete");
 }
@@ -86,7 +94,7 @@ fn assert_whole(desk: &Desk, phases: &[&str]) {
 #[test]
 fn a_run_has_the_results_of_all_phases_and_a_record_of_each() {
     let desk = desk();
-    let ran = run(&desk.ioproof("io500 config.ini --out record --mode=extended")).expect_code(0);
+    let ran = run(&io500(&desk, "config.ini --out record --mode=extended")).expect_code(0);
     assert_says(
         &ran.stdout,
         &[
@@ -126,7 +134,7 @@ fn processes_of_a_launcher_do_the_phases_together() {
             continue;
         }
         let desk = desk();
-        let _ = run(&launch.start(&desk.ioproof("io500 config.ini --out record"))).expect_code(0);
+        let _ = run(&launch.start(&io500(&desk, "config.ini --out record"))).expect_code(0);
         assert_whole(&desk, &PHASES);
         let text = fs::read_to_string(desk.path("results/result.txt")).expect("a result");
         assert!(text.starts_with("[run]\nprocs           = 2\n"), "{text}");
@@ -147,23 +155,27 @@ fn a_run_that_was_killed_or_interrupted_goes_on_with_the_phase_that_it_was_in() 
             .replace("n = 220", "n = 100000000")
             .replace("stonewall-time = 1", "stonewall-time = 2");
         fs::write(desk.path("config.ini"), config).expect("written");
-        let mut running = desk.ioproof("io500 config.ini --out record").spawn().expect("it starts");
+        let mut running = io500(&desk, "config.ini --out record").spawn().expect("it starts");
         let tree = data.join("mdtest-hard/test-dir.0-0");
-        wait_for(&mut running, "the files of mdtest-hard", || tree.exists());
+        // As patient as the program: `sync(2)` comes before.
+        while !tree.exists() {
+            assert!(!running.has_ended().expect("a state"), "it ended before the files of mdtest-hard");
+            std::thread::sleep(Duration::from_millis(5));
+        }
         running.signal(signal).expect("it lives");
         let ended = running.wait().expect("it ends");
         if signal == Signal::INT {
             assert_says(&ended.expect_code(130).stderr, &["interrupted", "--resume record"]);
         }
-        let anew = run(&desk.ioproof("io500 config.ini --yes --out record")).expect_code(3);
+        let anew = run(&io500(&desk, "config.ini --yes --out record")).expect_code(3);
         assert_says(&anew.stderr, &["record.phases has the phases of an interrupted run", "--resume record"]);
         let before = value(&desk, "ior-easy-write", "score");
-        let ran = run(&desk.ioproof("io500 config.ini --resume record")).expect_code(0);
+        let ran = run(&io500(&desk, "config.ini --resume record")).expect_code(0);
         assert!(!ran.stdout.contains("errors in this phase"), "{}", ran.stdout);
         assert_whole(&desk, &PHASES);
         assert!(!data.exists());
         assert_eq!(value(&desk, "ior-easy-write", "score"), before, "a phase that had ended is not repeated");
-        let again = run(&desk.ioproof("io500 config.ini --resume record")).expect_code(2);
+        let again = run(&io500(&desk, "config.ini --resume record")).expect_code(2);
         assert_says(&again.stderr, &["is complete"]);
     }
 }
@@ -173,13 +185,13 @@ fn files_of_others_and_results_of_earlier_runs_are_not_touched_unasked() {
     let desk = desk();
     fs::create_dir_all(desk.path("data/mdtest-easy")).expect("directories");
     fs::write(desk.path("data/mdtest-easy/mine"), "stays").expect("a file");
-    let refused = run(&desk.ioproof("io500 config.ini --out record")).expect_code(3);
+    let refused = run(&io500(&desk, "config.ini --out record")).expect_code(3);
     assert_says(&refused.stderr, &["data/mdtest-easy holds files", "--cleanup", "--yes"]);
     assert!(!desk.path("results").exists(), "nothing is made before the question");
     fs::remove_dir_all(desk.path("data")).expect("removed");
     fs::create_dir(desk.path("results")).expect("a directory");
     fs::write(desk.path("results/result.txt"), "of another run").expect("a file");
-    let refused = run(&desk.ioproof("io500 config.ini --out record")).expect_code(3);
+    let refused = run(&io500(&desk, "config.ini --out record")).expect_code(3);
     assert_says(&refused.stderr, &["results/result.txt exists", "--yes"]);
     let text = fs::read_to_string(desk.path("results/result.txt")).expect("a result");
     assert_eq!(text, "of another run");
@@ -195,11 +207,11 @@ fn what_cannot_be_is_told_before_anything_is_made() {
         ("[ior-easy]\nblocksize = 2x\n", "2x"),
     ] {
         fs::write(desk.path("config.ini"), format!("{CONFIG}{more}")).expect("written");
-        let refused = run(&desk.ioproof("io500 config.ini --out record")).expect_code(2);
+        let refused = run(&io500(&desk, "config.ini --out record")).expect_code(2);
         assert_says(&refused.stderr, &[told]);
     }
     fs::write(desk.path("config.ini"), CONFIG).expect("written");
-    let explained = run(&desk.ioproof("io500 config.ini --explain")).expect_code(0);
+    let explained = run(&io500(&desk, "config.ini --explain")).expect_code(0);
     assert_says(&explained.stdout, &["./mdtest --dataPacketType=timestamp -n 220", "nothing was written"]);
     let there = |name: &str| desk.path(name).exists();
     assert!(!there("data") && !there("results") && !there("record") && !there("record.phases"));
@@ -208,7 +220,7 @@ fn what_cannot_be_is_told_before_anything_is_made() {
 #[test]
 fn a_dry_run_and_a_clean_up_do_what_they_say() {
     let desk = desk();
-    let ran = run(&desk.ioproof("io500 config.ini --dry-run --out record")).expect_code(0);
+    let ran = run(&io500(&desk, "config.ini --dry-run --out record")).expect_code(0);
     assert_says(&ran.stdout, &["DRY RUN MODE ACTIVATED", "[SCORE ]"]);
     assert!(!desk.path("data").exists() && !desk.path("record").exists());
     let files = |name: &str| fs::read_dir(desk.path(name)).map_or(0, Iterator::count);
@@ -216,7 +228,7 @@ fn a_dry_run_and_a_clean_up_do_what_they_say() {
     fs::create_dir_all(desk.path("data/mdtest-hard")).expect("directories");
     let _ = run(&desk.ioproof(line)).expect_code(0);
     assert!(files("data/mdtest-hard") > 0);
-    let ran = run(&desk.ioproof("io500 config.ini --cleanup --yes --out record")).expect_code(0);
+    let ran = run(&io500(&desk, "config.ini --cleanup --yes --out record")).expect_code(0);
     assert_says(&ran.stdout, &["mdtest-hard-delete"]);
     assert!(!desk.path("data/mdtest-hard").exists(), "{}", ran.stdout);
 }
@@ -238,7 +250,7 @@ fn plant(directory: &Path) -> u64 {
         if round == 0 {
             fs::write(directory.join("mark"), "").expect("a file");
             all += 1;
-            std::thread::sleep(std::time::Duration::from_millis(30));
+            std::thread::sleep(Duration::from_millis(30));
         }
     }
     std::os::unix::fs::symlink("old", directory.join("link01")).expect("a link");
