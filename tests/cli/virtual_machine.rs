@@ -203,11 +203,9 @@ fn what_a_killed_program_leaves_is_taken_down() {
         // It is refused as long as the last command of the one that was killed before holds a device.
         let _ = machine.shell(&format!(
             "export IMSM_NO_PLATFORM=1 IMSM_DEVNAME_AS_SERIAL=1\n\
-             for attempt in 1 2 3 4 5; do\n\
-             {} {line} >/run/created 2>&1 &\n\
-             until {stage}; do kill -0 $! 2>/dev/null || break; sleep 0.05; done\n\
-             if {stage}; then break; fi\ncat /run/created\nsleep 2\ndone\n\
-             {stage}\nkill -9 $! || :\nwait || :",
+             create() {{ {} {line} >/run/created 2>&1 & }}\ncreate\n\
+             until {stage}; do kill -0 $! 2>/dev/null || {{ cat /run/created; sleep 2; create; }}; sleep 0.05; done\n\
+             kill -9 $!\nwait || :",
             env!("CARGO_BIN_EXE_ioproof")
         ));
         // Its last command may go on; nobody waits for it.
