@@ -100,7 +100,7 @@ impl Setup {
         }
     }
 
-    /// The name of the search's tasks limit: how many search.
+    /// How many tasks search in `phase`.
     #[must_use]
     pub fn search_tasks(&self, phase: Phase) -> u32 {
         let asked = self.config.number(phase.name(), "nproc").and_then(|tasks| u32::try_from(tasks).ok());

@@ -17,10 +17,7 @@ mod verify;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use plan::{
-    Backend, Bytes, Case, Existing, FileSet, Find, Geometry, Keep, Phase as Activity, PlanError, Sharing,
-    Spread, Work, WorkloadSpec,
-};
+use plan::{Backend, Bytes, Case, Find, Geometry, Phase as Activity, PlanError, Spread, Work, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
 use crate::launcher::Launcher;
@@ -231,27 +228,16 @@ impl Setup {
     pub fn search(&self, phase: Phase, extras: &Extras, launcher: Launcher<'_>) -> Result<Asked, ToolError> {
         let arguments = self.line(phase, 0.0);
         let target = Path::new(&self.datadir).join(phase.directory());
-        let of_everything = phase == Phase::FindEasy;
+        let by_name_alone = phase == Phase::FindEasy;
         let find = Find {
             matching: "*01*".to_owned(),
-            bytes: (!of_everything).then_some(Bytes(3901)),
-            newer_than: (!of_everything).then(|| format!("{}/timestampfile", self.resultdir).into()),
+            bytes: (!by_name_alone).then_some(Bytes(3901)),
+            newer_than: (!by_name_alone).then(|| format!("{}/timestampfile", self.resultdir).into()),
         };
         let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
-        let mut spec = WorkloadSpec::new(phase.name(), "", geometry);
+        let mut spec = WorkloadSpec::new(phase.name(), target, geometry);
         spec.work = Work::Find(find);
         spec.backend = Backend::Psync;
-        spec.files = FileSet {
-            targets: vec![target],
-            sharing: Sharing::Shared,
-            exact_names: false,
-            unique_dir: false,
-            file_per_repetition: false,
-            existing: Existing::Reuse,
-            keep: Keep::Always,
-            preallocate: false,
-            fill: false,
-        };
         let all = launcher.node_of_tasks(extras.tasks_per_rank);
         let nodes: std::collections::BTreeSet<u32> =
             all.iter().take(self.search_tasks(phase) as usize).copied().collect();
