@@ -7,7 +7,7 @@ use plan::{Bytes, Geometry, Order, Phase, Placement, WorkloadSpec};
 
 use crate::data::check::{CheckResults, Expected, NoiseTable, check};
 use crate::data::offsets::Offsets;
-use crate::data::stamp::{DataPattern, PatternWriter};
+use crate::data::stamp::{BufferUse, DataPattern, PatternWriter};
 use crate::phase::clock;
 use crate::recording::histogram::BUCKETS;
 use crate::recording::series::{Counts, Recorder};
@@ -62,22 +62,22 @@ pub fn offset_ns(random: bool) -> f64 {
 }
 
 /// A buffer of one transfer, with the pattern writer and data pattern to fill it.
-fn desk(transfer: usize) -> (DataPattern, Vec<u8>, PatternWriter) {
-    let ink = DataPattern::new(1, 1, transfer);
+fn pattern_buffer(transfer: usize) -> (DataPattern, Vec<u8>, PatternWriter) {
+    let pattern = DataPattern::new(1, 1, transfer, BufferUse::Request);
     let mut buffer = vec![0; transfer];
-    let writer = ink.writer(&mut buffer, 0);
-    (ink, buffer, writer)
+    let writer = pattern.writer(&mut buffer, 0);
+    (pattern, buffer, writer)
 }
 
 /// Preparing a buffer of `transfer` bytes for a write.
 #[must_use]
 pub fn stamping_ns(transfer: Bytes) -> f64 {
     let transfer = usize::try_from(transfer.0).unwrap_or(1);
-    let (ink, mut buffer, mut writer) = desk(transfer);
+    let (pattern, mut buffer, mut writer) = pattern_buffer(transfer);
     let mut offset = 0;
     best(|| {
         offset += transfer as u64;
-        writer.place(&ink, black_box(&mut buffer), offset);
+        writer.place(&pattern, black_box(&mut buffer), offset);
     })
 }
 
@@ -85,8 +85,8 @@ pub fn stamping_ns(transfer: Bytes) -> f64 {
 #[must_use]
 pub fn checking_ns(transfer: Bytes) -> f64 {
     let transfer = usize::try_from(transfer.0).unwrap_or(1);
-    let (ink, mut buffer, mut writer) = desk(transfer);
-    writer.place(&ink, &mut buffer, 0);
+    let (pattern, mut buffer, mut writer) = pattern_buffer(transfer);
+    writer.place(&pattern, &mut buffer, 0);
     let table = NoiseTable::new(1);
     let expected = Expected { table: &table, file: 0, generations: Some((1, 1)) };
     let mut findings = CheckResults::default();

@@ -16,10 +16,11 @@
 //!
 //! Words 0 to 2 are sums, so a stamp for another offset or origin is made by adding to them. A transfer of
 //! [`REPEAT`] bytes or more has its own buffer, which is *shifted* from one offset to the next: two additions
-//! per cell. Compressing storage looks back over less than that. Shorter transfers are copied from an *image*
-//! of [`REPEAT`] bytes, at the position corresponding to their offset, so that neighbours in a file differ.
-//! Either way the bytes depend only on signature, generation, file, offset and transfer size: every backend
-//! writes the same file.
+//! per cell. Compressing storage looks back over less than that. Shorter transfers have several *windows* of
+//! noise, [`REPEAT`] bytes together, and take the one corresponding to their offset, so that neighbours in a
+//! file differ. A buffer either holds all windows and is shifted, or a window is copied to it from an *image*
+//! ([`BufferUse`]). Either way the bytes depend only on signature, generation, file, offset and transfer size:
+//! every backend writes the same file.
 //!
 //! A cell shorter than a stamp (32 bytes) holds its offset in a scrambled word, followed by noise; one
 //! shorter than a word only noise. Damage to it is detected, but its generation is unknown.
@@ -27,8 +28,12 @@
 //! A reader may use any transfer size that is a multiple of 512 if the writer's was one too; a file with
 //! other transfer sizes must be checked with the same size.
 
+use std::ops::Range;
+
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::data::buffer::{PAGE, touch};
 
 /// Bytes of a cell.
 pub(crate) const CELL: usize = 512;
@@ -188,13 +193,14 @@ fn shift(buffer: &mut [u8], distance: u64, origin: u64) {
     let by_offset = distance.wrapping_mul(OFFSET_FACTOR);
     let sum = by_offset.wrapping_add(origin.wrapping_mul(ORIGIN_FACTOR));
     let (cells, tail) = buffer.as_chunks_mut::<CELL>();
-    for cell in cells {
-        shift_cell(cell, sum, distance, origin);
-    }
     if tail.len() >= STAMP {
         shift_cell(tail, sum, distance, origin);
     } else if tail.len() >= 8 {
         add(tail, 0, by_offset);
+    }
+    // Backwards: after a write the end of a large buffer is in the cache, and the next write begins at its start.
+    for cell in cells.iter_mut().rev() {
+        shift_cell(cell, sum, distance, origin);
     }
 }
 
@@ -214,85 +220,143 @@ fn add(cell: &mut [u8], at: usize, amount: u64) {
     }
 }
 
+/// What the buffers that a pattern is written from are used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BufferUse {
+    /// One for each task, for writes alone.
+    Task,
+    /// One for each transfer in flight, for writes alone: as small as possible.
+    Request,
+    /// Reads overwrite them.
+    Mixed,
+}
+
+impl BufferUse {
+    /// Whether a buffer holds all windows of its noise.
+    fn keeps_windows(self, transfer: usize) -> bool {
+        match self {
+            Self::Task => transfer >= LEAST_KEPT,
+            Self::Request => transfer >= REPEAT,
+            Self::Mixed => false,
+        }
+    }
+}
+
+/// Minimum size of transfers whose windows a task keeps: copying less costs little, and all windows are in the
+/// first-level cache then.
+const LEAST_KEPT: usize = 16 << 10;
+/// Maximum number of windows in a buffer.
+const MOST_KEPT: usize = REPEAT / LEAST_KEPT;
+
 /// The data pattern written by the tasks of a phase.
 #[derive(Debug)]
 pub(crate) struct DataPattern {
     signature: u64,
     generation: u16,
     transfer: usize,
-    /// Number of transfers in the image.
-    windows: u64,
-    /// Transfers at offset 0 without an origin, one for each window; empty if each buffer has its own noise.
+    /// Number of transfers with different noise.
+    windows: usize,
+    /// Transfers at offset 0 without an origin, one for each window; empty if buffers hold all windows.
     image: Box<[u8]>,
 }
 
 impl DataPattern {
     /// The pattern for transfers of `transfer` bytes.
-    pub(crate) fn new(signature: u64, generation: u16, transfer: usize) -> Self {
-        let windows = if transfer < REPEAT { REPEAT.div_ceil(transfer) } else { 0 };
-        let mut image = vec![0; windows * transfer].into_boxed_slice();
-        let cells = transfer.div_ceil(CELL);
+    pub(crate) fn new(signature: u64, generation: u16, transfer: usize, buffers: BufferUse) -> Self {
+        let windows = REPEAT.div_ceil(transfer);
+        let image = if buffers.keeps_windows(transfer) { 0 } else { windows * transfer };
+        let mut image = vec![0; image].into_boxed_slice();
         for (window, transfer) in image.chunks_mut(transfer).enumerate() {
-            fill(transfer, window * cells, signature, 0);
+            fill(transfer, window * transfer.len().div_ceil(CELL), signature, 0);
         }
-        Self { signature, generation, transfer, windows: windows as u64, image }
+        Self { signature, generation, transfer, windows, image }
     }
 
-    /// Creates a writer for `buffer`, which is filled or at least touched.
+    /// Bytes of a buffer.
+    pub(crate) fn buffer_bytes(&self) -> usize {
+        if self.image.is_empty() { (self.windows - 1) * self.stride() + self.transfer } else { self.transfer }
+    }
+
+    /// Bytes from a window in a buffer to the next one: each is as well aligned as the buffer.
+    fn stride(&self) -> usize {
+        self.transfer.next_multiple_of(PAGE)
+    }
+
+    /// The windows in a buffer that holds all of them.
+    fn windows_of<'b>(&self, buffer: &'b mut [u8]) -> impl Iterator<Item = &'b mut [u8]> {
+        let transfer = self.transfer;
+        buffer.chunks_mut(self.stride()).map(move |window| &mut window[..transfer])
+    }
+
+    /// Creates a writer for `buffer`, of at least [`DataPattern::buffer_bytes`], which is filled or at least touched.
     pub(crate) fn writer(&self, buffer: &mut [u8], file: u32) -> PatternWriter {
         let origin = origin(self.generation, file);
         if self.image.is_empty() {
-            fill(buffer, 0, self.signature, origin);
+            for (number, window) in self.windows_of(buffer).enumerate() {
+                fill(window, number * self.transfer.div_ceil(CELL), self.signature, origin);
+            }
         } else {
-            crate::data::buffer::touch(buffer);
+            touch(buffer);
         }
-        PatternWriter { offset: 0, origin }
+        PatternWriter { offsets: [0; MOST_KEPT], origin }
     }
 }
 
 /// Writes the pattern into one buffer of a task.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PatternWriter {
-    /// The offset in the buffer's current stamps.
-    offset: u64,
+    /// The offset in the current stamps of each window in the buffer.
+    offsets: [u64; MOST_KEPT],
     origin: u64,
 }
 
 impl PatternWriter {
     /// Switches to `file`.
-    pub(crate) fn turn_to(&mut self, ink: &DataPattern, buffer: &mut [u8], file: u32) {
-        let origin = origin(ink.generation, file);
-        if ink.image.is_empty() && origin != self.origin {
-            shift(buffer, 0, origin.wrapping_sub(self.origin));
+    pub(crate) fn turn_to(&mut self, pattern: &DataPattern, buffer: &mut [u8], file: u32) {
+        let origin = origin(pattern.generation, file);
+        if pattern.image.is_empty() && origin != self.origin {
+            for window in pattern.windows_of(buffer) {
+                shift(window, 0, origin.wrapping_sub(self.origin));
+            }
         }
         self.origin = origin;
     }
 
-    /// Prepares `buffer` for a write at `offset`, a multiple of the transfer size.
+    /// Prepares a write at `offset`, a multiple of the transfer size, and returns where in `buffer` it is.
     #[inline(always)]
-    pub(crate) fn place(&mut self, ink: &DataPattern, buffer: &mut [u8], offset: u64) {
-        self.place_from(ink, buffer, offset / ink.transfer as u64, offset);
+    pub(crate) fn place(&mut self, pattern: &DataPattern, buffer: &mut [u8], offset: u64) -> Range<usize> {
+        self.place_from(pattern, buffer, offset / pattern.transfer as u64, offset)
     }
 
-    /// As [`PatternWriter::place`], with noise from the position in the image selected by `window`.
+    /// As [`PatternWriter::place`], with the window of noise for `number`.
     #[inline(always)]
-    pub(crate) fn place_from(&mut self, ink: &DataPattern, buffer: &mut [u8], window: u64, offset: u64) {
-        if ink.image.is_empty() {
-            shift(buffer, offset.wrapping_sub(self.offset), 0);
-            self.offset = offset;
+    pub(crate) fn place_from(
+        &mut self,
+        pattern: &DataPattern,
+        buffer: &mut [u8],
+        number: u64,
+        offset: u64,
+    ) -> Range<usize> {
+        let window = usize::try_from(number % pattern.windows as u64).unwrap_or(0);
+        if pattern.image.is_empty() {
+            let range = window * pattern.stride()..window * pattern.stride() + pattern.transfer;
+            let before = std::mem::replace(&mut self.offsets[window % MOST_KEPT], offset);
+            shift(&mut buffer[range.clone()], offset.wrapping_sub(before), 0);
+            range
         } else {
-            let window = usize::try_from(window % ink.windows).unwrap_or(0);
-            buffer.copy_from_slice(&ink.image[window * ink.transfer..][..ink.transfer]);
+            let buffer = &mut buffer[..pattern.transfer];
+            buffer.copy_from_slice(&pattern.image[window * pattern.transfer..][..pattern.transfer]);
             shift(buffer, offset, self.origin);
+            0..pattern.transfer
         }
     }
 }
 
 #[cfg(test)]
 pub(crate) fn written(length: usize, offset: u64, (signature, generation, file): (u64, u16, u32)) -> Vec<u8> {
-    let ink = DataPattern::new(signature, generation, length);
+    let pattern = DataPattern::new(signature, generation, length, BufferUse::Mixed);
     let mut buffer = vec![0; length];
-    ink.writer(&mut buffer, file).place(&ink, &mut buffer, offset);
+    pattern.writer(&mut buffer, file).place(&pattern, &mut buffer, offset);
     buffer
 }
 
@@ -300,28 +364,42 @@ pub(crate) fn written(length: usize, offset: u64, (signature, generation, file):
 mod tests {
     use std::collections::HashSet;
 
-    use proptest::prelude::{prop_assert_eq, proptest};
+    use proptest::prelude::{Strategy, prop, prop_assert_eq, proptest};
 
-    use super::{CELL, DataPattern, REPEAT, STAMP, Stamp, noise, noise_index, short_word, written};
+    use super::{
+        BufferUse, CELL, DataPattern, LEAST_KEPT, PAGE, REPEAT, STAMP, Stamp, noise, noise_index, short_word,
+        written,
+    };
 
     fn words(cell: &[u8]) -> [u64; 4] {
         std::array::from_fn(|i| u64::from_le_bytes(cell[i * 8..][..8].try_into().expect("8 bytes")))
     }
 
+    const USES: [BufferUse; 3] = [BufferUse::Task, BufferUse::Request, BufferUse::Mixed];
+
+    /// Sizes on both sides of those from which buffers hold all windows.
+    fn lengths() -> impl Strategy<Value = usize> {
+        (1_usize..5000, prop::sample::select(vec![0, LEAST_KEPT - 2500, 47_008, REPEAT - 2500, REPEAT]))
+            .prop_map(|(more, least)| least + more)
+    }
+
     proptest! {
         #[test]
-        fn a_pen_that_turns_to_another_file_writes_as_a_new_one(
-            length in 1_usize..3000, large: bool, offset in 0_u64..1000, files: [u32; 3],
+        fn every_use_of_buffers_writes_the_same(
+            length in lengths(),
+            places in proptest::collection::vec((0_u64..1 << 40, 0_u32..3), 1..12),
         ) {
-            let length = if large { REPEAT + length } else { length };
-            let offset = offset * length as u64;
-            let ink = DataPattern::new(7, 3, length);
-            let mut buffer = vec![0; length];
-            let mut writer = ink.writer(&mut buffer, files[0]);
-            for file in files {
-                writer.turn_to(&ink, &mut buffer, file);
-                writer.place(&ink, &mut buffer, offset);
-                prop_assert_eq!(&buffer, &written(length, offset, (7, 3, file)));
+            for buffers in USES {
+                let pattern = DataPattern::new(7, 3, length, buffers);
+                let mut buffer = vec![0; pattern.buffer_bytes()];
+                let mut writer = pattern.writer(&mut buffer, 12);
+                for (place, file) in &places {
+                    let offset = place * length as u64;
+                    writer.turn_to(&pattern, &mut buffer, *file);
+                    let range = writer.place(&pattern, &mut buffer, offset);
+                    prop_assert_eq!(range.start % PAGE, 0);
+                    prop_assert_eq!(&buffer[range], &written(length, offset, (7, 3, *file)), "{:?}", buffers);
+                }
             }
         }
     }
@@ -349,20 +427,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_buffer_names_its_place_wherever_it_was_before(
-            length in 1_usize..5000, large: bool, places in proptest::collection::vec(0_u64..1 << 40, 1..5),
-        ) {
-            let length = if large { REPEAT + length } else { length };
-            let ink = DataPattern::new(7, 3, length);
-            let mut buffer = vec![0; length];
-            let mut writer = ink.writer(&mut buffer, 12);
-            for place in places {
-                let offset = place * length as u64;
-                writer.place(&ink, &mut buffer, offset);
-                holds(&buffer, offset)?;
-                // The bytes do not depend on the buffer's previous offset.
-                prop_assert_eq!(&buffer, &written(length, offset, (7, 3, 12)));
-            }
+        fn written_data_names_its_place(length in lengths(), place in 0_u64..1 << 40) {
+            let offset = place * length as u64;
+            holds(&written(length, offset, (7, 3, 12)), offset)?;
         }
     }
 

@@ -43,6 +43,8 @@ struct Task<'t, M> {
     slot: &'t Slot,
     mover: M,
     buffer: &'t mut [u8],
+    /// Bytes of a transfer, which may be fewer than the buffer has.
+    length: usize,
     writer: PatternWriter,
     offsets: Offsets,
     mixture: Mixture,
@@ -119,12 +121,9 @@ fn live<C: Clock, M: SyncBackend, const RECORD: bool>(
     course: &mut BarrierGuard<'_>,
 ) -> Result<u64, EngineError> {
     let rules = &shared.rules;
-    // The null engine's buffer has its own size.
-    let length = if M::MOVES { rules.transfer } else { buffer.len() };
-    let buffer = &mut buffer[..length];
     buffer::touch(buffer);
     let file = tasks.clone().next().map_or(0, |first| shared.tasks[first].file.index);
-    let mut writer = rules.ink.as_ref().map(|ink| ink.writer(buffer, file)).unwrap_or_default();
+    let mut writer = rules.pattern.as_ref().map(|pattern| pattern.writer(buffer, file)).unwrap_or_default();
     let punctual = rules.pace_ns.is_some().then(TimerSlack::new);
     course.pass(Point::Ready);
     course.pass(Point::Start);
@@ -142,8 +141,8 @@ fn live<C: Clock, M: SyncBackend, const RECORD: bool>(
             log.reports.push(report);
             continue;
         }
-        if let Some(ink) = &rules.ink {
-            writer.turn_to(ink, buffer, plan.file.index);
+        if let Some(pattern) = &rules.pattern {
+            writer.turn_to(pattern, buffer, plan.file.index);
         }
         let seat = TaskBuffer { slot, buffer: &mut *buffer, writer };
         (unstarted, writer) =
@@ -187,6 +186,8 @@ fn pursue<C: Clock, M: SyncBackend, const RECORD: bool>(
         shared,
         slot,
         mover,
+        // The null engine's buffer has its own size.
+        length: if M::MOVES { rules.transfer } else { buffer.len() },
         buffer,
         writer,
         offsets: Offsets::new(&plan.region, plan.whole),
@@ -222,9 +223,9 @@ impl<M: SyncBackend> Task<'_, M> {
         let mut offsets = Offsets::new(&self.plan.region, self.plan.whole);
         // What is to be written stays in the task's own buffer.
         let mut writes = self.rules.writes;
-        let mut scratch = if self.rules.writes { vec![0; self.buffer.len()] } else { Vec::new() };
+        let mut scratch = if self.rules.writes { vec![0; self.length] } else { Vec::new() };
         for _ in 0..self.rules.job.workload.geometry.transfers_per_task() {
-            let buffer = if self.rules.writes { &mut scratch[..] } else { &mut *self.buffer };
+            let buffer = if self.rules.writes { &mut scratch[..] } else { &mut self.buffer[..self.length] };
             let offset = offsets.next();
             let whole = self.mover.read(buffer, offset) == Ok(buffer.len());
             if std::mem::replace(&mut writes, false) && whole {
@@ -309,18 +310,19 @@ impl<M: SyncBackend> Task<'_, M> {
             let offset = self.offsets.next();
             let writes = if mixed { self.mixture.next_writes() } else { rules.writes };
             if writes {
-                if let Some(ink) = &rules.ink {
-                    self.writer.place(ink, self.buffer, offset);
-                }
+                let range = match &rules.pattern {
+                    Some(pattern) => self.writer.place(pattern, self.buffer, offset),
+                    None => 0..self.length,
+                };
                 if RECORD && M::MOVES {
                     start = clock.now();
                     if self.schedule.is_none() {
                         intended = start;
                     }
                 }
-                let moved = self.mover.write(self.buffer, offset);
-                if moved != Ok(self.buffer.len()) {
-                    self.finish(Operation::Write, offset, moved)?;
+                let moved = self.mover.write(&self.buffer[range.clone()], offset);
+                if moved != Ok(self.length) {
+                    self.finish(Operation::Write, offset, range, moved)?;
                 }
                 if rules.sync_per_write {
                     self.sync(offset)?;
@@ -329,15 +331,15 @@ impl<M: SyncBackend> Task<'_, M> {
                 self.slot.writes.store(self.writes, Ordering::Relaxed);
             } else {
                 if rules.forgets {
-                    self.mover.forget(offset, self.buffer.len());
+                    self.mover.forget(offset, self.length);
                     start = clock.now();
                     if self.schedule.is_none() {
                         intended = start;
                     }
                 }
-                let moved = self.mover.read(self.buffer, offset);
-                if moved != Ok(self.buffer.len()) {
-                    self.finish(Operation::Read, offset, moved)?;
+                let moved = self.mover.read(&mut self.buffer[..self.length], offset);
+                if moved != Ok(self.length) {
+                    self.finish(Operation::Read, offset, 0..self.length, moved)?;
                 }
                 self.reads += 1;
                 self.slot.reads.store(self.reads, Ordering::Relaxed);
@@ -358,7 +360,7 @@ impl<M: SyncBackend> Task<'_, M> {
             if let Some(expected) = &expected
                 && !writes
             {
-                check(self.buffer, offset, self.plan.task, expected, findings);
+                check(&self.buffer[..self.length], offset, self.plan.task, expected, findings);
                 if rules.quit_on_error && findings.wrong_cells > 0 {
                     return Err(self.wrong_data(findings));
                 }
@@ -401,16 +403,17 @@ impl<M: SyncBackend> Task<'_, M> {
         Ok((intended, now))
     }
 
-    /// Completes a transfer that was interrupted, cut short or refused.
+    /// Completes a transfer of `range` of the buffer that was interrupted, cut short or refused.
     #[cold]
     #[inline(never)]
     fn finish(
         &mut self,
         operation: Operation,
         offset: u64,
+        range: Range<usize>,
         first: Result<usize, Errno>,
     ) -> Result<(), EngineError> {
-        let asked = self.buffer.len();
+        let asked = self.length;
         let mut moved = 0;
         let mut outcome = first;
         let mut is_continued = false;
@@ -435,16 +438,17 @@ impl<M: SyncBackend> Task<'_, M> {
                 return Ok(());
             }
             let at = offset + moved as u64;
+            let rest = &mut self.buffer[range.start + moved..range.end];
             outcome = match operation {
-                Operation::Read => self.mover.read(&mut self.buffer[moved..], at),
-                _ => self.mover.write(&self.buffer[moved..], at),
+                Operation::Read => self.mover.read(rest, at),
+                _ => self.mover.write(rest, at),
             };
         }
     }
 
     fn sync(&mut self, offset: u64) -> Result<(), EngineError> {
         loop {
-            match self.mover.sync(offset, self.buffer.len()) {
+            match self.mover.sync(offset, self.length) {
                 Ok(()) => return Ok(()),
                 Err(Errno(libc::EINTR)) => {}
                 Err(errno) => return Err(crate::system::file::call("fsync", &self.plan.file.path, errno)),

@@ -128,7 +128,8 @@ fn live<C: Clock, B: QueuedBackend, const RECORD: bool>(
         .map(|(index, buffer): (usize, _)| {
             buffer::touch(buffer);
             let file = tasks[index / depth].file.index;
-            let writer = rules.ink.as_ref().map(|ink| ink.writer(&mut buffer[..rules.transfer], file));
+            let writer =
+                rules.pattern.as_ref().map(|pattern| pattern.writer(&mut buffer[..rules.transfer], file));
             writer.unwrap_or_default()
         })
         .collect();
@@ -208,11 +209,11 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         // The slots of the previous tasks have advanced their pattern writers, and the buffers with them.
         writers.iter_mut().zip(&self.seats).for_each(|(writer, seat)| *writer = seat.writer);
         let writers = &mut writers[..tasks.len() * depth];
-        if let Some(ink) = &rules.ink {
+        if let Some(pattern) = &rules.pattern {
             for ((index, writer), buffer) in
                 writers.iter_mut().enumerate().zip(room.memory.chunks_mut(room.stride))
             {
-                writer.turn_to(ink, &mut buffer[..rules.transfer], tasks[index / depth].file.index);
+                writer.turn_to(pattern, &mut buffer[..rules.transfer], tasks[index / depth].file.index);
             }
         }
         let start = room.memory.as_mut_ptr();

@@ -311,12 +311,12 @@ fn dispatch<Q: Queue>(
             seat.writes = lane.mixture.next_writes();
             queue.set_writes(&mut seat.template, seat.writes);
         }
-        if let Some(ink) = &terms.rules.ink
+        if let Some(pattern) = &terms.rules.pattern
             && seat.writes
         {
             // SAFETY: the slot is ours: its last transfer was reaped, or it had none.
             let buffer = unsafe { std::slice::from_raw_parts_mut(seat.memory, terms.bytes as usize) };
-            seat.writer.place(ink, buffer, offset);
+            seat.writer.place(pattern, buffer, offset);
             if terms.syncs {
                 return false;
             }

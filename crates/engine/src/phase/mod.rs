@@ -132,7 +132,7 @@ fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(ThreadLayout, Memor
     let backend = rules.job.workload.backend;
     let processes = rules.job.processes_here;
     // The null engine moves no data, so its tasks need no separate buffers.
-    let stride = if backend.moves_data() { rules.transfer.next_multiple_of(PAGE) } else { PAGE };
+    let stride = if backend.moves_data() { rules.buffer_bytes().next_multiple_of(PAGE) } else { PAGE };
     let crew = thread_layout(rules, tasks, stride);
     let workers = crew.workers;
     if !backend.is_queued() {

@@ -4,7 +4,7 @@ use plan::{Advice, FileSlot, Phase, Placement, Region, Sharing};
 use rustix::fs::OFlags;
 
 use crate::data::check::{NoiseTable, generations};
-use crate::data::stamp::DataPattern;
+use crate::data::stamp::{BufferUse, DataPattern};
 use crate::{PhaseJob, TransferLimit};
 
 /// Shortest interval: shorter ones would make a long phase's series larger than it is worth.
@@ -79,7 +79,7 @@ pub(crate) struct Rules<'a> {
     /// Noise to compare reads with; `None` without verification.
     pub(crate) noise: Option<NoiseTable>,
     /// Pattern of the data to write; `None` if nothing is written.
-    pub(crate) ink: Option<DataPattern>,
+    pub(crate) pattern: Option<DataPattern>,
     pub(crate) job: &'a PhaseJob<'a>,
 }
 
@@ -132,9 +132,21 @@ impl<'a> Rules<'a> {
             pace_ns: workload.pace.filter(|_| by_clock).map(|pace| 1e9 / pace.transfers_per_second),
             all_tasks: workload.tasks,
             noise: (verify && moves).then(|| NoiseTable::new(data.signature)),
-            ink: (writes && moves).then(|| DataPattern::new(data.signature, data.write_generation, transfer)),
+            pattern: (writes && moves).then(|| {
+                let buffers = match (reads, workload.backend.is_queued()) {
+                    (true, _) => BufferUse::Mixed,
+                    (false, true) => BufferUse::Request,
+                    (false, false) => BufferUse::Task,
+                };
+                DataPattern::new(data.signature, data.write_generation, transfer, buffers)
+            }),
             job,
         }
+    }
+
+    /// Bytes of the buffer of a transfer.
+    pub(crate) fn buffer_bytes(&self) -> usize {
+        self.pattern.as_ref().map_or(self.transfer, DataPattern::buffer_bytes)
     }
 
     /// First and last generation that a check accepts.

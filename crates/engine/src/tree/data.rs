@@ -1,7 +1,7 @@
 //! The data of small files: stamped before writing, checked after reading.
 
 use crate::data::check::{CheckResults, Expected, check};
-use crate::data::stamp::{CELL, DataPattern, PatternWriter};
+use crate::data::stamp::{BufferUse, CELL, DataPattern, PatternWriter};
 
 /// Larger files are written and read in several calls.
 const CHUNK: usize = 1 << 20;
@@ -27,11 +27,11 @@ impl DataPatterns {
     /// For files of `bytes`.
     pub(crate) fn new(signature: u64, generation: u16, bytes: u64) -> Self {
         let tail_bytes = usize::try_from(bytes % CHUNK as u64).unwrap_or(0);
-        let ink = |length: usize| DataPattern::new(signature, generation, length);
+        let pattern = |length: usize| DataPattern::new(signature, generation, length, BufferUse::Request);
         Self {
             bytes,
-            body: (bytes >= CHUNK as u64).then(|| ink(CHUNK)),
-            tail: (tail_bytes > 0).then(|| ink(tail_bytes)),
+            body: (bytes >= CHUNK as u64).then(|| pattern(CHUNK)),
+            tail: (tail_bytes > 0).then(|| pattern(tail_bytes)),
             tail_bytes,
         }
     }
@@ -53,15 +53,18 @@ pub(crate) struct FileBuffer {
 impl FileBuffer {
     /// For writing files with `patterns`.
     pub(crate) fn for_writing(patterns: &DataPatterns) -> Self {
-        let sheet = |ink: &Option<DataPattern>, bytes: usize| match ink {
-            Some(ink) => {
+        let buffer_for = |pattern: &Option<DataPattern>, bytes: usize| match pattern {
+            Some(pattern) => {
                 let mut buffer = vec![0; bytes];
-                let writer = ink.writer(&mut buffer, 0);
+                let writer = pattern.writer(&mut buffer, 0);
                 (buffer, writer)
             }
             None => (Vec::new(), PatternWriter::default()),
         };
-        Self { body: sheet(&patterns.body, CHUNK), tail: sheet(&patterns.tail, patterns.tail_bytes) }
+        Self {
+            body: buffer_for(&patterns.body, CHUNK),
+            tail: buffer_for(&patterns.tail, patterns.tail_bytes),
+        }
     }
 
     /// For reading `bytes` of each file.
@@ -75,12 +78,12 @@ impl FileBuffer {
     #[inline(always)]
     pub(crate) fn chunk(&mut self, patterns: &DataPatterns, file: u32, offset: u64) -> &[u8] {
         let is_tail = patterns.bytes - offset < CHUNK as u64;
-        let (ink, (buffer, writer)) =
+        let (pattern, (buffer, writer)) =
             if is_tail { (&patterns.tail, &mut self.tail) } else { (&patterns.body, &mut self.body) };
-        if let Some(ink) = ink {
-            writer.turn_to(ink, buffer, file);
+        if let Some(pattern) = pattern {
+            writer.turn_to(pattern, buffer, file);
             // Each file starts elsewhere in the noise, so that no two have much in common.
-            writer.place_from(ink, buffer, u64::from(file), offset);
+            writer.place_from(pattern, buffer, u64::from(file), offset);
         }
         buffer
     }

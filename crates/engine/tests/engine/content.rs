@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::FileExt;
 
-use engine::{EngineError, Expect, MismatchKind, PhaseOutcome};
+use engine::{EngineError, Expect, MismatchKind, PhaseJob, PhaseOutcome};
 use plan::{Backend, Order, Phase, Sharing, Workload};
 
 use crate::bed::{BACKENDS, Bed, run, run_with, with};
@@ -69,27 +69,33 @@ fn random_writes_visit_each_offset_once() {
 }
 
 #[test]
-fn a_mixture_reads_its_exact_share() {
-    let bed = Bed::new();
-    let filled = with(&bed.spec("file", 4096, 300), |spec| spec.tasks = 3);
-    run(&filled, Phase::Fill).expect("filled");
-    for backend in BACKENDS.into_iter().chain([Backend::Null]) {
-        let workload = with(&bed.spec("file", 4096, 300), |spec| {
-            spec.tasks = 3;
-            spec.backend = backend;
-            spec.read_percent = 70;
-            spec.verify = true;
-            spec.order = Order::Random { seed: 3 };
-        });
-        let outcome = run_with(&workload, Phase::Mixed, |job| {
-            job.data.write_generation = 2;
-            job.data.expect = Expect::Generations(1..=2);
-        })
-        .expect("mixed");
-        assert!(outcome.tasks.iter().all(|task| (task.reads, task.writes) == (210, 90)), "{backend:?}");
-        assert_eq!(outcome.mismatches.wrong_cells, 0, "{:?}", outcome.mismatches.first);
-        let cells = if backend == Backend::Null { 0 } else { 630 * 8 };
-        assert_eq!(outcome.mismatches.checked_cells, cells);
+fn a_mixture_reads_its_exact_share_and_writes_what_belongs_there() {
+    // In short, middle and long transfers the data of writes come about differently.
+    for (transfer, count, reads) in [(4096, 300, 210), (48 << 10, 20, 14), (256 << 10, 10, 7)] {
+        let bed = Bed::new();
+        let filled = with(&bed.spec("file", transfer, count), |spec| spec.tasks = 3);
+        run(&filled, Phase::Fill).expect("filled");
+        for backend in BACKENDS.into_iter().chain([Backend::Null]) {
+            let workload = with(&bed.spec("file", transfer, count), |spec| {
+                spec.tasks = 3;
+                spec.backend = backend;
+                spec.read_percent = 70;
+                spec.verify = true;
+                spec.order = Order::Random { seed: 3 };
+            });
+            let both = |job: &mut PhaseJob<'_>| {
+                job.data.write_generation = 2;
+                job.data.expect = Expect::Generations(1..=2);
+            };
+            let outcome = run_with(&workload, Phase::Mixed, both).expect("mixed");
+            let all = (reads, count - reads);
+            assert!(outcome.tasks.iter().all(|task| (task.reads, task.writes) == all), "{backend:?}");
+            assert_eq!(outcome.mismatches.wrong_cells, 0, "{:?}", outcome.mismatches.first);
+            let cells = if backend == Backend::Null { 0 } else { 3 * reads * transfer / 512 };
+            assert_eq!(outcome.mismatches.checked_cells, cells);
+            let after = run_with(&workload, Phase::CheckRead, both).expect("checked");
+            assert_eq!(after.mismatches.wrong_cells, 0, "{backend:?}: {:?}", after.mismatches.first);
+        }
     }
 }
 
