@@ -8,7 +8,7 @@ use crate::runs;
 /// Merges the runs into a new record; the originals are unchanged.
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
     let merged = runs::open(&arguments.runs)?;
-    record::write_merged(&merged, &arguments.out)?;
+    record::write_merged(&merged, &[], &arguments.out)?;
     let late = merged.late_damage();
     for damage in merged.damage.iter().chain(&late) {
         complain(&format!("warning: {damage}"));

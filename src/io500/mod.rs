@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, thread};
 
+use dialect::import::{Text, import};
 use dialect::io500::{self, Config, Memo, Phase, Request, RunRequest, Setup, Sheet};
 use plan::Question;
-use record::{Recorder, Run, RunState, Warning};
+use record::{PrintedRow, Recorder, Run, RunState, Warning};
 
 use crate::cluster::World;
 use crate::console::{complain, confirm, print, print_folded, print_line};
@@ -289,13 +290,24 @@ impl<'w> Benchmark<'w> {
             };
             // The phases are lines of several tools by design.
             whole.warnings.retain(|row| !matches!(row.warning, Warning::DifferentQuestions { .. }));
-            record::write_merged(&whole, &self.directory)?;
+            record::write_merged(&whole, &self.printed()?, &self.directory)?;
             let run = Run::open(&self.directory)?;
             complain(&format!("record {}", self.directory.display()));
             doubts(&run, &self.directory);
         }
         fs::remove_dir_all(&parts).map_err(|error| cannot("remove", &parts, error))?;
         Ok(Exit::Success)
+    }
+
+    /// The results as they stand in `result.txt`.
+    fn printed(&self) -> Result<Vec<PrintedRow>, Failure> {
+        let path = Path::new(&self.setup.resultdir).join("result.txt");
+        let (name, text) = (path.to_string_lossy(), read(&path)?);
+        let text = Text { name: &name, bytes: text.as_bytes() };
+        // Of a run without any result there is nothing.
+        let imported = import(&[text], None, now_unix_ns());
+        Ok(imported
+            .map_or_else(|_| Vec::new(), |all| all.phases.into_iter().flat_map(|one| one.printed).collect()))
     }
 }
 

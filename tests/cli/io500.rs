@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::process::Signal;
+use serde_json::Value;
 use testbed::{Launch, Program, Scratch, skipped};
 
 use crate::desk::{Desk, assert_says, run};
@@ -123,6 +124,18 @@ fn a_run_has_the_results_of_all_phases_and_a_record_of_each() {
         assert!(desk.path("results").join(name).is_file(), "{name}");
     }
     assert_says(&desk.tables(), &["ior-hard-write", "mdtest-hard-stat", "names/s", "IO500"]);
+    // The scores come first, with why they count for nothing, and then every phase.
+    let answer = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    let total = value(&desk, "SCORE", "SCORE");
+    let digits: f64 = total.trim_end_matches(" [INVALID]").parse().expect("a number");
+    assert_says(
+        &answer,
+        &["IO500 standard", "IO500 extended", "invalid by its rules in", "mdtest-hard-delete"],
+    );
+    let report = desk.report();
+    let scores = &report.0["statements"]["benchmark_score"];
+    assert_eq!(scores[0]["total"].as_f64(), Some(digits), "{scores}");
+    assert_eq!((&scores[0]["valid"], &scores[1]["mode"]), (&false.into(), &"extended".into()), "{scores}");
 }
 
 #[test]
@@ -289,5 +302,29 @@ fn a_search_counts_every_name_once_however_many_tasks_there_are() {
         let ran = run(&desk.study(&format!("{text}{wrong}\n")));
         assert_ne!(ran.code, Some(0));
         assert_says(&format!("{}{}", ran.stderr, ran.stdout), &[told]);
+    }
+}
+
+#[test]
+fn published_results_are_imported_with_their_scores_and_what_contradicts_them() {
+    let desk = desk();
+    let printed = include_str!("../../crates/dialect/tests/dialect/io500/run_result.txt");
+    let (before, after) = printed.split_once("\n[ior-easy-read]").expect("the phase");
+    let (head, rest) = after.split_once("score           = ").expect("its result");
+    let doctored = format!("{before}\n[ior-easy-read]{head}score           = 9{rest}");
+    for (name, text, agreement) in [("theirs", printed, "agrees"), ("doctored", &doctored, "differs")] {
+        fs::write(desk.path("result.txt"), text).expect("written");
+        let shown = run(&desk.ioproof("import result.txt --out").arg(desk.path(name))).expect_code(0).stdout;
+        assert_says(&shown, &["IO500 standard", "IO500 extended", "invalid by its rules"]);
+        let json = run(&desk.ioproof("report --format json").arg(desk.path(name))).expect_code(0).stdout;
+        let report: Value = serde_json::from_str(&json).expect("a report");
+        let checks = report["statements"]["printed_check"].as_array().expect("a list").iter();
+        let mut bandwidths =
+            checks.filter(|one| one["evidence"].as_str().is_some_and(|text| text.contains("bandwidth")));
+        assert!(
+            bandwidths.all(|one| one["agreement"] == agreement),
+            "{name}: {}",
+            report["statements"]["printed_check"]
+        );
     }
 }

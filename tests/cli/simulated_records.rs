@@ -50,7 +50,7 @@ fn simulate(desk: &Desk, name: &str, seed: u64, state: &RunState) {
     };
     run.manifest = Manifest { run_id: name.to_owned(), ..run.manifest.simulated(model) };
     run.state = state.clone();
-    write_merged(&run, &desk.path(name)).expect("written");
+    write_merged(&run, &[], &desk.path(name)).expect("written");
 }
 
 #[test]

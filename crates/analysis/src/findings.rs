@@ -22,7 +22,7 @@ use crate::nodes::{
     CoverageJob, Extrapolation, LayerCrossover, NodeComparison, NodeCoverage, NodeStanding, WeakScaling,
     coverage, hosts, known_nodes, node_comparison, weak_scaling,
 };
-use crate::printed::{HistoryTrip, ImportedCheck, SLOWEST_MOVED, imported};
+use crate::printed::{BenchmarkScore, HistoryTrip, ImportedCheck, SLOWEST_MOVED, imported, score};
 use crate::scaling::{
     BoundBy, LayerOverhead, LayerStack, ProcessLimit, Scaling, layers, limits, process_limit, scalability,
 };
@@ -59,6 +59,7 @@ pub struct Findings {
     pub changes: Vec<Stated<RateChange>>,
     pub shapes: Vec<Stated<CurveShape>>,
     pub iops: Vec<Stated<DefinedIops>>,
+    pub scores: Vec<Stated<BenchmarkScore>>,
     pub limits: Vec<Stated<BoundBy>>,
     pub printed_checks: Vec<Stated<ImportedCheck>>,
     pub round_trips: Vec<Stated<HistoryTrip>>,
@@ -157,6 +158,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         changes: rate_change::of_gate(run, gate),
         shapes: curve_shape::of_gate(gate, &curves),
         iops: of_gate(gate, iops::of_small(plan, figures, &audit), |one| vec![one.figure]),
+        scores: score::scores(run, gate),
         members,
         device_models,
         devices,
@@ -228,6 +230,7 @@ impl Findings {
         vec![
             Table::of(&self.verdicts),
             Table::of(&self.claims),
+            Table::of(&self.scores),
             Table::of(&self.best),
             Table::of(&self.scaling),
             Table::of(&self.taxes),

@@ -6,7 +6,7 @@
 //! | [`ModelSource`] | the model of a simulated run |
 //! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`NodeSeriesRow`], [`DeviceRow`], [`LoadRow`] | one observation each, in columns named with their units |
 //! | [`HistoryRow`] | one of the last operations, where they were asked for |
-//! | [`PrintedRow`] | one value that another tool printed |
+//! | [`PrintedRow`] | one value that another tool printed, or `ioproof io500` |
 //! | [`LaunchRow`], [`StepRow`], [`SpaceRow`] | jobs: each launch, its steps, and what all of them moved |
 //! | [`EndRow`] | one process that exchanged messages: interface, placement, CPU time |
 //! | [`Clocks`] | how far the clocks of the nodes were apart |
@@ -87,6 +87,7 @@ pub use published::{
     PublishedClaim, PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters,
     PublishedStatistic, PublishedUnit, Qualifier, Study, published,
 };
+pub use rows::io500;
 pub use rows::job_rows::{LaunchRow, SpaceRow, StepRow};
 pub use rows::key::{CaseId, PhaseKey};
 pub use rows::phase_record::PhaseRecord;

@@ -47,6 +47,7 @@ pub enum Kind {
     Expected,
     WeakestLink,
     Iops,
+    BenchmarkScore,
     Published,
     PrintedCheck,
     RoundTrip,
@@ -225,9 +226,10 @@ const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 52] = [
+pub const POLICY: [Policy; 53] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
+    observed(Kind::BenchmarkScore, "benchmark_score", "Scores of IO500", "scores").metrics(true),
     row(Kind::Best, "best", "Best points", "best")
         .repeated()
         .compared("difference from the second best, corrected for the number of points"),

@@ -12,7 +12,7 @@ use crate::gate::{
 };
 use crate::printed::{
     Printed, PrintedCheck, PrintedStatistics, Reconciled, RoundTrip, check_statistics, latency_agrees,
-    one_iteration, rate_of_records, short, throughput_block,
+    one_iteration, rate_of_records, score_checks, short, throughput_block,
 };
 
 /// A check of printed values of one case.
@@ -108,6 +108,9 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
         }));
         found.extend(reconciled(case, rows, &printed).map(|time| check(None, time.check())));
     }
+    let case = run.manifest.plan.cases.last().map(|case| case.id.clone()).unwrap_or_default();
+    let of_scores = score_checks(run).into_iter();
+    found.extend(of_scores.map(|check| ImportedCheck { case: case.clone(), phase: None, check }));
     found
 }
 

@@ -4,5 +4,6 @@ pub(crate) mod imported;
 pub(crate) mod plausible;
 pub(crate) mod printed_checks;
 pub(crate) mod reconciled;
+pub(crate) mod score;
 
-pub use self::{imported::*, plausible::*, printed_checks::*, reconciled::*};
+pub use self::{imported::*, plausible::*, printed_checks::*, reconciled::*, score::*};

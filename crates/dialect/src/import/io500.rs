@@ -4,13 +4,14 @@
 //! the result is right and what was moved is near. Bandwidths are in GiB/s, rates in 1,000 per second.
 
 use plan::{Find, Objects, Sharing, Tree, Work, WorkloadSpec};
+use record::io500::{BANDWIDTH, EXTENDED, INVALID, METADATA, RESULT, SCORE, SCORE_EXTENDED, TOTAL};
 
 use super::command;
 use super::draft::{Draft, Pass, Printed, Test, geometry};
 use super::importer::{Form, Importer};
 use super::lines::{Block, Line, nanos, narrow, whole};
 use super::{ImportError, times, units};
-use crate::io500::Phase;
+use crate::io500::{Group, Phase};
 
 /// The tool's name.
 const TOOL: &str = "IO500";
@@ -56,7 +57,8 @@ struct Found<'a> {
     seconds: Option<f64>,
     command: Option<&'a str>,
     started: Option<i64>,
-    notes: Vec<String>,
+    /// Why the benchmark says that it is invalid.
+    invalid: Vec<(Line<'a>, &'a str)>,
 }
 
 impl<'a> Found<'a> {
@@ -69,7 +71,7 @@ impl<'a> Found<'a> {
             seconds: None,
             command: None,
             started: None,
-            notes: Vec::new(),
+            invalid: Vec::new(),
         }
     }
 
@@ -153,33 +155,66 @@ impl<'a> Found<'a> {
         }
         pass.note("what was done is computed from the printed result and the time of the whole phase, which is longer");
         let unit = if self.phase.unit() == "GiB/s" { "GiB/s" } else { "1000/s" };
-        pass.printed.push(Printed::new(self.line, "score", self.written, unit, ""));
-        for note in self.notes {
-            pass.note(note);
+        let (label, counts_for) = match (self.phase.group(), self.phase.is_extended()) {
+            (Group::None, _) => ("result", ""),
+            (_, true) => (RESULT, EXTENDED),
+            (_, false) => (RESULT, ""),
+        };
+        pass.printed.push(Printed::new(self.line, label, self.written, unit, counts_for));
+        for (line, why) in self.invalid {
+            pass.note(format!("the benchmark says that it is invalid{}", because(why)));
+            pass.printed.push(Printed::new(line, INVALID, why, "", ""));
         }
         test.passes.push(pass);
         Some(test)
     }
 }
 
+/// `: why`; nothing of no reason.
+fn because(why: &str) -> String {
+    if why.is_empty() { String::new() } else { format!(": {why}") }
+}
+
+/// The scores of all phases stand beside the last one.
 fn draft(
     block: &Block<'_>,
     found: Vec<Found<'_>>,
     tasks: u32,
-    score: Option<String>,
+    scores: Vec<Printed>,
 ) -> Result<Draft, ImportError> {
-    let tests: Vec<Test> = found.into_iter().filter_map(|one| one.test(tasks)).collect();
-    if tests.is_empty() {
+    let mut tests: Vec<Test> = found.into_iter().filter_map(|one| one.test(tasks)).collect();
+    let Some(last) = tests.last_mut().and_then(|test| test.passes.last_mut()) else {
         return Err(
             block.ended("the result of a phase, as `score = 1.5` or `[RESULT] ior-easy-write 1.5 GiB/s`")
         );
-    }
-    Ok(Draft { tool: TOOL, tests, doubts: score.into_iter().collect(), ..Draft::default() })
+    };
+    last.printed.extend(scores);
+    Ok(Draft { tool: TOOL, tests, ..Draft::default() })
+}
+
+/// A score as `section` has it; an invalid one has a mark behind the number.
+fn score(line: Line<'_>, section: &'static str, statistic: &str, value: &str) -> Printed {
+    let (number, is_invalid) = match value.split_once(" [INVALID]") {
+        Some((number, _)) => (number, true),
+        None => (value, false),
+    };
+    let unit = match statistic {
+        BANDWIDTH => "GiB/s",
+        METADATA => "1000/s",
+        _ => "",
+    };
+    let printed = Printed::new(line, section, number, unit, statistic);
+    Printed { value: if is_invalid { value.to_owned() } else { printed.value }, ..printed }
+}
+
+/// The section of scores that is called `name`.
+fn section_of_scores(name: &str) -> Option<&'static str> {
+    [SCORE, SCORE_EXTENDED].into_iter().find(|section| *section == name.trim())
 }
 
 fn result(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut found: Vec<Found<'_>> = Vec::new();
-    let (mut section, mut tasks, mut version, mut score) = ("", 1, None, None);
+    let (mut section, mut tasks, mut version, mut scores) = ("", 1, None, Vec::new());
     for line in block.lines {
         let text = line.text.trim();
         if let Some(name) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -192,7 +227,7 @@ fn result(block: &Block<'_>) -> Result<Draft, ImportError> {
         let is_phase = Phase::named(section).is_some();
         if let (Some(problem), true) = (text.strip_prefix("; ERROR INVALID "), is_phase) {
             if let Some(one) = found.last_mut() {
-                one.notes.push(format!("the benchmark says that it is invalid: {problem}"));
+                one.invalid.push((*line, problem));
             }
             continue;
         }
@@ -202,8 +237,12 @@ fn result(block: &Block<'_>) -> Result<Draft, ImportError> {
         match (section, key) {
             ("run", "procs") => tasks = narrow(block.count(*line, value, "a number of processes")?).max(1),
             ("run", "version") => version = Some(value.to_owned()),
-            ("SCORE", "SCORE") => score = Some(format!("the benchmark's score of these results is {value}")),
             _ => {}
+        }
+        if let Some(section) = section_of_scores(section) {
+            let statistic = [("BW", BANDWIDTH), ("MD", METADATA), ("SCORE", TOTAL)];
+            let statistic = statistic.into_iter().find(|(name, _)| *name == key);
+            scores.extend(statistic.map(|(_, statistic)| score(*line, section, statistic, value)));
         }
         let Some(one) = found.last_mut().filter(|_| is_phase) else { continue };
         match key {
@@ -217,7 +256,7 @@ fn result(block: &Block<'_>) -> Result<Draft, ImportError> {
             _ => {}
         }
     }
-    Ok(Draft { version, ..draft(block, found, tasks, score)? })
+    Ok(Draft { version, ..draft(block, found, tasks, scores)? })
 }
 
 /// The phase, the result, the time and the mark of a line of a summary.
@@ -229,27 +268,34 @@ fn summary_line(line: &str) -> Option<(Phase, &str, &str, bool)> {
     Some((phase, words.next()?, tail.split(' ').next()?, tail.contains("[INVALID]")))
 }
 
+/// The scores of `[SCORE ] Bandwidth 1.5 GiB/s : IOPS 20.5 kiops : TOTAL 5.5`.
+fn summary_scores(line: Line<'_>) -> Option<[Printed; 3]> {
+    let (section, rest) = line.text.trim().strip_prefix('[')?.split_once(']')?;
+    let section = section_of_scores(section)?;
+    let (bandwidth, rest) = rest.trim().strip_prefix("Bandwidth ")?.split_once(" GiB/s : IOPS ")?;
+    let (metadata, total) = rest.split_once(" kiops : TOTAL ")?;
+    let of = |statistic, value| score(line, section, statistic, value);
+    Some([of(BANDWIDTH, bandwidth), of(METADATA, metadata), of(TOTAL, total)])
+}
+
 fn summary(block: &Block<'_>) -> Result<Draft, ImportError> {
-    let (mut found, mut score, mut version) = (Vec::new(), None, None);
+    let (mut found, mut scores, mut version) = (Vec::new(), Vec::new(), None);
     for line in block.lines {
         let text = line.text.trim();
         if let Some(rest) = text.strip_prefix("IO500 version ") {
             version = rest.split(' ').next().map(str::to_owned);
         }
-        if text.starts_with("[SCORE ") || text.starts_with("[SCORE]") {
-            score =
-                text.split_once(']').map(|(_, rest)| format!("the benchmark says of these results:{rest}"));
-        }
+        scores.extend(summary_scores(*line).into_iter().flatten());
         let Some((phase, result, seconds, is_invalid)) = summary_line(text) else { continue };
         let mut one = Found::new(phase, *line);
         (one.score, one.written) = (Some(block.number(*line, result, "a result")?), result);
         one.seconds = Some(block.number(*line, seconds, "a time in s")?);
         if is_invalid {
-            one.notes.push("the benchmark says that it is invalid".to_owned());
+            one.invalid.push((*line, ""));
         }
         found.push(one);
     }
-    let mut draft = draft(block, found, 1, score)?;
+    let mut draft = draft(block, found, 1, scores)?;
     draft.doubts.push("a summary does not say how many processes there were: it is read as one".to_owned());
     Ok(Draft { version, ..draft })
 }

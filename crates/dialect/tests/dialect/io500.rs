@@ -3,6 +3,7 @@
 use dialect::import::{Text, import};
 use dialect::io500::{Config, Entry, Memo, Outcome, Phase, Request, Setup, Sheet, parse, verify};
 use dialect::ior::Launcher;
+use record::io500::{BANDWIDTH, INVALID, METADATA, SCORE, SCORE_EXTENDED, TOTAL};
 
 /// A dry run of the benchmark with options of each section, and its results.
 const LINES: &str = include_str!("io500/lines.ini");
@@ -244,6 +245,26 @@ fn results_and_summaries_of_the_benchmark_are_imported_with_their_figures() {
             // Of a phase of some milliseconds whole files are counted.
             assert!((score - printed).abs() < 1e-3 * printed, "{}: {score} {printed}", phase.name());
         }
+    }
+    // Scores stand beside the last phase, and say themselves that they are invalid.
+    for text in [RUN_RESULT, RUN_SUMMARY] {
+        let text = Text { name: "result.txt", bytes: text.as_bytes() };
+        let imported = import(&[text], None, 0).expect("results");
+        let last = imported.phases.last().expect("a phase");
+        let score = |label, statistic| {
+            let mut rows = last.printed.iter().filter(|row| row.label == label && row.statistic == statistic);
+            rows.next().unwrap_or_else(|| panic!("no {label} {statistic} in {:?}", last.printed))
+        };
+        for (label, section) in [(SCORE, "SCORE"), (SCORE_EXTENDED, "SCOREX")] {
+            for (statistic, key) in [(BANDWIDTH, "BW"), (METADATA, "MD"), (TOTAL, "SCORE")] {
+                let wanted = number(RUN_RESULT, section, key);
+                assert_eq!(score(label, statistic).number, wanted, "{label} {statistic}");
+            }
+            assert!(score(label, TOTAL).value.ends_with(" [INVALID]"));
+        }
+        let reasons =
+            imported.phases.iter().flat_map(|phase| &phase.printed).filter(|row| row.label == INVALID);
+        assert!(reasons.count() >= 4, "a phase of a second is invalid");
     }
     // A dry run has no result.
     let text = Text { name: "result.txt", bytes: LINES_RESULT.as_bytes() };

@@ -1,7 +1,8 @@
 //! Which task of a search goes into which directory.
 //!
-//! The first task opens directories from the top until there are enough for all, and deals them out by the
-//! size of their lists of names, the largest first and each to the task that has least. All processes get the
+//! The first task opens directories from the top until there are several for each task, and deals them out by
+//! the size of their lists of names, the largest first and each to the task that has least. Those that it opened
+//! are dealt out, too, but counted for nothing: they may hold nothing but the directories that were found in them. All processes get the
 //! same deal, so that every name is seen once.
 
 use std::collections::VecDeque;
@@ -22,6 +23,8 @@ use crate::tree::walk::again;
 const UNCOUNTED_BYTES_MAX: u64 = 1 << 20;
 /// Of more directories than this the sizes are not asked for.
 const SIZES_MAX: usize = 8192;
+/// Shares of each task, if there are so many directories: what is below a directory is not known.
+const SHARES: usize = 4;
 /// The size of a list that is not known.
 const SIZE_LEAST: u64 = 4096;
 
@@ -90,7 +93,9 @@ pub(crate) fn deal(
     let mut open: VecDeque<Directory> = (0..targets.len()).map(Directory::of_target).collect();
     // With their sizes: those without directories, and those whose directories are dealt out by themselves.
     let mut whole: Vec<(u64, Directory)> = Vec::new();
-    while open.len() + whole.len() < tasks as usize
+    let wanted = if tasks > 1 { (tasks as usize).saturating_mul(SHARES) } else { 1 };
+    let mut leaves = 0;
+    while open.len() + leaves < wanted
         && let Some(directory) = open.pop_front()
     {
         let fail = |errno| (directory.clone(), errno);
@@ -106,6 +111,7 @@ pub(crate) fn deal(
             let mut take = take;
             while names(&list, bytes, &mut take).map_err(fail)? {}
         }
+        leaves += usize::from(!has_directories);
         whole.push((size, Directory { descends: !has_directories, ..directory }));
     }
     let ask = open.len() <= SIZES_MAX && tasks > 1;
@@ -150,4 +156,36 @@ pub(crate) fn decoded(bytes: &[u8], task: u32, targets: usize) -> Vec<Directory>
         is_own.then(|| Directory { target, descends, path: words.next().unwrap_or_default().to_vec() })
     };
     bytes.split(|byte| *byte == 0).filter_map(share).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use rustix::fs::{Mode, OFlags};
+
+    use super::{MaybeUninit, deal};
+    use crate::tree::listing::LIST_BYTES;
+
+    #[test]
+    fn directories_far_below_the_top_are_dealt_out_to_all_tasks() {
+        let place = tempfile::tempdir().expect("a directory");
+        for tree in 0..4 {
+            let leaf = place.path().join(format!("one/way/down/tree.{tree}"));
+            fs::create_dir_all(&leaf).expect("made");
+            fs::write(leaf.join("file"), "").expect("made");
+        }
+        let top =
+            rustix::fs::open(place.path(), OFlags::PATH | OFlags::DIRECTORY, Mode::empty()).expect("opened");
+        for tasks in [2, 4] {
+            let mut bytes = vec![MaybeUninit::uninit(); LIST_BYTES];
+            let shares = deal(std::slice::from_ref(&top), tasks, &mut bytes)
+                .map_err(|(_, errno)| errno)
+                .expect("dealt");
+            let leaves = shares.iter().filter(|(_, directory)| directory.path.starts_with(b"one/way/down/"));
+            let owners: Vec<u32> = leaves.map(|(task, _)| *task).collect();
+            assert_eq!((owners.len(), owners.iter().collect::<BTreeSet<_>>().len()), (4, tasks as usize));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Row types: one observation per row, narrow and typed, with the unit at the end of each name.
 
+pub mod io500;
 pub(crate) mod job_rows;
 pub(crate) mod key;
 pub(crate) mod phase_record;
@@ -444,7 +445,7 @@ pub struct PrintedRow {
     /// Which phase it is about.
     #[serde(flatten)]
     pub key: PhaseKey,
-    /// What the tool calls it.
+    /// What the tool calls it; results of IO500 have the labels of [`crate::io500`].
     pub label: String,
     /// As printed.
     pub value: String,

@@ -24,7 +24,7 @@ pub struct PhaseRecord {
     pub load: Vec<LoadRow>,
     /// Its last operations, in the order of their starts; empty unless requested.
     pub history: Vec<HistoryRow>,
-    /// What another tool printed about it; empty where ioproof measured.
+    /// What another tool printed about it, and the results of `ioproof io500`.
     pub printed: Vec<PrintedRow>,
     /// Its ends, where processes exchanged messages; empty where they did not.
     pub ends: Vec<EndRow>,

@@ -17,7 +17,8 @@ use crate::run::parts::{damage_of, write_parts};
 use crate::table::store::{Renumber, Source, Store};
 use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::{
-    CaseId, Part, PartPasses, PhaseKey, Provenance, RecordError, Run, RunState, Warning, WarningRow,
+    CaseId, Part, PartPasses, PhaseKey, PrintedRow, Provenance, RecordError, Run, RunState, Warning,
+    WarningRow,
 };
 
 /// From this number of nodes on, passes of one case on separate nodes are a comparison of nodes: with only
@@ -459,11 +460,12 @@ fn parts_of(run: &Run) -> Vec<Part> {
     }]
 }
 
-/// Stores `run` in a new directory, where it opens like any other run, and names its parts.
+/// Stores `run` in a new directory, where it opens like any other run, and names its parts. Values that a tool printed of
+/// several parts together are `printed`, each of one of the phases.
 ///
 /// # Errors
 /// The directory holds something, or cannot be written.
-pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
+pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Result<(), RecordError> {
     let manifest = Manifest { format_version: FORMAT_VERSION, ..run.manifest.clone() };
     let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
     write_parts(directory, &run.parts)?;
@@ -494,7 +496,9 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
     }
     for id in run.cases() {
         recorder.case_started(id)?;
-        for record in rows_by_case.records(run, id) {
+        for mut record in rows_by_case.records(run, id) {
+            let key = &record.phase.key;
+            record.printed.extend(printed.iter().filter(|row| row.key == *key).cloned());
             recorder.phase_finished(&record)?;
         }
         if finished.contains(&**id) {

@@ -173,7 +173,8 @@ impl Run {
         self.store.rows(case)
     }
 
-    /// What another tool printed about all phases of `case`; empty where ioproof measured.
+    /// What another tool printed about all phases of `case`; empty where ioproof measured, but for
+    /// the results of `ioproof io500`.
     #[must_use]
     pub fn printed(&self, case: &str) -> Rows<PrintedRow> {
         self.store.rows(case)

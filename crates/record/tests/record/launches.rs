@@ -221,7 +221,7 @@ fn a_merged_run_has_the_interrupted_launches_of_all() {
     let merged = merge(runs.to_vec()).expect("merged");
     assert_eq!(left(&merged), alone);
     let copy = place.path().join("merged");
-    write_merged(&merged, &copy).expect("written");
+    write_merged(&merged, &[], &copy).expect("written");
     let read = Run::open(&copy).expect("readable");
     assert_eq!((left(&read), read.damage.as_slice()), (alone, &[][..]));
     assert_eq!(read.launches("seq").len(), merged.launches("seq").len());

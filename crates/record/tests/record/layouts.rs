@@ -95,7 +95,7 @@ fn merged_runs_keep_the_layouts_of_all() {
     let whole = merge(vec![run("a"), run("b")]).expect("merged");
     assert_eq!(whole.layouts.len(), 4);
     let directory = place.path().join("whole");
-    write_merged(&whole, &directory).expect("written");
+    write_merged(&whole, &[], &directory).expect("written");
     let again = Run::open(&directory).expect("readable");
     assert_eq!(again.layouts, whole.layouts);
     assert_told(&again.layouts[2..]);

@@ -145,7 +145,7 @@ fn each_pass_says_which_run_it_is_of_when_it_began_and_on_which_nodes() {
     let second = merge(vec![job("c", "n3", 2), job("d", "n4", 2)]).expect("merged");
     let whole = merge(vec![first, second]).expect("merged");
     let place = tempfile::tempdir().expect("a directory");
-    write_merged(&whole, &place.path().join("merged")).expect("written");
+    write_merged(&whole, &[], &place.path().join("merged")).expect("written");
     let read = Run::open(&place.path().join("merged")).expect("readable");
     let passes = read.passes();
     assert_eq!(passes, whole.passes());
@@ -212,7 +212,7 @@ fn a_merged_run_is_stored_and_opens_like_any_other() {
     let place = tempfile::tempdir().expect("a directory");
     let directory = place.path().join("merged");
     let whole = merge(vec![run("a", "n1", 2, |_| ()), run("b", "n2", 2, |_| ())]).expect("merged");
-    write_merged(&whole, &directory).expect("written");
+    write_merged(&whole, &[], &directory).expect("written");
     let read = Run::open(&directory).expect("readable");
     assert_eq!(read.damage, []);
     assert_eq!((&read.phases, &read.parts, &read.state), (&whole.phases, &whole.parts, &RunState::Complete));
@@ -220,7 +220,7 @@ fn a_merged_run_is_stored_and_opens_like_any_other() {
     assert_eq!(*read.tasks("seq"), *whole.tasks("seq"));
     assert_eq!(*read.latency("seq"), *whole.latency("seq"));
     assert_eq!(read.warnings.len(), whole.warnings.len());
-    let again = write_merged(&whole, &directory).expect_err("it is there");
+    let again = write_merged(&whole, &[], &directory).expect_err("it is there");
     assert!(matches!(again, RecordError::NotEmpty { .. }), "{again}");
 }
 
@@ -229,7 +229,7 @@ fn a_merged_run_and_one_of_its_parts_are_refused() {
     let place = tempfile::tempdir().expect("a directory");
     let directory = place.path().join("merged");
     let part = |id: &str| run(id, "n1", 2, |_| ());
-    write_merged(&merge(vec![part("a"), part("b")]).expect("merged"), &directory).expect("written");
+    write_merged(&merge(vec![part("a"), part("b")]).expect("merged"), &[], &directory).expect("written");
     let ab = || Run::open(&directory).expect("readable");
     let refused = |runs: Vec<Run>| merge(runs).map(|_| ()).expect_err("refused").to_string();
     for runs in [vec![ab(), part("a")], vec![part("b"), ab()]] {

@@ -149,7 +149,7 @@ fn runs_of_all_versions_are_merged() {
         })
         .collect();
     let whole = merge(runs).expect("merged");
-    write_merged(&whole, &place.path().join("merged")).expect("written");
+    write_merged(&whole, &[], &place.path().join("merged")).expect("written");
     let read = Run::open(&place.path().join("merged")).expect("readable");
     assert_eq!((&read.damage, read.manifest.format_version), (&vec![], FORMAT_VERSION));
     for case in sample::CASES {

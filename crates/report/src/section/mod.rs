@@ -41,6 +41,7 @@ pub(crate) fn sections(report: &Report, extent: Extent) -> Vec<Section> {
         ("claims", "Statements, tested with own data", true, of("claims")),
         ("matrix", "Jobs as a whole", true, of("matrix")),
         ("cross-check", "Beside another tool", true, of("cross-check")),
+        ("scores", "Scores of IO500", true, of("scores")),
         ("best", "Best points", true, of("best")),
         ("metadata", "Files and directories", true, operations::metadata(report)),
         ("exchanges", "Requests between processes", true, operations::exchanges(report)),

@@ -1,13 +1,14 @@
 //! The summary card of a run: commitments, claims and best points, or the figures themselves, with ranges and
 //! marks of doubts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use analysis::{
     audit::{Outcome, Use},
     comparisons::{ClaimVerdict, Verdict, side},
     gate::{Because, Kind, Standing, Stated, Value},
     jobs::Timeline,
+    printed::BenchmarkScore,
     statistics::Summary,
     sweeps::Best,
 };
@@ -61,7 +62,8 @@ impl Card {
     pub(crate) fn of(report: &Report) -> Self {
         let causes = causes(report);
         let rows = Rows::of(report, &causes);
-        let mut judged = rows.commitments();
+        let mut judged = rows.scores();
+        judged.extend(rows.commitments());
         let claims = claims(report, ROWS_MAX.saturating_sub(judged.len()).max(1));
         let mut of_jobs = rows.jobs();
         of_jobs.extend(contrasts(report));
@@ -368,6 +370,32 @@ impl<'a> Rows<'a> {
     fn mark_at(&self, place: Option<usize>) -> String {
         let mark = place.and_then(|place| self.marks.get(&(place + 1)));
         mark.map(|mark| format!("  ! {mark}")).unwrap_or_default()
+    }
+
+    /// The scores of a benchmark.
+    fn scores(&self) -> Vec<Line> {
+        let line = |stated: &Stated<BenchmarkScore>| {
+            let score = stated.says()?;
+            let why = match (score.is_valid, score.invalid_phases) {
+                (true, _) => String::new(),
+                (false, 0) => "; invalid by its rules".to_owned(),
+                (false, count) => format!("; invalid by its rules in {}", counted(count, "phase")),
+            };
+            let marks = stated.inputs.iter().filter_map(|place| self.marks.get(&(place + 1)));
+            let marks: BTreeSet<&str> = marks.flat_map(|marks| marks.split(' ')).collect();
+            let marks = match marks.is_empty() {
+                true => String::new(),
+                false => format!("  ! {}", marks.into_iter().collect::<Vec<_>>().join(" ")),
+            };
+            let words = format!(
+                "bandwidth {}, metadata {}{why}{marks}",
+                compact_rate(score.bytes_per_second, BYTES_PER_SECOND),
+                compact_rate(score.per_second, "ops/s"),
+            );
+            let word = if score.is_valid { Cell::from("score") } else { Cell::toned("invalid", Tone::Bad) };
+            Some((word, format!("IO500 {} {}", score.name, number(score.total)), words))
+        };
+        self.report.found.scores.iter().filter_map(line).collect()
     }
 
     /// The commitments, failed ones first.

@@ -141,7 +141,11 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
 /// The parts of the page in reading order: id, title and the ids of sections. Other sections are in the last part.
 const PARTS: [(&str, &str, &[&str]); 10] = [
     ("changed", "What changed, figure by figure", &["comparison"]),
-    ("promises", "Commitments and statements", &["summary", "claims", "expected", "cost", "sheets"]),
+    (
+        "promises",
+        "Commitments and statements",
+        &["summary", "scores", "claims", "expected", "cost", "sheets"],
+    ),
     (
         "figures",
         "Figures",

@@ -1,0 +1,121 @@
+//! The scores of IO500, and the results that they are made of.
+
+use record::io500::{BANDWIDTH, EXTENDED, INVALID, METADATA, RESULT, SCORE, SCORE_EXTENDED, TOTAL};
+use record::{PrintedRow, Run};
+
+use super::{Printed, PrintedCheck};
+use crate::figures::Figure;
+use crate::gate::{
+    Gate, Kind, Of, Stated, Statement,
+    table::{Column, bandwidth, count, flag, number, operations, word},
+};
+
+const GIB: f64 = 1_073_741_824.0;
+
+/// A score as it was printed.
+///
+/// Source: the benchmark's source. The score of a kind is the geometric mean of its results, the total the square root
+/// of the product of both.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
+pub struct BenchmarkScore {
+    pub name: &'static str,
+    pub total: f64,
+    pub bytes_per_second: f64,
+    pub per_second: f64,
+    pub is_valid: bool,
+    /// Phases that the benchmark calls invalid.
+    pub invalid_phases: u64,
+}
+
+impl Statement for BenchmarkScore {
+    const KIND: Kind = Kind::BenchmarkScore;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "Geometric means of the results of all phases of a kind; the total is the square root of the product of \
+         bandwidth in GiB/s and rate in 1,000 per second. Invalid: by the rules of the benchmark";
+    const COLUMNS: &'static [Column<Self>] = &[
+        word("mode", "mode", "`standard` or `extended`.", |one| one.name),
+        number("total", "score", "The score.", |one| Some(one.total)),
+        bandwidth("bandwidth", "bandwidth", "Of the phases of transfers.", |one| Some(one.bytes_per_second)),
+        operations("metadata", "metadata", "Of the phases of files, searches and objects.", |one| {
+            Some(one.per_second)
+        }),
+        flag("valid", "valid", "Whether the rules of the benchmark were kept.", |one| Some(one.is_valid)),
+        count("invalid_phases", "invalid phases", "Phases that they were broken in.", |one| {
+            Some(one.invalid_phases)
+        }),
+    ];
+}
+
+/// The printed results of `run`, case by case.
+fn printed(run: &Run) -> Vec<PrintedRow> {
+    run.manifest.plan.cases.iter().flat_map(|case| run.printed(&case.id).to_vec()).collect()
+}
+
+fn of_statistic<'r>(rows: &'r [PrintedRow], label: &str, statistic: &str) -> Option<&'r PrintedRow> {
+    rows.iter().find(|row| row.label == label && row.statistic == statistic)
+}
+
+const MODES: [(&str, &str); 2] = [(SCORE, "standard"), (SCORE_EXTENDED, "extended")];
+
+/// Whether the result of `row` counts for the score called `label`.
+fn counts_for(row: &PrintedRow, label: &str) -> bool {
+    row.label == RESULT
+        && (row.statistic.is_empty() || (label == SCORE_EXTENDED && row.statistic == EXTENDED))
+}
+
+/// The scores of a run of the benchmark, ours or an imported one.
+pub(crate) fn scores(run: &Run, gate: &Gate<'_>) -> Vec<Stated<BenchmarkScore>> {
+    let rows = printed(run);
+    let score = |(label, name): (&str, &'static str)| {
+        let number = |statistic| of_statistic(&rows, label, statistic).and_then(|row| row.number);
+        let total = of_statistic(&rows, label, TOTAL)?;
+        let counted = || rows.iter().filter(|row| counts_for(row, label));
+        let is_invalid = |row: &&PrintedRow| {
+            rows.iter().any(|other| other.label == INVALID && other.key.case == row.key.case)
+        };
+        let is_of = |figure: &Figure| counted().any(|row| *row.key.case == *figure.case);
+        let inputs =
+            gate.figures.iter().enumerate().filter(|(_, figure)| is_of(figure)).map(|(place, _)| place);
+        let score = BenchmarkScore {
+            name,
+            total: total.number?,
+            bytes_per_second: number(BANDWIDTH)? * GIB,
+            per_second: number(METADATA)? * 1000.0,
+            is_valid: !total.value.contains("INVALID"),
+            invalid_phases: counted().filter(is_invalid).count() as u64,
+        };
+        Some(gate.state(inputs.collect(), score))
+    };
+    MODES.into_iter().filter_map(score).collect()
+}
+
+/// Whether the printed scores follow from the printed results.
+pub(crate) fn score_checks(run: &Run) -> Vec<PrintedCheck> {
+    let rows = printed(run);
+    let mut found = Vec::new();
+    for (label, name) in MODES {
+        let mean = |unit: &str| {
+            let results = rows.iter().filter(|row| counts_for(row, label) && row.unit == unit);
+            geometric_mean(&results.filter_map(|row| Printed::parse(&row.value)).collect::<Vec<_>>())
+        };
+        for (statistic, unit) in [(BANDWIDTH, "GiB/s"), (METADATA, "1000/s")] {
+            let value = of_statistic(&rows, label, statistic).and_then(|row| Printed::parse(&row.value));
+            let Some((printed, computed)) = value.zip(mean(unit)) else { continue };
+            let evidence = format!(
+                "{name}, {statistic}: {} by the results, printed {}",
+                super::short(computed.value),
+                printed.value
+            );
+            found.push(PrintedCheck::of("geometric mean of the results", printed, computed, 0.0, evidence));
+        }
+    }
+    found
+}
+
+fn geometric_mean(results: &[Printed]) -> Option<Printed> {
+    let n = results.len() as f64;
+    let value = (results.iter().map(|one| one.value.ln()).sum::<f64>() / n).exp();
+    let share = results.iter().map(|one| one.share()).sum::<f64>() / n;
+    value.is_finite().then_some(Printed { value, half_digit: value * share })
+}
