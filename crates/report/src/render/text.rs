@@ -120,7 +120,12 @@ pub(crate) fn blocks_text(out: &mut String, blocks: &[Block], screen: Screen) {
 }
 
 fn blocks_upto(out: &mut String, blocks: &[Block], screen: Screen, lines_max: usize, rows_max: usize) {
+    let mut after_table = false;
     for block in blocks {
+        let is_table = matches!(block, Block::Table { .. });
+        if std::mem::replace(&mut after_table, is_table) && is_table {
+            out.push('\n');
+        }
         match block {
             Block::Heading { text, .. } => {
                 let _ = writeln!(out, "\n{}", screen.strong(text));

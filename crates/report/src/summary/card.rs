@@ -27,6 +27,8 @@ use crate::section::{Block, criterion, only, point, promised_value, response, si
 const FIGURES_MAX: usize = 8;
 /// The same if all are figures of operations: all phases of a tree.
 const OPERATIONS_MAX: usize = 10;
+/// The same beside the score of a benchmark: all of its phases.
+const OF_SCORE_MAX: usize = 32;
 /// Maximum number of figures listed below the card; of more, each sweep has one row.
 const LISTED_MAX: usize = 64;
 /// Maximum number of commitments, and of job matrices, on a card.
@@ -62,7 +64,9 @@ impl Card {
     pub(crate) fn of(report: &Report) -> Self {
         let causes = causes(report);
         let rows = Rows::of(report, &causes);
-        let mut judged = rows.scores();
+        let scores = rows.scores();
+        let has_score = !scores.is_empty() && report.figures.len() <= OF_SCORE_MAX;
+        let mut judged = scores;
         judged.extend(rows.commitments());
         let claims = claims(report, ROWS_MAX.saturating_sub(judged.len()).max(1));
         let mut of_jobs = rows.jobs();
@@ -80,8 +84,12 @@ impl Card {
             // A table of their own, since their long texts would narrow the columns of the others.
             blocks.extend(lines(claims));
             blocks.extend(of_jobs);
+            if has_score {
+                blocks.extend(rows.figures());
+            }
             blocks
         };
+        let has_all_figures = has_all_figures || has_score;
         Self { circumstances: circumstances(report), blocks, has_all_figures, causes }
     }
 

@@ -47,6 +47,10 @@ pub(crate) fn answer(
     of_study: &mut Vec<Chart>,
     overview: &mut Vec<Chart>,
 ) -> Option<Chart> {
+    // The card has all results of a benchmark beside its score.
+    if changes.is_none() && !report.found.scores.is_empty() {
+        return None;
+    }
     let answer = changes.map_or_else(|| promised(report), self::changes);
     // If two runs have nothing comparable, the chart is of the first run and its title says so. Sweep charts
     // contain both runs.
