@@ -99,6 +99,11 @@ impl<'r> PhaseRun<'r> {
         if measured.exit == Exit::Interrupted {
             return Ok(Ended::Interrupted);
         }
+        // The phases that follow need what this one has not made, as on a full file system.
+        if !measured.run.failed_cases.is_empty() && !self.request.is_cleanup {
+            let why = measured.message.unwrap_or_else(|| "it could not be carried out".to_owned());
+            return Err(Failure::new(measured.exit, anyhow::anyhow!(why)));
+        }
         let mut outcome = Outcome::of(phase, &measured.run, self.setup, seconds);
         if let Some(message) = measured.message {
             outcome.entries.push(Entry::Invalid(message));

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use testbed::{Launch, Program, Scratch, skipped};
+use testbed::{Launch, Program, Scratch, Testbed, skipped};
 
-use crate::desk::{Desk, assert_says, run};
+use crate::desk::{Desk, SmallDisk, assert_says, run};
 
 /// Small enough for a second, and invalid for that.
 const CONFIG: &str = "\
@@ -208,6 +208,26 @@ fn files_of_others_and_results_of_earlier_runs_are_not_touched_unasked() {
     assert_says(&refused.stderr, &["results/result.txt exists", "--yes"]);
     let text = fs::read_to_string(desk.path("results/result.txt")).expect("a result");
     assert_eq!(text, "of another run");
+}
+
+#[test]
+fn a_full_disk_ends_the_run_which_goes_on_when_there_is_room() {
+    let desk = desk();
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let disk = SmallDisk::mount(desk.path("disk"));
+    fs::write(desk.path("config.ini"), CONFIG.replace("datadir = data", "datadir = disk/data"))
+        .expect("written");
+    let full = run(&io500(&desk, "config.ini --out record")).expect_code(5);
+    assert_says(&full.stderr, &["ior-easy-write failed", "--resume record", "no space left on device"]);
+    let told = fs::read_to_string(desk.path("results/result.txt")).expect("a result");
+    assert!(!told.contains("[mdtest-easy-write]"), "what follows has no sense:\n{told}");
+    let more = Program::new("mount").args(["-o", "remount,size=200m"]).arg(disk.path());
+    let _ = run(&more).expect_code(0);
+    let _ = run(&io500(&desk, "config.ini --out record --resume record")).expect_code(0);
+    assert!(value(&desk, "ior-easy-write", "score").parse::<f64>().expect("a number") > 0.0);
+    assert_eq!((desk.report().state(), disk.path().join("data").exists()), ("complete", false));
 }
 
 #[test]
