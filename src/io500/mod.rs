@@ -119,13 +119,21 @@ impl<'w> Benchmark<'w> {
         };
         let (resultdir, datadir) = (Path::new(&self.setup.resultdir), Path::new(&self.setup.datadir));
         let (mut kept, mut made) = (MadeDirectories::default(), MadeDirectories::default());
-        kept.make(resultdir)?;
         let yes = self.request.extras.yes || self.request.resume.is_some();
-        let mut results = Results::begin(resultdir, yes)?;
-        let memo = Memo { is_fresh, ..self.memo() };
-        for phase in self.made_by() {
-            made.make(&datadir.join(phase.directory()))?;
+        let mut begin = || {
+            for phase in self.made_by() {
+                made.make(&datadir.join(phase.directory()))?;
+            }
+            kept.make(resultdir)?;
+            Results::begin(resultdir, yes)
+        };
+        let begun = begin();
+        if begun.is_err() {
+            kept.remove_empty();
+            made.remove_empty();
         }
+        let mut results = begun?;
+        let memo = Memo { is_fresh, ..self.memo() };
         write_whole(&resultdir.join("config-orig.ini"), &self.request.config_text)?;
         write_whole(&resultdir.join("config.ini"), &self.request.config.listing(false, false))?;
         kept.make(&self.parts())?;

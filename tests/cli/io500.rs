@@ -208,6 +208,15 @@ fn files_of_others_and_results_of_earlier_runs_are_not_touched_unasked() {
     assert_says(&refused.stderr, &["results/result.txt exists", "--yes"]);
     let text = fs::read_to_string(desk.path("results/result.txt")).expect("a result");
     assert_eq!(text, "of another run");
+    assert!(!desk.path("data").exists(), "a run that was refused leaves nothing");
+    fs::write(desk.path("taken"), "").expect("a file");
+    for (key, value) in [("datadir = data", "datadir = taken"), ("resultdir = results", "resultdir = taken")]
+    {
+        fs::write(desk.path("config.ini"), CONFIG.replace(key, value)).expect("written");
+        let refused = run(&io500(&desk, "config.ini --out record --yes")).expect_code(7);
+        assert_says(&refused.stderr, &["taken", "choose another place"]);
+        assert!(!desk.path("data").exists() && !desk.path("record.phases").exists(), "nothing is left");
+    }
 }
 
 #[test]
