@@ -149,8 +149,10 @@ fn volumes_are_striped_over_all_devices() {
 fn no_device_is_taken_that_somebody_else_uses() {
     let Some(machine) = Machine::boot(VirtualMachine::builder().devices(7)) else { return };
     let nodes = machine.nodes(7);
+    // udev would assemble an array again as soon as it is stopped.
     let _ = machine.shell(&format!(
-        "mdadm --create /dev/md7 --run --level=0 --raid-devices=2 {} {}\nmdadm --stop /dev/md7\n\
+        "mkdir -p /etc/mdadm\necho AUTO -all >/etc/mdadm/mdadm.conf\n\
+         mdadm --create /dev/md7 --run --level=0 --raid-devices=2 {} {}\nmdadm --stop /dev/md7\n\
          mdadm --assemble /dev/md7 {0} {1}\nmdadm --create /dev/md8 --run --level=1 --force --raid-devices=1 {6}\n\
          mdadm --stop /dev/md8\n\
          pvcreate -q {2}\nvgcreate -q others {2}\n\
