@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use crate::programs::command;
-use crate::{Hosts, Program};
+use crate::{Hosts, Program, Scratch};
 
 /// Ranks of Open MPI that this testbed is made for: start-up grows to half a minute at 256.
 const OPEN_MPI_RANKS_MAX: u32 = 64;
@@ -97,10 +97,14 @@ impl<'h> Launch<'h> {
             Launcher::Mpich => ("mpirun.mpich", self.mpich_arguments()),
         };
         arguments.extend(self.settings.iter().cloned());
-        let launched = program
+        let mut launched = program
             .under(launcher, arguments)
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        if let (Launcher::OpenMpi, Ok(files)) = (self.launcher, Scratch::in_memory()) {
+            // Ranks that are killed leave their shared memory.
+            launched = launched.env("OMPI_MCA_btl_vader_backing_directory", files.path()).with_files_in(files);
+        }
         self.hosts.map_or(launched.clone(), |hosts| hosts.at_head(&launched))
     }
 

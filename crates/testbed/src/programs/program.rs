@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use crate::programs::command;
 use crate::programs::process;
 use crate::programs::signals;
-use crate::{Error, Process};
+use crate::{Error, Process, Scratch};
 
 /// No test needs a program for longer; one that hangs should not hang the test run.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
@@ -39,6 +39,7 @@ pub struct Program {
     variables: Vec<(OsString, OsString)>,
     directory: Option<PathBuf>,
     limit: Duration,
+    files: Option<Arc<Scratch>>,
 }
 
 impl Program {
@@ -51,6 +52,7 @@ impl Program {
             variables: Vec::new(),
             directory: None,
             limit: TIME_LIMIT,
+            files: None,
         }
     }
 
@@ -90,6 +92,12 @@ impl Program {
     #[must_use]
     pub const fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
+        self
+    }
+
+    /// A directory that is removed when the program has ended.
+    pub(crate) fn with_files_in(mut self, files: Scratch) -> Self {
+        self.files = Some(Arc::new(files));
         self
     }
 
@@ -166,6 +174,7 @@ impl Program {
             started,
             limit: self.limit,
             words: command::words(&command),
+            _files: self.files.clone(),
         })
     }
 }
@@ -221,6 +230,7 @@ pub struct Running {
     started: Instant,
     limit: Duration,
     words: String,
+    _files: Option<Arc<Scratch>>,
 }
 
 impl Running {
