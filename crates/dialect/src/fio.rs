@@ -164,7 +164,7 @@ fn stated(case: &Case) -> String {
     let workload = &case.workload;
     let jobs = if workload.tasks == 1 { "1 job".to_owned() } else { format!("{} jobs", workload.tasks) };
     let words = [
-        format!("{} {}", workload.geometry.transfer, workload.order.name()),
+        format!("{} {}", workload.geometry.transfer, workload.order_name()),
         if workload.direct { "direct" } else { "buffered" }.to_owned(),
         format!("{PROGRAM} {}", engine(workload.backend).unwrap_or_default()),
         format!("depth {}", workload.backend.depth()),

@@ -114,7 +114,7 @@ fn point(case: &Case, phase: Phase) -> Point {
     let workload = &case.workload;
     Point {
         bytes: bytes_of_one(case, phase).0,
-        order: if phase.is_transfers() { workload.order.name() } else { "" },
+        order: if phase.is_transfers() { workload.order_name() } else { "" },
         tasks: workload.tasks,
         nodes: nodes_of(case),
         read_percent: (phase == Phase::Mixed).then_some(workload.read_percent),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
-use plan::{Case, Client, Measure, Operation, Order, Phase, Role, Workload};
+use plan::{Case, Client, Measure, Operation, Order, Phase, Role, Sharing, Workload};
 use record::{
     DeviceRow, EndRow, HostFacts, LatencyRow, PhaseKey, PhaseRow, Provenance, Run, SeriesRow, ServerRow,
     TaskRow, Warning,
@@ -296,8 +296,9 @@ fn histograms<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Histogr
     kinds.into_iter().filter_map(|of| Some((of, Latency::of(rows.clone(), of.0, of.1)?))).collect()
 }
 
-/// The share of the reads of a pass that were the first ones of their bytes in it: every order visits each transfer of a
-/// task once before it begins again.
+/// The share of the reads of a pass that were the first ones of their bytes in it: orders visit each transfer of a task
+/// once before they begin again. Blocks drawn with replacement do not: `n` draws reach `b (1 - (1 - 1/b)^n)` of `b` in
+/// the mean.
 fn first_touches<'t>(
     workload: &Workload,
     pass: &PhaseRow,
@@ -306,6 +307,13 @@ fn first_touches<'t>(
     let are_reads = workload.work.is_transfers() && pass.read_bytes > 0;
     let data = match workload.order {
         Order::Same => workload.geometry.transfer.0,
+        Order::RandomBlocks { blocks, .. } => {
+            let files = if workload.files.sharing == Sharing::PerTask { workload.tasks } else { 1 };
+            let draws =
+                pass.read_bytes as f64 / workload.geometry.block.0.max(1) as f64 / f64::from(files.max(1));
+            let missed = (1.0 - 1.0 / blocks.max(1) as f64).powf(draws);
+            return are_reads.then(|| blocks as f64 * (1.0 - missed) / draws);
+        }
         _ => workload.footprint().0 / u64::from(workload.tasks.max(1)),
     };
     let (first, all) =

@@ -22,9 +22,12 @@ impl Settings {
     /// # Errors
     /// Values that cannot be measured together.
     pub(super) fn case(&self) -> Result<Case, ToolError> {
-        let geometry = Geometry { transfer: Bytes(self.size), block: Bytes(self.work_size), segments: 1 };
+        let (transfer, blocks) = (Bytes(self.size), self.work_size / self.size.max(1));
+        let geometry = Geometry { transfer, block: transfer, segments: blocks };
         let mut spec = WorkloadSpec::new("ioping", self.file(), geometry);
-        spec.order = if self.linear { Order::Sequential } else { Order::Random { seed: self.seed } };
+        if !self.linear {
+            spec.order = Order::RandomBlocks { seed: self.seed, blocks, own: true };
+        }
         spec.direct = self.direct;
         if self.asynchronous {
             spec.backend = Backend::Uring { depth: 1, required: true };

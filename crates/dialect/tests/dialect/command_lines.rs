@@ -174,7 +174,7 @@ fn a_file_that_is_kept_is_checked_again_and_again() {
 fn a_random_order_has_a_seed_that_can_be_asked_for() {
     let seed = |line: &str| match ask(line).expect("accepted").plan.cases[0].workload.order {
         Order::Random { seed } => seed,
-        order => panic!("{line} is {}", order.name()),
+        order => panic!("{line} is {order:?}"),
     };
     assert_eq!(seed("ior -z"), 0);
     assert_eq!(seed("ior -z --random-offset-seed=5"), 5);

@@ -146,8 +146,8 @@ impl<'a> Placement<'a> {
             Order::Sequential => VisitOrder::Forward,
             Order::Backward => VisitOrder::Backward,
             Order::Strided { stride } => VisitOrder::Strided { stride },
-            // A repeated read of one place covers only a part of the data that must exist.
-            Order::Same if phase == Phase::Fill => VisitOrder::Forward,
+            // A repeated read of one place, or reads of some blocks, cover only a part of the data that must exist.
+            Order::Same | Order::RandomBlocks { .. } if phase == Phase::Fill => VisitOrder::Forward,
             Order::Same => VisitOrder::Same,
             Order::Random { seed } => {
                 let again = if self.workload.fresh_order { u64::from(repetition) } else { 0 };

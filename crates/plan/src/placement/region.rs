@@ -42,7 +42,7 @@ pub(crate) enum VisitOrder {
     Blocks(RandomBlocks),
 }
 
-/// Blocks of a file in random order, drawn with replacement.
+/// Blocks of a file in random order, drawn with replacement; a pass after the first draws on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RandomBlocks {
     pub(crate) seed: u64,

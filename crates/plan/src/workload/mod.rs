@@ -81,8 +81,8 @@ pub enum Order {
         /// Chooses the order.
         seed: u64,
     },
-    /// Blocks of the file as it is, each drawn anew, so that they may come again and others are left out; in rising
-    /// offsets within a block. For reads alone. Source: the calls of `ior -r -z -z` of IOR 4.1, as strace shows them.
+    /// Blocks of the file, each drawn anew, so that they may come again and others are left out; in rising offsets
+    /// within a block. Source: the calls of `ior -r -z -z` of IOR 4.1 and of ioping 1.3, as strace shows them.
     RandomBlocks {
         /// Chooses the blocks.
         seed: u64,
@@ -110,9 +110,7 @@ impl Order {
         matches!(self, Self::Random { .. } | Self::RandomBlocks { .. })
     }
 
-    /// The name used in tables and records.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Sequential => "sequential",
             Self::Random { .. } => "random",
@@ -491,6 +489,15 @@ impl Workload {
         Bytes(self.transfers().saturating_mul(self.geometry.transfer.0))
     }
 
+    /// The order of the transfers by its name in tables.
+    #[must_use]
+    pub fn order_name(&self) -> &'static str {
+        match self.order {
+            Order::RandomBlocks { .. } if self.geometry.transfers_per_block() == 1 => "random",
+            order => order.name(),
+        }
+    }
+
     /// The conditions attached to every figure of `phase`, as in `4 KiB random read, direct, uring depth 32,
     /// 1 task`.
     #[must_use]
@@ -518,7 +525,7 @@ impl Workload {
         let order = match self.order {
             Order::Strided { stride } => format!("strided ({stride})"),
             Order::Same => "same-place".to_owned(),
-            order => order.name().to_owned(),
+            _ => self.order_name().to_owned(),
         };
         let path = match (self.backend.capabilities().by_calls, self.direct) {
             (false, _) => "",

@@ -25,11 +25,6 @@ pub(crate) fn path_of(case: &Case) -> String {
     }
 }
 
-/// `sequential`, `random`, `backward`, `strided` or `same`.
-pub(crate) fn order(workload: &Workload) -> &'static str {
-    workload.order.name()
-}
-
 /// `4 KiB random read`; `64 KiB sequential mix 70/30` has 70 % of reads.
 ///
 /// Of files and directories `file-create of 32 KiB`; of exchanges `1 KiB → 4 KiB one-to-one`.
@@ -51,7 +46,7 @@ pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
         Phase::Mixed => format!("mix {}/{}", workload.read_percent, 100 - workload.read_percent.min(100)),
         _ => phase.name().to_owned(),
     };
-    format!("{} {} {does}", workload.geometry.transfer, order(workload))
+    format!("{} {} {does}", workload.geometry.transfer, workload.order_name())
 }
 
 /// The unit that a figure of `phase` is read by: `bytes/s`, or operations by their name.
