@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use rustix::process::Signal;
 use testbed::{Strace, skipped};
 
 use crate::calls;
-use crate::desk::{Desk, assert_says, run};
+use crate::desk::{Desk, assert_says, events, run, wait_for};
 
 /// The objects in the sets below `directory`, in order: `0_0/file-1 1_0/file-1`.
 fn objects(directory: &Path) -> String {
@@ -31,6 +32,27 @@ fn objects_are_gone_round_and_their_latencies_printed() {
     assert_eq!((starts("precreate"), starts("benchmark"), starts("cleanup")), (1, 2, 1), "{}", ran.stdout);
     assert!(!desk.path("sets").exists());
     assert!(!desk.path("md-workbench.status").exists(), "there is nothing to go on with");
+}
+
+#[test]
+fn a_killed_round_goes_on_with_its_objects_made_again() {
+    let desk = Desk::new();
+    let words = "md-workbench -D 2 -I 400 -P 1500 -o sets --tasks-per-rank 2 --out record --yes";
+    for ended in [1, 2] {
+        let mut running = desk.ioproof(words).spawn().expect("started");
+        wait_for(&mut running, "the next case", || events(&desk, "case-started") > ended);
+        running.signal(Signal::KILL).expect("it lives");
+        let _ = running.wait().expect("it ends");
+        let resumed = run(&desk.ioproof("run --resume record --yes")).expect_code(0);
+        assert_says(&resumed.stdout, &["killed, resumed once"]);
+        let report = desk.report();
+        let figures = report.0["figures"].as_array().expect("figures");
+        let phases: Vec<_> = figures.iter().map(|figure| figure["phase"].as_str().expect("a name")).collect();
+        assert_eq!(phases, ["precreate", "benchmark", "cleanup"], "each once");
+        assert!(figures.iter().all(|figure| figure["surprises"].as_u64().unwrap_or(0) == 0), "{figures:?}");
+        assert!(!desk.path("sets").exists());
+        fs::remove_dir_all(desk.record()).expect("removed");
+    }
 }
 
 /// Each line: its words, the code, the objects after it, what the status file says, what is printed.

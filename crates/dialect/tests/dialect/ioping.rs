@@ -59,7 +59,10 @@ fn words_may_be_cut_short_and_letters_bundled() {
     assert_eq!(one.pace.map(|pace| pace.transfers_per_second), Some(10.0));
     let rapid = workload("ioping -RDL -s64k .");
     assert!(rapid.direct && rapid.pace.is_none() && rapid.order == Order::Sequential);
-    assert_eq!((rapid.duration.map(|time| time.0), rapid.geometry.bytes_per_task().0), (Some(3_000_000_000), 64 << 20));
+    assert_eq!(
+        (rapid.duration.map(|time| time.0), rapid.geometry.bytes_per_task().0),
+        (Some(3_000_000_000), 64 << 20)
+    );
     assert_eq!(workload("ioping --count 3 --interval=0 .").operations, Some(3));
     assert_eq!(workload("ioping . -c 3 -i0").operations, Some(3), "options may follow the target");
     assert!(refused("ioping -work 3 .").contains("-work-size, -work-offset, -work-time"));

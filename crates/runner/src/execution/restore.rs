@@ -1,11 +1,12 @@
 //! The data of cases that a resumed run skips, for the cases that need it.
 
-use plan::{Case, Existing, Phase};
+use plan::{Case, Existing, Phase, Work};
 
 use crate::RunnerError;
+use crate::execution::phases::PhasePreconditions;
 use crate::execution::state::ExecutionState;
-use crate::files::paths;
-use crate::ranks::order::{Answer, Order};
+use crate::files::{paths, trees};
+use crate::ranks::order::{Answer, Order, Prepare};
 
 impl ExecutionState<'_> {
     /// Rewrites the data of a skipped case if `case` (at `index` in the plan) relies on it: all files of a
@@ -13,6 +14,9 @@ impl ExecutionState<'_> {
     /// the skipped case once, as measured. If `case` `goes_on` after passes of its own, these may have
     /// written the data.
     pub(super) fn restore(&mut self, index: usize, case: &Case, goes_on: bool) -> Result<(), RunnerError> {
+        if matches!(case.workload.work, Work::Objects(_)) {
+            return self.restore_objects(index, case);
+        }
         let checked = self.checked;
         if (checked.finished.is_empty() && !goes_on) || !relies_on_others(case) {
             return Ok(());
@@ -31,6 +35,29 @@ impl ExecutionState<'_> {
                 break;
             }
             self.fill(index, writer, set)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the objects of a skipped case again if `case` goes round them or removes them.
+    fn restore_objects(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
+        let checked = self.checked;
+        let makes = |case: &Case| case.phases.iter().any(|phase| trees::begins(*phase));
+        let mut skipped = checked.plan.cases[..index].iter().enumerate().rev();
+        let maker = skipped.find(|(_, other)| {
+            checked.finished.contains(&other.id)
+                && makes(other)
+                && other.workload.roots(0) == case.workload.roots(0)
+        });
+        let Some((maker, other)) = maker.filter(|_| !makes(case) && trees::has(case)) else { return Ok(()) };
+        if !matches!(self.ranks.order(&Order::Lacks { case: index })?, Answer::Lacking(true)) {
+            return Ok(());
+        }
+        for pass in 0..paths::sets(other) {
+            let order =
+                Prepare { case: maker, pass, replace: false, directories: false, trees: true, data: None };
+            self.ranks.order(&Order::Prepare(order))?;
+            self.phase(index, Some(maker), Phase::Precreate, pass, PhasePreconditions::default())?;
         }
         Ok(())
     }

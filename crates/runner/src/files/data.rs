@@ -96,6 +96,9 @@ impl WrittenData {
 /// # Errors
 /// None for a valid workload; every derived workload is validated.
 pub(crate) fn fill_workload(workload: &Workload) -> Result<Workload, PlanError> {
+    if !workload.work.is_transfers() {
+        return Ok(workload.clone());
+    }
     let mut spec: WorkloadSpec = workload.clone().into();
     spec.geometry.transfer = spec.geometry.fill_transfer();
     spec.order = Order::Sequential;

@@ -11,7 +11,7 @@ use comm::Comm;
 use engine::{Controls, MemoryHog};
 use host::files::require_data;
 use host::{Host, PermittedDevice, QuietWatch, RunGroups};
-use plan::{Bytes, Case, Existing, FileSet, Keep, Phase, Placement, Plan};
+use plan::{Bytes, Case, Existing, FileSet, Keep, ObjectsPlacement, Phase, Placement, Plan};
 use record::{Claim, ClaimTurn, FileFates, PlacedClaim, Warning, Wiped};
 
 use crate::check::path_conflicts::check_in_use;
@@ -431,9 +431,14 @@ impl<'a> RankExecutor<'a> {
         })
     }
 
-    /// Whether a file of the first pass is missing or shorter than the case will read.
+    /// Whether a file of the first pass is missing or shorter than the case will read, or a set of objects is missing.
     fn lacks(&self, index: usize) -> Result<Answer, RunnerError> {
         let case = self.case(index)?;
+        if let Some(objects) = ObjectsPlacement::new(&case.workload) {
+            let is_there = |task, set| objects.root(task, 0).join(ObjectsPlacement::set(task, set)).is_dir();
+            let lacks = |task| (0..objects.objects().sets).any(|set| !is_there(task, set));
+            return Ok(Answer::Lacking(self.tasks(case)?.any(lacks)));
+        }
         let placement = Placement::new(&case.workload);
         let reads = case.phases.first().is_some_and(|phase| phase.needs_data());
         let bytes = if reads { placement.bytes_to_read().get() } else { 0 };

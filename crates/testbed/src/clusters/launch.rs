@@ -103,7 +103,8 @@ impl<'h> Launch<'h> {
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         if let (Launcher::OpenMpi, Ok(files)) = (self.launcher, Scratch::in_memory()) {
             // Ranks that are killed leave their shared memory.
-            launched = launched.env("OMPI_MCA_btl_vader_backing_directory", files.path()).with_files_in(files);
+            launched =
+                launched.env("OMPI_MCA_btl_vader_backing_directory", files.path()).with_files_in(files);
         }
         self.hosts.map_or(launched.clone(), |hosts| hosts.at_head(&launched))
     }
