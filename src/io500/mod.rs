@@ -65,7 +65,7 @@ impl<'w> Benchmark<'w> {
         let now = jiff::Timestamp::now();
         let run_id = session::run_id(now, io500::TOOL);
         let directory = match &request.resume {
-            Some(directory) => directory.clone(),
+            Some(directory) => whole_of(directory),
             None => session::directory(&run_id, request.extras.out.as_deref()),
         };
         let time = || now.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y.%m.%d-%H.%M.%S").to_string();
@@ -139,6 +139,10 @@ impl<'w> Benchmark<'w> {
         kept.make(&self.parts())?;
         write_whole(&self.parts().join(MEMO), &memo.text())?;
         let (is_extended, is_dry) = (self.request.is_extended, self.request.is_dry);
+        if !is_dry {
+            let directory = plan::shell_word(&self.directory.to_string_lossy());
+            complain(&format!("record {directory}; after an interruption go on with --resume {directory}"));
+        }
         let mut sheet = Sheet::new(self.setup.clone(), VERSION.to_owned(), is_extended, is_dry);
         results.add(&sheet.begin(now_unix_ns()))?;
         let mut rate = phase_run.rate_of_earlier_run();
@@ -300,7 +304,6 @@ impl<'w> Benchmark<'w> {
             whole.warnings.retain(|row| !matches!(row.warning, Warning::DifferentQuestions { .. }));
             record::write_merged(&whole, &self.printed()?, &self.directory)?;
             let run = Run::open(&self.directory)?;
-            complain(&format!("record {}", self.directory.display()));
             doubts(&run, &self.directory);
         }
         fs::remove_dir_all(&parts).map_err(|error| cannot("remove", &parts, error))?;
@@ -326,11 +329,27 @@ fn parts_of(directory: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// The record of the run whose phases are in `directory`, or `directory` itself.
+fn whole_of(directory: &Path) -> PathBuf {
+    match directory.extension() {
+        Some(extension) if extension == "phases" => directory.with_extension(""),
+        _ => directory.to_owned(),
+    }
+}
+
 /// What an interrupted run has kept; its configuration and mode have to be those of `request`.
 fn resumed(directory: &Path, request: &RunRequest) -> Result<Memo, Failure> {
     let path = parts_of(directory).join(MEMO);
     if Run::open(directory).is_ok_and(|run| run.state == RunState::Complete) {
         return Err(Failure::usage(format!("the run in {} is complete", directory.display())));
+    }
+    if !path.exists() {
+        return Err(Failure::usage(format!(
+            "{} has no interrupted run of IO500, whose phases would be in {}: name the record that the run printed when \
+             it began",
+            directory.display(),
+            parts_of(directory).display()
+        )));
     }
     let memo = Memo::read(&read(&path)?).ok_or_else(|| {
         let why = format!("{} is not what a run of IO500 keeps; start anew", path.display());

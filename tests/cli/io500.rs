@@ -177,13 +177,17 @@ fn a_run_that_was_killed_or_interrupted_goes_on_with_the_phase_that_it_was_in() 
         }
         running.signal(signal).expect("it lives");
         let ended = running.wait().expect("it ends");
+        assert_says(&ended.stderr, &["record record; after an interruption go on with --resume record"]);
         if signal == Signal::INT {
             assert_says(&ended.expect_code(130).stderr, &["interrupted", "--resume record"]);
         }
+        let elsewhere = run(&io500(&desk, "config.ini --resume results")).expect_code(2);
+        assert_says(&elsewhere.stderr, &["results has no interrupted run", "name the record"]);
         let anew = run(&io500(&desk, "config.ini --yes --out record")).expect_code(3);
         assert_says(&anew.stderr, &["record.phases has the phases of an interrupted run", "--resume record"]);
         let before = value(&desk, "ior-easy-write", "score");
-        let ran = run(&io500(&desk, "config.ini --resume record")).expect_code(0);
+        let named = if signal == Signal::INT { "record" } else { "record.phases" };
+        let ran = run(&io500(&desk, &format!("config.ini --resume {named}"))).expect_code(0);
         assert!(!ran.stdout.contains("errors in this phase"), "{}", ran.stdout);
         assert_whole(&desk, &PHASES);
         assert!(!data.exists());
