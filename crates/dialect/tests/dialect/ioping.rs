@@ -55,7 +55,7 @@ fn what_passes_by_the_page_cache_and_what_does_not_is_told_apart() {
 #[test]
 fn words_may_be_cut_short_and_letters_bundled() {
     let one = workload("ioping -count=5 -inter 100ms -work-s 2m .");
-    assert_eq!((one.operations, one.geometry.block.0), (Some(5), 2 << 20));
+    assert_eq!((one.operations, one.geometry.bytes_per_task().0), (Some(5), 2 << 20));
     assert_eq!(one.pace.map(|pace| pace.transfers_per_second), Some(10.0));
     let rapid = workload("ioping -RDL -s64k .");
     assert!(rapid.direct && rapid.pace.is_none() && rapid.order == Order::Sequential);
