@@ -149,4 +149,14 @@ fn a_step_takes_the_calls_of_the_real_one() {
     let begin = ["mkdir 0_0 0775", "open 0_0/file-0 O_RDWR|O_CREAT 0664", "lseek 0", "write 3901", "close"];
     let end = ["unlink 0_0/file-1", "rmdir 0_0"];
     assert_eq!(found, [&begin[..], &step[..], &end[..]].concat());
+
+    let program = desk.ioproof("md-workbench -D 2 -I 1 -P 2 -R 1 -o sets --out record2");
+    let trace = Strace::new().calls(calls::OF_ITEMS).run(&program).expect("a trace");
+    let found = calls::below(&trace, &desk.path("sets"));
+    let end = ["unlink 0_0/file-1", "unlink 0_0/file-2", "rmdir 0_0"].into_iter().chain([
+        "unlink 0_1/file-1",
+        "unlink 0_1/file-2",
+        "rmdir 0_1",
+    ]);
+    assert_eq!(found[found.len() - 6..], end.collect::<Vec<_>>(), "set by set");
 }

@@ -341,10 +341,7 @@ impl PatternWriter {
         if pattern.image.is_empty() {
             let range = window * pattern.stride()..window * pattern.stride() + pattern.transfer;
             let before = std::mem::replace(&mut self.offsets[window % MOST_KEPT], offset);
-            // A task's first transfer is often the first of the file, whose stamps are there.
-            if offset != before {
-                shift(&mut buffer[range.clone()], offset.wrapping_sub(before), 0);
-            }
+            shift(&mut buffer[range.clone()], offset.wrapping_sub(before), 0);
             range
         } else {
             let buffer = &mut buffer[..pattern.transfer];

@@ -120,6 +120,9 @@ pub(crate) struct ObjectWorker<'s> {
     /// The step has not found its object.
     given_up: bool,
     emptied: Emptied,
+    /// Sets of the task that the cleanup has removed, and what was unexpected there.
+    removed: u32,
+    surprises: Surprises,
     /// Start of the step, in ticks; the rest is a multiple of its duration.
     began: u64,
     scale: Scale,
@@ -141,6 +144,8 @@ impl<'s> ObjectWorker<'s> {
             call: ObjectCall::default(),
             given_up: false,
             emptied: Emptied::default(),
+            removed: 0,
+            surprises: Surprises::default(),
             began: 0,
             scale: clock::scale(),
             paths: Vec::new(),
@@ -193,6 +198,17 @@ impl<'s> ObjectWorker<'s> {
         self.began = clock::now(kind);
     }
 
+    /// Removes the directories of the task's sets before number `end`, which it has emptied.
+    #[cold]
+    fn remove_sets(&mut self, end: u32) -> Result<(), EngineError> {
+        let mut surprises = std::mem::take(&mut self.surprises);
+        for set in self.removed..end {
+            self.directory(self.set_path(self.task, set), Operation::Remove, &mut surprises)?;
+        }
+        (self.removed, self.surprises) = (end, surprises);
+        Ok(())
+    }
+
     /// An operation on a directory of sets.
     fn directory(
         &self,
@@ -243,9 +259,8 @@ impl OpRunner for ObjectWorker<'_> {
 
     fn finish(&mut self, surprises: &mut Surprises) -> Result<(), EngineError> {
         if self.rules.job.phase == Phase::Cleanup && !self.rules.null {
-            for set in 0..self.rules.objects.sets {
-                self.directory(self.set_path(self.task, set), Operation::Remove, surprises)?;
-            }
+            self.remove_sets(self.rules.objects.sets)?;
+            surprises.merge(std::mem::take(&mut self.surprises));
         }
         Ok(())
     }
@@ -263,6 +278,9 @@ impl OpRunner for ObjectWorker<'_> {
         let before = self.call;
         self.call = rules.order.at(self.task, position, &mut self.emptied);
         let ObjectCall { kind, owner, set, object } = self.call;
+        if set > self.removed && rules.job.phase == Phase::Cleanup && !rules.null {
+            self.remove_sets(set)?;
+        }
         if position == 0 || (before.owner, before.set, before.object) != (owner, set, object) {
             self.name.clear().push(&self.roots[owner as usize % self.roots.len()]);
             self.name.push_number(owner.into()).push(b"_").push_number(set.into());
