@@ -96,8 +96,8 @@ impl ExecutionState<'_> {
         self.phase(index, Some(writer), Phase::Fill, pass, PhasePreconditions::default()).map(|_| ())
     }
 
-    /// Runs a phase of the case `index`, or on its behalf a fill of the files or objects of the case `fills`. The record
-    /// does not have what is no fill by its name.
+    /// Runs a phase of the case `index`, or on its behalf a fill of the files or objects of the case `fills`. Of
+    /// these the record has `Phase::Fill` alone.
     pub(super) fn phase(
         &mut self,
         index: usize,
