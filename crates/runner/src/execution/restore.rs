@@ -42,14 +42,13 @@ impl ExecutionState<'_> {
     /// Makes the objects of a skipped case again if `case` goes round them or removes them.
     fn restore_objects(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
         let checked = self.checked;
-        let makes = |case: &Case| case.phases.iter().any(|phase| trees::begins(*phase));
         let mut skipped = checked.plan.cases[..index].iter().enumerate().rev();
         let maker = skipped.find(|(_, other)| {
             checked.finished.contains(&other.id)
-                && makes(other)
+                && trees::makes(other)
                 && other.workload.roots(0) == case.workload.roots(0)
         });
-        let Some((maker, other)) = maker.filter(|_| !makes(case) && trees::has(case)) else { return Ok(()) };
+        let Some((maker, other)) = maker.filter(|_| !trees::makes(case)) else { return Ok(()) };
         if !matches!(self.ranks.order(&Order::Lacks { case: index })?, Answer::Lacking(true)) {
             return Ok(());
         }
