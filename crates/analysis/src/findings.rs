@@ -118,7 +118,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     }
     let gate = &Gate::new(plan, figures, &audit);
     let curves = curves::curves(gate);
-    let limits = limits(plan, figures, &audit, usable_cpus(&run.manifest));
+    let limits = limits(plan, figures, usable_cpus(&run.manifest));
     let seeks = seek::seek_fits(gate, &curves);
     let (members, device_models, devices) =
         members::of_gate(gate, &[host].into_iter().chain(hosts(run)).collect::<Vec<_>>());

@@ -37,6 +37,8 @@ pub enum Use {
     PromiseKept,
     /// A promise was broken.
     PromiseBroken,
+    /// Tasks waited for the storage.
+    Waiting,
     /// Anything else.
     Other,
 }
@@ -91,6 +93,8 @@ pub struct CheckPolicy {
     pub kept: Outcome,
     /// What becomes of "the promise was broken". What can only have made a figure better does not hold this up.
     pub broken: Outcome,
+    /// What becomes of "the tasks waited for the storage": withheld where it may have been something else.
+    pub waiting: Outcome,
     pub other: Outcome,
     pub on_models: OnModels,
 }
@@ -107,7 +111,16 @@ pub enum OnModels {
 }
 
 const fn row(check: Check, name: &'static str, all: Outcome) -> CheckPolicy {
-    CheckPolicy { check, name, means: "", kept: all, broken: all, other: all, on_models: OnModels::Same }
+    CheckPolicy {
+        check,
+        name,
+        means: "",
+        kept: all,
+        broken: all,
+        waiting: Marked,
+        other: all,
+        on_models: OnModels::Same,
+    }
 }
 
 /// A check that says nothing of simulated figures.
@@ -127,11 +140,11 @@ impl CheckPolicy {
 
 /// What every check means.
 pub const CHECKS: [CheckPolicy; 32] = [
-    CheckPolicy { broken: Marked, ..row(Check::Cached, "cached", Withheld) }.means(
+    CheckPolicy { broken: Marked, waiting: Withheld, ..row(Check::Cached, "cached", Withheld) }.means(
         "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean; of reads \
          also: the clients took less than 95 % from servers, or servers or their disks moved less",
     ),
-    row(Check::CachedFileData, "cached file data", Marked).means(
+    CheckPolicy { waiting: Withheld, ..row(Check::CachedFileData, "cached file data", Marked) }.means(
         "the same where files or objects are counted and not their bytes: how many are made in a second \
          does not depend on where their bytes are meanwhile",
     ),
@@ -220,7 +233,7 @@ pub const CHECKS: [CheckPolicy; 32] = [
     ),
     row(Check::BestAsTypical, "best as typical", Marked)
         .means("a commitment judged by the best repetition; a published best or maximum beside own medians"),
-    of_hosts(row(Check::NotQuiet, "not quiet", Marked))
+    CheckPolicy { waiting: Withheld, ..of_hosts(row(Check::NotQuiet, "not quiet", Marked)) }
         .means("somebody else used the host or the devices, or the study is not `exclusive`"),
     // It makes a figure worse, so what was kept in spite of it stands.
     CheckPolicy { broken: Withheld, ..of_hosts(row(Check::Starved, "starved", Marked)) }.means(
@@ -284,6 +297,7 @@ impl Check {
         match statement {
             Use::PromiseKept => policy.kept,
             Use::PromiseBroken => policy.broken,
+            Use::Waiting => policy.waiting,
             Use::Other => policy.other,
         }
     }

@@ -235,7 +235,7 @@ impl<'a> Gate<'a> {
     fn decided<T: Statement>(&self, inputs: Vec<usize>, more: Option<Reason>, value: T) -> Stated<T> {
         let of_inputs = inputs.iter().filter_map(|&place| self.against.get(place)).flatten().cloned();
         let reasons = of_inputs.chain(more).collect();
-        decide(T::KIND, inputs, reasons, value)
+        decide((T::KIND, value.is_stated_as()), inputs, reasons, value)
     }
 
     /// A statement about a figure of one run and one of another, of their `difference` where it was tested. Its reasons
@@ -254,6 +254,6 @@ impl<'a> Gate<'a> {
             before.iter().map(|one| of(if has(after, one) { "both runs, before" } else { "before" }, one));
         let second = after.iter().filter(|one| !has(before, one)).map(|one| of("after", one));
         let more = difference.and_then(|difference| untold(kind, difference));
-        decide(kind, Vec::new(), first.chain(second).chain(more).collect(), value)
+        decide((kind, Use::Other), Vec::new(), first.chain(second).chain(more).collect(), value)
     }
 }

@@ -101,7 +101,8 @@ impl Because {
 pub enum Doubts {
     /// Each as its check's row says: withheld or marked.
     ByCheck,
-    /// They mark it: it says what was observed, whatever that is worth.
+    /// They mark it: it says what was observed, whatever that is worth. What tasks waited for is not observed: there
+    /// the check's row decides.
     Marked,
     /// Not at all: it rests on no rate.
     Ignored,
@@ -249,7 +250,10 @@ pub const POLICY: [Policy; 53] = [
         ..row(Kind::Placement, "placement", "Placement", "cost").repeated()
     },
     observed(Kind::JobCost, "job_cost", "Cost of jobs", "cost"),
-    observed(Kind::Expected, "expected", "Measured ÷ expected", "expected").by_check().metrics(true).rows(2 * SHOWN),
+    observed(Kind::Expected, "expected", "Measured ÷ expected", "expected")
+        .by_check()
+        .metrics(true)
+        .rows(2 * SHOWN),
     observed(Kind::WeakestLink, "weakest_link", "Weakest links", "expected").by_check(),
     observed(Kind::Iops, "iops", "IOPS, by what is meant", "iops"),
     observed(Kind::Published, "published", "Published figures and own ones", "beside")
@@ -258,7 +262,9 @@ pub const POLICY: [Policy; 53] = [
     observed(Kind::Job, "job", "Jobs", "jobs").rows(JOBS_SHOWN),
     observed(Kind::LimitedBy, "limited_by", "Processor or storage", "limits"),
     observed(Kind::CoveredJob, "covered_job", "Jobs of the study", "coverage").undoubted().rows(JOBS_SHOWN),
-    observed(Kind::CoveredNode, "covered_node", "Nodes of the study", "coverage").undoubted().rows(JOBS_SHOWN),
+    observed(Kind::CoveredNode, "covered_node", "Nodes of the study", "coverage")
+        .undoubted()
+        .rows(JOBS_SHOWN),
     row(Kind::CurveShape, "curve", "Shapes of sweeps", "sweeps")
         .metrics(false)
         .rows(2 * SHOWN)
@@ -266,7 +272,9 @@ pub const POLICY: [Policy; 53] = [
     row(Kind::Overlay, "overlay", "Lines of a sweep beside each other", "sweeps")
         .metrics(false)
         .tested("difference, corrected for the points in common"),
-    row(Kind::Peaks, "peaks", "Peaks of two workloads", "sweeps").metrics(false).tested("difference, corrected for the points of the longer line"),
+    row(Kind::Peaks, "peaks", "Peaks of two workloads", "sweeps")
+        .metrics(false)
+        .tested("difference, corrected for the points of the longer line"),
     row(Kind::Dispersion, "dispersion", "Spread of repetitions over sizes", "repetitions")
         .metrics(false)
         .repeated()
@@ -312,7 +320,10 @@ pub const POLICY: [Policy; 53] = [
     observed(Kind::JobSpace, "job_space", "Spaces of jobs", "job-spaces").metrics(true),
     row(Kind::JobPlacement, "job_placement", "Placement of spaces", "job-spaces").repeated(),
     observed(Kind::JobInput, "job_input", "Input of jobs", "job-spaces"),
-    Policy { wide: true, ..observed(Kind::FullTimer, "full_timer", "FULLSTIMER", "full-timer").rows(TIMERS_SHOWN) },
+    Policy {
+        wide: true,
+        ..observed(Kind::FullTimer, "full_timer", "FULLSTIMER", "full-timer").rows(TIMERS_SHOWN)
+    },
     Policy {
         too_few: Withheld,
         test: "difference of both tools, corrected for the number of cases",
@@ -323,10 +334,7 @@ pub const POLICY: [Policy; 53] = [
         .metrics(false)
         .repeated()
         .rows(JOBS_SHOWN)
-        .compared(
-            "difference of the sums over passes, corrected for the number of columns; real times of pairs of launches \
-             by order statistics, spreads by the bootstrap",
-        ),
+        .compared("difference over passes, corrected for the number of rows"),
     observed(Kind::JobRatios, "job_ratios", "CPU time ÷ real time", "matrix").rows(JOBS_SHOWN),
     observed(Kind::JobTest, "job_test", "Tests of jobs", "matrix").rows(JOBS_SHOWN),
     row(Kind::Comparison, "comparison", "Two runs beside each other", "comparison")
@@ -344,14 +352,14 @@ impl Kind {
 }
 
 impl Policy {
-    /// What becomes of the statement for this reason.
+    /// What becomes of the statement for this reason, as what it is stated of a figure.
     #[must_use]
-    pub const fn outcome(&self, because: Because) -> Outcome {
+    pub const fn outcome(&self, because: Because, statement: Use) -> Outcome {
         match because {
-            Because::Doubted(check) => match self.doubts {
-                Doubts::ByCheck => check.outcome(Use::Other),
-                Doubts::Marked => Marked,
-                Doubts::Ignored => Outcome::Stated,
+            Because::Doubted(check) => match (self.doubts, statement) {
+                (Doubts::Ignored, _) => Outcome::Stated,
+                (Doubts::Marked, Use::Waiting) | (Doubts::ByCheck, _) => check.outcome(statement),
+                (Doubts::Marked, _) => Marked,
             },
             Because::TooFew => self.too_few,
             Because::WithinScatter => self.within_scatter,

@@ -1,7 +1,7 @@
 //! A statement with what the policy of its kind makes of it.
 
 use super::policy::{Because, Kind};
-use crate::audit::Outcome;
+use crate::audit::{Outcome, Use};
 use crate::statistics::{Contrast, Difference};
 
 /// A reason for which a statement is withheld or marked.
@@ -82,8 +82,13 @@ impl<T> Stated<T> {
 
 /// Applies the policy of `kind` to everything that speaks against a statement. Of several reasons of one kind the first
 /// is kept.
-pub(super) fn decide<T>(kind: Kind, inputs: Vec<usize>, all: Vec<Reason>, value: T) -> Stated<T> {
-    let outcome_of = |reason: &Reason| kind.policy().outcome(reason.because);
+pub(super) fn decide<T>(
+    (kind, statement): (Kind, Use),
+    inputs: Vec<usize>,
+    all: Vec<Reason>,
+    value: T,
+) -> Stated<T> {
+    let outcome_of = |reason: &Reason| kind.policy().outcome(reason.because, statement);
     let mut reasons: Vec<Reason> = Vec::new();
     for reason in all {
         let known = reasons.iter().any(|one| one.because == reason.because);

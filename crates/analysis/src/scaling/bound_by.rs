@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use plan::{Case, Plan, Work};
 
-use crate::audit::{AuditIssue, Check, doubted};
+use crate::audit::Use;
 use crate::figures::{CPU_SHARE_MAX, Figure};
 use crate::gate::{
     Kind, Of, Statement,
@@ -31,6 +31,11 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// Whether the program itself set the rate, whatever the storage could do.
+    const fn is_of_program(self) -> bool {
+        matches!(self, Self::Processor | Self::SetRate)
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::SetRate => "set rate",
@@ -77,6 +82,10 @@ impl Statement for BoundBy {
             Some(one.cpu_ns_per_transfer)
         }),
     ];
+
+    fn is_stated_as(&self) -> Use {
+        if self.limit.is_of_program() { Use::Other } else { Use::Waiting }
+    }
 }
 
 /// What limited each figure, what the processors limited first, by the processor time of the program: over the
@@ -87,19 +96,15 @@ impl Statement for BoundBy {
 ///
 /// The time is that of the whole process in the phase, open and close included, so that a short
 /// phase of many files looks busier than its transfers were. Figures without processor time, as
-/// imported ones, and those of the null backend, which never waits, are left out. So are figures
-/// below the limit of the processors where memory answered, others used the host, or processes exchanged requests: the
-/// cause of waiting is unknown.
+/// imported ones, and those of the null backend, which never waits, are left out. So are figures of processes that
+/// exchanged requests below the limit of the processors: between these it may be the network or the other end.
 #[must_use]
-pub fn limits(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue], usable_cpus: u32) -> Vec<BoundBy> {
-    let unknown = doubted(doubts, &[Check::Cached, Check::CachedFileData, Check::NotQuiet]);
+pub fn limits(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Vec<BoundBy> {
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let limit = |(place, figure): (usize, &Figure)| {
         let case = cases.get(&*figure.case).filter(|case| case.workload.backend.moves_data())?;
-        // Between processes it may be the network or the other end.
-        let is_unknown = unknown.contains(&place) || matches!(case.workload.work, Work::Rpc(_));
-        bound_by(place, figure, case, usable_cpus)
-            .filter(|found| matches!(found.limit, Limit::Processor | Limit::SetRate) || !is_unknown)
+        let exchanges = matches!(case.workload.work, Work::Rpc(_));
+        bound_by(place, figure, case, usable_cpus).filter(|found| found.limit.is_of_program() || !exchanges)
     };
     let mut limits: Vec<BoundBy> = figures.iter().enumerate().filter_map(limit).collect();
     limits.sort_by_key(|one| one.limit == Limit::Storage);

@@ -208,7 +208,7 @@ pub fn compare_spread(first: &[f64], second: &[f64]) -> Option<SpreadTest> {
     };
     let steadier = if a.n.min(b.n) < SPREAD_VALUES_MIN {
         Steadier::TooFew
-    } else if p_value > 1.0 - CONFIDENCE {
+    } else if p_value > DIFFERENCE_LEVEL {
         Steadier::NoDifference
     } else if a.mean < b.mean {
         Steadier::First

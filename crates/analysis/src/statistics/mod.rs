@@ -1,6 +1,5 @@
 //! Statistics of values: summaries, tests of differences, lines, intervals.
 
-pub(crate) mod bootstrap;
 pub(crate) mod change_point;
 pub(crate) mod difference;
 pub(crate) mod histogram;
@@ -15,6 +14,6 @@ pub(crate) mod settled;
 pub(crate) mod summary;
 
 pub use self::{
-    bootstrap::*, change_point::*, difference::*, histogram::*, lack_of_fit::*, outlier::*, overhead::*,
-    ranks::*, regression::*, rules::*, sequence::*, settled::*, summary::*,
+    change_point::*, difference::*, histogram::*, lack_of_fit::*, outlier::*, overhead::*, ranks::*,
+    regression::*, rules::*, sequence::*, settled::*, summary::*,
 };

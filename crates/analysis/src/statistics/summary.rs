@@ -142,6 +142,20 @@ pub(crate) fn nearest_rank(percent: f64, n: u64) -> usize {
     whole((percent.clamp(0.0, 100.0) / 100.0 * n as f64 * (1.0 - 1e-12)).ceil()).max(1) as usize
 }
 
+/// The value below which `share` of `sorted` lies, between neighbours in proportion; none of no values, and where the
+/// share is no number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a length lies between 0 and the length"
+)]
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let place = Some(share * last as f64).filter(|place| !place.is_nan())?;
+    let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    Some(low + (high - low) * place.fract())
+}
+
 #[cfg(test)]
 mod tests {
     use super::nearest_rank;

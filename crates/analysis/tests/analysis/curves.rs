@@ -220,7 +220,7 @@ fn findings_hold_what_its_parts_say() {
     let findings = findings(&study.plan, &figures, 4);
     assert_eq!(findings.curves, curves(&Gate::new(&study.plan, &figures, &[])));
     let stated: Vec<_> = findings.limits.iter().filter_map(|one| one.says().copied()).collect();
-    assert_eq!(stated, limits(&study.plan, &figures, &[], 4));
+    assert_eq!(stated, limits(&study.plan, &figures, 4));
     assert_eq!(findings.limits.len(), figures.len());
     assert_eq!(findings.verdicts, []);
 }

@@ -6,7 +6,6 @@ mod agreement;
 mod audit_own;
 mod audit_published;
 mod beside;
-mod bootstrap;
 mod change_point;
 mod claims;
 mod compare;

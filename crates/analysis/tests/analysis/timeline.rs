@@ -30,35 +30,21 @@ fn launch(number: u32, start_s: f64, end_s: f64) -> LaunchRow {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made-up times are small")]
     let nanos = |seconds: f64| (seconds * 1e9).round() as u64;
     LaunchRow {
-        key: key(0),
         node: "n".to_owned(),
         launch: number,
-        test: "sort".to_owned(),
         kind: "io".to_owned(),
-        stream: 0,
-        round: 0,
         start_ns: nanos(start_s),
         end_ns: nanos(end_s),
         start_cost_ns: 5_000_000 * u64::from(number + 1),
         user_cpu_ns: 2 * SECOND,
         system_cpu_ns: SECOND,
-        group_cpu_ns: None,
-        peak_memory_bytes: 0,
-        major_faults: 0,
-        block_input_bytes: 0,
-        block_output_bytes: 0,
-        voluntary_switches: 0,
-        involuntary_switches: 0,
         permanent_read_bytes: 100 * MB,
-        permanent_write_bytes: 0,
         work_read_bytes: 100 * MB,
         work_write_bytes: 200 * MB,
         work_peak_bytes: 150 * MB,
-        utility_read_bytes: 0,
         utility_write_bytes: 100 * MB,
         utility_peak_bytes: 100 * MB,
-        outcome: "complete".to_owned(),
-        message: String::new(),
+        ..LaunchRow::new(key(0), "sort")
     }
 }
 

@@ -3,6 +3,8 @@
 use analysis::{
     audit::{AuditIssue, Check, Outcome},
     comparisons::{Verdict, verdicts},
+    figures::Figure,
+    findings::findings,
     gate::Standing,
     scaling::{Limit, limits},
 };
@@ -319,19 +321,19 @@ fn a_busy_task_is_told_from_a_waiting_one() {
     for (row, (user, system)) in study.phases.iter_mut().zip([(9000, 500), (9000, 500), (0, 0)]) {
         (row.user_cpu_ns, row.system_cpu_ns) = (user * SECOND / 1000, system * SECOND / 1000);
     }
-    let found = limits(&study.plan(), &study.figures(), &[], 8);
+    let found = limits(&study.plan(), &study.figures(), 8);
     assert_eq!(found.len(), 2, "an imported figure has no processor time");
     let (one, four) = (found[0], found[1]);
     assert_eq!((one.figure, one.limit, one.cpu_ns_per_transfer), (0, Limit::Processor, 9.5e6));
     assert!((one.user_share - 0.9).abs() < 1e-12 && (one.wait_share - 0.05).abs() < 1e-12);
     assert_eq!((four.figure, four.limit), (1, Limit::Storage));
-    let two = limits(&study.plan(), &study.figures(), &[], 2);
+    let two = limits(&study.plan(), &study.figures(), 2);
     assert_eq!((two[1].limit, two[1].user_share), (Limit::Storage, 0.45));
-    let single = limits(&study.plan(), &study.figures(), &[], 1);
+    let single = limits(&study.plan(), &study.figures(), 1);
     assert_eq!(single[1].limit, Limit::Processor);
     // Threads that were ready waited for a processor and not for storage; four of them on one for each other.
     study.phases[1].cpu_wait_ns = Some(28 * SECOND);
-    let ready = limits(&study.plan(), &study.figures(), &[], 8)[1];
+    let ready = limits(&study.plan(), &study.figures(), 8)[1];
     assert_eq!(ready.limit, Limit::Processor);
     assert!((ready.wait_share - (1.0 - 9.5 / 40.0 - 0.7)).abs() < 1e-12, "{ready:?}");
 }
@@ -341,12 +343,20 @@ fn a_busy_task_is_told_from_a_waiting_one() {
 fn nobody_knows_what_tasks_waited_for_on_a_busy_host() {
     let mut study = Study::default().with(reads("a"), &[100]);
     (study.phases[0].user_cpu_ns, study.phases[0].system_cpu_ns) = (SECOND, SECOND);
-    let plan = study.plan();
     let mut figures = study.figures();
-    assert_eq!(limits(&plan, &figures, &[], 8)[0].limit, Limit::Storage);
+    let told = |figures: &[Figure]| findings(&study.run(), figures).limits.remove(0);
+    assert_eq!(told(&figures).says().map(|one| one.limit), Some(Limit::Storage));
     figures[0].repetitions[0].warnings =
         vec![record::Warning::NotQuiet { seen: "others".to_owned(), share: 0.0 }];
-    assert_eq!(limits(&plan, &figures, &analysis::audit::audit(&plan, &figures, &[]), 8), []);
+    let doubtful = told(&figures);
+    assert_eq!((doubtful.says(), doubtful.reasons[0].because.name()), (None, "not quiet"));
+    study.phases[0].user_cpu_ns = 10 * SECOND;
+    let mut figures = study.figures();
+    figures[0].repetitions[0].warnings =
+        vec![record::Warning::NotQuiet { seen: "others".to_owned(), share: 0.0 }];
+    let busy = findings(&study.run(), &figures).limits.remove(0);
+    assert_eq!(busy.outcome, Outcome::Marked);
+    assert_eq!(busy.says().map(|one| one.limit), Some(Limit::Processor));
 }
 
 fn doubted(check: Check) -> AuditIssue {

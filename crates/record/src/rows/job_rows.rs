@@ -68,6 +68,44 @@ pub struct LaunchRow {
     pub message: String,
 }
 
+impl LaunchRow {
+    /// A complete launch of `test` that took and moved nothing; a base for constructing others.
+    #[must_use]
+    pub fn new(key: PhaseKey, test: &str) -> Self {
+        Self {
+            key,
+            node: String::new(),
+            launch: 0,
+            test: test.to_owned(),
+            kind: String::new(),
+            stream: 0,
+            round: 0,
+            start_ns: 0,
+            end_ns: 0,
+            start_cost_ns: 0,
+            user_cpu_ns: 0,
+            system_cpu_ns: 0,
+            group_cpu_ns: None,
+            peak_memory_bytes: 0,
+            major_faults: 0,
+            block_input_bytes: 0,
+            block_output_bytes: 0,
+            voluntary_switches: 0,
+            involuntary_switches: 0,
+            permanent_read_bytes: 0,
+            permanent_write_bytes: 0,
+            work_read_bytes: 0,
+            work_write_bytes: 0,
+            work_peak_bytes: 0,
+            utility_read_bytes: 0,
+            utility_write_bytes: 0,
+            utility_peak_bytes: 0,
+            outcome: "complete".to_owned(),
+            message: String::new(),
+        }
+    }
+}
+
 /// One step of a launch. For a killed launch, times and counts end with its last completed step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRow {

@@ -2,18 +2,11 @@
 
 use analysis::{
     printed::{PrintedStatistics, check_statistics, deviation_min},
-    statistics::{
-        Bootstrap, CONFIDENCE, Contrast, Regression, Sample, Steadier, Summary, bootstrap_mean,
-        compare_spread,
-    },
+    statistics::{Contrast, Regression, Sample, Steadier, Summary, compare_spread},
 };
 
 use super::line;
 use crate::format::{grouped, percent};
-
-/// With fewer values, a nominal 95 % bootstrap interval covers the mean of less than 93 % of all normal
-/// samples, as resampling underestimates their scatter by a factor of √((n − 1) ÷ n).
-const BOOTSTRAP_LEAST: usize = 20;
 
 /// The difference of two numbers and its share of the first.
 #[must_use]
@@ -80,11 +73,6 @@ pub fn values(column: &[f64]) -> Result<String, String> {
     }
     let mean = format!("{} ± {}", significant(all.mean), significant(all.deviation_sample));
     out += &line("mean ± deviation", &mean, "divisor n − 1");
-    let bootstrap = Bootstrap::default().interval(column, bootstrap_mean);
-    if let Some(found) = bootstrap.filter(|_| all.n >= BOOTSTRAP_LEAST) {
-        let how = format!("of the mean, {} bootstrap (BCa), seed 0", percent(CONFIDENCE));
-        out += &interval(found.low, found.high, &how);
-    }
     out += &line("fluctuation", &percent(all.variation), "deviation ÷ mean");
     let ends = format!("{}, {}", significant(all.min), significant(all.max));
     out += &line("smallest, largest", &ends, "");

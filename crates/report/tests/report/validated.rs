@@ -180,7 +180,8 @@ fn of_figures_that_count_for_nothing_only_observations_are_shown() {
         let (stated, all) = kinds_with_rows(fault);
         let stated: Vec<_> = stated.into_iter().filter(judged).filter(concludes).collect();
         assert_eq!(stated, Vec::<&str>::new(), "{fault:?}");
-        for id in ["best", "tax", "layer", "expected", "published", "nodes", "node", "member_set", "member"] {
+        let kinds = ["best", "tax", "layer", "cost", "expected", "published", "nodes", "node"];
+        for id in kinds.into_iter().chain(["member_set", "member", "seek", "strip"]) {
             assert!(all.contains(&id), "{id} of {all:?}");
         }
     }

@@ -56,6 +56,8 @@ pub struct MatrixPass {
     pub(super) others: Vec<(String, String)>,
     /// Sums over those that completed.
     pub sums: Amounts,
+    /// Those that completed, one by one.
+    pub(super) launches: Vec<LaunchMean>,
 }
 
 impl MatrixPass {
@@ -67,8 +69,9 @@ impl MatrixPass {
             let words = format!("{}, stream {}, round {}: {why}", row.test, row.stream, row.round);
             (row.outcome.clone(), words)
         };
-        let (count, others) = (completed.len(), others.iter().map(words).collect());
-        Self { repetition, completed: count, others, sums: sum_of_rows(completed) }
+        let others = others.iter().map(words).collect();
+        let launches = means(completed.iter().copied());
+        Self { repetition, completed: completed.len(), others, sums: sum_of_rows(completed), launches }
     }
 
     /// Whether the end of the run is all that kept launches from completing.

@@ -4,29 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use plan::{Jobs, Plan, Work};
 
-use super::launches::{COLUMNS, LaunchMean, sum, value_of};
+use super::launches::{COLUMNS, LaunchMean, MatrixPass, sum, value_of};
 use super::system::JobAccounting;
 use crate::gate::{
     Kind, Of, Quantity, Statement, Value,
     table::{Column, any, below, change, detail, subject, text, word},
 };
-use crate::statistics::{
-    BOOTSTRAP_SAMPLES, Bootstrap, BootstrapMethod, Contrast, Difference, Summary, difference::difference,
-};
-
-/// Fewer pairs of launches, or fewer tests, than this say too little of a spread: samples of so few values
-/// hardly differ from each other, and the interval would be too narrow.
-const DRAWN_MIN: usize = 10;
-/// Values that samples of the bootstrap draw in all: large matrices have fewer samples, 1000 at least.
-const DRAWN_MAX: usize = 20_000_000;
-/// Fewest samples: Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, section 19.3.
-const SAMPLES_MIN: usize = 1_000;
-/// Pairs up to which the interval is corrected: the jackknife of the correction takes the square of them, and
-/// with more the correction is small.
-const CORRECTED_MAX: usize = 2_000;
-
-/// The verdict on what may be chance.
-const NOT_SHOWN: &str = "not shown";
+use crate::statistics::{Contrast, Difference, Summary, difference::difference};
 
 /// The second system against the first one.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,8 +48,8 @@ pub struct JobContrast {
 impl Statement for JobContrast {
     const KIND: Kind = Kind::JobContrast;
     const OF: Of = Of::Figure;
-    const CAPTION: &'static str = "Systems beside each other. Sums are tested over passes; real times and spreads over launches, \
-                                   which do not know how one pass differs from the next";
+    const CAPTION: &'static str = "Systems beside each other, tested over passes: launches of one pass share its moment and are no \
+                                   repetitions";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(text("system", "system", "The system.", |one| one.systems[0].clone())),
         subject(text("against", "against", "The baseline.", |one| one.systems[1].clone())),
@@ -144,14 +128,15 @@ pub fn compare_matrices(
     let whole = |one: &JobAccounting| one.is_complete() && one.launches.len() == pairs.len();
     let of = format!("{} pairs of launches", pairs.len());
     let blank = JobContrast { systems, of, ..JobContrast::default() };
-    let mut contrasts = sums(&blank, &pairs, matrices);
-    let more = [real_time(&blank, &pairs), ratio_spread(&blank, &pairs), time_spread(&blank, &pairs)];
-    contrasts.extend(more.into_iter().flatten().map(|one| (one, None)));
+    let contrasts = sums(&blank, &pairs, matrices).into_iter().chain(by_launch(&blank, &pairs, matrices));
     let complete = !pairs.is_empty() && matrices.into_iter().all(whole);
-    MatrixComparison { first: 0, second: 0, complete, contrasts }
+    MatrixComparison { first: 0, second: 0, complete, contrasts: contrasts.collect() }
 }
 
-/// Each column of the table of sums, over the pairs; tested over the passes of both.
+/// Columns of the table of sums, real times launch by launch, and two spreads: what is tested together.
+const FAMILY: usize = COLUMNS.len() + 3;
+
+/// Each column of the table of sums, over the pairs.
 fn sums(
     blank: &JobContrast,
     pairs: &[[&LaunchMean; 2]],
@@ -159,126 +144,119 @@ fn sums(
 ) -> Vec<(JobContrast, Option<Difference>)> {
     let sums = [0, 1].map(|side| sum(pairs.iter().map(|pair| pair[side])));
     let of_column = |(column, what): (usize, &'static str)| {
-        let [first, second] = sums.map(|sums| sums[column]);
-        let of_passes = |one: &JobAccounting| one.used().map(|pass| pass.sums[column]).collect::<Vec<f64>>();
-        let [before, after] = matrices.map(of_passes);
-        let test = difference(&before, &after, COLUMNS.len());
-        let verdict = match test.map(|test| test.outcome) {
-            Some(Contrast::Lower) => "less",
-            Some(Contrast::Higher) => "more",
-            Some(Contrast::NotShown) => NOT_SHOWN,
-            Some(Contrast::TooFew) | None => "too few passes",
-        };
-        let contrast = JobContrast {
-            what,
-            values: [first, second].map(|amount| value_of(column, amount)),
-            // A change beside "not shown" would say both.
-            change: (first > 0.0 && verdict != NOT_SHOWN).then(|| (second - first) / first),
-            interval: test.and_then(|test| test.interval),
-            verdict: verdict.to_owned(),
-            ..blank.clone()
-        };
-        (contrast, test)
+        let amounts = sums.map(|sums| sums[column]);
+        let passes = matrices.map(|one| one.used().map(|pass| pass.sums[column]).collect::<Vec<f64>>());
+        let blank = JobContrast { what, values: amounts.map(|sum| value_of(column, sum)), ..blank.clone() };
+        tested(blank, amounts, &passes, ["less", "more"].map(str::to_owned))
     };
     COLUMNS.into_iter().enumerate().map(of_column).collect()
 }
 
-fn real_times(pair: &[&LaunchMean; 2]) -> [f64; 2] {
-    pair.map(|one| one.amounts[0])
+/// A launch in one pass.
+struct Timed<'a> {
+    test: &'a str,
+    seconds: f64,
+    /// Real time ÷ its mean on the baseline.
+    real: f64,
+    /// CPU time ÷ real time.
+    ratio: f64,
 }
 
-/// Not shown where 0 is within the interval of order statistics, which needs no distribution.
-fn real_time(blank: &JobContrast, pairs: &[[&LaunchMean; 2]]) -> Option<JobContrast> {
-    let times = pairs.iter().map(real_times).filter(|[first, _]| *first > 0.0);
-    let all = Summary::of(&times.map(|[first, second]| second / first - 1.0).collect::<Vec<_>>())?;
-    let interval = all.median_interval.map(|held| (held.low, held.high));
-    let verdict = match interval {
-        None => "too few launches",
-        Some((low, _)) if low > 0.0 => "slower",
-        Some((_, high)) if high < 0.0 => "faster",
-        Some(_) => NOT_SHOWN,
-    };
-    Some(JobContrast {
+impl<'a> Timed<'a> {
+    /// None of what has no pair, or took no time.
+    fn of(one: &'a LaunchMean, usual: &HashMap<(&str, u32, u32), f64>) -> Option<Self> {
+        let usual = usual.get(&one.key()).copied().filter(|&usual| usual > 0.0)?;
+        let seconds = one.amounts[0];
+        Some(Self { test: &one.test, seconds, real: seconds / usual, ratio: one.ratio? })
+    }
+}
+
+/// A number of one pass, of its launches.
+struct Measure {
+    what: &'static str,
+    of: fn(&[Timed<'_>]) -> Option<f64>,
+    how: &'static str,
+    /// Whether less of it is a faster system, or else a steadier one.
+    is_time: bool,
+}
+
+const MEASURES: [Measure; 3] = [
+    Measure {
         what: "real time, launch by launch",
-        change: (verdict != NOT_SHOWN).then_some(all.median),
-        interval,
-        verdict: verdict.to_owned(),
-        how: "median of second ÷ first − 1, by order statistics".to_owned(),
-        ..blank.clone()
-    })
+        of: |all| Some(Summary::of(&all.iter().map(|one| one.real).collect::<Vec<_>>())?.median),
+        how: "median of the launches of a pass, each ÷ its mean on the baseline",
+        is_time: true,
+    },
+    Measure {
+        what: "spread of CPU ÷ real",
+        of: |all| Some(Summary::of(&all.iter().map(|one| one.ratio).collect::<Vec<_>>())?.variation),
+        how: "standard deviation of the ratios of a pass ÷ their mean",
+        is_time: false,
+    },
+    Measure {
+        what: "spread of real times within a test",
+        of: |all| spread(all.iter().map(|one| (one.test, one.seconds.ln()))),
+        how: "standard deviation of the logarithms of a pass, each from the mean of its test",
+        is_time: false,
+    },
+];
+
+/// Each of [`MEASURES`], in one number of each pass: launches of one pass share its moment and are no repetitions.
+fn by_launch(
+    blank: &JobContrast,
+    pairs: &[[&LaunchMean; 2]],
+    matrices: [&JobAccounting; 2],
+) -> Vec<(JobContrast, Option<Difference>)> {
+    let usual: HashMap<_, f64> = pairs.iter().map(|[one, _]| (one.key(), one.amounts[0])).collect();
+    let of_measure = |measure: &Measure| {
+        let of_pass = |pass: &MatrixPass| {
+            (measure.of)(&pass.launches.iter().filter_map(|one| Timed::of(one, &usual)).collect::<Vec<_>>())
+        };
+        let passes = matrices.map(|one| one.used().filter_map(of_pass).collect::<Vec<f64>>());
+        let [first, second] = [0, 1].map(|side| Some(Summary::of(&passes[side])?.median));
+        let amounts = [first?, second?];
+        let steadier = blank.systems.clone().map(|system| format!("more consistent is {system}"));
+        let words = if measure.is_time { ["faster", "slower"].map(str::to_owned) } else { steadier };
+        let (values, how) = (amounts.map(Value::Number), measure.how.to_owned());
+        Some(tested(
+            JobContrast { what: measure.what, values, how, ..blank.clone() },
+            amounts,
+            &passes,
+            words,
+        ))
+    };
+    MEASURES.iter().filter_map(of_measure).collect()
 }
 
-/// Standard deviations of the ratios of all paired launches, which the study of 2014 calls consistency; a launch is drawn
-/// with its pair.
-fn ratio_spread(blank: &JobContrast, pairs: &[[&LaunchMean; 2]]) -> Option<JobContrast> {
-    let ratios: Vec<[f64; 2]> =
-        pairs.iter().filter_map(|[one, other]| Some([one.ratio?, other.ratio?])).collect();
-    let blank = JobContrast { what: "spread of CPU ÷ real", ..blank.clone() };
-    spread(blank, "pairs of launches", &ratios, ratios.len().saturating_sub(1), squares_about_means)
-}
-
-/// Distances of the logarithms of real times from the mean of their test: √(Σ squares ÷ degrees of freedom). A
-/// test is drawn with all its launches, for launches of one test resemble each other.
-fn time_spread(blank: &JobContrast, pairs: &[[&LaunchMean; 2]]) -> Option<JobContrast> {
-    let mut by_test: BTreeMap<&str, Vec<[f64; 2]>> = BTreeMap::new();
-    for pair in pairs.iter().filter(|pair| real_times(pair).iter().all(|time| *time > 0.0)) {
-        by_test.entry(&pair[0].test).or_default().push(real_times(pair).map(f64::ln));
-    }
-    by_test.retain(|_, times| times.len() > 1);
-    let tests: Vec<[f64; 2]> = by_test.values().map(|times| squares_about_means(times)).collect();
-    let degrees = by_test.values().map(|times| times.len() - 1).sum();
-    let blank = JobContrast { what: "spread of real times within a test", ..blank.clone() };
-    spread(blank, "tests", &tests, degrees, sum_of)
-}
-
-fn sum_of(pairs: &[[f64; 2]]) -> [f64; 2] {
-    pairs.iter().fold([0.0; 2], |sum, pair| [sum[0] + pair[0], sum[1] + pair[1]])
-}
-
-/// Σ(x − x̄)² of both sides.
-fn squares_about_means(pairs: &[[f64; 2]]) -> [f64; 2] {
-    let means = sum_of(pairs).map(|sum| sum / pairs.len() as f64);
-    pairs
-        .iter()
-        .fold([0.0; 2], |squares, pair| [0, 1].map(|side| squares[side] + (pair[side] - means[side]).powi(2)))
-}
-
-/// √(`squares` of `values` ÷ `degrees`) of both, and the interval of their ratio, where values are drawn. None where a
-/// spread is 0 or unknown; no difference where 1 is within the interval.
-fn spread(
+/// `blank` with what the test over `passes` says of `amounts`; `words` are for less and for more.
+fn tested(
     blank: JobContrast,
-    drawn: &str,
-    values: &[[f64; 2]],
-    degrees: usize,
-    squares: impl Fn(&[[f64; 2]]) -> [f64; 2],
-) -> Option<JobContrast> {
-    let [first, second] = squares(values).map(|squares| (squares / degrees as f64).sqrt());
-    if !(first > 0.0 && second > 0.0 && first.is_finite() && second.is_finite()) {
-        return None;
-    }
-    let n = values.len();
-    let samples = (DRAWN_MAX / n).clamp(SAMPLES_MIN, BOOTSTRAP_SAMPLES);
-    let method = if n > CORRECTED_MAX { BootstrapMethod::Percentile } else { BootstrapMethod::Bca };
-    let bootstrap = Bootstrap { method, samples, ..Bootstrap::default() };
-    let ratio = |sample: &mut [[f64; 2]]| {
-        let [first, second] = squares(sample);
-        (second / first).sqrt()
+    [first, second]: [f64; 2],
+    [before, after]: &[Vec<f64>; 2],
+    [less, more]: [String; 2],
+) -> (JobContrast, Option<Difference>) {
+    let test = difference(before, after, FAMILY);
+    let (is_shown, verdict) = match test.map(|test| test.outcome) {
+        Some(Contrast::Lower) => (true, less),
+        Some(Contrast::Higher) => (true, more),
+        Some(Contrast::NotShown) => (false, "not shown".to_owned()),
+        Some(Contrast::TooFew) => (true, "too few passes".to_owned()),
+        None => (true, "not tested: a value is 0".to_owned()),
     };
-    let interval = (n >= DRAWN_MIN).then(|| bootstrap.interval(values, ratio)).flatten();
-    let interval = interval.map(|held| (held.low - 1.0, held.high - 1.0));
-    let verdict = match interval {
-        None => format!("too few {drawn}"),
-        Some((_, high)) if high < 0.0 => format!("more consistent is {}", blank.systems[0]),
-        Some((low, _)) if low > 0.0 => format!("more consistent is {}", blank.systems[1]),
-        Some(_) => NOT_SHOWN.to_owned(),
+    // A change beside "not shown" would say both.
+    let change = (first > 0.0 && is_shown).then(|| second / first - 1.0);
+    (JobContrast { change, interval: test.and_then(|test| test.interval), verdict, ..blank }, test)
+}
+
+/// √(Σ squares ÷ degrees of freedom) of values about the mean of their group; none where no group has two.
+fn spread<'a>(values: impl Iterator<Item = (&'a str, f64)>) -> Option<f64> {
+    let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    values.for_each(|(group, value)| groups.entry(group).or_default().push(value));
+    let of_group = |values: &Vec<f64>| {
+        let degrees = (values.len() - 1) as f64;
+        Some((Summary::of(values)?.deviation_sample.powi(2) * degrees, degrees))
     };
-    Some(JobContrast {
-        of: format!("{n} {drawn}"),
-        values: [first, second].map(Value::Number),
-        change: (verdict != NOT_SHOWN).then_some(second / first - 1.0),
-        interval,
-        verdict,
-        how: format!("paired bootstrap, {samples} samples, seed {}", bootstrap.seed),
-        ..blank
-    })
+    let all = groups.values().filter_map(of_group);
+    let (squares, degrees) = all.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    (degrees > 0.0).then(|| (squares / degrees).sqrt())
 }

@@ -1,4 +1,4 @@
-//! A made-up matrix of 19 tests and 101 launches on two storage systems, two passes each. Every number is invented.
+//! A made-up matrix of 19 tests and 101 launches on two storage systems, five passes each. Every number is invented.
 
 use plan::jobs::{Action, Step};
 use plan::{
@@ -34,7 +34,7 @@ const TESTS: [(&str, TestKind, u32, u32, f64, f64); 19] = [
 /// Name, title, times of real time, times of its scatter.
 const SYSTEMS: [(&str, &str, f64, f64); 2] =
     [("disks", "Spinning disks", 1.0, 3.0), ("flash", "Flash cards", 1.05, 1.0)];
-const PASSES: u32 = 2;
+const PASSES: u32 = 5;
 
 /// Everything completed.
 pub(crate) fn matrix() -> Run {
@@ -118,16 +118,14 @@ fn record(case: &Case, system: usize, pass: u32) -> PhaseRecord {
 fn launch(key: &PhaseKey, one: &Launch, system: usize, pass: u32) -> LaunchRow {
     let (test, kind, _, _, seconds, ratio) = TESTS[one.test];
     let (_, _, slower, scatter) = SYSTEMS[system];
-    let salt = u64::from(one.number) * 8 + system as u64 * 4 + u64::from(pass);
+    let salt = u64::from(one.number) * 16 + system as u64 * 8 + u64::from(pass);
     let real = seconds * slower * (1.0 + wobble(salt) * scatter);
     let cpu = seconds * ratio * (1.0 + wobble(salt + 5_000) * 0.2);
     let nanos = |seconds: f64| (seconds * 1e9) as u64;
     let start_ns = u64::from(one.round) * 70 * SECOND + u64::from(one.number) * 20_000_000;
     LaunchRow {
-        key: key.clone(),
         node: "made-up-node".to_owned(),
         launch: one.number,
-        test: test.to_owned(),
         kind: kind.name().to_owned(),
         stream: one.stream,
         round: one.round,
@@ -136,22 +134,15 @@ fn launch(key: &PhaseKey, one: &Launch, system: usize, pass: u32) -> LaunchRow {
         start_cost_ns: 9_000_000,
         user_cpu_ns: nanos(cpu * 0.88),
         system_cpu_ns: nanos(cpu * 0.12),
-        group_cpu_ns: None,
         peak_memory_bytes: (550 + u64::from(one.number)) * 1_000_000,
-        major_faults: 0,
         block_input_bytes: 1 << 30,
         block_output_bytes: 1 << 29,
         voluntary_switches: 900,
         involuntary_switches: 40,
         permanent_read_bytes: 1 << 30,
-        permanent_write_bytes: 0,
         work_read_bytes: 1 << 28,
         work_write_bytes: 1 << 28,
         work_peak_bytes: 1 << 28,
-        utility_read_bytes: 0,
-        utility_write_bytes: 0,
-        utility_peak_bytes: 0,
-        outcome: "complete".to_owned(),
-        message: String::new(),
+        ..LaunchRow::new(key.clone(), test)
     }
 }

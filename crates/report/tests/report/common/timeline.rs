@@ -203,10 +203,8 @@ fn launch(key: &PhaseKey, tests: &[Test], one: &Launch, start_ns: u64, pass: u32
     };
     let moved = nanos(real) / 100 / MB * MB * busy;
     LaunchRow {
-        key: key.clone(),
         node: "made-up-node".to_owned(),
         launch: one.number,
-        test: test.to_owned(),
         kind: kind.name().to_owned(),
         stream: one.stream,
         round: one.round,
@@ -217,21 +215,18 @@ fn launch(key: &PhaseKey, tests: &[Test], one: &Launch, start_ns: u64, pass: u32
         system_cpu_ns: nanos(real * 0.1 * share),
         group_cpu_ns: Some(nanos(real * share) + 4_000_000),
         peak_memory_bytes: (60 + u64::from(one.number)) * MB,
-        major_faults: 0,
         block_input_bytes: moved,
         block_output_bytes: moved,
         voluntary_switches: 1900,
         involuntary_switches: 40,
         permanent_read_bytes: moved * 4,
-        permanent_write_bytes: 0,
         work_read_bytes: moved,
         work_write_bytes: moved * 2,
         work_peak_bytes: moved * 2,
         utility_read_bytes: moved,
         utility_write_bytes: moved,
         utility_peak_bytes: moved,
-        outcome: "complete".to_owned(),
-        message: String::new(),
+        ..LaunchRow::new(key.clone(), test)
     }
 }
 

@@ -91,6 +91,8 @@ pub(crate) struct Point {
     pub(crate) tasks: u32,
     /// What each task moves, instead of what it can in a fixed time.
     pub(crate) block: Option<Bytes>,
+    /// Bytes of a transfer, to random places; else of [`TRANSFER`] in order.
+    pub(crate) random: Option<u64>,
     /// The processors were busy all the time.
     pub(crate) busy: bool,
     pub(crate) fault: Fault,
@@ -121,6 +123,11 @@ pub(crate) fn run(terms: Criteria, points: &[Point], random: &mut Random) -> Run
             records.push(record(case, point, repetition, random));
         }
     }
+    run_of(plan, records)
+}
+
+/// The run of `plan` with these records.
+pub(super) fn run_of(plan: Plan, records: Vec<PhaseRecord>) -> Run {
     let manifest = Manifest {
         format_version: record::FORMAT_VERSION,
         run_id: "drawn".to_owned(),
@@ -140,13 +147,13 @@ pub(crate) fn run(terms: Criteria, points: &[Point], random: &mut Random) -> Run
 
 fn case(point: &Point) -> Case {
     let block = point.block.unwrap_or(Bytes::gib(1));
-    let geometry = Geometry { transfer: Bytes(TRANSFER), block, segments: 1 };
+    let geometry = Geometry { transfer: Bytes(point.random.unwrap_or(TRANSFER)), block, segments: 1 };
     let at = point.settings.iter().map(|one| format!("{}={}", one.key, one.value));
     let at = at.collect::<Vec<_>>().join(":");
     let mut spec = WorkloadSpec::new(point.group, format!("/data/{at}"), geometry);
     (spec.direct, spec.tasks, spec.nodes) = (true, point.tasks, point.node_rates.len() as u32);
     spec.files.sharing = Sharing::PerTask;
-    spec.order = Order::Sequential;
+    spec.order = if point.random.is_some() { Order::Random { seed: 1 } } else { Order::Sequential };
     spec.duration = Some(Nanos::secs(length(point) as u64)).filter(|_| point.block.is_none());
     let id = format!("{}:{at}", point.group);
     Case {
@@ -201,6 +208,7 @@ fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> P
     };
     let wall_ns = (seconds * SECOND) as u64;
     let rows = point.tasks.min(4).max(nodes);
+    let of_transfer = point.random.unwrap_or(TRANSFER);
     let task = |task: u32| {
         let of_node = (0..rows).filter(|row| row % nodes == task % nodes).count() as f64;
         let bytes = each[(task % nodes) as usize] * seconds / of_node;
@@ -216,13 +224,13 @@ fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> P
             close_start_ns: wall_ns,
             close_end_ns: wall_ns,
             bytes: bytes as u64,
-            transfers: bytes as u64 / TRANSFER,
+            transfers: bytes as u64 / of_transfer,
             stonewall_transfers: None,
         }
     };
     let tasks: Vec<TaskRow> = (0..rows).map(task).collect();
     let bytes: u64 = tasks.iter().map(|task| task.bytes).sum();
-    let transfers = (bytes / TRANSFER).max(1);
+    let transfers = (bytes / of_transfer).max(1);
     let reads = point.phase == Phase::Read;
     let at_devices = if point.fault == Fault::Cached { 0 } else { bytes };
     let of = |yes: bool, value: u64| if yes { value } else { 0 };

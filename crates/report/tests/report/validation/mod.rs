@@ -8,6 +8,7 @@ pub(crate) mod said;
 pub(crate) mod scenario;
 mod simulated;
 mod simulation;
+mod systems;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +20,7 @@ use serde_json::Value;
 use serde::{Deserialize, Serialize};
 
 use draw::{Fault, Random};
-use said::{Kind, Said};
+use said::{IntervalOf, Kind, Said};
 use scenario::{Trial, USUAL};
 
 /// All six forms are made of each family once in so many rounds; a page has megabytes of code of its charts.
@@ -91,13 +92,6 @@ struct Intervals {
     /// Relative widths, of 2 % noise.
     widths: Vec<f64>,
     n: u64,
-}
-
-/// What an interval is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-enum IntervalOf {
-    Change,
-    Median,
 }
 
 /// Where the records of trials come from.
@@ -187,6 +181,13 @@ impl Table {
         }
         if trial.setup.fault == Fault::None {
             self.add_intervals(trial, &figures);
+            for (of, target, n, (low, high)) in said::intervals(&findings, &figures) {
+                let truths = trial.values.iter().filter(|one| one.0 == of && one.1 == target);
+                for (.., truth) in truths {
+                    let level = analysis::statistics::CONFIDENCE;
+                    self.add_interval((of, n), level, (low / truth, high / truth), 1.0, trial);
+                }
+            }
         }
         if all_forms {
             self.add_forms(trial, &stated);
@@ -298,16 +299,13 @@ impl Table {
         }
         text.push_str("\n| interval | repetitions | nominal | truth within | median width at 2 % noise |\n|---|---|---|---|---|\n");
         for ((of, n), one) in &self.intervals {
-            let of = match of {
-                IntervalOf::Change => "change between two runs",
-                IntervalOf::Median => "median of one figure",
-            };
             let mut widths = one.widths.clone();
             widths.sort_by(f64::total_cmp);
             let width = widths.get(widths.len() / 2).map(|width| percent(*width)).unwrap_or_default();
             let _ = writeln!(
                 text,
-                "| {of} | {n} | {} | {} | {width} |",
+                "| {} | {n} | {} | {} | {width} |",
+                of.name(),
                 percent(one.nominal),
                 percent(one.held as f64 / one.n as f64)
             );

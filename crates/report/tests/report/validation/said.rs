@@ -5,7 +5,7 @@ use analysis::{
     comparisons::{ClaimVerdict, Comparison},
     figures::Figure,
     findings::Findings,
-    gate::{Gate, Standing, Stated},
+    gate::{Gate, Standing, Stated, Table, Value as Cell},
     statistics::Contrast,
 };
 use plan::Relation;
@@ -44,10 +44,35 @@ pub(crate) enum Kind {
     CrossCheck,
     ChangedWithin,
     ChangedOver,
+    JobSums,
+    JobTimes,
+    JobSpread,
+}
+
+/// What an interval is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum IntervalOf {
+    Change,
+    Median,
+    MoreNodes,
+    SeekTime,
+    DiskRate,
+}
+
+impl IntervalOf {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Change => "change between two runs",
+            Self::Median => "median of one figure",
+            Self::MoreNodes => "rate on more nodes than were measured",
+            Self::SeekTime => "seek time",
+            Self::DiskRate => "rate without seek time",
+        }
+    }
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 28] = [
+    pub(crate) const ALL: [Self; 31] = [
         Self::Best,
         Self::LayerOverhead,
         Self::Scaling,
@@ -76,6 +101,9 @@ impl Kind {
         Self::CrossCheck,
         Self::ChangedWithin,
         Self::ChangedOver,
+        Self::JobSums,
+        Self::JobTimes,
+        Self::JobSpread,
     ];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -108,6 +136,9 @@ impl Kind {
             Self::CrossCheck => "ratio to another tool",
             Self::ChangedWithin => "change within a pass",
             Self::ChangedOver => "change over passes",
+            Self::JobSums => "sums over jobs",
+            Self::JobTimes => "faster at the same jobs",
+            Self::JobSpread => "more consistent at the same jobs",
         }
     }
 }
@@ -232,6 +263,24 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
         let kind = if one.series == "passes" { Kind::ChangedOver } else { Kind::ChangedWithin };
         say(kind, of(figure), one.change.after > one.change.before);
     }
+    let contrasts = Table::of(&findings.matrix_tables.contrasts);
+    let verdict = contrasts.columns.iter().position(|column| column.key == "verdict").expect("a column");
+    for row in &contrasts.rows {
+        let Cell::Text(word) = &row.cells[verdict] else { continue };
+        let (kind, up) = match word.as_str() {
+            "more" => (Kind::JobSums, true),
+            "less" => (Kind::JobSums, false),
+            "slower" => (Kind::JobTimes, true),
+            "faster" => (Kind::JobTimes, false),
+            "more consistent is b" => (Kind::JobSpread, true),
+            "more consistent is a" => (Kind::JobSpread, false),
+            _ => continue,
+        };
+        // Rows without figures are of published systems.
+        if let Some(&figure) = row.figures.first() {
+            say(kind, of(figure), up);
+        }
+    }
     let told = |one: &&ClaimVerdict| matches!(one.standing, Standing::Holds | Standing::DoesNotHold);
     for one in findings.claims.iter().filter_map(Stated::says).filter(told) {
         let kind = match one.relation {
@@ -249,6 +298,34 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     }
     all.sort();
     all.dedup();
+    all
+}
+
+/// The intervals that `findings` state: of what, of which target, from how many points, and from where to where.
+pub(crate) fn intervals(
+    findings: &Findings,
+    figures: &[Figure],
+) -> Vec<(IntervalOf, String, usize, (f64, f64))> {
+    let mut all = Vec::new();
+    for (figure, one) in said(&findings.extrapolations) {
+        let points = findings.weak_scaling.iter().filter_map(Stated::says);
+        let points =
+            points.filter(|series| series.target == figures[figure].target).map(|one| one.points.len());
+        if let Some((half, n)) = one.half_width.zip(points.max()) {
+            let ends = (one.rate - half, one.rate + half);
+            all.push((IntervalOf::MoreNodes, figures[figure].target.clone(), n, ends));
+        }
+    }
+    for (figure, one) in said(&findings.seeks) {
+        if let Some(line) = one.line() {
+            let (at, half) = (line.positioning_ns, line.positioning_half_ns);
+            let of = |of, ends| (of, figures[figure].target.clone(), one.points.len(), ends);
+            all.extend([
+                of(IntervalOf::SeekTime, (at - half, at + half)),
+                of(IntervalOf::DiskRate, line.interval),
+            ]);
+        }
+    }
     all
 }
 

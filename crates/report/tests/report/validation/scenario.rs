@@ -10,7 +10,8 @@ use tempfile::TempDir;
 
 use super::draw::{Fault, Point, Random, count, run, word};
 use super::levels::levels;
-use super::said::{Kind, Way};
+use super::said::{IntervalOf, Kind, Way};
+use super::systems::systems;
 
 /// The true rate that all others are multiples of.
 pub(super) const RATE: f64 = 1e9;
@@ -82,6 +83,8 @@ pub(crate) struct Trial {
     pub(crate) truths: Vec<Truth>,
     /// True rates of the figures, in their order.
     pub(crate) rates: Vec<f64>,
+    /// What intervals are to hold, with the target that they are of.
+    pub(crate) values: Vec<(IntervalOf, &'static str, f64)>,
     /// Standard errors by which the truth is above what was promised.
     pub(crate) distance: Option<f64>,
     /// It is judged by the bound of an interval, not by a median.
@@ -106,6 +109,7 @@ pub(super) fn point(setup: Setup, group: &'static str, target: &'static str, rat
         seconds: None,
         tasks: 8,
         block: None,
+        random: None,
         busy: false,
         fault: setup.fault,
     }
@@ -119,7 +123,11 @@ pub(super) fn trial(
     random: &mut Random,
 ) -> Trial {
     let rates = points.iter().map(|point| point.node_rates.iter().sum()).collect();
-    let run = run(terms, points, random);
+    Trial { rates, ..of_run(setup, run(terms, points, random), truths) }
+}
+
+/// A trial of `run`, in which nothing may be said of what counts for nothing.
+pub(super) fn of_run(setup: Setup, run: Run, truths: Vec<Truth>) -> Trial {
     // What memory helped and is too slow all the same breaks a promise.
     let kinds = Kind::ALL.into_iter().filter(|&kind| kind != Kind::Fail || setup.fault != Fault::Cached);
     let truths = if setup.fault == Fault::None { truths } else { kinds.map(nothing).collect() };
@@ -128,7 +136,8 @@ pub(super) fn trial(
         run,
         compared: None,
         truths,
-        rates,
+        rates: Vec::new(),
+        values: Vec::new(),
         distance: None,
         by_bound: false,
         troubled: false,
@@ -358,13 +367,71 @@ fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
         }
     }
     let targets = vec![target("local", 0, None, Layer::NodeLocal), target("shared", 0, None, Layer::Shared)];
-    let terms = Criteria { targets, nodes: vec![1, 2, 4, 6, 8], ..Criteria::default() };
+    let nodes = vec![1, 2, 4, 6, 8, NOT_MEASURED];
+    let terms = Criteria { targets, nodes, expectations: vec![ceiling()], ..Criteria::default() };
     let truths = match growth {
         Growth::None => vec![nothing(Kind::WeakSlope), up(Kind::Saturation), nothing(Kind::Crossover)],
         Growth::Apart => vec![up(Kind::WeakSlope), nothing(Kind::Saturation), nothing(Kind::Crossover)],
         Growth::Crossing => vec![of("shared", up(Kind::Saturation)), up(Kind::Crossover)],
     };
-    trial(setup, terms, &all, truths, random)
+    let grown = match growth {
+        Growth::None => Vec::new(),
+        Growth::Apart => vec![("local", 1.0), ("shared", 2.0)],
+        Growth::Crossing => vec![("local", 1.0)],
+    };
+    let value = |(target, factor)| (IntervalOf::MoreNodes, target, factor * f64::from(NOT_MEASURED) * RATE);
+    let made = trial(setup, terms, &all, truths, random);
+    Trial { values: grown.into_iter().map(value).collect(), ..made }
+}
+
+/// A number of nodes that is only asked for.
+const NOT_MEASURED: u32 = 16;
+
+/// A limit that is far away.
+fn ceiling() -> Expectation {
+    Expectation { amount: Amount::BytesPerSecond(1000.0 * RATE), ceiling: true, ..sheet("switch") }
+}
+
+/// Of every target and transfer, without words for what it means.
+fn sheet(name: &str) -> Expectation {
+    Expectation {
+        name: name.to_owned(),
+        target: None,
+        phase: None,
+        random: None,
+        transfer: None,
+        read_percent: None,
+        amount: Amount::BytesPerSecond(RATE / 2.0),
+        at_latency: None,
+        count: 1.0,
+        per: Per::Target,
+        ceiling: false,
+        source: String::new(),
+        reached: String::new(),
+        missed: String::new(),
+    }
+}
+
+const SEEK_SECONDS: f64 = 8e-3;
+const DISK_RATE: f64 = 160e6;
+
+/// Random reads of eight sizes from a disk.
+fn seeks(setup: Setup) -> impl Iterator<Item = Point> {
+    (0..8).map(move |step: u32| {
+        let bytes = 4096 << (2 * step);
+        let settings = vec![Setting { key: "transfer".to_owned(), value: SettingValue::Bytes(Bytes(bytes)) }];
+        let rate = bytes as f64 / (SEEK_SECONDS + bytes as f64 / DISK_RATE);
+        let of_disk = point(setup, "seek", "disk", rate);
+        Point { settings, phase: Phase::Read, tasks: 1, random: Some(bytes), ..of_disk }
+    })
+}
+
+fn seek(setup: Setup, random: &mut Random) -> Trial {
+    let terms = Criteria { targets: vec![target("disk", 1, None, Layer::Unstated)], ..Criteria::default() };
+    let made = trial(setup, terms, &seeks(setup).collect::<Vec<_>>(), Vec::new(), random);
+    let values =
+        vec![(IntervalOf::SeekTime, "disk", SEEK_SECONDS * 1e9), (IntervalOf::DiskRate, "disk", DISK_RATE)];
+    Trial { values, ..made }
 }
 
 /// As many tasks on 1, 2 and 4 devices, each twice as many faster by the effect. Without one reads are as fast
@@ -491,31 +558,26 @@ pub(crate) fn promised(
     Trial { distance: Some(distance), by_bound: statistic == Statistic::ConfidenceBound, ..made }
 }
 
-/// A device with a layer above it, a data sheet, a published figure, a promise and a claim; members; a sweep; nodes.
+/// A device with a layer above it and what both cost, a disk with a file system above it, a data sheet, a published figure, a promise and a claim; members; a sweep; nodes.
 #[cfg_attr(not(test), expect(dead_code, reason = "only a test asks for it"))]
 pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
-    let above = TargetDescription { above: Some("a".to_owned()), ..target("b", 1, None, Layer::Unstated) };
+    let on = |below: &str, above: &str| TargetDescription {
+        above: Some(below.to_owned()),
+        ..target(above, 1, None, Layer::Unstated)
+    };
+    let costly = |target| TargetDescription { rack_units: 2.0, ..target };
     let sheet = Expectation {
-        name: "data sheet".to_owned(),
-        target: None,
-        phase: None,
-        random: None,
-        transfer: None,
-        read_percent: None,
-        amount: Amount::BytesPerSecond(RATE / 2.0),
-        at_latency: None,
-        count: 1.0,
-        per: Per::Target,
-        ceiling: false,
-        source: String::new(),
         reached: "an excellent disk".to_owned(),
         missed: "look for a different vendor".to_owned(),
+        ..sheet("data sheet")
     };
     let terms = Criteria {
         targets: vec![
-            target("a", 1, None, Layer::Unstated),
-            above,
+            costly(target("a", 1, None, Layer::Unstated)),
+            costly(on("a", "b")),
             target("disks", 12, None, Layer::Unstated),
+            target("disk", 1, None, Layer::Unstated),
+            TargetDescription { fs_block: Some(Bytes::mib(1)), ..on("disk", "file-system") },
         ],
         claims: vec![claim("greater", "B is faster than A.", Relation::Greater)],
         commitments: vec![commitment(Statistic::Median, RATE / 2.0)],
@@ -536,15 +598,17 @@ pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
     };
     all.extend((0..12).map(member));
     all.push(Point { node_rates: vec![RATE, RATE, RATE / 2.0, RATE], ..point(setup, "nodes", "a", RATE) });
+    all.extend(seeks(setup));
+    all.push(Point { phase: Phase::Read, ..point(setup, "large", "file-system", RATE) });
     run(terms, &all, random)
 }
 
 /// What is usual: an effect of 10 % at 2 % noise, with six repetitions.
 pub(crate) const USUAL: Setup = Setup { effect: 0.1, noise: 0.02, repetitions: 6, fault: Fault::None };
 /// So many trials in a row have each family.
-pub(crate) const FAMILIES: usize = 17;
+pub(crate) const FAMILIES: usize = 19;
 
-/// Trial number `index`. Half of them have no effect, a quarter the usual one; of every seventeen one has figures
+/// Trial number `index`. Half of them have no effect, a quarter the usual one; of every nineteen one has figures
 /// that count for nothing.
 pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
     let any = Setup { effect: 0.0, noise: random.of(&NOISES), repetitions: random.of(&REPETITIONS), ..USUAL };
@@ -568,6 +632,8 @@ pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
         13 => lines(setup, random),
         14 => beside(setup, random),
         15 => levels(setup, random),
+        16 => systems(setup, random),
+        17 => seek(setup, random),
         _ => {
             let family = random.of::<fn(Setup, &mut Random) -> Trial>(&[
                 pair,
@@ -584,6 +650,8 @@ pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
                 lines,
                 beside,
                 levels,
+                systems,
+                seek,
             ]);
             family(Setup { fault: random.of(&FAULTS), ..USUAL }, random)
         }

@@ -6,7 +6,7 @@ use super::draw::{Fault, Point, Random, count, plan, word};
 use super::said::Kind;
 use super::scenario::{
     DISTANCES, EFFECTS, MEDIAN_ERROR, NOISES, REPETITIONS, Setup, TOLERANCE, Trial, Truth, USUAL, by_effect,
-    claim, commitment, down, not_up, nothing, of, point, target, up,
+    claim, commitment, down, not_up, nothing, of, of_run, point, target, up,
 };
 use super::simulation::{Disks, model, run};
 
@@ -71,17 +71,7 @@ fn trial(
     random: &mut Random,
 ) -> Trial {
     let (run, place) = run(text, plan("Simulated", terms, points), seed(random));
-    Trial {
-        setup,
-        run,
-        compared: None,
-        truths,
-        rates: Vec::new(),
-        distance: None,
-        by_bound: false,
-        troubled: false,
-        places: vec![place],
-    }
+    Trial { places: vec![place], ..of_run(setup, run, truths) }
 }
 
 /// Two targets.
@@ -168,17 +158,7 @@ fn drifting(setup: Setup, random: &mut Random) -> Trial {
     plan.cases.iter_mut().for_each(|case| case.in_turn = true);
     let (run, place) = run(&text, plan, seed(random));
     let truths = of_two(setup.effect).into_iter().filter(|truth| truth.kind != Kind::Compared).collect();
-    Trial {
-        setup,
-        run,
-        compared: None,
-        truths,
-        rates: Vec::new(),
-        distance: None,
-        by_bound: false,
-        troubled: true,
-        places: vec![place],
-    }
+    Trial { troubled: true, places: vec![place], ..of_run(setup, run, truths) }
 }
 
 /// Two targets behind links that are slower than both: no effect reaches the tasks.
