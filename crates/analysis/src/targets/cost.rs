@@ -10,7 +10,7 @@ use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
     table::{Column, bandwidth, bytes, count, detail, flag, number, seconds, share, subject, word},
 };
-use crate::jobs::{Timeline, file_system_of};
+use crate::jobs::Timeline;
 
 /// Transfers from this size on tell of rates in bytes.
 const LARGE_TRANSFER: Bytes = Bytes::kib(64);
@@ -306,7 +306,7 @@ fn capacity_of(plan: &Plan, host: &HostFacts, target: &str) -> Option<u64> {
             return None;
         }
         for path in &case.workload.files.targets {
-            let file_system = file_system_of(host, path)?;
+            let file_system = host.file_system_of(path).filter(|one| one.size_bytes > 0)?;
             if !found.contains(&file_system) {
                 found.push(file_system);
             }

@@ -29,7 +29,6 @@ pub use profile::{
 };
 pub use published::PublishedJobComparison;
 pub(crate) use published::beside_jobs;
-pub(crate) use spaces::file_system_of;
 pub use spaces::{KindMoved, SpaceUse};
 
 use crate::figures::{Figure, RepetitionFigure, Subject, subjects};

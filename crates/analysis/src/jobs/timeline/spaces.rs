@@ -1,9 +1,7 @@
 //! Bytes by space, and against the input.
 
-use std::path::Path;
-
 use plan::{Case, JobSpace, JobsPlacement, TestKind};
-use record::{FileSystemFacts, HostFacts, LaunchRow, SpaceRow, StepRow};
+use record::{HostFacts, LaunchRow, SpaceRow, StepRow};
 
 use super::concurrency::held_at_most;
 use super::launch_timer::{Launches, read_bytes, whole, write_bytes};
@@ -161,7 +159,8 @@ pub(super) fn spaces(
         own.sort_by_key(|row| row.start_ns);
         let free: Vec<u64> = own.iter().filter_map(|row| row.free_bytes).collect();
         let directory = placement.map(|placement| placement.target(space));
-        let size = directory.and_then(|path| Some(file_system_of(host, path)?.size_bytes));
+        let size =
+            directory.and_then(|path| Some(host.file_system_of(path)?.size_bytes).filter(|&size| size > 0));
         SpaceUse {
             space,
             directory: directory.map(|path| path.display().to_string()).unwrap_or_default(),
@@ -175,13 +174,6 @@ pub(super) fn spaces(
         }
     };
     JobSpace::ALL.iter().enumerate().map(of).collect()
-}
-
-/// The file system that `path` is on, where its size is known: of those that were mounted above it the deepest.
-pub(crate) fn file_system_of<'a>(host: &'a HostFacts, path: &Path) -> Option<&'a FileSystemFacts> {
-    let above = host.file_systems.iter().filter(|one| path.starts_with(&one.mount_point));
-    let deepest = above.max_by_key(|one| Path::new(&one.mount_point).components().count())?;
-    Some(deepest).filter(|one| one.size_bytes > 0)
 }
 
 /// What the tests of each kind of `case` are given, and their `launches` moved.
