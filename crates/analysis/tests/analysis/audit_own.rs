@@ -6,7 +6,10 @@ use analysis::{
     figures::figures,
     targets::Expected,
 };
-use plan::{Amount, Bytes, Commitment, Nanos, Operation, Phase, Sharing, Tree, Work, WorkloadSpec};
+use plan::{
+    Amount, Bytes, Commitment, Geometry, Nanos, Objects, Operation, Phase, Rpc, Sharing, Tree, Work,
+    WorkloadSpec,
+};
 use record::{LatencyRow, PhaseRecord, PhaseRow, Warning, WarningRow};
 
 use crate::rows::{SECOND, bucket, case, key, phase, plan, run, workload};
@@ -66,10 +69,55 @@ fn cached_reads_are_found_by_what_the_devices_moved_whatever_was_warned_of() {
     let mut around = One::new(|_| {});
     around.phase.device_read_bytes = Some(0);
     assert_eq!(around.checks(), [(Check::Cached, true)], "direct I/O that reaches no device");
+    assert_eq!(around.doubts()[0].advice, "use data larger than all memory on the way");
     let mut counted = One::new(|spec| spec.direct = false);
     counted.phase.device_read_bytes = Some(40_960);
     assert_eq!(counted.checks(), [(Check::Cached, true)]);
     assert!(counted.doubts()[0].evidence.contains("1.0 %"), "{}", counted.doubts()[0].evidence);
+}
+
+/// Where the bytes are meanwhile decides how fast files are read, and not how fast they are made.
+#[test]
+fn files_that_no_device_served_are_cached_where_they_are_read_and_not_where_they_are_made() {
+    let of = |phase, work: Work| {
+        let mut one = One::new(|spec| (spec.direct, spec.work) = (false, work));
+        one.plan.cases[0].phases = vec![phase];
+        one.latency.clear();
+        let made = phase == Phase::FileCreate;
+        let (read_bytes, write_bytes) = if made { (0, 4_096_000) } else { (4_096_000, 0) };
+        let (device_read_bytes, device_write_bytes) = (Some(read_bytes / 100), Some(write_bytes / 100));
+        one.phase = PhaseRow {
+            key: key(0, phase),
+            items: 1000,
+            read_bytes,
+            write_bytes,
+            device_read_bytes,
+            device_write_bytes,
+            ..one.phase
+        };
+        one.checks()
+    };
+    let tree = Tree { write_bytes: Bytes::kib(4), read_bytes: Bytes::kib(4), ..Tree::flat(1000) };
+    let objects = |read_only| {
+        let object_bytes = Bytes::kib(4);
+        Work::Objects(Objects {
+            sets: 1,
+            precreated: 10,
+            steps: 100,
+            object_bytes,
+            read_only,
+            ..Objects::default()
+        })
+    };
+    let (cached, marked) = ([(Check::Cached, true)], [(Check::CachedFileData, false)]);
+    assert_eq!(of(Phase::FileRead, Work::Tree(tree.clone())), cached);
+    assert_eq!(of(Phase::Benchmark, objects(true)), cached);
+    assert_eq!(of(Phase::FileCreate, Work::Tree(tree)), marked);
+    assert_eq!(
+        of(Phase::Benchmark, objects(false)),
+        marked,
+        "a round that makes and removes objects as well"
+    );
 }
 
 #[test]
@@ -88,11 +136,42 @@ fn direct_transfers_at_the_speed_of_memory_are_implausible() {
     assert_eq!(one.checks(), [(Check::ImplausibleLatency, true)]);
 }
 
+/// Over loopback they may be so fast.
+#[test]
+fn exchanges_faster_than_a_network_are_implausible_between_nodes() {
+    let of = |nodes, nanos: u64| {
+        let rpc = Rpc { ends: 2, ..Rpc::new(Bytes(1), Bytes(1)) };
+        let mut one = One::new(|spec| {
+            (spec.direct, spec.tasks, spec.nodes, spec.work) = (false, rpc.tasks(), nodes, Work::Rpc(rpc));
+            (spec.duration, spec.geometry) =
+                (Some(Nanos::secs(10)), Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 });
+            spec.files.targets.clear();
+        });
+        one.plan.cases[0].phases = vec![Phase::Exchange];
+        one.phase = PhaseRow { items: 1000, ..phase(&key(0, Phase::Exchange), 0, 10 * SECOND) };
+        one.latency = vec![bucket(&one.phase.key, Operation::Exchange, (nanos, nanos), 1000)];
+        one.checks().into_iter().any(|found| found == (Check::ImplausibleLatency, true))
+    };
+    assert!(of(2, 4_000) && !of(2, 6_000));
+    assert!(!of(1, 4_000));
+}
+
+#[test]
+fn a_histogram_that_ends_before_it_begins_is_no_record() {
+    let mut one = One::new(|_| {});
+    one.latency = vec![bucket(&one.phase.key, Operation::Read, (10_200_000, 9_800_000), 1000)];
+    assert_eq!(one.checks(), [(Check::ImpossibleStatistic, true)]);
+}
+
 #[test]
 fn a_phase_is_too_short_by_the_minimum_of_its_protocol() {
     let mut one = One::new(|_| {});
     one.plan.cases[0].protocol.phase_min = Nanos::secs(60);
     assert_eq!(one.checks(), [(Check::TooShort, true)]);
+    assert_eq!(one.doubts()[0].advice, "move more data, or set a duration");
+    let mut timed = One::new(|spec| spec.duration = Some(Nanos::secs(10)));
+    timed.plan.cases[0].protocol.phase_min = Nanos::secs(60);
+    assert_eq!(timed.doubts()[0].advice, "set a longer duration");
     one.plan.cases[0].protocol.phase_min = Nanos::secs(5);
     assert_eq!(one.checks(), []);
 }
@@ -190,6 +269,18 @@ fn wrong_data_disqualify_and_company_does_not() {
     let mut shared = One::new(|_| {});
     shared.plan.terms.exclusive = Some(false);
     assert_eq!(shared.checks(), [(Check::NotQuiet, false)]);
+}
+
+#[test]
+fn of_several_warnings_the_worst_is_told_and_equal_words_once() {
+    let told = |warnings: &[(&str, f64)]| {
+        let mut one = One::new(|_| {});
+        let warning = |&(seen, share): &(&str, f64)| Warning::NotQuiet { seen: seen.to_owned(), share };
+        one.warnings = warnings.iter().map(warning).collect();
+        one.doubts().remove(0).evidence
+    };
+    assert_eq!(told(&[("a backup", 0.1), ("a build", 0.3), ("a login", 0.0)]), "a build");
+    assert_eq!(told(&[("load", 0.0), ("load", 0.0), ("requests", 0.0), ("more", 0.0)]), "load; requests");
 }
 
 #[test]

@@ -182,6 +182,37 @@ fn tolerance_and_factor_are_of_the_right_side() {
     assert!(evidence.ends_with("to be greater by more than 20 %"), "{evidence}");
 }
 
+/// An interval across the tolerance leaves it open, and is told.
+#[test]
+fn values_are_equal_to_a_number_as_far_as_their_interval_tells() {
+    let study = study(&FAST, &SLOW);
+    let equal = |value: f64, tolerance| {
+        let right = Side::Value(value);
+        first(
+            &study,
+            Claim { tolerance, ..rule("own", Quantity::BestRate, on("xfs"), Relation::Equal, right) },
+        )
+    };
+    let (standing, evidence) = equal(10e9, 0.05);
+    assert_eq!(
+        (standing, evidence.as_str()),
+        (Standing::Holds, "10 GB/s (xfs, write, tasks 8) = 10 GB/s, equal within 5 %: yes")
+    );
+    for value in [8e9, 12e9] {
+        let (standing, evidence) = equal(value, 0.05);
+        assert_eq!(standing, Standing::DoesNotHold, "{evidence}");
+    }
+    // The median is within 2 % of the first.
+    for (value, shown, interval) in
+        [(9.9e9, "9.9 GB/s", "-1 % to +3 %"), (10.3e9, "10.3 GB/s", "-4.8 % to -1 %")]
+    {
+        let (standing, evidence) = equal(value, 0.02);
+        let within = format!("against {shown}, equal within 2 %: the difference may be {interval}");
+        assert_eq!(standing, Standing::CannotTell, "{evidence}");
+        assert!(evidence.ends_with(&within), "{evidence}");
+    }
+}
+
 /// A quantity that is derived from several figures is derived from each repetition alone.
 #[test]
 fn values_are_in_the_unit_of_their_quantity() {
@@ -306,9 +337,17 @@ fn doubtful_figures_decide_nothing() {
     );
     // The point at 8 tasks is part of what the lowest is taken from, though it is not the lowest.
     let lowest = rule("own", Quantity::LowestRate, on("xfs"), Relation::Less, Side::Measured(on("gpfs")));
-    let (standing, evidence) = first(&study, lowest);
+    let (standing, evidence) = first(&study, lowest.clone());
     assert_eq!(standing, Standing::CannotTell, "{evidence}");
     assert!(evidence.starts_with("xfs, write: one of 4 figures is doubtful: too short"), "{evidence}");
+    for row in study.phases.iter_mut().filter(|row| ["scale/0", "scale/1"].contains(&&*row.key.case)) {
+        row.wall_ns = SECOND;
+    }
+    let (_, evidence) = first(&study, lowest);
+    assert!(
+        evidence.starts_with("xfs, write: 3 of 4 figures are doubtful, as one for too short"),
+        "{evidence}"
+    );
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Reads that a memory may have answered: what excludes it, and that nothing else keeps a commitment.
 
+use std::sync::Arc;
+
 use analysis::{
     RateName,
     audit::{AuditIssue, Check, audit},
@@ -207,6 +209,25 @@ fn data_of_four_times_all_memories_is_enough_from_front_to_back_and_of_twenty_ti
 }
 
 #[test]
+fn reads_among_writes_need_twenty_times_all_memories_from_front_to_back_as_well() {
+    let mixed = |data| {
+        let mut mixed = Read::remote(data, Some(3 * NODE));
+        (mixed.phase, mixed.plan.cases[0].phases) = (Phase::Mixed, vec![Phase::Mixed]);
+        mixed
+    };
+    mixed(799 * GIB).is_doubtful(&["800 GiB (859 GB) of data or more"]);
+    mixed(800 * GIB).passes();
+    // Of the same pass that only wrote there is nothing to doubt.
+    let mut run = mixed(GIB).run();
+    for row in run.phases.iter_mut().map(Arc::make_mut) {
+        (row.write_bytes, row.writes) = (row.read_bytes, row.reads);
+        (row.read_bytes, row.reads, row.device_write_bytes) = (0, 0, None);
+    }
+    let doubts = audit(&mixed(GIB).plan, &figures(&run, RateName::ByWall), &[]);
+    assert!(doubts.iter().all(|doubt| doubt.check != Check::MemoryNotExcluded), "{doubts:?}");
+}
+
+#[test]
 fn a_pass_that_ends_early_leaves_what_it_read_to_the_next() {
     let mut read = Read::remote(160 * GIB, Some(3 * NODE));
     read.read_bytes = vec![GIB, 160 * GIB];
@@ -265,6 +286,18 @@ fn a_client_on_the_server_has_no_other_memory() {
     read.passes();
     read.plan.terms.targets[0].caches = Some(Bytes(2 * NODE));
     read.is_doubtful(&["of data or more"]);
+    let because = read.verdict().because.join("; ");
+    assert!(!because.contains("what servers have"), "the node's memory is all that they have: {because}");
+}
+
+/// A target with no caches at all would have neither clients nor servers.
+#[test]
+fn caches_of_nothing_do_not_stand_for_the_memory_of_servers() {
+    let mut read = Read::remote(1000 * NODE, None);
+    read.plan.terms.targets[0].caches = Some(Bytes(0));
+    read.is_doubtful(&["what servers have is not said", "server_memory"]);
+    read.plan.terms.targets[0].caches = Some(Bytes(NODE));
+    read.passes();
 }
 
 #[test]

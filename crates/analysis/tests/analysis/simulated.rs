@@ -4,7 +4,7 @@ use analysis::{
     audit::Check,
     figures::figures,
     findings::{Findings, findings},
-    gate::{Standing, Value},
+    gate::{Standing, Table, Value},
 };
 use plan::{
     Amount, Bound, Claim, Commitment, Over, Phase, Quantity, RateName, Relation, Selector, Side, Statistic,
@@ -77,6 +77,27 @@ fn what_the_figures_themselves_say_stays_a_doubt_about_a_model() {
     short.phases.truncate(9);
     let checks: Vec<Check> = found(&short).audit.iter().map(|one| one.check).collect();
     assert_eq!(checks, [Check::TooShort, Check::Unfinished]);
+}
+
+#[test]
+fn what_is_advised_of_a_model_is_to_look_at_the_model() {
+    let advised = |mut run: Run| {
+        for phase in &mut run.phases[..5] {
+            std::sync::Arc::make_mut(phase).wall_ns *= 10;
+        }
+        let jump = found(&run).audit.into_iter().find(|one| one.check == Check::PassesJump);
+        jump.expect("ten times the rate from one pass on").advice
+    };
+    let of_model = "look at the caches and the troubles of the model";
+    assert_eq!(advised(simulated(reads(1.0))), of_model);
+    assert!(!advised(reads(1.0)).contains("model"));
+}
+
+#[test]
+fn statements_are_of_the_storage_or_of_the_model() {
+    let caveat = |run: &Run| Table::of(&found(run).claims).notes.concat();
+    assert!(caveat(&simulated(reads(1e3))).starts_with("The figures are those of a model"));
+    assert!(caveat(&reads(1e3)).starts_with("A synthetic benchmark is a best case"));
 }
 
 #[test]

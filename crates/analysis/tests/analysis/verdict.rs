@@ -5,7 +5,7 @@ use analysis::{
     comparisons::{Verdict, verdicts},
     figures::Figure,
     findings::findings,
-    gate::Standing,
+    gate::{Standing, Table, Value},
     scaling::{Limit, limits},
 };
 use plan::{
@@ -15,7 +15,7 @@ use plan::{
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
 
-use crate::rows::{SECOND, bucket, workload};
+use crate::rows::{SECOND, bucket, cell, workload};
 use crate::study::{Study, key, reads};
 
 fn promise(operations: f64) -> Commitment {
@@ -55,6 +55,31 @@ fn doubt(figure: usize, disqualifies: bool) -> AuditIssue {
         advice: "read more".to_owned(),
         severity: 0.0,
     }
+}
+
+#[test]
+fn a_reader_is_told_of_each_promise_and_how_many_were_kept() {
+    let study = Study::default().with(reads("r"), &[100; 5]).with(reads("s"), &[200; 5]);
+    let of_s = Selector {
+        workload: Some("s".to_owned()),
+        phase: Some(Phase::Read),
+        at: vec![crate::studies::count("tasks", 33)],
+        ..Selector::default()
+    };
+    let mut plan = study.plan();
+    plan.terms.commitments = vec![
+        promise(90.0),
+        Commitment { over: Over::Best, ..promise(150.0) },
+        Commitment { bound: Bound::AtMost, ..promise(150.0) },
+        Commitment { figures: of_s, ..promise(1.0) },
+    ];
+    let found = verdicts(&plan, &study.figures(), &[]);
+    let told = |key| found.iter().map(|one| cell(one, key)).collect::<Vec<_>>();
+    let texts = |all: [&str; 4]| all.map(|one| Value::Text(one.to_owned())).to_vec();
+    assert_eq!(told("side"), texts(["at least", "at least", "at most", "at least"]));
+    let concerned = ["every result", "the best result", "every result", "every read of s at tasks 33"];
+    assert_eq!(told("concerns"), texts(concerned));
+    assert_eq!(Table::planned(&found).notes[0], "4 commitments: 1 PASS, 1 FAIL, 1 DOUBTFUL, 1 NOT TESTED.");
 }
 
 /// Study D: 1 million were asked for, 1,320,137 measured.
@@ -162,6 +187,28 @@ fn what_lies_between_both_bounds_is_neither_kept_nor_broken() {
     assert_eq!(judged(Bound::AtLeast, 81), Standing::Holds);
     assert_eq!(judged(Bound::AtMost, 80), Standing::DoesNotHold);
     assert_eq!(judged(Bound::AtMost, 99), Standing::Holds);
+}
+
+/// The bounds are those of the median and say nothing of a mean.
+#[test]
+fn a_median_whose_bounds_lie_on_both_sides_may_be_so_by_chance() {
+    let study = Study::default().with(reads("r"), &[81, 86, 88, 91, 92, 99]);
+    let of = |statistic, bound, promised| {
+        let found = verdict(&study, Commitment { statistic, bound, ..promise(promised) }, &[]);
+        (found.judgement, found.because)
+    };
+    let by_chance = vec!["the median of 6 may be so by chance".to_owned()];
+    for (promised, at_least, at_most, why) in [
+        (80.0, Standing::Holds, Standing::DoesNotHold, vec![]),
+        (88.0, Standing::Holds, Standing::DoesNotHold, by_chance.clone()),
+        (90.0, Standing::DoesNotHold, Standing::Holds, by_chance),
+        (100.0, Standing::DoesNotHold, Standing::Holds, vec![]),
+    ] {
+        let median = |bound| of(Statistic::Median, bound, promised);
+        assert_eq!(median(Bound::AtLeast), (at_least, why.clone()), "{promised}");
+        assert_eq!(median(Bound::AtMost), (at_most, why), "{promised}");
+        assert!(of(Statistic::Mean, Bound::AtLeast, promised).1.is_empty(), "{promised}");
+    }
 }
 
 #[test]

@@ -52,10 +52,11 @@ fn direct_transfers_that_the_devices_did_not_see_were_not_direct() {
 #[test]
 fn devices_that_moved_more_than_the_tasks_were_shared() {
     let direct = |direct| workload(|spec| spec.direct = direct);
-    let Some(Warning::NotQuiet { seen, .. }) = not_quiet(&read(Some(365 * MIB)), &direct(true)) else {
+    let Some(Warning::NotQuiet { seen, share }) = not_quiet(&read(Some(365 * MIB)), &direct(true)) else {
         panic!("somebody else read three times as much");
     };
     assert!(seen.contains("3.65 times"), "{seen}");
+    assert!((share - 265.0 / 365.0).abs() < 1e-12, "others had {share} of what the devices read");
     assert_eq!(not_quiet(&written(Some(110 * MIB)), &direct(true)), None, "a journal is no company");
     assert_eq!(not_quiet(&read(Some(365 * MIB)), &direct(false)), None, "the kernel reads ahead");
 }
