@@ -269,7 +269,6 @@ impl Check {
         Some(match warning {
             Warning::CachedReads { .. } | Warning::CachedWrites { .. } => Self::Cached,
             Warning::TooShort { .. } => Self::TooShort,
-            Warning::Incomplete { .. } => Self::Unfinished,
             Warning::WrongData { .. } => Self::WrongData,
             Warning::NotQuiet { .. } => Self::NotQuiet,
             Warning::Starved { .. } => Self::Starved,

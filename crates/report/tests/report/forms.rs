@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use record::{Warning, WarningRow};
 use serde_json::Value;
 
 use crate::common::{self, redacted};
@@ -63,6 +64,25 @@ fn a_cached_figure_is_marked_and_its_warning_told_in_every_form() {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("cached") && text.contains("the page cache answered:"));
         assert!(text.contains("use direct I/O, or data"), "no advice in {}", &text[..200]);
+    }
+}
+
+/// That a repetition is missing does not say that another one moved less than it should.
+#[test]
+fn a_pass_that_moved_too_little_is_told_of_a_case_that_lacks_repetitions_too() {
+    let mut run = common::run_with(|record| {
+        let key = record.phase.key.clone();
+        if &*key.case == "seq-read" {
+            let warning = Warning::Incomplete { bytes: 4096, planned_bytes: 1 << 20 };
+            record.warnings.push(WarningRow { key: Some(key), warning });
+        }
+        true
+    });
+    let case = run.manifest.plan.cases.iter_mut().find(|case| case.id == "seq-read").expect("the case");
+    case.repetitions += 1;
+    let json = report::Study::of(&run).json();
+    for told in ["1 of 2 repetitions were measured", "moved 4096 of 1048576 planned bytes"] {
+        assert!(json.contains(told), "nothing of {told:?}");
     }
 }
 
