@@ -1,6 +1,6 @@
 //! The one test of differences: what it states, and how often that is wrong.
 
-use analysis::statistics::{Contrast, DIFFERENCE_LEAST, Difference, difference};
+use analysis::statistics::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, difference};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
@@ -23,6 +23,17 @@ fn a_gain_is_stated_with_its_interval() {
     assert!(0.05 < low && low < 0.1 && 0.1 < high && high < 0.15, "{gain:?}");
     assert!((gain.p_value.expect("five values") - 2.0 / 252.0).abs() < 1e-12);
     assert_eq!(tested(&after, &CALM, 1).outcome, Contrast::Lower);
+}
+
+/// Of a family whose level the ranks of five repetitions cannot reach.
+#[test]
+fn an_interval_ends_where_the_test_shows_no_more() {
+    let after = CALM.map(|value| value * 1.1);
+    let (low, high) = tested(&CALM, &after, 66).interval.expect("an interval");
+    for end in [low, high] {
+        let moved = tested(&CALM.map(|value| value * (1.0 + end)), &after, 66);
+        assert!((moved.p_value.expect("five values") - DIFFERENCE_LEVEL).abs() < 1e-6, "{moved:?}");
+    }
 }
 
 #[test]
@@ -51,6 +62,8 @@ fn identical_repetitions_differ_by_more_than_rounding_or_not_at_all() {
     for family in [1, 66, 1_000_000] {
         assert_eq!(tested(&[5.0; 5], &[5.0; 7], family).outcome, Contrast::NotShown);
         assert_eq!(tested(&[5.0; 5], &[5.0 * (1.0 + 0.9e-9); 5], family).outcome, Contrast::NotShown);
+        let many = tested(&[5.0; 50], &[5.0 * (1.0 + 0.9e-9); 50], family);
+        assert_eq!(many.outcome, Contrast::NotShown, "however often it is so");
         let higher = tested(&[5.0; 5], &[6.0; 5], family);
         assert_eq!(higher.outcome, Contrast::Higher);
         let (low, high) = higher.interval.expect("an interval");
