@@ -7,6 +7,7 @@ use plan::{
 use record::{HostFacts, Provenance, PublishedStatistic, Run};
 
 use super::issue::{CEILING_SLACK, Found, percent};
+use super::memory;
 use crate::audit::{AuditIssue, Check};
 use crate::figures::{Figure, RateOf, Subject, operation_of};
 use crate::targets::Expected;
@@ -72,7 +73,7 @@ fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<Foun
     let data = subject.case.workload.bytes().0 / u64::from(subject.targets_of_all_nodes()).max(1);
     let too_small = |held: u64, multiple: u64| held > 0 && data < held.saturating_mul(multiple);
     let caches = target.caches.map(|caches| caches.0).filter(|&caches| too_small(caches, CACHE_MULTIPLE));
-    let reads = subject.figure.phase != Phase::Write;
+    let reads = subject.figure.counted().any(|pass| memory::reads(subject, pass));
     let memory = target.server_memory.map(|memory| memory.0);
     let memory = memory.filter(|&memory| reads && too_small(memory, SERVER_MEMORY_MULTIPLE));
     let share = |held: u64| percent(held as f64 / data as f64);

@@ -253,6 +253,13 @@ fn a_working_set_that_caches_hold_is_named_with_their_share() {
     assert_eq!(one.checks(), []);
     one.plan.terms.targets = vec![terms(None, Some(Bytes::kib(257)))];
     assert_eq!(one.checks(), [(Check::WorkingSet, false)]);
+    // A mixed pass that only wrote found nothing in the memory of servers.
+    let has_memory = |one: &One| one.checks().contains(&(Check::WorkingSet, false));
+    (one.phase.key.phase, one.plan.cases[0].phases) = (Phase::Mixed, vec![Phase::Mixed]);
+    assert!(has_memory(&one));
+    (one.phase.write_bytes, one.phase.writes) = (one.phase.read_bytes, one.phase.reads);
+    (one.phase.read_bytes, one.phase.reads) = (0, 0);
+    assert!(!has_memory(&one));
 }
 
 #[test]
