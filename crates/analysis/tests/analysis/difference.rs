@@ -1,6 +1,6 @@
 //! The one test of differences: what it states, and how often that is wrong.
 
-use analysis::statistics::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, difference};
+use analysis::statistics::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
@@ -171,4 +171,18 @@ proptest! {
     fn a_sample_does_not_differ_from_itself(values in vec(1.0_f64..1e9, 1..30), family in 1_usize..100) {
         prop_assert!(!tested(&values, &values, family).is_stated());
     }
+}
+
+#[test]
+fn bounds_against_a_number_are_the_wider_of_student_and_ranks() {
+    let near = |one: f64, other: f64| assert!((one / other - 1.0).abs() < 1e-6, "{one} is not {other}");
+    // Logarithms −0.02, −0.01 … 0.02; Student's t of 4 degrees of freedom at 1 % on one side is 3.746947.
+    let even = [-2, -1, 0, 1, 2].map(|step| (0.01 * f64::from(step)).exp());
+    let (low, high) = bounds(&even, 1).expect("five values");
+    let reach = 3.746_947 * 0.000_25_f64.sqrt() / 5.0_f64.sqrt();
+    near(low, (-reach).exp());
+    near(high, reach.exp());
+    // Of one that stands apart the t distribution would allow less than was measured.
+    near(bounds(&[1.0, 1.0, 1.0, 1.0, 2.0], 1).expect("five values").1, 2.0);
+    assert_eq!((bounds(&even[..4], 1), bounds(&[0.0; 5], 1)), (None, None));
 }

@@ -265,7 +265,12 @@ fn contrasts(report: &Report) -> Vec<Block> {
     let Some(table) = found else { return Vec::new() };
     // Rows without figures are of published systems.
     let own = table.rows.iter().filter(|row| !row.figures.is_empty()).cloned();
-    let (withheld, rows): (Vec<_>, Vec<_>) = own.partition(|row| row.outcome == Outcome::Withheld);
+    let (withheld, mut rows): (Vec<_>, Vec<_>) = own.partition(|row| row.outcome == Outcome::Withheld);
+    // What differs first.
+    rows.sort_by_key(|row| row.reasons.iter().any(|one| one.because == Because::WithinScatter));
+    // How each is tested stands in the full table.
+    let how = table.columns.iter().position(|column| column.below);
+    how.into_iter().for_each(|how| rows.iter_mut().for_each(|row| row.cells[how] = Value::None));
     let own = analysis::gate::Table { rows, ..table.clone() };
     let mut shown = without_figures(&own, |target| title(report, target));
     let more = shown.cut(CONTRASTS_MAX);
