@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Bytes, Case, Criteria, Existing, Geometry, Keep, Layer, Nanos, Phase, Plan, Protocol, Question, Sharing,
-    Stonewall, TargetDescription, WorkloadSpec,
+    Stonewall, TargetDescription, Tree, Work, WorkloadSpec,
 };
 
 fn environment(free: u64, rate: f64) -> RunEnvironment {
@@ -202,6 +202,63 @@ fn on_storage_of_each_node_files_take_space_of_their_node_alone() {
         Bytes::mib(30),
         "over two directories of one disk"
     );
+}
+
+/// An environment in which each of `targets` is on a disk of its own.
+fn apart(targets: &[&str], rate: f64) -> RunEnvironment {
+    let space = |target: &&str| Space {
+        name: (*target).to_owned(),
+        free: Bytes(u64::MAX),
+        targets: vec![(*target).into()],
+    };
+    RunEnvironment { spaces: targets.iter().map(space).collect(), ..environment(0, rate) }
+}
+
+fn needed(case: &Case, environment: &RunEnvironment) -> Vec<Bytes> {
+    CaseEstimate::of(case, environment).spaces.iter().map(|space| space.needed).collect()
+}
+
+#[test]
+fn files_take_space_on_the_target_of_their_task() {
+    let targets = ["/a", "/b", "/c"];
+    let over = |tasks: u32, count: usize| {
+        case(tasks, Bytes::mib(1), 10, |s| {
+            s.files.targets = targets[..count].iter().map(Into::into).collect()
+        })
+    };
+    let environment = apart(&targets, 1e9);
+    assert_eq!(needed(&over(5, 3), &environment), [20, 20, 10].map(Bytes::mib));
+    assert_eq!(needed(&over(2, 3), &environment), [10, 10, 0].map(Bytes::mib));
+    // Disks work at the same time.
+    let seconds = |case: &Case| CaseEstimate::of(case, &environment).phases[0].seconds.middle;
+    assert!((seconds(&over(6, 1)) / seconds(&over(6, 3)) - 3.0).abs() < 1e-6);
+}
+
+#[test]
+fn each_repetition_has_files_of_its_own_where_the_study_says_so() {
+    let environment = environment(u64::MAX, 10.0 * 1024.0 * 1024.0);
+    let of = |own: bool, deadline: Option<u64>| {
+        let mut case = case(1, Bytes::mib(1), 1000, |s| {
+            let stonewall = |seconds| Stonewall { deadline: Nanos::secs(seconds), wear_out: false };
+            (s.files.file_per_repetition, s.stonewall) = (own, deadline.map(stonewall));
+        });
+        case.repetitions = 3;
+        needed(&case, &environment)[0].0
+    };
+    assert_eq!(of(false, None), 1000 << 20);
+    assert_eq!(of(true, None), 3000 << 20);
+    // Until a deadline a part of the file is written.
+    let part = of(false, Some(1));
+    assert!(0 < part && part < 500 << 20, "{part}");
+    assert!(of(true, Some(1)).abs_diff(3 * part) <= 3);
+}
+
+#[test]
+fn trees_take_what_all_tasks_make() {
+    let tree = Tree { write_bytes: Bytes::kib(4), ..Tree::flat(1000) };
+    let mut made = case(4, Bytes::kib(4), 1, |s| s.work = Work::Tree(tree));
+    made.phases = vec![Phase::FileCreate];
+    assert_eq!(needed(&made, &environment(u64::MAX, 1e9)), [Bytes(4 * 1000 * 4096)]);
 }
 
 #[test]
