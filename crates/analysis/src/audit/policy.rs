@@ -236,7 +236,11 @@ pub const CHECKS: [CheckPolicy; 32] = [
     CheckPolicy { waiting: Withheld, ..of_hosts(row(Check::NotQuiet, "not quiet", Marked)) }
         .means("somebody else used the host or the devices, or the study is not `exclusive`"),
     // It makes a figure worse, so what was kept in spite of it stands.
-    CheckPolicy { broken: Withheld, ..of_hosts(row(Check::Starved, "starved", Marked)) }.means(
+    CheckPolicy {
+        broken: Withheld,
+        waiting: Withheld,
+        ..of_hosts(row(Check::Starved, "starved", Marked))
+    }.means(
         "a node did not let the program work: it was stopped, frozen or paused for 1 % of the time, used up the \
          processor quota of its control group in 5 % of the periods, waited for a processor for 10 % of the time with \
          no more tasks than processors, a hypervisor gave 10 % of the time of the node's processors to others, with \

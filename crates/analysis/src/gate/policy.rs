@@ -101,9 +101,11 @@ impl Because {
 pub enum Doubts {
     /// Each as its check's row says: withheld or marked.
     ByCheck,
-    /// They mark it: it says what was observed, whatever that is worth. What tasks waited for is not observed: there
-    /// the check's row decides.
+    /// They mark it: it says what was observed, whatever that is worth.
     Marked,
+    /// They mark it, but where it is that tasks waited for the storage, which is not observed: there the check's row
+    /// decides.
+    OfWaiting,
     /// Not at all: it rests on no rate.
     Ignored,
 }
@@ -113,6 +115,7 @@ impl Doubts {
         match self {
             Self::ByCheck => "by check",
             Self::Marked => "marked",
+            Self::OfWaiting => "marked; by check where tasks waited for the storage",
             Self::Ignored => "–",
         }
     }
@@ -260,7 +263,10 @@ pub const POLICY: [Policy; 53] = [
         .metrics(true)
         .rows(usize::MAX),
     observed(Kind::Job, "job", "Jobs", "jobs").rows(JOBS_SHOWN),
-    observed(Kind::LimitedBy, "limited_by", "Processor or storage", "limits"),
+    Policy {
+        doubts: Doubts::OfWaiting,
+        ..observed(Kind::LimitedBy, "limited_by", "Processor or storage", "limits")
+    },
     observed(Kind::CoveredJob, "covered_job", "Jobs of the study", "coverage").undoubted().rows(JOBS_SHOWN),
     observed(Kind::CoveredNode, "covered_node", "Nodes of the study", "coverage")
         .undoubted()
@@ -334,7 +340,7 @@ pub const POLICY: [Policy; 53] = [
         .metrics(false)
         .repeated()
         .rows(JOBS_SHOWN)
-        .compared("difference over passes, corrected for the number of rows"),
+        .compared("difference over passes, corrected for the seven rows of a pair"),
     observed(Kind::JobRatios, "job_ratios", "CPU time ÷ real time", "matrix").rows(JOBS_SHOWN),
     observed(Kind::JobTest, "job_test", "Tests of jobs", "matrix").rows(JOBS_SHOWN),
     row(Kind::Comparison, "comparison", "Two runs beside each other", "comparison")
@@ -358,8 +364,8 @@ impl Policy {
         match because {
             Because::Doubted(check) => match (self.doubts, statement) {
                 (Doubts::Ignored, _) => Outcome::Stated,
-                (Doubts::Marked, Use::Waiting) | (Doubts::ByCheck, _) => check.outcome(statement),
-                (Doubts::Marked, _) => Marked,
+                (Doubts::OfWaiting, Use::Waiting) | (Doubts::ByCheck, _) => check.outcome(statement),
+                (Doubts::Marked | Doubts::OfWaiting, _) => Marked,
             },
             Because::TooFew => self.too_few,
             Because::WithinScatter => self.within_scatter,

@@ -14,6 +14,7 @@ use plan::{
 };
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
+use record::Warning;
 
 use crate::rows::{SECOND, bucket, cell, workload};
 use crate::study::{Study, key, reads};
@@ -393,14 +394,18 @@ fn nobody_knows_what_tasks_waited_for_on_a_busy_host() {
     let mut figures = study.figures();
     let told = |figures: &[Figure]| findings(&study.run(), figures).limits.remove(0);
     assert_eq!(told(&figures).says().map(|one| one.limit), Some(Limit::Storage));
-    figures[0].repetitions[0].warnings =
-        vec![record::Warning::NotQuiet { seen: "others".to_owned(), share: 0.0 }];
-    let doubtful = told(&figures);
-    assert_eq!((doubtful.says(), doubtful.reasons[0].because.name()), (None, "not quiet"));
+    let seen = || "others".to_owned();
+    for warning in
+        [Warning::NotQuiet { seen: seen(), share: 0.0 }, Warning::Starved { seen: seen(), share: 0.5 }]
+    {
+        let check = Check::of(&warning).expect("of the audit");
+        figures[0].repetitions[0].warnings = vec![warning];
+        let doubtful = told(&figures);
+        assert_eq!((doubtful.says(), doubtful.reasons[0].because.name()), (None, check.name()));
+    }
     study.phases[0].user_cpu_ns = 10 * SECOND;
     let mut figures = study.figures();
-    figures[0].repetitions[0].warnings =
-        vec![record::Warning::NotQuiet { seen: "others".to_owned(), share: 0.0 }];
+    figures[0].repetitions[0].warnings = vec![Warning::NotQuiet { seen: seen(), share: 0.0 }];
     let busy = findings(&study.run(), &figures).limits.remove(0);
     assert_eq!(busy.outcome, Outcome::Marked);
     assert_eq!(busy.says().map(|one| one.limit), Some(Limit::Processor));
@@ -432,7 +437,7 @@ fn being_held_back_excuses_no_more_than_its_share_of_the_time() {
     let study = Study::default().with(reads("r"), &[100; 5]);
     let mut figures = study.figures();
     for pass in &mut figures[0].repetitions {
-        pass.warnings = vec![record::Warning::Starved { seen: "stopped".to_owned(), share: 0.1 }];
+        pass.warnings = vec![Warning::Starved { seen: "stopped".to_owned(), share: 0.1 }];
     }
     let judged = |rate: f64| {
         verdicts(&with(&study, promise(rate)), &figures, &[doubted(Check::Starved)]).remove(0).judgement

@@ -266,9 +266,10 @@ fn contrasts(report: &Report) -> Vec<Block> {
     // Rows without figures are of published systems.
     let own = table.rows.iter().filter(|row| !row.figures.is_empty()).cloned();
     let (withheld, mut rows): (Vec<_>, Vec<_>) = own.partition(|row| row.outcome == Outcome::Withheld);
-    // What differs first.
-    rows.sort_by_key(|row| row.reasons.iter().any(|one| one.because == Because::WithinScatter));
-    // How each is tested stands in the full table.
+    // What differs first: the others have no change.
+    let change = table.columns.iter().position(|column| column.key == "change");
+    rows.sort_by_key(|row| change.is_some_and(|change| row.cells[change] == Value::None));
+    // What the numbers are stands in the full table.
     let how = table.columns.iter().position(|column| column.below);
     how.into_iter().for_each(|how| rows.iter_mut().for_each(|row| row.cells[how] = Value::None));
     let own = analysis::gate::Table { rows, ..table.clone() };

@@ -1,4 +1,4 @@
-//! Two systems that ran the same matrix: launch by launch.
+//! Two systems that ran the same matrix, compared over passes.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -32,7 +32,7 @@ pub struct JobContrast {
     /// The second system, and the first one, which is the baseline.
     pub(super) systems: [String; 2],
     pub(super) what: &'static str,
-    /// What it is of, as in `101 pairs of launches`.
+    /// What it is of, as in `101 launches`.
     pub(super) of: String,
     /// Of the first, and of the second.
     pub(super) values: [Value; 2],
@@ -41,15 +41,15 @@ pub struct JobContrast {
     /// Where the change lies.
     pub(super) interval: Option<(f64, f64)>,
     pub(super) verdict: String,
-    /// What is printed, or how it was tested.
+    /// What is printed, or what the numbers are.
     pub(super) how: String,
 }
 
 impl Statement for JobContrast {
     const KIND: Kind = Kind::JobContrast;
     const OF: Of = Of::Figure;
-    const CAPTION: &'static str = "Systems beside each other, tested over passes: launches of one pass share its moment and are no \
-                                   repetitions";
+    const CAPTION: &'static str = "Systems beside each other, tested over passes: launches of one pass ran under the same conditions and are \
+                                   not independent repetitions";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(text("system", "system", "The system.", |one| one.systems[0].clone())),
         subject(text("against", "against", "The baseline.", |one| one.systems[1].clone())),
@@ -62,7 +62,7 @@ impl Statement for JobContrast {
             Value::or_none(one.interval, |(low, high)| Value::Changes(low, high))
         }),
         word("verdict", "verdict", "What follows.", |one| &one.verdict),
-        below(word("how", "how", "What is printed, or how it was tested.", |one| &one.how)),
+        below(word("how", "how", "What is printed, or what the numbers are.", |one| &one.how)),
     ];
 }
 
@@ -126,15 +126,15 @@ pub fn compare_matrices(
     let pairs: Vec<[&LaunchMean; 2]> = first.launches.iter().filter_map(paired).collect();
     let matrices = [first, second];
     let whole = |one: &JobAccounting| one.is_complete() && one.launches.len() == pairs.len();
-    let of = format!("{} pairs of launches", pairs.len());
+    let of = format!("{} launches", pairs.len());
     let blank = JobContrast { systems, of, ..JobContrast::default() };
-    let contrasts = sums(&blank, &pairs, matrices).into_iter().chain(by_launch(&blank, &pairs, matrices));
+    let contrasts = sums(&blank, &pairs, matrices).into_iter().chain(by_launch(&blank, matrices));
     let complete = !pairs.is_empty() && matrices.into_iter().all(whole);
     MatrixComparison { first: 0, second: 0, complete, contrasts: contrasts.collect() }
 }
 
-/// Columns of the table of sums, real times launch by launch, and two spreads: what is tested together.
-const FAMILY: usize = COLUMNS.len() + 3;
+/// What is tested together.
+const FAMILY: usize = COLUMNS.len() + MEASURES.len();
 
 /// Each column of the table of sums, over the pairs.
 fn sums(
@@ -155,19 +155,17 @@ fn sums(
 /// A launch in one pass.
 struct Timed<'a> {
     test: &'a str,
-    seconds: f64,
-    /// Real time ÷ its mean on the baseline.
+    /// Logarithm of its seconds.
     real: f64,
-    /// CPU time ÷ real time.
+    /// Logarithm of CPU time ÷ real time.
     ratio: f64,
 }
 
 impl<'a> Timed<'a> {
-    /// None of what has no pair, or took no time.
-    fn of(one: &'a LaunchMean, usual: &HashMap<(&str, u32, u32), f64>) -> Option<Self> {
-        let usual = usual.get(&one.key()).copied().filter(|&usual| usual > 0.0)?;
-        let seconds = one.amounts[0];
-        Some(Self { test: &one.test, seconds, real: seconds / usual, ratio: one.ratio? })
+    /// None of what took no time.
+    fn of(one: &'a LaunchMean) -> Option<Self> {
+        let ratio = one.ratio.filter(|&ratio| ratio > 0.0)?;
+        Some(Self { test: &one.test, real: one.amounts[0].ln(), ratio: ratio.ln() })
     }
 }
 
@@ -176,54 +174,45 @@ struct Measure {
     what: &'static str,
     of: fn(&[Timed<'_>]) -> Option<f64>,
     how: &'static str,
-    /// Whether less of it is a faster system, or else a steadier one.
+    /// Whether it is seconds, of which less is faster; else a spread, of which less is steadier.
     is_time: bool,
 }
 
 const MEASURES: [Measure; 3] = [
     Measure {
         what: "real time, launch by launch",
-        of: |all| Some(Summary::of(&all.iter().map(|one| one.real).collect::<Vec<_>>())?.median),
-        how: "median of the launches of a pass, each ÷ its mean on the baseline",
+        of: |all| Some(Summary::of(&all.iter().map(|one| one.real).collect::<Vec<_>>())?.mean.exp()),
+        how: "geometric mean of the launches of a pass",
         is_time: true,
     },
     Measure {
-        what: "spread of CPU ÷ real",
-        of: |all| Some(Summary::of(&all.iter().map(|one| one.ratio).collect::<Vec<_>>())?.variation),
-        how: "standard deviation of the ratios of a pass ÷ their mean",
+        what: "spread of CPU ÷ real within a test",
+        of: |all| spread(all.iter().map(|one| (one.test, one.ratio))),
+        how: "standard deviation of the logarithms of the ratios of a pass, each from the mean of its test",
         is_time: false,
     },
     Measure {
         what: "spread of real times within a test",
-        of: |all| spread(all.iter().map(|one| (one.test, one.seconds.ln()))),
-        how: "standard deviation of the logarithms of a pass, each from the mean of its test",
+        of: |all| spread(all.iter().map(|one| (one.test, one.real))),
+        how: "standard deviation of the logarithms of the times of a pass, each from the mean of its test",
         is_time: false,
     },
 ];
 
-/// Each of [`MEASURES`], in one number of each pass: launches of one pass share its moment and are no repetitions.
-fn by_launch(
-    blank: &JobContrast,
-    pairs: &[[&LaunchMean; 2]],
-    matrices: [&JobAccounting; 2],
-) -> Vec<(JobContrast, Option<Difference>)> {
-    let usual: HashMap<_, f64> = pairs.iter().map(|[one, _]| (one.key(), one.amounts[0])).collect();
+/// Each of [`MEASURES`], in one number of each pass: its launches ran under the same conditions and are not independent
+/// repetitions.
+fn by_launch(blank: &JobContrast, matrices: [&JobAccounting; 2]) -> Vec<(JobContrast, Option<Difference>)> {
     let of_measure = |measure: &Measure| {
-        let of_pass = |pass: &MatrixPass| {
-            (measure.of)(&pass.launches.iter().filter_map(|one| Timed::of(one, &usual)).collect::<Vec<_>>())
-        };
+        let of_pass =
+            |pass: &MatrixPass| (measure.of)(&pass.launches.iter().filter_map(Timed::of).collect::<Vec<_>>());
         let passes = matrices.map(|one| one.used().filter_map(of_pass).collect::<Vec<f64>>());
         let [first, second] = [0, 1].map(|side| Some(Summary::of(&passes[side])?.median));
         let amounts = [first?, second?];
         let steadier = blank.systems.clone().map(|system| format!("more consistent is {system}"));
         let words = if measure.is_time { ["faster", "slower"].map(str::to_owned) } else { steadier };
-        let (values, how) = (amounts.map(Value::Number), measure.how.to_owned());
-        Some(tested(
-            JobContrast { what: measure.what, values, how, ..blank.clone() },
-            amounts,
-            &passes,
-            words,
-        ))
+        let values = amounts.map(if measure.is_time { Value::Seconds } else { Value::Number });
+        let blank = JobContrast { what: measure.what, values, how: measure.how.to_owned(), ..blank.clone() };
+        Some(tested(blank, amounts, &passes, words))
     };
     MEASURES.iter().filter_map(of_measure).collect()
 }
@@ -241,7 +230,7 @@ fn tested(
         Some(Contrast::Higher) => (true, more),
         Some(Contrast::NotShown) => (false, "not shown".to_owned()),
         Some(Contrast::TooFew) => (true, "too few passes".to_owned()),
-        None => (true, "not tested: a value is 0".to_owned()),
+        None => (false, "not tested: a value is 0".to_owned()),
     };
     // A change beside "not shown" would say both.
     let change = (first > 0.0 && is_shown).then(|| second / first - 1.0);

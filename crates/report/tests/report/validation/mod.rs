@@ -297,7 +297,7 @@ impl Table {
                 count.trials
             );
         }
-        text.push_str("\n| interval | repetitions | nominal | truth within | median width at 2 % noise |\n|---|---|---|---|---|\n");
+        text.push_str("\n| interval | values | nominal | truth within | median width at 2 % noise |\n|---|---|---|---|---|\n");
         for ((of, n), one) in &self.intervals {
             let mut widths = one.widths.clone();
             widths.sort_by(f64::total_cmp);

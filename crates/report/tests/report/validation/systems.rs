@@ -11,7 +11,7 @@ use record::{LaunchRow, PhaseKey, PhaseRecord, PhaseRow};
 
 use super::draw::{Fault, Random, run_of, word};
 use super::said::Kind;
-use super::scenario::{Setup, Trial, by_effect, down, nothing, of_run, target};
+use super::scenario::{Setup, Trial, USUAL, by_effect, down, nothing, of_run, target};
 
 /// Tests, and the streams and rounds of each.
 const TESTS: [&str; 4] = ["regression", "sort", "scan", "merge"];
@@ -21,6 +21,10 @@ const ROUNDS: u32 = 2;
 const SECONDS: f64 = 20.0;
 /// Standard deviation of the logarithm of one launch's time, beside what all launches of a pass share.
 const OF_ONE: f64 = 0.05;
+/// One launch in so many takes five times as long.
+const STALLED: f64 = 0.1;
+/// CPU seconds of a launch of each test.
+const CPU: [u64; 4] = [30, 12, 5, 10];
 
 /// What the second system has more of, by the effect.
 #[derive(Clone, Copy, PartialEq)]
@@ -33,7 +37,9 @@ enum More {
 /// Twenty-four launches on each of two systems. The noise of a repetition is that of all launches of a pass together.
 pub(super) fn systems(setup: Setup, random: &mut Random) -> Trial {
     let more = random.of(&[More::Time, More::Scatter]);
-    let has_more = |kind| if setup.effect > 0.0 { more == kind } else { false };
+    // Spreads of few launches that may stall are seldom told apart.
+    let stalls = more == More::Time && random.uniform() < 0.25 && setup != USUAL;
+    let has_more = |kind| setup.effect > 0.0 && more == kind;
     let cases = ["a", "b"].map(|name| case(name, setup));
     let mut records = Vec::new();
     for case in &cases {
@@ -42,7 +48,10 @@ pub(super) fn systems(setup: Setup, random: &mut Random) -> Trial {
         let scatter = if is_second && has_more(More::Scatter) { 4.0 * OF_ONE } else { OF_ONE };
         for pass in 0..setup.repetitions {
             let shared = level * (setup.noise * random.normal()).exp();
-            let mut seconds = || SECONDS * shared * (scatter * random.normal()).exp();
+            let mut seconds = || {
+                let stall = if stalls && random.uniform() < STALLED { 5.0 } else { 1.0 };
+                SECONDS * shared * stall * (scatter * random.normal()).exp()
+            };
             records.push(record(case, pass, setup.fault, &mut seconds));
         }
     }
@@ -60,7 +69,7 @@ pub(super) fn systems(setup: Setup, random: &mut Random) -> Trial {
         More::Scatter if setup.effect > 0.0 => {
             vec![nothing(Kind::JobTimes), down(Kind::JobSpread)]
         }
-        More::Scatter => vec![nothing(Kind::JobTimes), nothing(Kind::JobSpread)],
+        More::Scatter => vec![nothing(Kind::JobTimes), nothing(Kind::JobSums), nothing(Kind::JobSpread)],
     };
     of_run(setup, run_of(plan, records), truths)
 }
@@ -105,8 +114,8 @@ fn record(case: &Case, pass: u32, fault: Fault, seconds: &mut dyn FnMut() -> f64
             round: one.round,
             start_ns,
             end_ns,
-            user_cpu_ns: 10_000_000_000,
-            system_cpu_ns: 1_000_000_000,
+            user_cpu_ns: CPU[one.test] * 900_000_000,
+            system_cpu_ns: CPU[one.test] * 100_000_000,
             peak_memory_bytes: 1 << 26,
             outcome: if failed { "failed" } else { "complete" }.to_owned(),
             ..LaunchRow::new(key.clone(), &jobs.tests[one.test].name)
