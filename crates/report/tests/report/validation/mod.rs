@@ -1,6 +1,7 @@
 //! The validation bench: records of known truth go through figures, findings and all six forms, and what
 //! is stated is counted against the truth. `docs/VALIDATION.md` tells how, and has the table.
 
+mod devices;
 pub(crate) mod draw;
 mod levels;
 pub(crate) mod rules;
