@@ -13,22 +13,7 @@ use crate::rows::{bucket, workload};
 use crate::study::{Study, key, reads};
 
 pub(crate) fn sheet(name: &str, amount: Amount) -> Expectation {
-    Expectation {
-        name: name.to_owned(),
-        target: None,
-        phase: None,
-        random: None,
-        transfer: None,
-        read_percent: None,
-        amount,
-        at_latency: None,
-        count: 1.0,
-        per: Per::Target,
-        ceiling: false,
-        source: "data sheet".to_owned(),
-        reached: String::new(),
-        missed: String::new(),
-    }
+    Expectation { source: "data sheet".to_owned(), ..Expectation::new(name, amount) }
 }
 
 fn on(target: &str, id: &str, phase: Phase, change: impl FnOnce(&mut WorkloadSpec)) -> Case {

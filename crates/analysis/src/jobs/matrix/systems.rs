@@ -157,15 +157,16 @@ struct Timed<'a> {
     test: &'a str,
     /// Logarithm of its seconds.
     real: f64,
-    /// Logarithm of CPU time ÷ real time.
-    ratio: f64,
+    /// Logarithm of CPU time ÷ real time; none of what used no processor.
+    ratio: Option<f64>,
 }
 
 impl<'a> Timed<'a> {
     /// None of what took no time.
     fn of(one: &'a LaunchMean) -> Option<Self> {
-        let ratio = one.ratio.filter(|&ratio| ratio > 0.0)?;
-        Some(Self { test: &one.test, real: one.amounts[0].ln(), ratio: ratio.ln() })
+        let real = Some(one.amounts[0]).filter(|&real| real > 0.0)?.ln();
+        let ratio = one.ratio.filter(|&ratio| ratio > 0.0).map(f64::ln);
+        Some(Self { test: &one.test, real, ratio })
     }
 }
 
@@ -187,7 +188,7 @@ const MEASURES: [Measure; 3] = [
     },
     Measure {
         what: "spread of CPU ÷ real within a test",
-        of: |all| spread(all.iter().map(|one| (one.test, one.ratio))),
+        of: |all| spread(all.iter().filter_map(|one| Some((one.test, one.ratio?)))),
         how: "standard deviation of the logarithms of the ratios of a pass, each from the mean of its test",
         is_time: false,
     },

@@ -1,9 +1,9 @@
 //! What is drawn, and what is true of it.
 
 use plan::{
-    Amount, Bound, Bytes, Claim, Commitment, Criteria, Expectation, Layer, Over, Per, Phase,
-    PublishedReference, Quantity, Question, RateName, Relation, Rival, Selector, Setting, SettingValue, Side,
-    Statistic, TargetDescription,
+    Amount, Bound, Bytes, Claim, Commitment, Criteria, Expectation, Layer, Over, Phase, PublishedReference,
+    Quantity, Question, RateName, Relation, Rival, Selector, Setting, SettingValue, Side, Statistic,
+    TargetDescription,
 };
 use record::Run;
 use tempfile::TempDir;
@@ -377,27 +377,7 @@ const NOT_MEASURED: u32 = 16;
 
 /// A limit that is far away.
 fn ceiling() -> Expectation {
-    Expectation { amount: Amount::BytesPerSecond(1000.0 * RATE), ceiling: true, ..sheet("switch") }
-}
-
-/// Of every target and transfer, without words for what it means.
-fn sheet(name: &str) -> Expectation {
-    Expectation {
-        name: name.to_owned(),
-        target: None,
-        phase: None,
-        random: None,
-        transfer: None,
-        read_percent: None,
-        amount: Amount::BytesPerSecond(RATE / 2.0),
-        at_latency: None,
-        count: 1.0,
-        per: Per::Target,
-        ceiling: false,
-        source: String::new(),
-        reached: String::new(),
-        missed: String::new(),
-    }
+    Expectation { ceiling: true, ..Expectation::new("switch", Amount::BytesPerSecond(1000.0 * RATE)) }
 }
 
 /// Two sweeps of tasks with other sizes of transfers, of which the second is slower by the effect.
@@ -490,7 +470,7 @@ pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
     let sheet = Expectation {
         reached: "an excellent disk".to_owned(),
         missed: "look for a different vendor".to_owned(),
-        ..sheet("data sheet")
+        ..Expectation::new("data sheet", Amount::BytesPerSecond(RATE / 2.0))
     };
     let terms = Criteria {
         targets: vec![
