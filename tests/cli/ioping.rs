@@ -86,12 +86,18 @@ fn measured_the_tool_itself_finds_the_same_on_the_same_target() {
         let file = disk.path().join("f");
         fs::write(&file, vec![7; 1 << 20]).expect("a file");
         disk.set_programme(Programme { read_latency: latency, ..Programme::default() });
-        let words = format!("-B -D -i 0 -c 30 {}", file.display());
-        let theirs = raw(&run(&Program::new("ioping").args(words.split_whitespace())).expect_code(0));
-        let ours = raw(&run(&ioping(&desk, &words)).expect_code(0));
-        let ratio = ours[AVERAGE] / theirs[AVERAGE];
-        assert!((0.95..1.05).contains(&ratio), "ours {ours:?}, theirs {theirs:?}");
-        assert_eq!((ours[0], ours[8]), (theirs[0], theirs[8]));
+        let words = format!("-B -D -i 0 -c 10 {}", file.display());
+        // One request that waits for a processor moves the average of its call. So the calls alternate, and of each
+        // tool the least disturbed one counts.
+        let mut least = [f64::INFINITY; 2];
+        for _ in 0..6 {
+            let theirs = raw(&run(&Program::new("ioping").args(words.split_whitespace())).expect_code(0));
+            let ours = raw(&run(&ioping(&desk, &words)).expect_code(0));
+            assert_eq!((ours[0], ours[8]), (theirs[0], theirs[8]));
+            least = [least[0].min(theirs[AVERAGE]), least[1].min(ours[AVERAGE])];
+        }
+        let [theirs, ours] = least;
+        assert!((0.95..1.05).contains(&(ours / theirs)), "ours {ours} ns, theirs {theirs} ns");
     });
 }
 

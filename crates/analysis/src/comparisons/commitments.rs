@@ -6,7 +6,7 @@ use record::Warning;
 use crate::audit::{AuditIssue, Check, Outcome, Use};
 use crate::figures::{Figure, RepetitionFigure, number, unit, values};
 use crate::gate::{
-    Gate, Kind, Of, Quantity, Standing, Statement, UNBOUNDED_MEDIAN_OFF, Value,
+    Gate, Kind, Of, Quantity, Standing, Statement, Value, median_keeps,
     table::{Column, amount, any, below, change, detail, list, share, subject, text, word},
 };
 use crate::statistics::{CONFIDENCE, Summary, bound_least, median_bounds};
@@ -334,7 +334,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     // What the best of several keeps is judged by its bound above.
     let by_median = commitment.statistic == Statistic::Median && !kept_by_chance;
     let by_chance = match bounds {
-        None if by_median && margin.abs() <= UNBOUNDED_MEDIAN_OFF => {
+        None if by_median && median_keeps(margin, false).is_none() => {
             let (n, needed) = (summary.n, bound_least(level));
             doubts.push(format!(
                 "so near to what was promised the median of {n} may be so by chance: {needed} repetitions are needed"

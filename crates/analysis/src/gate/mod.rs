@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use plan::{Case, Phase, Plan, Selector};
 use record::Provenance;
 
-pub(crate) use policy::UNBOUNDED_MEDIAN_OFF;
+pub(crate) use policy::median_keeps;
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
 pub use spread::{LISTED_MAX, QUANTILES, Spread};
 pub use stated::{Reason, Stated};

@@ -165,9 +165,15 @@ const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'stati
     }
 }
 
-/// A median of too few repetitions for bounds tells nothing of a promise that is as near as this share of it: three times
-/// the scatter of common storage.
-pub(crate) const UNBOUNDED_MEDIAN_OFF: f64 = 0.15;
+/// A median of too few values for bounds tells nothing of a limit that is as near as this share of it: three times the
+/// scatter of common storage.
+const UNBOUNDED_MEDIAN_OFF: f64 = 0.15;
+
+/// Whether a median that is better than a limit by the share `margin` keeps it; none where it is of too few values for
+/// bounds and too near to tell.
+pub(crate) fn median_keeps(margin: f64, has_bounds: bool) -> Option<bool> {
+    (has_bounds || margin.abs() > UNBOUNDED_MEDIAN_OFF).then_some(margin >= 0.0)
+}
 
 /// Rows of what was observed that forms which are read show.
 const SHOWN: usize = 12;

@@ -4,9 +4,10 @@ use plan::{Amount, Bytes, Expectation, Phase, Plan};
 
 use crate::figures::{Figure, Subject, bytes_of_one, in_unit_of, measured, number, subjects, unit};
 use crate::gate::{
-    Gate, Kind, Of, Quantity, Stated, Statement, Value,
+    Gate, Kind, Of, Quantity, Stated, Statement, Value, median_keeps,
     table::{Column, amount, any, below, detail, flag, share, subject, text, word},
 };
+use crate::statistics::{CONFIDENCE, bound_least};
 
 /// A figure against a data sheet or a limit.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +24,7 @@ pub struct Expected {
     /// None where the value is promised without a latency, or none was measured.
     pub in_time: Option<bool>,
     /// What reaching it means, where it is the highest grade that was reached; what missing it means, where it is the
-    /// easiest and none was.
+    /// easiest and none was; or that it is too near to tell.
     pub reached: Option<String>,
     pub source: String,
 }
@@ -55,7 +56,7 @@ impl Statement for Expected {
         below(any(
             "reached",
             "means",
-            "What reaching the grade means, or missing the easiest.",
+            "What reaching the grade means, or missing the easiest; or that too few repetitions tell neither.",
             Quantity::Text,
             |one| Value::or_none(one.reached.clone(), Value::Text),
         )),
@@ -81,7 +82,8 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
 /// [`mix`].
 ///
 /// [`Expected::reached`] is filled in for the highest grade that a figure reached: of 150, 100 and 50 MB/s for a drive,
-/// one that moves 120 has reached 100; one that moves 40 has missed them all.
+/// one that moves 120 has reached 100; one that moves 40 has missed them all. As with a commitment, a median of fewer than
+/// five repetitions within 15 % of a grade does not tell whether it is reached, and that is said in its place.
 #[must_use]
 pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
     subjects(plan, figures).iter().flat_map(|one| of_subject(one, &plan.terms.expectations)).collect()
@@ -114,7 +116,7 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
         let name = format!("{} at {} % reads", one.name, case.workload.read_percent);
         Some((Expected { name, ceiling: false, ..found(one, limit)? }, None))
     }));
-    grade(&mut all, bytes_of_one(case, figure.phase));
+    grade(&mut all, bytes_of_one(case, figure.phase), figure.headline().n);
     all.into_iter().map(|(one, _)| one).collect()
 }
 
@@ -128,8 +130,9 @@ fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
             && figure.bytes_per_second.median > 0.0)
 }
 
-/// Marks the hardest grade that was reached, among rates and among latencies; the easiest where none was.
-fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes) {
+/// Marks the hardest grade that a median of `n` repetitions reached, among rates and among latencies; the easiest where
+/// none was.
+fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, n: usize) {
     let hardness = |one: &Expected| match one.amount {
         Amount::Latency { nanos, .. } => -nanos,
         rate => in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0),
@@ -140,13 +143,35 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes) {
         let mut grades: Vec<_> =
             grades.filter(|(one, grade)| is_of(one) && !grade.reached.is_empty()).collect();
         grades.sort_by(|a, b| hardness(a.0).total_cmp(&hardness(b.0)));
-        let is_kept = |ratio: f64| if of_latency { ratio <= 1.0 } else { ratio >= 1.0 };
-        let hardest = grades.iter().rposition(|(one, _)| is_kept(one.ratio));
-        if let Some((one, grade)) = grades.get_mut(hardest.unwrap_or(0)) {
-            let words = if hardest.is_some() { &grade.reached } else { &grade.missed };
-            one.reached = Some(words.clone()).filter(|words| !words.is_empty());
+        let margin = |one: &Expected| if of_latency { 1.0 - one.ratio } else { one.ratio - 1.0 };
+        let (place, reached) = hardest(grades.iter().map(|(one, _)| margin(one)), n);
+        if let Some((one, grade)) = grades.get_mut(place) {
+            one.reached = match reached {
+                Some(true) => Some(grade.reached.clone()),
+                Some(false) => Some(grade.missed.clone()),
+                None => Some(too_near(&grade.name)),
+            };
+            one.reached.take_if(|words| words.is_empty());
         }
     }
+}
+
+/// The place of the hardest grade that a median of `n` values has reached, and that it did; of the easiest where it has
+/// missed all; and of one that it is too near to, which leaves the grade open. `margins`: by how much it is better than
+/// each, the easiest first.
+pub(crate) fn hardest(
+    margins: impl DoubleEndedIterator<Item = f64> + ExactSizeIterator,
+    n: usize,
+) -> (usize, Option<bool>) {
+    let has_bounds = n >= bound_least(1.0 - CONFIDENCE);
+    let kept = margins.map(|margin| median_keeps(margin, has_bounds)).enumerate();
+    kept.rev().find(|(_, kept)| *kept != Some(false)).unwrap_or((0, Some(false)))
+}
+
+/// What is said in place of a grade that [`hardest`] leaves open.
+pub(crate) fn too_near(grade: &str) -> String {
+    let needed = bound_least(1.0 - CONFIDENCE);
+    format!("too near to {grade} to tell whether it is reached: {needed} repetitions are needed")
 }
 
 /// The expectations that are about a figure.

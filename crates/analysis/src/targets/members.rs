@@ -16,7 +16,7 @@ use crate::gate::{
 };
 use crate::nodes::{Passes, is_below, slow_nodes};
 use crate::statistics::{Contrast, Summary, difference::difference};
-use crate::targets::about;
+use crate::targets::{about, hardest, too_near};
 
 /// Members that differ by more than this share of the fastest are told as uneven: study D calls its twelve
 /// LUNs so, whose "variation is more than 40 %".
@@ -93,7 +93,8 @@ pub struct ModelVerdict {
     pub model: String,
     /// Their rates.
     pub rates: Summary,
-    /// The hardest grade that the median reached, or that it is below the easiest; empty where there are none.
+    /// The hardest grade that the median reached, or that it is below the easiest; empty where there are none, or where
+    /// too few repetitions tell none.
     pub grade: String,
     /// What that means, by the study.
     pub says: String,
@@ -399,11 +400,15 @@ fn finished(
             (set.variation, set.uneven) = variation;
         }
         let rates = Summary::of(&rates)?;
-        let reached = set.grades.iter().rev().find(|(rate, _)| rates.median >= *rate);
-        let (grade, says) = match (reached, set.grades.first()) {
-            (Some((_, grade)), _) => (grade.name.clone(), grade.reached.clone()),
-            (None, Some((_, grade))) => (format!("below {}", grade.name), grade.missed.clone()),
-            (None, None) => Default::default(),
+        let passes = these.iter().map(|member| member.passes.len()).sum();
+        let (place, reached) = hardest(set.grades.iter().map(|(rate, _)| rates.median / rate - 1.0), passes);
+        let (grade, says) = match set.grades.get(place) {
+            Some((_, grade)) => match reached {
+                Some(true) => (grade.name.clone(), grade.reached.clone()),
+                Some(false) => (format!("below {}", grade.name), grade.missed.clone()),
+                None => (String::new(), too_near(&grade.name)),
+            },
+            None => Default::default(),
         };
         let (model, devices_of) = (these[0].model.clone(), devices_of.clone());
         let counts = subject.figure.rate_of();
