@@ -15,8 +15,8 @@ use crate::comparisons::{
 use crate::figures::Figure;
 use crate::gate::{Gate, Standing, Stated, Statement, Table};
 use crate::jobs::{
-    FullTimer, Job, JobCost, Matrices, MatrixTables, PlacementAdvice, Timeline, beside_jobs, job_table,
-    matrices, matrix, of_first_passes, of_passes, published_matrix, timeline, timelines,
+    FullTimer, Job, JobCost, Matrices, MatrixTables, Timeline, beside_jobs, job_table, matrices, matrix,
+    of_first_passes, of_passes, published_matrix, timeline, timelines,
 };
 use crate::nodes::{
     CoverageJob, Extrapolation, LayerCrossover, NodeComparison, NodeCoverage, NodeStanding, WeakScaling,
@@ -83,7 +83,6 @@ pub struct Findings {
     pub fits: Vec<Fit>,
     pub timelines: Vec<Stated<Timeline>>,
     pub full_timers: Vec<Stated<FullTimer>>,
-    pub job_placings: Vec<Stated<PlacementAdvice>>,
     pub job_costs: Vec<Stated<JobCost>>,
     /// Jobs of which the study was put together; none where one job measured all of its nodes.
     pub covered_jobs: Vec<Stated<CoverageJob>>,
@@ -172,7 +171,6 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         placements: cost::placements(gate),
         fits: cost::fits_of(plan, &timelines, Some(host)),
         full_timers: timeline::full_timers(run, gate, &timelines),
-        job_placings: timeline::job_placings(run, gate, &timelines),
         job_costs: timeline::job_costs(gate, &timelines),
         timelines: of_gate(gate, timelines, |one| vec![one.figure]),
         limits: of_gate(gate, limits, |one| vec![one.figure]),
@@ -272,7 +270,6 @@ impl Findings {
             Table::of(&of_passes(&self.timelines, |one| one.levels.iter().cloned().collect())),
             Table::of(&of_first_passes(&self.timelines, |one| beside_jobs(one, record::published()))),
             Table::of(&of_passes(&self.timelines, |one| one.spaces.clone())),
-            Table::of(&self.job_placings),
             Table::of(&of_first_passes(&self.timelines, |one| one.kinds.clone())),
             Table::of(&self.full_timers),
             Table::of(&self.cross_checks),

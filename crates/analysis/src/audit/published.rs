@@ -3,20 +3,15 @@
 use plan::{Bytes, Nanos};
 use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, PublishedUnit};
 
-use super::issue::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, percent};
-use super::recomputed::{self, more, rounding, same, value};
+use super::issue::{DEVICE_LATENCY_MIN_NS, Found, NETWORK_LATENCY_MIN_NS, percent};
+use super::recomputed::{self, more, rounding, value};
 use crate::audit::{AuditIssue, Check};
-use crate::figures::{Little, short_of, whole_mebibytes};
+use crate::figures::{short_of, whole_mebibytes};
 use crate::printed::{PrintedStatistics, check_statistics};
 use crate::statistics::whole;
 
 /// Above its data sheet by more than this, a figure is not of the device that the sheet is of.
 const SPEC_SLACK: f64 = 0.05;
-/// A slope × nodes leaves out what the line has at no node: this much is no contradiction.
-const SLOPE_SLACK: f64 = 0.01;
-/// Two rates whose ratio is this near to a power of 1000 differ by a unit.
-const PREFIX_SLACK: f64 = 0.006;
-
 /// What is doubtful in the figures of `library`, in their order, then what only several of them
 /// together show. Figures are checked as printed, not as they are read.
 #[must_use]
@@ -29,14 +24,8 @@ pub fn audit_published(library: &Library) -> Vec<AuditIssue> {
             too_short(figure),
             unbalanced(figure),
             whole_mebibyte(figure),
-            wrong_prefix(figure, library),
             statistics(figure, library),
-            littles_law(figure, library),
             above_spec(figure, library),
-            twice(figure, library),
-            best_below(figure, library),
-            slope(figure, library),
-            scalability(figure, library),
             kilobytes(figure, library),
         ];
         doubts.extend(checks.into_iter().flatten().map(|found| found.of(None, figure.id.clone())));
@@ -91,11 +80,6 @@ fn same_conditions(one: &Published, other: &Published) -> bool {
             == (b.transfer_bytes, b.file_bytes, b.tasks, b.nodes)
         && (a.devices, a.queue_depth, a.read_percent) == (b.devices, b.queue_depth, b.read_percent)
         && a.more == b.more
-}
-
-/// Whether both values, as they are read, are the same number as exactly as both are printed.
-fn agree(one: &Published, other: &Published) -> bool {
-    same((one.value, rounding(one)), (other.value, rounding(other)))
 }
 
 fn measured(figure: &Published) -> bool {
@@ -176,24 +160,6 @@ fn whole_mebibyte(figure: &Published) -> Option<Found> {
     Some(Found::new(Check::UnitMixUp, evidence, advice))
 }
 
-/// The same digits as a neighbour, with another prefix.
-fn wrong_prefix(figure: &Published, library: &Library) -> Option<Found> {
-    // Of two that differ by a thousand, the one that a third agrees with is right.
-    figure.misprint?;
-    let printed = value(figure);
-    let is_rate = figure.unit == PublishedUnit::BytesPerSecond && measured(figure) && printed > 0.0;
-    let thousands = |other: &Published| {
-        let power = (value(other) / printed).log10() / 3.0;
-        let near = (value(other) / printed / 1000_f64.powf(power.round()) - 1.0).abs() < PREFIX_SLACK;
-        power.round() != 0.0 && near
-    };
-    let other = neighbours(figure, library)
-        .find(|other| is_rate && measured(other) && same_storage(figure, other) && thousands(other))?;
-    let evidence =
-        format!("{} has the digits of {} ({})", figure.as_published(), other.as_published(), other.id);
-    Some(Found::new(Check::UnitMixUp, evidence, "read it in the unit of the other"))
-}
-
 /// Mean, deviation, range and extremes of the same values.
 fn statistics(figure: &Published, library: &Library) -> Option<Found> {
     if figure.statistic != PublishedStatistic::Deviation {
@@ -218,22 +184,6 @@ fn statistics(figure: &Published, library: &Library) -> Option<Found> {
     Some(Found::new(Check::ImpossibleStatistic, evidence, "do not use it, nor what leans on it"))
 }
 
-/// Rate × latency of the same test against its tasks.
-fn littles_law(figure: &Published, library: &Library) -> Option<Found> {
-    let tasks = figure.parameters.tasks.filter(|_| figure.metric == Metric::Iops && measured(figure))?;
-    let latency = of_same_test(figure, library, Metric::Latency)
-        .find(|other| other.operation == figure.operation && is_whole(other))?;
-    let law = Little::of(value(figure), value(latency) * 1e9, tasks.into())?;
-    let evidence = format!(
-        "{} × {} is {:.1} under way, with {tasks} tasks",
-        figure.as_published(),
-        latency.as_published(),
-        law.predicted
-    );
-    ((law.agreement - 1.0).abs() > LITTLE_SLACK)
-        .then(|| Found::new(Check::LittlesLaw, evidence, "distrust rate, latency or the number of tasks"))
-}
-
 /// A measured figure above the data sheet of all its devices.
 fn above_spec(figure: &Published, library: &Library) -> Option<Found> {
     let layer = figure.parameters.layer.as_ref().filter(|_| measured(figure))?;
@@ -256,99 +206,6 @@ fn above_spec(figure: &Published, library: &Library) -> Option<Found> {
     );
     let advice = "ask how many devices it is of, and for a cache";
     (ratio > 1.0 + SPEC_SLACK).then(|| Found::new(Check::AboveCeiling, evidence, advice))
-}
-
-/// The same figure of the same measurement, printed twice and not the same.
-fn twice(figure: &Published, library: &Library) -> Option<Found> {
-    let alike = |other: &Published| {
-        other.statistic == figure.statistic
-            && measured(other)
-            && other.section != figure.section
-            && same_conditions(figure, other)
-            && other.id < figure.id
-    };
-    let exact = measured(figure) && figure.qualifier.is_none() && figure.parameters.transfer_bytes.is_some();
-    let other = neighbours(figure, library).find(|other| exact && alike(other) && !agree(figure, other))?;
-    let evidence = format!(
-        "{} in {}, {} in {}",
-        figure.as_published(),
-        figure.section,
-        other.as_published(),
-        other.section
-    );
-    Some(Found::new(Check::Contradiction, evidence, "one of the two is wrong: use neither without saying so"))
-}
-
-/// A best that another figure of the same storage exceeds.
-fn best_below(figure: &Published, library: &Library) -> Option<Found> {
-    let is_best = figure.statistic == PublishedStatistic::Best && figure.parameters.layer.is_some();
-    let one_node = |figure: &Published| figure.parameters.nodes == Some(1);
-    let comparable = |other: &Published| {
-        one_node(other)
-            && measured(other)
-            && same_storage(figure, other)
-            && other.parameters.devices.unwrap_or(1) == figure.parameters.devices.unwrap_or(1)
-            && matches!(other.statistic, PublishedStatistic::Mean | PublishedStatistic::Single)
-            && other.metric == Metric::Bandwidth
-    };
-    let above = |other: &Published| other.value > figure.value && !agree(figure, other);
-    let other = neighbours(figure, library)
-        .find(|other| is_best && one_node(figure) && comparable(other) && above(other))?;
-    let evidence =
-        format!("the best is {}, but {} is {}", figure.as_published(), other.id, other.as_published());
-    Some(Found::new(Check::Contradiction, evidence, "call it the value of its conditions, not the best"))
-}
-
-/// What one node adds × nodes against what all nodes reached.
-fn slope(figure: &Published, library: &Library) -> Option<Found> {
-    let nodes = f64::from(figure.parameters.nodes.filter(|&nodes| nodes > 1)?);
-    let is_best = figure.statistic == PublishedStatistic::Best && measured(figure);
-    let slope = neighbours(figure, library).find(|other| {
-        is_best && other.statistic == PublishedStatistic::Slope && same_storage(figure, other)
-    })?;
-    let expected = (slope.value * nodes, rounding(slope));
-    let printed = (value(figure), rounding(figure).max(SLOPE_SLACK));
-    let evidence = format!(
-        "{} printed; {nodes} × {} ({}) is {}",
-        figure.as_published(),
-        PublishedUnit::BytesPerSecond.text(slope.value),
-        slope.id,
-        PublishedUnit::BytesPerSecond.text(expected.0)
-    );
-    let thousand = printed.0 > expected.0 * 500.0 || printed.0 < expected.0 / 500.0;
-    let check = if thousand { Check::UnitMixUp } else { Check::Contradiction };
-    (!same(expected, printed)).then(|| Found::new(check, evidence, "use neither without saying so"))
-}
-
-/// Scalability against the best of the same test ÷ (devices × one device). At other tasks than the
-/// best it may be less, but not less than half without a word.
-fn scalability(figure: &Published, library: &Library) -> Option<Found> {
-    const SLACK: f64 = 0.03;
-    let devices = f64::from(figure.parameters.devices.filter(|_| figure.metric == Metric::Scalability)?);
-    let best = |wanted: &dyn Fn(&Published) -> bool| {
-        library.figures.iter().find(|other| {
-            other.study == figure.study
-                && other.metric == Metric::Bandwidth
-                && other.operation == figure.operation
-                && other.statistic == PublishedStatistic::Best
-                && wanted(other)
-        })
-    };
-    let single = best(&|other| other.parameters.devices == Some(1))?;
-    let all = best(&|other| other.test == figure.test)?;
-    let share = all.value / (devices * single.value);
-    let evidence = format!(
-        "{} printed; {} ÷ ({devices} × {}) is {}",
-        figure.as_published(),
-        all.as_published(),
-        single.as_published(),
-        percent(share)
-    );
-    let agrees = match figure.parameters.tasks == all.parameters.tasks {
-        true => (share - figure.value).abs() <= SLACK,
-        false => figure.value >= share / 2.0,
-    };
-    (!agrees).then(|| Found::new(Check::Contradiction, evidence, "it is of another point than the best one"))
 }
 
 /// `Kbytes` of 1000 or of 1024 bytes: the operations of the same test tell.

@@ -55,7 +55,6 @@ pub enum Kind {
     JobProfile,
     JobPublished,
     JobSpace,
-    JobPlacement,
     JobInput,
     FullTimer,
     JobSums,
@@ -236,7 +235,7 @@ const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 53] = [
+pub const POLICY: [Policy; 52] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     observed(Kind::BenchmarkScore, "benchmark_score", "Scores of IO500", "scores").metrics(true),
@@ -330,7 +329,6 @@ pub const POLICY: [Policy; 53] = [
     observed(Kind::JobProfile, "job_profile", "Throughput of jobs over time", "job-times").metrics(true),
     observed(Kind::JobPublished, "job_published", "Published figures of jobs", "job-times"),
     observed(Kind::JobSpace, "job_space", "Spaces of jobs", "job-spaces").metrics(true),
-    row(Kind::JobPlacement, "job_placement", "Placement of spaces", "job-spaces").repeated(),
     observed(Kind::JobInput, "job_input", "Input of jobs", "job-spaces"),
     Policy {
         wide: true,

@@ -21,20 +21,10 @@ fn every_slip_is_found_and_nothing_else() {
         [
             ("a-t2-scal-read-33", "unbalanced"),
             ("a-t2-scal-write-33", "unbalanced"),
-            ("a-t3-scal-write", "contradiction"),
-            ("a-sum-imsm-read", "unit mix-up"),
-            ("a-sum-imsm-write", "unit mix-up"),
-            ("b-abs-ssd", "contradiction"),
             ("b-tab2-ssd-512-mean", "implausible latency"),
             ("b-tab2-ssd-4k-mean", "implausible latency"),
             ("b-tab2-nvme-512-mean", "implausible latency"),
             ("b-tab2-nvme-4k-mean", "implausible latency"),
-            ("b-seq128-ssd-write-mean", "contradiction"),
-            ("b-peak16m-nvme-read", "contradiction"),
-            ("b-ts-gpfs-max-read", "contradiction"),
-            ("b-ws-nvme-write-max", "unit mix-up"),
-            ("b-ws-nvme-write-max", "unit mix-up"),
-            ("b-ws-nvme-read-max", "unit mix-up"),
             ("b-iops-nvme-read", "unit mix-up"),
             ("b-iops-nvme-read", "above ceiling"),
             ("b-iops-nvme-write", "unit mix-up"),
@@ -48,6 +38,15 @@ fn every_slip_is_found_and_nothing_else() {
             ("e-mdtest-stat-mean", "too short"),
             ("e-mdtest-read-mean", "too short"),
             ("a-sum-noraid-write", "contradiction"),
+            ("a-sum-imsm-read", "unit mix-up"),
+            ("a-sum-imsm-write", "unit mix-up"),
+            ("a-t3-scal-write", "contradiction"),
+            ("b-ws-nvme-write-max", "unit mix-up"),
+            ("b-ws-nvme-read-max", "unit mix-up"),
+            ("b-abs-ssd", "contradiction"),
+            ("b-seq128-ssd-write-mean", "contradiction"),
+            ("b-peak16m-nvme-read", "contradiction"),
+            ("b-ts-gpfs-max-read", "contradiction"),
             ("b-abs-ssd", "contradiction"),
             ("b-fs-nvme-per-process", "contradiction"),
             ("c-tab1-delta-mem", "contradiction"),
@@ -78,13 +77,13 @@ fn the_evidence_has_the_numbers() {
          it is at least 0.152; 1888 values would be needed"
     );
     assert_eq!(evidence("b-iops-nvme-read", "unit mix-up"), "1149696 ops/s of 4 KiB are exactly 4491 MiB/s");
-    assert!(evidence("a-t3-scal-write", "contradiction").ends_with("is 76.4 %"));
+    assert!(evidence("a-t3-scal-write", "contradiction").contains("one device) is 76.42 %"));
     assert!(evidence("b-abs-ssd", "contradiction").contains("6.048 GB/s"));
     assert!(evidence("c-tab2-flash-mean", "ratio of sums").contains("is 1.325"));
     assert!(evidence("d-score", "contradiction").contains("1,098,947"));
     assert!(evidence("e-ioz-sum-write-bw", "unit mix-up").contains("24.27 GB/s"));
     assert!(evidence("e-ioz-sum-read-bw", "unit mix-up").contains("29.47 GB/s"));
-    assert!(evidence("b-ws-nvme-write-max", "unit mix-up").contains("83 GB/s"));
+    assert!(evidence("b-ws-nvme-write-max", "unit mix-up").contains("is 82.45 GB/s"));
     assert!(evidence("e-tsq-read-rate", "unit mix-up").contains("a Kbyte of 1000 bytes gives 55.11 MB/s"));
 }
 

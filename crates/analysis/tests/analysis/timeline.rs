@@ -11,14 +11,14 @@ use record::{FileSystemFacts, LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run, S
 
 use analysis::{
     RateName,
-    audit::{Check, Outcome},
+    audit::Check,
     figures::{RateOf, figures},
     findings::{Findings, findings},
-    gate::{Because, Kind, Row, Value},
+    gate::{Kind, Row, Value},
     jobs::{Timeline, concurrency, lengths, levels, profile},
 };
 
-use crate::rows::{SECOND, cell, phase as transfers, plan, run, workload};
+use crate::rows::{SECOND, cell, plan, run, workload};
 
 const MB: u64 = 1_000_000;
 
@@ -375,68 +375,6 @@ fn published_figures_stand_beside_own_ones() {
         Value::None,
         "what is level from the start has its peak there"
     );
-}
-
-#[test]
-fn the_space_that_is_read_most_is_advised_for_what_reads_fast() {
-    let found_here = found(&observed(|record| {
-        let mut scan = step(&record.launches[0], 1, "scan");
-        (scan.work_read_bytes, scan.end_ns) = (0, scan.start_ns + SECOND);
-        let mut generate = step(&record.launches[1], 1, "generate");
-        (generate.work_write_bytes, generate.end_ns) = (0, generate.start_ns + 2 * SECOND);
-        record.steps.extend([scan, generate]);
-        record.phase.device_read_bytes = Some(400 * MB);
-    }));
-    let placing = &found_here.job_placings[0];
-    let rates = placing.says().unwrap_or_else(|| panic!("{placing:?}"));
-    let says = ["space", "read_share", "ratio", "for_reads"].map(|key| cell(rates, key));
-    // 100 MB in 1 s against 100 MB in 2 s.
-    let permanent = Value::Text("permanent".to_owned());
-    assert_eq!(says, [permanent, Value::Share(1.0), Value::Number(2.0), Value::Flag(true)]);
-    let of = "rates: medians of 1 scan and 1 generate steps, beside other jobs";
-    assert_eq!(cell(rates, "rates_of"), Value::Text(of.to_owned()));
-    assert_eq!(found(&observed(|_| {})).job_placings, [], "nothing was scanned or generated");
-}
-
-#[test]
-fn large_transfers_on_the_same_target_go_before_rates_of_steps() {
-    let mut plan = study();
-    let read_write = workload(|spec| spec.geometry.transfer = Bytes::mib(1));
-    plan.cases.push(Case {
-        target: "flash".to_owned(),
-        ..Case::new("t", read_write, vec![Phase::Write, Phase::Read])
-    });
-    let (launches, steps, spaces) = made();
-    let record = PhaseRecord { launches, steps, spaces, ..PhaseRecord::new(phase_row()) };
-    let of = |phase: Phase, bytes: u64| {
-        let key = PhaseKey { case: "t".into(), repetition: 0, phase };
-        PhaseRecord::new(transfers(&key, bytes, SECOND))
-    };
-    let run = run(&plan, vec![record, of(Phase::Write, 1000 * MB), of(Phase::Read, 3000 * MB)]);
-    let found = found(&run);
-    let rates = &found.job_placings[0];
-    assert_eq!(rates.inputs, [2, 1]);
-    let Value::Number(ratio) = cell(rates.says().expect("one repetition is a mark"), "ratio") else {
-        panic!("a ratio")
-    };
-    assert!((ratio - 3.0).abs() < 1e-9);
-}
-
-#[test]
-fn rates_of_jobs_that_moved_nothing_on_devices_advise_no_space() {
-    let run = observed(|record| {
-        let mut scan = step(&record.launches[0], 1, "scan");
-        (scan.work_write_bytes, scan.utility_write_bytes) = (0, 0);
-        let mut generate = step(&record.launches[0], 2, "generate");
-        (generate.permanent_read_bytes, generate.work_read_bytes) = (0, 0);
-        record.steps.extend([scan, generate]);
-        (record.phase.device_read_bytes, record.phase.device_write_bytes) = (Some(0), Some(0));
-    });
-    let found = found(&run);
-    assert!(found.audit.iter().any(|doubt| doubt.check == Check::Cached), "{:?}", found.audit);
-    let rates = &found.job_placings[0];
-    assert_eq!(rates.outcome, Outcome::Withheld, "{rates:?}");
-    assert!(rates.reasons.iter().any(|reason| reason.because == Because::Doubted(Check::Cached)));
 }
 
 #[test]

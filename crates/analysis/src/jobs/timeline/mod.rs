@@ -4,7 +4,6 @@ mod concurrency;
 mod cost;
 mod full_timer;
 mod launch_timer;
-mod placement;
 mod profile;
 mod published;
 mod spaces;
@@ -22,8 +21,6 @@ pub(crate) use full_timer::{doubts, full_timers};
 use launch_timer::in_seconds;
 pub use launch_timer::{CPU_AGREES_NS, CPU_AGREES_SHARE, LaunchTimer};
 pub(crate) use launch_timer::{complete, ran, whole};
-pub use placement::PlacementAdvice;
-pub(crate) use placement::job_placings;
 pub use profile::{
     CLIMB_SECONDS_MIN, Level, Levels, PEAK_SHARE, ProfileSecond, START_SHARE, levels, profile,
 };
