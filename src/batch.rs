@@ -9,11 +9,11 @@ use dialect::batch::{Asked, Jobs, Script, System, scripts};
 use plan::{RunEnvironment, shell_word};
 
 use crate::arguments::BatchArguments;
-use crate::ask;
-use crate::cluster::World;
+use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print};
-use crate::exit::{Exit, Failure};
-use crate::predictions;
+use crate::run::ask;
+use crate::run::cluster::World;
+use crate::run::predictions;
 
 /// Permissions of a script, before the user's umask.
 const MODE: u32 = 0o777;

@@ -9,8 +9,8 @@ use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
 use dialect::{Help, TOOLS, io500, ior};
 
-use crate::exit::{Exit, Failure};
-use crate::studies;
+use crate::console::exit::{Exit, Failure};
+use crate::run::studies;
 
 /// Writes `man/*.1` and `completions/*` of the command line `definition` below `directory`.
 pub(crate) fn run(directory: &Path, definition: &Command) -> Result<Exit, Failure> {

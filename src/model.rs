@@ -6,10 +6,10 @@ use report::ModelView;
 use simulate::{FitError, FitOptions, Transfer};
 
 use crate::arguments::{ModelFitArguments, ModelShowArguments, ModelWhat};
+use crate::console::exit::{Exit, Failure};
 use crate::console::{print, print_line, screen};
-use crate::exit::{Exit, Failure};
-use crate::report::Output;
-use crate::simulated;
+use crate::records::report::Output;
+use crate::run::simulated;
 
 /// Transfer sizes where none is given: at random places, and in sequence.
 const RANDOM_BYTES: u64 = 4096;

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use plan::Nanos;
 
-use crate::values;
+use crate::arguments::values;
 
 /// `ioproof report`.
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use plan::{Binding, Bytes, Nanos, Pattern, cross_check, randomops as randomops_p
 
 use report::Shown;
 
-use crate::values::{self, GivenRate};
+use crate::arguments::values::{self, GivenRate};
 
 /// `ioproof run`.
 #[derive(Debug, Args)]

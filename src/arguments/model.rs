@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use plan::Bytes;
 
-use crate::values;
+use crate::arguments::values;
 
 /// What is done with a model.
 #[derive(Debug, Subcommand)]

@@ -48,7 +48,7 @@ pub(crate) enum Calculation {
         #[arg(value_name = "RATE", value_parser = rate)]
         rate: Amount,
         /// Bytes of one transfer, as 4KiB.
-        #[arg(long, value_name = "SIZE", value_parser = crate::values::size)]
+        #[arg(long, value_name = "SIZE", value_parser = crate::arguments::values::size)]
         transfer: Option<Bytes>,
     },
     /// Drives that a rate needs, with parity.

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow, bail};
 use plan::limits::{NUMBERS, NUMBERS_BYTES};
 
-use crate::exit::{Exit, Failure};
+use crate::console::exit::{Exit, Failure};
 
 /// Larger numbers overflow when they are squared and summed.
 const MAGNITUDE_MAX: f64 = 1e100;

@@ -7,8 +7,8 @@ mod columns;
 pub(crate) use arguments::Calculation;
 use report::calc;
 
+use crate::console::exit::{Exit, Failure};
 use crate::console::print;
-use crate::exit::{Exit, Failure};
 
 /// Runs a calculation and prints the result.
 pub(crate) fn run(calculation: &Calculation) -> Result<Exit, Failure> {

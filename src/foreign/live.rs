@@ -10,7 +10,7 @@ use dialect::{LiveOperation, ToolPrinter};
 use engine::{Controls, HistoryCursor, LastOperation};
 
 use super::output::Output;
-use crate::exit::Failure;
+use crate::console::exit::Failure;
 
 /// Polling interval: looks immediate and costs nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(20);

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print_if_read};
-use crate::exit::{Exit, Failure};
 
 /// Standard output, or a file that the command line names.
 pub(crate) struct Output {

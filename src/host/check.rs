@@ -10,8 +10,8 @@ use host::{Host, Root};
 use plan::visible;
 
 use super::common::profiles_named;
+use crate::console::exit::{Exit, Failure};
 use crate::console::{print, print_folded};
-use crate::exit::{Exit, Failure};
 
 /// `ioproof host check`.
 #[derive(Debug, Args)]

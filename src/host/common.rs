@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use host::tuning::{self, Profile};
 use host::{LedgerError, Root};
 
+use crate::console::exit::{Exit, Failure};
 use crate::console::{can_ask, confirm};
-use crate::exit::{Exit, Failure};
 
 /// The profiles of these names.
 pub(super) fn profiles_named(names: &[String]) -> Result<Vec<Profile>, Failure> {

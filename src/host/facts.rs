@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use host::{Host, Root};
 
+use crate::console::exit::{Exit, Failure};
 use crate::console::{print, print_folded, screen};
-use crate::exit::{Exit, Failure};
 
 /// `ioproof host facts`.
 #[derive(Debug, Args)]

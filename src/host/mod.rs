@@ -9,7 +9,7 @@ mod tune;
 
 use clap::Subcommand;
 
-use crate::exit::{Exit, Failure};
+use crate::console::exit::{Exit, Failure};
 
 /// What is done with the host.
 #[derive(Debug, Subcommand)]

@@ -11,8 +11,8 @@ use host::{HostIdentity, LedgerError, Root};
 use plan::visible;
 
 use super::common::{agreed, ledger_failure, state_of};
+use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print, print_line};
-use crate::exit::{Exit, Failure};
 
 /// `ioproof host restore`.
 #[derive(Debug, Args)]

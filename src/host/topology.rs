@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::console::exit::{Exit, Failure};
 use crate::console::print;
-use crate::exit::{Exit, Failure};
 
 /// `ioproof host topology`.
 #[derive(Debug, Args)]

@@ -12,8 +12,8 @@ use host::{Host, HostIdentity, Root};
 use plan::visible;
 
 use super::common::{agreed, ledger_failure, profiles_named, state_of};
+use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print, print_line};
-use crate::exit::{Exit, Failure};
 
 /// `ioproof host tune`.
 #[derive(Debug, Args)]

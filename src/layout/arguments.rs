@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use plan::{Bytes, FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 
-use crate::ask;
-use crate::exit::Failure;
-use crate::values;
+use crate::arguments::values;
+use crate::console::exit::Failure;
+use crate::run::ask;
 
 /// What is done with a layout.
 #[derive(Debug, Subcommand)]

@@ -14,9 +14,9 @@ use record::CommandRun;
 pub(crate) use arguments::Asked;
 use arguments::{Described, State};
 
+use crate::console::exit::{Exit, Failure};
+use crate::console::signals;
 use crate::console::{can_show_and_ask, confirm, print, print_line};
-use crate::exit::{Exit, Failure};
-use crate::signals;
 
 /// Run name in the ledger for a layout created by hand.
 const BY_HAND: &str = "by hand";

@@ -207,7 +207,7 @@ fn what_a_document_links_to_exists() {
 
 #[test]
 fn the_table_of_exit_codes_is_that_of_the_program() {
-    let program = fs::read_to_string(root().join("src/exit.rs")).expect("the codes");
+    let program = fs::read_to_string(root().join("src/console/exit.rs")).expect("the codes");
     let lines =
         program.lines().skip_while(|line| !line.contains("enum Exit")).take_while(|line| *line != "}");
     let codes = lines.filter_map(|line| line.trim().strip_suffix(',')?.split_once(" = "));

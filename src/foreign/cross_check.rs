@@ -1,0 +1,181 @@
+//! `ioproof cross-check DIR`: measures the storage under a directory with ioproof and fio in alternation.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dialect::fio;
+use plan::cross_check::{Options, cases};
+use plan::{Backend, Plan, PlanError, Question, shell_word, visible};
+use record::Run;
+use report::Study;
+use runner::Rivals;
+
+use crate::arguments::CrossCheckArguments;
+use crate::console::exit::{Exit, Failure};
+use crate::console::watch::TerminalWatch;
+use crate::console::{print, print_line, screen};
+use crate::run::ask;
+use crate::run::cluster::World;
+use crate::run::session::{self, Session};
+
+/// Measures with both and prints a line for each case.
+pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit, Failure> {
+    if world.comm().size() > 1 {
+        return Err(Failure::usage(
+            "fio runs in one process: start `ioproof cross-check` without a launcher",
+        ));
+    }
+    let fio = Fio::find()?;
+    let (plan, notes) = plan(arguments, &fio)?;
+    let session = Session::new(world, "cross-check");
+    if arguments.explain {
+        let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
+        print(&report::explain(&plan, &session.environment(&plan, &facts), screen()))?;
+        for line in command_lines(&plan).chain(notes) {
+            print_line(&line)?;
+        }
+        return Ok(Exit::Success);
+    }
+    let checked = session.check(plan)?;
+    for line in session::leftover_lines(&checked.leftovers) {
+        print_line(&format!("{line}; `ioproof clean` removes what killed runs left"))?;
+    }
+    let directory = session.directory(arguments.out.as_deref())?;
+    let (own, seconds) =
+        (checked.plan.cases.len() / 2, 2.0 * f64::from(arguments.pairs) * arguments.time.as_secs_f64());
+    print_line(&format!(
+        "ioproof and {} in turn: {}, {} pairs of passes each, about {} min",
+        fio.name(),
+        report::counted(own as u64, "case"),
+        arguments.pairs,
+        (own as f64 * seconds / 60.0).ceil()
+    ))?;
+    for note in &notes {
+        print_line(note)?;
+    }
+    let around = session.environment(&checked.plan, &checked.facts);
+    let recorder = session.record(&checked, &directory, &around)?;
+    let ended = {
+        let mut watch = TerminalWatch { line: session.line(&checked, &directory, arguments.shown.shown()) };
+        let life = session.life(recorder, &mut watch);
+        life.with_rivals(Rivals::of_plan(&checked.plan)).run(&checked)?
+    };
+    let run = Run::open(&directory)?;
+    let study = Study::of(&run);
+    print(&study.cross_check(screen()))?;
+    let page = crate::records::report::page(&study, &directory)?;
+    print(&format!("record {}\nreport {}\n", directory.display(), page.display()))?;
+    match session::verdict(&ended, &directory) {
+        (exit, Some(message)) => Err(Failure::new(exit, anyhow::anyhow!(message))),
+        (exit, None) => Ok(exit),
+    }
+}
+
+/// The plan for both, and notes on how it was made.
+fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>), Failure> {
+    // Without a space of the place there is nothing to ask for; with it, what is wrong was said on the command line.
+    let refused = |error: PlanError| {
+        let exit = if error.field == "directory" { Exit::HostLacks } else { Exit::Usage };
+        Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
+    };
+    let mut environment = ask::quick_environment(&arguments.directory)?;
+    // Both command lines use absolute paths, so that fio's can be repeated from any directory.
+    environment.directory =
+        std::fs::canonicalize(&arguments.directory).map_err(|error| Failure::new(Exit::HostLacks, error))?;
+    let ring = fio::engine(Backend::queued(1)).unwrap_or_default();
+    let mut notes = Vec::new();
+    if !environment.uring {
+        notes
+            .push("io_uring cannot be used here: a depth of n is n tasks of psync, in both tools".to_owned());
+    } else if !fio.has(ring) {
+        notes.push(format!("{} has no engine {ring}: a depth of n is n tasks of psync, in both", fio.name()));
+        environment.uring = false;
+    }
+    let (directory, seed) = (environment.directory.clone(), environment.seed);
+    let asked = Options {
+        environment,
+        size: arguments.size,
+        time: arguments.time,
+        pairs: arguments.pairs,
+        only: arguments.case.clone(),
+    };
+    let (own, more) = cases(&asked).map_err(refused)?;
+    notes.extend(more);
+    let missing = own.iter().filter_map(|case| fio::engine(case.workload.backend)).find(|one| !fio.has(one));
+    if let Some(engine) = missing {
+        return Err(lacks(format!(
+            "{} at {} has no engine {engine}: install a fio that has it",
+            fio.name(),
+            fio.program.display()
+        )));
+    }
+    let plan = fio::beside(own, directory, seed, fio.program.clone(), &fio.release).map_err(refused)?;
+    Ok((plan, notes))
+}
+
+/// The command lines of fio, in shell syntax.
+fn command_lines(plan: &Plan) -> impl Iterator<Item = String> {
+    let rivals = match &plan.question {
+        Question::CrossCheck { rivals, .. } => rivals.as_slice(),
+        _ => &[],
+    };
+    rivals.iter().map(|rival| {
+        let words: Vec<String> = rival.command_line.iter().map(|word| shell_word(word)).collect();
+        format!("{}: {}", rival.case, words.join(" "))
+    })
+}
+
+fn lacks(message: String) -> Failure {
+    Failure::new(Exit::HostLacks, anyhow::anyhow!(message))
+}
+
+/// The installed fio.
+struct Fio {
+    program: PathBuf,
+    release: String,
+    /// Its list of engines.
+    engines: String,
+}
+
+impl Fio {
+    fn find() -> Result<Self, Failure> {
+        let program = host::find_on_path(fio::PROGRAM).ok_or_else(|| {
+            lacks(
+                "fio is not on the PATH: install it with the package manager (apt install fio, dnf install fio, \
+                 zypper install fio)"
+                    .to_owned(),
+            )
+        })?;
+        let printed = said(&program, "--version")?;
+        let release = fio::release(&printed).ok_or_else(|| {
+            let printed = printed.lines().next().unwrap_or_default();
+            lacks(format!("{} is no fio: it calls itself `{}`", program.display(), visible(printed)))
+        })?;
+        if !fio::is_new_enough(release) {
+            let (first, second) = fio::OLDEST;
+            return Err(lacks(format!(
+                "{} is fio {release}, whose output is not known in full: install fio {first}.{second} or later",
+                program.display()
+            )));
+        }
+        let (release, engines) = (release.to_owned(), said(&program, "--enghelp")?);
+        Ok(Self { program, release, engines })
+    }
+
+    /// `fio 3.33`.
+    fn name(&self) -> String {
+        format!("{} {}", fio::PROGRAM, self.release)
+    }
+
+    fn has(&self, engine: &str) -> bool {
+        fio::has_engine(&self.engines, engine)
+    }
+}
+
+/// The output of `program` with the argument `word`.
+fn said(program: &Path, word: impl AsRef<OsStr>) -> Result<String, Failure> {
+    let output = Command::new(program).arg(word).output();
+    let output = output.map_err(|error| lacks(format!("cannot start {}: {error}", program.display())))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

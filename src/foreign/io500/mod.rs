@@ -1,0 +1,376 @@
+//! The program called as `io500`: its configuration in, its results out, and a record of all phases.
+
+mod phase;
+mod results;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{fs, thread};
+
+use dialect::import::{Text, import};
+use dialect::io500::{self, Config, Memo, Phase, Request, RunRequest, Setup, Sheet};
+use plan::Question;
+use record::{PrintedRow, Recorder, Run, RunState, Warning};
+
+use crate::console::exit::{Exit, Failure};
+use crate::console::{complain, confirm, print, print_folded, print_line};
+use crate::foreign::output::write_whole;
+use crate::foreign::{doubts, launcher, unicode};
+use crate::run::cluster::World;
+use crate::run::session;
+use phase::{Ended, PhaseRun};
+use results::{MadeDirectories, Results, cannot};
+
+/// Version in results: it names this program, never a release of the benchmark.
+const VERSION: &str = concat!("ioproof-", env!("CARGO_PKG_VERSION"));
+/// What is kept beside the records of phases until the run is complete.
+const MEMO: &str = "io500.json";
+const NO_SUBMISSION: &str =
+    "A result of ioproof is none of the IO500 list: a submission has to come from the list's own program.";
+
+/// Runs the command line, the program's name first.
+pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
+    let words = unicode(arguments)?;
+    match io500::parse(&words, launcher(world)).map_err(|error| Failure::new(Exit::Usage, error))? {
+        Request::Text(text) if words.iter().any(|word| word == "-h" || word == "--help") => {
+            print_folded(&text).map(|()| Exit::Success)
+        }
+        Request::Text(text) => print(&text).map(|()| Exit::Success),
+        Request::Verify { config, result } => verify(&config, &result),
+        Request::Run(request) => Benchmark::new(*request, world)?.run(),
+    }
+}
+
+fn verify(config: &Config, result: &Path) -> Result<Exit, Failure> {
+    let (said, is_valid) = io500::verify(config, &read(result)?);
+    print(&said)?;
+    Ok(if is_valid { Exit::Success } else { Exit::NotKept })
+}
+
+/// A run of the benchmark.
+struct Benchmark<'w> {
+    world: &'w World,
+    request: RunRequest,
+    setup: Setup,
+    run_id: String,
+    /// The record of the whole; that of each phase is below [`Benchmark::parts`] until then.
+    directory: PathBuf,
+    /// What an interrupted run has kept.
+    earlier: Option<Memo>,
+}
+
+impl<'w> Benchmark<'w> {
+    fn new(request: RunRequest, world: &'w World) -> Result<Self, Failure> {
+        let now = jiff::Timestamp::now();
+        let run_id = session::run_id(now, io500::TOOL);
+        let directory = match &request.resume {
+            Some(directory) => whole_of(directory),
+            None => session::directory(&run_id, request.extras.out.as_deref()),
+        };
+        let time = || now.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y.%m.%d-%H.%M.%S").to_string();
+        let earlier = match request.resume {
+            Some(_) => Some(resumed(&directory, &request)?),
+            None => None,
+        };
+        let timestamp = earlier.as_ref().map(|memo| memo.timestamp.clone());
+        let timestamp = timestamp.or_else(|| request.timestamp.clone()).unwrap_or_else(time);
+        let setup = Setup::new(request.config.clone(), &timestamp, request.tasks);
+        setup.check().map_err(|error| Failure::new(Exit::Usage, error))?;
+        Ok(Self { world, request, setup, run_id, directory, earlier })
+    }
+
+    /// Where the records of phases are until the run is complete.
+    fn parts(&self) -> PathBuf {
+        parts_of(&self.directory)
+    }
+
+    fn phases(&self) -> impl Iterator<Item = Phase> + use<> {
+        let (is_extended, is_cleanup) = (self.request.is_extended, self.request.is_cleanup);
+        let wanted =
+            move |phase: &Phase| (is_extended || !phase.is_extended()) && (!is_cleanup || phase.removes());
+        Phase::all().filter(wanted)
+    }
+
+    fn run(self) -> Result<Exit, Failure> {
+        let phase_run = PhaseRun::new(self.world, &self.setup, &self.request);
+        // Before anything is made: an interface or an option that a phase cannot have.
+        for phase in self.phases().filter(|phase| self.setup.runs(*phase)) {
+            phase_run.check(phase)?;
+        }
+        if self.request.extras.explain {
+            return self.explain();
+        }
+        if self.request.resume.is_none() {
+            Recorder::check_new(&self.directory)?;
+            if self.parts().exists() {
+                let parts = self.parts();
+                let why = format!(
+                    "{} has the phases of an interrupted run: go on with it by --resume {}, or name another --out",
+                    parts.display(),
+                    plan::shell_word(&self.directory.to_string_lossy())
+                );
+                return Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)));
+            }
+        }
+        let is_fresh = match &self.earlier {
+            Some(memo) => memo.is_fresh,
+            None => self.agree_to_data()?,
+        };
+        let (resultdir, datadir) = (Path::new(&self.setup.resultdir), Path::new(&self.setup.datadir));
+        let (mut kept, mut made) = (MadeDirectories::default(), MadeDirectories::default());
+        let yes = self.request.extras.yes || self.request.resume.is_some();
+        let mut begin = || {
+            for phase in self.made_by() {
+                made.make(&datadir.join(phase.directory()))?;
+            }
+            kept.make(resultdir)?;
+            Results::begin(resultdir, yes)
+        };
+        let begun = begin();
+        if begun.is_err() {
+            kept.remove_empty();
+            made.remove_empty();
+        }
+        let mut results = begun?;
+        let memo = Memo { is_fresh, ..self.memo() };
+        write_whole(&resultdir.join("config-orig.ini"), &self.request.config_text)?;
+        write_whole(&resultdir.join("config.ini"), &self.request.config.listing(false, false))?;
+        kept.make(&self.parts())?;
+        write_whole(&self.parts().join(MEMO), &memo.text())?;
+        let (is_extended, is_dry) = (self.request.is_extended, self.request.is_dry);
+        if !is_dry {
+            let directory = plan::shell_word(&self.directory.to_string_lossy());
+            complain(&format!("record {directory}; after an interruption go on with --resume {directory}"));
+        }
+        let mut sheet = Sheet::new(self.setup.clone(), VERSION.to_owned(), is_extended, is_dry);
+        results.add(&sheet.begin(now_unix_ns()))?;
+        let mut rate = phase_run.rate_of_earlier_run();
+        for phase in self.phases() {
+            self.pause(phase);
+            results.add(&sheet.phase_begins(phase, &self.setup.line(phase, rate), rate, now_unix_ns()))?;
+            let outcome = match is_dry || !self.setup.runs(phase) {
+                true => io500::Outcome::none(0.0),
+                false => match self.phase(&phase_run, phase, rate, is_fresh) {
+                    Ok(Ended::Done(outcome)) => outcome,
+                    Ok(Ended::Interrupted) => return self.interrupted(),
+                    Err(failure) => {
+                        complain(&format!("ioproof: {} failed: {}", phase.name(), self.how_to_go_on()));
+                        return Err(failure);
+                    }
+                },
+            };
+            if phase == Phase::MdtestEasyWrite && outcome.score > 0.0 {
+                rate = outcome.score;
+                phase_run.keep_rate(rate)?;
+            }
+            results.add(&sheet.phase_ends(phase, &outcome, now_unix_ns()))?;
+        }
+        results.add(&sheet.end(now_unix_ns()))?;
+        print_line(NO_SUBMISSION)?;
+        if !is_dry {
+            phase_run.remove_files()?;
+        }
+        for phase in self.made_by() {
+            // As in the benchmark, what others have put there stays.
+            let _ = fs::remove_dir(datadir.join(phase.directory()));
+        }
+        let _ = fs::remove_dir(datadir);
+        made.remove_empty();
+        self.complete()
+    }
+
+    /// The phases that make files, each in a directory of its own.
+    fn made_by(&self) -> impl Iterator<Item = Phase> + use<> {
+        let is_extended = self.request.is_extended;
+        Phase::all().filter(move |phase| phase.makes() && (is_extended || !phase.is_extended()))
+    }
+
+    /// Whether there are no files yet where those of this run go; asks before it adds to others.
+    fn agree_to_data(&self) -> Result<bool, Failure> {
+        let datadir = Path::new(&self.setup.datadir);
+        let holds =
+            |directory: &PathBuf| fs::read_dir(directory).is_ok_and(|mut names| names.next().is_some());
+        let mut directories = self.made_by().map(|phase| datadir.join(phase.directory()));
+        let Some(used) = directories.find(holds) else { return Ok(true) };
+        if self.request.is_cleanup || self.request.is_dry || self.request.extras.yes {
+            return Ok(false);
+        }
+        let used = used.display();
+        if confirm(&format!("{used} holds files, which this run may overwrite; go on?"), false)? {
+            return Ok(false);
+        }
+        let why = format!(
+            "{used} holds files, which would be counted with those of this run: remove them, with --cleanup if an earlier \
+             run has left them, or add --yes"
+        );
+        Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
+    }
+
+    /// Carries out `phase`. What an interrupted start of it has made is removed first: made again, files that exist
+    /// would be opened and not made.
+    fn phase(
+        &self,
+        phase_run: &PhaseRun<'_>,
+        phase: Phase,
+        rate: f64,
+        is_fresh: bool,
+    ) -> Result<Ended, Failure> {
+        let directory = self.parts().join(phase.name());
+        if phase.makes() && directory.exists() && Run::open(&directory)?.state != RunState::Complete {
+            let data = Path::new(&self.setup.datadir).join(phase.directory());
+            if !is_fresh {
+                return Err(Failure::usage(format!(
+                    "{} was interrupted and {} held other files before: start anew",
+                    phase.name(),
+                    data.display()
+                )));
+            }
+            fs::remove_dir_all(&data).map_err(|error| cannot("remove", &data, error))?;
+            fs::create_dir(&data).map_err(|error| cannot("make the directory", &data, error))?;
+        }
+        phase_run.run(phase, rate, &directory)
+    }
+
+    /// Prints the phases with their lines; nothing is made.
+    fn explain(&self) -> Result<Exit, Failure> {
+        let Setup { datadir, resultdir, .. } = &self.setup;
+        let mut text = format!("files in {datadir}\nresults in {resultdir}\ntasks {}\n", self.request.tasks);
+        for phase in self.phases() {
+            let line = self.setup.line(phase, 0.0).join(" ");
+            let line = match (self.setup.runs(phase), phase) {
+                (false, _) => "not carried out, by the configuration".to_owned(),
+                (true, Phase::Timestamp) => format!("marks the time in {resultdir}/timestampfile"),
+                (true, _) => line,
+            };
+            text.push_str(&format!("\n{}\n    {line}\n", phase.name()));
+        }
+        text.push_str(&format!("\n{NO_SUBMISSION}\nnothing was written\n"));
+        print(&text).map(|()| Exit::Success)
+    }
+
+    /// Waits while the directory of pauses has a file of this phase.
+    fn pause(&self, phase: Phase) {
+        let Some(directory) = self.setup.pause_directory() else { return };
+        let file = Path::new(directory).join(phase.name());
+        if file.exists() {
+            complain(&format!("ioproof: waits while {} exists", file.display()));
+        }
+        while file.exists() {
+            thread::sleep(std::time::Duration::from_secs(1));
+        }
+    }
+
+    fn memo(&self) -> Memo {
+        Memo {
+            config: self.request.config_text.clone(),
+            timestamp: self.setup.timestamp.clone(),
+            is_extended: self.request.is_extended,
+            is_fresh: false,
+        }
+    }
+
+    fn interrupted(&self) -> Result<Exit, Failure> {
+        let why = format!("interrupted: {}", self.how_to_go_on());
+        Err(Failure::new(Exit::Interrupted, anyhow::anyhow!(why)))
+    }
+
+    fn how_to_go_on(&self) -> String {
+        let directory = plan::shell_word(&self.directory.to_string_lossy());
+        format!("the phases that had ended are kept; go on with them by adding --resume {directory}")
+    }
+
+    /// Puts the records of the phases together.
+    fn complete(&self) -> Result<Exit, Failure> {
+        let parts = self.parts();
+        let mut runs = Vec::new();
+        for phase in self.phases() {
+            let directory = parts.join(phase.name());
+            if directory.exists() {
+                runs.push(Run::open(&directory)?);
+            }
+        }
+        if !runs.is_empty() {
+            let mut whole = record::merge(runs)?;
+            whole.manifest.run_id.clone_from(&self.run_id);
+            whole.manifest.plan.title = "IO500".to_owned();
+            whole.manifest.plan.question = Question::Dialect {
+                tool: io500::TOOL.to_owned(),
+                arguments: self.request.arguments.clone(),
+                notes: Vec::new(),
+                memo: self.memo().text(),
+            };
+            // The phases are lines of several tools by design.
+            whole.warnings.retain(|row| !matches!(row.warning, Warning::DifferentQuestions { .. }));
+            record::write_merged(&whole, &self.printed()?, &self.directory)?;
+            let run = Run::open(&self.directory)?;
+            doubts(&run, &self.directory);
+        }
+        fs::remove_dir_all(&parts).map_err(|error| cannot("remove", &parts, error))?;
+        Ok(Exit::Success)
+    }
+
+    /// The results as they stand in `result.txt`.
+    fn printed(&self) -> Result<Vec<PrintedRow>, Failure> {
+        let path = Path::new(&self.setup.resultdir).join("result.txt");
+        let (name, text) = (path.to_string_lossy(), read(&path)?);
+        let text = Text { name: &name, bytes: text.as_bytes() };
+        // Of a run without any result there is nothing.
+        let imported = import(&[text], None, now_unix_ns());
+        Ok(imported
+            .map_or_else(|_| Vec::new(), |all| all.phases.into_iter().flat_map(|one| one.printed).collect()))
+    }
+}
+
+/// The records of phases of a run whose record is to be `directory`.
+fn parts_of(directory: &Path) -> PathBuf {
+    let mut name = directory.as_os_str().to_owned();
+    name.push(".phases");
+    PathBuf::from(name)
+}
+
+/// The record of the run whose phases are in `directory`, or `directory` itself.
+fn whole_of(directory: &Path) -> PathBuf {
+    match directory.extension() {
+        Some(extension) if extension == "phases" => directory.with_extension(""),
+        _ => directory.to_owned(),
+    }
+}
+
+/// What an interrupted run has kept; its configuration and mode have to be those of `request`.
+fn resumed(directory: &Path, request: &RunRequest) -> Result<Memo, Failure> {
+    let path = parts_of(directory).join(MEMO);
+    if Run::open(directory).is_ok_and(|run| run.state == RunState::Complete) {
+        return Err(Failure::usage(format!("the run in {} is complete", directory.display())));
+    }
+    if !path.exists() {
+        return Err(Failure::usage(format!(
+            "{} has no interrupted run of IO500, whose phases would be in {}: name the record that the run printed when \
+             it began",
+            directory.display(),
+            parts_of(directory).display()
+        )));
+    }
+    let memo = Memo::read(&read(&path)?).ok_or_else(|| {
+        let why = format!("{} is not what a run of IO500 keeps; start anew", path.display());
+        Failure::new(Exit::Record, anyhow::anyhow!(why))
+    })?;
+    let earlier = Config::parse(&path.to_string_lossy(), &memo.config);
+    let is_same = earlier.is_ok_and(|config| config.hash() == request.config.hash());
+    if !is_same || memo.is_extended != request.is_extended {
+        return Err(Failure::usage(format!(
+            "{} was started with another configuration or mode: go on with the same, or start anew",
+            directory.display()
+        )));
+    }
+    Ok(memo)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    record::read_text(path).map_err(|error| cannot("read", path, error))
+}
+
+fn now_unix_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,258 @@
+//! One phase: a line of IOR, mdtest or md-workbench, or a search, with a record of its own.
+
+use std::fs;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use dialect::io500::{Entry, Outcome, Phase, RunRequest, Setup};
+use dialect::{Extras, Tool, ior};
+use plan::{Phase as Activity, Placement, Plan};
+use record::{Run, RunState};
+use report::Shown;
+use runner::{Event, Watch};
+
+use super::results::cannot;
+use crate::console::exit::{Exit, Failure};
+use crate::console::progress::LiveLine;
+use crate::foreign::output::write_whole;
+use crate::foreign::{self, Measured, launcher};
+use crate::run::cluster::World;
+use crate::run::session::{self, Session};
+
+/// How a phase ended.
+pub(super) enum Ended {
+    Done(Outcome),
+    Interrupted,
+}
+
+/// Carries out phases.
+pub(super) struct PhaseRun<'r> {
+    world: &'r World,
+    setup: &'r Setup,
+    request: &'r RunRequest,
+}
+
+/// A line that was read.
+enum Asked {
+    Ior(Box<ior::Asked>),
+    Tool(&'static Tool, Box<dialect::Asked>),
+    Search(Box<dialect::Asked>),
+}
+
+impl Asked {
+    fn plan(&mut self) -> &mut Plan {
+        match self {
+            Self::Ior(asked) => &mut asked.plan,
+            Self::Tool(_, asked) | Self::Search(asked) => &mut asked.plan,
+        }
+    }
+}
+
+impl<'r> PhaseRun<'r> {
+    pub(super) const fn new(world: &'r World, setup: &'r Setup, request: &'r RunRequest) -> Self {
+        Self { world, setup, request }
+    }
+
+    /// Reads the line of `phase`, to tell what is wrong with it.
+    pub(super) fn check(&self, phase: Phase) -> Result<(), Failure> {
+        match phase {
+            Phase::Timestamp => Ok(()),
+            // They go on with what an earlier phase leaves, and have its options.
+            Phase::MdworkbenchBench | Phase::MdworkbenchDelete | Phase::IorRnd4kEasyRead => Ok(()),
+            _ => self.read(phase, 0.0, Path::new("")).map(drop),
+        }
+    }
+
+    /// Carries out `phase`, whose record goes to `directory`; objects follow `rate`. A phase that has a complete
+    /// record is not repeated.
+    pub(super) fn run(&self, phase: Phase, rate: f64, directory: &Path) -> Result<Ended, Failure> {
+        if phase == Phase::Timestamp {
+            return self.mark_time().map(Ended::Done);
+        }
+        if directory.exists() {
+            let run = Run::open(directory)?;
+            if run.state == RunState::Complete {
+                let ns = run.manifest.finished_unix_ns.unwrap_or_default() - run.manifest.started_unix_ns;
+                return Ok(Ended::Done(Outcome::of(phase, &run, self.setup, ns.max(0) as f64 / 1e9)));
+            }
+            fs::remove_dir_all(directory).map_err(|error| cannot("remove", directory, error))?;
+        }
+        let asked = self.read(phase, rate, directory)?;
+        let session = Session::new(self.world, phase.name());
+        let begun = Instant::now();
+        let measured = match asked {
+            Asked::Ior(asked) => crate::foreign::ior::measure(&session, *asked, true),
+            Asked::Tool(tool, asked) => foreign::measure(tool, &session, *asked, true),
+            Asked::Search(asked) => search(&session, *asked),
+        };
+        let seconds = begun.elapsed().as_secs_f64();
+        let measured = match measured {
+            Ok(measured) => measured,
+            // There may be nothing to remove.
+            Err(failure) if self.request.is_cleanup && failure.exit == Exit::Refused => {
+                let entries = vec![Entry::Invalid(format!("{:#}", failure.error))];
+                return Ok(Ended::Done(Outcome { entries, ..Outcome::none(seconds) }));
+            }
+            Err(failure) => return Err(failure),
+        };
+        if measured.exit == Exit::Interrupted {
+            return Ok(Ended::Interrupted);
+        }
+        // The phases that follow need what this one has not made, as on a full file system.
+        if !measured.run.failed_cases.is_empty() && !self.request.is_cleanup {
+            let why = measured.message.unwrap_or_else(|| "it could not be carried out".to_owned());
+            return Err(Failure::new(measured.exit, anyhow::anyhow!(why)));
+        }
+        let mut outcome = Outcome::of(phase, &measured.run, self.setup, seconds);
+        if let Some(message) = measured.message {
+            outcome.entries.push(Entry::Invalid(message));
+        }
+        if let (Some(row), true) = (measured.run.phases.last(), phase.name().starts_with("find")) {
+            let text = format!(
+                "runtime: {:.6} rate: {:.6}\nfound, total\n{}, {}\n",
+                row.wall_ns as f64 / 1e9,
+                outcome.score * 1000.0,
+                row.found.unwrap_or(0),
+                row.items
+            );
+            write_whole(&self.result(&format!("{}.csv", phase.name())), &text)?;
+        }
+        Ok(Ended::Done(outcome))
+    }
+
+    fn read(&self, phase: Phase, rate: f64, directory: &Path) -> Result<Asked, Failure> {
+        let launcher = launcher(self.world);
+        let line = self.setup.line(phase, rate);
+        let usage = |error: dialect::ToolError| Failure::new(Exit::Usage, error);
+        let output = Some(self.result(&format!("{}.txt", phase.name())));
+        let mut line_of_ours = line.clone();
+        if self.request.extras.tasks_per_rank > 1 {
+            let each = self.request.extras.tasks_per_rank.to_string();
+            line_of_ours.extend(["--tasks-per-rank".to_owned(), each]);
+        }
+        let mut asked = match line.first().map(String::as_str) {
+            Some("./ior") => {
+                let mut asked = ior::parse(&line_of_ours, launcher).map_err(usage)?;
+                asked.output.file = output;
+                asked.side_files.iter_mut().for_each(|files| phase.name().clone_into(&mut files.case));
+                self.take_extras(&mut asked.extras, directory);
+                Asked::Ior(Box::new(asked))
+            }
+            Some("./pfind") => {
+                let mut asked = self.setup.search(phase, &self.request.extras, launcher).map_err(usage)?;
+                self.take_extras(&mut asked.extras, directory);
+                Asked::Search(Box::new(asked))
+            }
+            program => {
+                let name = program.unwrap_or_default().trim_start_matches("./");
+                let tool = dialect::tool(name).ok_or_else(|| {
+                    Failure::new(Exit::Internal, anyhow::anyhow!("no tool is called {name}"))
+                })?;
+                let mut asked = (tool.parse)(&line_of_ours, launcher).map_err(usage)?;
+                asked.output = output;
+                self.take_extras(&mut asked.extras, directory);
+                Asked::Tool(tool, Box::new(asked))
+            }
+        };
+        for case in &mut asked.plan().cases {
+            phase.name().clone_into(&mut case.id);
+            case.group.clone_from(&case.id);
+            case.title = format!("IO500 {}", phase.name());
+            case.protocol.drop_caches |= self.setup.drops_caches();
+        }
+        Ok(asked)
+    }
+
+    fn take_extras(&self, extras: &mut Extras, directory: &Path) {
+        extras.out = Some(directory.to_owned());
+        extras.yes = self.request.extras.yes;
+        extras.history = self.request.extras.history;
+        extras.destroy_data_on.clone_from(&self.request.extras.destroy_data_on);
+        // A log would have the lines of a record for each phase.
+        extras.no_progress = self.request.extras.no_progress || !std::io::stderr().is_terminal();
+    }
+
+    fn result(&self, name: &str) -> PathBuf {
+        Path::new(&self.setup.resultdir).join(name)
+    }
+
+    fn mark_time(&self) -> Result<Outcome, Failure> {
+        let (path, begun) = (self.result("timestampfile"), Instant::now());
+        // A resumed run keeps the time: files that were made after it are to be found.
+        if self.request.resume.is_none() || !path.exists() {
+            write_whole(&path, "")?;
+        }
+        Ok(Outcome::none(begun.elapsed().as_secs_f64()))
+    }
+
+    /// Keeps the rate of `mdtest-easy-write`, in 1,000 files per second, as the benchmark does for `--cleanup`.
+    pub(super) fn keep_rate(&self, rate: f64) -> Result<(), Failure> {
+        let path = self.result("mdworkbench-size");
+        fs::write(&path, rate.to_ne_bytes()).map_err(|error| cannot("write", &path, error))
+    }
+
+    /// The rate that an earlier run has kept; 0 without one.
+    pub(super) fn rate_of_earlier_run(&self) -> f64 {
+        let bytes = fs::read(self.result("mdworkbench-size")).unwrap_or_default();
+        let rate = bytes.try_into().map_or(0.0, f64::from_ne_bytes);
+        if rate.is_finite() { rate.max(0.0) } else { 0.0 }
+    }
+
+    /// Removes the files that the phases of IOR have kept for each other.
+    pub(super) fn remove_files(&self) -> Result<(), Failure> {
+        for (phase, status) in
+            [(Phase::IorEasyWrite, "ior-easy.stonewall"), (Phase::IorHardWrite, "ior-hard.stonewall")]
+        {
+            let mut asked = self.read(phase, 0.0, Path::new(""))?;
+            for case in &asked.plan().cases {
+                let placement = Placement::new(&case.workload);
+                let mut paths: Vec<PathBuf> = (0..case.workload.tasks)
+                    .map(|task| placement.file(task, Activity::Write, 0).path)
+                    .collect();
+                paths.dedup();
+                for path in paths {
+                    remove(&path)?;
+                    if case.workload.files.unique_dir
+                        && let Some(directory) = path.parent()
+                    {
+                        let _ = fs::remove_dir(directory);
+                    }
+                }
+            }
+            remove(&self.result(status))?;
+        }
+        remove(&self.result("mdtest-easy.stonewall"))?;
+        remove(&self.result("mdtest-hard.stonewall"))
+    }
+}
+
+fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(cannot("remove", path, error)),
+        _ => Ok(()),
+    }
+}
+
+/// The progress line of a search.
+struct Progress(LiveLine);
+
+impl Watch for Progress {
+    fn event(&mut self, event: &Event<'_>) {
+        self.0.event(event);
+    }
+}
+
+/// Runs a search, of which nothing is printed but its record.
+fn search(session: &Session<'_>, asked: dialect::Asked) -> Result<Measured, Failure> {
+    let directory = session.directory(asked.extras.out.as_deref())?;
+    let checked = session.check(asked.plan)?;
+    foreign::agreed(&checked, &asked.extras)?;
+    let shown = if asked.extras.no_progress { Shown::Nothing } else { Shown::All };
+    let mut watch = Progress(session.line(&checked, &directory, shown));
+    let ended = session.run(&checked, &directory, &mut watch)?;
+    drop(watch);
+    let run = Run::open(&directory)?;
+    let (exit, message) = session::verdict(&ended, &directory);
+    Ok(Measured { run, exit, message })
+}

@@ -1,0 +1,80 @@
+//! The result directory: the files that the benchmark leaves in it.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use dialect::io500::Text;
+
+use crate::console::exit::{Exit, Failure};
+use crate::console::{confirm, print};
+use crate::foreign::output::write_whole;
+
+/// Directories in the order in which they were made; each is removed again where it is empty.
+#[derive(Debug, Default)]
+pub(super) struct MadeDirectories(Vec<PathBuf>);
+
+impl MadeDirectories {
+    /// Makes `path` and what is missing above it.
+    pub(super) fn make(&mut self, path: &Path) -> Result<(), Failure> {
+        let missing: Vec<&Path> =
+            path.ancestors().take_while(|one| !one.as_os_str().is_empty() && !one.exists()).collect();
+        for one in missing.into_iter().rev() {
+            fs::create_dir(one).map_err(|error| cannot("make the directory", one, error))?;
+            self.0.push(one.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Removes those that are empty.
+    pub(super) fn remove_empty(&self) {
+        for one in self.0.iter().rev() {
+            // What is left in it was not made by this run, or is to be kept.
+            let _ = fs::remove_dir(one);
+        }
+    }
+}
+
+/// `result.txt`, `result_summary.txt` and the terminal.
+pub(super) struct Results {
+    result: (PathBuf, File),
+    summary: (PathBuf, File),
+}
+
+impl Results {
+    /// Begins both files in `directory`; asks before earlier ones are replaced, unless `yes` has agreed.
+    pub(super) fn begin(directory: &Path, yes: bool) -> Result<Self, Failure> {
+        let (result, summary) = (directory.join("result.txt"), directory.join("result_summary.txt"));
+        if result.exists() && !yes {
+            let question = format!("{} exists; replace it?", result.display());
+            if !confirm(&question, false)? {
+                let why = format!(
+                    "{} exists: add --yes to replace it, or name another directory as resultdir or by --timestamp",
+                    result.display()
+                );
+                return Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)));
+            }
+        }
+        let begin = |path: PathBuf| {
+            write_whole(&path, "")?;
+            let file = fs::OpenOptions::new().append(true).open(&path);
+            let file = file.map_err(|error| cannot("write", &path, error))?;
+            Ok::<_, Failure>((path, file))
+        };
+        Ok(Self { result: begin(result)?, summary: begin(summary)? })
+    }
+
+    /// Adds `text` to all three.
+    pub(super) fn add(&mut self, text: &Text) -> Result<(), Failure> {
+        for ((path, file), text) in [(&mut self.result, &text.result), (&mut self.summary, &text.summary)] {
+            file.write_all(text.as_bytes()).map_err(|error| cannot("write", path, error))?;
+        }
+        print(&text.screen)
+    }
+}
+
+/// A failure to `action` something at `path`.
+pub(super) fn cannot(action: &str, path: &Path, error: std::io::Error) -> Failure {
+    let context = format!("cannot {action} {}: choose another place", path.display());
+    Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
+}

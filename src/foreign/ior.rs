@@ -1,0 +1,171 @@
+//! The program called as `ior`: IOR's command line in, IOR's output out, and a record of its own.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use dialect::ior::{self, Asked, Printer, SideFiles};
+use engine::Controls;
+use record::{PhaseRecord, TaskRow};
+use report::Shown;
+use runner::{Event, Watch};
+
+use crate::console::exit::{Exit, Failure};
+use crate::console::progress::LiveLine;
+use crate::console::{print_folded, print_line};
+use crate::foreign::output::{Output, refuse_device, warn, write_whole};
+use crate::foreign::{Measured, agreed, doubts, explain, launcher};
+use crate::run::cluster::World;
+use crate::run::keep_history;
+use crate::run::session::{self, Session};
+
+/// Runs the command line, the program's name first.
+pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
+    let launcher = launcher(world);
+    let asked = ior::parse(arguments, launcher).map_err(|error| Failure::new(Exit::Usage, error))?;
+    if asked.show_help {
+        return print_folded(&ior::help().to_string()).map(|()| Exit::Success);
+    }
+    if asked.show_version {
+        let version = ior::version(asked.compat, env!("CARGO_PKG_VERSION"));
+        return print_line(&format!("IOR-{version}")).map(|()| Exit::Success);
+    }
+    warn(&asked.warnings);
+    let session = Session::new(world, ior::TOOL);
+    if asked.extras.explain || asked.dry_run {
+        session.check_options(&asked.plan, asked.extras.out.as_deref())?;
+        return explain(&session, &asked.plan);
+    }
+    measure(&session, asked, false)?.tell()
+}
+
+/// Runs the plan of `asked`, and prints or writes what IOR would. The warnings about the figures of a part of a larger
+/// run are given with those of the whole.
+pub(crate) fn measure(session: &Session<'_>, asked: Asked, is_part: bool) -> Result<Measured, Failure> {
+    let mut plan = asked.plan;
+    keep_history(&mut plan, asked.extras.history)?;
+    let directory = session.directory(asked.extras.out.as_deref())?;
+    let checked = session.check(plan)?;
+    agreed(&checked, &asked.extras)?;
+    let manifest = session.manifest(&checked);
+    for path in asked.side_files.iter().flat_map(|files| files.status.iter().chain(&files.rank_csv)) {
+        refuse_device(path)?;
+    }
+    let out = Output::open(asked.output.file.as_deref())?;
+    if let (Some(file), false) = (&asked.output.file, is_part) {
+        print_line(&format!("Writing output to {}", file.display()))?;
+    }
+    let mut printer = Printer::new(&manifest.plan)
+        .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
+    let header = printer.header(&manifest);
+    let shown = if asked.extras.no_progress { Shown::Nothing } else { Shown::All };
+    let mut watch = Printed {
+        line: session.line(&checked, &directory, shown),
+        printer,
+        header,
+        out,
+        controls: None,
+        side_files: asked.side_files,
+        tasks: Vec::new(),
+        failed: None,
+        warnings: 0,
+    };
+    let ended = session.run(&checked, &directory, &mut watch)?;
+    let Printed { line, mut printer, mut out, failed, warnings, .. } = watch;
+    drop(line);
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
+    let run = record::Run::open(&directory)?;
+    // A summary of a partial run would look like that of a full one.
+    if !ended.interrupted || asked.output.summary_always {
+        if !is_part {
+            doubts(&run, &directory);
+        }
+        out.write(&printer.finish(run.manifest.finished_unix_ns))?;
+    }
+    let (mut exit, mut message) = session::verdict(&ended, &directory);
+    if message.is_none() && asked.output.warnings_as_errors && warnings > 0 {
+        exit = Exit::Refused;
+        message = Some(format!("{warnings} warnings, which are errors by --warningAsErrors"));
+    }
+    Ok(Measured { run, exit, message })
+}
+
+/// Prints IOR's rows as the phases end.
+struct Printed {
+    line: LiveLine,
+    printer: Printer,
+    /// Printed with the first case, so that errors before it are not hidden below the header.
+    header: String,
+    out: Output,
+    side_files: Vec<SideFiles>,
+    /// Of the phase under way.
+    controls: Option<Arc<Controls>>,
+    /// Tasks of the case under way, for its side files.
+    tasks: Vec<TaskRow>,
+    failed: Option<Failure>,
+    warnings: usize,
+}
+
+impl Printed {
+    fn phase(&mut self, record: &PhaseRecord) -> Result<(), Failure> {
+        self.tasks.extend(record.tasks.iter().cloned());
+        let beside = self.side_files.iter().find(|files| files.case == record.phase.key.case);
+        if let Some(path) = beside.and_then(|files| files.status.as_ref())
+            && record.phase.key.phase == plan::Phase::Write
+        {
+            write_whole(path, &ior::stonewall_status(&record.tasks))?;
+        }
+        let row = self.printer.phase(&record.phase, &record.tasks);
+        self.line.beside(|| self.out.write(&row))
+    }
+
+    fn case_over(&mut self, case: &str) -> Result<(), Failure> {
+        let tasks = std::mem::take(&mut self.tasks);
+        let beside = self.side_files.iter().find(|files| files.case == case);
+        match beside.and_then(|files| files.rank_csv.as_ref()) {
+            Some(path) => write_whole(path, &ior::rank_csv(&tasks)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Watch for Printed {
+    fn event(&mut self, event: &Event<'_>) {
+        self.line.event(event);
+        let result = match event {
+            Event::PhaseFinished(record) => {
+                self.warnings += record.warnings.len();
+                match self.controls.take() {
+                    // The row of a partial phase would look like that of a full one.
+                    Some(controls) if controls.is_stopped() => Ok(()),
+                    _ => self.phase(record),
+                }
+            }
+            Event::CaseFinished(case) => self.case_over(&case.id),
+            Event::Warning(_) => {
+                self.warnings += 1;
+                Ok(())
+            }
+            Event::Removed { repetition, seconds } => {
+                let row = self.printer.removed(*repetition, *seconds);
+                self.line.beside(|| self.out.write(&row))
+            }
+            Event::CaseStarted { .. } => {
+                let header = std::mem::take(&mut self.header);
+                self.line.beside(|| self.out.write(&header))
+            }
+            Event::PhaseStarted { controls, .. } => {
+                self.controls = Some(Arc::clone(controls));
+                Ok(())
+            }
+            Event::CaseSkipped { .. }
+            | Event::Wiped { .. }
+            | Event::Layout { .. }
+            | Event::CaseFailed { .. } => Ok(()),
+        };
+        if let Err(failure) = result {
+            self.failed.get_or_insert(failure);
+        }
+    }
+}

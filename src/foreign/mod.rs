@@ -1,0 +1,210 @@
+//! The program called as another tool: takes that tool's command line, prints its output, and writes a record
+//! of our own. IOR, with more options, has its own module.
+
+pub(crate) mod cross_check;
+pub(crate) mod io500;
+pub(crate) mod ior;
+mod live;
+pub(crate) mod output;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use dialect::ior::Launcher;
+use dialect::{Asked, Extras, Tool};
+use engine::Controls;
+use plan::Plan;
+use plan::shell_word;
+use report::Shown;
+use runner::{Checked, Event, Watch};
+
+use crate::console::exit::{Exit, Failure};
+use crate::console::progress::LiveLine;
+use crate::console::{can_ask, print, print_folded, screen};
+use crate::run::cluster::World;
+use crate::run::keep_history;
+use crate::run::session::{self, Session};
+use live::{Looking, Paper, Shared};
+use output::{Output, warn, write_whole};
+
+/// Runs the command line of `tool`, the program's name first.
+pub(crate) fn run(tool: &Tool, arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
+    let words = unicode(arguments)?;
+    let asked = (tool.parse)(&words, launcher(world)).map_err(|error| Failure::new(Exit::Usage, error))?;
+    if let Some(text) = &asked.show {
+        return print_folded(text).map(|()| Exit::Success);
+    }
+    warn(&asked.warnings);
+    let session = Session::new(world, tool.name);
+    if asked.extras.explain {
+        session.check_options(&asked.plan, asked.extras.out.as_deref())?;
+        return explain(&session, &asked.plan);
+    }
+    measure(tool, &session, asked, false)?.tell()
+}
+
+/// A run that has ended.
+pub(crate) struct Measured {
+    /// The closed record.
+    pub(crate) run: record::Run,
+    pub(crate) exit: Exit,
+    /// Why it did not end as it should.
+    pub(crate) message: Option<String>,
+}
+
+impl Measured {
+    /// Its exit code, or why it did not end as it should.
+    pub(crate) fn tell(self) -> Result<Exit, Failure> {
+        match self.message {
+            Some(message) => Err(Failure::new(self.exit, anyhow::anyhow!(message))),
+            None => Ok(self.exit),
+        }
+    }
+}
+
+pub(crate) fn unicode(arguments: &[OsString]) -> Result<Vec<String>, Failure> {
+    let text = |word: &OsString| {
+        word.to_str().map(str::to_owned).ok_or_else(|| {
+            Failure::usage(format!("`{}` is not Unicode; rename the file", word.to_string_lossy()))
+        })
+    };
+    arguments.iter().map(text).collect()
+}
+
+/// The launcher as the tool's printer needs it.
+pub(crate) fn launcher(world: &World) -> Launcher<'_> {
+    let memory_bytes = Some(host::Host::new(host::Root::default()).memory_total());
+    let by_hand = Launcher { memory_bytes, ..Launcher::default() };
+    if !world.launched {
+        return by_hand;
+    }
+    let topology = world.comm().topology();
+    Launcher { node_of: topology.node_of(), names: topology.names(), ..by_hand }
+}
+
+/// Prints the planned measurements.
+pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failure> {
+    let facts = session.host.facts(&session::targets(plan), engine::clock_name());
+    let around = session.environment(plan, &facts);
+    print(&report::explain(plan, &around, screen()))?;
+    print(&session::explained_consent(plan)).map(|()| Exit::Success)
+}
+
+/// Reports leftovers of killed runs and files that will be lost, and asks about these.
+pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> {
+    warn(&session::leftover_lines(&checked.leftovers));
+    warn(&session::lacking_right(&checked.plan).into_iter().collect::<Vec<_>>());
+    // A refusal names the files itself.
+    if extras.yes || can_ask() {
+        warn(&checked.replaced().iter().map(session::replaced_line).collect::<Vec<_>>());
+    }
+    session::agree_to_losses(checked, extras.yes, "Lose that and start?")
+}
+
+/// Prints in one line the warnings about the figures in the tool's output; the first line has the path of the
+/// record. It comes before the summary: scripts take the last line with a word of theirs from a log of both streams.
+pub(crate) fn doubts(run: &record::Run, directory: &Path) {
+    if let Some(doubts) = report::Study::of(run).doubts() {
+        warn(&[format!("{doubts}; see `ioproof report {}`", shell_word(&directory.to_string_lossy()))]);
+    }
+}
+
+/// Runs the plan of `asked`, and prints or writes what `tool` would. The warnings about the figures of a part of a
+/// larger run are given with those of the whole.
+pub(crate) fn measure(
+    tool: &Tool,
+    session: &Session<'_>,
+    asked: Asked,
+    is_part: bool,
+) -> Result<Measured, Failure> {
+    let mut plan = asked.plan;
+    keep_history(&mut plan, asked.extras.history)?;
+    let directory = session.directory(asked.extras.out.as_deref())?;
+    let checked = session.check(plan)?;
+    agreed(&checked, &asked.extras)?;
+    let manifest = session.manifest(&checked);
+    let out = Output::open(asked.output.as_deref())?;
+    let mut printer = (tool.printer)(&manifest.plan)
+        .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
+    let header = printer.header(&manifest);
+    // A tool that prints each operation needs no progress line.
+    let most = if printer.is_live() { Shown::RecordOnly } else { Shown::All };
+    let shown = if asked.extras.no_progress { Shown::Nothing } else { most };
+    let line = session.line(&checked, &directory, shown);
+    let paper = Shared::new(Paper { printer, out, failed: None });
+    let mut watch = Printed { paper: paper.clone(), header, looking: None, controls: None, line };
+    let mut ended = session.run(&checked, &directory, &mut watch)?;
+    drop(watch);
+    let mut paper = paper.lock();
+    let Paper { printer, out, failed } = &mut *paper;
+    if let Some(failure) = failed.take() {
+        return Err(failure);
+    }
+    let run = record::Run::open(&directory)?;
+    // A summary of a partial run would look like that of a full one.
+    if !ended.interrupted || printer.ends_when_interrupted() {
+        if !is_part {
+            doubts(&run, &directory);
+        }
+        out.write(&printer.finish(&run))?;
+        for (path, text) in printer.side_files(&run) {
+            write_whole(&path, &text)?;
+        }
+    }
+    if printer.counts_errors() {
+        ended.surprises = 0;
+    }
+    let (exit, message) = match ended.interrupted && ended.failed.is_none() && printer.ends_when_interrupted()
+    {
+        true => (Exit::Success, None),
+        false => session::verdict(&ended, &directory),
+    };
+    Ok(Measured { run, exit, message })
+}
+
+/// Prints the tool's rows as the phases end.
+struct Printed {
+    paper: Shared,
+    /// Printed with the first case, so that errors before it are not hidden below the header.
+    header: String,
+    /// Set during a phase whose operations are printed as they complete.
+    looking: Option<Looking>,
+    /// Of the phase under way.
+    controls: Option<Arc<Controls>>,
+    line: LiveLine,
+}
+
+impl Watch for Printed {
+    fn event(&mut self, event: &Event<'_>) {
+        self.line.event(event);
+        let text = match event {
+            Event::PhaseFinished(record) => {
+                self.looking = None;
+                let mut paper = self.paper.lock();
+                let stopped = self.controls.take().is_some_and(|controls| controls.is_stopped());
+                // The row of a partial phase would look like that of a full one.
+                if stopped && !paper.printer.ends_when_interrupted() {
+                    return;
+                }
+                paper.printer.phase(record)
+            }
+            Event::PhaseStarted { phase, controls, .. } => {
+                self.controls = Some(Arc::clone(controls));
+                if phase.is_result() && self.paper.lock().printer.is_live() {
+                    self.looking = Some(Looking::start(self.paper.clone(), Arc::clone(controls)));
+                }
+                return;
+            }
+            Event::CaseStarted { .. } => std::mem::take(&mut self.header),
+            Event::Warning(_)
+            | Event::CaseSkipped { .. }
+            | Event::CaseFinished(_)
+            | Event::CaseFailed { .. }
+            | Event::Removed { .. }
+            | Event::Layout { .. }
+            | Event::Wiped { .. } => return,
+        };
+        self.line.beside(|| self.paper.lock().write(&text));
+    }
+}

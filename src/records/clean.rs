@@ -1,0 +1,147 @@
+//! `ioproof clean`: shows and removes leftovers of killed runs under a directory.
+
+use plan::Nanos;
+use record::{Holder, Leftover, SweepResult};
+
+use crate::arguments::CleanArguments;
+use crate::console::exit::{Exit, Failure};
+use crate::console::{confirm, print_line};
+
+/// Shows the leftovers under the directory and removes them if the user agrees.
+pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
+    let directory =
+        std::path::absolute(&arguments.directory).map_err(|error| Failure::new(Exit::Usage, error))?;
+    let unfinished = record::remove_unfinished_claims(&directory);
+    let mut found = record::leftovers(&directory)?;
+    if unfinished > 0 {
+        let claims = if unfinished == 1 { "claim" } else { "claims" };
+        print_line(&format!(
+            "removed {unfinished} unfinished {claims} of killed runs, which had made nothing yet"
+        ))?;
+    }
+    if found.is_empty() {
+        print_line(&format!("nothing was left in {}", directory.display()))?;
+        return Ok(Exit::Success);
+    }
+    let mut refused = false;
+    // The newest first: what it has put into directories of an earlier one is gone before these.
+    found.sort_by_key(|leftover| std::cmp::Reverse(leftover.claim.placed()));
+    for leftover in &found {
+        print_line(&line(leftover))?;
+        for file in &leftover.files {
+            print_line(&format!("  {}  {}", file.path.display(), plan::Bytes(file.bytes)))?;
+        }
+        for tree in &leftover.trees {
+            let what = if tree.names_only { "items of a tree in it" } else { "a tree" };
+            print_line(&format!("  {}  {what}", tree.root.display()))?;
+        }
+        for path in &leftover.kept {
+            print_line(&format!("  {}  stays: the run was to keep it", path.display()))?;
+        }
+        match leftover.holder {
+            Holder::Alive => {
+                print_line("  that run goes on: its files stay")?;
+                refused = true;
+            }
+            // `--yes` would agree to files that were not shown.
+            Holder::Elsewhere if arguments.yes => {
+                let node = &leftover.claim.node;
+                print_line(&format!(
+                    "  kept, as it may go on there: say `ioproof clean DIR --yes` on {node}, or leave out \
+                     `--yes` and be asked"
+                ))?;
+                refused = true;
+            }
+            Holder::Elsewhere => {
+                let node = &leftover.claim.node;
+                if confirm(&format!("Is that run on {node} over? Remove its files?"), false)? {
+                    refused |= !say_removed(leftover, &leftover.remove_unseen()?)?;
+                } else {
+                    print_line(&format!(
+                        "  kept; `ioproof clean DIR` on {node} can see whether that run goes on"
+                    ))?;
+                }
+            }
+            Holder::Gone => {
+                if arguments.yes || confirm("Remove these files?", false)? {
+                    // Processes that still run are ended before their files are removed.
+                    if leftover.is_of_this_user() {
+                        host::RunGroups::remove_left(&host::Root::default(), &leftover.claim.run_id)
+                            .map_err(|error| Failure::new(Exit::HostLacks, error))?;
+                    }
+                    refused |= !say_removed(leftover, &leftover.remove()?)?;
+                } else {
+                    print_line("  kept; `ioproof clean DIR --yes` removes them")?;
+                }
+            }
+        }
+    }
+    Ok(if refused { Exit::Refused } else { Exit::Success })
+}
+
+/// Prints what was removed of `leftover` and what stays; returns whether all of it is gone.
+fn say_removed(leftover: &Leftover, sweep: &SweepResult) -> Result<bool, Failure> {
+    let names = match sweep.removed {
+        0 => String::new(),
+        count => format!(", with {count} names in trees"),
+    };
+    let is_gone = sweep.held.is_empty() && leftover.in_use.is_empty();
+    match leftover.files.is_empty() && leftover.trees.is_empty() {
+        true if is_gone => print_line("  its claim is removed")?,
+        true => {}
+        false => print_line(&format!("  removed{names}"))?,
+    }
+    for path in &sweep.foreign {
+        print_line(&format!("  {} stays: the run did not make it", path.display()))?;
+    }
+    let more = sweep.foreign_count.saturating_sub(sweep.foreign.len() as u64);
+    if more > 0 {
+        print_line(&format!("  and {more} more"))?;
+    }
+    for path in &sweep.held {
+        print_line(&format!("  {} stays: it contains something that the run did not make", path.display()))?;
+    }
+    for path in &leftover.in_use {
+        print_line(&format!("  {} stays: another run is using it", path.display()))?;
+    }
+    if !is_gone {
+        print_line(
+            "  the claim stays too: move away what is not the run's, wait for runs that are still going on, then run \
+             `ioproof clean` again",
+        )?;
+    }
+    Ok(is_gone)
+}
+
+/// A leftover in one line.
+pub(crate) fn line(leftover: &Leftover) -> String {
+    let directory = leftover.claim_path.parent().unwrap_or(&leftover.claim_path).display();
+    let state = match leftover.holder {
+        Holder::Alive => "is running".to_owned(),
+        Holder::Gone => "was killed".to_owned(),
+        Holder::Elsewhere => {
+            let age = Nanos(u64::try_from(leftover.age().as_nanos()).unwrap_or(u64::MAX));
+            format!("was begun on node {} {age} ago", leftover.claim.node)
+        }
+    };
+    let mut has = Vec::new();
+    if !leftover.files.is_empty() {
+        let bytes = plan::Bytes(leftover.bytes()).both_units();
+        let files = leftover.files.len();
+        has.push(format!("{files} {} ({bytes})", if files == 1 { "file" } else { "files" }));
+    }
+    match leftover.trees.len() {
+        0 => {}
+        1 => has.push("a tree".to_owned()),
+        _ => has.push("trees".to_owned()),
+    }
+    if !leftover.kept.is_empty() {
+        let kept = leftover.kept.len();
+        has.push(format!("{kept} {} to keep", if kept == 1 { "file" } else { "files" }));
+    }
+    if !leftover.in_use.is_empty() {
+        has.push(format!("{} that another run is using", leftover.in_use.len()));
+    }
+    let has = if has.is_empty() { "nothing left".to_owned() } else { has.join(" and ") };
+    format!("run {} {state} and has {has} in {directory}", leftover.claim.run_id)
+}

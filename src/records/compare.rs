@@ -1,0 +1,85 @@
+//! `ioproof compare`: two runs against each other, or one against itself.
+
+use std::path::PathBuf;
+
+use record::Run;
+use report::{Itself, Screen, Study};
+
+use crate::arguments::{CompareArguments, CompareFormat};
+use crate::console::exit::{Exit, Failure};
+use crate::console::{complain, print, screen};
+use crate::records::report::Output;
+
+/// Prints the changes between two runs that exceed the scatter, or plots both.
+pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
+    let before = Run::open(&arguments.before)?;
+    if let Some(times) = arguments.against_itself {
+        let itself = report::against_itself(&before, times as usize).map_err(Failure::usage)?;
+        let shown = |screen| form_of_itself(&itself, arguments.format, screen);
+        return show(arguments, std::slice::from_ref(&arguments.before), shown).map(|()| Exit::Success);
+    }
+    // The parser asks for either.
+    let Some(path) = &arguments.after else {
+        return Err(Failure::usage("AFTER is missing: name the run after the change"));
+    };
+    let after = Run::open(path)?;
+    if before.manifest.run_id == after.manifest.run_id {
+        let id = &before.manifest.run_id;
+        complain(&format!(
+            "both are the run {id}, so nothing can differ: name the run before and the one after a change"
+        ));
+    }
+    if arguments.verdict && report::compare(&before, &after).is_of_model_and_storage() {
+        return Err(Failure::usage(
+            "--verdict judges what became slower, and one of the two runs is simulated: a difference is the error of \
+             the model; leave --verdict out",
+        ));
+    }
+    let shown =
+        |screen| form(&before, &after, arguments, screen).map_err(|error| Failure::new(Exit::Record, error));
+    show(arguments, &[arguments.before.clone(), path.clone()], shown)?;
+    let is_slower = arguments.verdict && report::compare(&before, &after).is_slower();
+    Ok(if is_slower { Exit::NotKept } else { Exit::Success })
+}
+
+/// Prints what is shown, or writes it where the user wants it.
+fn show(
+    arguments: &CompareArguments,
+    runs: &[PathBuf],
+    shown: impl Fn(Screen) -> Result<String, Failure>,
+) -> Result<(), Failure> {
+    match &arguments.output {
+        None => print(&shown(screen())?),
+        Some(path) => {
+            let text = shown(Screen::PLAIN)?;
+            Output::new(runs, path)?.write(path, |out| Ok(out.write_all(text.as_bytes())?))
+        }
+    }
+}
+
+fn form_of_itself(itself: &Itself<'_>, format: CompareFormat, screen: Screen) -> Result<String, Failure> {
+    match format {
+        CompareFormat::Text => Ok(itself.text(screen)),
+        CompareFormat::Md => Ok(itself.markdown()),
+        CompareFormat::Json => Ok(itself.json()),
+        CompareFormat::Html => {
+            Err(Failure::usage("a run against itself has no page: take --format text, md or json"))
+        }
+    }
+}
+
+fn form(before: &Run, after: &Run, arguments: &CompareArguments, screen: Screen) -> anyhow::Result<String> {
+    let pair = || report::compare(before, after);
+    let full = arguments.full;
+    Ok(match arguments.format {
+        CompareFormat::Text if full => pair().text_in_full(screen),
+        CompareFormat::Text => pair().text(screen),
+        CompareFormat::Md => pair().markdown(),
+        CompareFormat::Json => pair().json(),
+        CompareFormat::Html => {
+            let mut page = Vec::new();
+            Study::of(before).beside(Study::of(after)).html(&mut page)?;
+            String::from_utf8(page)?
+        }
+    })
+}

@@ -1,0 +1,35 @@
+//! `ioproof history`: the last operations of a run, one by one.
+
+use report::{History, Wanted};
+
+use crate::arguments::HistoryArguments;
+use crate::console::exit::{Exit, Failure};
+use crate::console::{print, screen};
+use crate::records;
+
+/// Prints the requested operations.
+pub(crate) fn run(arguments: &HistoryArguments) -> Result<Exit, Failure> {
+    let run = records::open(std::slice::from_ref(&arguments.run))?;
+    let cases = run.cases();
+    if let Some(case) = arguments.case.as_ref().filter(|case| !cases.iter().any(|id| *id == **case)) {
+        let known: Vec<&str> = cases.iter().map(|id| &**id).collect();
+        return Err(Failure::usage(format!("the run has no case `{case}`; it has {}", known.join(", "))));
+    }
+    let wanted = Wanted {
+        case: arguments.case.clone(),
+        phase: arguments.phase,
+        last: arguments.last.map(|last| last.get()),
+    };
+    let history = History::of(&run, &wanted);
+    if history.is_empty() {
+        let what = "no operation of what is asked for was kept; measure with --history N, or with \
+                    `history = N` in a workload of the study";
+        return Err(Failure::usage(what));
+    }
+    print(&match (arguments.csv, arguments.json) {
+        (true, _) => history.csv(),
+        (_, true) => history.json(),
+        _ => history.text(screen()),
+    })
+    .map(|()| Exit::Success)
+}

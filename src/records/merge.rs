@@ -1,0 +1,20 @@
+//! `ioproof merge`: several runs as one record.
+
+use crate::arguments::MergeArguments;
+use crate::console::exit::{Exit, Failure};
+use crate::console::{complain, print_line};
+use crate::records;
+
+/// Merges the runs into a new record; the originals are unchanged.
+pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
+    let merged = records::open(&arguments.runs)?;
+    record::write_merged(&merged, &[], &arguments.out)?;
+    let late = merged.late_damage();
+    for damage in merged.damage.iter().chain(&late) {
+        complain(&format!("warning: {damage}"));
+    }
+    let (cases, parts) = (merged.manifest.plan.cases.len(), arguments.runs.len());
+    print_line(&format!("{parts} runs with {cases} cases are in {}", arguments.out.display()))?;
+    // What could be read at first could not be read again.
+    Ok(if late.is_empty() { Exit::Success } else { Exit::Record })
+}

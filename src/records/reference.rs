@@ -1,0 +1,71 @@
+//! `ioproof reference`: what studies have published.
+
+use record::{Metric, PublishedOperation};
+use report::reference::{self, Filter};
+
+use crate::arguments::{ReferenceArguments, ReferenceFilter, ReferenceWhat as What};
+use crate::console::exit::{Exit, Failure};
+use crate::console::{print, screen};
+
+/// Prints the selected part.
+pub(crate) fn run(arguments: &ReferenceArguments) -> Result<Exit, Failure> {
+    let library = record::published();
+    let text = match &arguments.what {
+        What::Show { id } => {
+            let shown = match arguments.json {
+                true => reference::show_json(library, id).map(|value| report::json_text(&value)),
+                false => reference::show(library, id, screen()),
+            };
+            shown.ok_or_else(|| unknown(id))?
+        }
+        What::List(chosen) | What::Studies(chosen) | What::Claims(chosen) | What::Misprints(chosen)
+            if arguments.json =>
+        {
+            report::json_text(&reference::json(library, &filter(chosen)?))
+        }
+        What::List(chosen) => reference::list(library, &filter(chosen)?, screen()),
+        What::Studies(chosen) => reference::studies(library, &filter(chosen)?, screen()),
+        What::Claims(chosen) => reference::claims(library, &filter(chosen)?, screen()),
+        What::Misprints(chosen) => reference::misprints(library, &filter(chosen)?, screen()),
+    };
+    if text.is_empty() {
+        return Err(Failure::usage("nothing in the library is so; `ioproof reference list` shows all of it"));
+    }
+    print(&text)?;
+    Ok(Exit::Success)
+}
+
+fn unknown(id: &str) -> Failure {
+    let library = record::published();
+    let meant = record::Library::nearest(id, library.ids());
+    let meant = meant.map_or_else(String::new, |meant| format!("did you mean {meant}? "));
+    Failure::usage(format!(
+        "nothing in the library is called `{id}`: {meant}`ioproof reference list` shows all ids"
+    ))
+}
+
+fn filter(chosen: &ReferenceFilter) -> Result<Filter, Failure> {
+    let library = record::published();
+    if let Some(study) = chosen.study.as_ref().filter(|study| library.study(study).is_none()) {
+        let known: Vec<String> =
+            library.studies.iter().map(|study| format!("{} ({})", study.letter, study.id)).collect();
+        return Err(Failure::usage(format!(
+            "there is no study `{study}`; the studies are {}",
+            known.join(", ")
+        )));
+    }
+    let metric =
+        chosen.metric.as_deref().map(|word| named(word, "metric", Metric::named(word))).transpose()?;
+    let operation = chosen.operation.as_deref();
+    let operation =
+        operation.map(|word| named(word, "operation", PublishedOperation::named(word))).transpose()?;
+    Ok(Filter { study: chosen.study.clone(), metric, operation, text: chosen.text.clone() })
+}
+
+fn named<T>(word: &str, what: &str, found: Option<T>) -> Result<T, Failure> {
+    found.ok_or_else(|| {
+        Failure::usage(format!(
+            "no figure has the {what} `{word}`; `ioproof reference list` shows those that are"
+        ))
+    })
+}

@@ -1,0 +1,184 @@
+//! `ioproof report`: prints the tables, and writes the report in every format.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use record::Replacement;
+use report::{Screen, Study};
+
+use crate::arguments::{Format, ReportArguments};
+use crate::console::exit::{Exit, Failure};
+use crate::console::{print, print_line, screen};
+use crate::records;
+
+/// The files in the run directory after `ioproof report RUNDIR`.
+const FILES: [(Format, &str); 4] = [
+    (Format::Html, "report.html"),
+    (Format::Md, "report.md"),
+    (Format::Csv, "report.csv"),
+    (Format::Json, "report.json"),
+];
+
+/// Additional file for runs with jobs: a row for each launch and step.
+const LAUNCHES: &str = "report-launches.csv";
+
+/// Prints or writes the report.
+pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
+    let run = records::open(&arguments.runs)?;
+    let study = Study::of(&run);
+    let format = arguments.format.or_else(|| arguments.json.then_some(Format::Json));
+    let text = |screen| if arguments.full { study.text_in_full(screen) } else { study.text(screen) };
+    match (format, &arguments.output) {
+        (Some(format), Some(path)) => {
+            Output::new(&arguments.runs, path)?.write(path, |out| match format {
+                Format::Text => Ok(out.write_all(text(Screen::PLAIN).as_bytes())?),
+                format => write(&study, format, out),
+            })?
+        }
+        (Some(Format::Text), None) => print(&text(screen()))?,
+        (Some(format), None) => to_terminal(&study, format)?,
+        (None, _) => {
+            print(&text(screen()))?;
+            // Several records have no common directory; `ioproof merge` creates one.
+            if let [directory] = arguments.runs.as_slice() {
+                all_files(&study, directory)?;
+            }
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// Destination of a report.
+pub(crate) enum Output {
+    /// Replaces an existing file when complete, and follows no link: the directory of a run may belong to
+    /// another user, and the older report is kept if there is no space for the new one.
+    Replaced(Replacement),
+    /// A link, a pipe or a device named by the user.
+    Named(File),
+}
+
+impl Output {
+    /// Opens the file at `path`. A report may replace an older one, but not the records of `runs` that it is
+    /// made of, nor a device.
+    pub(crate) fn new(runs: &[PathBuf], path: &Path) -> Result<Self, Failure> {
+        let refuse = |problem: &str| {
+            let message = format!("will not write {}, which {problem}: choose another place", path.display());
+            Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)))
+        };
+        let is_report = |name: &OsStr| name == LAUNCHES || FILES.iter().any(|(_, report)| name == *report);
+        let directories: Vec<PathBuf> = runs.iter().filter_map(|run| run.canonicalize().ok()).collect();
+        let in_record = |path: &Path| directories.iter().any(|directory| path.starts_with(directory));
+        // The directory of the name itself, not of a link's target.
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if let (Ok(parent), Some(name)) = (parent.canonicalize(), path.file_name())
+            && in_record(&parent)
+        {
+            return match is_report(name) || path.symlink_metadata().is_err() {
+                true => Ok(Self::Replaced(Replacement::new(&parent, Path::new(name))?)),
+                false => refuse("is a part of the record"),
+            };
+        }
+        if let Ok(real) = path.canonicalize() {
+            if in_record(&real) {
+                return refuse("is a part of the record");
+            }
+            if real.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device()) {
+                return refuse("is a block device");
+            }
+        }
+        let is_regular = path.symlink_metadata().map_or(true, |there| there.is_file());
+        match path.file_name().filter(|_| is_regular) {
+            Some(name) => Ok(Self::Replaced(Replacement::new(parent, Path::new(name))?)),
+            None => File::create(path)
+                .map(Self::Named)
+                .map_err(|error| Failure::new(Exit::Record, not_written(path, error))),
+        }
+    }
+
+    /// Writes the output of `write`; if it replaces a file, all or nothing.
+    pub(crate) fn write(
+        self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+    ) -> Result<(), Failure> {
+        let failure = |error| Failure::new(Exit::Record, not_written(path, error));
+        match self {
+            Self::Replaced(file) => {
+                let file = buffered(file, write).map_err(failure)?;
+                Ok(file.finish()?)
+            }
+            Self::Named(file) => buffered(file, write).map(drop).map_err(failure),
+        }
+    }
+}
+
+fn buffered<W: Write>(
+    file: W,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+) -> anyhow::Result<W> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?)
+}
+
+fn not_written(path: &Path, error: impl Into<anyhow::Error>) -> anyhow::Error {
+    error.into().context(format!("cannot write {}: choose another place", path.display()))
+}
+
+/// Writes `report.html` into the run directory and returns its path.
+pub(crate) fn page(study: &Study<'_>, directory: &Path) -> Result<PathBuf, Failure> {
+    in_run(directory, "report.html", |out| write(study, Format::Html, out))
+}
+
+fn in_run(
+    directory: &Path,
+    name: &str,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+) -> Result<PathBuf, Failure> {
+    let path = directory.join(name);
+    Output::Replaced(Replacement::new(directory, Path::new(name))?).write(&path, write)?;
+    Ok(path)
+}
+
+fn all_files(study: &Study<'_>, directory: &Path) -> Result<(), Failure> {
+    for (format, name) in FILES {
+        let path = in_run(directory, name, |out| write(study, format, out))?;
+        print_line(&path.display().to_string())?;
+    }
+    if let Some(text) = study.launches_csv() {
+        let path = in_run(directory, LAUNCHES, |out| Ok(out.write_all(text.as_bytes())?))?;
+        print_line(&path.display().to_string())?;
+    }
+    Ok(())
+}
+
+fn to_terminal(study: &Study<'_>, format: Format) -> Result<(), Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match write(study, format, &mut out).and_then(|()| Ok(out.flush()?)) {
+        // A reader that stops early, for example `head`, is no error.
+        Err(error) if is_broken_pipe(&error) => Ok(()),
+        result => result
+            .context("cannot write to the standard output")
+            .map_err(|error| Failure::new(Exit::Record, error)),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn write(study: &Study<'_>, format: Format, mut out: &mut dyn Write) -> anyhow::Result<()> {
+    match format {
+        Format::Text => out.write_all(study.text(Screen::PLAIN).as_bytes())?,
+        Format::Html => study.html(&mut out)?,
+        Format::Md => out.write_all(study.markdown().as_bytes())?,
+        Format::Csv => out.write_all(study.csv().as_bytes())?,
+        Format::Json => study.write_json(&mut out)?,
+        Format::Openmetrics => out.write_all(study.openmetrics().as_bytes())?,
+    }
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! `ioproof schema`: what editors and programs need to check a study file, a report or a host.
+
+use clap::ValueEnum;
+
+use crate::console::exit::{Exit, Failure};
+use crate::console::print;
+
+/// What has a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Schema {
+    /// Study files.
+    Study,
+    /// Reports in JSON.
+    Report,
+    /// What `ioproof host facts --json` prints.
+    Host,
+}
+
+/// Prints a JSON schema.
+pub(crate) fn run(what: Schema) -> Result<Exit, Failure> {
+    match what {
+        Schema::Study => print(&plan::study::schema())?,
+        Schema::Report => print(&report::schema())?,
+        Schema::Host => print(&report::inventory_schema())?,
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,56 @@
+//! `ioproof rpc`: requests and responses between the processes of a run.
+
+use plan::Predictions;
+use plan::exchanges::{Calls, Options, TOOL, Test, Until, plan};
+
+use crate::arguments::RpcArguments;
+use crate::console::exit::{Exit, Failure};
+use crate::run::ask::Asked;
+use crate::run::cluster::World;
+use crate::run::measure;
+
+/// Measures what the arguments ask for.
+pub(crate) fn run(arguments: &RpcArguments, world: &World) -> Result<Exit, Failure> {
+    // The message names the value; the field may be one of the workload that no option is called by.
+    let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
+    let plan = plan(options(arguments, world)).map_err(wrong)?;
+    let asked = Asked { what: TOOL.to_owned(), plan, notes: Vec::new() };
+    measure(asked, Predictions::default(), &arguments.how, None, false, world)
+}
+
+fn options(arguments: &RpcArguments, world: &World) -> Options {
+    let tests = [(arguments.write, Test::Write), (arguments.read, Test::Read)];
+    let mut tests: Vec<Test> = tests.into_iter().filter(|(asked, _)| *asked).map(|(_, test)| test).collect();
+    if tests.is_empty() || arguments.exchange {
+        tests.insert(0, Test::Exchange);
+    }
+    let binding = arguments.bind.clone().unwrap_or_default();
+    Options {
+        ends: world.comm().size(),
+        nodes: world.nodes(),
+        tests,
+        sizes: arguments.size.clone(),
+        responses: arguments.response.clone(),
+        patterns: arguments.pattern.iter().map(|&pattern| pattern.into()).collect(),
+        threads: arguments.threads.clone(),
+        connections: arguments.connections.clone(),
+        depths: arguments.depth.clone(),
+        interface: arguments.interface.clone(),
+        port: arguments.port,
+        client_binding: arguments.bind_clients.clone().unwrap_or_else(|| binding.clone()),
+        server_binding: arguments.bind_servers.clone().unwrap_or(binding),
+        until: arguments.exchanges.map_or(Until::Duration(arguments.seconds), Until::Exchanges),
+        warm_up: arguments.warm_up,
+        deadline: arguments.deadline,
+        repetitions: arguments.repetitions,
+        calls: match (arguments.blocking, arguments.uring) {
+            (true, _) => Calls::Plain,
+            (_, true) => Calls::Uring,
+            _ => Calls::Faster,
+        },
+        verify: arguments.verify,
+        seed: arguments.seed,
+        arguments: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+        ..Options::default()
+    }
+}

@@ -1,0 +1,436 @@
+//! The steps common to `run` and every dialect: check a plan, run it, keep the record.
+
+use std::collections::{BTreeSet, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use engine::Controls;
+use host::{Host, Root};
+use plan::{
+    AssumedDevice, Bytes, Nanos, Plan, Prediction, Predictions, RunEnvironment, Space, estimates, shell_word,
+    visible,
+};
+use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
+use report::Shown;
+use runner::{
+    Checked, EarlierStart, HostLayoutBuilder, Machine, PlanExecution, Replaced, RunSummary, Servers,
+    ValidatedCampaign, Watch,
+};
+
+use crate::console::exit::{Exit, Failure};
+use crate::console::progress::LiveLine;
+use crate::console::signals::{self, Listening};
+use crate::console::{can_ask, confirm};
+use crate::run::cluster::World;
+
+/// Default directory of runs without `--out`.
+const RUNS: &str = "ioproof-runs";
+
+/// A run from the first check of the host to the closed record.
+pub(crate) struct Session<'w> {
+    pub(crate) host: Host,
+    pub(crate) world: &'w World,
+    /// Permitted commands that query servers around phases.
+    pub(crate) servers: Servers,
+    /// Rates that its predictions rest on, before what the study says.
+    pub(crate) predicted: Predictions,
+    /// What ends its run early.
+    pub(crate) controls: Arc<Controls>,
+    run_id: String,
+    started: jiff::Timestamp,
+    listening: OnceLock<Listening>,
+}
+
+impl<'w> Session<'w> {
+    /// A session on this host and the others of `world`, named after `what`, as in `quick`.
+    pub(crate) fn new(world: &'w World, what: &str) -> Self {
+        let started = jiff::Timestamp::now();
+        let run_id = run_id(started, what);
+        let controls = Arc::new(Controls::new());
+        Self {
+            host: Host::new(Root::default()),
+            world,
+            servers: Servers::default(),
+            predicted: Predictions::default(),
+            controls,
+            run_id,
+            started,
+            listening: OnceLock::new(),
+        }
+    }
+
+    /// Checks `plan` against the host; nothing is written.
+    pub(crate) fn check(&self, plan: Plan) -> Result<Checked, Failure> {
+        let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
+        let checked = runner::check(plan, &self.host, self.world.comm(), self.run_id.clone(), started)?;
+        self.consents_are_used(&checked.plan).map(|()| checked)
+    }
+
+    /// Checks `plan` against a model; nothing of this host is looked at.
+    pub(crate) fn check_on(
+        &self,
+        machine: &dyn Machine,
+        plan: Plan,
+        finished: BTreeSet<String>,
+    ) -> Result<Checked, Failure> {
+        let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
+        self.check_again_on(machine, plan, (self.run_id.clone(), started), finished)
+    }
+
+    /// As [`Session::check_on`], for the run of this name and start.
+    pub(crate) fn check_again_on(
+        &self,
+        machine: &dyn Machine,
+        plan: Plan,
+        (run_id, started): (String, i64),
+        finished: BTreeSet<String>,
+    ) -> Result<Checked, Failure> {
+        Ok(runner::check_on(machine, plan, self.world.comm(), run_id, started, finished)?)
+    }
+
+    /// Refuses a consent to overwrite a device that the plan does not write: it was meant for another plan or
+    /// device.
+    fn consents_are_used(&self, plan: &Plan) -> Result<(), Failure> {
+        // The devices of other nodes are unknown here.
+        if self.world.launched {
+            return Ok(());
+        }
+        let targets = plan.cases.iter().flat_map(|case| &case.workload.files.targets);
+        // With a slash, since a word without one would be a serial number.
+        let targets = targets.map(|path| Path::new(".").join(path).display().to_string());
+        let devices: BTreeSet<String> =
+            plan.layouts.iter().flat_map(|layout| layout.devices.clone()).chain(targets).collect();
+        let devices: Vec<String> = devices.into_iter().collect();
+        let guard = self.host.guard();
+        let named =
+            |consent: &String| consent == host::UNKNOWN_DATA_WORD || guard.names_one_of(consent, &devices);
+        let Some(unused) = plan.destroy_data_on.iter().find(|consent| !named(consent)) else { return Ok(()) };
+        let why = format!(
+            "--destroy-data-on {unused}: nothing of this run is on such a device; leave the option out, or place a target there"
+        );
+        Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
+    }
+
+    /// Checks a plan with layouts as far as possible before they exist; nothing is created.
+    pub(crate) fn validate_campaign(
+        &self,
+        plan: Plan,
+        builder: &HostLayoutBuilder,
+        earlier: EarlierStart,
+    ) -> Result<ValidatedCampaign, Failure> {
+        let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
+        let (id, comm) = (self.run_id.clone(), self.world.comm());
+        let validated = runner::validate_campaign(plan, &self.host, comm, builder, id, started, earlier)?;
+        self.consents_are_used(&validated.checked.plan).map(|()| validated)
+    }
+
+    /// As [`Session::validate_campaign`], for the rest of an interrupted run.
+    pub(crate) fn validate_again(
+        &self,
+        resumed: &Resumed,
+        builder: &HostLayoutBuilder,
+    ) -> Result<ValidatedCampaign, Failure> {
+        let manifest = &resumed.manifest;
+        let earlier =
+            EarlierStart { finished: resumed.finished.iter().cloned().collect(), places: places(manifest) };
+        let (plan, id) = (manifest.plan.clone(), manifest.run_id.clone());
+        let (comm, started) = (self.world.comm(), manifest.started_unix_ns);
+        Ok(runner::validate_campaign(plan, &self.host, comm, builder, id, started, earlier)?)
+    }
+
+    /// The directory of the record: `--out`, or a new one below [`RUNS`].
+    ///
+    /// # Errors
+    /// It is not empty, or cannot be created.
+    pub(crate) fn directory(&self, out: Option<&Path>) -> Result<PathBuf, Failure> {
+        let directory = directory(&self.run_id, out);
+        Recorder::check_new(&directory)?;
+        host::files::check_makeable(&directory).map_err(|error| {
+            let context = format!("cannot keep a record in {}", directory.display());
+            Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
+        })?;
+        Ok(directory)
+    }
+
+    /// Checks the options of a plan that is only shown, as the run would.
+    pub(crate) fn check_options(&self, plan: &Plan, out: Option<&Path>) -> Result<(), Failure> {
+        if out.is_some() {
+            self.directory(out)?;
+        }
+        self.consents_are_used(plan)
+    }
+
+    /// Runs `checked` and closes the record in `directory`.
+    pub(crate) fn run(
+        &self,
+        checked: &Checked,
+        directory: &Path,
+        watch: &mut dyn Watch,
+    ) -> Result<RunSummary, Failure> {
+        let around = self.environment(&checked.plan, &checked.facts);
+        let recorder = self.record(checked, directory, &around)?;
+        self.live(checked, recorder, watch)
+    }
+
+    /// Starts the record of `checked` in `directory`. From here on a signal ends the run in order: what is begun
+    /// there is completed or removed.
+    pub(crate) fn record(
+        &self,
+        checked: &Checked,
+        directory: &Path,
+        around: &RunEnvironment,
+    ) -> Result<Recorder, Failure> {
+        self.listen()?;
+        let (estimates, _) = estimates(&checked.plan, around);
+        let predicted = Some(Prediction::of(&checked.plan.cases, &estimates, around));
+        Ok(Recorder::create(directory, &Manifest { predicted, ..self.manifest(checked) })?)
+    }
+
+    /// Has signals end the run in order, as long as this session is there.
+    pub(crate) fn listen(&self) -> Result<(), Failure> {
+        let listening = signals::stop_on_signal(&self.controls.stop_flags())
+            .map_err(|error| Failure::new(Exit::Internal, error))?;
+        self.listening
+            .set(listening)
+            .map_err(|_| Failure::new(Exit::Internal, anyhow::anyhow!("a session listens to signals twice")))
+    }
+
+    /// Runs the remaining cases of `checked`, into an existing record.
+    pub(crate) fn live(
+        &self,
+        checked: &Checked,
+        recorder: Recorder,
+        watch: &mut dyn Watch,
+    ) -> Result<RunSummary, Failure> {
+        Ok(self.life(recorder, watch).run(checked)?)
+    }
+
+    /// The progress display of the run into `directory`.
+    pub(crate) fn line(&self, checked: &Checked, directory: &Path, shown: Shown) -> LiveLine {
+        let around = self.environment(&checked.plan, &checked.facts);
+        let (estimates, _) = estimates(&checked.plan, &around);
+        LiveLine::start(directory, &checked.plan, &estimates, shown)
+    }
+
+    /// A plan execution of this session.
+    pub(crate) fn life<'a>(&'a self, recorder: Recorder, watch: &'a mut dyn Watch) -> PlanExecution<'a> {
+        let controls = Arc::clone(&self.controls);
+        let life = PlanExecution::new(&self.host, self.world.comm(), recorder, watch, controls);
+        life.with_servers(self.servers.clone())
+    }
+
+    /// Checks the remaining cases of an interrupted run.
+    pub(crate) fn check_again(&self, resumed: &Resumed) -> Result<Checked, Failure> {
+        let manifest = &resumed.manifest;
+        let earlier =
+            EarlierStart { finished: resumed.finished.iter().cloned().collect(), places: places(manifest) };
+        let (plan, id) = (manifest.plan.clone(), manifest.run_id.clone());
+        Ok(runner::check_again(plan, &self.host, self.world.comm(), id, manifest.started_unix_ns, earlier)?)
+    }
+
+    /// The environment of a plan on this host. Where nothing else is known, the slowest class of devices under
+    /// the targets is assumed.
+    pub(crate) fn environment(&self, plan: &Plan, facts: &HostFacts) -> RunEnvironment {
+        let mut spaces: Vec<Space> = Vec::new();
+        for target in &targets(plan) {
+            // A file system without a size, for example ramfs, does not report free space either.
+            let Some(place) = self.host.file_system_of(target).ok().filter(|place| place.size_bytes > 0)
+            else {
+                continue;
+            };
+            let found = spaces.iter_mut().find(|space| space.name == place.mount_point);
+            match found {
+                Some(space) if space.targets.contains(target) => {}
+                Some(space) => space.targets.push(target.clone()),
+                None => spaces.push(Space {
+                    name: place.mount_point,
+                    free: Bytes(place.free_bytes),
+                    targets: vec![target.clone()],
+                }),
+            }
+        }
+        RunEnvironment {
+            spaces,
+            memory: self.host.memory_available().ok().map(Bytes),
+            processors: Some(facts.usable_cpus).filter(|processors| *processors > 0),
+            node_of: self.node_of(),
+            predicted: self.predicted.clone(),
+            assumed: assumed_device(facts),
+            model: None,
+        }
+    }
+
+    /// The node of each rank; empty if there is one node.
+    fn node_of(&self) -> Vec<u32> {
+        match self.world.comm().topology().node_of() {
+            [_] => Vec::new(),
+            ranks => ranks.to_vec(),
+        }
+    }
+
+    /// The manifest written to the run directory at the start.
+    pub(crate) fn manifest(&self, checked: &Checked) -> Manifest {
+        Manifest {
+            format_version: FORMAT_VERSION,
+            run_id: self.run_id.clone(),
+            provenance: Provenance::Measured,
+            program_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            started_unix_ns: checked.started_unix_ns,
+            finished_unix_ns: None,
+            predicted: None,
+            plan: checked.plan.clone(),
+            host: checked.facts.clone(),
+            cluster: self.world.library().and_then(|library| checked.cluster(library)),
+            model: None,
+        }
+    }
+}
+
+/// A unique name for a run of `what` that starts at `started`.
+pub(crate) fn run_id(started: jiff::Timestamp, what: &str) -> String {
+    let time = started.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d-%H%M%S");
+    format!("{time}-{what}-{:06x}", random_seed() & 0xff_ffff)
+}
+
+/// Where the record of a run goes: `--out`, or a directory of its own below [`RUNS`].
+pub(crate) fn directory(run_id: &str, out: Option<&Path>) -> PathBuf {
+    out.map_or_else(|| Path::new(RUNS).join(run_id), Path::to_owned)
+}
+
+/// The nodes of a run with their process counts.
+fn places(manifest: &Manifest) -> Vec<(String, usize)> {
+    match &manifest.cluster {
+        Some(cluster) => {
+            cluster.nodes.iter().map(|node| (node.host.node.clone(), node.ranks.len())).collect()
+        }
+        None => vec![(manifest.host.node.clone(), 1)],
+    }
+}
+
+/// All targets of `plan`, without duplicates.
+pub(crate) fn targets(plan: &Plan) -> Vec<PathBuf> {
+    let mut seen = HashSet::new();
+    let all = plan.cases.iter().flat_map(|case| &case.workload.files.targets);
+    all.filter(|target| seen.insert(*target)).cloned().collect()
+}
+
+/// All targets of `plan` without a layout, without duplicates.
+pub(crate) fn targets_without_layout(plan: &Plan) -> Vec<PathBuf> {
+    let mut there = plan.clone();
+    there.cases.retain(|case| case.layout.is_none());
+    targets(&there)
+}
+
+/// A random seed, different for each start.
+pub(crate) fn random_seed() -> u64 {
+    RandomState::new().hash_one(std::process::id())
+}
+
+fn assumed_device(facts: &HostFacts) -> AssumedDevice {
+    // Virtual disks report themselves as rotational, independent of the real device.
+    let is_virtual = |name: &str| name.starts_with("vd") || name.starts_with("xvd");
+    let turning = facts
+        .devices
+        .iter()
+        .any(|device| device.rotational.known() == Some(&true) && !is_virtual(&device.name));
+    let flash =
+        !facts.devices.is_empty() && facts.devices.iter().all(|device| device.name.starts_with("nvme"));
+    let (bytes_per_second, transfer_time, class) = match (turning, flash) {
+        (true, _) => (150e6, Nanos::millis(8), "turning disk"),
+        (false, true) => (2e9, Nanos(80_000), "NVMe device"),
+        (false, false) => (500e6, Nanos(100_000), "solid-state disk"),
+    };
+    AssumedDevice { bytes_per_second, transfer_time, class: class.to_owned() }
+}
+
+/// Leftovers of killed runs, as lines for the user.
+pub(crate) fn leftover_lines(leftovers: &[Leftover]) -> Vec<String> {
+    leftovers.iter().map(crate::records::clean::line).collect()
+}
+
+/// The user's files lost by a run, as a line.
+pub(crate) fn replaced_line(replaced: &Replaced) -> String {
+    let Replaced { files, bytes, first } = replaced;
+    let (first, bytes) = (first.display(), bytes.both_units());
+    match files {
+        1 => format!("{first} exists ({bytes}): its data will be lost"),
+        _ => format!("{first} and {} more exist ({bytes}): their data will be lost", files - 1),
+    }
+}
+
+/// Lists the user's files that `checked` loses and asks for consent; `yes` gives it.
+///
+/// # Errors
+/// The user declined, or there is no terminal to ask on.
+pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> Result<(), Failure> {
+    let Some(replaced) = checked.replaced() else { return Ok(()) };
+    if yes || confirm(question, false)? {
+        return Ok(());
+    }
+    let refused = match can_ask() {
+        true => "nothing was written".to_owned(),
+        false => format!(
+            "{}, and nobody can be asked: add --yes to agree, or name another path",
+            replaced_line(&replaced)
+        ),
+    };
+    Err(Failure::new(Exit::Refused, anyhow::anyhow!(refused)))
+}
+
+/// As [`replaced_line`], for a plan that is only shown: with the consent that a run will need, with a file that is to be
+/// read and missing, and with the rights that this user lacks.
+pub(crate) fn explained_consent(plan: &Plan) -> String {
+    let loss = |replaced| {
+        format!("! {}; the run asks before, or takes --yes for the answer", replaced_line(&replaced))
+    };
+    let missing = runner::check_files_to_read(plan).err().map(|error| format!("! {error}"));
+    let lines = runner::replaced(plan, &[]).map(loss).into_iter().chain(missing);
+    let lines = lines.chain(lacking_right(plan).map(|line| format!("! {line}")));
+    lines.map(|line| format!("{}\n", visible(&line))).collect()
+}
+
+/// What `plan` asks for that this user may not do, as a line; the run goes on without it.
+pub(crate) fn lacking_right(plan: &Plan) -> Option<String> {
+    let drops = plan.cases.iter().any(|case| case.protocol.drop_caches);
+    let refused = drops.then(|| host::cache::may_drop(&Root::default())).and_then(Result::err);
+    refused.map(|error| format!("{error}; as it stands, phases start with what the cache has"))
+}
+
+/// The exit code and the message for a finished run; its record is in `directory`.
+pub(crate) fn verdict(ended: &RunSummary, directory: &Path) -> (Exit, Option<String>) {
+    if ended.interrupted {
+        let directory = shell_word(&directory.to_string_lossy());
+        let message = format!("interrupted: the phases that had ended are in the record {directory}");
+        return (Exit::Interrupted, Some(message));
+    }
+    if let Some((message, kind)) = &ended.failed {
+        let left = ended.left_behind.as_ref().map_or(String::new(), |error| format!("; also, {error}"));
+        return (Exit::from(*kind), Some(format!("{message}{left}")));
+    }
+    if ended.wrong_cells > 0 {
+        let message =
+            format!("{} cells of 512 bytes hold data that was not written there", ended.wrong_cells);
+        return (Exit::WrongData, Some(message));
+    }
+    if ended.surprises > 0 {
+        let message = format!(
+            "{} files or directories were not as this run had left them: see the warnings, and who else works \
+             there",
+            ended.surprises
+        );
+        return (Exit::WrongData, Some(message));
+    }
+    if ended.failed_launches > 0 {
+        let message = format!(
+            "{} launches of jobs are not complete; the others are: see the warnings and the section of launches",
+            ended.failed_launches
+        );
+        return (Exit::TransferFailed, Some(message));
+    }
+    match &ended.left_behind {
+        Some(error) => (Exit::from(error.kind()), Some(error.to_string())),
+        None => (Exit::Success, None),
+    }
+}

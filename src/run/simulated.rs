@@ -1,0 +1,139 @@
+//! `ioproof run STUDY --model MODEL`: the study on a model, on a virtual clock. Nothing of this host is measured
+//! or changed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use plan::{CaseEstimate, Prediction, Predictions, Question, RunEnvironment, estimates};
+use record::{Manifest, ModelSource, Provenance, Recorder, Resumed};
+use runner::Checked;
+use simulate::{Model, SimulatedMachine};
+
+use crate::arguments::RunArguments;
+use crate::console::exit::{Exit, Failure};
+use crate::console::progress::LiveLine;
+use crate::console::watch::TerminalWatch;
+use crate::console::{print, print_line, screen};
+use crate::records::sign::Signer;
+use crate::run::ask::{Asked, ask};
+use crate::run::cluster::World;
+use crate::run::predictions;
+use crate::run::session::Session;
+use crate::run::studies;
+use crate::run::{conclude, kept, lines};
+
+/// Runs what the arguments ask for on the model in the file `path`.
+pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Result<Exit, Failure> {
+    let (model, source) = read(path, arguments.seed)?;
+    if world.launched {
+        return Err(Failure::usage("a model has its own nodes: start the program without a launcher"));
+    }
+    if arguments.how.history.is_some() {
+        return Err(Failure::usage("a model keeps no operations: leave --history out"));
+    }
+    let signer = Signer::of(&arguments.how)?;
+    if let Some(directory) = &arguments.resume {
+        return resume(directory, arguments, (model, &source), signer.as_ref());
+    }
+    // Workloads that name no nodes are on one.
+    let Asked { what, plan, mut notes } = ask(arguments, 1)?;
+    notes.extend(SimulatedMachine::left_out(&plan));
+    let predicted = predictions::of_model(&plan, &model);
+    let mut machine = SimulatedMachine::new(model, &plan, source.seed);
+    let world = World::of_nodes(machine.topology());
+    let session = Session::new(&world, &what);
+    let checked = session.check_on(&machine, plan, BTreeSet::new())?;
+    let around = environment(&machine, &checked, predicted);
+    if arguments.how.explain {
+        print(&if arguments.how.full {
+            report::explain(&checked.plan, &around, screen())
+        } else {
+            report::outline(&checked.plan, &around, screen())
+        })?;
+        return print(&lines(&notes)).map(|()| Exit::Success);
+    }
+    let directory = session.directory(arguments.how.out.as_deref())?;
+    print(&lines(&notes))?;
+    session.listen()?;
+    let (estimates, _) = estimates(&checked.plan, &around);
+    // Without the time of some phases there is nothing to compare the time of the run with.
+    let predicted = Prediction::of(&checked.plan.cases, &estimates, &around);
+    let is_whole = !estimates.iter().any(CaseEstimate::is_partly_unknown);
+    let manifest = Manifest {
+        predicted: is_whole.then_some(predicted),
+        provenance: Provenance::Simulated,
+        model: Some(source),
+        cluster: checked.cluster(""),
+        ..session.manifest(&checked)
+    };
+    let recorder = Recorder::create(&directory, &manifest)?;
+    let ended = {
+        let line = LiveLine::start(&directory, &checked.plan, &estimates, arguments.how.shown());
+        let mut watch = TerminalWatch { line };
+        session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
+    };
+    conclude(&ended, &directory, arguments.verdict, signer.as_ref())
+}
+
+/// Goes on with a simulated run.
+fn resume(
+    directory: &Path,
+    arguments: &RunArguments,
+    (model, source): (Model, &ModelSource),
+    signer: Option<&Signer>,
+) -> Result<Exit, Failure> {
+    let (recorder, resumed): (Recorder, Resumed) = Recorder::resume(directory)?;
+    resumed.manifest.check_resumed_with(directory, Some(source))?;
+    if matches!(resumed.manifest.plan.question, Question::CrossCheck { .. }) {
+        return Err(Failure::usage("a cross-check is not resumed: start it anew"));
+    }
+    let manifest = &resumed.manifest;
+    let predicted = predictions::of_model(&manifest.plan, &model);
+    let mut machine = SimulatedMachine::new(model, &manifest.plan, source.seed);
+    let world = World::of_nodes(machine.topology());
+    let session = Session::new(&world, "resumed");
+    let finished: BTreeSet<String> = resumed.finished.iter().cloned().collect();
+    let id = (manifest.run_id.clone(), manifest.started_unix_ns);
+    let checked = session.check_again_on(&machine, manifest.plan.clone(), id, finished)?;
+    print_line(&kept(&checked.plan, checked.finished.len()))?;
+    session.listen()?;
+    let ended = {
+        let (estimates, _) = estimates(&checked.plan, &environment(&machine, &checked, predicted));
+        let line = LiveLine::start(directory, &checked.plan, &estimates, arguments.how.shown());
+        let mut watch = TerminalWatch { line };
+        session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
+    };
+    conclude(&ended, directory, arguments.verdict, signer)
+}
+
+/// The model in the file `path`, and what the record says of it.
+pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failure> {
+    let ready = studies::MODELS.iter().find(|(name, _)| path == Path::new(name)).map(|(_, text)| *text);
+    let text = match ready.filter(|_| !path.exists()) {
+        Some(text) => text.to_owned(),
+        None => record::read_text(path).map_err(|error| {
+            let names: Vec<&str> = studies::MODELS.iter().map(|(name, _)| *name).collect();
+            Failure::usage(format!(
+                "cannot read the model {}: {error}; name a model file, or one that comes with the program: {}",
+                path.display(),
+                names.join(", ")
+            ))
+        })?,
+    };
+    let model = simulate::read(path, &text).map_err(|error| Failure::new(Exit::Usage, error))?;
+    let sha256 = record::sha256(text.as_bytes());
+    let source = ModelSource { name: model.model.name.clone(), path: path.to_owned(), sha256, seed };
+    Ok((model, source))
+}
+
+/// What is known of the place of a simulated run beforehand.
+fn environment(machine: &SimulatedMachine, checked: &Checked, predicted: Predictions) -> RunEnvironment {
+    RunEnvironment {
+        spaces: machine.spaces(&checked.plan),
+        memory: machine.model().node.cache.as_ref().map(|cache| plan::Bytes(cache.size.0)),
+        processors: Some(checked.facts.usable_cpus),
+        predicted,
+        model: Some(machine.model().model.name.clone()),
+        ..RunEnvironment::default()
+    }
+}

@@ -1,0 +1,5 @@
+//! Jobs of an analytics server.
+
+mod jobs_kept;
+mod jobs_layouts;
+mod jobs_matrix;

@@ -1,0 +1,11 @@
+//! Devices, layouts of them, and hosts.
+
+mod cards;
+mod depth;
+mod device_layouts;
+mod host_facts;
+mod layers;
+mod raw_devices;
+mod stragglers;
+pub(crate) mod tune;
+mod virtual_machine;

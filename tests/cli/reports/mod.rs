@@ -1,0 +1,14 @@
+//! What is said of a record: reports, checks, comparisons, verdicts.
+
+pub(crate) mod answers;
+mod calc;
+mod check;
+mod comparisons;
+mod expectations;
+mod foreign_text;
+mod history;
+mod record;
+mod repeats;
+mod signed;
+mod strangers;
+mod verdicts;

@@ -1,0 +1,15 @@
+//! Studies and their plans: what is told before, during and after a run.
+
+mod consent;
+mod explain;
+mod instrument;
+mod limits;
+mod messages;
+mod modes;
+mod places;
+mod progress;
+mod quick;
+mod ready_studies;
+mod regression;
+mod study;
+mod sweeps;

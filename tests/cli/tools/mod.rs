@@ -1,0 +1,16 @@
+//! The program called as other tools, what they printed, and what else reads or writes as they do.
+
+mod cross_check;
+mod formats;
+mod frameworks;
+mod gpfsperf;
+pub(crate) mod import;
+mod io500;
+mod ioping;
+mod ior_lines;
+mod iozone;
+mod md_workbench;
+mod mdtest;
+mod randomops;
+mod readers;
+mod round_trip;
