@@ -23,28 +23,22 @@
 //! [`Extras`] are the options of ioproof's own that every dialect takes as well.
 
 pub mod batch;
-mod extras;
 pub mod fio;
 mod gpfsperf;
-mod help;
 pub mod import;
 pub mod io500;
 mod ioping;
 pub mod ior;
 mod ior_family;
 mod iozone;
-mod launcher;
 mod md_workbench;
 mod mdtest;
-mod nearest;
 mod options;
 mod printed;
-mod sizes;
-mod space;
 mod tool;
 
-pub use extras::{Compat, Extras, ExtrasError};
-pub use help::Help;
+pub use options::extras::{Compat, Extras, ExtrasError};
+pub use options::help::Help;
 pub use tool::{Asked, LiveOperation, Tool, ToolError, ToolPrinter};
 
 /// Every tool but IOR, whose output has forms that [`ToolPrinter`] does not have.

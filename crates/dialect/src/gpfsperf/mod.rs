@@ -12,7 +12,7 @@ mod settings;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 
-use crate::launcher::Launcher;
+use crate::ior_family::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{Asked, Tool, ToolError, ToolPrinter};
 use case::Test;

@@ -8,7 +8,7 @@ use record::{
     WarningRow,
 };
 
-use super::lines::Line;
+use super::text::lines::Line;
 
 /// Nanoseconds of a day.
 pub(super) const DAY_NS: u64 = 86_400_000_000_000;
@@ -82,7 +82,7 @@ impl Printed {
         Self {
             label: label.to_owned(),
             value: value.trim().to_owned(),
-            number: super::lines::number(value),
+            number: super::text::lines::number(value),
             unit: unit.to_owned(),
             statistic: statistic.to_owned(),
             line: line.number,

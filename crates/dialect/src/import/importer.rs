@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::error::ImportError;
-use super::lines::{Block, Line, lines};
+use super::text::lines::{Block, Line, lines};
 
 /// A form of output that can be read.
 #[derive(Debug)]

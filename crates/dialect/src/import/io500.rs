@@ -6,11 +6,12 @@
 use plan::{Find, Objects, Sharing, Tree, Work, WorkloadSpec};
 use record::io500::{BANDWIDTH, EXTENDED, INVALID, METADATA, RESULT, SCORE, SCORE_EXTENDED, TOTAL};
 
-use super::command;
+use super::ImportError;
 use super::draft::{Draft, Pass, Printed, Test, geometry};
 use super::importer::{Form, Importer};
-use super::lines::{Block, Line, nanos, narrow, whole};
-use super::{ImportError, times, units};
+use super::text::command;
+use super::text::lines::{Block, Line, nanos, narrow, whole};
+use super::text::{times, units};
 use crate::io500::{Group, Phase};
 
 /// The tool's name.

@@ -6,11 +6,12 @@
 
 use plan::{Operation, Order, Phase, WorkloadSpec};
 
+use super::ImportError;
 use super::draft::{Bucket, Draft, Pass, Printed, Test, volume};
 use super::importer::{Form, Importer, no_line};
-use super::json::Json;
-use super::lines::{Block, Line, between, whole};
-use super::{ImportError, lines, units};
+use super::text::json::Json;
+use super::text::lines::{Block, Line, between, whole};
+use super::text::{lines, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "ioping";

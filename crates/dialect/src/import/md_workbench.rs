@@ -7,11 +7,12 @@
 
 use plan::{Bytes, Case, Objects, Operation, Phase, Work, WorkloadSpec};
 
+use super::ImportError;
 use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
 use super::importer::{Form, Importer};
-use super::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
-use super::{ImportError, command, times, units};
-use crate::launcher::Launcher;
+use super::text::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
+use super::text::{command, times, units};
+use crate::ior_family::launcher::Launcher;
 use crate::md_workbench::ROW;
 
 /// The tool's name.

@@ -7,10 +7,11 @@
 use plan::{Phase, Tree, Work, WorkloadSpec};
 use record::Warning;
 
+use super::ImportError;
 use super::draft::{Draft, Pass, Printed, Test, geometry};
 use super::importer::{Form, Importer};
-use super::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
-use super::{ImportError, command, times, units};
+use super::text::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
+use super::text::{command, times, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "mdtest";

@@ -26,8 +26,6 @@
 //! # Ok::<(), dialect::import::ImportError>(())
 //! ```
 
-mod command;
-mod decode;
 mod draft;
 mod elbencho;
 mod error;
@@ -38,14 +36,11 @@ mod ioping;
 mod ior;
 mod iostat;
 mod iozone;
-mod json;
-mod lines;
 mod md_workbench;
 mod mdtest;
 mod registry;
 mod spectrum_scale;
-mod times;
-mod units;
+mod text;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -57,6 +52,7 @@ use draft::{Draft, Names};
 pub use error::ImportError;
 use importer::Importer;
 use registry::IMPORTERS;
+use text::{decode, lines};
 
 /// A form of output of a tool.
 #[derive(Clone, Copy)]

@@ -5,9 +5,10 @@ use super::fio::{json as fio_json, text as fio_text};
 use super::importer::{Form, Importer};
 use super::ior::{csv as ior_csv, json as ior_json, text as ior_text};
 use super::iostat::json as iostat_json;
-use super::lines::{Line, lines};
 use super::spectrum_scale::{gpfsperf, iohist, nsdperf};
-use super::{elbencho, io500, ioping, iostat, iozone, json, md_workbench, mdtest};
+use super::text::json;
+use super::text::lines::{Line, lines};
+use super::{elbencho, io500, ioping, iostat, iozone, md_workbench, mdtest};
 
 /// All importers. The first that recognises a text reads it.
 pub(super) static IMPORTERS: &[Importer] = &[

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::hash::Hash;
 use super::sections::{Kind, OptionRow, SECTIONS, Section};
 use crate::ToolError;
-use crate::nearest::nearest;
+use crate::options::nearest::nearest;
 
 /// The tool's name in errors.
 const TOOL: &str = "io500";

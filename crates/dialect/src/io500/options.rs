@@ -1,6 +1,6 @@
 //! Every option of the command line, in one table.
 
-use crate::help;
+use crate::options::help;
 use crate::options::{Options, Spec, Takes};
 
 /// What an option sets.

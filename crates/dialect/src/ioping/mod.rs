@@ -15,7 +15,7 @@ mod words;
 
 use plan::Plan;
 
-use crate::launcher::Launcher;
+use crate::ior_family::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{Asked, Tool, ToolError, ToolPrinter};
 use options::{Key, OPTIONS};

@@ -1,6 +1,6 @@
 //! Every option of ioping 1.3.
 
-use crate::help;
+use crate::options::help;
 use crate::options::{Options, Spec, State, Takes};
 
 /// What an option sets.

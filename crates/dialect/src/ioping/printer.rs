@@ -10,7 +10,7 @@ use super::json::{self, Sample};
 use super::settings::{Mode, Settings, Target};
 use super::stat::{IntervalStat, Stat, per_second, whole};
 use super::words;
-use crate::space::file_system;
+use crate::ior_family::space::file_system;
 use crate::{LiveOperation, ToolPrinter};
 
 /// From so many requests on, one that differs much from the mean is marked.

@@ -1,7 +1,7 @@
 //! Every option and directive of IOR, in one table.
 
-use crate::help;
 use crate::ior_family::common;
+use crate::options::help;
 use crate::options::{Options, Spec, State, Takes};
 
 /// What an option sets.

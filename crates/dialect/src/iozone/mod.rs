@@ -18,7 +18,7 @@ mod test;
 
 use plan::Plan;
 
-use crate::launcher::Launcher;
+use crate::ior_family::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{Asked, Tool, ToolError, ToolPrinter};
 use case::Memo;

@@ -1,7 +1,8 @@
 //! Every option of IOzone 3.489 and 3.508, in one table.
 
+use crate::ToolError;
+use crate::options::help;
 use crate::options::{Options, Spec, Takes};
-use crate::{ToolError, help};
 
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

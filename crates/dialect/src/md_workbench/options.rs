@@ -1,7 +1,7 @@
 //! Every option of md-workbench, in one table.
 
-use crate::help;
 use crate::ior_family::{common, interfaces};
+use crate::options::help;
 use crate::options::{Options, Spec, Takes};
 
 /// What an option sets.

@@ -16,7 +16,7 @@ mod text;
 
 use plan::{Case, Plan};
 
-use crate::launcher::Launcher;
+use crate::ior_family::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{Asked, Tool, ToolError, ToolPrinter};
 use case::Tasks;

@@ -1,7 +1,7 @@
 //! Every option of mdtest, of the present release and of 1.9.3, in one table.
 
-use crate::help;
 use crate::ior_family::{common, interfaces};
+use crate::options::help;
 use crate::options::{Options, Spec, Takes};
 
 /// What an option sets.

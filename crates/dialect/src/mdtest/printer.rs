@@ -9,7 +9,7 @@ use super::rows::Row;
 use super::settings::Memo;
 use super::{ranks, text};
 use crate::ToolPrinter;
-use crate::space::{Space, file_system};
+use crate::ior_family::space::{Space, file_system};
 
 /// Collects the figures of phases, and prints them as mdtest does.
 pub(super) struct Printer {

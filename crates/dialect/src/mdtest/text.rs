@@ -8,8 +8,8 @@ use plan::Phase;
 use super::release::Release;
 use super::rows::{DIRECTORY_ROWS, FILE_ROWS, Row, Statistics, TREE_ROWS};
 use super::settings::Memo;
+use crate::ior_family::space::Space;
 use crate::printed::local;
-use crate::space::Space;
 
 const MOMENT: &str = "%m/%d/%Y %H:%M:%S";
 

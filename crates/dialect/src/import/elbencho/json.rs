@@ -9,9 +9,9 @@ use super::{Conditions, TOOL};
 use crate::import::draft::{Bucket, Draft, Pass, Printed};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::json::{Json, Object};
-use crate::import::lines::{nanos_at, number, whole};
-use crate::import::times;
+use crate::import::text::json::{Json, Object};
+use crate::import::text::lines::{nanos_at, number, whole};
+use crate::import::text::times;
 
 /// Reads elbencho's `--jsonfile`.
 pub(crate) const IMPORTER: Importer = Importer {
@@ -164,7 +164,7 @@ fn latency<'a>(json: &Json<'a>, pass: &mut Pass, name: &str, object: &Object<'a>
     for bucket in json.objects(buckets)? {
         let range = bucket.get("range").ok_or_else(|| json.malformed(buckets, "a `range` in each bucket"))?;
         let count = bucket.get("count").ok_or_else(|| json.malformed(buckets, "a `count` in each bucket"))?;
-        let text = crate::import::json::text(range);
+        let text = crate::import::text::json::text(range);
         let (low, high) = text
             .trim_end_matches("us")
             .split_once('-')

@@ -10,8 +10,8 @@ use super::{Conditions, TOOL};
 use crate::import::draft::{Draft, Pass, Printed};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::lines::{Block, Line, whole};
-use crate::import::times;
+use crate::import::text::lines::{Block, Line, whole};
+use crate::import::text::times;
 
 /// Reads elbencho's `--livecsv`.
 pub(crate) const IMPORTER: Importer = Importer {

@@ -12,8 +12,8 @@ use plan::{Backend, Operation, Order, Phase, Tree, Work, WorkloadSpec};
 use crate::import::draft::{Draft, Pass, Printed, Test, geometry, volume};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::lines::{Block, Line, nanos_at, narrow, number, whole};
-use crate::import::times;
+use crate::import::text::lines::{Block, Line, nanos_at, narrow, number, whole};
+use crate::import::text::times;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "elbencho";

@@ -10,8 +10,8 @@ use super::{Conditions, MIB, TOOL};
 use crate::import::draft::{Bucket, Draft, Pass, Printed};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::lines::{Block, Line, nanos_at, number, whole};
-use crate::import::units;
+use crate::import::text::lines::{Block, Line, nanos_at, number, whole};
+use crate::import::text::units;
 
 /// Reads what elbencho prints at the terminal.
 pub(crate) const IMPORTER: Importer = Importer {

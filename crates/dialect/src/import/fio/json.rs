@@ -13,9 +13,9 @@ use super::{Job, TOOL, between_percentiles};
 use crate::import::draft::{Bucket, Draft, Pass, Printed, Test};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::json::{Json, Object};
-use crate::import::lines::{number, whole};
-use crate::import::{times, units};
+use crate::import::text::json::{Json, Object};
+use crate::import::text::lines::{number, whole};
+use crate::import::text::{times, units};
 
 /// Reads fio's `--output-format=json` and `json+`.
 pub(crate) const IMPORTER: Importer = Importer {
@@ -135,7 +135,7 @@ fn test(
     let mut spec = job.spec();
     let mut pass = Pass::new(phase, 0);
     let longest = [&read, &write].into_iter().flatten().map(|one| one.seconds).fold(0.0, f64::max);
-    pass.took(crate::import::lines::nanos(longest));
+    pass.took(crate::import::text::lines::nanos(longest));
     let of_both = [(Operation::Read, "read", &read), (Operation::Write, "write", &write)];
     for (operation, name, direction) in of_both.into_iter().filter_map(|(o, n, d)| Some((o, n, d.as_ref()?)))
     {

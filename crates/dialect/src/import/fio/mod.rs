@@ -10,8 +10,8 @@ pub(super) mod text;
 use plan::{Backend, Operation, Order, WorkloadSpec};
 
 use crate::import::draft::{Bucket, Pass, volume};
-use crate::import::lines::{narrow, whole};
-use crate::import::units;
+use crate::import::text::lines::{narrow, whole};
+use crate::import::text::units;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "fio";

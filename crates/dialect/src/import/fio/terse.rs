@@ -9,7 +9,7 @@ use plan::{Operation, Phase};
 use super::{Job, between_percentiles};
 use crate::import::draft::{Pass, Printed, Test};
 use crate::import::error::ImportError;
-use crate::import::lines::{Block, Line, whole};
+use crate::import::text::lines::{Block, Line, whole};
 
 /// Fields before the first direction: version, release, job, group, error.
 const HEAD: usize = 5;

@@ -9,8 +9,8 @@ use super::{Job, TOOL, terse};
 use crate::import::draft::{Draft, Pass, Printed, Test};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer, no_line};
-use crate::import::lines::{Block, Line, between, nanos, whole};
-use crate::import::{times, units};
+use crate::import::text::lines::{Block, Line, between, nanos, whole};
+use crate::import::text::{times, units};
 
 /// Reads fio's text. Terse lines count where there is no other text: beside it they say the same.
 pub(crate) const IMPORTER: Importer = Importer {

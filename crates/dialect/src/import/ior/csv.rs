@@ -5,7 +5,7 @@ use super::{KIB, MIB, Options, Row};
 use crate::import::draft::{Draft, Printed};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::lines::{Block, narrow, whole};
+use crate::import::text::lines::{Block, narrow, whole};
 
 /// Reads IOR's `summaryFormat=CSV`.
 pub(crate) const IMPORTER: Importer =

@@ -5,9 +5,9 @@ use super::{Options, Row};
 use crate::import::draft::{Draft, Printed};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::json::{Json, Object};
-use crate::import::lines::{narrow, whole};
-use crate::import::{times, units};
+use crate::import::text::json::{Json, Object};
+use crate::import::text::lines::{narrow, whole};
+use crate::import::text::{times, units};
 
 /// Reads IOR's `summaryFormat=JSON`.
 pub(crate) const IMPORTER: Importer = Importer {

@@ -10,11 +10,11 @@ pub(super) mod text;
 
 use plan::{Case, Order, Phase, WorkloadSpec};
 
-use crate::import::command;
 use crate::import::draft::{Draft, Pass, Test, volume};
-use crate::import::lines::{nanos, narrow, whole};
+use crate::import::text::command;
+use crate::import::text::lines::{nanos, narrow, whole};
 use crate::ior::parse as parse_line;
-use crate::launcher::Launcher;
+use crate::ior_family::launcher::Launcher;
 
 pub(super) const MIB: f64 = 1_048_576.0;
 pub(super) const KIB: f64 = 1024.0;

@@ -9,8 +9,8 @@ use super::{Options, Row};
 use crate::import::draft::{Draft, Pass, Printed};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::lines::{Block, Line, between, labelled, narrow, number, whole};
-use crate::import::{times, units};
+use crate::import::text::lines::{Block, Line, between, labelled, narrow, number, whole};
+use crate::import::text::{times, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "IOR";

@@ -4,8 +4,8 @@ use super::{Report, TOOL, Value};
 use crate::import::draft::Draft;
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::json::Json;
-use crate::import::times;
+use crate::import::text::json::Json;
+use crate::import::text::times;
 
 /// Reads `iostat -x -o JSON`.
 pub(crate) const IMPORTER: Importer = Importer {

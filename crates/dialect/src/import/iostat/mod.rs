@@ -14,8 +14,8 @@ use record::DeviceRow;
 use crate::import::draft::{Draft, Pass, Printed, Test, geometry};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer, no_line};
-use crate::import::lines::{Block, Line, whole};
-use crate::import::times;
+use crate::import::text::lines::{Block, Line, whole};
+use crate::import::text::times;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "iostat";

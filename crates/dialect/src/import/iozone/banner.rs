@@ -2,11 +2,11 @@
 
 use plan::{Order, SyncRule, WorkloadSpec};
 
-use crate::import::command;
 use crate::import::draft::{Draft, volume};
 use crate::import::error::ImportError;
-use crate::import::lines::{Block, narrow, strip_prefix_any_case, whole};
-use crate::import::units;
+use crate::import::text::command;
+use crate::import::text::lines::{Block, narrow, strip_prefix_any_case, whole};
+use crate::import::text::units;
 
 /// Lines of its banner.
 const DIRECT: &str = "O_DIRECT feature enabled";

@@ -12,8 +12,8 @@ use plan::{Phase, Sharing};
 use crate::import::draft::{Draft, Pass, Printed, Test};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::lines::{Block, Line, between, narrow, number, whole};
-use crate::import::{lines, times};
+use crate::import::text::lines::{Block, Line, between, narrow, number, whole};
+use crate::import::text::{lines, times};
 use banner::Banner;
 
 /// The tool's name.

@@ -5,8 +5,8 @@ use plan::Phase;
 use super::banner::{self, Banner, Unit};
 use crate::import::draft::{Pass, Printed, Test};
 use crate::import::error::ImportError;
-use crate::import::lines;
-use crate::import::lines::{Block, Line, nanos_at, number, whole};
+use crate::import::text::lines;
+use crate::import::text::lines::{Block, Line, nanos_at, number, whole};
 
 /// The columns of the table of automatic mode: the case, its phase, and the test of `-i` that fills it.
 const COLUMNS: [(&str, Phase, &str); 13] = [

@@ -9,8 +9,8 @@ use plan::{Order, Phase, WorkloadSpec};
 use crate::import::draft::{Draft, Pass, Printed, Test, volume};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::lines::{Block, Line, between, whole};
-use crate::import::{lines, units};
+use crate::import::text::lines::{Block, Line, between, whole};
+use crate::import::text::{lines, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "gpfsperf";

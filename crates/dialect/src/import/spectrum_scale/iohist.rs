@@ -11,7 +11,7 @@ use record::HistoryRow;
 use crate::import::draft::{Bucket, DAY_NS, Draft, Pass, Printed, Test, volume};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::lines::{Block, Line, number, whole};
+use crate::import::text::lines::{Block, Line, number, whole};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "mmfsadm dump iohist";

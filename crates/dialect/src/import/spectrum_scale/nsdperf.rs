@@ -8,7 +8,7 @@ use plan::{Bytes, Operation, Pattern, Phase, Rpc, Work, WorkloadSpec};
 use crate::import::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer, no_line};
-use crate::import::lines::{Block, Line, between, narrow, whole};
+use crate::import::text::lines::{Block, Line, between, narrow, whole};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "nsdperf";

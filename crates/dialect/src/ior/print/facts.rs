@@ -7,7 +7,7 @@ use record::Manifest;
 
 use super::parameters::TestHost;
 use crate::Compat;
-use crate::space::{Space, file_system};
+use crate::ior_family::space::{Space, file_system};
 
 /// The facts about the whole run.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,8 @@
 //! The `Parameters` and `Options` blocks: names and values in IOR's order, for text and JSON.
 
+use crate::Compat;
 use crate::ior::settings::{HeldMemory, Settings};
-use crate::{Compat, sizes};
+use crate::options::sizes;
 
 /// A value as JSON tells texts and numbers apart.
 #[derive(Debug, Clone, PartialEq, Eq)]

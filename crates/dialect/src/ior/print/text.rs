@@ -7,9 +7,10 @@ use super::figures::{Figures, MIB};
 use super::number::figure;
 use super::parameters::{self, TestHost};
 use super::summary::{self, Line};
+use crate::Compat;
 use crate::ior::settings::Settings;
+use crate::options::sizes;
 use crate::printed::ctime;
-use crate::{Compat, sizes};
 
 /// Everything before the first test.
 pub(super) fn begin(facts: &RunFacts, compat: Compat, long: bool) -> String {

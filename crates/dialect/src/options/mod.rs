@@ -4,14 +4,19 @@
 //! Letters may be bundled (`-Cge`). A value may be attached (`-b1m`), follow an equals sign (`-G=-1`) or be the next
 //! word.
 
+pub(crate) mod extras;
+pub(crate) mod help;
+pub(crate) mod nearest;
+pub(crate) mod sizes;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use plan::OptionNote;
 
-use crate::help::Help;
-use crate::nearest::nearest;
-use crate::{Extras, ToolError, sizes};
+use crate::options::help::Help;
+use crate::options::nearest::nearest;
+use crate::{Extras, ToolError};
 
 /// The value of an option. Each variant has an example of the option with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

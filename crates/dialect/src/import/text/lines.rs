@@ -1,33 +1,33 @@
 //! Numbered lines of a text, and the values in them.
 
-use super::ImportError;
-use super::error::shown;
+use crate::import::error::ImportError;
+use crate::import::error::shown;
 
 /// A line of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// From 1.
-    pub(super) number: u32,
+    pub(crate) number: u32,
     /// Without its end.
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
 }
 
 /// The lines of one output of one tool.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Block<'a> {
-    pub(super) file: &'a str,
-    pub(super) tool: &'static str,
-    pub(super) lines: &'a [Line<'a>],
+pub(crate) struct Block<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) tool: &'static str,
+    pub(crate) lines: &'a [Line<'a>],
 }
 
 /// All lines of `text`.
-pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
     text.lines().zip(1..).map(|(text, number)| Line { number, text: text.trim_end_matches('\r') }).collect()
 }
 
 impl<'a> Block<'a> {
     /// An error: `line` has other content than expected.
-    pub(super) fn malformed(&self, line: Line<'_>, found: &str, expected: impl Into<String>) -> ImportError {
+    pub(crate) fn malformed(&self, line: Line<'_>, found: &str, expected: impl Into<String>) -> ImportError {
         ImportError::Malformed {
             file: self.file.to_owned(),
             line: line.number,
@@ -38,7 +38,7 @@ impl<'a> Block<'a> {
     }
 
     /// An error: the output is incomplete.
-    pub(super) fn ended(&self, expected: impl Into<String>) -> ImportError {
+    pub(crate) fn ended(&self, expected: impl Into<String>) -> ImportError {
         ImportError::Ended {
             file: self.file.to_owned(),
             line: self.lines.last().map_or(1, |line| line.number),
@@ -48,7 +48,7 @@ impl<'a> Block<'a> {
     }
 
     /// An error: the line is correct but cannot be used.
-    pub(super) fn unusable(&self, line: Line<'_>, what: impl Into<String>, next: &str) -> ImportError {
+    pub(crate) fn unusable(&self, line: Line<'_>, what: impl Into<String>, next: &str) -> ImportError {
         ImportError::Unusable {
             file: self.file.to_owned(),
             line: line.number,
@@ -58,17 +58,17 @@ impl<'a> Block<'a> {
     }
 
     /// The number that `text` in `line` is; `what` is what it should be.
-    pub(super) fn number(&self, line: Line<'_>, text: &str, what: &str) -> Result<f64, ImportError> {
+    pub(crate) fn number(&self, line: Line<'_>, text: &str, what: &str) -> Result<f64, ImportError> {
         number(text).ok_or_else(|| self.malformed(line, text, what))
     }
 
     /// The number of things that `text` in `line` is.
-    pub(super) fn count(&self, line: Line<'_>, text: &str, what: &str) -> Result<u64, ImportError> {
+    pub(crate) fn count(&self, line: Line<'_>, text: &str, what: &str) -> Result<u64, ImportError> {
         text.trim().parse().map_err(|_| self.malformed(line, text, what))
     }
 
     /// The value of the first line that begins with one of `labels`, before `:`, `=` or blanks.
-    pub(super) fn value_of(&self, labels: &[&str]) -> Option<(Line<'a>, &'a str)> {
+    pub(crate) fn value_of(&self, labels: &[&str]) -> Option<(Line<'a>, &'a str)> {
         self.lines
             .iter()
             .find_map(|line| labels.iter().find_map(|label| Some((*line, labelled(line.text, label)?))))
@@ -76,25 +76,25 @@ impl<'a> Block<'a> {
 }
 
 /// The part of `text` after `label` and a `:` or `=`.
-pub(super) fn labelled<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+pub(crate) fn labelled<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let rest = strip_prefix_any_case(text.trim_start(), label)?.trim_start();
     rest.strip_prefix([':', '=']).map(str::trim)
 }
 
 /// `text` without `prefix`, whatever its case.
-pub(super) fn strip_prefix_any_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+pub(crate) fn strip_prefix_any_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let head = text.get(..prefix.len())?;
     head.eq_ignore_ascii_case(prefix).then(|| &text[prefix.len()..])
 }
 
 /// The part of `text` between `before` and `after`.
-pub(super) fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+pub(crate) fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let rest = text.split_once(before)?.1;
     Some(if after.is_empty() { rest } else { rest.split_once(after)?.0 })
 }
 
 /// A finite number, not below 0, as programs print them.
-pub(super) fn number(text: &str) -> Option<f64> {
+pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     let value: f64 = text.parse().ok().filter(|_| plain)?;
@@ -110,21 +110,21 @@ const NUMBER_MAX: f64 = 9e18;
     clippy::cast_sign_loss,
     reason = "clamped to what u64 and f64 have in common"
 )]
-pub(super) fn whole(value: f64) -> u64 {
+pub(crate) fn whole(value: f64) -> u64 {
     value.round().clamp(0.0, NUMBER_MAX) as u64
 }
 
 /// Nanoseconds of `seconds`.
-pub(super) fn nanos(seconds: f64) -> u64 {
+pub(crate) fn nanos(seconds: f64) -> u64 {
     whole(seconds * 1e9)
 }
 
 /// Nanoseconds in which `amount` is moved at `rate`; none where nothing moves.
-pub(super) fn nanos_at(amount: f64, rate: f64) -> Option<u64> {
+pub(crate) fn nanos_at(amount: f64, rate: f64) -> Option<u64> {
     (amount > 0.0 && rate > 0.0).then(|| nanos(amount / rate))
 }
 
 /// As many as `u32` holds.
-pub(super) fn narrow(value: u64) -> u32 {
+pub(crate) fn narrow(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

@@ -1,5 +1,8 @@
 //! Options and interfaces that IOR, mdtest and md-workbench have in common and that do nothing here.
 
+pub(crate) mod launcher;
+pub(crate) mod space;
+
 use crate::options::{Spec, Takes};
 
 const GPU: &str = "ioproof has no buffers on a GPU: leave it out";

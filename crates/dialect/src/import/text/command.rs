@@ -1,7 +1,7 @@
 //! Words of a printed command line.
 
 /// The words, without the quotes that some tools print around them.
-pub(super) fn words(command: &str) -> Vec<String> {
+pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let (mut quote, mut begun) = (None, false);
@@ -25,7 +25,7 @@ pub(super) fn words(command: &str) -> Vec<String> {
 }
 
 /// The words of a command line of `tool`, its own name first: ioproof's is `ioproof TOOL …`.
-pub(super) fn words_of(command: &str, tool: &str) -> Vec<String> {
+pub(crate) fn words_of(command: &str, tool: &str) -> Vec<String> {
     let mut words = words(command);
     let name = |word: &String| word.rsplit('/').next().unwrap_or(word).to_owned();
     let asked_ioproof = words.first().map(name).is_some_and(|name| name == "ioproof");
@@ -36,7 +36,7 @@ pub(super) fn words_of(command: &str, tool: &str) -> Vec<String> {
 }
 
 /// The word after each `option`.
-pub(super) fn values(command: &str, option: &str) -> Vec<String> {
+pub(crate) fn values(command: &str, option: &str) -> Vec<String> {
     let words = words(command);
     let pairs = words.iter().zip(words.iter().skip(1));
     let mut found = Vec::new();
@@ -56,12 +56,12 @@ pub(super) fn values(command: &str, option: &str) -> Vec<String> {
 }
 
 /// The word after `option`.
-pub(super) fn value(command: &str, option: &str) -> Option<String> {
+pub(crate) fn value(command: &str, option: &str) -> Option<String> {
     values(command, option).into_iter().next()
 }
 
 /// Whether `option` is among the words.
-pub(super) fn has(command: &str, option: &str) -> bool {
+pub(crate) fn has(command: &str, option: &str) -> bool {
     words(command).iter().any(|word| word == option)
 }
 

@@ -16,7 +16,7 @@ const LOCAL: [&str; 6] = [
 ];
 
 /// Nanoseconds since 1970 of `text`, in any shape that a tool prints.
-pub(super) fn moment(text: &str) -> Option<i64> {
+pub(crate) fn moment(text: &str) -> Option<i64> {
     let text = text.trim();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let zoned = words

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// The text of `bytes`: UTF-8, or UTF-16 where it begins with the mark of that, as some systems redirect output.
 /// Other bytes become U+FFFD, which no tool prints.
-pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
         [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes).into(),

@@ -4,13 +4,13 @@ use super::lines::number;
 
 /// `64 MiB`, `4k`, `200G`, `32g`, `65536 bytes`, `33554432 KB`: letters are powers of 1024, as in every
 /// tool that takes them on its command line; `kB`, `MB` with `decimal` are powers of 1000.
-pub(super) fn size(text: &str, decimal: bool) -> Option<f64> {
+pub(crate) fn size(text: &str, decimal: bool) -> Option<f64> {
     let (value, unit) = split(text)?;
     Some(value * size_unit(unit, decimal)?)
 }
 
 /// Bytes of a unit of sizes.
-pub(super) fn size_unit(unit: &str, decimal: bool) -> Option<f64> {
+pub(crate) fn size_unit(unit: &str, decimal: bool) -> Option<f64> {
     let unit = unit.trim().to_ascii_lowercase();
     let unit = unit.strip_suffix("bytes").or_else(|| unit.strip_suffix("byte")).unwrap_or(&unit).trim();
     let binary = unit.ends_with("ib") || unit.ends_with('i');
@@ -29,13 +29,13 @@ pub(super) fn size_unit(unit: &str, decimal: bool) -> Option<f64> {
 }
 
 /// `97.4 us`, `3.78 ms`, `284msec`, `1.00 s`: in nanoseconds.
-pub(super) fn time_ns(text: &str) -> Option<f64> {
+pub(crate) fn time_ns(text: &str) -> Option<f64> {
     let (value, unit) = split(text)?;
     Some(value * time_unit_ns(unit)?)
 }
 
 /// Nanoseconds of a unit of time.
-pub(super) fn time_unit_ns(unit: &str) -> Option<f64> {
+pub(crate) fn time_unit_ns(unit: &str) -> Option<f64> {
     Some(match unit.trim() {
         "ns" | "nsec" => 1.0,
         "us" | "usec" | "µs" | "μs" => 1e3,
@@ -48,7 +48,7 @@ pub(super) fn time_unit_ns(unit: &str) -> Option<f64> {
 }
 
 /// `3.45 k`, `323k`, `1.2M`: powers of 1000.
-pub(super) fn thousands(text: &str) -> Option<f64> {
+pub(crate) fn thousands(text: &str) -> Option<f64> {
     let (value, unit) = split(text)?;
     let factor = match unit.trim() {
         "" => 1.0,
@@ -61,7 +61,7 @@ pub(super) fn thousands(text: &str) -> Option<f64> {
 }
 
 /// The number at the beginning of `text`, and the rest.
-pub(super) fn split(text: &str) -> Option<(f64, &str)> {
+pub(crate) fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     Some((number(&text[..end])?, text[end..].trim_start()))

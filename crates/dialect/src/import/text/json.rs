@@ -6,12 +6,12 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::ImportError;
-use super::error::shown;
 use super::lines::{Line, number};
+use crate::import::error::ImportError;
+use crate::import::error::shown;
 
 /// A JSON text of a tool.
-pub(super) struct Json<'a> {
+pub(crate) struct Json<'a> {
     file: &'a str,
     tool: &'static str,
     text: &'a str,
@@ -20,10 +20,10 @@ pub(super) struct Json<'a> {
 }
 
 /// The members of an object, in their order.
-pub(super) struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 /// The start of the first JSON value of `text`: a bracket at the begin of a line.
-pub(super) fn start(text: &str) -> Option<usize> {
+pub(crate) fn start(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let blank = line.len() - line.trim_start().len();
@@ -37,7 +37,7 @@ pub(super) fn start(text: &str) -> Option<usize> {
 }
 
 /// The range of the first JSON value of `text`, or of all that follow each other.
-pub(super) fn span(text: &str, all: bool) -> Option<(usize, usize)> {
+pub(crate) fn span(text: &str, all: bool) -> Option<(usize, usize)> {
     let start = start(text)?;
     let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
     let mut end = start;
@@ -52,34 +52,34 @@ pub(super) fn span(text: &str, all: bool) -> Option<(usize, usize)> {
 
 impl<'a> Json<'a> {
     /// The JSON in `text`; text before it is a message of the tool.
-    pub(super) fn new(file: &'a str, tool: &'static str, text: &'a str) -> Self {
+    pub(crate) fn new(file: &'a str, tool: &'static str, text: &'a str) -> Self {
         let newlines = text.match_indices('\n').map(|(at, _)| at).collect();
         Self { file, tool, text, start: start(text).unwrap_or(0), newlines }
     }
 
     /// The values that follow each other, up to `most`; text may follow.
-    pub(super) fn roots(&self, most: usize) -> Result<Vec<&'a RawValue>, ImportError> {
+    pub(crate) fn roots(&self, most: usize) -> Result<Vec<&'a RawValue>, ImportError> {
         let stream = serde_json::Deserializer::from_str(&self.text[self.start..]).into_iter::<&RawValue>();
         stream.take(most).map(|value| value.map_err(|error| self.broken(self.start, &error))).collect()
     }
 
     /// The one value.
-    pub(super) fn root(&self) -> Result<&'a RawValue, ImportError> {
+    pub(crate) fn root(&self) -> Result<&'a RawValue, ImportError> {
         self.roots(1)?.into_iter().next().ok_or_else(|| self.ended("its JSON"))
     }
 
     /// `value` as an object.
-    pub(super) fn object(&self, value: &'a RawValue) -> Result<Object<'a>, ImportError> {
+    pub(crate) fn object(&self, value: &'a RawValue) -> Result<Object<'a>, ImportError> {
         serde_json::from_str(value.get()).map_err(|_| self.malformed(value, "a JSON object"))
     }
 
     /// `value` as an array.
-    pub(super) fn array(&self, value: &'a RawValue) -> Result<Vec<&'a RawValue>, ImportError> {
+    pub(crate) fn array(&self, value: &'a RawValue) -> Result<Vec<&'a RawValue>, ImportError> {
         serde_json::from_str(value.get()).map_err(|_| self.malformed(value, "a JSON array"))
     }
 
     /// The objects of an array, those of arrays in it too.
-    pub(super) fn objects(&self, value: &'a RawValue) -> Result<Vec<Object<'a>>, ImportError> {
+    pub(crate) fn objects(&self, value: &'a RawValue) -> Result<Vec<Object<'a>>, ImportError> {
         let mut found = Vec::new();
         for one in self.array(value)? {
             match one.get().starts_with('[') {
@@ -96,7 +96,7 @@ impl<'a> Json<'a> {
     }
 
     /// The line on which `value` starts.
-    pub(super) fn line(&self, value: &'a RawValue) -> Line<'a> {
+    pub(crate) fn line(&self, value: &'a RawValue) -> Line<'a> {
         let at = (value.get().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         Line { number: self.line_at(at), text: value.get() }
     }
@@ -106,12 +106,12 @@ impl<'a> Json<'a> {
     }
 
     /// The number that `value` is, also in quotes.
-    pub(super) fn number(&self, value: &'a RawValue) -> Result<f64, ImportError> {
+    pub(crate) fn number(&self, value: &'a RawValue) -> Result<f64, ImportError> {
         number(value.get().trim_matches('"')).ok_or_else(|| self.malformed(value, "a number"))
     }
 
     /// An error: `value` is not what is expected.
-    pub(super) fn malformed(&self, value: &'a RawValue, expected: &str) -> ImportError {
+    pub(crate) fn malformed(&self, value: &'a RawValue, expected: &str) -> ImportError {
         let line = self.line(value);
         ImportError::Malformed {
             file: self.file.to_owned(),
@@ -123,7 +123,7 @@ impl<'a> Json<'a> {
     }
 
     /// An error: something is missing.
-    pub(super) fn ended(&self, expected: &str) -> ImportError {
+    pub(crate) fn ended(&self, expected: &str) -> ImportError {
         ImportError::Ended {
             file: self.file.to_owned(),
             line: self.line_at(self.text.len().saturating_sub(1)),
@@ -151,28 +151,28 @@ impl<'a> Json<'a> {
 
 impl<'a> Object<'a> {
     /// The member called `name`.
-    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
         self.0.iter().find(|(member, _)| member == name).map(|(_, value)| *value)
     }
 
     /// The text of the member called `name`, without its quotes.
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.get(name).map(text)
     }
 
     /// The number that the member called `name` is.
-    pub(super) fn number(&self, name: &str) -> Option<f64> {
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
         self.get(name).and_then(|value| number(value.get().trim_matches('"')))
     }
 
     /// All members.
-    pub(super) fn members(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         self.0.iter().map(|(name, value)| (&**name, *value))
     }
 }
 
 /// The text of a string, or any other value as written.
-pub(super) fn text(value: &RawValue) -> String {
+pub(crate) fn text(value: &RawValue) -> String {
     let is_string = value.get().starts_with('"');
     let text = is_string.then(|| serde_json::from_str(value.get()).ok()).flatten();
     text.unwrap_or_else(|| value.get().to_owned())

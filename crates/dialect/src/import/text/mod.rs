@@ -1,0 +1,8 @@
+//! What all readers of printed texts need: lines, words, numbers, units, times and JSON.
+
+pub(super) mod command;
+pub(super) mod decode;
+pub(super) mod json;
+pub(super) mod lines;
+pub(super) mod times;
+pub(super) mod units;
