@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use dialect::batch::{Asked, Jobs, Script, System, scripts};
+use dialect::batch::{BatchRequest, Jobs, Script, System, scripts};
 use plan::{RunEnvironment, shell_word};
 
 use crate::arguments::BatchArguments;
@@ -31,9 +31,9 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     predicted
         .unmatched()
         .for_each(|words| complain(&format!("{words}: the scripts say what their time is from")));
-    let around = RunEnvironment { predicted, ..RunEnvironment::default() };
+    let environment = RunEnvironment { predicted, ..RunEnvironment::default() };
     let out = absolute(&arguments.out)?;
-    let asked = Asked {
+    let asked = BatchRequest {
         jobs: if arguments.per_point { Jobs::PerNodes } else { Jobs::One },
         nodes: arguments.nodes,
         ranks_per_node: arguments.ranks_per_node,
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
         program: arguments.program.clone(),
         directory: None,
         out: out.clone(),
-        ..Asked::new(&plan, &around, arguments.system())
+        ..BatchRequest::new(&plan, &environment, arguments.system())
     };
     let scripts = scripts(&asked).map_err(|error| Failure::new(Exit::Usage, error))?;
     write(&out, &scripts)?;

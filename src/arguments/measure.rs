@@ -51,7 +51,7 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) basis: Box<Basis>,
     #[command(flatten)]
-    pub(crate) how: How,
+    pub(crate) how: RunOptions,
     /// Give up the data on a block device, named by serial number, WWN or path; may be repeated.
     #[arg(long, value_name = "SERIAL|WWN|PATH")]
     pub(crate) destroy_data_on: Vec<String>,
@@ -95,7 +95,7 @@ impl Quiet {
 
 /// How something is measured, whatever it is.
 #[derive(Debug, Args)]
-pub(crate) struct How {
+pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) quiet: Quiet,
     /// Where the record goes [default: ioproof-runs/DATE-TIME-NAME].
@@ -125,7 +125,7 @@ pub(crate) struct How {
     pub(crate) mpi: Option<PathBuf>,
 }
 
-impl How {
+impl RunOptions {
     pub(crate) fn shown(&self) -> Shown {
         self.quiet.shown()
     }
@@ -228,7 +228,7 @@ pub(crate) struct RandomopsArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
-    pub(crate) how: How,
+    pub(crate) how: RunOptions,
 }
 
 /// What the kernel is told.
@@ -318,7 +318,7 @@ pub(crate) struct RpcArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
-    pub(crate) how: How,
+    pub(crate) how: RunOptions,
 }
 
 /// Who asks whom.

@@ -19,7 +19,7 @@ pub(crate) use look::{
     VerifyArguments,
 };
 pub(crate) use measure::{
-    Basis, CrossCheckArguments, Fadvise, How, RandomopsArguments, RpcArguments, RunArguments,
+    Basis, CrossCheckArguments, Fadvise, RandomopsArguments, RpcArguments, RunArguments, RunOptions,
 };
 pub(crate) use model::{ModelFitArguments, ModelShowArguments, ModelWhat};
 
@@ -54,14 +54,14 @@ Exit status: 0 done, 2 wrong command line or study, 3 refused, 4 the host lacks 
 #[derive(Debug, Subcommand)]
 enum Command {
     #[command(flatten)]
-    Together(Together),
+    Parallel(ParallelCommand),
     #[command(flatten)]
-    Alone(Alone),
+    Local(LocalCommand),
 }
 
 /// What all processes do together that a launcher has started.
 #[derive(Debug, Subcommand)]
-enum Together {
+enum ParallelCommand {
     /// Measure: a study file, or the storage under a directory in about a minute.
     Run(RunArguments),
     /// Measure random operations by many tasks, each on a file of its own.
@@ -88,7 +88,7 @@ enum Together {
 
 /// What the first of them does alone.
 #[derive(Debug, Subcommand)]
-enum Alone {
+enum LocalCommand {
     /// Print the tables of a run again, and write its report; several runs become one.
     Report(ReportArguments),
     /// Say of each commitment of a study whether it was kept, and by how much.
@@ -122,10 +122,10 @@ enum Alone {
     Clean(CleanArguments),
     /// Show this host: what it is and how it is set.
     #[command(subcommand)]
-    Host(host::What),
+    Host(host::HostCommand),
     /// Put devices together, read back what stands, and take it apart again.
     #[command(subcommand)]
-    Layout(layout::Asked),
+    Layout(layout::LayoutCommand),
     /// Measure what the instrument itself costs on this host.
     Overhead(OverheadArguments),
     /// Print the JSON schema of study files, of reports or of hosts.
@@ -171,19 +171,19 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
         Err(error) => return usage(&error),
     };
     match parsed.command {
-        Command::Together(together) => cluster::lead(&arguments, |world| match &together {
-            Together::Run(run) => match &run.model {
+        Command::Parallel(together) => cluster::lead(&arguments, |world| match &together {
+            ParallelCommand::Run(run) => match &run.model {
                 Some(model) => simulated::run(run, model, world),
                 None => run::run(run, world),
             },
-            Together::Randomops(asked) => randomops::run(asked, world),
-            Together::CrossCheck(asked) => cross_check::run(asked, world),
-            Together::Rpc(asked) => rpc::run(asked, world),
-            Together::Ior { .. } => Err(Failure::usage(not_first("ior"))),
-            Together::Io500 { .. } => Err(Failure::usage(not_first("io500"))),
+            ParallelCommand::Randomops(asked) => randomops::run(asked, world),
+            ParallelCommand::CrossCheck(asked) => cross_check::run(asked, world),
+            ParallelCommand::Rpc(asked) => rpc::run(asked, world),
+            ParallelCommand::Ior { .. } => Err(Failure::usage(not_first("ior"))),
+            ParallelCommand::Io500 { .. } => Err(Failure::usage(not_first("io500"))),
         }),
-        Command::Alone(alone) if cluster::is_first() => look(alone),
-        Command::Alone(_) => Ok(Exit::Success),
+        Command::Local(alone) if cluster::is_first() => look(alone),
+        Command::Local(_) => Ok(Exit::Success),
     }
 }
 
@@ -202,27 +202,27 @@ fn as_option(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-fn look(command: Alone) -> Result<Exit, Failure> {
+fn look(command: LocalCommand) -> Result<Exit, Failure> {
     match command {
-        Alone::Report(arguments) => report::run(&arguments),
-        Alone::Verdict(arguments) => verdict::run(&arguments),
-        Alone::Verify(arguments) => sign::verify(&arguments),
-        Alone::Check(arguments) => check::run(&arguments),
-        Alone::History(arguments) => history::run(&arguments),
-        Alone::Studies(arguments) => studies::run(&arguments),
-        Alone::Compare(arguments) => compare::run(&arguments),
-        Alone::Batch(arguments) => batch::run(&arguments),
-        Alone::Merge(arguments) => merge::run(&arguments),
-        Alone::Import(arguments) => import::run(&arguments),
-        Alone::Reference(arguments) => reference::run(&arguments),
-        Alone::Calc(calculation) => calc::run(&calculation),
-        Alone::Model(what) => models::run(&what),
-        Alone::Schema { what } => schema::run(what),
-        Alone::Clean(arguments) => clean::run(&arguments),
-        Alone::Host(what) => host::run(&what),
-        Alone::Layout(asked) => layout::run(&asked),
-        Alone::Overhead(arguments) => overhead::run(&arguments),
-        Alone::Generate { directory } => generate::run(&directory, &definition()),
+        LocalCommand::Report(arguments) => report::run(&arguments),
+        LocalCommand::Verdict(arguments) => verdict::run(&arguments),
+        LocalCommand::Verify(arguments) => sign::verify(&arguments),
+        LocalCommand::Check(arguments) => check::run(&arguments),
+        LocalCommand::History(arguments) => history::run(&arguments),
+        LocalCommand::Studies(arguments) => studies::run(&arguments),
+        LocalCommand::Compare(arguments) => compare::run(&arguments),
+        LocalCommand::Batch(arguments) => batch::run(&arguments),
+        LocalCommand::Merge(arguments) => merge::run(&arguments),
+        LocalCommand::Import(arguments) => import::run(&arguments),
+        LocalCommand::Reference(arguments) => reference::run(&arguments),
+        LocalCommand::Calc(calculation) => calc::run(&calculation),
+        LocalCommand::Model(what) => models::run(&what),
+        LocalCommand::Schema { what } => schema::run(what),
+        LocalCommand::Clean(arguments) => clean::run(&arguments),
+        LocalCommand::Host(what) => host::run(&what),
+        LocalCommand::Layout(asked) => layout::run(&asked),
+        LocalCommand::Overhead(arguments) => overhead::run(&arguments),
+        LocalCommand::Generate { directory } => generate::run(&directory, &definition()),
     }
 }
 

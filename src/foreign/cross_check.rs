@@ -6,7 +6,7 @@ use std::process::Command;
 
 use dialect::fio;
 use plan::cross_check::{Options, cases};
-use plan::{Backend, Plan, PlanError, Question, shell_word, visible};
+use plan::{Backend, Plan, PlanError, PlanSource, shell_word, visible};
 use record::Run;
 use report::Study;
 use runner::Rivals;
@@ -116,8 +116,8 @@ fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>
 
 /// The command lines of fio, in shell syntax.
 fn command_lines(plan: &Plan) -> impl Iterator<Item = String> {
-    let rivals = match &plan.question {
-        Question::CrossCheck { rivals, .. } => rivals.as_slice(),
+    let rivals = match &plan.source {
+        PlanSource::CrossCheck { rivals, .. } => rivals.as_slice(),
         _ => &[],
     };
     rivals.iter().map(|rival| {

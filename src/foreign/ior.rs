@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use dialect::ior::{self, Asked, Printer, SideFiles};
+use dialect::ior::{self, ParsedCommand, Printer, SideFiles};
 use engine::Controls;
 use record::{PhaseRecord, TaskRow};
 use report::Shown;
@@ -40,7 +40,11 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
 
 /// Runs the plan of `asked`, and prints or writes what IOR would. The warnings about the figures of a part of a larger
 /// run are given with those of the whole.
-pub(crate) fn measure(session: &Session<'_>, asked: Asked, is_part: bool) -> Result<Measured, Failure> {
+pub(crate) fn measure(
+    session: &Session<'_>,
+    asked: ParsedCommand,
+    is_part: bool,
+) -> Result<Measured, Failure> {
     let mut plan = asked.plan;
     keep_history(&mut plan, asked.extras.history)?;
     let directory = session.directory(asked.extras.out.as_deref())?;

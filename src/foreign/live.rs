@@ -16,14 +16,14 @@ use crate::console::exit::Failure;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// The printer of a tool and its output.
-pub(crate) struct Paper {
+pub(crate) struct ToolOutput {
     pub(crate) printer: Box<dyn ToolPrinter>,
     pub(crate) out: Output,
     /// The first failure to print.
     pub(crate) failed: Option<Failure>,
 }
 
-impl Paper {
+impl ToolOutput {
     /// Prints `text`.
     pub(crate) fn write(&mut self, text: &str) {
         if let Err(failure) = self.out.write(text) {
@@ -34,26 +34,26 @@ impl Paper {
 
 /// Output shared by the thread of a phase and the thread of the run.
 #[derive(Clone)]
-pub(crate) struct Shared(Arc<Mutex<Paper>>);
+pub(crate) struct Shared(Arc<Mutex<ToolOutput>>);
 
 impl Shared {
-    pub(crate) fn new(paper: Paper) -> Self {
+    pub(crate) fn new(paper: ToolOutput) -> Self {
         Self(Arc::new(Mutex::new(paper)))
     }
 
     /// Locks the output.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Paper> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, ToolOutput> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The thread that polls for new operations of a phase. Ends on drop.
-pub(crate) struct Looking {
+pub(crate) struct OperationPoller {
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Looking {
+impl OperationPoller {
     /// Polls for operations of the phase of `controls`. Without a thread, lines are printed at the end of the
     /// phase.
     pub(crate) fn start(paper: Shared, controls: Arc<Controls>) -> Self {
@@ -65,7 +65,7 @@ impl Looking {
     }
 }
 
-impl Drop for Looking {
+impl Drop for OperationPoller {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dialect::ior::Launcher;
-use dialect::{Asked, Extras, Tool};
+use dialect::{Extras, ParsedCommand, Tool};
 use engine::Controls;
 use plan::Plan;
 use plan::shell_word;
@@ -25,7 +25,7 @@ use crate::console::{can_ask, print, print_folded, screen};
 use crate::run::cluster::World;
 use crate::run::keep_history;
 use crate::run::session::{self, Session};
-use live::{Looking, Paper, Shared};
+use live::{OperationPoller, Shared, ToolOutput};
 use output::{Output, warn, write_whole};
 
 /// Runs the command line of `tool`, the program's name first.
@@ -115,7 +115,7 @@ pub(crate) fn doubts(run: &record::Run, directory: &Path) {
 pub(crate) fn measure(
     tool: &Tool,
     session: &Session<'_>,
-    asked: Asked,
+    asked: ParsedCommand,
     is_part: bool,
 ) -> Result<Measured, Failure> {
     let mut plan = asked.plan;
@@ -132,12 +132,12 @@ pub(crate) fn measure(
     let most = if printer.is_live() { Shown::RecordOnly } else { Shown::All };
     let shown = if asked.extras.no_progress { Shown::Nothing } else { most };
     let line = session.line(&checked, &directory, shown);
-    let paper = Shared::new(Paper { printer, out, failed: None });
+    let paper = Shared::new(ToolOutput { printer, out, failed: None });
     let mut watch = Printed { paper: paper.clone(), header, looking: None, controls: None, line };
     let mut ended = session.run(&checked, &directory, &mut watch)?;
     drop(watch);
     let mut paper = paper.lock();
-    let Paper { printer, out, failed } = &mut *paper;
+    let ToolOutput { printer, out, failed } = &mut *paper;
     if let Some(failure) = failed.take() {
         return Err(failure);
     }
@@ -169,7 +169,7 @@ struct Printed {
     /// Printed with the first case, so that errors before it are not hidden below the header.
     header: String,
     /// Set during a phase whose operations are printed as they complete.
-    looking: Option<Looking>,
+    looking: Option<OperationPoller>,
     /// Of the phase under way.
     controls: Option<Arc<Controls>>,
     line: LiveLine,
@@ -192,7 +192,7 @@ impl Watch for Printed {
             Event::PhaseStarted { phase, controls, .. } => {
                 self.controls = Some(Arc::clone(controls));
                 if phase.is_result() && self.paper.lock().printer.is_live() {
-                    self.looking = Some(Looking::start(self.paper.clone(), Arc::clone(controls)));
+                    self.looking = Some(OperationPoller::start(self.paper.clone(), Arc::clone(controls)));
                 }
                 return;
             }

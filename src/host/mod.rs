@@ -13,7 +13,7 @@ use crate::console::exit::{Exit, Failure};
 
 /// What is done with the host.
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
+pub(crate) enum HostCommand {
     /// Show what this host is: processors, memory, devices and their slots, file systems, network,
     /// volumes.
     Facts(facts::FactsArguments),
@@ -29,12 +29,12 @@ pub(crate) enum What {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(what: &What) -> Result<Exit, Failure> {
+pub(crate) fn run(what: &HostCommand) -> Result<Exit, Failure> {
     match what {
-        What::Facts(arguments) => facts::run(arguments),
-        What::Check(arguments) => check::run(arguments),
-        What::Tune(arguments) => tune::run(arguments),
-        What::Restore(arguments) => restore::run(arguments),
-        What::Topology(arguments) => topology::run(arguments),
+        HostCommand::Facts(arguments) => facts::run(arguments),
+        HostCommand::Check(arguments) => check::run(arguments),
+        HostCommand::Tune(arguments) => tune::run(arguments),
+        HostCommand::Restore(arguments) => restore::run(arguments),
+        HostCommand::Topology(arguments) => topology::run(arguments),
     }
 }

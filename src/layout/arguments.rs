@@ -11,7 +11,7 @@ use crate::run::ask;
 
 /// What is done with a layout.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Asked {
+pub(crate) enum LayoutCommand {
     /// Print every command, what it is for, where it is published, and the way back; writes nothing.
     Plan(Box<Described>),
     /// Put devices together; all data on them is lost. Needs root, except for raw, lustre, existing and own.

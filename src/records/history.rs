@@ -1,6 +1,6 @@
 //! `ioproof history`: the last operations of a run, one by one.
 
-use report::{History, Wanted};
+use report::{History, HistorySelection};
 
 use crate::arguments::HistoryArguments;
 use crate::console::exit::{Exit, Failure};
@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &HistoryArguments) -> Result<Exit, Failure> {
         let known: Vec<&str> = cases.iter().map(|id| &**id).collect();
         return Err(Failure::usage(format!("the run has no case `{case}`; it has {}", known.join(", "))));
     }
-    let wanted = Wanted {
+    let wanted = HistorySelection {
         case: arguments.case.clone(),
         phase: arguments.phase,
         last: arguments.last.map(|last| last.get()),

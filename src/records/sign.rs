@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use record::{SIGNATURE, SUMS, Sums};
 
-use crate::arguments::{How, VerifyArguments};
+use crate::arguments::{RunOptions, VerifyArguments};
 use crate::console::exit::{Exit, Failure};
 use crate::console::print_line;
 
@@ -24,7 +24,7 @@ pub(crate) struct Signer {
 impl Signer {
     /// The signer of the arguments; none if the record is not to be signed. Tries the key now, as a run can
     /// take hours.
-    pub(crate) fn of(how: &How) -> Result<Option<Self>, Failure> {
+    pub(crate) fn of(how: &RunOptions) -> Result<Option<Self>, Failure> {
         let Some(key) = &how.sign else { return Ok(None) };
         let signer = Self { key: key.clone(), nonce: how.nonce.clone() };
         signer.signature(b"").map(|_| Some(signer))

@@ -16,7 +16,7 @@ use crate::console::exit::{Exit, Failure};
 use crate::run::{session, studies};
 
 /// A plan with notes for the user.
-pub(crate) struct Asked {
+pub(crate) struct PlannedRun {
     /// The descriptive part of the run's name.
     pub(crate) what: String,
     pub(crate) plan: Plan,
@@ -25,11 +25,11 @@ pub(crate) struct Asked {
 }
 
 /// The plan that the arguments ask for, in a run on `nodes` nodes.
-pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<Asked, Failure> {
+pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<PlannedRun, Failure> {
     match (&arguments.quick, &arguments.study) {
         (Some(directory), _) => {
             let quick = quick_plan(directory, arguments)?;
-            Ok(Asked { what: "quick".to_owned(), plan: quick.plan, notes: quick.notes })
+            Ok(PlannedRun { what: "quick".to_owned(), plan: quick.plan, notes: quick.notes })
         }
         (None, Some(path)) => {
             if path.to_str().is_none() {
@@ -50,7 +50,7 @@ pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<Asked, Failure
                 only_on(&mut plan, nodes)?;
             }
             let name = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned());
-            Ok(Asked { what: name, plan, notes: Vec::new() })
+            Ok(PlannedRun { what: name, plan, notes: Vec::new() })
         }
         (None, None) => Err(Failure::usage("name a study file, or --quick DIR")),
     }
@@ -105,11 +105,11 @@ fn study_of(path: &Path, text: &str, set: &[String], yes: bool, nodes: u32) -> R
 pub(crate) fn with_terms(plan: Plan, path: &Path) -> Result<Plan, Failure> {
     let text = text(path)?;
     let refused = |errors| Failure::new(Exit::Usage, errors);
-    let mut terms = study::read_terms(path, &text, &plan).map_err(refused)?;
-    let own = plan.terms.published.iter().filter(|one| !terms.published.contains(one));
+    let mut criteria = study::read_terms(path, &text, &plan).map_err(refused)?;
+    let own = plan.criteria.published.iter().filter(|one| !criteria.published.contains(one));
     let own: Vec<_> = own.cloned().collect();
-    terms.published.extend(own);
-    check_library(Plan { terms, ..plan }, path, &text, &study::Options::default()).map_err(refused)
+    criteria.published.extend(own);
+    check_library(Plan { criteria, ..plan }, path, &text, &study::Options::default()).map_err(refused)
 }
 
 /// The study in `text` on `directory`, which exists.
@@ -179,7 +179,7 @@ fn is_placed(path: &Path, plan: &Plan) -> Result<(), Failure> {
         .filter_map(|file| file.parent().map(Path::to_owned))
         .find(|directory| !directory.as_os_str().is_empty() && !directory.exists());
     let Some(missing) = missing else { return Ok(()) };
-    let names: Vec<&str> = plan.terms.targets.iter().map(|target| target.name.as_str()).collect();
+    let names: Vec<&str> = plan.criteria.targets.iter().map(|target| target.name.as_str()).collect();
     Err(Failure::usage(format!(
         "the ready study {} is for {}, which is not here: run it on a directory with --on DIR, or place its targets ({}) \
          with --set target.NAME.directory=DIR",

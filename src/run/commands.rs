@@ -21,7 +21,7 @@ impl ServerCommands {
     /// The commands of `plan`; they run in the working directory.
     pub(crate) fn of(plan: &Plan) -> Self {
         let directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-        let asking = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
+        let asking = plan.criteria.targets.iter().filter(|target| !target.server_collect.is_empty());
         let of = |target: &plan::TargetDescription| {
             let (name, lines) = (target.name.clone(), target.server_collect.clone());
             let hash = CommandHash::of_lines(&format!("servers of {name}"), &lines, Path::new(&directory));

@@ -16,18 +16,18 @@ pub(crate) mod studies;
 
 use std::path::Path;
 
-use plan::{Plan, Predictions, Question, RunEnvironment, shell_word, visible};
+use plan::{Plan, PlanSource, Predictions, RunEnvironment, shell_word, visible};
 use record::{ModelSource, RecordError, Recorder, Resumed, Run, WarningRow};
 use report::Study;
 use runner::{Checked, ErrorKind, RunSummary};
 
-use crate::arguments::{How, RunArguments};
+use crate::arguments::{RunArguments, RunOptions};
 use crate::console::exit::{Exit, Failure};
 use crate::console::watch::TerminalWatch;
 use crate::console::{complain, confirm, print, print_line, screen};
 use crate::records::sign::Signer;
 use crate::records::verdict;
-use crate::run::ask::{Asked, ask};
+use crate::run::ask::{PlannedRun, ask};
 use crate::run::cluster::World;
 use crate::run::commands::ServerCommands;
 use crate::run::on_layouts::Campaign;
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
         return resume(directory, arguments, world);
     }
     let mut asked = ask(arguments, world.nodes())?;
-    if arguments.verdict && asked.plan.terms.commitments.is_empty() {
+    if arguments.verdict && asked.plan.criteria.commitments.is_empty() {
         let why =
             "nothing is promised that --verdict could judge: add a [[commitment]], or leave --verdict out";
         return Err(Failure::usage(why));
@@ -54,8 +54,8 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
 }
 
 /// As [`measure`], for cases on layouts.
-fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
-    let Asked { what, mut plan, notes } = asked;
+fn measure_on_layouts(asked: PlannedRun, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
+    let PlannedRun { what, mut plan, notes } = asked;
     let how = &arguments.how;
     keep_history(&mut plan, how.history)?;
     let mut session = Session::new(world, &what);
@@ -86,14 +86,14 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
 /// Runs a plan. `predicted`: rates that its prediction rests on; `allowed` is the hash of the commands that may
 /// run; `verdict`: commitments decide the exit code.
 pub(crate) fn measure(
-    asked: Asked,
+    asked: PlannedRun,
     predicted: Predictions,
-    how: &How,
+    how: &RunOptions,
     allowed: Option<&str>,
     verdict: bool,
     world: &World,
 ) -> Result<Exit, Failure> {
-    let Asked { what, mut plan, notes } = asked;
+    let PlannedRun { what, mut plan, notes } = asked;
     keep_history(&mut plan, how.history)?;
     let mut session = Session::new(world, &what);
     session.predicted = predicted;
@@ -121,7 +121,7 @@ pub(crate) fn measure(
 }
 
 /// Shows a plan without layouts, and the files that would be lost.
-fn explain(session: &Session<'_>, plan: &Plan, how: &How) -> Result<(), Failure> {
+fn explain(session: &Session<'_>, plan: &Plan, how: &RunOptions) -> Result<(), Failure> {
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
     let around = session.environment(plan, &facts);
     print(&if how.full {
@@ -151,7 +151,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
         (resumed, _) => resumed?,
     };
     resumed.manifest.check_resumed_with(directory, None)?;
-    if matches!(resumed.manifest.plan.question, Question::CrossCheck { .. }) {
+    if matches!(resumed.manifest.plan.source, PlanSource::CrossCheck { .. }) {
         // It would run a program named by the record.
         return Err(Failure::usage("a cross-check is not resumed: start it anew; its record stays as it is"));
     }
@@ -299,7 +299,7 @@ pub(crate) fn conclude(
 
 /// Reports leftovers of killed runs and files that will be lost, and asks. Without a terminal a run starts
 /// only if nothing is lost.
-fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure> {
+fn agreed(question: &str, checked: &Checked, how: &RunOptions) -> Result<bool, Failure> {
     for line in session::leftover_lines(&checked.leftovers) {
         print_line(&format!("{line}; `ioproof clean` removes what killed runs left"))?;
     }

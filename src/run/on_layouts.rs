@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use host::CommandHash;
-use plan::{Bytes, Layout, Plan, Recipe, RunEnvironment, Space, estimates};
+use plan::{Bytes, FileSystemSpace, Layout, Plan, Recipe, RunEnvironment, estimates};
 use record::{BlockDeviceFacts, HostFacts, LayoutEvent, Recorder, Resumed};
 use report::{Commands, LayoutOutlook, Shown};
 use runner::{EarlierStart, HostLayoutBuilder, PlanExecution, RunSummary, Servers, ValidatedCampaign};
@@ -263,7 +263,7 @@ fn size_of(path: &Path, devices: &[BlockDeviceFacts]) -> Option<u64> {
 }
 
 /// Free space of each place of a layout not yet created: at most the capacity of its devices.
-fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<Space> {
+fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<FileSystemSpace> {
     let LayoutOutlook { layout, devices, .. } = outlook;
     let sizes: Vec<u64> = devices.iter().filter_map(|(_, size)| *size).collect();
     let on_it: Vec<PathBuf> = {
@@ -284,7 +284,7 @@ fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<Space> {
         _ => total,
     };
     let places = layout.directories();
-    let space = |(member, place): (usize, &PathBuf)| Space {
+    let space = |(member, place): (usize, &PathBuf)| FileSystemSpace {
         name: format!("{} (layout {}, not made yet)", place.display(), layout.name),
         free: Bytes(share(member, places.len())),
         targets: on_it.iter().filter(|target| target.starts_with(place)).cloned().collect(),

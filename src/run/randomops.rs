@@ -5,7 +5,7 @@ use plan::{Advice, Layer, Predictions};
 
 use crate::arguments::{Fadvise, RandomopsArguments};
 use crate::console::exit::{Exit, Failure};
-use crate::run::ask::Asked;
+use crate::run::ask::PlannedRun;
 use crate::run::cluster::World;
 use crate::run::measure;
 
@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &RandomopsArguments, world: &World) -> Result<Exit,
     let options = options(arguments, world);
     all_ranks_work(world, options.tasks_per_node)?;
     let plan = plan(options).map_err(wrong)?;
-    let asked = Asked { what: TOOL.to_owned(), plan, notes: Vec::new() };
+    let asked = PlannedRun { what: TOOL.to_owned(), plan, notes: Vec::new() };
     measure(asked, Predictions::default(), &arguments.how, None, false, world)
 }
 

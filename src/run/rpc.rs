@@ -5,7 +5,7 @@ use plan::exchanges::{Calls, Options, TOOL, Test, Until, plan};
 
 use crate::arguments::RpcArguments;
 use crate::console::exit::{Exit, Failure};
-use crate::run::ask::Asked;
+use crate::run::ask::PlannedRun;
 use crate::run::cluster::World;
 use crate::run::measure;
 
@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &RpcArguments, world: &World) -> Result<Exit, Failu
     // The message names the value; the field may be one of the workload that no option is called by.
     let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
     let plan = plan(options(arguments, world)).map_err(wrong)?;
-    let asked = Asked { what: TOOL.to_owned(), plan, notes: Vec::new() };
+    let asked = PlannedRun { what: TOOL.to_owned(), plan, notes: Vec::new() };
     measure(asked, Predictions::default(), &arguments.how, None, false, world)
 }
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 use engine::Controls;
 use host::{Host, Root};
 use plan::{
-    AssumedDevice, Bytes, Nanos, Plan, Prediction, Predictions, RunEnvironment, Space, estimates, shell_word,
-    visible,
+    AssumedDevice, Bytes, FileSystemSpace, Nanos, Plan, Prediction, Predictions, RunEnvironment, estimates,
+    shell_word, visible,
 };
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
 use report::Shown;
@@ -232,7 +232,7 @@ impl<'w> Session<'w> {
     /// The environment of a plan on this host. Where nothing else is known, the slowest class of devices under
     /// the targets is assumed.
     pub(crate) fn environment(&self, plan: &Plan, facts: &HostFacts) -> RunEnvironment {
-        let mut spaces: Vec<Space> = Vec::new();
+        let mut spaces: Vec<FileSystemSpace> = Vec::new();
         for target in &targets(plan) {
             // A file system without a size, for example ramfs, does not report free space either.
             let Some(place) = self.host.file_system_of(target).ok().filter(|place| place.size_bytes > 0)
@@ -243,7 +243,7 @@ impl<'w> Session<'w> {
             match found {
                 Some(space) if space.targets.contains(target) => {}
                 Some(space) => space.targets.push(target.clone()),
-                None => spaces.push(Space {
+                None => spaces.push(FileSystemSpace {
                     name: place.mount_point,
                     free: Bytes(place.free_bytes),
                     targets: vec![target.clone()],

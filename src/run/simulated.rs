@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use plan::{CaseEstimate, Prediction, Predictions, Question, RunEnvironment, estimates};
+use plan::{CaseEstimate, PlanSource, Prediction, Predictions, RunEnvironment, estimates};
 use record::{Manifest, ModelSource, Provenance, Recorder, Resumed};
 use runner::Checked;
 use simulate::{Model, SimulatedMachine};
@@ -15,7 +15,7 @@ use crate::console::progress::LiveLine;
 use crate::console::watch::TerminalWatch;
 use crate::console::{print, print_line, screen};
 use crate::records::sign::Signer;
-use crate::run::ask::{Asked, ask};
+use crate::run::ask::{PlannedRun, ask};
 use crate::run::cluster::World;
 use crate::run::predictions;
 use crate::run::session::Session;
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
         return resume(directory, arguments, (model, &source), signer.as_ref());
     }
     // Workloads that name no nodes are on one.
-    let Asked { what, plan, mut notes } = ask(arguments, 1)?;
+    let PlannedRun { what, plan, mut notes } = ask(arguments, 1)?;
     notes.extend(SimulatedMachine::left_out(&plan));
     let predicted = predictions::of_model(&plan, &model);
     let mut machine = SimulatedMachine::new(model, &plan, source.seed);
@@ -84,7 +84,7 @@ fn resume(
 ) -> Result<Exit, Failure> {
     let (recorder, resumed): (Recorder, Resumed) = Recorder::resume(directory)?;
     resumed.manifest.check_resumed_with(directory, Some(source))?;
-    if matches!(resumed.manifest.plan.question, Question::CrossCheck { .. }) {
+    if matches!(resumed.manifest.plan.source, PlanSource::CrossCheck { .. }) {
         return Err(Failure::usage("a cross-check is not resumed: start it anew"));
     }
     let manifest = &resumed.manifest;

@@ -13,7 +13,7 @@ use crate::comparisons::{
     ClaimVerdict, CrossCheck, PublishedComparison, Verdict, claims, commitments, cross_check, published,
 };
 use crate::figures::Figure;
-use crate::gate::{Gate, Standing, Stated, Statement, Table};
+use crate::gate::{Gate, Judgement, Stated, Statement, Table};
 use crate::jobs::{
     FullTimer, Job, JobCost, Matrices, MatrixTables, Timeline, beside_jobs, job_table, matrices, matrix,
     of_first_passes, of_passes, published_matrix, timeline, timelines,
@@ -128,8 +128,8 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let nodes = node_comparison::of_gate(gate, &known_nodes);
     let (covered_jobs, covered_nodes) = coverage::coverage(run, figures);
     // The library takes a while to read, and is of no use to a study that names nothing in it.
-    let is_study = matches!(plan.question, plan::Question::Study { .. });
-    let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
+    let is_study = matches!(plan.source, plan::PlanSource::Study { .. });
+    let names_published = !plan.criteria.published.is_empty() || !plan.criteria.claims.is_empty();
     let library = (names_published || !is_study).then(record::published);
     let published = library.map_or_else(Vec::new, |library| published::of_plan(plan, figures, library));
     let published = of_gate(gate, published, |one| one.figure.into_iter().collect());
@@ -204,7 +204,7 @@ pub fn usable_cpus(manifest: &Manifest) -> u32 {
 
 /// Printed values of imported cases that contradict each other.
 fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<AuditIssue> {
-    let differs = |one: &&ImportedCheck| one.check.outcome == Standing::DoesNotHold;
+    let differs = |one: &&ImportedCheck| one.check.outcome == Judgement::DoesNotHold;
     let doubt = |one: &ImportedCheck| AuditIssue {
         check: match one.check.rule {
             SLOWEST_MOVED => Check::EndedApart,

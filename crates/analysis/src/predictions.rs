@@ -9,7 +9,7 @@
 use std::mem::discriminant;
 
 use plan::{
-    Case, CaseEstimate, Interval, Layer, Phase, Plan, PredictedRate, Predictions, RateUnit, Role,
+    Case, CaseEstimate, Interval, Layer, PassRole, Phase, Plan, PredictedRate, Predictions, RateUnit,
     RunEnvironment, Source, Work,
 };
 use record::{PhaseRow, Run};
@@ -43,7 +43,7 @@ pub fn predictions_like(plan: &Plan, earlier: &Run, source: &Source) -> Predicti
     });
     let mut predictions = Predictions::default();
     for case in &plan.cases {
-        let described = plan.terms.targets.iter().find(|target| target.name == case.target);
+        let described = plan.criteria.targets.iter().find(|target| target.name == case.target);
         let is_local = described.is_some_and(|target| target.layer == Layer::NodeLocal);
         // A fill before the case is in no list of its phases.
         for phase in case.phases.iter().copied().chain([Phase::Fill]) {
@@ -85,7 +85,7 @@ fn measured<'r>(plan: &'r Plan, run: &'r Run) -> Vec<Measured<'r>> {
             .collect();
         for phase in Phase::ALL {
             let of_phase = || rows.iter().copied().filter(|row| row.key.phase == phase);
-            let counts = |row: &&PhaseRow| case.role(row.key.repetition) == Role::Recorded;
+            let counts = |row: &&PhaseRow| case.role(row.key.repetition) == PassRole::Recorded;
             let counted: Vec<&PhaseRow> = of_phase().filter(counts).collect();
             let counted = if counted.is_empty() { of_phase().collect() } else { counted };
             let rates = counted.iter().filter_map(|row| rate_of(case, volume, row));

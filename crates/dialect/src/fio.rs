@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use plan::{
-    Backend, Case, Nanos, Order, Phase, Plan, PlanError, Question, Rival, Sharing, Work, WorkloadSpec,
+    Backend, Case, Nanos, Order, Phase, Plan, PlanError, PlanSource, Rival, Sharing, Work, WorkloadSpec,
 };
 use record::{PhaseKey, PhaseRecord};
 
@@ -81,7 +81,7 @@ pub fn beside(
     }
     let tool = format!("{PROGRAM} {release}");
     let title = format!("Cross-check of {} with {tool}", directory.display());
-    Ok(Plan::new(title, Question::CrossCheck { directory, tool, program, rivals }, seed, cases))
+    Ok(Plan::new(title, PlanSource::CrossCheck { directory, tool, program, rivals }, seed, cases))
 }
 
 /// `case` of one write or read phase as a command line of the fio at `program`.
@@ -310,7 +310,7 @@ mod tests {
             plan.cases[1].conditions(Phase::Read),
             "read, 4 KiB random, direct, fio psync, depth 1, 1 job"
         );
-        let plan::Question::CrossCheck { rivals, tool, .. } = plan.question else {
+        let plan::PlanSource::CrossCheck { rivals, tool, .. } = plan.source else {
             panic!("another question")
         };
         assert_eq!((tool.as_str(), rivals[0].case.as_str()), ("fio 3.33", "rand-read-d32-fio"));

@@ -39,7 +39,7 @@ mod tool;
 
 pub use options::extras::{Compat, Extras, ExtrasError};
 pub use options::help::Help;
-pub use tool::{Asked, LiveOperation, Tool, ToolError, ToolPrinter};
+pub use tool::{LiveOperation, ParsedCommand, Tool, ToolError, ToolPrinter};
 
 /// Every tool but IOR, whose output has forms that [`ToolPrinter`] does not have.
 pub const TOOLS: &[Tool] = &[ioping::ROW, mdtest::ROW, md_workbench::ROW, iozone::IOZONE, gpfsperf::ROW];

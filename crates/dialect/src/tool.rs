@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use plan::{Case, Operation, OptionNote, Plan, Question};
+use plan::{Case, Operation, OptionNote, Plan, PlanSource};
 use record::{Manifest, PhaseRecord, Run};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,14 +15,14 @@ use crate::{Extras, Help};
 /// A tool whose command line ioproof takes.
 #[derive(Debug, Clone, Copy)]
 pub struct Tool {
-    /// Its name in [`plan::Question::Dialect`], and the first argument of `ioproof`.
+    /// Its name in [`plan::PlanSource::Dialect`], and the first argument of `ioproof`.
     pub name: &'static str,
     /// The names that the program may be called by to be this tool, `name` first.
     pub called: &'static [&'static str],
     /// One line for `ioproof --help`.
     pub about: &'static str,
     /// Reads a command line, the program's name first.
-    pub parse: fn(&[String], Launcher<'_>) -> Result<Asked, ToolError>,
+    pub parse: fn(&[String], Launcher<'_>) -> Result<ParsedCommand, ToolError>,
     /// Makes the printer of the tool's output for a run of this plan; `None` if the plan is of another tool.
     pub printer: fn(&Plan) -> Option<Box<dyn ToolPrinter>>,
     /// What `-h` shows.
@@ -33,7 +33,7 @@ pub struct Tool {
 
 /// Everything that a command line of a tool asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct ParsedCommand {
     /// What is to be measured; its question holds the notes and what the printer needs.
     pub plan: Plan,
     /// ioproof's own options.
@@ -112,7 +112,7 @@ pub struct ToolError {
     pub reason: String,
 }
 
-impl Asked {
+impl ParsedCommand {
     /// A line that asks for `text` alone, for example for the help.
     pub(crate) fn text(line: CommandLine<'_>, text: String) -> Self {
         let extras = line.extras.clone();
@@ -136,7 +136,7 @@ impl CommandLine<'_> {
     pub(crate) fn plan(self, title: String, seed: u64, cases: Vec<Case>, memo: &impl Serialize) -> Plan {
         let memo = serde_json::to_string(memo)
             .expect("a memo has numbers, texts and paths of a UTF-8 command line, which JSON can hold");
-        let question = Question::Dialect {
+        let question = PlanSource::Dialect {
             tool: self.tool.to_owned(),
             arguments: self.arguments.to_vec(),
             notes: self.notes.into_iter().chain(self.extras.notes.iter().cloned()).collect(),
@@ -153,8 +153,8 @@ pub(crate) fn memo_of<'p, Memo: DeserializeOwned>(
     plan: &'p Plan,
     tool: &str,
 ) -> Option<(Memo, &'p [String])> {
-    match &plan.question {
-        Question::Dialect { tool: asked, memo, arguments, .. } if asked == tool => {
+    match &plan.source {
+        PlanSource::Dialect { tool: asked, memo, arguments, .. } if asked == tool => {
             Some((serde_json::from_str(memo).ok()?, arguments))
         }
         _ => None,

@@ -59,12 +59,12 @@ pub use cases::criteria::{
     Statistic, TargetDescription,
 };
 pub use cases::phase::Phase;
-pub use cases::plan::{OptionNote, Plan, Question, Rival};
-pub use cases::protocol::{INTERVAL_REPETITIONS_MIN, Protocol, Role, Stopping};
+pub use cases::plan::{OptionNote, Plan, PlanSource, Rival};
+pub use cases::protocol::{INTERVAL_REPETITIONS_MIN, PassRole, Protocol, Stopping};
 pub use cases::rules::{node_local_rule, server_memory_rule};
 pub use cases::setting::{Setting, SettingValue};
 pub use error::PlanError;
-pub use jobs::{JobProblem, JobTable, JobTest, Jobs, Launch, Space as JobSpace, TestKind};
+pub use jobs::{JobProblem, JobSpace, JobTable, JobTest, Jobs, Launch, TestKind};
 pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 pub use placement::cross_node_reads::{CrossNodeReads, NodeReads, cross_node_reads};
 pub use placement::geometry::{Geometry, Permutation};
@@ -73,9 +73,9 @@ pub use placement::spread::{Assigned, assign};
 pub use placement::{FileSlot, Placement};
 pub use preflight::forecast::{Forecast, balance_bound};
 pub use preflight::{
-    AssumedDevice, CaseEstimate, Concern, Interval, MEMORY_MULTIPLE_MIN, PHASE_SECONDS_ADVISED,
-    PHASE_SECONDS_MAX, PHASE_SECONDS_MIN, PhaseEstimate, PredictedRate, Prediction, Predictions, RateUnit,
-    RunEnvironment, SPACE_SHARE_MAX, Source, Space, SpaceEstimate, estimates,
+    AssumedDevice, CaseEstimate, Concern, FileSystemSpace, Interval, MEMORY_MULTIPLE_MIN,
+    PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX, PHASE_SECONDS_MIN, PhaseEstimate, PredictedRate, Prediction,
+    Predictions, RateUnit, RunEnvironment, SPACE_SHARE_MAX, Source, SpaceEstimate, estimates,
 };
 pub use text::hex::hex;
 pub use text::parse::UnitError;

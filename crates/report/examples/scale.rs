@@ -8,7 +8,7 @@ use std::time::Instant;
 use std::{env, fs, io};
 
 use plan::{
-    Bytes, Case, Geometry, Measure, Operation, Order, Phase, Plan, Question, Setting, SettingValue,
+    Bytes, Case, Geometry, Measure, Operation, Order, Phase, Plan, PlanSource, Setting, SettingValue,
     WorkloadSpec,
 };
 use record::{HostFacts, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, TaskRow};
@@ -93,7 +93,7 @@ fn made(tasks: u32, sizes: u64) -> Run {
             }
         }
     }
-    let question = Question::Quick { directory: "/data".into() };
+    let question = PlanSource::Quick { directory: "/data".into() };
     let manifest = Manifest {
         cluster: None,
         model: None,

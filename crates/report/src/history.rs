@@ -17,7 +17,7 @@ use crate::render::csv::line;
 
 /// Selection of operations of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct HistorySelection {
     /// Of this case only.
     pub case: Option<String>,
     /// Of this phase only.
@@ -34,12 +34,12 @@ pub struct History {
     provenance: &'static str,
     /// The name of the model of a simulated run.
     model: String,
-    parts: Vec<Part>,
+    parts: Vec<PhaseHistory>,
 }
 
 /// The last operations of one phase.
 #[derive(Debug, Clone, PartialEq)]
-struct Part {
+struct PhaseHistory {
     key: PhaseKey,
     started_unix_ns: i64,
     rows: Vec<HistoryRow>,
@@ -50,7 +50,7 @@ struct Part {
 impl History {
     /// The part of `run` selected by `wanted`.
     #[must_use]
-    pub fn of(run: &Run, wanted: &Wanted) -> Self {
+    pub fn of(run: &Run, wanted: &HistorySelection) -> Self {
         let is_wanted = |key: &PhaseKey| {
             wanted.case.as_ref().is_none_or(|case| key.case == *case)
                 && wanted.phase.is_none_or(|phase| key.phase == phase)
@@ -62,7 +62,7 @@ impl History {
             rows.sort_by_key(|row| row.start_ns);
             let split = HistorySplit::of(&rows)?;
             rows.drain(..rows.len().saturating_sub(wanted.last.unwrap_or(usize::MAX)));
-            Some(Part { key: phase.key.clone(), started_unix_ns: phase.started_unix_ns, rows, split })
+            Some(PhaseHistory { key: phase.key.clone(), started_unix_ns: phase.started_unix_ns, rows, split })
         });
         let manifest = &run.manifest;
         Self {
@@ -116,7 +116,7 @@ impl History {
     /// Everything, for programs.
     #[must_use]
     pub fn json(&self) -> String {
-        let part = |part: &Part| {
+        let part = |part: &PhaseHistory| {
             let mut part = part.json();
             part["provenance"] = self.provenance.into();
             part["model"] = Some(&*self.model).filter(|name| !name.is_empty()).into();
@@ -126,7 +126,7 @@ impl History {
     }
 }
 
-impl Part {
+impl PhaseHistory {
     fn json(&self) -> Value {
         let split = &self.split;
         let device = split.device.map(|device| {

@@ -44,7 +44,7 @@ pub use format::counted;
 pub use format::escape::json_text;
 pub use format::names::mark;
 pub use format::screen::{Screen, terminal_columns};
-pub use history::{History, Wanted};
+pub use history::{History, HistorySelection};
 pub use inventory::{inventory, inventory_json, inventory_schema};
 pub use model::{ModelView, model};
 pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, prediction, preflight};

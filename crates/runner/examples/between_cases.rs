@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use comm::Solo;
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Backend, Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
+use plan::{Backend, Bytes, Case, Geometry, Phase, Plan, PlanSource, WorkloadSpec};
 use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run};
 use runner::{PlanExecution, Silent};
 
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (target, record) = (PathBuf::from(target), PathBuf::from(record));
     let cases = (0..cases.parse()?).map(|number| case(number, backend, &target)).collect::<Result<_, _>>()?;
-    let plan = Plan::new("between cases", Question::Quick { directory: target }, 1, cases);
+    let plan = Plan::new("between cases", PlanSource::Quick { directory: target }, 1, cases);
     let host = Host::new(Root::default());
     let started = Instant::now();
     let checked =

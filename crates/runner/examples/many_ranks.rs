@@ -9,7 +9,7 @@ use std::sync::Arc;
 use comm::{Comm, JoinOptions, Solo};
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Backend, Bytes, Case, Geometry, Phase, Plan, Question, Sharing, WorkloadSpec};
+use plan::{Backend, Bytes, Case, Geometry, Phase, Plan, PlanSource, Sharing, WorkloadSpec};
 use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run};
 use runner::{PlanExecution, Silent};
 
@@ -52,7 +52,7 @@ fn lead(host: &Host, comm: &dyn Comm, library: &str, controls: Arc<Controls>) ->
     spec.backend = if backend == "null" { Backend::Null } else { Backend::Psync };
     let mut case = Case::new("c", spec.validate()?, vec![Phase::Write, Phase::Read]);
     case.repetitions = phases.parse::<u32>()?.div_ceil(2);
-    let plan = Plan::new("many ranks", Question::Quick { directory: target.into() }, 1, vec![case]);
+    let plan = Plan::new("many ranks", PlanSource::Quick { directory: target.into() }, 1, vec![case]);
     let checked = runner::check(plan, host, comm, format!("ranks-{}", std::process::id()), 0)?;
     let manifest = Manifest {
         cluster: checked.cluster(library),

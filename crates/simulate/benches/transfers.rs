@@ -13,7 +13,7 @@ use std::error::Error;
 use std::path::Path;
 
 use engine::{Controls, PhaseJob};
-use plan::{Bytes, Case, Geometry, Order, Phase, Plan, Question, Sharing, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Order, Phase, Plan, PlanSource, Sharing, WorkloadSpec};
 use runner::Machine;
 use rustix::time::{ClockId, clock_gettime};
 use simulate::SimulatedMachine;
@@ -73,7 +73,7 @@ impl Load {
         (spec.files.sharing, spec.order) = (Sharing::PerTask, Order::Random { seed: 1 });
         let mut case = Case::new("a", spec.validate()?, vec![self.phase]);
         case.target = "lustre".to_owned();
-        Ok(Plan::new("a benchmark", Question::Quick { directory: "/data".into() }, 1, vec![case]))
+        Ok(Plan::new("a benchmark", PlanSource::Quick { directory: "/data".into() }, 1, vec![case]))
     }
 
     /// Seconds of processor time that it takes.

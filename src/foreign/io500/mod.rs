@@ -10,7 +10,7 @@ use std::{fs, thread};
 
 use dialect::import::{Text, import};
 use dialect::io500::{self, Config, Memo, Phase, Request, RunRequest, Setup, Sheet};
-use plan::Question;
+use plan::PlanSource;
 use record::{PrintedRow, Recorder, Run, RunState, Warning};
 
 use crate::console::exit::{Exit, Failure};
@@ -294,7 +294,7 @@ impl<'w> Benchmark<'w> {
             let mut whole = record::merge(runs)?;
             whole.manifest.run_id.clone_from(&self.run_id);
             whole.manifest.plan.title = "IO500".to_owned();
-            whole.manifest.plan.question = Question::Dialect {
+            whole.manifest.plan.source = PlanSource::Dialect {
                 tool: io500::TOOL.to_owned(),
                 arguments: self.request.arguments.clone(),
                 notes: Vec::new(),

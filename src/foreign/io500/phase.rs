@@ -34,13 +34,13 @@ pub(super) struct PhaseRun<'r> {
 }
 
 /// A line that was read.
-enum Asked {
-    Ior(Box<ior::Asked>),
-    Tool(&'static Tool, Box<dialect::Asked>),
-    Search(Box<dialect::Asked>),
+enum PhaseCommand {
+    Ior(Box<ior::ParsedCommand>),
+    Tool(&'static Tool, Box<dialect::ParsedCommand>),
+    Search(Box<dialect::ParsedCommand>),
 }
 
-impl Asked {
+impl PhaseCommand {
     fn plan(&mut self) -> &mut Plan {
         match self {
             Self::Ior(asked) => &mut asked.plan,
@@ -82,9 +82,9 @@ impl<'r> PhaseRun<'r> {
         let session = Session::new(self.world, phase.name());
         let begun = Instant::now();
         let measured = match asked {
-            Asked::Ior(asked) => crate::foreign::ior::measure(&session, *asked, true),
-            Asked::Tool(tool, asked) => foreign::measure(tool, &session, *asked, true),
-            Asked::Search(asked) => search(&session, *asked),
+            PhaseCommand::Ior(asked) => crate::foreign::ior::measure(&session, *asked, true),
+            PhaseCommand::Tool(tool, asked) => foreign::measure(tool, &session, *asked, true),
+            PhaseCommand::Search(asked) => search(&session, *asked),
         };
         let seconds = begun.elapsed().as_secs_f64();
         let measured = match measured {
@@ -121,7 +121,7 @@ impl<'r> PhaseRun<'r> {
         Ok(Ended::Done(outcome))
     }
 
-    fn read(&self, phase: Phase, rate: f64, directory: &Path) -> Result<Asked, Failure> {
+    fn read(&self, phase: Phase, rate: f64, directory: &Path) -> Result<PhaseCommand, Failure> {
         let launcher = launcher(self.world);
         let line = self.setup.line(phase, rate);
         let usage = |error: dialect::ToolError| Failure::new(Exit::Usage, error);
@@ -137,12 +137,12 @@ impl<'r> PhaseRun<'r> {
                 asked.output.file = output;
                 asked.side_files.iter_mut().for_each(|files| phase.name().clone_into(&mut files.case));
                 self.take_extras(&mut asked.extras, directory);
-                Asked::Ior(Box::new(asked))
+                PhaseCommand::Ior(Box::new(asked))
             }
             Some("./pfind") => {
                 let mut asked = self.setup.search(phase, &self.request.extras, launcher).map_err(usage)?;
                 self.take_extras(&mut asked.extras, directory);
-                Asked::Search(Box::new(asked))
+                PhaseCommand::Search(Box::new(asked))
             }
             program => {
                 let name = program.unwrap_or_default().trim_start_matches("./");
@@ -152,7 +152,7 @@ impl<'r> PhaseRun<'r> {
                 let mut asked = (tool.parse)(&line_of_ours, launcher).map_err(usage)?;
                 asked.output = output;
                 self.take_extras(&mut asked.extras, directory);
-                Asked::Tool(tool, Box::new(asked))
+                PhaseCommand::Tool(tool, Box::new(asked))
             }
         };
         for case in &mut asked.plan().cases {
@@ -244,7 +244,7 @@ impl Watch for Progress {
 }
 
 /// Runs a search, of which nothing is printed but its record.
-fn search(session: &Session<'_>, asked: dialect::Asked) -> Result<Measured, Failure> {
+fn search(session: &Session<'_>, asked: dialect::ParsedCommand) -> Result<Measured, Failure> {
     let directory = session.directory(asked.extras.out.as_deref())?;
     let checked = session.check(asked.plan)?;
     foreign::agreed(&checked, &asked.extras)?;

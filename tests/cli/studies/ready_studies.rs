@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plan::study::{Options, Override, placed_elsewhere, read_with};
-use plan::{Plan, Question};
+use plan::{Plan, PlanSource};
 use serde_json::Value;
 use testbed::Program;
 
@@ -201,7 +201,7 @@ fn every_study_is_read_as_it_stands_and_in_miniature() {
     for name in ALL {
         let whole = plan_of(name, Vec::new());
         let small = small_plan(name);
-        assert!(matches!(whole.question, Question::Study { .. }) && !whole.title.is_empty());
+        assert!(matches!(whole.source, PlanSource::Study { .. }) && !whole.title.is_empty());
         let workloads = |plan: &Plan| {
             let mut groups: Vec<String> = plan.cases.iter().map(|case| case.group.clone()).collect();
             groups.dedup();
@@ -222,7 +222,7 @@ fn the_five_sources_stand_beside_their_published_figures_and_claims() {
         ("iops-lustre", "d-", 15, 3),
         ("scale-news", "e-", 9, 1),
     ] {
-        let terms = plan_of(name, Vec::new()).terms;
+        let terms = plan_of(name, Vec::new()).criteria;
         let published = terms.published.iter().filter(|place| place.id.starts_with(letter)).count();
         // A statement may have several rules.
         let mut tested: Vec<&str> = terms.claims.iter().map(|claim| claim.id.as_str()).collect();
@@ -388,7 +388,7 @@ fn runs_in_miniature(name: &str) {
     assert_eq!(left, [""; 0], "{name}: the data files are gone");
     crate::reports::answers::shows(name, &desk);
     shows_published_tables(name, &desk);
-    if !plan.terms.published.is_empty() {
+    if !plan.criteria.published.is_empty() {
         stands_beside_published_figures(name, &plan, &report["statements"]);
     }
 }
@@ -431,13 +431,13 @@ fn shows_published_tables(name: &str, desk: &Desk) {
 fn stands_beside_published_figures(name: &str, plan: &Plan, statements: &Value) {
     let list = |key: &str| statements[key].as_array().unwrap_or_else(|| panic!("no {key}")).clone();
     let beside = list("published");
-    for place in &plan.terms.published {
+    for place in &plan.criteria.published {
         assert!(beside.iter().any(|one| one["id"] == place.id.as_str()), "{name}: {} is not shown", place.id);
     }
     let compared = beside.iter().filter(|one| one["ratio"].as_f64() > Some(0.0)).count();
     assert!(compared > 0, "{name}: no published figure stands beside an own one");
     let claims = list("claim");
-    for rule in &plan.terms.claims {
+    for rule in &plan.criteria.claims {
         let verdict = claims.iter().find(|claim| claim["id"] == rule.id.as_str());
         let verdict = verdict.unwrap_or_else(|| panic!("{name}: {} has no verdict", rule.id));
         assert!(verdict["text"].as_str().is_some_and(|text| !text.is_empty()), "{verdict}");
@@ -447,7 +447,7 @@ fn stands_beside_published_figures(name: &str, plan: &Plan, statements: &Value) 
         let nothing = claim["evidence"].as_array().is_none_or(Vec::is_empty);
         assert!(!nothing, "{name}: {claim}");
     }
-    assert_eq!(list("commitment").len(), plan.terms.commitments.len(), "{name}");
+    assert_eq!(list("commitment").len(), plan.criteria.commitments.len(), "{name}");
 }
 
 #[test]

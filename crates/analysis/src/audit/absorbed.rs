@@ -28,7 +28,7 @@ pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     let doubt = |subject: &Subject<'_>| {
         let (case, phase) = (subject.case, subject.figure.phase);
         let is_about = |promise: &&Commitment| promise.figures.takes(case, phase);
-        let promises: Vec<&Commitment> = plan.terms.commitments.iter().filter(is_about).collect();
+        let promises: Vec<&Commitment> = plan.criteria.commitments.iter().filter(is_about).collect();
         let (evidence, advice) = absorbs(subject, &promises, &all)?;
         let found = Found::new(Check::AbsorbedWrites, evidence, advice);
         Some(found.of(Some(subject.index), subject.figure.conditions.clone()))

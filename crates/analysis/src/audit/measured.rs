@@ -1,6 +1,6 @@
 //! Checks on what was measured alone.
 
-use plan::{Nanos, Operation, Phase, RateName, Role, Stopping, Work};
+use plan::{Nanos, Operation, PassRole, Phase, RateName, Stopping, Work};
 use record::{CacheLocation, Provenance, PublishedUnit, Warning};
 
 use super::issue::{
@@ -152,7 +152,7 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
 /// met the rule that should end it. Settling is judged by the rate that the runner settles by.
 fn unfinished(subject: &Subject<'_>) -> Option<Found> {
     let (case, figure) = (subject.case, subject.figure);
-    let recorded = figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded);
+    let recorded = figure.repetitions.iter().filter(|one| case.role(one.repetition) == PassRole::Recorded);
     let (n, asked) = (recorded.clone().count(), case.repetitions);
     let rate = |one: &RepetitionFigure| Some(figure.rate_of().get(&one.rates.get(RateName::ByWall)?));
     let values: Vec<f64> = recorded.filter_map(rate).collect();

@@ -9,7 +9,7 @@ use crate::jobs::job_rate;
 
 /// How a printed figure stands to what is computed; what is equal is so as exactly as it is printed.
 #[derive(Clone, Copy)]
-enum Is {
+enum Relation {
     Equal,
     AtMost,
     AtLeast,
@@ -24,15 +24,15 @@ struct Rule {
     id: &'static str,
     from: &'static [&'static str],
     formula: Formula,
-    is: Is,
+    is: Relation,
 }
 
 const fn rule(id: &'static str, from: &'static [&'static str], formula: Formula) -> Rule {
-    Rule { check: Check::Contradiction, id, from, formula, is: Is::Equal }
+    Rule { check: Check::Contradiction, id, from, formula, is: Relation::Equal }
 }
 
 impl Rule {
-    const fn is(self, is: Is) -> Self {
+    const fn is(self, is: Relation) -> Self {
         Self { is, ..self }
     }
 
@@ -59,7 +59,8 @@ const FLASH: [&str; 3] = ["c-tab1-flash-user", "c-tab1-flash-system", "c-tab1-fl
 const SPINNING: [&str; 3] = ["c-tab1-spinning-user", "c-tab1-spinning-system", "c-tab1-spinning-real"];
 
 const RULES: &[Rule] = &[
-    rule("a-sum-noraid-write", &["a-t5b-write-best"], ("the best write of test 5b", THIS)).is(Is::AtLeast),
+    rule("a-sum-noraid-write", &["a-t5b-write-best"], ("the best write of test 5b", THIS))
+        .is(Relation::AtLeast),
     rule("a-sum-imsm-read", &["a-t5b-read-best"], ("the best read of test 5b", THIS)).doubt(Check::UnitMixUp),
     rule("a-sum-imsm-write", &["a-t5b-write-best"], ("the best write of test 5b", THIS))
         .doubt(Check::UnitMixUp),
@@ -73,9 +74,9 @@ const RULES: &[Rule] = &[
     rule("b-abs-ssd", &["b-ws-ssd-write-slope"], NODES),
     rule("b-seq128-ssd-write-mean", &["b-con-seq128-ssd-write"], ("the same in the conclusion", THIS)),
     rule("b-peak16m-nvme-read", &["b-seq128-nvme-read-mean"], ("a mean of the same device", THIS))
-        .is(Is::AtLeast),
+        .is(Relation::AtLeast),
     rule("b-ts-gpfs-max-read", &["b-tab4-gpfs-read-1mb"], ("a figure of the same storage", THIS))
-        .is(Is::AtLeast),
+        .is(Relation::AtLeast),
     rule("b-abs-ssd", &["b-tab3-ssd-write-mean"], ("16 nodes × the mean of Table 3", |v| 16.0 * v[0])),
     rule("b-fs-nvme-per-process", &["b-fs-nvme-stable-to"], ("file ÷ 64 processes", |v| v[0] / 64.0)),
     rule("c-tab1-delta-mem", &["c-tab1-flash-mem", "c-tab1-spinning-mem"], DELTA),
@@ -86,7 +87,7 @@ const RULES: &[Rule] = &[
         &["c-tab1-flash-real", "c-wl-max-duration"],
         ("real time of all tests ÷ the longest, which the whole run takes at least", |v| v[0] / v[1]),
     )
-    .is(Is::AtMost),
+    .is(Relation::AtMost),
     rule("d-job-12501-iops", &["d-score"], ("the score on the slide of the same run", THIS)),
     rule("d-score", &["d-score-processes", "d-job-12501-ops", "d-score-runtime"], JOB),
     rule("d-job-12504-iops", &["d-score-processes", "d-job-12504-ops", "d-job-12504-time"], JOB),
@@ -95,7 +96,7 @@ const RULES: &[Rule] = &[
     rule("d-sas-link", &[], ("4 lanes × 12 Gb/s × 8 ÷ 10 bits, of SAS3", |_| 4.0 * 12e9 * 0.8 / 8.0))
         .doubt(Check::UnitMixUp),
     rule("d-onenode-bs-peak", &["d-ib-link"], ("one port of the network", THIS))
-        .is(Is::AtMost)
+        .is(Relation::AtMost)
         .doubt(Check::AboveCeiling),
     rule("e-ioz-sum-write-bw", &["e-iozone-rewrite-total"], RECORDS).doubt(Check::UnitMixUp),
     rule("e-ioz-sum-read-bw", &["e-iozone-read-total"], RECORDS).doubt(Check::UnitMixUp),
@@ -122,9 +123,9 @@ fn doubt(rule: &Rule, library: &Library) -> Option<AuditIssue> {
     let expected = rule.formula.1(&from.iter().map(|one| one.value).collect::<Vec<_>>());
     let exact = from.iter().map(|one| rounding(one)).fold(SLACK, f64::max);
     let kept = match rule.is {
-        Is::Equal => same((value(figure), rounding(figure)), (expected, exact)),
-        Is::AtMost => value(figure) <= expected,
-        Is::AtLeast => value(figure) >= expected,
+        Relation::Equal => same((value(figure), rounding(figure)), (expected, exact)),
+        Relation::AtMost => value(figure) <= expected,
+        Relation::AtLeast => value(figure) >= expected,
     };
     let parts: Vec<String> = from.iter().map(|one| format!("{} {}", one.id, one.as_published())).collect();
     let from = if parts.is_empty() { "" } else { ", from " };

@@ -91,7 +91,7 @@ fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<Foun
 /// What concerns the study, not one figure.
 pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
     let mut doubts = Vec::new();
-    if plan.terms.exclusive == Some(false) {
+    if plan.criteria.exclusive == Some(false) {
         let found = Found::new(
             Check::NotQuiet,
             "the study says that others could use the storage meanwhile",
@@ -99,7 +99,7 @@ pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
         );
         doubts.push(found.of(None, plan.title.clone()));
     }
-    for commitment in plan.terms.commitments.iter().filter(|one| one.statistic == Statistic::Best) {
+    for commitment in plan.criteria.commitments.iter().filter(|one| one.statistic == Statistic::Best) {
         let found = Found::new(
             Check::BestAsTypical,
             "the best repetition is judged, which says nothing of the typical one",
@@ -113,14 +113,14 @@ pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
 
 /// Published bests of several beside own medians, in one doubt for all places.
 fn bests_beside_medians(plan: &Plan, figures: &[Figure]) -> Option<AuditIssue> {
-    if plan.terms.published.is_empty() || figures.iter().all(|figure| figure.headline().n < 2) {
+    if plan.criteria.published.is_empty() || figures.iter().all(|figure| figure.headline().n < 2) {
         return None;
     }
     let is_best = |id: &&str| {
         let statistic = record::published().figure(id).map(|figure| figure.statistic);
         matches!(statistic, Some(PublishedStatistic::Best | PublishedStatistic::Max))
     };
-    let ids = plan.terms.published.iter().map(|place| place.id.as_str());
+    let ids = plan.criteria.published.iter().map(|place| place.id.as_str());
     let bests: Vec<&str> = ids.filter(is_best).collect();
     let evidence = format!(
         "published figures that are the best of several stand beside own medians: {}",

@@ -123,9 +123,9 @@ fn point(case: &Case, phase: Phase) -> Point {
 
 /// What is told of two cases, each with its values.
 #[derive(Default)]
-struct Told(Vec<String>);
+struct Differences(Vec<String>);
 
-impl Told {
+impl Differences {
     fn tell<T: PartialEq>(&mut self, what: &str, values: [T; 2], word: impl Fn(&T) -> String) {
         let [before, after] = &values;
         if before != after {
@@ -141,7 +141,7 @@ impl Told {
 /// In which other conditions two cases of one point differ.
 fn differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
     let (one, other) = (&before.workload, &after.workload);
-    let mut found = Told::default();
+    let mut found = Differences::default();
     if one.work.is_transfers() && other.work.is_transfers() {
         found.flags("cache", [one.direct, other.direct], "direct", "buffered");
         let own_files = [one, other].map(|workload| workload.files.sharing == Sharing::PerTask);
@@ -176,7 +176,7 @@ fn differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
 /// These, behind those of their points.
 fn all_differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
     let (one, other) = (point(before, phase), point(after, phase));
-    let mut found = Told::default();
+    let mut found = Differences::default();
     // One byte stands for a size that is not printed.
     let is_known = |case: &Case, point: &Point| case.stated.is_none() || point.bytes > 1;
     if is_known(before, &one) && is_known(after, &other) {

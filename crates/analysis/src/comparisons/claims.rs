@@ -10,7 +10,7 @@ use crate::audit::AuditIssue;
 use crate::comparisons::quantities::{Amounts, Measured};
 use crate::figures::{Figure, RateOf};
 use crate::gate::{
-    Gate, Kind, Of, Quantity as Values, Standing, Statement, Value,
+    Gate, Judgement, Kind, Of, Quantity as Values, Statement, Value,
     table::{Column, any, below, list, subject, word},
 };
 use crate::statistics::{Contrast, DIFFERENCE_LEAST, bounds, difference::difference};
@@ -32,7 +32,7 @@ pub struct ClaimVerdict {
     pub id: String,
     pub text: String,
     pub source: String,
-    pub standing: Standing,
+    pub standing: Judgement,
     /// Whether a model gave the figures.
     pub simulated: bool,
     pub evidence: Vec<String>,
@@ -50,8 +50,8 @@ impl Statement for ClaimVerdict {
             "standing",
             "own data",
             "`holds`, `does not hold`, `cannot be told` or `not tested`; of a simulated run each with `in this model`.",
-            Values::Standing(&Standing::OF_CLAIMS),
-            |one| Value::Standing(one.standing, one.word()),
+            Values::Judgement(&Judgement::OF_CLAIMS),
+            |one| Value::Judgement(one.standing, one.word()),
         ),
         subject(word("text", "statement", "Word for word.", |one| &one.text)),
         subject(word("id", "id", "Its id in the library, or the study's own.", |one| &one.id)),
@@ -74,7 +74,7 @@ impl ClaimVerdict {
     /// The word for its standing.
     #[must_use]
     pub const fn word(&self) -> &'static str {
-        self.standing.word(&Standing::OF_CLAIMS, self.simulated)
+        self.standing.word(&Judgement::OF_CLAIMS, self.simulated)
     }
 }
 
@@ -101,31 +101,31 @@ pub fn claims(
 /// Those of [`claims`], of the figures of a gate; what was tested first.
 pub(crate) fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<ClaimVerdict> {
     let (plan, amounts) = (gate.plan, Amounts { gate, curves });
-    let family = plan.terms.claims.len();
+    let family = plan.criteria.claims.len();
     let mut verdicts = Vec::new();
     let mut seen = HashSet::new();
-    for rule in &plan.terms.claims {
+    for rule in &plan.criteria.claims {
         if seen.insert(rule.id.as_str()) {
-            let rules: Vec<&Claim> = plan.terms.claims.iter().filter(|one| one.id == rule.id).collect();
+            let rules: Vec<&Claim> = plan.criteria.claims.iter().filter(|one| one.id == rule.id).collect();
             verdicts.push(tested(&rules, &amounts, family, library));
         }
     }
     verdicts.extend(untested(gate, library, &seen));
-    verdicts.sort_by_key(|one| one.standing == Standing::NotTested);
+    verdicts.sort_by_key(|one| one.standing == Judgement::NotTested);
     verdicts
 }
 
 /// The verdict on one statement by all of its rules.
 fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Library) -> ClaimVerdict {
     let known = library.claim(&rules[0].id);
-    let mut outcomes: Vec<(Standing, String, Vec<usize>)> =
+    let mut outcomes: Vec<(Judgement, String, Vec<usize>)> =
         rules.iter().map(|rule| outcome(rule, amounts, family)).collect();
     let any = |wanted| outcomes.iter().any(|one| one.0 == wanted);
     let standing = match () {
-        () if any(Standing::DoesNotHold) => Standing::DoesNotHold,
-        () if any(Standing::NotTested) => Standing::NotTested,
-        () if any(Standing::CannotTell) => Standing::CannotTell,
-        () => Standing::Holds,
+        () if any(Judgement::DoesNotHold) => Judgement::DoesNotHold,
+        () if any(Judgement::NotTested) => Judgement::NotTested,
+        () if any(Judgement::CannotTell) => Judgement::CannotTell,
+        () => Judgement::Holds,
     };
     let text = rules.iter().map(|rule| &rule.text).find(|text| !text.is_empty());
     // What decided is read first; what several rules lack is said once.
@@ -156,7 +156,7 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
 /// The other statements of the studies of which the plan tests some. Who only sets a published figure beside own ones
 /// asks for none of them.
 fn untested(gate: &Gate<'_>, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVerdict> {
-    let ruled = gate.plan.terms.claims.iter().filter_map(|rule| library.claim(&rule.id));
+    let ruled = gate.plan.criteria.claims.iter().filter_map(|rule| library.claim(&rule.id));
     let studies: HashSet<&str> = ruled.map(|claim| claim.study.as_str()).collect();
     let missing = library.claims.iter().filter(|claim| studies.contains(claim.study.as_str()));
     let missing = missing.filter(|claim| !seen.contains(claim.id.as_str()));
@@ -164,7 +164,7 @@ fn untested(gate: &Gate<'_>, library: &Library, seen: &HashSet<&str>) -> Vec<Cla
         id: claim.id.clone(),
         text: claim.text.clone(),
         source: source(claim, library),
-        standing: Standing::NotTested,
+        standing: Judgement::NotTested,
         simulated: gate.simulated,
         evidence: vec![match claim.check.as_str() {
             "" | "-" => "no rule in this study tests it".to_owned(),
@@ -181,7 +181,7 @@ fn source(claim: &PublishedClaim, library: &Library) -> String {
 }
 
 /// One rule, tested as one of `family`.
-fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Standing, String, Vec<usize>) {
+fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Judgement, String, Vec<usize>) {
     let counts = match rule.right {
         Side::OperationsPerSecond(_) => Some(RateOf::Operations),
         Side::Measured(_) | Side::Value(_) => None,
@@ -209,7 +209,7 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Standing, Str
     let value = compared.right_value();
     let sign = match (standing, left.value.total_cmp(&(value * rule.factor))) {
         // A sign would say what was not shown.
-        (Standing::CannotTell | Standing::NotTested, _) => "against",
+        (Judgement::CannotTell | Judgement::NotTested, _) => "against",
         (_, Ordering::Greater) => ">",
         (_, Ordering::Less) => "<",
         (_, Ordering::Equal) => "=",
@@ -264,7 +264,7 @@ impl Compared<'_> {
     }
 
     /// The standing, and what is told behind both sides.
-    fn outcome(&self) -> (Standing, String) {
+    fn outcome(&self) -> (Judgement, String) {
         let Claim { relation, factor, tolerance, .. } = *self.rule;
         let wanted = match relation {
             Relation::Greater => Contrast::Higher,
@@ -273,31 +273,31 @@ impl Compared<'_> {
         };
         let room = if relation == Relation::Greater { 1.0 + tolerance } else { 1.0 - tolerance };
         match self.contrast(factor * room).0 {
-            shown if shown == wanted => (Standing::Holds, String::new()),
-            Contrast::TooFew => (Standing::CannotTell, self.too_few()),
+            shown if shown == wanted => (Judgement::Holds, String::new()),
+            Contrast::TooFew => (Judgement::CannotTell, self.too_few()),
             Contrast::NotShown => {
-                (Standing::CannotTell, ", which the scatter does not tell apart".to_owned())
+                (Judgement::CannotTell, ", which the scatter does not tell apart".to_owned())
             }
             _ if tolerance > 0.0 => {
                 let by = percent(tolerance);
-                (Standing::DoesNotHold, format!("; to be {} by more than {by} %", word_of(relation)))
+                (Judgement::DoesNotHold, format!("; to be {} by more than {by} %", word_of(relation)))
             }
-            _ => (Standing::DoesNotHold, format!("; to be {}", word_of(relation))),
+            _ => (Judgement::DoesNotHold, format!("; to be {}", word_of(relation))),
         }
     }
 
-    fn equal(&self) -> (Standing, String) {
+    fn equal(&self) -> (Judgement, String) {
         let Some((low, high)) = self.contrast(self.rule.factor).1 else {
-            return (Standing::CannotTell, self.too_few());
+            return (Judgement::CannotTell, self.too_few());
         };
         let room = self.rule.tolerance.max(EQUAL_WITHIN);
         let within = format!(", equal within {} %", percent(self.rule.tolerance));
         match () {
-            () if low >= -room && high <= room => (Standing::Holds, format!("{within}: yes")),
-            () if low > room || high < -room => (Standing::DoesNotHold, format!("{within}: no")),
+            () if low >= -room && high <= room => (Judgement::Holds, format!("{within}: yes")),
+            () if low > room || high < -room => (Judgement::DoesNotHold, format!("{within}: no")),
             () => {
                 let interval = format!("{:+} % to {:+} %", percent(low), percent(high));
-                (Standing::CannotTell, format!("{within}: the difference may be {interval}"))
+                (Judgement::CannotTell, format!("{within}: the difference may be {interval}"))
             }
         }
     }

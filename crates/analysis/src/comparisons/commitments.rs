@@ -6,7 +6,7 @@ use record::Warning;
 use crate::audit::{AuditIssue, Check, Outcome, Use};
 use crate::figures::{Figure, RepetitionFigure, number, unit, values};
 use crate::gate::{
-    Gate, Kind, Of, Quantity, Standing, Statement, Value, median_keeps,
+    Gate, Judgement, Kind, Of, Quantity, Statement, Value, median_keeps,
     table::{Column, amount, any, below, change, detail, list, share, subject, text, word},
 };
 use crate::statistics::{CONFIDENCE, Summary, bound_least, median_bounds};
@@ -18,7 +18,7 @@ pub struct Verdict {
     /// The commitment, by its place in [`plan::Criteria::commitments`].
     pub place: usize,
     pub commitment: Commitment,
-    pub judgement: Standing,
+    pub judgement: Judgement,
     /// Whether a model gave the figures.
     pub simulated: bool,
     /// The figure that decided: the worst, or the best where one is enough.
@@ -53,8 +53,8 @@ impl Statement for Verdict {
             "verdict",
             "`PASS`, `FAIL`, `DOUBTFUL` or `NOT TESTED`; of a simulated run `would be kept in this model`, \
              `would not be kept in this model`, `doubtful in this model` or `not tested in this model`.",
-            Quantity::Standing(&Standing::OF_COMMITMENTS),
-            |one| Value::Standing(one.judgement, one.word()),
+            Quantity::Judgement(&Judgement::OF_COMMITMENTS),
+            |one| Value::Judgement(one.judgement, one.word()),
         ),
         subject(word("name", "commitment", "What was promised.", |one| &one.commitment.name)),
         subject(word("by", "by", "Who promised it or asked for it.", |one| &one.commitment.by)),
@@ -103,7 +103,7 @@ impl Statement for Verdict {
             let count = all.iter().filter(|one| one.word() == *word).count();
             (count > 0).then(|| format!("{count} {word}"))
         };
-        let counts: Vec<String> = Standing::OF_COMMITMENTS.iter().filter_map(count).collect();
+        let counts: Vec<String> = Judgement::OF_COMMITMENTS.iter().filter_map(count).collect();
         let several = if all.len() == 1 { "" } else { "s" };
         vec![
             format!("{} commitment{several}: {}.", all.len(), counts.join(", ")),
@@ -118,7 +118,7 @@ impl Verdict {
     /// The word for its judgement.
     #[must_use]
     pub const fn word(&self) -> &'static str {
-        self.judgement.word(&Standing::OF_COMMITMENTS, self.simulated)
+        self.judgement.word(&Judgement::OF_COMMITMENTS, self.simulated)
     }
 
     /// What a repetition of a figure that it is about reached, in the unit of what was promised.
@@ -205,13 +205,13 @@ pub fn selected(selector: &Selector, over: Over) -> String {
 /// - Values are those of the repetitions that count, by the commitment's own rate; in a phase that
 ///   reads and writes the slower direction's latency counts.
 /// - A median is judged by its side. Where its bounds do not tell which one, that is said; of too few repetitions for
-///   bounds it is [`Standing::CannotTell`] within 15 % of what was promised.
-/// - What keeps a commitment only by a doubtful figure is [`Standing::CannotTell`]: one with a
+///   bounds it is [`Judgement::CannotTell`] within 15 % of what was promised.
+/// - What keeps a commitment only by a doubtful figure is [`Judgement::CannotTell`]: one with a
 ///   disqualifying doubt, or with too few repetitions for the confidence bound; and where that is the statistic, one
 ///   with what was promised between both bounds. So is the best of several that may be
 ///   so by chance: the bound of its median, corrected for their number, has to keep it as well. Of several that all have
 ///   to keep it one breaks it by a bound corrected for their number ([`bounds`](crate::statistics::bounds)). A figure without
-///   doubts that does not keep it is a [`Standing::DoesNotHold`], whatever the others are. So is one that may only
+///   doubts that does not keep it is a [`Judgement::DoesNotHold`], whatever the others are. So is one that may only
 ///   have been too good ([`crate::gate::POLICY`]) and does not keep it even so.
 #[must_use]
 pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<Verdict> {
@@ -220,7 +220,7 @@ pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<V
 
 /// Those of [`verdicts`], of the figures of a gate.
 pub(crate) fn all(gate: &Gate<'_>) -> Vec<Verdict> {
-    let commitments = gate.plan.terms.commitments.iter().enumerate();
+    let commitments = gate.plan.criteria.commitments.iter().enumerate();
     commitments.map(|(place, one)| verdict(gate, place, one)).collect()
 }
 
@@ -259,10 +259,12 @@ fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
     }
     let (judgement, decider) = judge(commitment.over, &candidates, missing.is_empty());
     let because = match judgement {
-        Standing::Holds | Standing::DoesNotHold => {
+        Judgement::Holds | Judgement::DoesNotHold => {
             decider.and_then(|one| one.by_chance.clone()).into_iter().collect()
         }
-        Standing::CannotTell | Standing::NotTested => reasons(commitment.over, &candidates, decider, missing),
+        Judgement::CannotTell | Judgement::NotTested => {
+            reasons(commitment.over, &candidates, decider, missing)
+        }
     };
     Verdict {
         place,
@@ -378,7 +380,7 @@ fn weighed(
 
 /// The judgement and the candidate that decided it. With all values kept but some missing, what
 /// every case had to keep is in doubt.
-fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Standing, Option<&Candidate>) {
+fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Judgement, Option<&Candidate>) {
     let decider = |clean_only: bool| {
         let among = candidates.iter().filter(|one| !clean_only || !one.is_doubtful());
         match over {
@@ -386,17 +388,17 @@ fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Standing, Opt
             Over::Best => among.max_by(|a, b| a.margin.total_cmp(&b.margin)),
         }
     };
-    let Some(any) = decider(false) else { return (Standing::NotTested, None) };
+    let Some(any) = decider(false) else { return (Judgement::NotTested, None) };
     let doubtful = candidates.iter().find(|one| one.is_doubtful());
     match (over, decider(true)) {
-        (Over::Every, Some(clean)) if clean.margin < 0.0 => (Standing::DoesNotHold, Some(clean)),
-        (Over::Best, Some(clean)) if clean.margin >= 0.0 => (Standing::Holds, Some(clean)),
+        (Over::Every, Some(clean)) if clean.margin < 0.0 => (Judgement::DoesNotHold, Some(clean)),
+        (Over::Best, Some(clean)) if clean.margin >= 0.0 => (Judgement::Holds, Some(clean)),
         // The doubtful one decides where the worst is not doubtful itself.
-        (Over::Every, _) if doubtful.is_some() && !any.is_doubtful() => (Standing::CannotTell, doubtful),
-        _ if any.is_doubtful() || !complete => (Standing::CannotTell, Some(any)),
-        (Over::Every, _) => (Standing::Holds, Some(any)),
+        (Over::Every, _) if doubtful.is_some() && !any.is_doubtful() => (Judgement::CannotTell, doubtful),
+        _ if any.is_doubtful() || !complete => (Judgement::CannotTell, Some(any)),
+        (Over::Every, _) => (Judgement::Holds, Some(any)),
         // The best fails without doubt, and all others are below it.
-        (Over::Best, _) => (Standing::DoesNotHold, Some(any)),
+        (Over::Best, _) => (Judgement::DoesNotHold, Some(any)),
     }
 }
 

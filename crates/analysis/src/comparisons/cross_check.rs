@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Question, Rival, shell_word};
+use plan::{PlanSource, Rival, shell_word};
 use record::Provenance;
 
 use crate::figures::{RateOf, Subject};
@@ -107,7 +107,7 @@ impl Statement for CrossCheck {
 /// Every case that two tools have measured, in the order of the plan.
 #[must_use]
 pub(crate) fn cross_checks(gate: &Gate<'_>) -> Vec<Stated<CrossCheck>> {
-    let Question::CrossCheck { tool, program, rivals, .. } = &gate.plan.question else { return Vec::new() };
+    let PlanSource::CrossCheck { tool, program, rivals, .. } = &gate.plan.source else { return Vec::new() };
     let of_case = |id: &str| gate.subjects.iter().find(|one| one.figure.case == id);
     let both = |rival: &Rival| {
         let (own, theirs) = (of_case(&rival.own)?, of_case(&rival.case)?);

@@ -1,6 +1,6 @@
 //! Published figures beside own ones.
 
-use plan::{Bytes, Case, Phase, Plan, Question, ReadFrom, Sharing};
+use plan::{Bytes, Case, Phase, Plan, PlanSource, ReadFrom, Sharing};
 use record::{Detail, Library, Metric, Published, PublishedKind, PublishedOperation, PublishedStatistic};
 
 use crate::comparisons::{PublishedComparison, beside, own_value, phase_of};
@@ -19,13 +19,13 @@ pub(crate) fn of_plan(plan: &Plan, figures: &[Figure], library: &Library) -> Vec
 /// import or a quick run. What stands beside a study's figures is for the study to say, in its `[[published]]`.
 fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<PublishedComparison> {
     // What is imported names each tool with its version.
-    let tools: Vec<&str> = match &plan.question {
-        Question::Dialect { tool, .. } => vec![tool.as_str()],
-        Question::Import { tools, .. } => tools.iter().filter_map(|tool| tool.split(' ').next()).collect(),
-        Question::Quick { .. } | Question::CrossCheck { .. } => Vec::new(),
-        Question::Study { .. } => return Vec::new(),
+    let tools: Vec<&str> = match &plan.source {
+        PlanSource::Dialect { tool, .. } => vec![tool.as_str()],
+        PlanSource::Import { tools, .. } => tools.iter().filter_map(|tool| tool.split(' ').next()).collect(),
+        PlanSource::Quick { .. } | PlanSource::CrossCheck { .. } => Vec::new(),
+        PlanSource::Study { .. } => return Vec::new(),
     };
-    let is_tool = matches!(plan.question, Question::Dialect { .. });
+    let is_tool = matches!(plan.source, PlanSource::Dialect { .. });
     let of_figure = |own: &Subject<'_>| {
         let (case, phase) = (own.case, own.figure.phase);
         let mut found: Vec<Similar> = published_beside(case)

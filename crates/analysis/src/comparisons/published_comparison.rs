@@ -147,12 +147,12 @@ pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
         nearest: nearest.map(str::to_owned),
     };
     let figures = library.figures.iter().map(|figure| figure.id.as_str());
-    let places = plan.terms.published.iter().enumerate();
+    let places = plan.criteria.published.iter().enumerate();
     let places = places.filter(|(_, place)| library.figure(&place.id).is_none()).map(|(index, place)| {
         unknown("published", index, &place.id, Library::nearest(&place.id, figures.clone()))
     });
     let claims = library.claims.iter().map(|claim| claim.id.as_str());
-    let rules = plan.terms.claims.iter().enumerate();
+    let rules = plan.criteria.claims.iter().enumerate();
     let rules = rules
         .filter(|(_, rule)| rule.text.is_empty() && library.claim(&rule.id).is_none())
         .map(|(index, rule)| unknown("claim", index, &rule.id, Library::nearest(&rule.id, claims.clone())));
@@ -169,7 +169,7 @@ pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
 pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<PublishedComparison> {
     let gate = Gate::new(plan, figures, &[]);
     let all = &gate.subjects;
-    let of_figures = plan.terms.published.iter().filter(|place| place.figures.phase != Some(Phase::Jobs));
+    let of_figures = plan.criteria.published.iter().filter(|place| place.figures.phase != Some(Phase::Jobs));
     let places: Vec<(&PublishedReference, &Published)> =
         of_figures.filter_map(|place| Some((place, library.figure(&place.id)?))).collect();
     let has_slopes = places.iter().any(|(_, published)| published.statistic == PublishedStatistic::Slope);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use plan::{Operation, Quantity, Selector, SettingValue};
 
 use crate::figures::{RateOf, RepetitionFigure, Subject, label, operation_of};
-use crate::gate::{Gate, Standing};
+use crate::gate::{Gate, Judgement};
 use crate::nodes::comparison;
 use crate::statistics::{Sample, Summary, median};
 use crate::sweeps::{Curve, is_counted, regression, shape};
@@ -36,7 +36,7 @@ pub(crate) struct Measured {
 }
 
 /// Why there is no value of a side, and whether measuring again would change that.
-pub(crate) type Missing = (Standing, String);
+pub(crate) type Missing = (Judgement, String);
 
 impl Measured {
     fn new(value: f64, passes: Vec<f64>, what: String, by: Vec<usize>) -> Self {
@@ -59,7 +59,7 @@ impl<'a> Amounts<'a> {
     ) -> Result<Measured, Missing> {
         let takes = |one: &&Subject<'a>| selector.takes(one.case, one.figure.phase);
         let chosen: Vec<&Subject<'a>> = self.gate.subjects.iter().filter(takes).collect();
-        let untested = |reason: String| (Standing::NotTested, reason);
+        let untested = |reason: String| (Judgement::NotTested, reason);
         if chosen.is_empty() {
             return Err(untested("nothing of it was measured".to_owned()));
         }
@@ -74,7 +74,7 @@ impl<'a> Amounts<'a> {
         let counts = counts.unwrap_or(first);
         let measured = self.measured(quantity, &chosen, counts).map_err(untested)?;
         match self.gate.doubtful(&measured.by) {
-            Some(reason) => Err((Standing::CannotTell, reason)),
+            Some(reason) => Err((Judgement::CannotTell, reason)),
             None => Ok(Measured { counts, ..measured }),
         }
     }

@@ -3,7 +3,7 @@
 use std::iter;
 use std::sync::Arc;
 
-use plan::{Client, Measure, Operation, Phase, Role, Setting};
+use plan::{Client, Measure, Operation, PassRole, Phase, Setting};
 use record::{PhaseRow, Provenance, Warning};
 
 use crate::RateName;
@@ -19,7 +19,7 @@ pub struct RepetitionFigure {
     /// The number of the pass, from 0.
     pub repetition: u32,
     /// What the pass is for.
-    pub role: Role,
+    pub role: PassRole,
     /// Whether the summaries of the figure are made of it: it is recorded and, where the case ends
     /// at the steady state, lies in the last window.
     pub counts: bool,

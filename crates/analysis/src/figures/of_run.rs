@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
-use plan::{Case, Client, Measure, Operation, Order, Phase, Role, Sharing, Workload};
+use plan::{Case, Client, Measure, Operation, Order, PassRole, Phase, Sharing, Workload};
 use record::{
     DeviceRow, EndRow, HostFacts, LatencyRow, PhaseKey, PhaseRow, Provenance, Run, SeriesRow, ServerRow,
     TaskRow, Warning,
@@ -34,7 +34,7 @@ const CASES_OF_A_THREAD: usize = 64;
 #[must_use]
 pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
     let plan = &run.manifest.plan;
-    let asked = plan.terms.commitments.iter().filter_map(|commitment| match commitment.amount {
+    let asked = plan.criteria.commitments.iter().filter_map(|commitment| match commitment.amount {
         plan::Amount::Latency { percent, .. } => percent,
         plan::Amount::BytesPerSecond(_) | plan::Amount::OperationsPerSecond(_) => None,
     });
@@ -142,7 +142,7 @@ impl Context<'_> {
         // With a rule for the steady state the last window of the recorded passes counts, as
         // [`plan::Stopping::Steady`] says.
         let passes = phases.iter().map(|row| row.key.repetition);
-        let recorded: Vec<u32> = passes.filter(|&pass| case.role(pass) == Role::Recorded).collect();
+        let recorded: Vec<u32> = passes.filter(|&pass| case.role(pass) == PassRole::Recorded).collect();
         let counting = &recorded[counted(recorded.len(), case.protocol.stopping)];
         let mut merged = Histograms::new();
         let (mut nodes, mut devices) = (NodeFigures::default(), Vec::new());
@@ -201,7 +201,7 @@ impl Context<'_> {
         for (pass, drift) in repetitions.iter_mut().zip(drifts) {
             pass.drift = drift;
         }
-        let targets = &self.run.manifest.plan.terms.targets;
+        let targets = &self.run.manifest.plan.criteria.targets;
         Some(Figure {
             case: case.id.clone(),
             group: case.group.clone(),
@@ -243,7 +243,7 @@ impl Context<'_> {
     fn memory_of(&self, case: &Case, nodes: &[NodeFigure]) -> Option<u64> {
         let run = self.run;
         if run.provenance(case) == Provenance::Imported {
-            return run.manifest.plan.terms.node.memory.map(|memory| memory.0 * nodes_of(case));
+            return run.manifest.plan.criteria.node.memory.map(|memory| memory.0 * nodes_of(case));
         }
         let manifest = (&run.manifest.host, run.manifest.cluster.as_ref());
         let parts = run.parts.iter().map(|part| (&part.host, part.cluster.as_ref()));
@@ -265,7 +265,7 @@ impl Context<'_> {
 /// [`RepetitionFigure::drift`].
 fn drift(case: &Case, passes: &[RepetitionFigure], pass: &RepetitionFigure, rate: RateName) -> Option<f64> {
     let rounds = case.protocol.rounds.max(1);
-    if rounds == 1 || pass.role != Role::Recorded {
+    if rounds == 1 || pass.role != PassRole::Recorded {
         return None;
     }
     let first = pass.repetition.checked_sub(rounds - 1)?;

@@ -31,9 +31,9 @@ pub(crate) struct Subject<'a> {
 pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject<'a>> {
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let targets: HashMap<&str, &TargetDescription> =
-        plan.terms.targets.iter().map(|terms| (terms.name.as_str(), terms)).collect();
+        plan.criteria.targets.iter().map(|terms| (terms.name.as_str(), terms)).collect();
     // Imported cases name no target: terms that came with them may describe the one that they are of.
-    let only = plan.terms.targets.first().filter(|_| plan.terms.targets.len() == 1);
+    let only = plan.criteria.targets.first().filter(|_| plan.criteria.targets.len() == 1);
     let subject = |(index, figure): (usize, &'a Figure)| {
         let case: &Case = cases.get(&*figure.case)?;
         let target = match case.target.as_str() {

@@ -19,7 +19,7 @@ pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
 pub use spread::{LISTED_MAX, QUANTILES, Spread};
 pub use stated::{Reason, Stated};
 use stated::{decide, too_few, untold};
-pub use table::{Head, Of, Quantity, Row, Standing, Statement, Table, Value};
+pub use table::{Head, Judgement, Of, Quantity, Row, Statement, Table, Value};
 
 pub(crate) use crate::audit::Outcome;
 use crate::audit::{AuditIssue, Check, Use};

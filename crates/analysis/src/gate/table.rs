@@ -42,12 +42,12 @@ pub enum Value {
     /// The value of a swept key.
     Setting(SettingValue),
     /// What follows of something that was asked beforehand, in the word of its kind.
-    Standing(Standing, &'static str),
+    Judgement(Judgement, &'static str),
 }
 
 /// How something that was stated beforehand stands to own data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum Judgement {
     /// Own data agree; a commitment was kept.
     Holds,
     /// Own data disagree.
@@ -58,7 +58,7 @@ pub enum Standing {
     NotTested,
 }
 
-impl Standing {
+impl Judgement {
     /// The words for a statement, by measured data, then by those of a model.
     pub const OF_CLAIMS: [&'static str; 8] = [
         "holds",
@@ -135,8 +135,8 @@ pub enum Quantity {
     Setting,
     /// Bytes or operations per second, nanoseconds or a share; a column beside it says which.
     Amount,
-    /// One of these words: of each [`Standing`] by measured data, then of each by those of a model.
-    Standing(&'static [&'static str]),
+    /// One of these words: of each [`Judgement`] by measured data, then of each by those of a model.
+    Judgement(&'static [&'static str]),
 }
 
 /// How the value of a column is read from what a statement says.

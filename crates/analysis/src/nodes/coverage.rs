@@ -200,7 +200,7 @@ fn jobs(run: &Run, figures: &[Figure]) -> Vec<CoverageJob> {
         cases,
         started_unix_ns: started,
         finished_unix_ns: finished,
-        exclusive: run.manifest.plan.terms.exclusive,
+        exclusive: run.manifest.plan.criteria.exclusive,
     };
     let of_part = |part: &Part| {
         let times = (part.started_unix_ns, part.finished_unix_ns);

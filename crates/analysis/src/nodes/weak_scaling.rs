@@ -291,7 +291,7 @@ fn scaled(gate: &Gate<'_>, mut members: Vec<(&Subject<'_>, u64)>) -> Option<Weak
     let flat = lack_of_fit(&samples, Model::Flat);
     let full = flat == Some(false) || lack_of_fit(&samples, Model::Straight) == Some(true);
     let shares = if flat == Some(true) { &PEAK_SHARES[..] } else { &[] };
-    let mut wanted: Vec<u64> = gate.plan.terms.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
+    let mut wanted: Vec<u64> = gate.plan.criteria.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
     wanted.retain(|nodes| points.iter().all(|point| point.nodes != *nodes));
     wanted.dedup();
     Some(WeakScaling {

@@ -35,8 +35,8 @@ impl Statement for ImportedCheck {
             "agreement",
             "outcome",
             "`agrees`, `differs` or `says nothing`.",
-            Quantity::Standing(&PrintedCheck::WORDS),
-            |one| Value::Standing(one.check.outcome, PrintedCheck::WORDS[one.check.outcome as usize]),
+            Quantity::Judgement(&PrintedCheck::WORDS),
+            |one| Value::Judgement(one.check.outcome, PrintedCheck::WORDS[one.check.outcome as usize]),
         ),
         word("case", "case", "The case.", |one| &one.case),
         text("phase", "phase", "The phase; `all` where it is about all of them.", |one| {

@@ -6,7 +6,7 @@
 
 use plan::Bytes;
 
-use crate::gate::Standing;
+use crate::gate::Judgement;
 
 /// A number as it was printed, with half of its last digit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,8 +65,8 @@ impl Printed {
 #[expect(missing_docs, reason = "the name says it")]
 pub struct PrintedCheck {
     pub rule: &'static str,
-    /// Whether the values agree; [`Standing::CannotTell`] where one is what it must be, and means nothing.
-    pub outcome: Standing,
+    /// Whether the values agree; [`Judgement::CannotTell`] where one is what it must be, and means nothing.
+    pub outcome: Judgement,
     /// As in `76 × 77104.55 = 5859945.80, printed 5859945.57`.
     pub evidence: String,
     /// Printed ÷ computed − 1; none where the rule compares no two numbers.
@@ -90,7 +90,7 @@ impl PrintedCheck {
 
     /// A check that passes or not.
     pub(crate) const fn new(rule: &'static str, agrees: bool, evidence: String, off: Option<f64>) -> Self {
-        let outcome = if agrees { Standing::Holds } else { Standing::DoesNotHold };
+        let outcome = if agrees { Judgement::Holds } else { Judgement::DoesNotHold };
         Self { rule, outcome, evidence, off }
     }
 
@@ -206,8 +206,8 @@ pub fn latency_agrees(
 pub fn one_iteration(iterations: u64, deviation: Option<Printed>) -> Option<PrintedCheck> {
     let value = deviation.filter(|_| iterations == 1)?.value;
     let (outcome, why) = match value == 0.0 {
-        true => (Standing::CannotTell, ": no measure of scatter"),
-        false => (Standing::DoesNotHold, ", which has none"),
+        true => (Judgement::CannotTell, ": no measure of scatter"),
+        false => (Judgement::DoesNotHold, ", which has none"),
     };
     let evidence = format!("{value} of one iteration{why}");
     Some(PrintedCheck { rule: "standard deviation of one iteration", outcome, evidence, off: None })

@@ -152,7 +152,7 @@ pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundB
 
 /// The targets from each highest layer down, the lowest first.
 fn chains(plan: &Plan) -> Vec<Vec<&str>> {
-    let targets = &plan.terms.targets;
+    let targets = &plan.criteria.targets;
     let below: HashMap<&str, &str> =
         targets.iter().filter_map(|terms| Some((terms.name.as_str(), terms.above.as_deref()?))).collect();
     let carrying: HashSet<&str> = below.values().copied().collect();

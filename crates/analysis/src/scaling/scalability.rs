@@ -283,7 +283,7 @@ type Points<'b, 'a> = Vec<(Conditions, &'b Subject<'a>)>;
 /// and baselines.
 #[must_use]
 pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<LayerOverhead>> {
-    let all = &gate.plan.terms.targets;
+    let all = &gate.plan.criteria.targets;
     let baselines: HashSet<&str> = all.iter().filter_map(|terms| terms.baseline.as_deref()).collect();
     let targets = all.iter().map(|terms| terms.name.as_str()).filter(|name| !baselines.contains(name));
     let targets: Vec<&str> = targets.collect();

@@ -86,7 +86,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
 /// five repetitions within 15 % of a grade does not tell whether it is reached, and that is said in its place.
 #[must_use]
 pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
-    subjects(plan, figures).iter().flat_map(|one| of_subject(one, &plan.terms.expectations)).collect()
+    subjects(plan, figures).iter().flat_map(|one| of_subject(one, &plan.criteria.expectations)).collect()
 }
 
 fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expected> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plan::{Bytes, Client, Phase, Plan, Question};
+use plan::{Bytes, Client, Phase, Plan, PlanSource};
 
 use crate::audit::{AuditIssue, Check, doubted};
 use crate::figures::{Figure, Subject, operation_of, subjects};
@@ -94,7 +94,7 @@ pub(crate) fn of_small(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -
 pub fn iops_table(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<DefinedIops> {
     let cached = doubted(doubts, &[Check::Cached]);
     // In a cross-check the other tool's figures are of the same definitions, and stand beside ours elsewhere.
-    let both = matches!(plan.question, Question::CrossCheck { .. });
+    let both = matches!(plan.source, PlanSource::CrossCheck { .. });
     let is_told = |one: &Subject<'_>| one.figure.phase.is_transfers() && !(both && one.case.stated.is_some());
     let subjects = subjects(plan, figures).into_iter().filter(is_told);
     let mut table: Vec<DefinedIops> =

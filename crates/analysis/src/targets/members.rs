@@ -262,7 +262,7 @@ pub fn member_sets(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Vec<MemberSet> {
 /// What targets of one path each stand for, by their paths: the models of devices that tell none.
 fn models_by_path(plan: &Plan) -> HashMap<&Path, &str> {
     let terms: HashMap<&str, &str> =
-        plan.terms.targets.iter().map(|one| (one.name.as_str(), one.stands_for.as_str())).collect();
+        plan.criteria.targets.iter().map(|one| (one.name.as_str(), one.stands_for.as_str())).collect();
     let called = plan.cases.iter().filter_map(|case| match case.workload.files.targets.as_slice() {
         [path] => Some((path.as_path(), *terms.get(case.target.as_str()).filter(|one| !one.is_empty())?)),
         _ => None,
@@ -306,7 +306,7 @@ fn single<'a>(
             // A layer above another one is another thing than the device beside it.
             let terms = subject.target.filter(|terms| terms.above.is_none())?;
             let is_device = path.starts_with("/dev/") && terms.devices == 0;
-            let place = plan.terms.targets.iter().position(|one| one.name == terms.name)?;
+            let place = plan.criteria.targets.iter().position(|one| one.name == terms.name)?;
             let place = (is_device || terms.devices == 1).then_some(place as u64)?;
             let name = if terms.title.is_empty() { &terms.name } else { &terms.title };
             ("", place, name.clone(), Some(terms.stands_for.as_str()).filter(|words| !words.is_empty()))
@@ -446,7 +446,7 @@ fn grades(plan: &Plan, subject: &Subject<'_>, devices: usize) -> Vec<(f64, Expec
         let rate = in_unit_of(one.amount, unit, bytes_of_one(case, phase))? * share;
         Some((rate, one.clone()))
     };
-    let about = about(subject, &plan.terms.expectations);
+    let about = about(subject, &plan.criteria.expectations);
     let graded = about.filter(|one| !one.reached.is_empty() && !one.ceiling);
     let mut grades: Vec<_> = graded.filter_map(grade).collect();
     grades.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -296,7 +296,7 @@ impl Statement for StripPoint {
 /// A point for each target with [`plan::TargetDescription::fs_block`] and each phase in which the target below it
 /// was measured at several sizes, in rising order of blocks.
 pub(crate) fn strips(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<StripPoint>> {
-    let mut targets: Vec<_> = gate.plan.terms.targets.iter().collect();
+    let mut targets: Vec<_> = gate.plan.criteria.targets.iter().collect();
     targets.sort_by_key(|terms| terms.fs_block);
     let of_phase = |phase| targets.iter().filter_map(move |terms| strip(gate, fits, terms, phase));
     of_phase(Phase::Write).chain(of_phase(Phase::Read)).collect()

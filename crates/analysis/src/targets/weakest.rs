@@ -94,14 +94,14 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
     let subjects = subjects(plan, figures);
     let mut links = Vec::new();
     for target in targets(plan) {
-        let terms = plan.terms.targets.iter().find(|terms| terms.name == target);
+        let terms = plan.criteria.targets.iter().find(|terms| terms.name == target);
         let (devices, layer) = terms.map_or((0, Layer::Unstated), |terms| (terms.devices, terms.layer));
         let concerns = |one: &&Expectation| {
             one.target.as_ref().is_none_or(|named| *named == target)
                 && one.read_percent.is_none()
                 && !matches!(one.amount, Amount::Latency { .. })
         };
-        let about: Vec<&Expectation> = plan.terms.expectations.iter().filter(concerns).collect();
+        let about: Vec<&Expectation> = plan.criteria.expectations.iter().filter(concerns).collect();
         for scope in scopes(plan, &target, &about) {
             let within: Vec<&Expectation> = about.iter().copied().filter(|one| scope.has(one)).collect();
             let is_own = |one: &&Subject<'_>| {
@@ -130,8 +130,8 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
                     efficiency,
                 })
             };
-            let one = plan.terms.nodes.is_empty().then_some(1);
-            links.extend(plan.terms.nodes.iter().copied().chain(one).filter_map(link));
+            let one = plan.criteria.nodes.is_empty().then_some(1);
+            links.extend(plan.criteria.nodes.iter().copied().chain(one).filter_map(link));
         }
     }
     links
@@ -146,7 +146,7 @@ fn each_once<T: Clone + Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
 fn targets(plan: &Plan) -> Vec<String> {
     let described = plan.described_targets().map(|terms| &terms.name);
     let used = plan.cases.iter().map(|case| &case.target);
-    let named = plan.terms.expectations.iter().filter_map(|one| one.target.as_ref());
+    let named = plan.criteria.expectations.iter().filter_map(|one| one.target.as_ref());
     let targets = each_once(described.chain(used).chain(named).cloned());
     if targets.is_empty() { vec![String::new()] } else { targets }
 }

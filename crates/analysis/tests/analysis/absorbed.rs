@@ -48,8 +48,8 @@ fn writes_of(at_close: bool, data: u64) -> Writes {
         (spec.geometry.transfer, spec.geometry.block) = (Bytes(1 << 20), Bytes(data));
         spec.sync = SyncRule { at_close, per_write: false };
     });
-    study.plan.terms.targets[0].client = Client::LocalToServer;
-    study.plan.terms.commitments = vec![Commitment {
+    study.plan.criteria.targets[0].client = Client::LocalToServer;
+    study.plan.criteria.commitments = vec![Commitment {
         name: "rate".to_owned(),
         by: String::new(),
         figures: Selector::default(),
@@ -149,12 +149,12 @@ fn what_is_in_memory_is_never_stable() {
 #[test]
 fn a_pass_writes_far_more_than_declared_caches_hold_or_is_steady() {
     let mut few = durable();
-    few.study.plan.terms.targets[0].caches = Some(Bytes(GIB));
+    few.study.plan.criteria.targets[0].caches = Some(Bytes(GIB));
     assert!(few.told().contains("write 20 GiB"), "{}", few.told());
     let many = Writes { written: 20 * GIB, at_devices: Some(20 * GIB), ..few };
     assert_eq!(many.doubt(), None);
     let mut steady = durable();
-    steady.study.plan.terms.targets[0].caches = Some(Bytes(GIB));
+    steady.study.plan.criteria.targets[0].caches = Some(Bytes(GIB));
     steady.study.plan.cases[0].protocol.stopping = Stopping::Steady { window: 5, excursion: 0.2, slope: 0.1 };
     assert_eq!(steady.doubt(), None);
 }
@@ -163,7 +163,7 @@ fn a_pass_writes_far_more_than_declared_caches_hold_or_is_steady() {
 #[test]
 fn data_that_fits_into_caches_shows_nothing_however_often_it_is_written() {
     let mut small = Writes { written: 100 * GIB, at_devices: Some(100 * GIB), ..writes_of(true, GIB) };
-    small.study.plan.terms.targets[0].caches = Some(Bytes(GIB));
+    small.study.plan.criteria.targets[0].caches = Some(Bytes(GIB));
     assert!(small.told().contains("use 20 GiB"), "{}", small.told());
     small.study.plan.cases[0].protocol.stopping = Stopping::Steady { window: 5, excursion: 0.2, slope: 0.1 };
     assert!(small.told().contains("over and over"), "{}", small.told());
@@ -175,7 +175,7 @@ fn what_ends_before_the_close_is_not_on_stable_storage_by_it() {
     let latency = Amount::Latency { nanos: 1e6, percent: Some(99.0) };
     let before_close = |amount: Amount, rate: RateName| {
         let mut writes = durable();
-        let promise = &mut writes.study.plan.terms.commitments[0];
+        let promise = &mut writes.study.plan.criteria.commitments[0];
         (promise.amount, promise.rate) = (amount, rate);
         writes
     };
@@ -208,10 +208,10 @@ fn an_fsync_that_the_mount_makes_nothing_of_shows_nothing() {
 #[test]
 fn of_servers_that_nobody_counts_something_has_to_be_declared() {
     let mut remote = Writes { at_devices: None, ..durable() };
-    remote.study.plan.terms.targets[0].client = Client::Remote;
+    remote.study.plan.criteria.targets[0].client = Client::Remote;
     assert!(remote.told().contains("is not said"), "{}", remote.told());
-    remote.study.plan.terms.targets[0].server_memory = Some(Bytes(8 * GIB));
+    remote.study.plan.criteria.targets[0].server_memory = Some(Bytes(8 * GIB));
     assert!(remote.told().contains("write 16 GiB"), "{}", remote.told());
-    remote.study.plan.terms.targets[0].server_memory = Some(Bytes(5 * GIB));
+    remote.study.plan.criteria.targets[0].server_memory = Some(Bytes(5 * GIB));
     assert_eq!(remote.doubt(), None);
 }

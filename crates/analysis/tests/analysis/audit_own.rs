@@ -245,13 +245,13 @@ fn a_working_set_that_caches_hold_is_named_with_their_share() {
         ..plan::TargetDescription::default()
     };
     // The workload has 1 MiB.
-    one.plan.terms.targets = vec![terms(Some(Bytes::kib(128)), None)];
+    one.plan.criteria.targets = vec![terms(Some(Bytes::kib(128)), None)];
     assert_eq!(one.checks(), [(Check::WorkingSet, false)]);
     assert_eq!(one.doubts()[0].evidence, "caches are 12.5 % of the working set; 5 % at most");
     assert!(one.doubts()[0].concerns.starts_with("t: 4 KiB sequential read"));
-    one.plan.terms.targets = vec![terms(Some(Bytes::kib(51)), Some(Bytes::kib(256)))];
+    one.plan.criteria.targets = vec![terms(Some(Bytes::kib(51)), Some(Bytes::kib(256)))];
     assert_eq!(one.checks(), []);
-    one.plan.terms.targets = vec![terms(None, Some(Bytes::kib(257)))];
+    one.plan.criteria.targets = vec![terms(None, Some(Bytes::kib(257)))];
     assert_eq!(one.checks(), [(Check::WorkingSet, false)]);
     // A mixed pass that only wrote found nothing in the memory of servers.
     let has_memory = |one: &One| one.checks().contains(&(Check::WorkingSet, false));
@@ -274,7 +274,7 @@ fn wrong_data_disqualify_and_company_does_not() {
     ];
     assert_eq!(busy.checks(), [(Check::NotQuiet, false), (Check::HarnessBound, false)]);
     let mut shared = One::new(|_| {});
-    shared.plan.terms.exclusive = Some(false);
+    shared.plan.criteria.exclusive = Some(false);
     assert_eq!(shared.checks(), [(Check::NotQuiet, false)]);
 }
 
@@ -293,7 +293,7 @@ fn of_several_warnings_the_worst_is_told_and_equal_words_once() {
 #[test]
 fn judging_by_the_best_is_pointed_out() {
     let mut one = One::new(|_| {});
-    one.plan.terms.commitments = vec![Commitment {
+    one.plan.criteria.commitments = vec![Commitment {
         name: "2 GB/s".to_owned(),
         by: String::new(),
         figures: plan::Selector::default(),
@@ -331,7 +331,7 @@ fn published_bests_beside_medians_are_named_together() {
     let mut study = crate::studies::Study::new(Vec::new());
     study.add("w", "t", &[], Phase::Read, &[100e6, 101e6]);
     let place = |id: &str| plan::PublishedReference { id: id.to_owned(), figures: plan::Selector::default() };
-    study.plan.terms.published =
+    study.plan.criteria.published =
         ["a-t2-read-best", "b-tab3-ssd-read-mean", "a-t3-read-best"].map(place).to_vec();
     let doubts = audit(&study.plan, &study.figures(), &[]);
     assert_eq!(doubts.len(), 1, "{doubts:?}");

@@ -30,7 +30,7 @@ fn study() -> Study {
 
 fn only(study: &Study, id: &str, figures: Selector) -> PublishedComparison {
     let mut plan = study.plan.clone();
-    plan.terms.published = vec![place(id, figures)];
+    plan.criteria.published = vec![place(id, figures)];
     let mut found = beside(&plan, &study.figures(), published());
     assert_eq!(found.len(), 1, "{id}");
     found.remove(0)
@@ -125,7 +125,7 @@ fn operations_are_compared_with_transfers_and_deviations_with_deviations() {
 #[test]
 fn unknown_ids_are_named_with_the_nearest() {
     let mut plan = study().plan;
-    plan.terms.published = vec![place("a-t2-read-best", all()), place("a-t2-raed-best", all())];
+    plan.criteria.published = vec![place("a-t2-read-best", all()), place("a-t2-raed-best", all())];
     let rule = |id: &str, text: &str| Claim {
         id: id.to_owned(),
         text: text.to_owned(),
@@ -136,7 +136,7 @@ fn unknown_ids_are_named_with_the_nearest() {
         factor: 1.0,
         tolerance: 0.0,
     };
-    plan.terms.claims =
+    plan.criteria.claims =
         vec![rule("a-claim-besst", ""), rule("own", "flash is faster"), rule("a-claim-tax", "")];
     let found = unknown_ids(&plan, published());
     let found: Vec<_> =
@@ -160,9 +160,9 @@ fn published_sums_and_ratios_of_launches_stand_beside_no_figure_of_jobs() {
             ["c-tab2-flash-mean", "c-tab2-flash-sdev", "c-tab1-flash-mem", "c-tab1-flash-real", "c-thr-peak"];
         ids.map(|id| place(id, Selector { phase, ..all() })).to_vec()
     };
-    study.plan.terms.published = place_of(Some(Phase::Jobs));
+    study.plan.criteria.published = place_of(Some(Phase::Jobs));
     assert_eq!(beside(&study.plan, &study.figures(), published()), []);
-    study.plan.terms.published = place_of(None);
+    study.plan.criteria.published = place_of(None);
     let owns: Vec<_> = beside(&study.plan, &study.figures(), published()).iter().map(|one| one.own).collect();
     assert_eq!(owns, [None; 5]);
 }

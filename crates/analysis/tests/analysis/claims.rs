@@ -6,7 +6,7 @@ use std::path::Path;
 use analysis::{
     audit::audit,
     comparisons::{ClaimVerdict, claims},
-    gate::{Gate, Standing},
+    gate::{Gate, Judgement},
     sweeps::curves,
 };
 use plan::{Claim, Phase, PublishedReference, Quantity, Relation, Selector, Side};
@@ -41,13 +41,13 @@ fn study(xfs: &[f64], gpfs: &[f64]) -> Study {
 
 fn verdicts(study: &Study, rules: Vec<Claim>) -> Vec<ClaimVerdict> {
     let mut plan = study.plan.clone();
-    plan.terms.claims = rules;
+    plan.criteria.claims = rules;
     let figures = study.figures();
     let doubts = audit(&plan, &figures, &[]);
     claims(&plan, &figures, &curves(&Gate::new(&plan, &figures, &[])), &doubts, published())
 }
 
-fn first(study: &Study, rule: Claim) -> (Standing, String) {
+fn first(study: &Study, rule: Claim) -> (Judgement, String) {
     let mut found = verdicts(study, vec![rule]);
     let first = found.remove(0);
     (first.standing, first.evidence.join("; "))
@@ -60,17 +60,17 @@ fn a_difference_beyond_the_scatter_holds() {
         |left, right| rule("own", Quantity::BestRate, on(left), Relation::Greater, Side::Measured(on(right)));
     assert_eq!(
         first(&study, greater("xfs", "gpfs")),
-        (Standing::Holds, "10 GB/s (xfs, write, tasks 8) > 8 GB/s (gpfs, write, tasks 8)".to_owned())
+        (Judgement::Holds, "10 GB/s (xfs, write, tasks 8) > 8 GB/s (gpfs, write, tasks 8)".to_owned())
     );
     assert_eq!(
         first(&study, greater("gpfs", "xfs")),
         (
-            Standing::DoesNotHold,
+            Judgement::DoesNotHold,
             "8 GB/s (gpfs, write, tasks 8) < 10 GB/s (xfs, write, tasks 8); to be greater".to_owned()
         )
     );
     let less = rule("own", Quantity::LowestRate, on("gpfs"), Relation::Less, Side::Measured(on("xfs")));
-    assert_eq!(first(&study, less).0, Standing::Holds);
+    assert_eq!(first(&study, less).0, Judgement::Holds);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_difference_within_the_scatter_cannot_be_told() {
     assert_eq!(
         first(&study, rule),
         (
-            Standing::CannotTell,
+            Judgement::CannotTell,
             "10 GB/s (xfs, write, tasks 8) against 9 GB/s (gpfs, write, tasks 8), which the scatter does not tell \
              apart"
                 .to_owned()
@@ -99,10 +99,10 @@ fn operations_per_second_are_compared_with_operations() {
         first(&study, rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, right))
     };
     let (standing, evidence) = claim(best / 2.0);
-    assert_eq!(standing, Standing::Holds, "{evidence}");
+    assert_eq!(standing, Judgement::Holds, "{evidence}");
     assert!(evidence.contains("/s (xfs, write, tasks 8) > ") && !evidence.contains("B/s"), "{evidence}");
     let (standing, evidence) = claim(best * 2.0);
-    assert_eq!(standing, Standing::DoesNotHold, "{evidence}");
+    assert_eq!(standing, Judgement::DoesNotHold, "{evidence}");
 }
 
 /// However far apart they are.
@@ -113,11 +113,11 @@ fn fewer_than_five_repetitions_cannot_tell() {
         let own = |relation, right| rule("own", Quantity::BestRate, on("xfs"), relation, right);
         for relation in [Relation::Greater, Relation::Less, Relation::Equal] {
             let (standing, evidence) = first(&study, own(relation, Side::Measured(on("gpfs"))));
-            assert_eq!(standing, Standing::CannotTell, "{evidence}");
+            assert_eq!(standing, Judgement::CannotTell, "{evidence}");
             let why = format!(": 5 repetitions on each side are needed, there {there}");
             assert!(evidence.ends_with(&why), "{evidence}");
             let (standing, evidence) = first(&study, own(relation, Side::Value(1e9)));
-            assert_eq!(standing, Standing::CannotTell, "{evidence}");
+            assert_eq!(standing, Judgement::CannotTell, "{evidence}");
         }
     }
 }
@@ -152,7 +152,7 @@ fn equal_targets_are_not_told_apart() {
                 rule(&format!("own {quantity:?}"), quantity, on("xfs"), Relation::Greater, right)
             })
             .collect();
-        told += verdicts(&study, rules).iter().filter(|one| one.standing != Standing::CannotTell).count();
+        told += verdicts(&study, rules).iter().filter(|one| one.standing != Judgement::CannotTell).count();
     }
     assert!(told <= 4, "{told} of 400");
 }
@@ -167,7 +167,7 @@ fn tolerance_and_factor_are_of_the_right_side() {
         ..rule("own", Quantity::BestRate, on("xfs"), Relation::Equal, Side::Measured(on("gpfs")))
     };
     let (standing, evidence) = first(&study, tax(0.01));
-    assert_eq!(standing, Standing::Holds);
+    assert_eq!(standing, Judgement::Holds);
     assert_eq!(
         evidence,
         "9.09 GB/s (xfs, write, tasks 8) = 10 GB/s (gpfs, write, tasks 8) × 0.909, equal within 1 %: yes"
@@ -176,9 +176,9 @@ fn tolerance_and_factor_are_of_the_right_side() {
         tolerance,
         ..rule("own", Quantity::BestRate, on("gpfs"), Relation::Greater, Side::Measured(on("xfs")))
     };
-    assert_eq!(first(&study, greater(0.05)).0, Standing::Holds);
+    assert_eq!(first(&study, greater(0.05)).0, Judgement::Holds);
     let (standing, evidence) = first(&study, greater(0.2));
-    assert_eq!(standing, Standing::DoesNotHold);
+    assert_eq!(standing, Judgement::DoesNotHold);
     assert!(evidence.ends_with("to be greater by more than 20 %"), "{evidence}");
 }
 
@@ -196,11 +196,11 @@ fn values_are_equal_to_a_number_as_far_as_their_interval_tells() {
     let (standing, evidence) = equal(10e9, 0.05);
     assert_eq!(
         (standing, evidence.as_str()),
-        (Standing::Holds, "10 GB/s (xfs, write, tasks 8) = 10 GB/s, equal within 5 %: yes")
+        (Judgement::Holds, "10 GB/s (xfs, write, tasks 8) = 10 GB/s, equal within 5 %: yes")
     );
     for value in [8e9, 12e9] {
         let (standing, evidence) = equal(value, 0.05);
-        assert_eq!(standing, Standing::DoesNotHold, "{evidence}");
+        assert_eq!(standing, Judgement::DoesNotHold, "{evidence}");
     }
     // The median is within 2 % of the first.
     for (value, shown, interval) in
@@ -208,7 +208,7 @@ fn values_are_equal_to_a_number_as_far_as_their_interval_tells() {
     {
         let (standing, evidence) = equal(value, 0.02);
         let within = format!("against {shown}, equal within 2 %: the difference may be {interval}");
-        assert_eq!(standing, Standing::CannotTell, "{evidence}");
+        assert_eq!(standing, Judgement::CannotTell, "{evidence}");
         assert!(evidence.ends_with(&within), "{evidence}");
     }
 }
@@ -220,14 +220,14 @@ fn values_are_in_the_unit_of_their_quantity() {
     let at = |value| rule("own", Quantity::BestAt, on("xfs"), Relation::Equal, Side::Value(value));
     assert_eq!(
         first(&study, at(8.0)),
-        (Standing::Holds, "8 (xfs, write, tasks 8) = 8, equal within 0 %: yes".to_owned())
+        (Judgement::Holds, "8 (xfs, write, tasks 8) = 8, equal within 0 %: yes".to_owned())
     );
-    assert_eq!(first(&study, at(4.0)).0, Standing::DoesNotHold);
+    assert_eq!(first(&study, at(4.0)).0, Judgement::DoesNotHold);
     let plateau = rule("own", Quantity::PlateauFrom, on("xfs"), Relation::Less, Side::Value(16.0));
-    assert_eq!(first(&study, plateau).0, Standing::Holds);
+    assert_eq!(first(&study, plateau).0, Judgement::Holds);
     let variation = rule("own", Quantity::Variation, on("xfs"), Relation::Equal, Side::Measured(on("gpfs")));
     let (standing, evidence) = first(&study, Claim { tolerance: 0.01, ..variation });
-    assert_eq!(standing, Standing::Holds, "{evidence}");
+    assert_eq!(standing, Judgement::Holds, "{evidence}");
 }
 
 /// The scatter of repetitions is one value, of which nobody knows how sure it is.
@@ -236,7 +236,7 @@ fn which_of_two_spreads_is_larger_cannot_be_told() {
     let spread =
         rule("own", Quantity::RepetitionSpread, on("xfs"), Relation::Less, Side::Measured(on("gpfs")));
     let (standing, evidence) = first(&study(&FAST, &[8e9, 9e9, 7e9, 8.5e9, 7.5e9]), spread);
-    assert_eq!(standing, Standing::CannotTell);
+    assert_eq!(standing, Judgement::CannotTell);
     assert!(evidence.ends_with("which have no value for each repetition"), "{evidence}");
 }
 
@@ -254,10 +254,10 @@ fn a_curve_whose_other_keys_are_fixed_is_found() {
     let reads = Selector { at: vec![count("read_percent", 100)], ..Selector::default() };
     let reaches = rule("own", Quantity::Reaches90, reads.clone(), Relation::Less, Side::Value(5.0));
     let (standing, evidence) = first(&study, reaches);
-    assert_eq!((standing, evidence.as_str()), (Standing::Holds, "4 (xfs) < 5"));
+    assert_eq!((standing, evidence.as_str()), (Judgement::Holds, "4 (xfs) < 5"));
     let any = rule("own", Quantity::Reaches90, Selector::default(), Relation::Less, Side::Value(5.0));
     let (standing, evidence) = first(&study, any);
-    assert_eq!(standing, Standing::NotTested);
+    assert_eq!(standing, Judgement::NotTested);
     assert!(evidence.contains("fix the other keys with `at`"), "{evidence}");
 }
 
@@ -268,13 +268,13 @@ fn what_was_not_measured_is_not_tested() {
         first(&study, rule("own", Quantity::BestRate, on("btrfs"), Relation::Greater, Side::Value(1.0)));
     assert_eq!(
         (standing, evidence.as_str()),
-        (Standing::NotTested, "btrfs, write: nothing of it was measured")
+        (Judgement::NotTested, "btrfs, write: nothing of it was measured")
     );
     let (standing, evidence) =
         first(&study, rule("own", Quantity::Latency, on("xfs"), Relation::Less, Side::Value(1.0)));
     assert_eq!(
         (standing, evidence.as_str()),
-        (Standing::NotTested, "xfs, write: no latencies were recorded")
+        (Judgement::NotTested, "xfs, write: no latencies were recorded")
     );
 }
 
@@ -285,7 +285,7 @@ fn a_statement_with_several_rules_holds_if_all_do() {
         rule("a-claim-gpfs-4m", Quantity::BestRate, on(left), Relation::Less, Side::Measured(on(right)))
     };
     let both = verdicts(&study, vec![less("gpfs", "xfs"), less("xfs", "gpfs")]);
-    assert_eq!((both[0].standing, both[0].relation), (Standing::DoesNotHold, None));
+    assert_eq!((both[0].standing, both[0].relation), (Judgement::DoesNotHold, None));
     assert_eq!(both[0].evidence.len(), 2, "{:?}", both[0].evidence);
     assert!(both[0].text.starts_with("Formatting using a larger, 4MB GPFS block size"), "{}", both[0].text);
     assert_eq!(both[0].source, "Analysis of Intel SSDs on SGI UV 300 (2016)");
@@ -295,7 +295,7 @@ fn a_statement_with_several_rules_holds_if_all_do() {
 fn the_other_statements_of_the_study_are_listed_as_not_tested() {
     let mut study = study(&[10e9], &[8e9]);
     assert_eq!(verdicts(&study, Vec::new()), []);
-    study.plan.terms.published =
+    study.plan.criteria.published =
         vec![PublishedReference { id: "a-t2-read-best".to_owned(), figures: Selector::default() }];
     assert_eq!(verdicts(&study, Vec::new()), [], "a figure beside own ones asks for no statement");
     let rules = vec![rule(
@@ -307,9 +307,9 @@ fn the_other_statements_of_the_study_are_listed_as_not_tested() {
     )];
     let found = verdicts(&study, rules);
     assert_eq!(found.len(), 9);
-    assert_eq!((found[0].id.as_str(), found[0].standing), ("a-claim-best", Standing::CannotTell));
+    assert_eq!((found[0].id.as_str(), found[0].standing), ("a-claim-best", Judgement::CannotTell));
     assert!(
-        found[1..].iter().all(|one| one.standing == Standing::NotTested && one.id.starts_with("a-claim-"))
+        found[1..].iter().all(|one| one.standing == Judgement::NotTested && one.id.starts_with("a-claim-"))
     );
     let tax = found.iter().find(|one| one.id == "a-claim-tax").expect("a statement of the study");
     assert_eq!(
@@ -322,7 +322,7 @@ fn the_other_statements_of_the_study_are_listed_as_not_tested() {
 fn doubtful_figures_decide_nothing() {
     let mut study = study(&FAST, &SLOW);
     let greater = rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs")));
-    assert_eq!(first(&study, greater.clone()).0, Standing::Holds);
+    assert_eq!(first(&study, greater.clone()).0, Judgement::Holds);
     // The best of the first target, at 8 tasks, was too short.
     for row in study.phases.iter_mut().filter(|row| &*row.key.case == "scale/2") {
         row.wall_ns = 15_000_000;
@@ -330,7 +330,7 @@ fn doubtful_figures_decide_nothing() {
         row.writes /= 600;
     }
     let (standing, evidence) = first(&study, greater);
-    assert_eq!(standing, Standing::CannotTell, "{evidence}");
+    assert_eq!(standing, Judgement::CannotTell, "{evidence}");
     assert_eq!(
         evidence,
         "xfs, write: the figure is doubtful: too short: took 15 ms; under 2 s a rate is mostly noise"
@@ -338,7 +338,7 @@ fn doubtful_figures_decide_nothing() {
     // The point at 8 tasks is part of what the lowest is taken from, though it is not the lowest.
     let lowest = rule("own", Quantity::LowestRate, on("xfs"), Relation::Less, Side::Measured(on("gpfs")));
     let (standing, evidence) = first(&study, lowest.clone());
-    assert_eq!(standing, Standing::CannotTell, "{evidence}");
+    assert_eq!(standing, Judgement::CannotTell, "{evidence}");
     assert!(evidence.starts_with("xfs, write: one of 4 figures is doubtful: too short"), "{evidence}");
     for row in study.phases.iter_mut().filter(|row| ["scale/0", "scale/1"].contains(&&*row.key.case)) {
         row.wall_ns = SECOND;
@@ -374,12 +374,12 @@ fn a_sweep_that_was_not_finished_decides_nothing() {
     let greater = rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs")));
     assert_eq!(
         first(&study, greater),
-        (Standing::NotTested, "gpfs, write: 1 of 4 figures was not measured".to_owned())
+        (Judgement::NotTested, "gpfs, write: 1 of 4 figures was not measured".to_owned())
     );
     // What it does not select was measured.
     let tasks = |count: u64| Selector { at: vec![crate::studies::count("tasks", count)], ..on("gpfs") };
     let risen = rule("own", Quantity::BestRate, tasks(8), Relation::Greater, Side::Measured(tasks(1)));
-    assert_eq!(first(&study, risen).0, Standing::Holds);
+    assert_eq!(first(&study, risen).0, Judgement::Holds);
 }
 
 /// The published study of mixes sweeps nodes and mixes; its claims are about one mix, which is one curve over nodes.
@@ -404,6 +404,6 @@ fn the_claims_of_a_shipped_study_are_judged_when_all_of_it_was_measured() {
     let judged: Vec<_> =
         found.iter().filter_map(|one| one.says()).map(|one| (one.id.as_str(), one.standing)).collect();
     for id in ["d-claim-few-nodes", "d-claim-stable"] {
-        assert!(judged.contains(&(id, Standing::Holds)), "{id}: {found:?}");
+        assert!(judged.contains(&(id, Judgement::Holds)), "{id}: {found:?}");
     }
 }

@@ -34,7 +34,7 @@ fn covered(run: &Run) -> (Vec<CoverageJob>, Vec<NodeCoverage>) {
 #[test]
 fn merged_jobs_say_which_nodes_they_covered_and_when() {
     let mut plan = rows::plan(vec![case("c", "t", 1, 1)]);
-    plan.terms.exclusive = Some(false);
+    plan.criteria.exclusive = Some(false);
     let jobs = [("3", "n10", 30), ("1", "n2", 1), ("2", "n2", 23)];
     let runs = jobs.map(|(id, node, hour)| job(&plan, id, node, hour));
     let run = record::merge(runs.to_vec()).expect("three jobs");

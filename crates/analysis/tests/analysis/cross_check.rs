@@ -8,7 +8,7 @@ use analysis::{
     gate::Stated,
     statistics::Contrast,
 };
-use plan::{Case, Question, Rival};
+use plan::{Case, PlanSource, Rival};
 use record::Provenance;
 
 use crate::study::{Study, reads};
@@ -20,7 +20,7 @@ fn found(own: &[u64], theirs: &[u64], change: impl FnOnce(&mut Study)) -> Findin
     change(&mut study);
     let mut run = study.run();
     run.manifest.provenance = Provenance::Measured;
-    run.manifest.plan.question = Question::CrossCheck {
+    run.manifest.plan.source = PlanSource::CrossCheck {
         directory: "/d".into(),
         tool: "fio 3.33".to_owned(),
         program: "/usr/bin/fio".into(),

@@ -80,7 +80,7 @@ fn disks() -> Study {
             spec.files.targets = vec![format!("/dev/sd{name}").into()];
         });
     }
-    study.plan.terms.expectations = vec![
+    study.plan.criteria.expectations = vec![
         expectation("vendor", 150.0, "what the vendor says"),
         expectation("seller", 100.0, "what the seller says"),
         expectation("least", 50.0, "above 40 to 50 MB/s"),
@@ -145,7 +145,7 @@ fn directories_of_one_device_are_not_several_devices() {
 #[test]
 fn a_model_below_all_grades_says_which_one_it_missed() {
     let mut study = disks();
-    study.plan.terms.expectations.remove(2);
+    study.plan.criteria.expectations.remove(2);
     let host = host(&["A", "A", "A", "A", "A", "B", "B"], 1);
     let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), &[&host]);
     let of_b = &sets[0].models[1];

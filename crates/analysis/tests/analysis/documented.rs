@@ -109,7 +109,7 @@ fn the_ids_of_the_examples_are_in_the_library() {
     let mut placed = 0;
     for example in examples {
         let plan = plan::study::read("example.toml".as_ref(), example).expect("a study");
-        placed += plan.terms.published.len();
+        placed += plan.criteria.published.len();
         assert_eq!(analysis::comparisons::unknown_ids(&plan, record::published()), []);
     }
     assert!(placed > 0, "one of them names a published figure");

@@ -27,7 +27,7 @@ fn random(spec: &mut WorkloadSpec) {
 
 fn with(study: &Study, expectations: Vec<Expectation>) -> Plan {
     let mut plan = study.plan();
-    plan.terms.expectations = expectations;
+    plan.criteria.expectations = expectations;
     plan
 }
 
@@ -108,12 +108,12 @@ fn an_imported_case_without_a_target_is_on_the_only_one_that_is_described() {
     let described =
         |name: &str| TargetDescription { name: name.to_owned(), devices: 10, ..TargetDescription::default() };
     for (names, ratio) in [(&["d"][..], 1.0), (&["d", "e"], 10.0)] {
-        plan.terms.targets = names.iter().map(|name| described(name)).collect();
+        plan.criteria.targets = names.iter().map(|name| described(name)).collect();
         assert_eq!(shares(&expected(&plan, &study.figures())), [("drive", ratio)], "{names:?}");
     }
-    plan.terms.expectations[0].target = Some("d".to_owned());
+    plan.criteria.expectations[0].target = Some("d".to_owned());
     assert_eq!(expected(&plan, &study.figures()), [], "either may be meant");
-    plan.terms.targets.truncate(1);
+    plan.criteria.targets.truncate(1);
     assert_eq!(shares(&expected(&plan, &study.figures())), [("drive", 1.0)], "it is the one that is named");
 }
 
@@ -137,7 +137,7 @@ fn only_drives_of_at_most_50_megabytes_have_the_advice_to_look_for_another_vendo
         ],
     );
     let mut reached = |devices| {
-        plan.terms.targets =
+        plan.criteria.targets =
             vec![TargetDescription { name: "d".to_owned(), devices, ..TargetDescription::default() }];
         let found = expected(&plan, &study.figures());
         found.into_iter().map(|one| one.reached.unwrap_or_default()).collect::<Vec<_>>()
@@ -230,7 +230,7 @@ fn the_weakest_link_changes_with_the_nodes() {
             Expectation { count: 4.0, ..sheet("servers", rate(30.0)) },
         ],
     );
-    plan.terms.nodes = vec![1, 4, 8, 16];
+    plan.criteria.nodes = vec![1, 4, 8, 16];
     let links = weakest_links(&plan, &study.figures());
     let amounts: Vec<_> = links.iter().map(|link| (link.nodes, link.amount)).collect();
     assert_eq!(amounts, [(1, rate(1.25)), (4, rate(5.0)), (8, rate(10.0)), (16, rate(10.0))]);

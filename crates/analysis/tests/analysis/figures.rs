@@ -1,7 +1,7 @@
 //! Figures: all repetitions, with name, conditions and warnings.
 
 use analysis::{RateName, figures::figures};
-use plan::{Operation, Phase, Plan, Protocol, Role, Stopping};
+use plan::{Operation, PassRole, Phase, Plan, Protocol, Stopping};
 use record::{PhaseRecord, Warning, WarningRow};
 
 use crate::rows::{SECOND, bucket, case, key, phase, plan, run, second, task, workload};
@@ -115,7 +115,7 @@ fn passes_that_do_not_count_are_shown_and_not_summarised() {
     let figure = of_protocol(Protocol { warm_up: 1, rounds: 2, ..Protocol::default() }, &[1, 10, 20, 10, 30]);
     let roles: Vec<_> = figure.repetitions.iter().map(|pass| (pass.role, pass.counts)).collect();
     let (warm_up, earlier, recorded) =
-        ((Role::WarmUp, false), (Role::EarlierRound, false), (Role::Recorded, true));
+        ((PassRole::WarmUp, false), (PassRole::EarlierRound, false), (PassRole::Recorded, true));
     assert_eq!(roles, [warm_up, earlier, recorded, earlier, recorded]);
     assert_eq!((figure.bytes_per_second.n, figure.bytes_per_second.max), (2, 3.0 * MIB as f64));
     assert_eq!(figure.response(Operation::Write).map(|one| one.count), Some(200));

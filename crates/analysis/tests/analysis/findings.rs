@@ -1,7 +1,7 @@
 //! All findings together: each part is what its own function says, and large studies are gone
 //! through once.
 
-use analysis::{audit::Check, gate::Standing};
+use analysis::{audit::Check, gate::Judgement};
 use plan::{Amount, Bound, Commitment, Over, Phase, PublishedReference, RateName, Selector, Statistic};
 
 use crate::studies::{Study, count, findings, target};
@@ -25,14 +25,14 @@ fn promised(amount: f64) -> Commitment {
 fn a_commitment_is_judged_with_the_doubts_of_the_audit() {
     let mut study = Study::new(vec![target("disk", |_| {})]);
     study.add("w", "disk", &[count("tasks", 1)], Phase::Read, &[2.0 * GB]);
-    study.plan.terms.commitments.push(promised(GB));
+    study.plan.criteria.commitments.push(promised(GB));
     let judged = |study: &Study| findings(&study.plan, &study.figures(), 4);
-    assert_eq!(judged(&study).verdicts[0].says().map(|one| one.judgement), Some(Standing::Holds));
+    assert_eq!(judged(&study).verdicts[0].says().map(|one| one.judgement), Some(Judgement::Holds));
     // The devices read a tenth of it: memory answered.
     study.phases[0].device_read_bytes = Some(study.phases[0].read_bytes / 10);
     let doubted = judged(&study);
     assert!(doubted.audit.iter().any(|doubt| doubt.check == Check::Cached), "{:?}", doubted.audit);
-    assert_eq!(doubted.verdicts[0].says().map(|one| one.judgement), Some(Standing::CannotTell));
+    assert_eq!(doubted.verdicts[0].says().map(|one| one.judgement), Some(Judgement::CannotTell));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn published_figures_stand_beside_own_ones_where_the_study_names_them() {
     let none = findings(&study.plan, &study.figures(), 4);
     assert!(none.published.is_empty() && none.claims.is_empty());
     let place = PublishedReference { id: "a-t2-read-best".to_owned(), figures: Selector::default() };
-    study.plan.terms.published.push(place);
+    study.plan.criteria.published.push(place);
     let found = findings(&study.plan, &study.figures(), 4);
     assert_eq!(found.published.len(), 1);
     let published = found.published[0].says().expect("it is stated");

@@ -79,7 +79,7 @@ fn a_layer_that_was_not_measured_is_passed_over_and_one_layer_is_no_stack() {
 #[test]
 fn layers_that_stand_on_each_other_in_a_record_do_no_harm() {
     let mut study = layered();
-    study.plan.terms.targets[0].above = Some("nfs".to_owned());
+    study.plan.criteria.targets[0].above = Some("nfs".to_owned());
     assert_eq!(study.findings().layers, Vec::<Vec<_>>::new());
 }
 
@@ -205,8 +205,8 @@ fn devices_need_slots_and_data_needs_room() {
     let found = fits(&study.plan);
     assert_eq!(found.len(), 1, "of the disks nothing is said");
     assert_eq!((found[0].slots, found[0].fits(), found[0].said), (Some((5, 11)), false, true));
-    study.plan.terms.targets[0].needs = None;
+    study.plan.criteria.targets[0].needs = None;
     assert!(fits(&study.plan)[0].fits(), "a MiB is what its own workloads put there");
-    study.plan.terms.targets[0].slots = 4;
+    study.plan.criteria.targets[0].slots = 4;
     assert!(!fits(&study.plan)[0].fits());
 }

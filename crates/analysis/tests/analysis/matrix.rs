@@ -95,7 +95,7 @@ fn of(systems: &[(&str, Vec<Vec<Did>>)]) -> Run {
         cases.push(case);
     }
     let mut plan = plan(cases);
-    plan.terms.targets = systems
+    plan.criteria.targets = systems
         .iter()
         .map(|(name, _)| TargetDescription { name: (*name).to_owned(), ..TargetDescription::default() })
         .collect();
@@ -353,7 +353,7 @@ fn a_slower_system_is_found_over_passes() {
 #[test]
 fn the_baseline_is_the_target_that_the_study_names() {
     let mut run = of(&[("flash", vec![FOUR.to_vec()]), ("disks", vec![FOUR.to_vec()])]);
-    run.manifest.plan.terms.targets[0].baseline = Some("disks".to_owned());
+    run.manifest.plan.criteria.targets[0].baseline = Some("disks".to_owned());
     let pairs: Vec<_> = found(&run).comparisons.iter().map(|one| (one.first, one.second)).collect();
     assert_eq!(pairs, [(1, 0)]);
 }

@@ -8,7 +8,7 @@ use analysis::{
     comparisons::{Verdict, verdicts},
     figures::{Figure, figures},
     findings::findings,
-    gate::Standing,
+    gate::Judgement,
 };
 use plan::{
     Amount, Backend, Bound, Bytes, Case, Client, Commitment, Order, Over, Phase, Plan, Selector, Statistic,
@@ -56,9 +56,9 @@ impl Read {
             ..Case::new("c", workload, vec![Phase::Read])
         };
         let mut plan = plan(vec![case]);
-        plan.terms.targets =
+        plan.criteria.targets =
             vec![TargetDescription { name: "store".to_owned(), ..TargetDescription::default() }];
-        plan.terms.commitments = vec![Commitment {
+        plan.criteria.commitments = vec![Commitment {
             name: "rate".to_owned(),
             by: String::new(),
             figures: Selector::default(),
@@ -85,7 +85,7 @@ impl Read {
     /// A file system that keeps its data elsewhere, whose servers have so much memory.
     fn remote(data: u64, server_memory: Option<u64>) -> Self {
         let mut read = Self::of(data, |_| ());
-        read.plan.terms.targets[0].server_memory = server_memory.map(Bytes);
+        read.plan.criteria.targets[0].server_memory = server_memory.map(Bytes);
         let reason = "fuse.x at /mnt hands its data to a program, which may put it anywhere".to_owned();
         read.warnings.push(Warning::DevicesUnknown { reason });
         read
@@ -137,14 +137,14 @@ impl Read {
     #[track_caller]
     fn passes(&self) {
         let verdict = self.verdict();
-        assert_eq!(verdict.judgement, Standing::Holds, "{:?}", verdict.because);
+        assert_eq!(verdict.judgement, Judgement::Holds, "{:?}", verdict.because);
     }
 
     /// Fails unless it is doubtful for a reason with these words.
     #[track_caller]
     fn is_doubtful(&self, words: &[&str]) {
         let verdict = self.verdict();
-        assert_eq!(verdict.judgement, Standing::CannotTell, "{:?}", verdict.because);
+        assert_eq!(verdict.judgement, Judgement::CannotTell, "{:?}", verdict.because);
         let because = verdict.because.join("\n");
         for word in words {
             assert!(because.contains(word), "no {word:?} in {because}");
@@ -246,7 +246,7 @@ fn page_caches_that_were_empty_before_passes_that_read_no_byte_twice_are_no_memo
     few.is_doubtful(&["empty page caches on the nodes", "12 GiB"]);
     // The server's memory is that of the node, whatever its page cache holds of the file above it.
     let mut on_server = cold();
-    on_server.plan.terms.targets[0].client = Client::LocalToServer;
+    on_server.plan.criteria.targets[0].client = Client::LocalToServer;
     on_server.is_doubtful(&["of memory on the nodes"]);
     let below = Read { resident_bytes: Some(0), ..Read::below(CacheLocation::Node, 2 * NODE) };
     below.is_doubtful(&["loop7"]);
@@ -259,9 +259,9 @@ fn where_others_than_the_page_cache_may_keep_data_they_have_to_be_stated() {
         let cold = || Read { resident_bytes: Some(0), kind, ..Read::remote(8 * GIB, Some(2 * GIB)) };
         cold().is_doubtful(&["10 GiB (10.7 GB) of memory on the nodes"]);
         let mut stated = cold();
-        stated.plan.terms.targets[0].caches = Some(Bytes(0));
+        stated.plan.criteria.targets[0].caches = Some(Bytes(0));
         stated.is_doubtful(&["of memory on the nodes"]);
-        stated.plan.terms.targets[0].caches = Some(Bytes(2 * GIB));
+        stated.plan.criteria.targets[0].caches = Some(Bytes(2 * GIB));
         stated.passes();
     }
 }
@@ -282,9 +282,9 @@ fn what_devices_read_for_others_is_no_evidence() {
 #[test]
 fn a_client_on_the_server_has_no_other_memory() {
     let mut read = Read::remote(4 * NODE, None);
-    read.plan.terms.targets[0].client = Client::LocalToServer;
+    read.plan.criteria.targets[0].client = Client::LocalToServer;
     read.passes();
-    read.plan.terms.targets[0].caches = Some(Bytes(2 * NODE));
+    read.plan.criteria.targets[0].caches = Some(Bytes(2 * NODE));
     read.is_doubtful(&["of data or more"]);
     let because = read.verdict().because.join("; ");
     assert!(!because.contains("what servers have"), "the node's memory is all that they have: {because}");
@@ -294,16 +294,16 @@ fn a_client_on_the_server_has_no_other_memory() {
 #[test]
 fn caches_of_nothing_do_not_stand_for_the_memory_of_servers() {
     let mut read = Read::remote(1000 * NODE, None);
-    read.plan.terms.targets[0].caches = Some(Bytes(0));
+    read.plan.criteria.targets[0].caches = Some(Bytes(0));
     read.is_doubtful(&["what servers have is not said", "server_memory"]);
-    read.plan.terms.targets[0].caches = Some(Bytes(NODE));
+    read.plan.criteria.targets[0].caches = Some(Bytes(NODE));
     read.passes();
 }
 
 #[test]
 fn a_stated_cache_is_no_smaller_than_the_memory_that_is_known() {
     let mut read = Read::remote(GIB, None);
-    read.plan.terms.targets[0].caches = Some(Bytes::kib(4));
+    read.plan.criteria.targets[0].caches = Some(Bytes::kib(4));
     read.is_doubtful(&["of data or more"]);
 }
 
@@ -318,8 +318,8 @@ fn a_memory_below_the_devices_is_not_seen_by_their_counters() {
 #[test]
 fn what_misses_a_promise_even_so_has_missed_it() {
     let mut read = Read::remote(GIB, None);
-    read.plan.terms.commitments[0].amount = Amount::BytesPerSecond(1e12);
-    assert_eq!(read.verdict().judgement, Standing::DoesNotHold);
+    read.plan.criteria.commitments[0].amount = Amount::BytesPerSecond(1e12);
+    assert_eq!(read.verdict().judgement, Judgement::DoesNotHold);
 }
 
 #[test]
@@ -329,9 +329,9 @@ fn an_imported_read_keeps_a_commitment_only_beyond_all_caches_that_its_terms_sta
     // An imported case names no target; the terms describe it.
     read.plan.cases[0].target = String::new();
     read.is_doubtful(&["an imported figure does not tell", "caches = \"…\"", "--terms"]);
-    read.plan.terms.targets[0].caches = Some(Bytes(10 * GIB));
+    read.plan.criteria.targets[0].caches = Some(Bytes(10 * GIB));
     read.passes();
-    read.plan.terms.targets[0].server_memory = Some(Bytes(11 * GIB));
+    read.plan.criteria.targets[0].server_memory = Some(Bytes(11 * GIB));
     read.is_doubtful(&["44 GiB (47.2 GB) of data or more"]);
 }
 
@@ -360,7 +360,7 @@ fn one_doubt_is_enough() {
 fn a_remote_target_is_not_faster_than_the_network_links_of_the_nodes() {
     let above = |client, state: &str, bits: u64| {
         let mut read = Read::remote(GIB, None);
-        read.plan.terms.targets[0].client = client;
+        read.plan.criteria.targets[0].client = client;
         let mut run = read.run();
         run.manifest.host.network = Fact::Known(vec![NetworkFacts {
             name: "ens1".to_owned(),
@@ -401,7 +401,7 @@ proptest! {
             }
         });
         read.memory_bytes = memory;
-        read.plan.terms.targets[0].client = if remote { Client::Remote } else { Client::Unstated };
-        prop_assert_ne!(read.verdict().judgement, Standing::Holds);
+        read.plan.criteria.targets[0].client = if remote { Client::Remote } else { Client::Unstated };
+        prop_assert_ne!(read.verdict().judgement, Judgement::Holds);
     }
 }

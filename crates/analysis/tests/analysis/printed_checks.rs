@@ -1,7 +1,7 @@
 //! What tools print together, checked on the blocks that study E prints and on real output.
 
 use analysis::{
-    gate::Standing,
+    gate::Judgement,
     printed::{
         Printed, Reconciled, RoundTrip, average_between, kbyte, latency_agrees, one_iteration,
         rate_of_records, throughput_block, total_of_averages,
@@ -29,7 +29,7 @@ fn the_published_blocks_of_iozone_pass_all_their_checks() {
         let checks = throughput_block(76, total, [min, max, average], Some((moved, each)));
         assert_eq!(checks.len(), 3);
         for check in checks {
-            assert_eq!(check.outcome, Standing::Holds, "{check:?}");
+            assert_eq!(check.outcome, Judgement::Holds, "{check:?}");
         }
     }
 }
@@ -38,13 +38,13 @@ fn the_published_blocks_of_iozone_pass_all_their_checks() {
 fn a_wrong_digit_is_found_and_rounding_is_not() {
     let of = |average: &str| total_of_averages(76, printed(average), printed("5859945.57")).outcome;
     let check = total_of_averages(76, printed("77104.55"), printed("5859945.57"));
-    assert_eq!(check.outcome, Standing::Holds);
+    assert_eq!(check.outcome, Judgement::Holds);
     assert_eq!(check.evidence, "76 × 77104.55 = 5859945.8, printed 5859945.57");
-    assert_eq!(of("77104.54"), Standing::DoesNotHold, "76 roundings hide less than the last digit");
-    assert_eq!(of("77104.65"), Standing::DoesNotHold);
-    assert_eq!(of("77014.55"), Standing::DoesNotHold);
+    assert_eq!(of("77104.54"), Judgement::DoesNotHold, "76 roundings hide less than the last digit");
+    assert_eq!(of("77104.65"), Judgement::DoesNotHold);
+    assert_eq!(of("77014.55"), Judgement::DoesNotHold);
     let between = |average| average_between(printed("1.00"), printed(average), printed("2.00")).outcome;
-    assert_eq!((between("1.00"), between("2.5")), (Standing::Holds, Standing::DoesNotHold));
+    assert_eq!((between("1.00"), between("2.5")), (Judgement::Holds, Judgement::DoesNotHold));
 }
 
 /// A run so short that processes hardly overlapped: `iozone -t 2` with 16 MiB each.
@@ -54,7 +54,7 @@ fn processes_that_did_not_run_together_are_seen() {
         ["6964371.50", "1871325.50", "5093046.00", "3482185.75", "13440.00"].map(printed);
     let checks = throughput_block(2, total, [min, max, average], Some((moved, Printed::exact(16384.0))));
     let outcomes: Vec<_> = checks.iter().map(|check| check.outcome).collect();
-    assert_eq!(outcomes, [Standing::Holds, Standing::Holds, Standing::DoesNotHold]);
+    assert_eq!(outcomes, [Judgement::Holds, Judgement::Holds, Judgement::DoesNotHold]);
     assert_eq!(checks[2].evidence, "13440 ÷ 16384 = 0.820312, 1871325.5 ÷ 5093046 = 0.367428");
 }
 
@@ -66,9 +66,9 @@ fn a_kbyte_is_what_operations_and_records_say() {
     assert_eq!(kbyte(55111.52, 13454.96, Bytes::kib(8)), None);
     assert_eq!(kbyte(0.0, 13454.96, kib), None);
     let check = rate_of_records(printed("55111.52"), printed("13454.96"), kib);
-    assert_eq!(check.outcome, Standing::Holds, "{check:?}");
+    assert_eq!(check.outcome, Judgement::Holds, "{check:?}");
     let other = rate_of_records(printed("55111.52"), printed("13454.96"), Bytes::kib(8));
-    assert_eq!(other.outcome, Standing::DoesNotHold);
+    assert_eq!(other.outcome, Judgement::DoesNotHold);
     assert!((other.off.expect("two rates") + 0.5).abs() < 1e-6);
 }
 
@@ -77,9 +77,9 @@ fn the_latency_of_one_thread_is_the_time_between_its_operations() {
     let check = |latency, threads| {
         latency_agrees(printed(latency), threads, printed("1.000"), printed("13454.96")).expect("a rate")
     };
-    assert_eq!(check("0.074", 1).outcome, Standing::Holds);
+    assert_eq!(check("0.074", 1).outcome, Judgement::Holds);
     assert_eq!(check("0.074", 1).evidence, "1 ÷ 13454.96 = 0.0743 ms, printed 0.074 ms");
-    assert_eq!(check("0.074", 2).outcome, Standing::DoesNotHold);
+    assert_eq!(check("0.074", 2).outcome, Judgement::DoesNotHold);
     assert!(latency_agrees(printed("0.1"), 1, printed("1"), printed("0")).is_none());
 }
 
@@ -113,7 +113,7 @@ fn phases_and_delays_explain_the_wall_time() {
     let parts = vec![("files", files), ("tree removal", 1.0 / 0.239), ("delay", 8.0)];
     let time = Reconciled::new(parts.clone(), 26.0, 1.0);
     assert_eq!(time.to_string(), "13.86 + 4.18 + 8 = 26.05 s of 26 s");
-    assert_eq!(time.check().outcome, Standing::Holds);
+    assert_eq!(time.check().outcome, Judgement::Holds);
     let longer = Reconciled::new(parts, 40.0, 1.0);
     assert!(!longer.agrees() && (longer.unexplained_seconds() - 13.95).abs() < 0.01);
 }
@@ -121,8 +121,8 @@ fn phases_and_delays_explain_the_wall_time() {
 #[test]
 fn the_deviation_of_one_iteration_says_nothing() {
     let of = |n, text| one_iteration(n, Some(printed(text))).map(|check| check.outcome);
-    assert_eq!(of(1, "0.000"), Some(Standing::CannotTell));
-    assert_eq!(of(1, "3.000"), Some(Standing::DoesNotHold));
+    assert_eq!(of(1, "0.000"), Some(Judgement::CannotTell));
+    assert_eq!(of(1, "3.000"), Some(Judgement::DoesNotHold));
     assert_eq!(of(3, "0.000"), None);
     assert_eq!(one_iteration(1, None), None);
 }

@@ -1,7 +1,7 @@
 //! Rows for tests.
 
 use analysis::gate::{Statement, Table, Value};
-use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Plan, Question, Workload, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Plan, PlanSource, Workload, WorkloadSpec};
 use record::{
     FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
     SeriesRow, TaskRow,
@@ -86,7 +86,7 @@ pub(crate) fn case(workload: Workload, phases: Vec<Phase>) -> Case {
 }
 
 pub(crate) fn plan(cases: Vec<Case>) -> Plan {
-    Plan::new("p", Question::Quick { directory: "d".into() }, 1, cases)
+    Plan::new("p", PlanSource::Quick { directory: "d".into() }, 1, cases)
 }
 
 /// A run of `plan` that observed `records`.

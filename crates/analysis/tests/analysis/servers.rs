@@ -6,7 +6,7 @@ use analysis::{
     comparisons::verdicts,
     figures::{ServerCounts, figures},
     findings::findings,
-    gate::Standing,
+    gate::Judgement,
 };
 use plan::{
     Amount, Bound, Bytes, Case, Client, Commitment, Over, Phase, Plan, Selector, Statistic, TargetDescription,
@@ -80,9 +80,9 @@ impl Read {
             ..Case::new("c", workload, vec![Phase::Read])
         };
         let mut plan = plan(vec![case]);
-        plan.terms.targets =
+        plan.criteria.targets =
             vec![TargetDescription { name: "store".to_owned(), ..TargetDescription::default() }];
-        plan.terms.commitments = vec![Commitment {
+        plan.criteria.commitments = vec![Commitment {
             name: "rate".to_owned(),
             by: String::new(),
             figures: Selector::default(),
@@ -96,7 +96,7 @@ impl Read {
     }
 
     fn with(mut self, change: impl FnOnce(&mut TargetDescription)) -> Self {
-        change(&mut self.plan.terms.targets[0]);
+        change(&mut self.plan.criteria.targets[0]);
         self
     }
 
@@ -118,7 +118,7 @@ impl Read {
     }
 
     /// The judgement of the promise, the checks that speak, and all that they say.
-    fn judged(&self) -> (Standing, Vec<Check>, String) {
+    fn judged(&self) -> (Judgement, Vec<Check>, String) {
         let figures = figures(&self.run(), RateName::ByWall);
         let doubts = audit(&self.plan, &figures, &[]);
         let verdict = verdicts(&self.plan, &figures, &doubts).remove(0);
@@ -132,13 +132,13 @@ impl Read {
     #[track_caller]
     fn passes(&self) {
         let (judgement, _, said) = self.judged();
-        assert_eq!(judgement, Standing::Holds, "{said}");
+        assert_eq!(judgement, Judgement::Holds, "{said}");
     }
 
     #[track_caller]
     fn is_doubtful(&self, check: Check, words: &str) {
         let (judgement, checks, said) = self.judged();
-        assert_eq!(judgement, Standing::CannotTell, "{said}");
+        assert_eq!(judgement, Judgement::CannotTell, "{said}");
         assert!(checks.contains(&check) && said.contains(words), "no {words:?} in {said}");
     }
 }
@@ -221,7 +221,7 @@ fn a_counter_that_began_anew_or_was_told_once_is_not_known() {
 fn storage_targets_that_do_not_fit_the_layout_are_told() {
     let read = Read::of(&[asked(0), asked(1), ost(0, READ, 0, 0), ost(1, 0, 0, 0)]);
     let (judgement, checks, said) = read.judged();
-    assert_eq!((judgement, checks.contains(&Check::OtherTargets)), (Standing::Holds, true), "{said}");
+    assert_eq!((judgement, checks.contains(&Check::OtherTargets)), (Judgement::Holds, true), "{said}");
     assert!(said.contains("OST0001 moved nothing"), "{said}");
     let (.., said) = Read::of(&[asked(0), ost(0, READ / 2, 0, 0), ost(10, READ / 2, 0, 0)]).judged();
     assert!(said.contains("OST000a moved bytes and hold none of the files"), "{said}");
@@ -247,6 +247,6 @@ proptest! {
     #[test]
     fn no_counters_keep_a_promise_with_a_cache_on(moved in 0..4 * READ, over in 0..4 * READ, number in 0..9_u32) {
         let read = Read::of(&[ost(number, moved, 1, 0), wire("n1", over)]);
-        prop_assert_eq!(read.judged().0, Standing::CannotTell);
+        prop_assert_eq!(read.judged().0, Judgement::CannotTell);
     }
 }

@@ -4,7 +4,7 @@ use analysis::{
     audit::Check,
     figures::figures,
     findings::{Findings, findings},
-    gate::{Standing, Table, Value},
+    gate::{Judgement, Table, Value},
 };
 use plan::{
     Amount, Bound, Claim, Commitment, Over, Phase, Quantity, RateName, Relation, Selector, Side, Statistic,
@@ -18,8 +18,8 @@ use crate::rows::{SECOND, case, cell, key, phase, plan, run, workload};
 fn reads(bytes_per_second: f64) -> Run {
     let mut plan = plan(vec![case(workload(|_| ()), vec![Phase::Read])]);
     plan.cases[0].repetitions = 10;
-    plan.terms.exclusive = Some(false);
-    plan.terms.commitments = vec![Commitment {
+    plan.criteria.exclusive = Some(false);
+    plan.criteria.commitments = vec![Commitment {
         name: "rate".to_owned(),
         by: String::new(),
         figures: Selector::default(),
@@ -29,7 +29,7 @@ fn reads(bytes_per_second: f64) -> Run {
         amount: Amount::BytesPerSecond(bytes_per_second),
         over: Over::Every,
     }];
-    plan.terms.claims = vec![Claim {
+    plan.criteria.claims = vec![Claim {
         id: "own".to_owned(),
         text: "it is fast".to_owned(),
         quantity: Quantity::BestRate,
@@ -103,13 +103,13 @@ fn statements_are_of_the_storage_or_of_the_model() {
 #[test]
 fn a_model_keeps_no_promise_and_breaks_none() {
     for (promised, standing, word, claimed) in [
-        (1e3, Standing::Holds, "would be kept in this model", "holds in this model"),
-        (1e12, Standing::DoesNotHold, "would not be kept in this model", "does not hold in this model"),
+        (1e3, Judgement::Holds, "would be kept in this model", "holds in this model"),
+        (1e12, Judgement::DoesNotHold, "would not be kept in this model", "does not hold in this model"),
     ] {
         let found = found(&simulated(reads(promised)));
         let verdict = found.verdicts[0].says().expect("a verdict");
-        assert_eq!(cell(verdict, "judgement"), Value::Standing(standing, word));
+        assert_eq!(cell(verdict, "judgement"), Value::Judgement(standing, word));
         let claim = found.claims[0].says().expect("a claim");
-        assert_eq!(cell(claim, "standing"), Value::Standing(standing, claimed));
+        assert_eq!(cell(claim, "standing"), Value::Judgement(standing, claimed));
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn target(name: &str, change: impl FnOnce(&mut TargetDescription)) ->
 impl Study {
     pub(crate) fn new(targets: Vec<TargetDescription>) -> Self {
         let mut plan = rows::plan(Vec::new());
-        plan.terms.targets = targets;
+        plan.criteria.targets = targets;
         Self { plan, phases: Vec::new() }
     }
 

@@ -112,7 +112,7 @@ fn of_jobs(jobs: Jobs) -> Workload {
 fn study() -> Plan {
     let case = Case { target: "flash".to_owned(), ..Case::new("c", of_jobs(jobs()), vec![Phase::Jobs]) };
     let mut plan = plan(vec![case]);
-    plan.terms.targets = vec![TargetDescription {
+    plan.criteria.targets = vec![TargetDescription {
         name: "flash".to_owned(),
         devices: 5,
         slots: 4,
@@ -380,14 +380,14 @@ fn published_figures_stand_beside_own_ones() {
 #[test]
 fn a_file_system_smaller_than_the_study_says_decides_what_fits() {
     let mut run = observed(|_| {});
-    run.manifest.plan.terms.targets[0].capacity = Some(Bytes(8_000_000 * MB));
+    run.manifest.plan.criteria.targets[0].capacity = Some(Bytes(8_000_000 * MB));
     let facts = run.manifest.host.file_systems[0].clone();
     run.manifest.host.file_systems =
         vec![FileSystemFacts { mount_point: "/data".to_owned(), size_bytes: 400 * MB, ..facts }];
     let fit = &found(&run).fits[0];
     assert_eq!(fit.bytes.map(|(_, capacity)| capacity), Some(400 * MB));
     assert_eq!(fit.studied_capacity, Some(8_000_000 * MB));
-    run.manifest.plan.terms.targets[0].capacity = Some(Bytes(410 * MB));
+    run.manifest.plan.criteria.targets[0].capacity = Some(Bytes(410 * MB));
     let fit = &found(&run).fits[0];
     assert_eq!((fit.bytes.map(|(_, capacity)| capacity), fit.studied_capacity), (Some(410 * MB), None));
 }

@@ -5,7 +5,7 @@ use analysis::{
     comparisons::{Verdict, verdicts},
     figures::Figure,
     findings::findings,
-    gate::{Standing, Table, Value},
+    gate::{Judgement, Table, Value},
     scaling::{Limit, limits},
 };
 use plan::{
@@ -34,7 +34,7 @@ fn promise(operations: f64) -> Commitment {
 
 fn with(study: &Study, commitment: Commitment) -> Plan {
     let mut plan = study.plan();
-    plan.terms.commitments = vec![commitment];
+    plan.criteria.commitments = vec![commitment];
     plan
 }
 
@@ -68,7 +68,7 @@ fn a_reader_is_told_of_each_promise_and_how_many_were_kept() {
         ..Selector::default()
     };
     let mut plan = study.plan();
-    plan.terms.commitments = vec![
+    plan.criteria.commitments = vec![
         promise(90.0),
         Commitment { over: Over::Best, ..promise(150.0) },
         Commitment { bound: Bound::AtMost, ..promise(150.0) },
@@ -88,23 +88,23 @@ fn a_reader_is_told_of_each_promise_and_how_many_were_kept() {
 fn a_promise_that_was_kept_passes_with_its_margin() {
     let study = Study::default().with(reads("r"), &[1_320_137]);
     let kept = verdict(&study, promise(1e6), &[]);
-    assert_eq!((kept.judgement, kept.figure, kept.measured), (Standing::Holds, Some(0), Some(1_320_137.0)));
+    assert_eq!((kept.judgement, kept.figure, kept.measured), (Judgement::Holds, Some(0), Some(1_320_137.0)));
     assert!((kept.margin.expect("a margin") - 0.320_137).abs() < 1e-12);
     assert!(kept.because.is_empty() && kept.bound.is_none());
     let near = verdict(&study, promise(1.2e6), &[]);
-    assert_eq!(near.judgement, Standing::CannotTell, "10 % may be noise");
+    assert_eq!(near.judgement, Judgement::CannotTell, "10 % may be noise");
     let why = "so near to what was promised the median of 1 may be so by chance: 5 repetitions are needed";
     assert_eq!(near.because, [why]);
     let two = Study::default().with(reads("r"), &[1_320_137]).with(reads("s"), &[1_000_000]);
     let best = |promised| verdict(&two, Commitment { over: Over::Best, ..promise(promised) }, &[]).judgement;
-    assert_eq!(best(1.4e6), Standing::CannotTell, "the best of two misses by 6 %");
-    assert_eq!(best(2e6), Standing::DoesNotHold);
+    assert_eq!(best(1.4e6), Judgement::CannotTell, "the best of two misses by 6 %");
+    assert_eq!(best(2e6), Judgement::DoesNotHold);
     let broken = verdict(&study, promise(2e6), &[]);
-    assert_eq!(broken.judgement, Standing::DoesNotHold);
+    assert_eq!(broken.judgement, Judgement::DoesNotHold);
     assert!((broken.margin.expect("a margin") + 0.339_931_5).abs() < 1e-12);
     let study = Study::default().with(reads("r"), &[1_320_137; 5]);
     let exact = verdict(&study, promise(1_320_137.0), &[]);
-    assert_eq!((exact.judgement, exact.margin), (Standing::Holds, Some(0.0)));
+    assert_eq!((exact.judgement, exact.margin), (Judgement::Holds, Some(0.0)));
 }
 
 /// What was missed is missed by the favourable end as well; what was kept is kept by the unfavourable one.
@@ -129,10 +129,10 @@ fn a_doubt_is_weighed_once_by_the_verdict() {
     let cached = AuditIssue { check: Check::MemoryNotExcluded, ..doubt(0, false) };
     let at_most = Commitment { bound: Bound::AtMost, ..promise(1000.0) };
     let kept = verdict(&study, at_most, std::slice::from_ref(&cached));
-    assert_eq!(kept.judgement, Standing::Holds);
+    assert_eq!(kept.judgement, Judgement::Holds);
     assert_ne!(kept.outcome(0, Check::MemoryNotExcluded), Some(Outcome::Withheld));
     let at_least = verdict(&study, promise(50.0), &[cached]);
-    assert_eq!(at_least.judgement, Standing::CannotTell);
+    assert_eq!(at_least.judgement, Judgement::CannotTell);
     assert_eq!(at_least.outcome(0, Check::MemoryNotExcluded), Some(Outcome::Withheld));
     assert_eq!(at_least.outcome(1, Check::MemoryNotExcluded), None);
 }
@@ -159,14 +159,14 @@ fn a_bound_needs_its_repetitions() {
         verdict(&study, Commitment { statistic: Statistic::ConfidenceBound, ..promise(90.0) }, &[])
     };
     let six = bound(&[100, 101, 102, 103, 104, 105]);
-    assert_eq!((six.judgement, six.measured), (Standing::Holds, Some(100.0)));
+    assert_eq!((six.judgement, six.measured), (Judgement::Holds, Some(100.0)));
     assert_eq!(six.bound.map(|(bound, _)| bound), Some(100.0));
     let five = bound(&[100, 101, 102, 103, 104]);
-    assert_eq!((five.judgement, five.bound), (Standing::Holds, Some((100.0, 0.968_75))));
+    assert_eq!((five.judgement, five.bound), (Judgement::Holds, Some((100.0, 0.968_75))));
     let four = bound(&[100, 101, 102, 103]);
-    assert_eq!(four.judgement, Standing::CannotTell);
+    assert_eq!(four.judgement, Judgement::CannotTell);
     assert_eq!(four.because, ["4 repetitions give no bound of 95 % confidence: 5 are needed"]);
-    assert_eq!(bound(&[80, 81, 82, 83, 84, 85]).judgement, Standing::DoesNotHold);
+    assert_eq!(bound(&[80, 81, 82, 83, 84, 85]).judgement, Judgement::DoesNotHold);
 }
 
 #[test]
@@ -179,15 +179,15 @@ fn what_lies_between_both_bounds_is_neither_kept_nor_broken() {
     };
     for bound in [Bound::AtLeast, Bound::AtMost] {
         let open = of(bound, 90);
-        assert_eq!(open.judgement, Standing::CannotTell, "{bound:?}");
+        assert_eq!(open.judgement, Judgement::CannotTell, "{bound:?}");
         let [because] = open.because.as_slice() else { panic!("{:?}", open.because) };
         assert!(because.contains("are -10.00 % and +10.00 % from what was promised"), "{because}");
     }
     let judged = |bound, promised| of(bound, promised).judgement;
-    assert_eq!(judged(Bound::AtLeast, 100), Standing::DoesNotHold);
-    assert_eq!(judged(Bound::AtLeast, 81), Standing::Holds);
-    assert_eq!(judged(Bound::AtMost, 80), Standing::DoesNotHold);
-    assert_eq!(judged(Bound::AtMost, 99), Standing::Holds);
+    assert_eq!(judged(Bound::AtLeast, 100), Judgement::DoesNotHold);
+    assert_eq!(judged(Bound::AtLeast, 81), Judgement::Holds);
+    assert_eq!(judged(Bound::AtMost, 80), Judgement::DoesNotHold);
+    assert_eq!(judged(Bound::AtMost, 99), Judgement::Holds);
 }
 
 /// The bounds are those of the median and say nothing of a mean.
@@ -200,10 +200,10 @@ fn a_median_whose_bounds_lie_on_both_sides_may_be_so_by_chance() {
     };
     let by_chance = vec!["the median of 6 may be so by chance".to_owned()];
     for (promised, at_least, at_most, why) in [
-        (80.0, Standing::Holds, Standing::DoesNotHold, vec![]),
-        (88.0, Standing::Holds, Standing::DoesNotHold, by_chance.clone()),
-        (90.0, Standing::DoesNotHold, Standing::Holds, by_chance),
-        (100.0, Standing::DoesNotHold, Standing::Holds, vec![]),
+        (80.0, Judgement::Holds, Judgement::DoesNotHold, vec![]),
+        (88.0, Judgement::Holds, Judgement::DoesNotHold, by_chance.clone()),
+        (90.0, Judgement::DoesNotHold, Judgement::Holds, by_chance),
+        (100.0, Judgement::DoesNotHold, Judgement::Holds, vec![]),
     ] {
         let median = |bound| of(Statistic::Median, bound, promised);
         assert_eq!(median(Bound::AtLeast), (at_least, why.clone()), "{promised}");
@@ -226,15 +226,15 @@ fn less_is_better_for_a_latency() {
         ..promise(1.0)
     };
     let kept = verdict(&study, promised(2500.0, Some(99.0)), &[]);
-    assert_eq!((kept.judgement, kept.measured), (Standing::Holds, Some(2000.0)));
+    assert_eq!((kept.judgement, kept.measured), (Judgement::Holds, Some(2000.0)));
     assert!((kept.margin.expect("a margin") - 0.2).abs() < 1e-12, "a positive margin is good");
     let broken = verdict(&study, promised(1000.0, None), &[]);
-    assert_eq!((broken.judgement, broken.margin), (Standing::DoesNotHold, Some(-1.0)));
+    assert_eq!((broken.judgement, broken.margin), (Judgement::DoesNotHold, Some(-1.0)));
     study.latency.clear();
     let none = verdict(&study, promised(1.0, None), &[]);
     assert_eq!(
         (none.judgement, none.because),
-        (Standing::NotTested, vec!["r read: has no latencies".to_owned()])
+        (Judgement::NotTested, vec!["r read: has no latencies".to_owned()])
     );
 }
 
@@ -243,15 +243,15 @@ fn all_cases_have_to_keep_it_or_the_best() {
     let study =
         Study::default().with(reads("a"), &[90; 6]).with(reads("b"), &[120; 6]).with(reads("c"), &[80; 6]);
     let every = verdict(&study, promise(85.0), &[]);
-    assert_eq!((every.judgement, every.figure), (Standing::DoesNotHold, Some(2)));
+    assert_eq!((every.judgement, every.figure), (Judgement::DoesNotHold, Some(2)));
     let best = verdict(&study, Commitment { over: Over::Best, ..promise(85.0) }, &[]);
-    assert_eq!((best.judgement, best.figure), (Standing::Holds, Some(1)));
+    assert_eq!((best.judgement, best.figure), (Judgement::Holds, Some(1)));
     let selector = Selector { workload: Some("a".to_owned()), ..Selector::default() };
     let chosen = verdict(&study, Commitment { figures: selector, ..promise(85.0) }, &[]);
-    assert_eq!((chosen.judgement, chosen.figure), (Standing::Holds, Some(0)));
+    assert_eq!((chosen.judgement, chosen.figure), (Judgement::Holds, Some(0)));
     let selector = Selector { target: Some("nowhere".to_owned()), ..Selector::default() };
     let none = verdict(&study, Commitment { figures: selector, ..promise(85.0) }, &[]);
-    assert_eq!((none.judgement, none.figure, none.measured), (Standing::NotTested, None, None));
+    assert_eq!((none.judgement, none.figure, none.measured), (Judgement::NotTested, None, None));
     assert_eq!(none.because, ["no case of the study is meant by it"]);
 }
 
@@ -263,34 +263,34 @@ fn the_best_of_several_needs_a_bound_for_all_of_them() {
         let study = names.iter().fold(Study::default(), |study, name| study.with(reads(name), rates));
         verdict(&study, Commitment { over: Over::Best, ..promise(100.0) }, &[])
     };
-    assert_eq!(best(&[101; 7]).judgement, Standing::Holds);
+    assert_eq!(best(&[101; 7]).judgement, Judgement::Holds);
     let few = best(&[101; 6]);
-    assert_eq!(few.judgement, Standing::CannotTell);
+    assert_eq!(few.judgement, Judgement::CannotTell);
     assert_eq!(few.because, ["the best of 4 may keep it by chance: 7 repetitions are needed, not 6"]);
     let wide = best(&[90, 95, 101, 102, 103, 104, 105]);
     assert_eq!(wide.because, ["the best of 4 may keep it by chance: its bound does not"]);
-    assert_eq!(best(&[99; 7]).judgement, Standing::DoesNotHold, "none keeps it");
-    assert_eq!(best(&[80; 3]).judgement, Standing::DoesNotHold, "far from it");
-    assert_eq!(best(&[99; 3]).judgement, Standing::CannotTell, "near to it, and without bounds");
+    assert_eq!(best(&[99; 7]).judgement, Judgement::DoesNotHold, "none keeps it");
+    assert_eq!(best(&[80; 3]).judgement, Judgement::DoesNotHold, "far from it");
+    assert_eq!(best(&[99; 3]).judgement, Judgement::CannotTell, "near to it, and without bounds");
 }
 
 #[test]
 fn a_doubtful_figure_keeps_nothing() {
     let study = Study::default().with(reads("a"), &[100; 6]).with(reads("b"), &[200; 6]);
     let every = |promised, doubts: &[AuditIssue]| verdict(&study, promise(promised), doubts);
-    assert_eq!(every(50.0, &[doubt(1, false)]).judgement, Standing::Holds);
+    assert_eq!(every(50.0, &[doubt(1, false)]).judgement, Judgement::Holds);
     let cached = every(50.0, &[doubt(1, true)]);
-    assert_eq!((cached.judgement, cached.figure), (Standing::CannotTell, Some(1)));
+    assert_eq!((cached.judgement, cached.figure), (Judgement::CannotTell, Some(1)));
     assert_eq!(cached.because, ["wrong data: the devices read 1 %"]);
-    assert_eq!(every(150.0, &[doubt(1, true)]).judgement, Standing::DoesNotHold, "a fails without doubt");
-    assert_eq!(every(150.0, &[doubt(0, true)]).judgement, Standing::CannotTell);
+    assert_eq!(every(150.0, &[doubt(1, true)]).judgement, Judgement::DoesNotHold, "a fails without doubt");
+    assert_eq!(every(150.0, &[doubt(0, true)]).judgement, Judgement::CannotTell);
     let best = |promised, doubts: &[AuditIssue]| {
         verdict(&study, Commitment { over: Over::Best, ..promise(promised) }, doubts)
     };
     let (kept, in_doubt) = (best(80.0, &[doubt(1, true)]), best(150.0, &[doubt(1, true)]));
-    assert_eq!((kept.judgement, kept.figure), (Standing::Holds, Some(0)));
-    assert_eq!((in_doubt.judgement, in_doubt.figure), (Standing::CannotTell, Some(1)));
-    assert_eq!(best(300.0, &[]).judgement, Standing::DoesNotHold);
+    assert_eq!((kept.judgement, kept.figure), (Judgement::Holds, Some(0)));
+    assert_eq!((in_doubt.judgement, in_doubt.figure), (Judgement::CannotTell, Some(1)));
+    assert_eq!(best(300.0, &[]).judgement, Judgement::DoesNotHold);
 }
 
 #[test]
@@ -298,13 +298,13 @@ fn what_was_not_measured_was_not_kept() {
     let mut study = Study::default().with(reads("a"), &[100; 6]).with(reads("b"), &[100; 6]);
     study.phases.retain(|row| row.key.case != study.cases[1].id);
     let every = verdict(&study, promise(50.0), &[]);
-    assert_eq!((every.judgement, every.figure), (Standing::CannotTell, Some(0)));
+    assert_eq!((every.judgement, every.figure), (Judgement::CannotTell, Some(0)));
     assert_eq!(every.because, ["b read: was not measured"]);
-    assert_eq!(verdict(&study, promise(150.0), &[]).judgement, Standing::DoesNotHold);
+    assert_eq!(verdict(&study, promise(150.0), &[]).judgement, Judgement::DoesNotHold);
     let best = |promised| verdict(&study, Commitment { over: Over::Best, ..promise(promised) }, &[]);
-    assert_eq!((best(50.0).judgement, best(150.0).judgement), (Standing::Holds, Standing::CannotTell));
+    assert_eq!((best(50.0).judgement, best(150.0).judgement), (Judgement::Holds, Judgement::CannotTell));
     let sustained = verdict(&study, Commitment { rate: RateName::Sustained, ..promise(1.0) }, &[]);
-    assert_eq!(sustained.judgement, Standing::NotTested);
+    assert_eq!(sustained.judgement, Judgement::NotTested);
     assert!(sustained.because[0].contains("sustained"), "{:?}", sustained.because);
 }
 
@@ -314,21 +314,21 @@ fn a_short_phase_keeps_nothing() {
     let mut study = Study::default().with(reads("a"), &[100]);
     study.phases[0].wall_ns = SECOND;
     let short = audited(&study, promise(50.0));
-    assert_eq!(short.judgement, Standing::CannotTell);
+    assert_eq!(short.judgement, Judgement::CannotTell);
     assert_eq!(short.because, ["too short: took 1 s; under 2 s a rate is mostly noise"]);
     study.cases[0].protocol.phase_min = Nanos::millis(500);
-    assert_eq!(audited(&study, promise(50.0)).judgement, Standing::Holds);
+    assert_eq!(audited(&study, promise(50.0)).judgement, Judgement::Holds);
     study.cases[0].protocol.phase_min = Nanos::secs(20);
-    assert_eq!(audited(&study, promise(50.0)).judgement, Standing::CannotTell);
+    assert_eq!(audited(&study, promise(50.0)).judgement, Judgement::CannotTell);
 }
 
 #[test]
 fn a_case_that_was_not_finished_keeps_nothing() {
     let mut study = Study::default().with(reads("a"), &[100, 100]);
-    assert_eq!(audited(&study, promise(50.0)).judgement, Standing::Holds);
+    assert_eq!(audited(&study, promise(50.0)).judgement, Judgement::Holds);
     study.cases[0].repetitions = 3;
     let unfinished = audited(&study, promise(50.0));
-    assert_eq!(unfinished.judgement, Standing::CannotTell);
+    assert_eq!(unfinished.judgement, Judgement::CannotTell);
     assert_eq!(unfinished.because, ["unfinished: 2 of 3 repetitions were measured"]);
 }
 
@@ -340,12 +340,12 @@ fn a_case_that_never_settled_keeps_nothing() {
         audited(&study, promise(50.0))
     };
     let steady = Stopping::Steady { window: 3, excursion: 0.2, slope: 0.1 };
-    assert_eq!(by(steady, &[900, 100, 101, 100]).judgement, Standing::Holds);
+    assert_eq!(by(steady, &[900, 100, 101, 100]).judgement, Judgement::Holds);
     let falling = by(steady, &[900, 500, 300, 100]);
-    assert_eq!(falling.judgement, Standing::CannotTell);
+    assert_eq!(falling.judgement, Judgement::CannotTell);
     assert_eq!(falling.because, ["unfinished: not steady after 4 repetitions"]);
     let interval = Stopping::Interval { share: 0.05, least: 8 };
-    assert_eq!(by(interval, &[100, 100, 101, 101, 100, 101, 100, 101]).judgement, Standing::Holds);
+    assert_eq!(by(interval, &[100, 100, 101, 101, 100, 101, 100, 101]).judgement, Judgement::Holds);
     let wide = by(interval, &[100, 200, 300, 400, 500, 600, 700, 800]);
     assert_eq!(wide.because, ["unfinished: no interval of the median within 5 % after 8 repetitions"]);
 }
@@ -357,7 +357,7 @@ fn only_repetitions_that_count_are_judged() {
     study.cases[0].protocol.warm_up = 1;
     study.cases[0].protocol.stopping = Stopping::Steady { window: 3, excursion: 0.2, slope: 0.1 };
     let best = verdict(&study, Commitment { statistic: Statistic::Best, ..promise(150.0) }, &[]);
-    assert_eq!((best.judgement, best.measured), (Standing::DoesNotHold, Some(100.0)));
+    assert_eq!((best.judgement, best.measured), (Judgement::DoesNotHold, Some(100.0)));
 }
 
 /// User and system time of 9 and 0.5 s of 10 s in one task; then the same in one of four.
@@ -423,12 +423,12 @@ fn what_flatters_a_figure_speaks_against_the_judgement_that_it_leads_to() {
         verdict(&study, Commitment { bound, ..promise(rate) }, &[doubted(check)]).judgement
     };
     let (least, most) = (Bound::AtLeast, Bound::AtMost);
-    assert_eq!(judged(least, 90.0, Check::MemoryNotExcluded), Standing::CannotTell);
-    assert_eq!(judged(least, 110.0, Check::MemoryNotExcluded), Standing::DoesNotHold);
-    assert_eq!(judged(most, 90.0, Check::MemoryNotExcluded), Standing::CannotTell, "it is too fast");
-    assert_eq!(judged(most, 110.0, Check::MemoryNotExcluded), Standing::Holds);
-    assert_eq!(judged(most, 110.0, Check::Starved), Standing::CannotTell, "it is too slow");
-    assert_eq!(judged(most, 90.0, Check::Starved), Standing::DoesNotHold);
+    assert_eq!(judged(least, 90.0, Check::MemoryNotExcluded), Judgement::CannotTell);
+    assert_eq!(judged(least, 110.0, Check::MemoryNotExcluded), Judgement::DoesNotHold);
+    assert_eq!(judged(most, 90.0, Check::MemoryNotExcluded), Judgement::CannotTell, "it is too fast");
+    assert_eq!(judged(most, 110.0, Check::MemoryNotExcluded), Judgement::Holds);
+    assert_eq!(judged(most, 110.0, Check::Starved), Judgement::CannotTell, "it is too slow");
+    assert_eq!(judged(most, 90.0, Check::Starved), Judgement::DoesNotHold);
 }
 
 /// A program that was stopped for a tenth of the time could not have been twice as fast without that.
@@ -442,9 +442,9 @@ fn being_held_back_excuses_no_more_than_its_share_of_the_time() {
     let judged = |rate: f64| {
         verdicts(&with(&study, promise(rate)), &figures, &[doubted(Check::Starved)]).remove(0).judgement
     };
-    assert_eq!(judged(105.0), Standing::CannotTell);
-    assert_eq!(judged(115.0), Standing::DoesNotHold);
-    assert_eq!(judged(95.0), Standing::Holds);
+    assert_eq!(judged(105.0), Judgement::CannotTell);
+    assert_eq!(judged(115.0), Judgement::DoesNotHold);
+    assert_eq!(judged(95.0), Judgement::Holds);
 }
 
 proptest! {
@@ -462,9 +462,9 @@ proptest! {
                 let margin = verdict.margin.expect("a margin");
                 let near = statistic == Statistic::Median && rates.len() < 5 && margin.abs() <= 0.15;
                 let judgement = match () {
-                    () if near => Standing::CannotTell,
-                    () if margin >= 0.0 => Standing::Holds,
-                    () => Standing::DoesNotHold,
+                    () if near => Judgement::CannotTell,
+                    () if margin >= 0.0 => Judgement::Holds,
+                    () => Judgement::DoesNotHold,
                 };
                 prop_assert!(verdict.judgement == judgement);
                 prop_assert!(judge(Statistic::Worst, bound).margin <= Some(margin));

@@ -4,7 +4,7 @@ use analysis::{
     audit::{Outcome, audit},
     comparisons::{beside, claims},
     figures::Figure,
-    gate::{Gate, Standing},
+    gate::{Gate, Judgement},
     nodes::{WeakScaling, layer_crossovers, saturation, weak_scaling},
     statistics::Sample,
     sweeps::{Curve, curves},
@@ -58,10 +58,10 @@ const SIXTEEN: [u64; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 1
 fn sixteen_exact_points_give_their_slope_and_an_efficiency_of_one() {
     let mut study = layers();
     repeat(&mut study, "nvme", 64, &SIXTEEN, |n| 5153.0 * MB * n);
-    study.plan.terms.nodes = vec![1, 4, 16, 64];
+    study.plan.criteria.nodes = vec![1, 4, 16, 64];
     // Without a limit nobody knows how far the line goes on.
     assert_eq!(scaled(&study).1[0].extrapolated, []);
-    study.plan.terms.expectations = vec![limit("nvme", 400_000.0 * MB)];
+    study.plan.criteria.expectations = vec![limit("nvme", 400_000.0 * MB)];
     let (_, scaling) = scaled(&study);
     let one = &scaling[0];
     assert_eq!((scaling.len(), one.tasks_per_node, one.layer), (1, 64, Layer::NodeLocal));
@@ -91,8 +91,8 @@ fn limit(target: &str, bytes_per_second: f64) -> Expectation {
 fn a_line_ends_at_what_the_study_says_can_be_reached() {
     let mut study = layers();
     repeat(&mut study, "gpfs", 64, &[1, 2, 4, 8], |n| 1250.0 * MB * n);
-    study.plan.terms.nodes = vec![1, 16, 1500];
-    study.plan.terms.expectations = vec![limit("gpfs", 10_100.0 * MB)];
+    study.plan.criteria.nodes = vec![1, 16, 1500];
+    study.plan.criteria.expectations = vec![limit("gpfs", 10_100.0 * MB)];
     let (_, scaling) = scaled(&study);
     let beyond: Vec<_> =
         scaling[0].extrapolated.iter().map(|one| (one.nodes, one.rate, one.half_width)).collect();
@@ -276,9 +276,9 @@ fn on(target: &str) -> Selector {
     Selector { target: Some(target.to_owned()), phase: Some(Phase::Write), ..Selector::default() }
 }
 
-fn standing(study: &Study, rules: Vec<Claim>) -> (Standing, String) {
+fn standing(study: &Study, rules: Vec<Claim>) -> (Judgement, String) {
     let mut plan = study.plan.clone();
-    plan.terms.claims = rules;
+    plan.criteria.claims = rules;
     let figures = study.figures();
     let curves: Vec<Curve> = curves(&Gate::new(&plan, &figures, &[]));
     let doubts = audit(&plan, &figures, &[]);
@@ -306,24 +306,24 @@ fn claims_about_many_nodes_are_tested() {
         )
     };
     let (held, evidence) = standing(&study, vec![order("gpfs"), order("ssd")]);
-    assert_eq!(held, Standing::Holds, "{evidence}");
+    assert_eq!(held, Judgement::Holds, "{evidence}");
     let linear = |name: &str| {
         rule("b-claim-linear", Quantity::RSquared, on(name), Relation::Greater, Side::Value(0.99))
     };
     assert_eq!(
         standing(&study, vec![linear("nvme")]),
-        (Standing::Holds, "R² = 1.0000 (nvme) > R² = 0.9900".to_owned())
+        (Judgement::Holds, "R² = 1.0000 (nvme) > R² = 0.9900".to_owned())
     );
-    assert_eq!(standing(&study, vec![linear("gpfs")]).0, Standing::DoesNotHold);
+    assert_eq!(standing(&study, vec![linear("gpfs")]).0, Judgement::DoesNotHold);
     let few = |name: &str| {
         rule("d-claim-few-nodes", Quantity::Reaches90, on(name), Relation::Less, Side::Value(5.0))
     };
-    assert_eq!(standing(&study, vec![few("gpfs")]), (Standing::Holds, "4 (gpfs) < 5".to_owned()));
-    assert_eq!(standing(&study, vec![few("nvme")]).0, Standing::DoesNotHold);
+    assert_eq!(standing(&study, vec![few("gpfs")]), (Judgement::Holds, "4 (gpfs) < 5".to_owned()));
+    assert_eq!(standing(&study, vec![few("nvme")]).0, Judgement::DoesNotHold);
     let stable = |name: &str| {
         rule("d-claim-stable", Quantity::VariationBeyond, on(name), Relation::Less, Side::Value(0.05))
     };
-    assert_eq!(standing(&study, vec![stable("gpfs")]).0, Standing::Holds);
+    assert_eq!(standing(&study, vec![stable("gpfs")]).0, Judgement::Holds);
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn claims_about_many_nodes_are_not_tested_without_them() {
     {
         let rule = rule("own", quantity, on("nvme"), Relation::Less, Side::Value(1.0));
         let (standing, evidence) = standing(&study, vec![rule]);
-        assert_eq!(standing, Standing::NotTested, "{quantity:?}: {evidence}");
+        assert_eq!(standing, Judgement::NotTested, "{quantity:?}: {evidence}");
     }
 }
 
@@ -350,14 +350,14 @@ fn that_the_slowest_node_bounds_all_is_tested() {
             on.map(|(node, &seconds)| OnNode { node, tasks: 2, bytes: 7_000_000_000, seconds }).collect();
         let left = Selector { phase: Some(Phase::Read), ..on_any() };
         let claim = rule("b-claim-slowest", Quantity::SlowestShare, left, Relation::Less, Side::Value(1.05));
-        plan.terms.claims = vec![claim];
+        plan.criteria.claims = vec![claim];
         let passes = (0..5).map(|repetition| pass("c", repetition, Phase::Read, &on)).collect();
         let run = rows::run(&plan, passes);
         let figures = analysis::figures::figures(&run, plan::RateName::ByWall);
         claims(&plan, &figures, &[], &[], published()).remove(0)
     };
     let verdict = plan_of(&[16, 16, 20, 16]);
-    assert_eq!(verdict.standing, Standing::Holds, "{:?}", verdict.evidence);
+    assert_eq!(verdict.standing, Judgement::Holds, "{:?}", verdict.evidence);
     assert!(
         verdict.evidence[0].starts_with("100 % (ssd, read, slowest n3 with nvme0n1)"),
         "{:?}",
@@ -380,7 +380,7 @@ fn the_own_slope_stands_beside_the_published_one() {
         .find(|one| one.statistic == record::PublishedStatistic::Slope && one.value == 5153e6)
         .expect("the slope of study B");
     let place = PublishedReference { id: slope.id.clone(), figures: on("nvme") };
-    study.plan.terms.published = vec![place];
+    study.plan.criteria.published = vec![place];
     let figures = study.figures();
     let found = &beside(&study.plan, &figures, published())[0];
     assert!((found.own.expect("measured") - 5000e6).abs() < 1.0, "of as many tasks on each node");

@@ -14,7 +14,7 @@
 //! Professional 2022.1 Reference Guide, and of flux-batch(1), flux-run(1) and Flux RFC 36.
 //!
 //! ```
-//! use dialect::batch::{Asked, Jobs, System, scripts};
+//! use dialect::batch::{BatchRequest, Jobs, System, scripts};
 //! let text = r#"
 //!     [[target]]
 //!     name = "scratch"
@@ -29,9 +29,9 @@
 //!     size = "4GiB"
 //! "#;
 //! let plan = plan::study::read("/home/me/weak.toml".as_ref(), text)?;
-//! let around = plan::RunEnvironment::default();
-//! let asked = Asked { jobs: Jobs::PerNodes, ..Asked::new(&plan, &around, System::Slurm) };
-//! let scripts = scripts(&asked)?;
+//! let environment = plan::RunEnvironment::default();
+//! let request = BatchRequest { jobs: Jobs::PerNodes, ..BatchRequest::new(&plan, &environment, System::Slurm) };
+//! let scripts = scripts(&request)?;
 //! let names: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
 //! assert_eq!(names, ["nodes-1.sh", "nodes-2.sh", "nodes-4.sh", "merge.sh", "submit.sh"]);
 //! assert!(scripts[2].text.contains("#SBATCH --nodes=4"));
@@ -46,9 +46,9 @@ mod write;
 
 use std::collections::BTreeSet;
 
-use plan::{Case, Plan, Prediction, Question, estimates};
+use plan::{Case, Plan, PlanSource, Prediction, estimates};
 
-pub use request::{Asked, BatchError, Jobs, Script};
+pub use request::{BatchError, BatchRequest, Jobs, Script};
 use request::{Job, Study};
 pub use system::System;
 pub use time::WallTime;
@@ -57,46 +57,49 @@ pub use time::WallTime;
 ///
 /// # Errors
 /// What is asked for is not possible, or cannot be written safely.
-pub fn scripts(asked: &Asked<'_>) -> Result<Vec<Script>, BatchError> {
-    let Question::Study { path, text, overrides } = &asked.plan.question else {
+pub fn scripts(request: &BatchRequest<'_>) -> Result<Vec<Script>, BatchError> {
+    let PlanSource::Study { path, text, overrides } = &request.plan.source else {
         return Err(BatchError::NoStudy);
     };
     let study = Study { path, text, overrides };
-    check(asked)?;
-    let jobs = match asked.jobs {
-        Jobs::One => vec![one_job(asked)?],
-        Jobs::PerNodes => jobs_per_nodes(asked, &study)?,
+    check(request)?;
+    let jobs = match request.jobs {
+        Jobs::One => vec![one_job(request)?],
+        Jobs::PerNodes => jobs_per_nodes(request, &study)?,
     };
-    write::all(asked, &study, &jobs)
+    write::all(request, &study, &jobs)
 }
 
 /// Refuses what would break a directive.
-fn check(asked: &Asked<'_>) -> Result<(), BatchError> {
-    if asked.ranks_per_node == 0 {
+fn check(request: &BatchRequest<'_>) -> Result<(), BatchError> {
+    if request.ranks_per_node == 0 {
         return Err(BatchError::None { what: "ranks per node" });
     }
-    if asked.nodes == Some(0) {
+    if request.nodes == Some(0) {
         return Err(BatchError::None { what: "nodes" });
     }
-    let makes = asked.plan.layouts.iter().any(|layout| layout.recipe.executes());
-    let executes = makes || asked.plan.terms.targets.iter().any(|target| !target.server_collect.is_empty());
-    if executes && asked.allow_commands.is_none() {
+    let makes = request.plan.layouts.iter().any(|layout| layout.recipe.executes());
+    let executes =
+        makes || request.plan.criteria.targets.iter().any(|target| !target.server_collect.is_empty());
+    if executes && request.allow_commands.is_none() {
         return Err(BatchError::NoConsent);
     }
     let expected = "letters, digits and any of _ . - : @ / + , =";
-    for (what, value) in [("the account", &asked.account), ("the partition", &asked.partition)] {
+    for (what, value) in [("the account", &request.account), ("the partition", &request.partition)] {
         if let Some(value) = value.as_ref().filter(|value| !quote::is_plain_word(value)) {
             return Err(BatchError::BadValue { what, value: value.clone(), expected });
         }
     }
     let expected = "one line that starts with `-`";
     let bad = |line: &&String| quote::has_control(line) || !line.starts_with('-');
-    if let Some(value) = asked.directives.iter().find(bad) {
+    if let Some(value) = request.directives.iter().find(bad) {
         return Err(BatchError::BadValue { what: "a directive", value: value.clone(), expected });
     }
     let bad = |line: &&String| quote::has_control(line) || line.trim().is_empty();
-    let shell = asked.setup.iter().map(|line| ("a line of the setup", line));
-    match shell.chain(asked.launcher.iter().map(|words| ("the launcher", words))).find(|(_, line)| bad(line))
+    let shell = request.setup.iter().map(|line| ("a line of the setup", line));
+    match shell
+        .chain(request.launcher.iter().map(|words| ("the launcher", words)))
+        .find(|(_, line)| bad(line))
     {
         Some((what, value)) => {
             let (value, expected) = (value.clone(), "one line of shell");
@@ -106,24 +109,24 @@ fn check(asked: &Asked<'_>) -> Result<(), BatchError> {
     }
 }
 
-fn one_job(asked: &Asked<'_>) -> Result<Job, BatchError> {
-    let largest = asked.plan.cases.iter().max_by_key(|case| case.workload.nodes);
+fn one_job(request: &BatchRequest<'_>) -> Result<Job, BatchError> {
+    let largest = request.plan.cases.iter().max_by_key(|case| case.workload.nodes);
     let needed = largest.map_or(1, |case| case.workload.nodes);
-    let nodes = asked.nodes.unwrap_or(needed);
+    let nodes = request.nodes.unwrap_or(needed);
     if let Some(case) = largest.filter(|_| nodes < needed) {
         return Err(BatchError::TooFewNodes { nodes, case: case.id.clone(), needed });
     }
-    Ok(Job { name: "run".to_owned(), nodes, selects: false, time: wall_time(asked, None) })
+    Ok(Job { name: "run".to_owned(), nodes, selects: false, time: wall_time(request, None) })
 }
 
-fn jobs_per_nodes(asked: &Asked<'_>, study: &Study<'_>) -> Result<Vec<Job>, BatchError> {
-    if asked.nodes.is_some() {
+fn jobs_per_nodes(request: &BatchRequest<'_>, study: &Study<'_>) -> Result<Vec<Job>, BatchError> {
+    if request.nodes.is_some() {
         return Err(BatchError::NodesOfPoints);
     }
-    if let Some(workload) = workload_without_nodes(asked.plan, study) {
+    if let Some(workload) = workload_without_nodes(request.plan, study) {
         return Err(BatchError::NoNodes { workload });
     }
-    let points: BTreeSet<u32> = asked.plan.cases.iter().map(|case| case.workload.nodes).collect();
+    let points: BTreeSet<u32> = request.plan.cases.iter().map(|case| case.workload.nodes).collect();
     if points.len() < 2 {
         return Err(BatchError::NoPoints { nodes: points.first().copied().unwrap_or(1) });
     }
@@ -131,7 +134,7 @@ fn jobs_per_nodes(asked: &Asked<'_>, study: &Study<'_>) -> Result<Vec<Job>, Batc
         name: format!("nodes-{nodes}"),
         nodes,
         selects: true,
-        time: wall_time(asked, Some(nodes)),
+        time: wall_time(request, Some(nodes)),
     };
     Ok(points.into_iter().map(job).collect())
 }
@@ -159,9 +162,9 @@ fn workload_without_nodes(plan: &Plan, study: &Study<'_>) -> Option<String> {
 }
 
 /// The wall time of a job that runs all cases, or those on exactly so many nodes.
-fn wall_time(asked: &Asked<'_>, nodes: Option<u32>) -> WallTime {
-    let mut plan = asked.plan.clone();
+fn wall_time(request: &BatchRequest<'_>, nodes: Option<u32>) -> WallTime {
+    let mut plan = request.plan.clone();
     plan.cases.retain(|case| nodes.is_none_or(|nodes| case.workload.nodes == nodes));
-    let (all, _) = estimates(&plan, asked.around);
-    WallTime::of(Prediction::of(&plan.cases, &all, asked.around), asked.time)
+    let (all, _) = estimates(&plan, request.environment);
+    WallTime::of(Prediction::of(&plan.cases, &all, request.environment), request.time)
 }

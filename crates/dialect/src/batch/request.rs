@@ -20,12 +20,12 @@ pub enum Jobs {
 
 /// The content of the scripts.
 #[derive(Debug, Clone)]
-pub struct Asked<'a> {
+pub struct BatchRequest<'a> {
     /// The plan of a study file. Its path and overrides go into the scripts as they are, so that
     /// the path should be absolute.
     pub plan: &'a Plan,
     /// What the wall time is predicted from, besides the study.
-    pub around: &'a RunEnvironment,
+    pub environment: &'a RunEnvironment,
     /// For which batch system.
     pub system: System,
     /// Which jobs.
@@ -60,13 +60,13 @@ pub struct Asked<'a> {
     pub out: PathBuf,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> BatchRequest<'a> {
     /// One job with one rank on each node, all else left to the site.
     #[must_use]
-    pub fn new(plan: &'a Plan, around: &'a RunEnvironment, system: System) -> Self {
+    pub fn new(plan: &'a Plan, environment: &'a RunEnvironment, system: System) -> Self {
         Self {
             plan,
-            around,
+            environment,
             system,
             jobs: Jobs::One,
             nodes: None,

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use plan::{Interval, Prediction, shell_word};
 
 use super::quote;
-use super::request::{Asked, BatchError, Job, Script, Study};
+use super::request::{BatchError, BatchRequest, Job, Script, Study};
 use super::system::System;
 use super::time::WallTime;
 
 impl System {
     /// The directives of a job on whole nodes, with exclusive use.
-    fn directives(self, asked: &Asked<'_>, job: &Job, name: &str) -> Vec<String> {
-        let (nodes, ranks, time) = (job.nodes, asked.ranks_per_node, &job.time);
+    fn directives(self, request: &BatchRequest<'_>, job: &Job, name: &str) -> Vec<String> {
+        let (nodes, ranks, time) = (job.nodes, request.ranks_per_node, &job.time);
         let (account, queue, mut lines) = match self {
             Self::Slurm => (
                 "--account=",
@@ -49,9 +49,9 @@ impl System {
                 ],
             ),
         };
-        lines.extend(asked.account.iter().map(|value| format!("{account}{value}")));
-        lines.extend(asked.partition.iter().map(|value| format!("{queue}{value}")));
-        lines.extend(asked.directives.iter().cloned());
+        lines.extend(request.account.iter().map(|value| format!("{account}{value}")));
+        lines.extend(request.partition.iter().map(|value| format!("{queue}{value}")));
+        lines.extend(request.directives.iter().cloned());
         lines
     }
 }
@@ -60,33 +60,37 @@ impl System {
 const MERGE_MINUTES: u64 = 30;
 
 /// All scripts of `jobs`.
-pub(super) fn all(asked: &Asked<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<Vec<Script>, BatchError> {
+pub(super) fn all(
+    request: &BatchRequest<'_>,
+    study: &Study<'_>,
+    jobs: &[Job],
+) -> Result<Vec<Script>, BatchError> {
     let mut scripts = Vec::new();
     for job in jobs {
-        let (text, warning) = (run(asked, study, job)?, job.time.shortage());
+        let (text, warning) = (run(request, study, job)?, job.time.shortage());
         scripts.push(Script { name: format!("{}.sh", job.name), text, warning });
     }
     if jobs.len() > 1 {
-        let text = merge(asked, study, jobs)?;
+        let text = merge(request, study, jobs)?;
         scripts.push(Script { name: "merge.sh".to_owned(), text, warning: None });
     }
     let names: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
-    let text = submit(asked, study, &names)?;
+    let text = submit(request, study, &names)?;
     scripts.push(Script { name: "submit.sh".to_owned(), text, warning: None });
     Ok(scripts)
 }
 
 /// The job that runs the study, or one point of it.
-fn run(asked: &Asked<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchError> {
+fn run(request: &BatchRequest<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchError> {
     let cases = match job.selects {
         true if job.nodes == 1 => "its cases on one node".to_owned(),
         true => format!("its cases on {} nodes", job.nodes),
         false => format!("all of its cases on the nodes of one job, of which there are {}", job.nodes),
     };
-    let mut text = head(asked, study, job, &format!("Runs {cases}."))?;
+    let mut text = head(request, study, job, &format!("Runs {cases}."))?;
     text += "# Where the record goes. A job that is submitted again goes on with what is there.\n";
-    let record = quote::path(&asked.out.join(&job.name))?;
-    let _ = writeln!(text, "record={record}\nmkdir -p -- {}", quote::path(&asked.out)?);
+    let record = quote::path(&request.out.join(&job.name))?;
+    let _ = writeln!(text, "record={record}\nmkdir -p -- {}", quote::path(&request.out)?);
     text += "if [ -e \"$record/manifest.json\" ] && [ \"$(cat \"$record.status\" 2>/dev/null)\" = 0 ]; then\n    \
              printf 'the record %s is complete\\n' \"$record\"\n    exit 0\nfi\n";
     text += "if [ -e \"$record/manifest.json\" ]; then\n    \
@@ -99,12 +103,12 @@ fn run(asked: &Asked<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchE
         let _ = write!(text, " \\\n        --on-nodes {}", job.nodes);
     }
     text += " \\\n        --out \"$record\"\nfi\n\n";
-    text += asked.system.environment();
-    let own = || asked.system.launcher(job.nodes, asked.ranks_per_node);
-    let launcher = asked.launcher.clone().unwrap_or_else(own);
-    let mpi = asked.mpi.as_deref().map(quote::path).transpose()?;
+    text += request.system.environment();
+    let own = || request.system.launcher(job.nodes, request.ranks_per_node);
+    let launcher = request.launcher.clone().unwrap_or_else(own);
+    let mpi = request.mpi.as_deref().map(quote::path).transpose()?;
     let mpi = mpi.map_or_else(String::new, |path| format!(" --mpi {path}"));
-    let allowed = asked.allow_commands.as_deref().map(shell_word);
+    let allowed = request.allow_commands.as_deref().map(shell_word);
     let allowed = allowed.map_or_else(String::new, |hash| format!(" --allow-commands {hash}"));
     let _ = writeln!(
         text,
@@ -115,17 +119,17 @@ fn run(asked: &Asked<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchE
 }
 
 /// The job that merges what the others have left.
-fn merge(asked: &Asked<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<String, BatchError> {
+fn merge(request: &BatchRequest<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<String, BatchError> {
     let prediction = Prediction { seconds: Interval::exact(0.0), source: String::new() };
     let time = WallTime { prediction, minutes: MERGE_MINUTES, given: true };
     let job = Job { name: "merge".to_owned(), nodes: 1, selects: false, time };
-    let one = Asked { ranks_per_node: 1, ..asked.clone() };
+    let one = BatchRequest { ranks_per_node: 1, ..request.clone() };
     let mut text = head(&one, study, &job, "Merges what the other jobs have left, and reports on it.")?;
     text += "set --\nmissing=0\nfor record in";
     for job in jobs {
-        let _ = write!(text, " \\\n    {}", quote::path(&asked.out.join(&job.name))?);
+        let _ = write!(text, " \\\n    {}", quote::path(&request.out.join(&job.name))?);
     }
-    let all = quote::path(&asked.out.join("all"))?;
+    let all = quote::path(&request.out.join("all"))?;
     let again = "# What was merged before stays as it is.\nmerged=$all\ncount=1\nwhile [ -e \"$merged\" ]; do\n    \
                  count=$((count + 1))\n    merged=$all-$count\ndone\n";
     text += "\ndo\n    if [ -e \"$record/manifest.json\" ]; then\n        set -- \"$@\" \"$record\"\n    \
@@ -138,12 +142,12 @@ fn merge(asked: &Asked<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<String, B
 
 /// The script that submits all jobs. On the same storage they would disturb each other, so each waits for the end
 /// of the one before.
-fn submit(asked: &Asked<'_>, study: &Study<'_>, names: &[&str]) -> Result<String, BatchError> {
-    let (first, later) = asked.system.submission();
+fn submit(request: &BatchRequest<'_>, study: &Study<'_>, names: &[&str]) -> Result<String, BatchError> {
+    let (first, later) = request.system.submission();
     let mut text = format!(
         "#!/bin/sh\n# Submits the jobs of {} to {}.\n",
         quote::line(&study.path.to_string_lossy()),
-        asked.system
+        request.system
     );
     if names.len() > 1 {
         text += "# Each waits for the end of the one before, so that none disturbs another.\n";
@@ -151,31 +155,31 @@ fn submit(asked: &Asked<'_>, study: &Study<'_>, names: &[&str]) -> Result<String
     text += "set -eu\n";
     // Relative paths in the jobs count from where they start, which is where they are submitted.
     text += "here=$(CDPATH='' cd -- \"$(dirname -- \"$0\")\" && pwd)\n";
-    if let Some(directory) = &asked.directory {
+    if let Some(directory) = &request.directory {
         let _ = writeln!(text, "CDPATH='' cd -- {}", quote::path(directory)?);
     }
     for (index, name) in names.iter().enumerate() {
         let command = if index == 0 { first } else { later };
         let _ = writeln!(text, "job=$({command} \"$here/{name}\")\nprintf '%s %s\\n' {name} \"$job\"");
     }
-    let _ = writeln!(text, "printf '%s\\n' {}", shell_word(&format!("see: {}", asked.system.listing())));
+    let _ = writeln!(text, "printf '%s\\n' {}", shell_word(&format!("see: {}", request.system.listing())));
     Ok(text)
 }
 
 /// The start of every job: name, directives, and a shell that stops at an error.
-fn head(asked: &Asked<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<String, BatchError> {
-    let shell = if asked.setup.is_empty() { "#!/bin/sh" } else { "#!/bin/sh -l" };
+fn head(request: &BatchRequest<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<String, BatchError> {
+    let shell = if request.setup.is_empty() { "#!/bin/sh" } else { "#!/bin/sh -l" };
     let stem = study.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let name = quote::job_name(&format!("{stem}-{}", job.name));
     let mut text = format!("{shell}\n");
-    for directive in asked.system.directives(asked, job, &name) {
-        let _ = writeln!(text, "{}{directive}", asked.system.mark());
+    for directive in request.system.directives(request, job, &name) {
+        let _ = writeln!(text, "{}{directive}", request.system.mark());
     }
     let _ = writeln!(
         text,
         "#\n# Study {}: {}",
         quote::line(&study.path.to_string_lossy()),
-        quote::line(&asked.plan.title)
+        quote::line(&request.plan.title)
     );
     let _ = writeln!(text, "# {what}");
     if job.name != "merge" {
@@ -183,17 +187,17 @@ fn head(asked: &Asked<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<S
             let _ = writeln!(text, "# {}", quote::line(&line));
         }
     }
-    for line in &asked.setup {
+    for line in &request.setup {
         let _ = writeln!(text, "{line}");
     }
     // The site's own commands above need not bear this.
     text += "set -eu\n";
-    if let Some(directory) = &asked.directory {
+    if let Some(directory) = &request.directory {
         let _ = writeln!(text, "CDPATH='' cd -- {}", quote::path(directory)?);
-    } else if asked.system == System::Pbs {
+    } else if request.system == System::Pbs {
         // PBS starts a job in the home directory.
         text += "cd -- \"$PBS_O_WORKDIR\"\n";
     }
-    let _ = writeln!(text, "\nioproof={}", quote::path(&asked.program)?);
+    let _ = writeln!(text, "\nioproof={}", quote::path(&request.program)?);
     Ok(text)
 }

@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::ior_family::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
-use crate::{Asked, Tool, ToolError, ToolPrinter};
+use crate::{ParsedCommand, Tool, ToolError, ToolPrinter};
 use case::Test;
 use options::{OPTIONS, wrong};
 use settings::{RELEASES, Release, Settings};
 
-/// The tool's name in [`Question::Dialect`].
+/// The tool's name in [`PlanSource::Dialect`].
 const TOOL: &str = OPTIONS.tool;
 
 /// gpfsperf, for the table of tools.
@@ -47,7 +47,7 @@ fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
     Some(Box::new(printer::Printer::new(program, release, test?)))
 }
 
-fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, ToolError> {
     let (extras, words) = OPTIONS.extras(arguments)?;
     let release: Release =
         extras.release(RELEASES).map_err(|error| wrong("--compat", error.to_string()))?.unwrap_or_default();
@@ -55,7 +55,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let notes = settings.options.iter().map(|option| option.note(|key| OPTIONS.about(key).to_owned()));
     let line = CommandLine { tool: TOOL, arguments, extras: &extras, notes: notes.collect() };
     if settings.asks_for_help() {
-        return Ok(Asked::text(line, OPTIONS.help().to_string()));
+        return Ok(ParsedCommand::text(line, OPTIONS.help().to_string()));
     }
     let called = arguments.first().map_or(TOOL, String::as_str);
     let is_name = ROW.called.iter().any(|name| called.ends_with(name));
@@ -63,5 +63,5 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let mut warnings = Vec::new();
     let (case, test) = case::of(&settings, &extras, launcher, &mut warnings)?;
     let plan = line.plan(case.title.clone(), 0, vec![case], &Memo { program, release, test: Some(test) });
-    Ok(Asked { plan, extras, show: None, warnings, output: None })
+    Ok(ParsedCommand { plan, extras, show: None, warnings, output: None })
 }

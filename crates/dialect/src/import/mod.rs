@@ -45,7 +45,7 @@ mod text;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use plan::{Plan, Question};
+use plan::{Plan, PlanSource};
 use record::PhaseRecord;
 
 use draft::{Draft, Names};
@@ -195,7 +195,7 @@ fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_n
             phases.extend(records);
         }
     }
-    let question = Question::Import {
+    let question = PlanSource::Import {
         files: texts.iter().map(|text| PathBuf::from(text.name)).collect(),
         tools: tools.clone(),
         command_lines,

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ior_family::launcher::Launcher;
 use crate::tool::CommandLine;
-use crate::{Asked, Extras, Help, ToolError};
+use crate::{Extras, Help, ParsedCommand, ToolError};
 pub use config::Config;
 pub use lines::Setup;
 use options::{Key, OPTIONS};
@@ -32,7 +32,7 @@ use sections::SECTIONS;
 pub use sheet::{Sheet, Text};
 pub use verify::verify;
 
-/// The tool's name in [`plan::Question::Dialect`], and the first argument of `ioproof`.
+/// The tool's name in [`plan::PlanSource::Dialect`], and the first argument of `ioproof`.
 pub const TOOL: &str = OPTIONS.tool;
 
 /// What a command line asks for.
@@ -225,7 +225,12 @@ impl Setup {
     ///
     /// # Errors
     /// A directory that cannot be searched.
-    pub fn search(&self, phase: Phase, extras: &Extras, launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+    pub fn search(
+        &self,
+        phase: Phase,
+        extras: &Extras,
+        launcher: Launcher<'_>,
+    ) -> Result<ParsedCommand, ToolError> {
         let arguments = self.line(phase, 0.0);
         let target = Path::new(&self.datadir).join(phase.directory());
         let by_name_alone = phase == Phase::FindEasy;
@@ -254,6 +259,6 @@ impl Setup {
         };
         let line = CommandLine { tool: TOOL, arguments: &arguments, extras, notes: Vec::new() };
         let plan = line.plan(format!("IO500: {}", phase.name()), 0, vec![case], &());
-        Ok(Asked { plan, extras: extras.clone(), show: None, warnings: Vec::new(), output: None })
+        Ok(ParsedCommand { plan, extras: extras.clone(), show: None, warnings: Vec::new(), output: None })
     }
 }

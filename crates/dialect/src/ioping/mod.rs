@@ -17,12 +17,12 @@ use plan::Plan;
 
 use crate::ior_family::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
-use crate::{Asked, Tool, ToolError, ToolPrinter};
+use crate::{ParsedCommand, Tool, ToolError, ToolPrinter};
 use options::{Key, OPTIONS};
 use printer::Printer;
 use settings::Settings;
 
-/// The tool's name in [`Question::Dialect`].
+/// The tool's name in [`PlanSource::Dialect`].
 const TOOL: &str = OPTIONS.tool;
 
 /// The row of [`crate::TOOLS`].
@@ -36,7 +36,7 @@ pub(crate) const ROW: Tool = Tool {
     reference: || OPTIONS.table(),
 };
 
-fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, ToolError> {
     let (extras, words) = OPTIONS.extras(arguments)?;
     let mut targets = Vec::new();
     let given = OPTIONS.read_with(&words, |word| {
@@ -46,10 +46,13 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let mut line = CommandLine { tool: TOOL, arguments, extras: &extras, notes: Vec::new() };
     let has = |key: Key| given.iter().any(|option| option.key == key);
     if has(Key::Help) {
-        return Ok(Asked::text(line, OPTIONS.help().to_string()));
+        return Ok(ParsedCommand::text(line, OPTIONS.help().to_string()));
     }
     if has(Key::Version) {
-        return Ok(Asked::text(line, format!("ioping 1.3 (ioproof {})\n", env!("CARGO_PKG_VERSION"))));
+        return Ok(ParsedCommand::text(
+            line,
+            format!("ioping 1.3 (ioproof {})\n", env!("CARGO_PKG_VERSION")),
+        ));
     }
     let settings = Settings::of(&given, &targets)?;
     let mut warnings = Vec::new();
@@ -61,7 +64,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let case = settings.case()?;
     line.notes = given.iter().map(|option| option.note(|key| meaning::of(key, &settings))).collect();
     let plan = line.plan(format!("ioping: {}", case.title), settings.seed, vec![case], &settings);
-    Ok(Asked { plan, extras, show: None, warnings, output: None })
+    Ok(ParsedCommand { plan, extras, show: None, warnings, output: None })
 }
 
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {

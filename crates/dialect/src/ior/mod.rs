@@ -8,7 +8,7 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`Launcher`] | what the launcher of the processes and the host say |
-//! | [`Asked`] | the plan, the output and everything else that the line asks for |
+//! | [`ParsedCommand`] | the plan, the output and everything else that the line asks for |
 //! | [`Printer`] | text, JSON or CSV: a header, a piece for each phase, an end |
 //! | [`ToolError`] | the words that are wrong, and the next step |
 //!
@@ -73,7 +73,7 @@ pub fn reference() -> String {
 
 /// Everything that a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct ParsedCommand {
     /// A case for each test; its question holds the notes and what [`Printer`] needs.
     pub plan: Plan,
     /// What the line says about the output.
@@ -100,7 +100,10 @@ pub struct Asked {
 ///
 /// # Errors
 /// The first word that is unknown, wrong, or refused, with the reason and the next step.
-pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+pub fn parse<Word: AsRef<OsStr>>(
+    arguments: &[Word],
+    launcher: Launcher<'_>,
+) -> Result<ParsedCommand, ToolError> {
     let arguments = arguments.iter().map(unicode).collect::<Result<Vec<String>, ToolError>>()?;
     let (extras, words) = OPTIONS.extras(&arguments)?;
     let mut reader = Reader::new(launcher, extras.tasks_per_rank);
@@ -134,7 +137,18 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> 
     let line = CommandLine { tool: TOOL, arguments: &arguments, extras: &extras, notes: notes.clone() };
     let plan = line.plan(title, seed, cases, &Memo { format: output.format, compat, tests: settings });
     notes.extend(extras.notes.iter().cloned());
-    Ok(Asked { plan, output, extras, compat, side_files, dry_run, show_help, show_version, warnings, notes })
+    Ok(ParsedCommand {
+        plan,
+        output,
+        extras,
+        compat,
+        side_files,
+        dry_run,
+        show_help,
+        show_version,
+        warnings,
+        notes,
+    })
 }
 
 /// JSON came with 3.2 and CSV with 4.0: before them there is no shape to keep.
@@ -150,7 +164,7 @@ fn check_release(format: Format, compat: Compat) -> Result<(), ToolError> {
     ))
 }
 
-/// The tool's name in [`plan::Question::Dialect`].
+/// The tool's name in [`plan::PlanSource::Dialect`].
 pub const TOOL: &str = OPTIONS.tool;
 
 /// What `--compat` may name.

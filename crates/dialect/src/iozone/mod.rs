@@ -20,12 +20,12 @@ use plan::Plan;
 
 use crate::ior_family::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
-use crate::{Asked, Tool, ToolError, ToolPrinter};
+use crate::{ParsedCommand, Tool, ToolError, ToolPrinter};
 use case::Memo;
 use options::{Key, OPTIONS, wrong};
 use settings::{Settings, Unit};
 
-/// The tool's name in [`Question::Dialect`].
+/// The tool's name in [`PlanSource::Dialect`].
 const TOOL: &str = OPTIONS.tool;
 
 /// IOzone, for the table of tools.
@@ -56,7 +56,7 @@ fn version() -> String {
     )
 }
 
-fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, ToolError> {
     let (extras, mut words) = OPTIONS.extras(arguments)?;
     // An empty variable in quotes; IOzone passes over it.
     words.retain(|word| !word.is_empty());
@@ -66,13 +66,13 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let mut line = CommandLine { tool: TOOL, arguments, extras: &extras, notes: Vec::new() };
     let has = |key: Key| given.iter().any(|option| option.key == key);
     if has(Key::Help) {
-        return Ok(Asked::text(line, OPTIONS.help().to_string()));
+        return Ok(ParsedCommand::text(line, OPTIONS.help().to_string()));
     }
     if has(Key::Version) {
-        return Ok(Asked::text(line, version()));
+        return Ok(ParsedCommand::text(line, version()));
     }
     if words.is_empty() {
-        return Ok(Asked::text(line, SHORT_HELP.to_owned()));
+        return Ok(ParsedCommand::text(line, SHORT_HELP.to_owned()));
     }
     let mut settings = Settings::of(&given)?;
     for option in &given {
@@ -86,7 +86,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let (cases, points): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let title = format!("IOzone: {}", words.join(" "));
     let plan = line.plan(title, 0, cases, &Memo { settings, points });
-    Ok(Asked { plan, extras, show: None, warnings, output: None })
+    Ok(ParsedCommand { plan, extras, show: None, warnings, output: None })
 }
 
 /// Settles what several options say together.

@@ -14,12 +14,12 @@ use plan::{HISTORY_MAX, Plan};
 
 use crate::ior_family::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
-use crate::{Asked, Tool, ToolError, ToolPrinter};
+use crate::{ParsedCommand, Tool, ToolError, ToolPrinter};
 use options::{Key, OPTIONS};
 use printer::Printer;
 use settings::{Memo, Settings};
 
-/// The tool's name in [`Question::Dialect`].
+/// The tool's name in [`PlanSource::Dialect`].
 const TOOL: &str = OPTIONS.tool;
 
 /// The row of [`crate::TOOLS`].
@@ -45,12 +45,12 @@ impl std::str::FromStr for Release {
     }
 }
 
-fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, ToolError> {
     let (extras, words) = OPTIONS.extras(arguments)?;
     let given = OPTIONS.read(&words)?;
     let mut line = CommandLine { tool: TOOL, arguments, extras: &extras, notes: Vec::new() };
     if given.iter().any(|option| option.key == Key::Help) {
-        return Ok(Asked::text(line, OPTIONS.help().to_string()));
+        return Ok(ParsedCommand::text(line, OPTIONS.help().to_string()));
     }
     extras.release::<Release>("give 4.0").map_err(|error| OPTIONS.error("--compat", &error.to_string()))?;
     let settings = Settings::of(&given)?;
@@ -64,7 +64,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let title = cases.first().map_or_else(String::new, |case| format!("md-workbench: {}", case.title));
     let seed = cases.first().map_or(0, |case| case.workload.signature);
     let plan = line.plan(title, seed, cases, &Memo { settings, tasks, map });
-    Ok(Asked { plan, extras, show: None, warnings: Vec::new(), output: None })
+    Ok(ParsedCommand { plan, extras, show: None, warnings: Vec::new(), output: None })
 }
 
 fn meaning(key: Key, settings: &Settings) -> String {

@@ -18,14 +18,14 @@ use plan::{Case, Plan};
 
 use crate::ior_family::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
-use crate::{Asked, Tool, ToolError, ToolPrinter};
+use crate::{ParsedCommand, Tool, ToolError, ToolPrinter};
 use case::Tasks;
 use options::{Key, OPTIONS};
 use printer::Printer;
 use release::{RELEASES, Release};
 use settings::{Memo, Settings};
 
-/// The tool's name in [`Question::Dialect`].
+/// The tool's name in [`PlanSource::Dialect`].
 const TOOL: &str = OPTIONS.tool;
 
 /// The row of [`crate::TOOLS`].
@@ -39,12 +39,12 @@ pub(crate) const ROW: Tool = Tool {
     reference: || OPTIONS.table(),
 };
 
-fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, ToolError> {
     let (extras, words) = OPTIONS.extras(arguments)?;
     let given = OPTIONS.read(&words)?;
     let mut line = CommandLine { tool: TOOL, arguments, extras: &extras, notes: Vec::new() };
     if given.iter().any(|option| option.key == Key::Help) {
-        return Ok(Asked::text(line, OPTIONS.help().to_string()));
+        return Ok(ParsedCommand::text(line, OPTIONS.help().to_string()));
     }
     let release: Release = extras
         .release(RELEASES)
@@ -72,7 +72,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let title = cases.first().map_or_else(String::new, |case| format!("mdtest: {}", case.title));
     let seed = cases.first().map_or(0, |case| case.workload.signature);
     let plan = line.plan(title, seed, cases, &memo);
-    Ok(Asked { plan, extras, show: None, warnings, output: None })
+    Ok(ParsedCommand { plan, extras, show: None, warnings, output: None })
 }
 
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use dialect::batch::{Asked, BatchError, Jobs, Script, System, scripts};
+use dialect::batch::{BatchError, BatchRequest, Jobs, Script, System, scripts};
 use plan::study::{Options, Override, read_with};
 use plan::{Nanos, Plan, RunEnvironment};
 
@@ -34,7 +34,7 @@ fn study(path: &str, text: &str, set: &[&str]) -> Plan {
     read_with(path.as_ref(), text, &Options { overrides, ..Options::default() }).expect("a study")
 }
 
-fn around() -> RunEnvironment {
+fn environment() -> RunEnvironment {
     RunEnvironment::default()
 }
 
@@ -45,9 +45,9 @@ fn shown(scripts: &[Script]) -> String {
 
 #[test]
 fn one_job_runs_the_whole_study_on_the_most_nodes_that_a_case_asks_for() {
-    let (plan, around) = (study("/home/me/weak.toml", WEAK, &[]), around());
+    let (plan, environment) = (study("/home/me/weak.toml", WEAK, &[]), environment());
     for system in SYSTEMS {
-        let made = scripts(&Asked::new(&plan, &around, system)).expect("scripts");
+        let made = scripts(&BatchRequest::new(&plan, &environment, system)).expect("scripts");
         insta::assert_snapshot!(format!("one job {system}"), shown(&made));
     }
 }
@@ -55,9 +55,9 @@ fn one_job_runs_the_whole_study_on_the_most_nodes_that_a_case_asks_for() {
 #[test]
 fn each_point_has_a_job_with_the_allocation_that_fits() {
     let plan = study("/home/me/weak.toml", WEAK, &["target.scratch.directory=/scratch/it's me"]);
-    let around = around();
+    let environment = environment();
     for system in SYSTEMS {
-        let asked = Asked {
+        let asked = BatchRequest {
             jobs: Jobs::PerNodes,
             ranks_per_node: 4,
             time: Some(Nanos::millis(7_200_000)),
@@ -69,7 +69,7 @@ fn each_point_has_a_job_with_the_allocation_that_fits() {
             mpi: Some("/opt/mpi/libmpi.so".into()),
             program: "/opt/io proof/ioproof".into(),
             out: "/home/me/out".into(),
-            ..Asked::new(&plan, &around, system)
+            ..BatchRequest::new(&plan, &environment, system)
         };
         insta::assert_snapshot!(format!("per point {system}"), shown(&scripts(&asked).expect("scripts")));
     }
@@ -100,26 +100,27 @@ fn assert_sound(scripts: &[Script]) {
 
 #[test]
 fn shells_take_all_scripts_also_with_hostile_names() {
-    let around = around();
+    let environment = environment();
     for name in
         ["/home/me/weak.toml", "/a b/'\"$(touch x)`id`\n#SBATCH --nodes=99\n# flux: -N9.toml", "-rf", "*"]
     {
         let plan = study(name, WEAK, &["target.scratch.directory=/it's\t\"$HOME\";"]);
         for system in SYSTEMS {
             for jobs in [Jobs::One, Jobs::PerNodes] {
-                let asked = Asked {
+                let asked = BatchRequest {
                     jobs,
                     setup: vec!["umask 022".to_owned()],
                     launcher: Some("mpirun -np 4".to_owned()),
                     directory: Some(name.into()),
                     program: name.into(),
                     out: name.into(),
-                    ..Asked::new(&plan, &around, system)
+                    ..BatchRequest::new(&plan, &environment, system)
                 };
                 let made = scripts(&asked).expect("scripts");
                 assert_sound(&made);
                 assert_sound(
-                    &scripts(&Asked { jobs, ..Asked::new(&plan, &around, system) }).expect("scripts"),
+                    &scripts(&BatchRequest { jobs, ..BatchRequest::new(&plan, &environment, system) })
+                        .expect("scripts"),
                 );
             }
         }
@@ -132,10 +133,10 @@ fn no_name_becomes_a_directive() {
     let text = WEAK.replace("Weak scaling", title);
     let name = "flux: -N98\n#SBATCH --nodes=98\n# flux: -N98";
     let plan = study(name, &text, &[]);
-    let mut around = around();
-    around.assumed.class = "told. flux: -N98\n# flux: -N98".to_owned();
+    let mut environment = environment();
+    environment.assumed.class = "told. flux: -N98\n# flux: -N98".to_owned();
     for system in SYSTEMS {
-        let asked = Asked { jobs: Jobs::PerNodes, ..Asked::new(&plan, &around, system) };
+        let asked = BatchRequest { jobs: Jobs::PerNodes, ..BatchRequest::new(&plan, &environment, system) };
         for script in scripts(&asked).expect("scripts") {
             let head = script.text.split("set -eu").next().expect("a head");
             let directives = head.lines().filter(|line| {
@@ -176,9 +177,12 @@ fn run_with_doubles(script: &Script, place: &Path, code: i32) -> Output {
 fn the_program_gets_every_word_as_it_was_and_its_status_is_kept() {
     let place = tempfile::tempdir().expect("a directory");
     let name = "/a b/'\"$(touch x)\n.toml";
-    let (plan, around) = (study(name, WEAK, &["workload.weak.size=1GiB"]), around());
-    let asked =
-        Asked { jobs: Jobs::PerNodes, out: "it's out".into(), ..Asked::new(&plan, &around, System::Slurm) };
+    let (plan, environment) = (study(name, WEAK, &["workload.weak.size=1GiB"]), environment());
+    let asked = BatchRequest {
+        jobs: Jobs::PerNodes,
+        out: "it's out".into(),
+        ..BatchRequest::new(&plan, &environment, System::Slurm)
+    };
     let made = scripts(&asked).expect("scripts");
     let ran = run_with_doubles(&made[1], place.path(), 8);
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
@@ -221,7 +225,7 @@ fn the_program_gets_every_word_as_it_was_and_its_status_is_kept() {
 fn nothing_in_a_name_is_executed() {
     const HOSTILE: &str = "a $(touch PWNED) ;'\"` b/`touch PWNED`\n#SBATCH -N9\n& touch PWNED;-";
     let place = tempfile::tempdir().expect("a directory");
-    let around = around();
+    let environment = environment();
     let text = WEAK.replace("Weak scaling", "$(touch PWNED)\\ntouch PWNED");
     for system in SYSTEMS {
         let doubles = place.path().join(format!("doubles of {system}"));
@@ -251,7 +255,8 @@ fn nothing_in_a_name_is_executed() {
         let study_path = work.join("$(touch PWNED).toml");
         let value = "target.scratch.directory=/it's $(touch PWNED)\n`touch PWNED`";
         let plan = study(study_path.to_str().expect("a text"), &text, &[value]);
-        let asked = Asked { program, out: work.clone(), ..Asked::new(&plan, &around, system) };
+        let asked =
+            BatchRequest { program, out: work.clone(), ..BatchRequest::new(&plan, &environment, system) };
         for script in scripts(&asked).expect("scripts") {
             fs::write(work.join(&script.name), &script.text).expect("written");
         }
@@ -284,43 +289,54 @@ fn plan_path(path: &Path) -> &str {
 
 #[test]
 fn what_is_impossible_is_refused_with_the_next_step() {
-    let around = around();
+    let environment = environment();
     let plan = study("/s.toml", WEAK, &[]);
-    let asked = || Asked::new(&plan, &around, System::Slurm);
-    let points = Asked { jobs: Jobs::PerNodes, ..asked() };
-    let refused = |asked: &Asked<'_>| scripts(asked).expect_err("refused").to_string();
-    assert_eq!(refused(&Asked { nodes: Some(0), ..asked() }), "nodes are 0; give at least 1");
-    assert_eq!(refused(&Asked { ranks_per_node: 0, ..asked() }), "ranks per node are 0; give at least 1");
-    assert!(refused(&Asked { nodes: Some(3), ..asked() }).contains("case `weak:nodes=4` is on 4"));
-    assert!(refused(&Asked { nodes: Some(4), ..points.clone() }).contains("exclude each other"));
+    let asked = || BatchRequest::new(&plan, &environment, System::Slurm);
+    let points = BatchRequest { jobs: Jobs::PerNodes, ..asked() };
+    let refused = |asked: &BatchRequest<'_>| scripts(asked).expect_err("refused").to_string();
+    assert_eq!(refused(&BatchRequest { nodes: Some(0), ..asked() }), "nodes are 0; give at least 1");
+    assert_eq!(
+        refused(&BatchRequest { ranks_per_node: 0, ..asked() }),
+        "ranks per node are 0; give at least 1"
+    );
+    assert!(refused(&BatchRequest { nodes: Some(3), ..asked() }).contains("case `weak:nodes=4` is on 4"));
+    assert!(refused(&BatchRequest { nodes: Some(4), ..points.clone() }).contains("exclude each other"));
     for (account, said) in [("a b", "account"), ("a\nb", "account"), ("", "account")] {
-        assert!(refused(&Asked { account: Some(account.to_owned()), ..asked() }).contains(said));
+        assert!(refused(&BatchRequest { account: Some(account.to_owned()), ..asked() }).contains(said));
     }
     for directive in ["--x\n#SBATCH --nodes=9", "nodes=9", ""] {
         assert!(
-            refused(&Asked { directives: vec![directive.to_owned()], ..asked() }).contains("a directive")
+            refused(&BatchRequest { directives: vec![directive.to_owned()], ..asked() })
+                .contains("a directive")
         );
     }
-    assert!(refused(&Asked { setup: vec!["a\nb".to_owned()], ..asked() }).contains("the setup"));
-    assert!(refused(&Asked { launcher: Some(" ".to_owned()), ..asked() }).contains("the launcher"));
+    assert!(refused(&BatchRequest { setup: vec!["a\nb".to_owned()], ..asked() }).contains("the setup"));
+    assert!(refused(&BatchRequest { launcher: Some(" ".to_owned()), ..asked() }).contains("the launcher"));
 
     let fixed = study("/s.toml", WEAK, &["workload.weak.nodes=2"]);
-    let error = scripts(&Asked { plan: &fixed, ..points.clone() }).expect_err("no points");
+    let error = scripts(&BatchRequest { plan: &fixed, ..points.clone() }).expect_err("no points");
     assert_eq!(error, BatchError::NoPoints { nodes: 2 });
     let free = WEAK.to_owned()
         + "[[workload]]\nname = \"free\"\ntasks_per_node = 2\ntransfer = \"1MiB\"\nsize = \"1GiB\"\n";
     let free = study("/s.toml", &free, &[]);
-    let error = scripts(&Asked { plan: &free, ..points }).expect_err("no nodes");
+    let error = scripts(&BatchRequest { plan: &free, ..points }).expect_err("no nodes");
     assert_eq!(error, BatchError::NoNodes { workload: "free".to_owned() });
-    let quick = plan::Question::Quick { directory: "/x".into() };
+    let quick = plan::PlanSource::Quick { directory: "/x".into() };
     let quick = Plan::new("quick", quick, 1, fixed.cases.clone());
-    assert_eq!(scripts(&Asked { plan: &quick, ..asked() }).expect_err("no study"), BatchError::NoStudy);
+    assert_eq!(
+        scripts(&BatchRequest { plan: &quick, ..asked() }).expect_err("no study"),
+        BatchError::NoStudy
+    );
 }
 
 #[test]
 fn the_one_job_may_have_more_nodes_than_the_study_names() {
-    let (plan, around) = (study("/s.toml", WEAK, &[]), around());
-    let asked = Asked { nodes: Some(16), ranks_per_node: 2, ..Asked::new(&plan, &around, System::Slurm) };
+    let (plan, environment) = (study("/s.toml", WEAK, &[]), environment());
+    let asked = BatchRequest {
+        nodes: Some(16),
+        ranks_per_node: 2,
+        ..BatchRequest::new(&plan, &environment, System::Slurm)
+    };
     let made = scripts(&asked).expect("scripts");
     assert!(made[0].text.contains("srun --nodes=16 --ntasks=32 --ntasks-per-node=2"), "{}", made[0].text);
 }
@@ -330,13 +346,13 @@ fn a_study_that_executes_commands_needs_their_hash() {
     let layout = "[[layout]]\nname = \"cards\"\nrecipe = \"raw\"\ndevices = [\"/dev/nvme0n1\"]\n\
                   [[target]]\nname = \"t\"\nlayout = \"cards\"\n";
     let servers = "[[target]]\nname = \"t\"\npath = \"/x\"\nserver_collect = [\"cat /y\"]\n";
-    let around = around();
+    let environment = environment();
     for (target, system) in SYSTEMS.into_iter().flat_map(|system| [(layout, system), (servers, system)]) {
         let text = format!("{target}[[workload]]\nname = \"w\"\ntransfer = \"1MiB\"\nsize = \"1GiB\"\n");
         let plan = read_with(Path::new("/home/me/cards.toml"), &text, &Options::default()).expect("a plan");
-        let asked = Asked::new(&plan, &around, system);
+        let asked = BatchRequest::new(&plan, &environment, system);
         assert_eq!(scripts(&asked), Err(BatchError::NoConsent));
-        let asked = Asked { allow_commands: Some("a b; touch x".to_owned()), ..asked };
+        let asked = BatchRequest { allow_commands: Some("a b; touch x".to_owned()), ..asked };
         let made = scripts(&asked).expect("scripts");
         assert!(made[0].text.contains(" --yes --allow-commands 'a b; touch x' "), "{}", made[0].text);
     }

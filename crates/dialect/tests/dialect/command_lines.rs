@@ -4,7 +4,7 @@
 //! front of IOR and the variables of its shell are taken away as a shell would do it.
 
 use dialect::ToolError;
-use dialect::ior::{Asked, Launcher, parse};
+use dialect::ior::{Launcher, ParsedCommand, parse};
 use plan::{Backend, Bytes, Existing, Keep, Nanos, Order, Phase, Placement, ReadFrom, Sharing, Stonewall};
 
 /// What the shells of the publications would have put in place of their variables.
@@ -52,7 +52,7 @@ fn words(line: &str) -> Vec<String> {
     words[start..].to_vec()
 }
 
-fn ask(line: &str) -> Result<Asked, ToolError> {
+fn ask(line: &str) -> Result<ParsedCommand, ToolError> {
     parse(&words(line), Launcher { tasks: Some(4), ..Launcher::default() })
 }
 

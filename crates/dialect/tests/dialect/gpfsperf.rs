@@ -3,18 +3,18 @@
 use std::path::Path;
 
 use dialect::ior::Launcher;
-use dialect::{Asked, ToolError};
+use dialect::{ParsedCommand, ToolError};
 use plan::{Backend, Case, Existing, Geometry, Keep, Order, Phase, Placement, Spread};
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use proptest::sample::select;
 use record::{PhaseKey, PhaseRecord, PhaseRow, Run, TaskRow};
 
-fn ask_under(line: &str, launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+fn ask_under(line: &str, launcher: Launcher<'_>) -> Result<ParsedCommand, ToolError> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     (dialect::tool("tsqosperf").expect("known by both names").parse)(&words, launcher)
 }
 
-fn ask(line: &str) -> Result<Asked, ToolError> {
+fn ask(line: &str) -> Result<ParsedCommand, ToolError> {
     ask_under(line, Launcher::default())
 }
 

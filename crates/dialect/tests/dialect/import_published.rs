@@ -1,7 +1,7 @@
 //! Blocks of a publication, pasted as they are printed there: every value is the published one.
 
 use dialect::import::{Imported, Text, import};
-use plan::{Phase, Question};
+use plan::{Phase, PlanSource};
 use record::{PhaseRecord, PrintedRow, Warning, published};
 
 const TSQ_WRITE: &str = include_str!("fixtures/import/published-tsqosperf-write.txt");
@@ -170,7 +170,7 @@ fn iozone_has_its_20_values() {
         let by_time = min * record.phase.wall_ns as f64 / 1e9;
         assert!((by_time / xfer - 1.0).abs() < 1e-3, "{by_time} {xfer}");
     }
-    let Question::Import { command_lines, .. } = &imported.plan.question else { panic!("an import") };
+    let PlanSource::Import { command_lines, .. } = &imported.plan.source else { panic!("an import") };
     assert_eq!(
         command_lines[..],
         ["/usr/local/bin/iozone -i 0 -i 1 -O -t 76 -r 4k -s 32g -+m /ghome/oehmes/mpi/19.clients.76.iozone"]

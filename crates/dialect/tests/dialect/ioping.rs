@@ -1,11 +1,11 @@
 //! ioping's command line and output: what its users and the scripts that read it rely on.
 
 use dialect::ior::Launcher;
-use dialect::{Asked, LiveOperation, ToolError, ToolPrinter, tool};
-use plan::{Backend, Keep, Operation, Order, Phase, Plan, Question};
+use dialect::{LiveOperation, ParsedCommand, ToolError, ToolPrinter, tool};
+use plan::{Backend, Keep, Operation, Order, Phase, Plan, PlanSource};
 use record::{FileSystemFacts, HistoryRow, Manifest, PhaseKey, PhaseRecord, PhaseRow};
 
-fn ask(line: &str) -> Result<Asked, ToolError> {
+fn ask(line: &str) -> Result<ParsedCommand, ToolError> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     (tool("ioping").expect("a tool").parse)(&words, Launcher::default())
 }
@@ -312,7 +312,7 @@ fn every_option_has_a_meaning() {
         "ioping -RDLGkyq -a 2 -c 5 -e 7 -i 1 -s 4k -S 1m -w 3 -l 1g -r 10 -t 1 -T 2 -B -I%T -J -p 1 -P 1 .",
     )
     .expect("accepted");
-    let Question::Dialect { notes, .. } = &asked.plan.question else { panic!("no dialect") };
+    let PlanSource::Dialect { notes, .. } = &asked.plan.source else { panic!("no dialect") };
     assert_eq!(notes.len(), 23);
     assert!(notes.iter().all(|note| !note.meaning.is_empty()), "{notes:?}");
 }

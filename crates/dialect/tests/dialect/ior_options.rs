@@ -1,19 +1,19 @@
 //! What options of IOR mean here, and what is refused.
 
-use dialect::ior::{Asked, Format, Launcher, help, parse, reference};
+use dialect::ior::{Format, Launcher, ParsedCommand, help, parse, reference};
 use dialect::{Compat, ToolError};
 use plan::{
-    Advice, Backend, Bytes, Existing, Keep, Nanos, Order, Phase, Placement, Question, ReadFrom, Sharing,
+    Advice, Backend, Bytes, Existing, Keep, Nanos, Order, Phase, Placement, PlanSource, ReadFrom, Sharing,
     Workload,
 };
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use proptest::{collection, sample};
 
-fn ask(line: &str) -> Result<Asked, ToolError> {
+fn ask(line: &str) -> Result<ParsedCommand, ToolError> {
     ask_with(line, Launcher::default())
 }
 
-fn ask_with(line: &str, launcher: Launcher) -> Result<Asked, ToolError> {
+fn ask_with(line: &str, launcher: Launcher) -> Result<ParsedCommand, ToolError> {
     parse(&line.split_whitespace().collect::<Vec<_>>(), launcher)
 }
 
@@ -364,7 +364,7 @@ fn a_wrong_line_of_a_script_is_named() {
 #[test]
 fn the_question_keeps_the_line_and_its_meaning() {
     let asked = ask("ior -w -b 4m --explain").expect("accepted");
-    let Question::Dialect { tool, arguments, notes, .. } = &asked.plan.question else {
+    let PlanSource::Dialect { tool, arguments, notes, .. } = &asked.plan.source else {
         panic!("no dialect");
     };
     assert_eq!(tool, "ior");

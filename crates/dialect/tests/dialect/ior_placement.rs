@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a line that is not accepted fails the test")]
 
 use dialect::ToolError;
-use dialect::ior::{Asked, Launcher, parse};
+use dialect::ior::{Launcher, ParsedCommand, parse};
 use plan::{Phase, Placement, ReadFrom, Spread, Workload, assign};
 
 /// Four nodes of six processes, which fill one node after the other.
@@ -15,7 +15,7 @@ fn by_node() -> Vec<u32> {
     (0..24).map(|rank| rank % 4).collect()
 }
 
-fn ask(line: &str, node_of: &[u32]) -> Result<Asked, ToolError> {
+fn ask(line: &str, node_of: &[u32]) -> Result<ParsedCommand, ToolError> {
     let launcher = Launcher { node_of, ..Launcher::default() };
     parse(&line.split_whitespace().collect::<Vec<_>>(), launcher)
 }

@@ -5,18 +5,18 @@
 //! are the same.
 
 use dialect::ior::Launcher;
-use dialect::{Asked, ToolError};
+use dialect::{ParsedCommand, ToolError};
 use plan::{Backend, Case, Existing, Keep, Order, Phase, Sharing, Spread};
 use proptest::prelude::{prop_assert, proptest};
 use proptest::sample::select;
 use record::{PhaseKey, PhaseRecord, PhaseRow, Run, RunState, TaskRow};
 
-fn ask_under(line: &str, launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+fn ask_under(line: &str, launcher: Launcher<'_>) -> Result<ParsedCommand, ToolError> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     (dialect::tool("iozone").expect("known").parse)(&words, launcher)
 }
 
-fn ask(line: &str) -> Result<Asked, ToolError> {
+fn ask(line: &str) -> Result<ParsedCommand, ToolError> {
     ask_under(line, Launcher::default())
 }
 

@@ -1,22 +1,22 @@
 //! Command lines of md-workbench become plans, and its lines are printed from records.
 
 use dialect::ior::Launcher;
-use dialect::{Asked, ToolError, tool};
-use plan::{Backend, Bytes, Keep, Measure, Nanos, Objects, Operation, Phase, Question, Work};
+use dialect::{ParsedCommand, ToolError, tool};
+use plan::{Backend, Bytes, Keep, Measure, Nanos, Objects, Operation, Phase, PlanSource, Work};
 use proptest::prelude::{prop_assert, proptest};
 use proptest::sample::select;
 use record::{HistoryRow, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Run, TaskRow};
 
-fn parse(line: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+fn parse(line: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, ToolError> {
     (tool("md-workbench").expect("a tool").parse)(line, launcher)
 }
 
-fn ask(line: &str) -> Result<Asked, ToolError> {
+fn ask(line: &str) -> Result<ParsedCommand, ToolError> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     parse(&words, Launcher { node_of: &[0, 0], ..Launcher::default() })
 }
 
-fn objects(asked: &Asked, case: usize) -> Objects {
+fn objects(asked: &ParsedCommand, case: usize) -> Objects {
     match &asked.plan.cases[case].workload.work {
         Work::Objects(objects) => objects.clone(),
         other => panic!("{other:?}"),
@@ -86,7 +86,7 @@ fn what_cannot_be_done_is_refused_with_its_reason() {
         assert!(error.contains(reason) && error.starts_with("md-workbench: "), "{line}: {error}");
     }
     let asked = ask("md-workbench -v --process-reports --run-info-file=x").expect("accepted");
-    let Question::Dialect { notes, .. } = &asked.plan.question else { panic!("no dialect") };
+    let PlanSource::Dialect { notes, .. } = &asked.plan.source else { panic!("no dialect") };
     assert!(notes.iter().all(|note| note.meaning.starts_with("no effect: ")), "{notes:?}");
     assert!(ask("md-workbench -h").expect("accepted").show.expect("a text").contains("-P 3000"));
 }
@@ -99,7 +99,7 @@ fn the_page_has_every_option() {
 
 const MOMENT: i64 = 1_795_256_360;
 
-fn manifest(asked: &Asked) -> Manifest {
+fn manifest(asked: &ParsedCommand) -> Manifest {
     let mut manifest = crate::common::manifest(asked.plan.clone());
     manifest.started_unix_ns = MOMENT * 1_000_000_000;
     manifest.finished_unix_ns = Some(MOMENT * 1_000_000_000);

@@ -1,7 +1,7 @@
 //! Published command lines of mdtest are accepted as what they are, or refused with a reason that is right.
 
 use dialect::ior::Launcher;
-use dialect::{Asked, ToolError, tool};
+use dialect::{ParsedCommand, ToolError, tool};
 use plan::{Bytes, Case, Nanos, Phase};
 
 /// What the shells of the publications would have put in place of their variables.
@@ -11,7 +11,7 @@ const VARIABLES: [(&str, &str); 3] = [("$Directories", "8"), ("$NUMFILES", "100"
 const TALK: &str = "/ghome/oehmes/mpi/bin/mdtest-pcmpi9131-existingdir -d /gpfs/fs2-1m-mel/shared/mdtest-ec -i 1 \
                     -n 35000 -F -w 0 -Z -p 8";
 
-fn ask(line: &str, tasks: u32) -> Result<Asked, ToolError> {
+fn ask(line: &str, tasks: u32) -> Result<ParsedCommand, ToolError> {
     let mut line = line.to_owned();
     for (variable, value) in VARIABLES {
         line = line.replace(variable, value);
@@ -26,7 +26,7 @@ fn ask(line: &str, tasks: u32) -> Result<Asked, ToolError> {
     )
 }
 
-fn published(number: usize, tasks: u32) -> Result<Asked, ToolError> {
+fn published(number: usize, tasks: u32) -> Result<ParsedCommand, ToolError> {
     let table = include_str!("mdtest/command_lines.tsv");
     let row = table.lines().nth(number + 1).expect("a row");
     ask(row.split('\t').next().expect("a line"), tasks)

@@ -2,21 +2,21 @@
 //! reason.
 
 use dialect::ior::Launcher;
-use dialect::{Asked, ToolError, tool};
-use plan::{Backend, Bytes, Keep, Nanos, Phase, Question, Stonewall, Tree, Workload};
+use dialect::{ParsedCommand, ToolError, tool};
+use plan::{Backend, Bytes, Keep, Nanos, Phase, PlanSource, Stonewall, Tree, Workload};
 use proptest::prelude::{any, prop_assert, proptest};
 use proptest::sample::select;
 
-fn parse(line: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+fn parse(line: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, ToolError> {
     (tool("mdtest").expect("a tool").parse)(line, launcher)
 }
 
-fn with(line: &str, tasks: u32) -> Result<Asked, ToolError> {
+fn with(line: &str, tasks: u32) -> Result<ParsedCommand, ToolError> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     parse(&words, Launcher { tasks: Some(tasks), ..Launcher::default() })
 }
 
-fn ask(line: &str) -> Result<Asked, ToolError> {
+fn ask(line: &str) -> Result<ParsedCommand, ToolError> {
     with(line, 1)
 }
 
@@ -24,11 +24,11 @@ fn refused(line: &str) -> String {
     ask(line).expect_err(line).to_string()
 }
 
-fn workload(asked: &Asked) -> &Workload {
+fn workload(asked: &ParsedCommand) -> &Workload {
     &asked.plan.cases[0].workload
 }
 
-fn tree(asked: &Asked) -> &Tree {
+fn tree(asked: &ParsedCommand) -> &Tree {
     workload(asked).work.tree().expect("a tree")
 }
 
@@ -225,7 +225,7 @@ fn a_branching_factor_of_nothing_is_taken_where_there_is_one_directory() {
 #[test]
 fn what_changes_nothing_is_said() {
     let asked = ask("mdtest -n 1 -t -B 1 -B --print-all-procs").expect("accepted");
-    let Question::Dialect { notes, .. } = &asked.plan.question else { panic!("no dialect") };
+    let PlanSource::Dialect { notes, .. } = &asked.plan.source else { panic!("no dialect") };
     assert_eq!(notes.len(), 5);
     assert!(notes[1..].iter().all(|note| note.meaning.starts_with("no effect: ")), "{notes:?}");
     assert_eq!(notes[2].written, "-B 1");
@@ -236,7 +236,7 @@ fn the_letter_that_two_releases_understand_differently_is_explained() {
     let line = "mdtest -d /s/mdtest-ec -i 1 -n 1000 -F -w 0 -Z -p 8";
     let meaning = |line: &str| {
         let asked = ask(line).expect("accepted");
-        let Question::Dialect { notes, .. } = &asked.plan.question else { panic!("no dialect") };
+        let PlanSource::Dialect { notes, .. } = &asked.plan.source else { panic!("no dialect") };
         let note = notes.iter().find(|note| note.written == "-Z").expect("a note").meaning.clone();
         (note, tree(&asked).in_target, asked.warnings.len())
     };

@@ -6,7 +6,7 @@
 
 use dialect::ior::Launcher;
 use dialect::{ToolPrinter, tool};
-use plan::{Phase, Plan, Question};
+use plan::{Phase, Plan, PlanSource};
 use record::{FileSystemFacts, Manifest, PhaseKey, PhaseRecord, PhaseRow, Run, TaskRow};
 
 const GIB: f64 = 1_073_741_824.0;
@@ -259,7 +259,7 @@ fn a_deadline_is_told_and_left_in_files() {
 
 /// The samples know nothing of ioproof's own options.
 fn without_own_options(manifest: &mut Manifest) {
-    if let Question::Dialect { arguments, .. } = &mut manifest.plan.question {
+    if let PlanSource::Dialect { arguments, .. } = &mut manifest.plan.source {
         arguments.retain(|word| !word.starts_with("--compat"));
     }
 }

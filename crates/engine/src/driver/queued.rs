@@ -16,7 +16,8 @@ use crate::data::buffer;
 use crate::data::check::CheckResults;
 use crate::data::stamp::PatternWriter;
 use crate::driver::requests::{
-    Completed, Fresh, Lane, Parts, RequestSlot, Tally, Terms, issue, narrow, push_sync, slot_of, turn,
+    Completed, Fresh, Lane, Parts, RequestSlot, RoundConstants, Tally, issue, narrow, push_sync, slot_of,
+    turn,
 };
 use crate::driver::transfer::give_up;
 use crate::phase::barrier::BarrierGuard;
@@ -179,7 +180,7 @@ fn live<C: Clock, B: QueuedBackend, const RECORD: bool>(
 
 /// A worker and its transfers.
 struct Worker<'s, Q: Queue> {
-    terms: Terms<'s>,
+    constants: RoundConstants<'s>,
     queue: Q,
     lanes: Vec<Lane<'s>>,
     seats: Vec<RequestSlot<Q>>,
@@ -193,7 +194,7 @@ type Due = BinaryHeap<Reverse<(u64, u32)>>;
 impl<'s, Q: Queue> Worker<'s, Q> {
     fn new(shared: &'s Shared<'s>, slot: &'s Slot, queue: Q, count: usize) -> Self {
         Self {
-            terms: Terms::new(shared, slot),
+            constants: RoundConstants::new(shared, slot),
             queue,
             lanes: Vec::new(),
             seats: Vec::with_capacity(count),
@@ -204,7 +205,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
 
     /// Assigns the slots to `tasks`. Nothing is in flight.
     fn seat(&mut self, tasks: &'s [TaskPlan], room: &mut SlotMemory<'_>, writers: &mut [PatternWriter]) {
-        let rules = self.terms.rules;
+        let rules = self.constants.rules;
         let depth = room.depth as usize;
         // The slots of the previous tasks have advanced their pattern writers, and the buffers with them.
         writers.iter_mut().zip(&self.seats).for_each(|(writer, seat)| *writer = seat.writer);
@@ -236,7 +237,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
             lane.file = name;
         }
         for (index, seat) in self.seats.iter_mut().enumerate() {
-            seat.prepare(index, &self.lanes[seat.lane as usize], &self.queue, &self.terms);
+            seat.prepare(index, &self.lanes[seat.lane as usize], &self.queue, &self.constants);
         }
     }
 
@@ -250,10 +251,10 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         reports: &mut [TaskReport],
         course: &mut BarrierGuard<'_>,
     ) -> Result<u64, EngineError> {
-        let rules = self.terms.rules;
-        let scale = self.terms.shared.scale();
+        let rules = self.constants.rules;
+        let scale = self.constants.shared.scale();
         let now = clock.now();
-        let from = if rules.pace_ns.is_some() { self.terms.shared.base() } else { now };
+        let from = if rules.pace_ns.is_some() { self.constants.shared.base() } else { now };
         let (nanos, stonewall, wear_out) = match rules.ending {
             Ending::Volume => (None, false, false),
             Ending::Duration(nanos) => (Some(nanos), false, false),
@@ -275,20 +276,20 @@ impl<'s, Q: Queue> Worker<'s, Q> {
             for lane in &mut self.lanes {
                 let transfers = lane.transfers();
                 lane.stonewall.get_or_insert((lane.last, transfers));
-                self.terms.shared.offer_most(transfers);
+                self.constants.shared.offer_most(transfers);
             }
         }
         if wear_out {
             course.pass(Point::Stonewall);
-            let most = self.terms.shared.most();
+            let most = self.constants.shared.most();
             for lane in &mut self.lanes {
                 (lane.limit, lane.deadline, lane.unstarted) = (most, u64::MAX, 0);
             }
-            self.terms.last_round = true;
+            self.constants.last_round = true;
             self.drive::<C, RECORD>(clock, recorder, findings)?;
         }
         for (lane, report) in self.lanes.iter().zip(reports) {
-            self.terms.shared.task_done(lane.last);
+            self.constants.shared.task_done(lane.last);
             report.io.1 = lane.last;
             [report.reads, report.writes] = lane.done;
             [report.read_bytes, report.write_bytes] = lane.done.map(|count| count * rules.transfer as u64);
@@ -304,13 +305,13 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         recorder: &mut Recorder<'_>,
         findings: &mut CheckResults,
     ) -> Result<(), EngineError> {
-        let driven = if self.terms.rules.pace_ns.is_some() {
+        let driven = if self.constants.rules.pace_ns.is_some() {
             self.drive_open::<C, RECORD>(clock, recorder, findings)
         } else {
             self.drive_closed::<C, RECORD>(clock, recorder, findings)
         };
         if driven.is_err() {
-            self.terms.shared.stop().store(true, Ordering::Relaxed);
+            self.constants.shared.stop().store(true, Ordering::Relaxed);
             self.drain();
         }
         driven
@@ -318,8 +319,8 @@ impl<'s, Q: Queue> Worker<'s, Q> {
 
     /// The parts changed by transfers.
     fn parts(&mut self) -> Parts<'_, 's, Q> {
-        let Self { terms, queue, lanes, seats, fresh, tally } = self;
-        Parts { terms, queue, lanes, seats, fresh, tally }
+        let Self { constants, queue, lanes, seats, fresh, tally } = self;
+        Parts { constants, queue, lanes, seats, fresh, tally }
     }
 
     /// Closed loop: a completed slot is reused at once.
@@ -331,7 +332,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         findings: &mut CheckResults,
     ) -> Result<(), EngineError> {
         let mut parts = self.parts();
-        let hand_over = hand_over(parts.seats.len(), parts.terms.rules.direct);
+        let hand_over = hand_over(parts.seats.len(), parts.constants.rules.direct);
         for lane in &mut *parts.lanes {
             lane.free.clear();
         }
@@ -339,7 +340,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
             issue::<C, Q, RECORD>(seat, &mut parts, clock)?;
         }
         while parts.tally.under_way > 0 {
-            if parts.terms.shared.stop().load(Ordering::Relaxed) {
+            if parts.constants.shared.stop().load(Ordering::Relaxed) {
                 parts.lanes.iter_mut().for_each(Lane::end);
             }
             if RECORD {
@@ -360,11 +361,11 @@ impl<'s, Q: Queue> Worker<'s, Q> {
                 unsent += 1;
                 let next =
                     turn::<C, Q, RECORD, false>(data, result, now, &mut parts, clock, recorder, findings)?;
-                if next == Completed::Ours && parts.terms.keeps_passes_apart {
+                if next == Completed::Ours && parts.constants.keeps_passes_apart {
                     begin_pass::<C, Q, RECORD>(slot_of(data), &mut parts, clock)?;
                 }
             }
-            parts.tally.publish(parts.terms.slot);
+            parts.tally.publish(parts.constants.slot);
             parts.queue.sync_completions();
         }
         Ok(())
@@ -385,7 +386,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         for (index, seat) in (0..).zip(&self.seats) {
             self.lanes[seat.lane as usize].free.push(index);
         }
-        let scale = self.terms.shared.scale();
+        let scale = self.constants.shared.scale();
         let mut due = BinaryHeap::with_capacity(self.lanes.len());
         for (number, lane) in (0..).zip(&mut self.lanes) {
             await_turn(lane, number, &mut due);
@@ -414,7 +415,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
                     await_turn(lane, number, &mut due);
                 }
             }
-            parts.tally.publish(parts.terms.slot);
+            parts.tally.publish(parts.constants.slot);
             parts.queue.sync_completions();
         }
         self.wait_for_deadline(clock);
@@ -425,7 +426,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
     fn wait_for_deadline<C: Clock>(&mut self, clock: C) {
         for lane in &mut self.lanes {
             if lane.deadline != u64::MAX && lane.has_more() {
-                wait_until(clock, self.terms.shared.scale(), lane.deadline, self.terms.shared.stop());
+                wait_until(clock, self.constants.shared.scale(), lane.deadline, self.constants.shared.stop());
                 lane.last = lane.last.max(clock.now().min(lane.deadline));
             }
         }
@@ -437,7 +438,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         loop {
             self.queue.sync_completions();
             while let Some((data, _)) = self.queue.reap() {
-                if self.seats[slot_of(data)].is_end(data, &self.terms) {
+                if self.seats[slot_of(data)].is_end(data, &self.constants) {
                     self.tally.under_way -= 1;
                 }
             }
@@ -455,7 +456,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         reports: &mut [TaskReport],
     ) -> Result<(), EngineError> {
         let mut files: Vec<Option<OwnedFd>> = files.into_iter().map(Some).collect();
-        if self.terms.rules.sync_at_close {
+        if self.constants.rules.sync_at_close {
             let start = clock.now();
             for (index, report) in reports.iter_mut().enumerate() {
                 report.close.0 = start;
@@ -470,7 +471,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
                 file::close(file, &lane.plan.file.path)?;
                 report.close.1 = clock.now();
             }
-            if self.terms.rules.untimed_close {
+            if self.constants.rules.untimed_close {
                 report.close.1 = report.close.0;
             }
         }
@@ -544,7 +545,7 @@ fn issue_due<C: Clock, Q: Queue, const RECORD: bool>(
     clock: C,
 ) -> Result<(), EngineError> {
     let now = clock.now();
-    let shared = parts.terms.shared;
+    let shared = parts.constants.shared;
     if shared.stop().load(Ordering::Relaxed) {
         due.clear();
     }

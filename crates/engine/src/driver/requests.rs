@@ -127,22 +127,28 @@ impl<Q: Queue> RequestSlot<Q> {
     }
 
     /// Makes the template, once the file is registered in the queue.
-    pub(crate) fn prepare(&mut self, index: usize, lane: &Lane<'_>, queue: &Q, terms: &Terms<'_>) {
-        self.template = queue.template(&self.rest(index, lane, terms));
+    pub(crate) fn prepare(
+        &mut self,
+        index: usize,
+        lane: &Lane<'_>,
+        queue: &Q,
+        constants: &RoundConstants<'_>,
+    ) {
+        self.template = queue.template(&self.rest(index, lane, constants));
     }
 
     /// Whether a completion is the last one of its transfer.
-    pub(crate) fn is_end(&self, data: u64, terms: &Terms<'_>) -> bool {
-        data & SYNC != 0 || !(Q::LINKS_SYNC && terms.syncs && self.writes)
+    pub(crate) fn is_end(&self, data: u64, constants: &RoundConstants<'_>) -> bool {
+        data & SYNC != 0 || !(Q::LINKS_SYNC && constants.syncs && self.writes)
     }
 
     /// A request for the rest of the transfer.
-    fn rest(&self, index: usize, lane: &Lane<'_>, terms: &Terms<'_>) -> Request {
+    fn rest(&self, index: usize, lane: &Lane<'_>, constants: &RoundConstants<'_>) -> Request {
         Request {
             writes: self.writes,
             file: lane.file,
             memory: self.memory.wrapping_add(self.moved as usize),
-            bytes: terms.bytes - self.moved,
+            bytes: constants.bytes - self.moved,
             offset: self.offset + u64::from(self.moved),
             group: self.group,
             user_data: index as u64,
@@ -152,7 +158,7 @@ impl<Q: Queue> RequestSlot<Q> {
 
 /// Constants of a round of transfers, for the hot loop.
 #[derive(Clone, Copy)]
-pub(crate) struct Terms<'s> {
+pub(crate) struct RoundConstants<'s> {
     pub(crate) shared: &'s Shared<'s>,
     pub(crate) rules: &'s Rules<'s>,
     pub(crate) slot: &'s Slot,
@@ -170,7 +176,7 @@ pub(crate) struct Terms<'s> {
     pub(crate) last_round: bool,
 }
 
-impl<'s> Terms<'s> {
+impl<'s> RoundConstants<'s> {
     pub(crate) fn new(shared: &'s Shared<'s>, slot: &'s Slot) -> Self {
         let rules = &shared.rules;
         let verifies = rules.noise.is_some();
@@ -253,8 +259,8 @@ pub(crate) enum Completed {
 
 /// Whether the slot must wait until the lane's other transfers in flight have ended.
 #[inline(always)]
-pub(crate) fn must_wait(lane: &Lane<'_>, others: u32, terms: &Terms<'_>) -> bool {
-    terms.keeps_passes_apart && others > 0 && lane.offsets.at_end_of_stretch()
+pub(crate) fn must_wait(lane: &Lane<'_>, others: u32, constants: &RoundConstants<'_>) -> bool {
+    constants.keeps_passes_apart && others > 0 && lane.offsets.at_end_of_stretch()
 }
 
 /// Queues the next transfer of a slot that is ours; returns whether there was one.
@@ -268,13 +274,13 @@ pub(crate) fn issue<C: Clock, Q: Queue, const RECORD: bool>(
     if !lane.has_more() {
         return Ok(false);
     }
-    if must_wait(lane, lane.under_way, worker.terms) {
+    if must_wait(lane, lane.under_way, worker.constants) {
         lane.free.push(narrow(index));
         return Ok(false);
     }
     lane.under_way += 1;
     worker.tally.under_way += 1;
-    if !dispatch(seat, lane, worker.queue, worker.terms) {
+    if !dispatch(seat, lane, worker.queue, worker.constants) {
         push_slowly(worker, index, RECORD.then(|| clock.now()))?;
     }
     if RECORD {
@@ -285,7 +291,7 @@ pub(crate) fn issue<C: Clock, Q: Queue, const RECORD: bool>(
 
 /// The parts of a worker changed by the hot loop, and its terms.
 pub(crate) struct Parts<'w, 's, Q: Queue> {
-    pub(crate) terms: &'w Terms<'s>,
+    pub(crate) constants: &'w RoundConstants<'s>,
     pub(crate) queue: &'w mut Q,
     pub(crate) lanes: &'w mut [Lane<'s>],
     pub(crate) seats: &'w mut [RequestSlot<Q>],
@@ -300,24 +306,24 @@ fn dispatch<Q: Queue>(
     seat: &mut RequestSlot<Q>,
     lane: &mut Lane<'_>,
     queue: &mut Q,
-    terms: &Terms<'_>,
+    constants: &RoundConstants<'_>,
 ) -> bool {
     lane.issued += 1;
     let offset = lane.offsets.next();
     seat.offset = offset;
     Q::set_offset(&mut seat.template, offset);
-    if terms.varies {
-        if terms.mixed {
+    if constants.varies {
+        if constants.mixed {
             seat.writes = lane.mixture.next_writes();
             queue.set_writes(&mut seat.template, seat.writes);
         }
-        if let Some(pattern) = &terms.rules.pattern
+        if let Some(pattern) = &constants.rules.pattern
             && seat.writes
         {
             // SAFETY: the slot is ours: its last transfer was reaped, or it had none.
-            let buffer = unsafe { std::slice::from_raw_parts_mut(seat.memory, terms.bytes as usize) };
+            let buffer = unsafe { std::slice::from_raw_parts_mut(seat.memory, constants.bytes as usize) };
             seat.writer.place(pattern, buffer, offset);
-            if terms.syncs {
+            if constants.syncs {
                 return false;
             }
         }
@@ -337,7 +343,7 @@ fn push_slowly<Q: Queue>(
     now: Option<u64>,
 ) -> Result<(), EngineError> {
     let seat = &worker.seats[index];
-    let sync = (worker.terms.syncs && seat.writes).then(|| worker.lanes[seat.lane as usize].file);
+    let sync = (worker.constants.syncs && seat.writes).then(|| worker.lanes[seat.lane as usize].file);
     loop {
         let template = &worker.seats[index].template;
         let queued = match sync {
@@ -367,8 +373,8 @@ pub(crate) fn turn<C: Clock, Q: Queue, const RECORD: bool, const OPEN: bool>(
     recorder: &mut Recorder<'_>,
     findings: &mut CheckResults,
 ) -> Result<Completed, EngineError> {
-    let terms = worker.terms;
-    if result != terms.whole && !settle(data, result, worker)? {
+    let constants = worker.constants;
+    if result != constants.whole && !settle(data, result, worker)? {
         return Ok(Completed::Busy);
     }
     let index = slot_of(data);
@@ -392,14 +398,14 @@ pub(crate) fn turn<C: Clock, Q: Queue, const RECORD: bool, const OPEN: bool>(
         lane.stonewall.get_or_insert((now, transfers));
     }
     let mut waits = OPEN;
-    if terms.verifies {
+    if constants.verifies {
         if !seat.writes {
-            verify(seat, lane, terms, findings).inspect_err(|_| worker.tally.under_way -= 1)?;
+            verify(seat, lane, constants, findings).inspect_err(|_| worker.tally.under_way -= 1)?;
         }
-        waits |= must_wait(lane, lane.under_way - 1, terms);
+        waits |= must_wait(lane, lane.under_way - 1, constants);
     }
     if !waits && lane.has_more() {
-        if !dispatch(seat, lane, worker.queue, terms) {
+        if !dispatch(seat, lane, worker.queue, constants) {
             push_slowly(worker, index, RECORD.then(|| clock.now()))?;
         }
         if RECORD {
@@ -409,9 +415,9 @@ pub(crate) fn turn<C: Clock, Q: Queue, const RECORD: bool, const OPEN: bool>(
     }
     lane.under_way -= 1;
     worker.tally.under_way -= 1;
-    if terms.last_round && lane.under_way == 0 && !lane.has_more() {
-        worker.tally.publish(terms.slot);
-        terms.shared.task_done(now);
+    if constants.last_round && lane.under_way == 0 && !lane.has_more() {
+        worker.tally.publish(constants.slot);
+        constants.shared.task_done(now);
     }
     Ok(Completed::Ours)
 }
@@ -421,15 +427,15 @@ pub(crate) fn turn<C: Clock, Q: Queue, const RECORD: bool, const OPEN: bool>(
 fn verify<Q: Queue>(
     seat: &RequestSlot<Q>,
     lane: &Lane<'_>,
-    terms: &Terms<'_>,
+    constants: &RoundConstants<'_>,
     findings: &mut CheckResults,
 ) -> Result<(), EngineError> {
-    let rules = terms.rules;
+    let rules = constants.rules;
     let Some(table) = &rules.noise else { return Ok(()) };
     let (plan, generations) = (lane.plan, rules.generations());
     let expected = Expected { table, file: plan.file.index, generations };
     // SAFETY: the slot is ours: its read was just reaped.
-    let buffer = unsafe { std::slice::from_raw_parts(seat.memory, terms.bytes as usize) };
+    let buffer = unsafe { std::slice::from_raw_parts(seat.memory, constants.bytes as usize) };
     check(buffer, seat.offset, plan.task, &expected, findings);
     if rules.quit_on_error && findings.wrong_cells > 0 {
         return Err(wrong_data(findings, generations, plan));
@@ -445,14 +451,14 @@ fn settle<Q: Queue>(data: u64, result: i32, worker: &mut Parts<'_, '_, Q>) -> Re
     let (index, is_sync) = (slot_of(data), data & SYNC != 0);
     let settled =
         if is_sync { settle_sync(data, result, worker) } else { settle_transfer(data, result, worker) };
-    let terms = worker.terms;
+    let constants = worker.constants;
     let seat = &mut worker.seats[index];
     if matches!(settled, Ok(true)) {
         seat.moved = 0;
-        seat.prepare(index, &worker.lanes[seat.lane as usize], worker.queue, terms);
+        seat.prepare(index, &worker.lanes[seat.lane as usize], worker.queue, constants);
     }
     // A failed write is still followed by its cancelled fsync, which is its end.
-    if settled.is_err() && seat.is_end(data, terms) {
+    if settled.is_err() && seat.is_end(data, constants) {
         worker.tally.under_way -= 1;
     }
     settled
@@ -479,14 +485,14 @@ fn settle_transfer<Q: Queue>(
     result: i32,
     worker: &mut Parts<'_, '_, Q>,
 ) -> Result<bool, EngineError> {
-    let terms = worker.terms;
+    let constants = worker.constants;
     let index = slot_of(data);
     let seat = &mut worker.seats[index];
     let path = &worker.lanes[seat.lane as usize].plan.file.path;
-    let syncs = seat.writes && terms.syncs;
+    let syncs = seat.writes && constants.syncs;
     let moved = u32::try_from(result).unwrap_or(0);
     seat.moved += moved;
-    if seat.moved == terms.bytes {
+    if seat.moved == constants.bytes {
         if syncs && !Q::LINKS_SYNC {
             push_sync(worker.queue, worker.lanes[seat.lane as usize].file, index as u64)?;
         }
@@ -496,14 +502,14 @@ fn settle_transfer<Q: Queue>(
         path,
         operation: if seat.writes { Operation::Write } else { Operation::Read },
         offset: seat.offset,
-        asked: terms.bytes as usize,
+        asked: constants.bytes as usize,
         moved: seat.moved as usize,
     };
     match Errno(result.wrapping_neg()) {
         _ if result >= 0 => {
-            short.judge(moved as usize, terms.rules.single_attempt, file::length_of(path))?;
+            short.judge(moved as usize, constants.rules.single_attempt, file::length_of(path))?;
             if seat.moved == moved {
-                terms.shared.continued.fetch_add(1, Ordering::Relaxed);
+                constants.shared.continued.fetch_add(1, Ordering::Relaxed);
             }
         }
         Errno(libc::EINTR | libc::EAGAIN) => {}
@@ -519,10 +525,10 @@ fn settle_transfer<Q: Queue>(
 
 /// Queues the rest of a transfer; it is not complete yet.
 fn push_rest<Q: Queue>(index: usize, worker: &mut Parts<'_, '_, Q>) -> Result<bool, EngineError> {
-    let terms = worker.terms;
+    let constants = worker.constants;
     let seat = &mut worker.seats[index];
     let lane = &worker.lanes[seat.lane as usize];
-    seat.template = worker.queue.template(&seat.rest(index, lane, terms));
+    seat.template = worker.queue.template(&seat.rest(index, lane, constants));
     push_slowly(worker, index, None).map(|()| false)
 }
 

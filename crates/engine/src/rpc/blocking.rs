@@ -4,7 +4,7 @@ use plan::Nanos;
 use rustix::io::Errno as SysErrno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown, sockopt};
 
-use super::connection::{Connection, Role, Spent, Terms, broken, closed};
+use super::connection::{Connection, Side, Spent, ThreadParameters, broken, closed};
 use super::noise::CHUNK_MAX;
 use crate::phase::clock::{self, Clock};
 use crate::phase::controls::Slot;
@@ -27,7 +27,7 @@ enum Moved {
 
 /// A connection in use.
 struct BlockingConnection<'a, C: Clock> {
-    terms: Terms<'a>,
+    parameters: ThreadParameters<'a>,
     clock: C,
     line: &'a Connection,
     buffer: Vec<u8>,
@@ -39,7 +39,7 @@ struct BlockingConnection<'a, C: Clock> {
 
 /// Exchanges on `line` until the bounds are reached, or the other end closes it.
 pub(super) fn run<C: Clock>(
-    terms: Terms<'_>,
+    parameters: ThreadParameters<'_>,
     clock: C,
     line: &Connection,
     report: &mut TaskReport,
@@ -51,9 +51,9 @@ pub(super) fn run<C: Clock>(
     for side in [sockopt::Timeout::Recv, sockopt::Timeout::Send] {
         set_up(side).map_err(|errno| broken("setsockopt", line, errno.into(), 0))?;
     }
-    let room = usize::try_from(terms.receives).unwrap_or(CHUNK_MAX).min(CHUNK_MAX);
+    let room = usize::try_from(parameters.receives).unwrap_or(CHUNK_MAX).min(CHUNK_MAX);
     let mut talk = BlockingConnection {
-        terms,
+        parameters,
         clock,
         line,
         buffer: vec![0; room],
@@ -62,9 +62,9 @@ pub(super) fn run<C: Clock>(
         exchanges: 0,
         found,
     };
-    let ended = match terms.role {
-        Role::Asks => talk.ask(report, recorder, slot, spent),
-        Role::Answers => talk.answer(spent),
+    let ended = match parameters.role {
+        Side::Asks => talk.ask(report, recorder, slot, spent),
+        Side::Answers => talk.answer(spent),
     };
     // The other end notices at once.
     let _ = shutdown(&line.socket, Shutdown::Both);
@@ -79,24 +79,24 @@ impl<C: Clock> BlockingConnection<'_, C> {
         slot: &Slot,
         spent: &mut Spent<'_>,
     ) -> Result<(), EngineError> {
-        let bounds = self.terms.bounds;
+        let bounds = self.parameters.bounds;
         let mut start = self.clock.now().max(bounds.base);
         spent.pass(start);
-        while start < bounds.end && report.items < bounds.limit && !self.terms.is_stopped() {
+        while start < bounds.end && report.items < bounds.limit && !self.parameters.is_stopped() {
             if !matches!(self.send()?, Moved::Whole) {
                 break;
             }
             match self.receive()? {
                 Moved::Whole => {}
-                Moved::End if self.terms.is_stopped() => break,
+                Moved::End if self.parameters.is_stopped() => break,
                 Moved::End => return Err(closed(self.line, self.exchanges)),
                 Moved::GivenUp => break,
             }
             let now = self.clock.now();
             spent.pass(now);
             self.exchanges += 1;
-            if self.terms.counts(start, now) {
-                self.terms.count(report, now);
+            if self.parameters.counts(start, now) {
+                self.parameters.count(report, now);
                 slot.items.store(report.items, std::sync::atomic::Ordering::Relaxed);
                 if let Some(recorder) = &mut recorder {
                     recorder.add(0, clock::between(start, now), now);
@@ -119,10 +119,10 @@ impl<C: Clock> BlockingConnection<'_, C> {
     }
 
     fn send(&mut self) -> Result<Moved, EngineError> {
-        let mut left = self.terms.sends;
+        let mut left = self.parameters.sends;
         let mut waits = Waits::default();
         while left > 0 {
-            let bytes = self.terms.outgoing(self.line, self.sent);
+            let bytes = self.parameters.outgoing(self.line, self.sent);
             let chunk = usize::try_from(left).unwrap_or(CHUNK_MAX).min(CHUNK_MAX);
             match send(&self.line.socket, &bytes[..chunk], SendFlags::NOSIGNAL) {
                 Ok(moved) => {
@@ -137,16 +137,16 @@ impl<C: Clock> BlockingConnection<'_, C> {
     }
 
     fn receive(&mut self) -> Result<Moved, EngineError> {
-        let mut left = self.terms.receives;
+        let mut left = self.parameters.receives;
         let mut waits = Waits::default();
         while left > 0 {
             let room = usize::try_from(left).unwrap_or(usize::MAX).min(self.buffer.len());
             match recv(&self.line.socket, &mut self.buffer[..room], RecvFlags::WAITALL) {
-                Ok((_, 0)) if left == self.terms.receives => return Ok(Moved::End),
-                Ok((_, 0)) if self.terms.is_stopped() => return Ok(Moved::GivenUp),
+                Ok((_, 0)) if left == self.parameters.receives => return Ok(Moved::End),
+                Ok((_, 0)) if self.parameters.is_stopped() => return Ok(Moved::GivenUp),
                 Ok((_, 0)) => return Err(closed(self.line, self.exchanges)),
                 Ok((_, moved)) => {
-                    self.terms.check(self.line, self.received, &self.buffer[..moved], self.found)?;
+                    self.parameters.check(self.line, self.received, &self.buffer[..moved], self.found)?;
                     (left, self.received) = (left - moved as u64, self.received + moved as u64);
                     waits = Waits::default();
                 }
@@ -172,8 +172,8 @@ impl Waits {
         errno: SysErrno,
         talk: &BlockingConnection<'_, C>,
     ) -> Result<bool, EngineError> {
-        let terms = &talk.terms;
-        let stopped = terms.is_stopped();
+        let parameters = &talk.parameters;
+        let stopped = parameters.is_stopped();
         if !matches!(errno, SysErrno::AGAIN | SysErrno::INTR) {
             let errno = Errno::from(errno);
             return if stopped {
@@ -183,12 +183,12 @@ impl Waits {
             };
         }
         let now = talk.clock.now();
-        let since = *self.since.get_or_insert(now.saturating_sub(terms.scale.ticks(LOOK_EVERY.0)));
+        let since = *self.since.get_or_insert(now.saturating_sub(parameters.scale.ticks(LOOK_EVERY.0)));
         if stopped {
-            return Ok(now - *self.stopped.get_or_insert(now) <= terms.bounds.drain);
+            return Ok(now - *self.stopped.get_or_insert(now) <= parameters.bounds.drain);
         }
-        if now - since > terms.bounds.deadline {
-            return Err(terms.stalled(talk.line, talk.exchanges));
+        if now - since > parameters.bounds.deadline {
+            return Err(parameters.stalled(talk.line, talk.exchanges));
         }
         Ok(true)
     }

@@ -39,7 +39,7 @@ use std::time::Duration;
 use plan::{Operation, Rpc};
 
 use self::binding::{Bound, Places};
-use self::connection::{Bounds, Connection, Role, Spent, Terms};
+use self::connection::{Bounds, Connection, Side, Spent, ThreadParameters};
 use self::endpoint_exchange::Meeting;
 use self::handshake::{Called, Failed, STRANGERS_MAX, Wait, admit};
 use self::noise::Noise;
@@ -115,7 +115,7 @@ struct Session<'a> {
 
 /// Role and connections of a thread.
 struct ThreadPlan {
-    role: Role,
+    role: Side,
     /// Its index among the threads of its role.
     number: usize,
     /// Its index among all threads of this endpoint.
@@ -128,7 +128,7 @@ struct ThreadPlan {
 
 /// The report of a thread of an endpoint.
 struct EndReport<'m> {
-    role: Role,
+    role: Side,
     worker: WorkerReport<'m, 1>,
     found: Mismatches,
     cpu: CpuTime,
@@ -213,14 +213,14 @@ impl<'a> Session<'a> {
         };
         let own: Vec<u32> = self.job.tasks.clone().collect();
         let asking =
-            deal(&own).into_iter().enumerate().map(|(number, tasks)| seat(Role::Asks, number, tasks));
+            deal(&own).into_iter().enumerate().map(|(number, tasks)| seat(Side::Asks, number, tasks));
         let mut doors = Vec::new();
         let mut answering: Vec<ThreadPlan> = Vec::new();
         for (number, tasks) in deal(&self.expected).into_iter().enumerate() {
             let (sender, receiver) = mpsc::channel();
             doors.push(sender);
             let connections = Some(Mutex::new(receiver));
-            answering.push(ThreadPlan { connections, ..seat(Role::Answers, number, tasks) });
+            answering.push(ThreadPlan { connections, ..seat(Side::Answers, number, tasks) });
         }
         if let Some(first) = answering.first_mut() {
             first.admits = Some(doors);
@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
         mut course: BarrierGuard<'_>,
     ) -> Option<EndReport<'m>> {
         let (role, slot) = (seat.role, seat.slot);
-        let places = &self.places[usize::from(role == Role::Answers)];
+        let places = &self.places[usize::from(role == Side::Answers)];
         let _bound = Bound::to(&places.of_thread(seat.number));
         course.pass(Point::Ready);
         course.pass(Point::Start);
@@ -265,33 +265,34 @@ impl<'a> Session<'a> {
         };
         let opened = clock.now();
         course.pass(Point::Opened);
-        let terms = self.terms(common, role);
-        let tasks = if role == Role::Asks { lines.as_slice() } else { &[] };
+        let parameters = self.parameters(common, role);
+        let tasks = if role == Side::Asks { lines.as_slice() } else { &[] };
         // With a warm-up, connections are established before the counted time.
-        let first = terms.bounds.counted_from;
+        let first = parameters.bounds.counted_from;
         let open = if self.rpc.warm_up.0 > 0 { (first, first) } else { (began, opened) };
-        let mut tasks: Vec<TaskReport> = tasks.iter().map(|line| terms.report(line.task, open)).collect();
+        let mut tasks: Vec<TaskReport> =
+            tasks.iter().map(|line| parameters.report(line.task, open)).collect();
         let mut recorder = Recorder::new(counts, None);
         let interval = self.job.series_interval.0.max(LEAST_INTERVAL_NS);
         recorder.start(common.scale(), common.start(), common.scale().ticks(interval));
         let (mut found, mut notes) = (Mismatches::default(), Vec::new());
         let mut spent = Spent::from(first, (slot == 0).then_some(common));
         let kept = rings::ThreadState {
-            recorder: (role == Role::Asks && self.job.instrument).then_some(&mut recorder),
+            recorder: (role == Side::Asks && self.job.instrument).then_some(&mut recorder),
             slot: &common.slots[slot],
             found: &mut found,
             spent: &mut spent,
             notes: &mut notes,
         };
-        if let Err(error) = self.exchange(terms, clock, lines, &mut tasks, kept) {
+        if let Err(error) = self.exchange(parameters, clock, lines, &mut tasks, kept) {
             common.fail(error);
         }
         let closed = clock.now();
         let cpu = spent.end();
         for task in &mut tasks {
-            terms.close(task, (task.io.1.max(terms.bounds.base), closed));
+            parameters.close(task, (task.io.1.max(parameters.bounds.base), closed));
         }
-        if role == Role::Asks {
+        if role == Side::Asks {
             common.task_done(closed);
         }
         course.finish();
@@ -301,20 +302,20 @@ impl<'a> Session<'a> {
 
     fn exchange<C: Clock>(
         &self,
-        terms: Terms<'_>,
+        parameters: ThreadParameters<'_>,
         clock: C,
         lines: Vec<Connection>,
         reports: &mut Vec<TaskReport>,
         kept: rings::ThreadState<'_, '_, '_>,
     ) -> Result<(), EngineError> {
-        if lines.is_empty() || terms.is_stopped() {
+        if lines.is_empty() || parameters.is_stopped() {
             return Ok(());
         }
         if self.job.workload.backend.capabilities().needs_uring {
             // A server reports nothing, but its connections are handled in the same way.
             reports.resize_with(lines.len(), TaskReport::default);
-            let ended = rings::run(terms, clock, lines, reports, kept);
-            if terms.role == Role::Answers {
+            let ended = rings::run(parameters, clock, lines, reports, kept);
+            if parameters.role == Side::Answers {
                 reports.clear();
             }
             return ended;
@@ -323,19 +324,19 @@ impl<'a> Session<'a> {
         for (place, line) in lines.iter().enumerate() {
             let mut unseen = TaskReport::default();
             let report = reports.get_mut(place).unwrap_or(&mut unseen);
-            blocking::run(terms, clock, line, report, recorder.as_deref_mut(), slot, (found, spent))?;
+            blocking::run(parameters, clock, line, report, recorder.as_deref_mut(), slot, (found, spent))?;
         }
         Ok(())
     }
 
-    fn terms<'s>(&'s self, common: &'s Common<'_>, role: Role) -> Terms<'s> {
+    fn parameters<'s>(&'s self, common: &'s Common<'_>, role: Side) -> ThreadParameters<'s> {
         let workload = self.job.workload;
         let duration = workload.duration.or(workload.stonewall.map(|stonewall| stonewall.deadline));
         let (rpc, scale) = (self.rpc, common.scale());
         let (request, response) = (rpc.request_bytes.0, rpc.response_bytes.0);
-        let (sends, receives) = if role == Role::Asks { (request, response) } else { (response, request) };
+        let (sends, receives) = if role == Side::Asks { (request, response) } else { (response, request) };
         let duration = duration.map(|duration| duration.0);
-        Terms {
+        ThreadParameters {
             role,
             bounds: Bounds::new(rpc, common.base(), scale, duration, workload.transfers_per_task()),
             noise: &self.noise,
@@ -353,7 +354,7 @@ impl<'a> Session<'a> {
     fn open(&self, common: &Common<'_>, seat: ThreadPlan) -> Result<Vec<Connection>, Failed> {
         let wait = Wait::new(self.rpc, common.stop());
         let ThreadPlan { tasks, connections, admits, role, .. } = seat;
-        if role == Role::Asks {
+        if role == Side::Asks {
             let called: Vec<(u32, Called)> = tasks
                 .iter()
                 .map(|&task| Called::call(&self.meeting, self.rpc, task, wait).map(|called| (task, called)))
@@ -406,7 +407,7 @@ impl<'a> Session<'a> {
         let mut mismatches = Mismatches::default();
         let mut workers = Vec::with_capacity(reports.len());
         for EndReport { role, mut worker, found, cpu } in reports {
-            end.add(role == Role::Asks, cpu);
+            end.add(role == Side::Asks, cpu);
             mismatches.merge(found);
             worker.notes.retain(|note| !matches!(note, Note::BuffersNotRegistered { .. }));
             workers.push(worker);

@@ -14,7 +14,7 @@ use io_uring::types::{Fixed, TimeoutFlags, Timespec};
 use io_uring::{IoUring, SubmissionQueue, Submitter, opcode, squeue};
 use rustix::net::{Shutdown, shutdown};
 
-use super::connection::{Connection, Role, Spent, Terms, broken, closed};
+use super::connection::{Connection, Side, Spent, ThreadParameters, broken, closed};
 use super::noise::CHUNK_MAX;
 use crate::phase::clock::{self, Clock};
 use crate::phase::controls::Slot;
@@ -74,14 +74,14 @@ pub(super) struct ThreadState<'a, 'm, 's> {
 /// Exchanges on all `lines` until the bounds are reached, or the peers close them. `reports` has an entry for
 /// each connection.
 pub(super) fn run<C: Clock>(
-    terms: Terms<'_>,
+    parameters: ThreadParameters<'_>,
     clock: C,
     lines: Vec<Connection>,
     reports: &mut [TaskReport],
     kept: ThreadState<'_, '_, '_>,
 ) -> Result<(), EngineError> {
     let room = (BUFFERS_MAX / lines.len().max(1)).clamp(BUFFER_MIN, CHUNK_MAX);
-    let all = terms.receives.saturating_mul(u64::from(terms.depth));
+    let all = parameters.receives.saturating_mul(u64::from(parameters.depth));
     let room = usize::try_from(all).unwrap_or(CHUNK_MAX).clamp(1, room);
     let mut memory = vec![0; room * lines.len()];
     let mut ring = ring::set_up(2 * lines.len() + 1, kept.notes)?;
@@ -98,9 +98,9 @@ pub(super) fn run<C: Clock>(
         sent: 0,
         sending: false,
         received: 0,
-        lacks: terms.receives,
+        lacks: parameters.receives,
         receiving: false,
-        starts: VecDeque::with_capacity(terms.depth as usize),
+        starts: VecDeque::with_capacity(parameters.depth as usize),
         begun: 0,
         exchanges: 0,
         moved: false,
@@ -108,13 +108,13 @@ pub(super) fn run<C: Clock>(
         over: false,
     });
     let mut hub = ConnectionRing {
-        terms,
+        parameters,
         clock,
         wires: wires.collect(),
         memory: &mut memory,
         room,
         modern,
-        whole: terms.depth == 1,
+        whole: parameters.depth == 1,
         under_way: 0,
         counted: 0,
         stopped_at: None,
@@ -130,7 +130,7 @@ pub(super) fn run<C: Clock>(
 
 /// The connections of one ring.
 struct ConnectionRing<'a, 'm, 's, C: Clock> {
-    terms: Terms<'a>,
+    parameters: ThreadParameters<'a>,
     clock: C,
     wires: Vec<RingConnection>,
     /// `room` bytes for each connection.
@@ -213,16 +213,16 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
 
     /// The first requests of a connection.
     fn begin(&mut self, place: usize) {
-        if self.terms.role == Role::Asks {
-            let now = self.clock.now().max(self.terms.bounds.base);
-            self.ask(place, self.terms.depth, now);
+        if self.parameters.role == Side::Asks {
+            let now = self.clock.now().max(self.parameters.bounds.base);
+            self.ask(place, self.parameters.depth, now);
         }
     }
 
     /// Begins up to `count` requests at `now`; ends the connection when none are left.
     #[inline]
     fn ask(&mut self, place: usize, count: u32, now: u64) {
-        let (bounds, stopped) = (self.terms.bounds, self.terms.is_stopped());
+        let (bounds, stopped) = (self.parameters.bounds, self.parameters.is_stopped());
         let wire = &mut self.wires[place];
         for _ in 0..count {
             if stopped || now >= bounds.end || wire.begun >= bounds.limit {
@@ -230,7 +230,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
             }
             wire.begun += u64::from(now >= bounds.counted_from);
             wire.starts.push_back(now);
-            wire.owed += self.terms.sends;
+            wire.owed += self.parameters.sends;
         }
         if wire.starts.is_empty() {
             self.end(place);
@@ -263,7 +263,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         let number = Fixed(u32::try_from(place).unwrap_or(u32::MAX));
         let data = (place as u64) << KINDS;
         if wire.owed > 0 && !wire.sending {
-            let bytes = self.terms.outgoing(&wire.line, wire.sent);
+            let bytes = self.parameters.outgoing(&wire.line, wire.sent);
             let length = u32::try_from(wire.owed.min(CHUNK_MAX as u64)).unwrap_or(u32::MAX);
             let send = opcode::Send::new(number, bytes.as_ptr(), length)
                 .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
@@ -272,7 +272,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
             wire.sending = true;
             self.under_way += 1;
         }
-        let due = self.terms.role == Role::Answers || !wire.starts.is_empty();
+        let due = self.parameters.role == Side::Answers || !wire.starts.is_empty();
         if due && !wire.receiving {
             let wanted = match self.whole {
                 true => usize::try_from(wire.lacks).unwrap_or(usize::MAX).min(self.room),
@@ -331,7 +331,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         self.kept.spent.pass(now);
         let wire = &mut self.wires[place];
         let bytes = &self.memory[place * self.room..][..moved];
-        if let Err(error) = self.terms.check(&wire.line, wire.received, bytes, self.kept.found) {
+        if let Err(error) = self.parameters.check(&wire.line, wire.received, bytes, self.kept.found) {
             return self.fail(error);
         }
         let moved = moved as u64;
@@ -342,18 +342,18 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
             return;
         }
         let beyond = moved - wire.lacks;
-        let complete = 1 + beyond / self.terms.receives;
-        wire.lacks = self.terms.receives - beyond % self.terms.receives;
+        let complete = 1 + beyond / self.parameters.receives;
+        wire.lacks = self.parameters.receives - beyond % self.parameters.receives;
         wire.exchanges += complete;
-        if self.terms.role == Role::Answers {
-            wire.owed += complete * self.terms.sends;
+        if self.parameters.role == Side::Answers {
+            wire.owed += complete * self.parameters.sends;
             return;
         }
         let mut ended = 0;
         for start in wire.starts.drain(..wire.starts.len().min(usize::try_from(complete).unwrap_or(0))) {
             ended += 1;
-            if self.terms.counts(start, now) {
-                self.terms.count(&mut wire.report, now);
+            if self.parameters.counts(start, now) {
+                self.parameters.count(&mut wire.report, now);
                 self.counted += 1;
                 if let Some(recorder) = &mut self.kept.recorder {
                     recorder.add(0, clock::between(start, now), now);
@@ -367,9 +367,9 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
     /// The other end has closed the connection.
     fn closed(&mut self, place: usize) {
         let wire = &self.wires[place];
-        let answered = wire.lacks == self.terms.receives && wire.owed == 0 && !wire.sending;
-        let expected = self.terms.role == Role::Answers && answered;
-        match expected || self.terms.is_stopped() {
+        let answered = wire.lacks == self.parameters.receives && wire.owed == 0 && !wire.sending;
+        let expected = self.parameters.role == Side::Answers && answered;
+        match expected || self.parameters.is_stopped() {
             true => self.end(place),
             false => self.fail(closed(&wire.line, wire.exchanges)),
         }
@@ -380,7 +380,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
             return;
         }
         let wire = &self.wires[place];
-        match self.terms.is_stopped() {
+        match self.parameters.is_stopped() {
             true => self.end(place),
             false => self.fail(broken(call, &wire.line, errno, wire.exchanges)),
         }
@@ -388,8 +388,8 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
 
     /// Checks whether the phase was ended or a connection has stalled.
     fn look(&mut self) {
-        let (now, bounds) = (self.clock.now(), self.terms.bounds);
-        if self.terms.is_stopped() {
+        let (now, bounds) = (self.clock.now(), self.parameters.bounds);
+        if self.parameters.is_stopped() {
             let since = *self.stopped_at.get_or_insert(now);
             if now.saturating_sub(since) > bounds.drain {
                 (0..self.wires.len()).for_each(|place| self.end(place));
@@ -404,7 +404,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         let stalled =
             |wire: &&RingConnection| !wire.over && now.saturating_sub(wire.moved_at) > bounds.deadline;
         if let Some(wire) = self.wires.iter().find(stalled) {
-            let error = self.terms.stalled(&wire.line, wire.exchanges);
+            let error = self.parameters.stalled(&wire.line, wire.exchanges);
             self.fail(error);
         }
     }

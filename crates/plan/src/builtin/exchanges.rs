@@ -17,10 +17,10 @@
 
 use crate::{
     Backend, Binding, Bytes, Case, Existing, Geometry, Keep, Nanos, OptionNote, Pattern, Phase, Plan,
-    PlanError, Question, Rpc, Setting, SettingValue, Work, WorkloadSpec,
+    PlanError, PlanSource, Rpc, Setting, SettingValue, Work, WorkloadSpec,
 };
 
-/// The tool's name in [`Question::Dialect`].
+/// The tool's name in [`PlanSource::Dialect`].
 pub const TOOL: &str = "rpc";
 /// Default message size: the published one.
 pub const SIZE: Bytes = Bytes(1 << 10);
@@ -340,7 +340,7 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
     options.check()?;
     let cases = options.points().iter().map(|point| options.case(point)).collect::<Result<_, _>>()?;
     let title = options.title();
-    let question = Question::Dialect {
+    let question = PlanSource::Dialect {
         tool: TOOL.to_owned(),
         arguments: options.arguments,
         notes: options.notes,

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use crate::{
-    Bytes, Case, CaseEstimate, Existing, FileSet, Geometry, Nanos, Phase, Plan, PlanError, Question, Sharing,
-    WorkloadSpec,
+    Bytes, Case, CaseEstimate, Existing, FileSet, Geometry, Nanos, Phase, Plan, PlanError, PlanSource,
+    Sharing, WorkloadSpec,
 };
 
 /// Cases that are probed in a directory at most.
@@ -42,7 +42,7 @@ pub fn plan(
     }
     let short = chosen.iter().enumerate().map(|(place, case)| short(directory, case, place, seed));
     let title = format!("Probe of {}", directory.display());
-    let question = Question::Quick { directory: directory.to_owned() };
+    let question = PlanSource::Quick { directory: directory.to_owned() };
     Ok(Some(Plan::new(title, question, seed, short.collect::<Result<_, _>>()?)))
 }
 

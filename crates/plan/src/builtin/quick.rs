@@ -29,7 +29,7 @@ use std::path::PathBuf;
 
 use crate::seeds::named_seed;
 use crate::{
-    Backend, Bytes, Case, Existing, FileSet, Geometry, Nanos, Order, Phase, Plan, PlanError, Question,
+    Backend, Bytes, Case, Existing, FileSet, Geometry, Nanos, Order, Phase, Plan, PlanError, PlanSource,
     Sharing, UnitError, WorkloadSpec,
 };
 
@@ -171,7 +171,7 @@ pub fn plan(environment: QuickEnvironment, options: &Options) -> Result<Quick, P
     }
     let plan = Plan::new(
         format!("Quick characterisation of {}", environment.directory.display()),
-        Question::Quick { directory: environment.directory },
+        PlanSource::Quick { directory: environment.directory },
         environment.seed,
         cases,
     );

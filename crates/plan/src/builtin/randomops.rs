@@ -23,10 +23,10 @@ use crate::seeds::named_seed;
 use crate::workload::limits::TASKS_MAX;
 use crate::{
     Advice, Backend, Bytes, Case, Criteria, Existing, Geometry, Keep, Layer, Nanos, OptionNote, Order, Phase,
-    Plan, PlanError, Question, ReadFrom, Sharing, TargetDescription, WorkloadSpec,
+    Plan, PlanError, PlanSource, ReadFrom, Sharing, TargetDescription, WorkloadSpec,
 };
 
-/// The tool's name in [`Question::Dialect`].
+/// The tool's name in [`PlanSource::Dialect`].
 pub const TOOL: &str = "randomops";
 /// The case's id.
 pub const CASE: &str = "randomops";
@@ -265,14 +265,14 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
     };
     node_local_rule(&case, &target)?;
     server_memory_rule(&case, &target)?;
-    let question = Question::Dialect {
+    let question = PlanSource::Dialect {
         tool: TOOL.to_owned(),
         arguments: options.arguments,
         notes: options.notes,
         memo: String::new(),
     };
-    let terms = Criteria { exclusive: options.exclusive, targets: vec![target], ..Criteria::default() };
-    Ok(Plan { terms, ..Plan::new(title, question, options.seed, vec![case]) })
+    let criteria = Criteria { exclusive: options.exclusive, targets: vec![target], ..Criteria::default() };
+    Ok(Plan { criteria, ..Plan::new(title, question, options.seed, vec![case]) })
 }
 
 /// File name of a task, followed by the task number.
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(field(|options| options.server_memory = Some(Bytes::mib(385))), "size");
         let enough =
             asked(|options| options.server_memory = Some(Bytes::mib(384))).expect("four times as much");
-        assert_eq!(enough.terms.targets[0].server_memory, Some(Bytes::mib(384)), "the record has it");
+        assert_eq!(enough.criteria.targets[0].server_memory, Some(Bytes::mib(384)), "the record has it");
         assert_eq!(enough.cases[0].workload.footprint(), Bytes::mib(4 * 384));
         let local = |options: &mut Options| {
             (options.nodes, options.layer, options.rotate) = (4, Layer::NodeLocal, Some(true));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Nanos, Phase, Protocol, Role, Setting, SettingValue, Stopping, Workload};
+use crate::{Nanos, PassRole, Phase, Protocol, Setting, SettingValue, Stopping, Workload};
 
 /// A workload, the phases of one repetition, and the number of repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,19 +123,19 @@ impl Case {
 
     /// The purpose of pass number `pass` (from 0; the record's repetition).
     #[must_use]
-    pub fn role(&self, pass: u32) -> Role {
+    pub fn role(&self, pass: u32) -> PassRole {
         let rounds = self.protocol.rounds.max(1);
         match pass.checked_sub(self.protocol.warm_up) {
-            None => Role::WarmUp,
-            Some(after) if after % rounds == rounds - 1 => Role::Recorded,
-            Some(_) => Role::EarlierRound,
+            None => PassRole::WarmUp,
+            Some(after) if after % rounds == rounds - 1 => PassRole::Recorded,
+            Some(_) => PassRole::EarlierRound,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Bytes, Case, Geometry, Phase, Protocol, Role, WorkloadSpec};
+    use crate::{Bytes, Case, Geometry, PassRole, Phase, Protocol, WorkloadSpec};
 
     fn case(repetitions: u32, protocol: Protocol) -> Case {
         let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(4), segments: 1 };
@@ -147,14 +147,14 @@ mod tests {
     fn of_two_rounds_the_second_counts() {
         let case = case(2, Protocol { rounds: 2, warm_up: 1, ..Protocol::default() });
         assert_eq!(case.passes_max(), 5);
-        let roles: Vec<Role> = (0..5).map(|pass| case.role(pass)).collect();
-        let (warm_up, earlier, recorded) = (Role::WarmUp, Role::EarlierRound, Role::Recorded);
+        let roles: Vec<PassRole> = (0..5).map(|pass| case.role(pass)).collect();
+        let (warm_up, earlier, recorded) = (PassRole::WarmUp, PassRole::EarlierRound, PassRole::Recorded);
         assert_eq!(roles, [warm_up, earlier, recorded, earlier, recorded]);
     }
 
     #[test]
     fn without_a_protocol_every_pass_counts() {
         let case = case(3, Protocol::default());
-        assert!((0..case.passes_max()).all(|pass| case.role(pass) == Role::Recorded));
+        assert!((0..case.passes_max()).all(|pass| case.role(pass) == PassRole::Recorded));
     }
 }

@@ -22,7 +22,7 @@ pub struct OptionNote {
 /// The request that a plan answers, as the user made it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Question {
+pub enum PlanSource {
     /// `ioproof run --quick DIR`.
     Quick {
         /// The directory.
@@ -93,7 +93,8 @@ pub struct Plan {
     /// A title for reports.
     pub title: String,
     /// The request.
-    pub question: Question,
+    #[serde(rename = "question")]
+    pub source: PlanSource,
     /// Source of every random choice for which no workload names a seed.
     pub seed: u64,
     /// The cases, in the order in which they run.
@@ -101,8 +102,8 @@ pub struct Plan {
     /// Serial numbers, WWNs or paths of block devices whose data may be destroyed.
     pub destroy_data_on: Vec<String>,
     /// Further statements of a study.
-    #[serde(default)]
-    pub terms: Criteria,
+    #[serde(default, rename = "terms")]
+    pub criteria: Criteria,
     /// The layouts that cases need; only one is in place at a time, so cases of one layout are adjacent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<Layout>,
@@ -111,14 +112,14 @@ pub struct Plan {
 impl Plan {
     /// A plan without terms that may not destroy data on any device.
     #[must_use]
-    pub fn new(title: impl Into<String>, question: Question, seed: u64, cases: Vec<Case>) -> Self {
+    pub fn new(title: impl Into<String>, source: PlanSource, seed: u64, cases: Vec<Case>) -> Self {
         Self {
             title: title.into(),
-            question,
+            source,
             seed,
             cases,
             destroy_data_on: Vec::new(),
-            terms: Criteria::default(),
+            criteria: Criteria::default(),
             layouts: Vec::new(),
         }
     }
@@ -143,12 +144,12 @@ impl Plan {
     /// with most decide.
     ///
     /// ```
-    /// use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
+    /// use plan::{Bytes, Case, Geometry, Phase, Plan, PlanSource, WorkloadSpec};
     /// let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 1 };
     /// let workload = WorkloadSpec::new("w", "file", geometry).validate()?;
     /// let before = Case { repetitions: 3, ..Case::new("before", workload.clone(), vec![Phase::Read]) };
     /// let after = Case { in_turn: true, ..before.clone() };
-    /// let plan = Plan::new("", Question::Quick { directory: "/".into() }, 0, vec![before, after]);
+    /// let plan = Plan::new("", PlanSource::Quick { directory: "/".into() }, 0, vec![before, after]);
     /// let turns: Vec<(usize, u32)> = plan.blocks().flat_map(|block| plan.turns(block)).collect();
     /// assert_eq!(turns, [(0, 0), (1, 0), (1, 1), (0, 1), (0, 2), (1, 2)]);
     /// # Ok::<(), plan::PlanError>(())
@@ -171,7 +172,10 @@ impl Plan {
     pub fn described_targets(&self) -> impl Iterator<Item = &TargetDescription> {
         let used: HashSet<&str> = self.cases.iter().map(|case| case.target.as_str()).collect();
         let names_one = used.iter().any(|name| !name.is_empty());
-        self.terms.targets.iter().filter(move |terms| !names_one || used.contains(terms.name.as_str()))
+        self.criteria
+            .targets
+            .iter()
+            .filter(move |criteria| !names_one || used.contains(criteria.name.as_str()))
     }
 
     /// Makes each process of every case keep its last `operations` operations, and traces the devices
@@ -191,7 +195,7 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Bytes, Case, Geometry, Phase, Plan, Protocol, Question, Role, WorkloadSpec};
+    use crate::{Bytes, Case, Geometry, PassRole, Phase, Plan, PlanSource, Protocol, WorkloadSpec};
 
     /// A block of cases that take turns, each with `repetitions` of `rounds` after `warm_up` passes.
     fn block(cases: usize, repetitions: u32, rounds: u32, warm_up: u32) -> Plan {
@@ -204,15 +208,15 @@ mod tests {
             protocol: protocol.clone(),
             ..Case::new(format!("case {place}"), workload.clone(), vec![Phase::Read])
         };
-        let question = Question::Quick { directory: "/".into() };
-        Plan::new("", question, 0, (0..cases).map(case).collect())
+        let source = PlanSource::Quick { directory: "/".into() };
+        Plan::new("", source, 0, (0..cases).map(case).collect())
     }
 
     /// The mean of what each case would measure of storage whose rate is its turn's number.
     fn drifting(plan: &Plan) -> Vec<f64> {
         let mut sums = vec![(0.0, 0.0); plan.cases.len()];
         for (turn, (place, pass)) in plan.turns(0..plan.cases.len()).enumerate() {
-            if plan.cases[place].role(pass) == Role::Recorded {
+            if plan.cases[place].role(pass) == PassRole::Recorded {
                 sums[place].0 += turn as f64;
                 sums[place].1 += 1.0;
             }

@@ -82,7 +82,7 @@ pub enum Stopping {
 /// The purpose of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum PassRole {
     /// Precedes the counted passes and does not count.
     WarmUp,
     /// A round before the last of its repetition; shown but not counted.
@@ -92,7 +92,7 @@ pub enum Role {
     Recorded,
 }
 
-impl Role {
+impl PassRole {
     /// The word used in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::extent::Extents;
-use super::{Action, JobTest, Jobs, Space, Step};
+use super::{Action, JobSpace, JobTest, Jobs, Step};
 use crate::{Bytes, Phase};
 
 /// Memory per key in a growing hash table of sums.
@@ -82,11 +82,11 @@ impl Jobs {
     /// the two, for an index its entries, for sums the rows that do not fit in memory. Sizes of tables with
     /// random keys are expected values: leave some room.
     #[must_use]
-    pub fn needs(&self, space: Space) -> Bytes {
+    pub fn needs(&self, space: JobSpace) -> Bytes {
         let known = self.permanent();
         match space {
-            Space::Permanent => Bytes(self.permanent_bytes(&known)),
-            Space::Work | Space::Utility => {
+            JobSpace::Permanent => Bytes(self.permanent_bytes(&known)),
+            JobSpace::Work | JobSpace::Utility => {
                 let mut peaks: Vec<(u64, u32)> = (self.tests.iter())
                     .map(|test| (self.launch_peak(test, space, known.clone()), test.streams))
                     .collect();
@@ -105,7 +105,7 @@ impl Jobs {
     /// Bytes of the tables of permanent space, over all streams, when all launches have finished.
     fn permanent_bytes(&self, known: &Extents) -> u64 {
         let left = self.tests.iter().flat_map(|test| {
-            let outputs = test.outputs().filter(|output| output.space == Space::Permanent);
+            let outputs = test.outputs().filter(|output| output.space == JobSpace::Permanent);
             outputs.map(|output| {
                 let rows = known.get(&output.table).map_or(0, |extent| extent.rows);
                 self.table_bytes(rows).0.saturating_mul(u64::from(test.streams))
@@ -125,7 +125,7 @@ impl Jobs {
     }
 
     /// Peak bytes of one launch of `test` in `space`, given the tables `known` in permanent space.
-    fn launch_peak(&self, test: &JobTest, space: Space, mut known: Extents) -> u64 {
+    fn launch_peak(&self, test: &JobTest, space: JobSpace, mut known: Extents) -> u64 {
         let mut peak = 0;
         let bytes_of =
             |known: &Extents, name: &str| known.get(name).map_or(0, |extent| self.table_bytes(extent.rows).0);
@@ -139,9 +139,9 @@ impl Jobs {
             let copy = match actions[place] {
                 Action::Sort { input, .. } => bytes_of(known, input),
                 // Entries of 16 bytes in sorted runs, and the index built from them.
-                Action::Index { input, .. } if space == Space::Utility => bytes_of(known, input) / 4,
+                Action::Index { input, .. } if space == JobSpace::Utility => bytes_of(known, input) / 4,
                 // Rows whose keys do not fit in memory are spilled.
-                Action::Summarise { input, .. } if space == Space::Utility => {
+                Action::Summarise { input, .. } if space == JobSpace::Utility => {
                     let memory = test.steps[place].memory.0;
                     let groups = known.get(input).map_or(0, |extent| extent.groups);
                     if groups.saturating_mul(GROUP_BYTES) > memory { bytes_of(known, input) } else { 0 }

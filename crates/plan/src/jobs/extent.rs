@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, JobTest, Jobs, Output, Space, Step, TableOrder};
+use super::{Action, JobSpace, JobTest, Jobs, Output, Step, TableOrder};
 
 /// The size of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Jobs {
             let test = &self.tests[place];
             let mut known = all.clone();
             test.walk(&mut known, |_, _| {});
-            for output in test.outputs().filter(|output| output.space == Space::Permanent) {
+            for output in test.outputs().filter(|output| output.space == JobSpace::Permanent) {
                 if let Some(extent) = known.get(&output.table) {
                     all.entry(output.table.clone()).or_insert(*extent);
                 }

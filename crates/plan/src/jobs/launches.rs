@@ -69,7 +69,7 @@ impl Jobs {
         let leaves = |other: &JobTest| {
             let outputs = other.steps.iter().filter_map(|step| step.action.output());
             outputs
-                .filter(|output| output.space == super::Space::Permanent)
+                .filter(|output| output.space == super::JobSpace::Permanent)
                 .any(|output| reads(&output.table))
         };
         let waits =

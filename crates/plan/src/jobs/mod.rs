@@ -63,7 +63,7 @@ pub const PAGES_PER_THREAD: u64 = 4;
 /// One of the three storage areas of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Space {
+pub enum JobSpace {
     /// Persistent tables: those that jobs read, and those that they leave for other jobs.
     Permanent,
     /// Data written by a job for its own later steps.
@@ -72,7 +72,7 @@ pub enum Space {
     Utility,
 }
 
-impl Space {
+impl JobSpace {
     /// All of them, in the order of [`crate::FileSet::targets`] of a workload of jobs.
     pub const ALL: [Self; 3] = [Self::Permanent, Self::Work, Self::Utility];
 
@@ -87,7 +87,7 @@ impl Space {
     }
 }
 
-impl fmt::Display for Space {
+impl fmt::Display for JobSpace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -6,7 +6,7 @@
 
 use super::amounts::GROUP_BYTES;
 use super::extent::Extents;
-use super::{Action, Jobs, Space, Step};
+use super::{Action, JobSpace, Jobs, Step};
 
 /// Part of a table that its index takes: an entry of 16 bytes for each row of 128.
 const INDEX_PART: u64 = 8;
@@ -19,7 +19,7 @@ pub enum Data<'a> {
     /// The table that it makes.
     Output,
     /// A file of its own in this space, removed at its end.
-    Own(Space, &'static str),
+    Own(JobSpace, &'static str),
 }
 
 /// Some of the data of a step, as a pass reads or writes it.
@@ -78,19 +78,19 @@ impl Jobs {
             }
             // The copy in work space and the sorted runs are written and read beside input and output.
             Action::Sort { input, .. } => {
-                let copy = flow(Data::Own(Space::Work, "copy"), size(input));
-                let runs = flow(Data::Own(Space::Utility, "runs"), size(input));
+                let copy = flow(Data::Own(JobSpace::Work, "copy"), size(input));
+                let runs = flow(Data::Own(JobSpace::Utility, "runs"), size(input));
                 vec![pass(inputs(), vec![copy]), pass(vec![copy], vec![runs]), pass(vec![runs], output())]
             }
             Action::Index { input, lookups } => {
                 let rows = size(input);
                 let entries = rows / INDEX_PART;
-                let runs = flow(Data::Own(Space::Utility, "runs"), entries);
-                let index = flow(Data::Own(Space::Utility, "index"), entries);
+                let runs = flow(Data::Own(JobSpace::Utility, "runs"), entries);
+                let index = flow(Data::Own(JobSpace::Utility, "index"), entries);
                 // A lookup reads a page of the index and one of the table.
                 let pages = lookups.saturating_mul(self.page_bytes.0);
                 let looked = [
-                    random(Data::Own(Space::Utility, "index"), pages, entries),
+                    random(Data::Own(JobSpace::Utility, "index"), pages, entries),
                     random(Data::Input(input), pages, rows),
                 ];
                 vec![
@@ -104,7 +104,7 @@ impl Jobs {
                 if groups.saturating_mul(GROUP_BYTES) <= step.memory.0 {
                     return vec![pass(inputs(), output())];
                 }
-                let spilled = flow(Data::Own(Space::Utility, "spilled"), size(input));
+                let spilled = flow(Data::Own(JobSpace::Utility, "spilled"), size(input));
                 vec![pass(inputs(), vec![spilled]), pass(vec![spilled], output())]
             }
             _ => vec![pass(inputs(), output())],

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::extent::Extents;
-use super::{Action, JobTest, Jobs, LAUNCHES_MAX, PAGE_BYTES, ROWS_MAX, Space, Step, TableOrder};
+use super::{Action, JobSpace, JobTest, Jobs, LAUNCHES_MAX, PAGE_BYTES, ROWS_MAX, Step, TableOrder};
 use crate::text::nearest::nearest;
 use crate::{Backend, PlanError};
 
@@ -143,7 +143,7 @@ impl Jobs {
     fn check_outputs(&self, found: &mut Problems) {
         let mut permanent: BTreeMap<&str, &str> = BTreeMap::new();
         for test in &self.tests {
-            let left = test.outputs().filter(|output| output.space == Space::Permanent);
+            let left = test.outputs().filter(|output| output.space == JobSpace::Permanent);
             left.for_each(|output| {
                 permanent.entry(&output.table).or_insert(&test.name);
             });
@@ -292,7 +292,7 @@ impl Jobs {
             return Some((message, meant(input, tables.chain(outputs), otherwise)));
         };
         let output = maker.outputs().find(|output| output.table == input)?;
-        if output.space != Space::Permanent {
+        if output.space != JobSpace::Permanent {
             let message =
                 format!("`{input}` is in {} space of test `{}`, and goes with it", output.space, maker.name);
             return Some((message, "write it with space = \"permanent\", or make a copy here".to_owned()));

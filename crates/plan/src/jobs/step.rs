@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Space;
+use super::JobSpace;
 use crate::Bytes;
 
 /// Sort order of the rows of a table.
@@ -22,7 +22,7 @@ pub struct Output {
     /// Its name.
     pub table: String,
     /// Where it is stored: a table in permanent space can be read by later tests.
-    pub space: Space,
+    pub space: JobSpace,
 }
 
 /// A step of a test.

@@ -1,9 +1,9 @@
 //! Tests of the amounts, dependencies and validation of jobs.
 
-use super::{Action, JobTable, JobTest, Jobs, Output, Space, Step, TableOrder, TestKind};
+use super::{Action, JobSpace, JobTable, JobTest, Jobs, Output, Step, TableOrder, TestKind};
 use crate::Bytes;
 
-fn output(table: &str, space: Space) -> Output {
+fn output(table: &str, space: JobSpace) -> Output {
     Output { table: table.to_owned(), space }
 }
 
@@ -11,7 +11,7 @@ fn step(action: Action) -> Step {
     Step { action, threads: 1, memory: Bytes::mib(64) }
 }
 
-fn sort(input: &str, to: &str, space: Space) -> Step {
+fn sort(input: &str, to: &str, space: JobSpace) -> Step {
     step(Action::Sort { input: input.to_owned(), output: output(to, space) })
 }
 
@@ -41,7 +41,7 @@ fn jobs(tests: Vec<JobTest>) -> Jobs {
 
 fn needs(jobs: &Jobs) -> [u64; 3] {
     assert_eq!(jobs.problems(), []);
-    Space::ALL.map(|space| jobs.needs(space).0 / jobs.page_bytes.0)
+    JobSpace::ALL.map(|space| jobs.needs(space).0 / jobs.page_bytes.0)
 }
 
 fn problems(tests: Vec<JobTest>) -> Vec<String> {
@@ -54,22 +54,26 @@ fn problems(tests: Vec<JobTest>) -> Vec<String> {
 
 #[test]
 fn a_sort_keeps_three_copies_of_its_input() {
-    assert_eq!(needs(&jobs(vec![test("a", vec![sort("sales", "sorted", Space::Work)])])), [100, 200, 100]);
-    assert_eq!(needs(&jobs(vec![test("a", vec![sort("sales", "sorted", Space::Utility)])])), [100, 100, 200]);
+    assert_eq!(needs(&jobs(vec![test("a", vec![sort("sales", "sorted", JobSpace::Work)])])), [100, 200, 100]);
     assert_eq!(
-        needs(&jobs(vec![test("a", vec![sort("sales", "sorted", Space::Permanent)])])),
+        needs(&jobs(vec![test("a", vec![sort("sales", "sorted", JobSpace::Utility)])])),
+        [100, 100, 200]
+    );
+    assert_eq!(
+        needs(&jobs(vec![test("a", vec![sort("sales", "sorted", JobSpace::Permanent)])])),
         [200, 100, 100]
     );
     // The first output is kept during the second sort.
-    let twice = vec![sort("sales", "one", Space::Work), sort("one", "two", Space::Work)];
+    let twice = vec![sort("sales", "one", JobSpace::Work), sort("one", "two", JobSpace::Work)];
     assert_eq!(needs(&jobs(vec![test("a", twice)])), [100, 300, 100]);
 }
 
 #[test]
 fn streams_hold_their_data_at_the_same_time_and_rounds_do_not() {
-    let mut many = test("many", vec![sort("sales", "sorted", Space::Work)]);
+    let mut many = test("many", vec![sort("sales", "sorted", JobSpace::Work)]);
     (many.streams, many.rounds) = (4, 3);
-    let one = test("one", vec![sort("sales", "sorted", Space::Work), sort("sorted", "again", Space::Work)]);
+    let one =
+        test("one", vec![sort("sales", "sorted", JobSpace::Work), sort("sorted", "again", JobSpace::Work)]);
     let mut both = jobs(vec![many, one]);
     assert_eq!(needs(&both), [400, 4 * 200 + 300, 500]);
     both.concurrency = 2;
@@ -79,7 +83,7 @@ fn streams_hold_their_data_at_the_same_time_and_rounds_do_not() {
 #[test]
 fn what_is_left_for_others_and_what_grows_counts_in_permanent_space() {
     let page = Jobs::new(Bytes::kib(256)).rows_per_page();
-    let mut makes = test("makes", vec![sort("sales", "ready", Space::Permanent)]);
+    let mut makes = test("makes", vec![sort("sales", "ready", JobSpace::Permanent)]);
     makes.streams = 2;
     let mut grows = test("grows", vec![append("orders", 10 * page)]);
     grows.rounds = 5;
@@ -93,15 +97,15 @@ fn sizes_of_outputs_follow_from_those_of_inputs() {
     let steps = vec![
         step(Action::Scan {
             input: "sales".to_owned(),
-            output: Some(output("some", Space::Work)),
+            output: Some(output("some", JobSpace::Work)),
             keep_millionths: 250_000,
         }),
-        step(Action::Summarise { input: "sales".to_owned(), output: Some(output("sums", Space::Work)) }),
-        sort("some", "sorted", Space::Work),
+        step(Action::Summarise { input: "sales".to_owned(), output: Some(output("sums", JobSpace::Work)) }),
+        sort("some", "sorted", JobSpace::Work),
         step(Action::Merge {
             left: "sorted".to_owned(),
             right: "sums".to_owned(),
-            output: Some(output("pairs", Space::Work)),
+            output: Some(output("pairs", JobSpace::Work)),
         }),
     ];
     let jobs = jobs(vec![test("a", steps)]);
@@ -117,7 +121,7 @@ fn sizes_of_outputs_follow_from_those_of_inputs() {
 
 #[test]
 fn launches_wait_for_what_they_read_and_for_the_round_before() {
-    let mut makes = test("makes", vec![sort("sales", "ready", Space::Permanent)]);
+    let mut makes = test("makes", vec![sort("sales", "ready", JobSpace::Permanent)]);
     makes.rounds = 2;
     let mut reads = test("reads", vec![scan("ready")]);
     reads.rounds = 2;
@@ -148,8 +152,8 @@ fn a_circle_is_named_whole() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("(Some(1), None) after") && found[0].contains("a → b → c → a"), "{found:?}");
     let data = problems(vec![
-        test("a", vec![scan("sales"), sort("from-b", "from-a", Space::Permanent)]),
-        test("b", vec![sort("from-a", "from-b", Space::Permanent)]),
+        test("a", vec![scan("sales"), sort("from-b", "from-a", JobSpace::Permanent)]),
+        test("b", vec![sort("from-a", "from-b", JobSpace::Permanent)]),
     ]);
     assert_eq!(data.len(), 1, "{data:?}");
     assert!(data[0].contains("(Some(0), Some(1)) input") && data[0].contains("a → b → a"), "{data:?}");
@@ -167,28 +171,28 @@ fn each_mistake_is_told_at_its_place() {
             "(Some(0), Some(0)) input: test `one` reads `sails`, a table that nobody makes; did you mean `sales`?",
         ),
         (
-            vec![test("one", vec![scan("x"), sort("sales", "x", Space::Work)])],
+            vec![test("one", vec![scan("x"), sort("sales", "x", JobSpace::Work)])],
             "reads `x` before it writes it",
         ),
         (
-            two(vec![sort("sales", "x", Space::Work)], vec![scan("x")]),
+            two(vec![sort("sales", "x", JobSpace::Work)], vec![scan("x")]),
             "(Some(1), Some(0)) input: `x` is in work space of test `one`",
         ),
         (vec![test("one", vec![merge("sales", "sales")])], "(Some(0), Some(0)) left: a merge needs"),
         (
-            vec![test("one", vec![sort("sales", "x", Space::Work), append("x", 5), merge("x", "x")])],
+            vec![test("one", vec![sort("sales", "x", JobSpace::Work), append("x", 5), merge("x", "x")])],
             "(Some(0), Some(2)) left: a merge",
         ),
         (
-            vec![test("one", vec![sort("sales", "x", Space::Work), sort("sales", "x", Space::Work)])],
+            vec![test("one", vec![sort("sales", "x", JobSpace::Work), sort("sales", "x", JobSpace::Work)])],
             "two steps of test `one` write",
         ),
         (
-            vec![test("one", vec![sort("sales", "sales", Space::Permanent)])],
+            vec![test("one", vec![sort("sales", "sales", JobSpace::Permanent)])],
             "(Some(0), Some(0)) output: `sales` is a table",
         ),
         (
-            two(vec![sort("sales", "x", Space::Permanent)], vec![sort("sales", "x", Space::Work)]),
+            two(vec![sort("sales", "x", JobSpace::Permanent)], vec![sort("sales", "x", JobSpace::Work)]),
             "(Some(1), Some(0)) output: test `one` leaves",
         ),
         (
@@ -215,6 +219,6 @@ fn each_mistake_is_told_at_its_place() {
         assert!(found.iter().any(|one| one.contains(words)), "{words}\n{found:#?}");
     }
     let wide = JobTest { streams: 3, ..test("two", vec![scan("x")]) };
-    let found = problems(vec![test("one", vec![sort("sales", "x", Space::Permanent)]), wide]);
+    let found = problems(vec![test("one", vec![sort("sales", "x", JobSpace::Permanent)]), wide]);
     assert!(found[0].contains("has 3 streams, and `one` makes `x` for 1 only"), "{found:?}");
 }

@@ -10,7 +10,7 @@ use crate::{Bytes, Nanos};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunEnvironment {
     /// The file systems (or block devices) that the targets are on.
-    pub spaces: Vec<Space>,
+    pub spaces: Vec<FileSystemSpace>,
     /// Memory available to the page cache; `None` if unknown.
     pub memory: Option<Bytes>,
     /// Processors of a node; `None` if unknown.
@@ -29,7 +29,7 @@ pub struct RunEnvironment {
 
 /// A file system, and which targets are on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Space {
+pub struct FileSystemSpace {
     /// Its mount point, or the device's path.
     pub name: String,
     /// Bytes that this user may still write there.

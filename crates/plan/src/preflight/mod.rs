@@ -5,13 +5,13 @@
 //! or an earlier run (see [`Predictions`]), else from what the study says of its targets, else assumed for the
 //! devices. On a model nothing is assumed, and the rate of a phase of which it says nothing is unknown.
 
+mod case_criteria;
 mod concern;
 mod environment;
 pub(crate) mod forecast;
 mod phase;
 mod prediction;
 mod space;
-mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -21,17 +21,17 @@ pub use concern::{
     Concern, MEMORY_MULTIPLE_MIN, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX, PHASE_SECONDS_MIN,
     SPACE_SHARE_MAX,
 };
-pub use environment::{AssumedDevice, RunEnvironment, Space};
+pub use environment::{AssumedDevice, FileSystemSpace, RunEnvironment};
 pub use phase::PhaseEstimate;
 pub use prediction::{Interval, PredictedRate, Prediction, Predictions, RateUnit, Source};
 pub use space::SpaceEstimate;
 
 use crate::preflight::forecast::Filled;
 use crate::{Bytes, Case, Criteria, Forecast, Plan, TargetDescription};
+use case_criteria::CaseCriteria;
 use concern::{across_concern, cache_concern, length_concerns, memory_concern, space_concerns};
 use phase::{Phases, all_passes, written_share};
 use space::{TargetFileSystems, spaces, together};
-use terms::Terms;
 
 /// The forecast of one case, compared with its environment.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,21 +92,21 @@ impl CaseEstimate {
     #[must_use]
     pub fn of(case: &Case, environment: &RunEnvironment) -> Self {
         let criteria = Criteria::default();
-        let terms = Terms { criteria: &criteria, case, target: None };
-        Self::placed(terms, environment, &TargetFileSystems::of(environment), Bytes(0))
+        let criteria = CaseCriteria { criteria: &criteria, case, target: None };
+        Self::placed(criteria, environment, &TargetFileSystems::of(environment), Bytes(0))
     }
 
     /// The estimate of a case, before which `filled` bytes are written.
     fn placed(
-        terms: Terms<'_>,
+        criteria: CaseCriteria<'_>,
         environment: &RunEnvironment,
         placed: &TargetFileSystems<'_>,
         filled: Bytes,
     ) -> Self {
-        let (case, layer) = (terms.case, terms.layer());
+        let (case, layer) = (criteria.case, criteria.layer());
         let forecast = Forecast::of(case);
         let file_systems = placed.count(&case.workload.files.targets);
-        let estimates = Phases { terms, environment, forecast: &forecast, file_systems };
+        let estimates = Phases { criteria, environment, forecast: &forecast, file_systems };
         let phases: Vec<PhaseEstimate> = case.phases.iter().map(|&phase| estimates.estimate(phase)).collect();
         let written = forecast.footprint.0.saturating_mul(u64::from(case.protocol.precondition));
         let precondition = (written > 0).then(|| estimates.fill(Bytes(written)));
@@ -137,12 +137,12 @@ pub fn estimates<'p>(
     let mut filled = Filled::default();
     let placed = TargetFileSystems::of(environment);
     let targets: HashMap<&str, &TargetDescription> =
-        plan.terms.targets.iter().map(|target| (target.name.as_str(), target)).collect();
+        plan.criteria.targets.iter().map(|target| (target.name.as_str(), target)).collect();
     let mut estimate = |case: &'p Case| {
         let target = targets.get(case.target.as_str()).copied();
         let filled = filled.before(case, Forecast::of(case).footprint);
-        let terms = Terms { criteria: &plan.terms, case, target };
-        let mut estimate = CaseEstimate::placed(terms, environment, &placed, filled);
+        let criteria = CaseCriteria { criteria: &plan.criteria, case, target };
+        let mut estimate = CaseEstimate::placed(criteria, environment, &placed, filled);
         if let Some(caches) = target.and_then(|target| target.caches) {
             let volume = estimate.forecast.footprint;
             estimate.cache_share = Some(caches.0 as f64 / (volume.0 as f64).max(1.0));

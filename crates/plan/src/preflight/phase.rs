@@ -1,8 +1,8 @@
 //! The expected volume and duration of one phase.
 
+use super::case_criteria::CaseCriteria;
 use super::concern::whole;
 use super::prediction::{Interval, PredictedRate, RateUnit, Source};
-use super::terms::Terms;
 use super::{AssumedDevice, RunEnvironment};
 use crate::{Bytes, Case, Forecast, Jobs, Layer, Phase, Work};
 
@@ -49,7 +49,7 @@ impl PhaseEstimate {
 
 /// Estimates phases of one case.
 pub(super) struct Phases<'a> {
-    pub(super) terms: Terms<'a>,
+    pub(super) criteria: CaseCriteria<'a>,
     pub(super) environment: &'a RunEnvironment,
     pub(super) forecast: &'a Forecast,
     /// Number of different file systems that the case is on.
@@ -58,7 +58,7 @@ pub(super) struct Phases<'a> {
 
 impl Phases<'_> {
     const fn case(&self) -> &Case {
-        self.terms.case
+        self.criteria.case
     }
 
     /// The estimate of one pass of `phase`.
@@ -173,7 +173,7 @@ impl Phases<'_> {
     /// The rate of the best source that says something of `phase`.
     fn said(&self, phase: Phase) -> Option<PredictedRate> {
         let known = self.environment.predicted.of(self.case(), phase).cloned();
-        let of_study = self.terms.rate(phase).map(|one| PredictedRate {
+        let of_study = self.criteria.rate(phase).map(|one| PredictedRate {
             rate: match phase.is_transfers() {
                 true => (one.rate * self.forecast.balance_bound).at_most(self.by_transfer_time(phase)),
                 false => one.rate,
@@ -203,7 +203,7 @@ impl Phases<'_> {
     /// Bytes per second of all assumed devices: as many as the study says, else one for each file system; those
     /// of every node where each node has its own.
     fn assumed_bytes(&self) -> f64 {
-        let nodes = match self.terms.layer() {
+        let nodes = match self.criteria.layer() {
             Layer::NodeLocal => f64::from(self.case().workload.nodes),
             Layer::Unstated | Layer::Shared => 1.0,
         };
@@ -211,7 +211,7 @@ impl Phases<'_> {
     }
 
     fn devices(&self) -> u32 {
-        self.terms.devices().unwrap_or(self.file_systems).max(1)
+        self.criteria.devices().unwrap_or(self.file_systems).max(1)
     }
 
     fn assumption(&self) -> Source {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::concern::whole;
-use super::{CaseEstimate, RunEnvironment, Space};
+use super::{CaseEstimate, FileSystemSpace, RunEnvironment};
 use crate::placement::spread::tasks_of_node;
 use crate::{Bytes, Case, JobSpace, Keep, Layer, Plan, Sharing, Workload};
 
@@ -72,7 +72,7 @@ pub(super) fn spaces(
             targets[space].push(index);
         }
     }
-    let estimate = |(space, targets): (&Space, Vec<usize>)| {
+    let estimate = |(space, targets): (&FileSystemSpace, Vec<usize>)| {
         let needed = (!targets.is_empty()).then(|| bytes_on_targets(&case.workload, &targets, layer))?;
         let needed = match share < 1.0 {
             true => whole(needed.saturating_mul(sets) as f64 * share),
@@ -125,7 +125,7 @@ pub(super) fn together(
         }
         present.retain(|names, _| kept.contains(names) || last.get(names) != Some(&number));
     }
-    let total = |space: &Space| {
+    let total = |space: &FileSystemSpace| {
         let needed = Bytes(most.get(space.name.as_str()).copied().unwrap_or(0));
         SpaceEstimate { name: space.name.clone(), needed, free: space.free }
     };

@@ -1,17 +1,17 @@
 //! Tests of the warnings before a run.
 
 use super::{
-    AssumedDevice, CaseEstimate, Concern, Interval, PredictedRate, Prediction, RateUnit, RunEnvironment,
-    Source, Space, estimates,
+    AssumedDevice, CaseEstimate, Concern, FileSystemSpace, Interval, PredictedRate, Prediction, RateUnit,
+    RunEnvironment, Source, estimates,
 };
 use crate::{
-    Bytes, Case, Criteria, Existing, Geometry, Keep, Layer, Nanos, Phase, Plan, Protocol, Question, Sharing,
-    Stonewall, TargetDescription, Tree, Work, WorkloadSpec,
+    Bytes, Case, Criteria, Existing, Geometry, Keep, Layer, Nanos, Phase, Plan, PlanSource, Protocol,
+    Sharing, Stonewall, TargetDescription, Tree, Work, WorkloadSpec,
 };
 
 fn environment(free: u64, rate: f64) -> RunEnvironment {
     RunEnvironment {
-        spaces: vec![Space { name: "/t".into(), free: Bytes(free), targets: vec!["/t/f".into()] }],
+        spaces: vec![FileSystemSpace { name: "/t".into(), free: Bytes(free), targets: vec!["/t/f".into()] }],
         memory: Some(Bytes::gib(64)),
         assumed: AssumedDevice { bytes_per_second: rate, transfer_time: Nanos(0), class: "test".into() },
         ..RunEnvironment::default()
@@ -108,7 +108,7 @@ fn a_read_of_files_that_nothing_has_written_is_preceded_by_a_fill() {
     let fills = |phases: &[Phase]| {
         let mut case = case(1, Bytes::mib(100), 100, |s| s.files.fill = true);
         case.phases = phases.to_vec();
-        let question = Question::Quick { directory: "/t".into() };
+        let question = PlanSource::Quick { directory: "/t".into() };
         let plan = Plan::new(String::new(), question, 0, vec![case.clone(), case]);
         estimates(&plan, &environment(u64::MAX, 1e9)).0.iter().map(|o| o.fill.is_some()).collect::<Vec<_>>()
     };
@@ -131,7 +131,7 @@ fn thirty_three_tasks_on_twelve_targets_are_a_concern() {
 #[test]
 fn cases_on_the_same_files_need_their_space_once() {
     let needed = |cases: Vec<Case>| {
-        let plan = Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, cases);
+        let plan = Plan::new(String::new(), PlanSource::Quick { directory: "/t".into() }, 0, cases);
         estimates(&plan, &environment(u64::MAX, 1e9)).1[0].needed
     };
     let (small, large) = (case(1, Bytes::mib(1), 10, |_| ()), case(1, Bytes::mib(1), 30, |_| ()));
@@ -161,14 +161,14 @@ fn published_working_sets_are_set_against_the_caches() {
     let caches = |tasks| {
         let mut case = case(tasks, Bytes::gib(1), 32, |_| ());
         case.target = "array".to_owned();
-        let question = Question::Quick { directory: "/t".into() };
+        let question = PlanSource::Quick { directory: "/t".into() };
         let mut plan = Plan::new(String::new(), question, 0, vec![case]);
         let target = TargetDescription {
             name: "array".into(),
             caches: Some(Bytes(120_000_000_000)),
             ..TargetDescription::default()
         };
-        plan.terms = Criteria { targets: vec![target], ..Criteria::default() };
+        plan.criteria = Criteria { targets: vec![target], ..Criteria::default() };
         estimates(&plan, &environment(u64::MAX, 1e9)).0.remove(0)
     };
     let published = caches(76);
@@ -188,9 +188,9 @@ fn on_storage_of_each_node_files_take_space_of_their_node_alone() {
             s.files.targets = targets.iter().map(|target| (*target).into()).collect();
         });
         case.target = "flash".to_owned();
-        let mut plan = Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![case]);
+        let mut plan = Plan::new(String::new(), PlanSource::Quick { directory: "/t".into() }, 0, vec![case]);
         let target = TargetDescription { name: "flash".into(), layer, ..TargetDescription::default() };
-        plan.terms = Criteria { targets: vec![target], ..Criteria::default() };
+        plan.criteria = Criteria { targets: vec![target], ..Criteria::default() };
         let mut environment = environment(u64::MAX, 1e9);
         environment.spaces[0].targets = targets.iter().map(|target| (*target).into()).collect();
         estimates(&plan, &environment).1[0].needed
@@ -206,7 +206,7 @@ fn on_storage_of_each_node_files_take_space_of_their_node_alone() {
 
 /// An environment in which each of `targets` is on a disk of its own.
 fn apart(targets: &[&str], rate: f64) -> RunEnvironment {
-    let space = |target: &&str| Space {
+    let space = |target: &&str| FileSystemSpace {
         name: (*target).to_owned(),
         free: Bytes(u64::MAX),
         targets: vec![(*target).into()],
@@ -267,7 +267,7 @@ fn operations_are_moved_but_the_files_take_what_a_pass_goes_over() {
         let mut case =
             case(2, Bytes::mib(1), 100, |s| (s.operations, s.files.fill) = (Some(operations), true));
         case.phases = vec![Phase::Read];
-        let question = Question::Quick { directory: "/t".into() };
+        let question = PlanSource::Quick { directory: "/t".into() };
         let plan = Plan::new(String::new(), question, 0, vec![case]);
         estimates(&plan, &environment(u64::MAX, 100.0 * 1024.0 * 1024.0)).0.remove(0)
     };
@@ -309,7 +309,7 @@ fn gigabyte(id: &str, phases: &[Phase], clock: bool, change: fn(&mut WorkloadSpe
 }
 
 fn seconds(cases: Vec<Case>) -> Vec<f64> {
-    let question = Question::Quick { directory: ".".into() };
+    let question = PlanSource::Quick { directory: ".".into() };
     let plan = Plan::new(String::new(), question, 0, cases);
     let mut environment = environment(u64::MAX, 100e6);
     let reads = PredictedRate { rate: Interval::exact(200e6), unit: RateUnit::Bytes, source: Source::Given };

@@ -22,7 +22,7 @@ const HARDWARE: [&str; 6] = ["title", "devices", "rack_units", "ports", "slots",
 ///             [[workload]]\nname = \"w\"\ntarget = \"ssd\"\ntransfer = \"4KiB\"\nsize = \"1MiB\"\n";
 /// let own = plan::study::on_directory(text, "/mnt/own")?;
 /// let plan = plan::study::read("own.toml".as_ref(), &own).expect("a study");
-/// assert_eq!(plan.terms.targets[0].name, "storage");
+/// assert_eq!(plan.criteria.targets[0].name, "storage");
 /// assert!(!own.contains("P3700"));
 /// # Ok::<(), String>(())
 /// ```

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::jobs::Space;
+use crate::jobs::JobSpace;
 use crate::{Jobs, Objects, Tree, Work, Workload};
 
 /// Suffix of the name that the first item has while the others are renamed in a ring, as mdtest has it.
@@ -102,7 +102,7 @@ pub fn entry_type(name: &str) -> Option<EntryType> {
     if let Some((_, number)) = name.strip_suffix(TABLE).and_then(|rest| rest.rsplit_once('.')) {
         return numbers(number, '.', &[1]).then_some(EntryType::File);
     }
-    if Space::ALL.iter().any(|space| space.name() == name) {
+    if JobSpace::ALL.iter().any(|space| space.name() == name) {
         return Some(EntryType::Directory);
     }
     numbers(name, '_', &[2]).then_some(EntryType::Directory)
@@ -273,38 +273,38 @@ impl<'a> JobsPlacement<'a> {
 
     /// The user's directory of a space; that of permanent space where it has none of its own.
     #[must_use]
-    pub fn target(self, space: Space) -> &'a Path {
+    pub fn target(self, space: JobSpace) -> &'a Path {
         let targets = &self.workload.files.targets;
         targets.get(space as usize).unwrap_or(&targets[0])
     }
 
     /// The directory that a run makes for a space.
     #[must_use]
-    pub fn directory(self, space: Space, repetition: u32) -> PathBuf {
+    pub fn directory(self, space: JobSpace, repetition: u32) -> PathBuf {
         self.root(space, repetition).join(space.name())
     }
 
-    fn root(self, space: Space, repetition: u32) -> PathBuf {
+    fn root(self, space: JobSpace, repetition: u32) -> PathBuf {
         let set = if self.workload.files.file_per_repetition { repetition } else { 0 };
         self.target(space).join(format!("{JOBS_ROOT}.{set}-0"))
     }
 
     /// The directory of one launch in work or utility space.
     #[must_use]
-    pub fn launch_directory(self, space: Space, repetition: u32, launch: u32) -> PathBuf {
+    pub fn launch_directory(self, space: JobSpace, repetition: u32, launch: u32) -> PathBuf {
         self.directory(space, repetition).join(format!("{LAUNCH}{launch}"))
     }
 
     /// The file of a table of permanent space for one stream.
     #[must_use]
     pub fn table(self, name: &str, stream: u32, repetition: u32) -> PathBuf {
-        self.directory(Space::Permanent, repetition).join(table_name(name, stream))
+        self.directory(JobSpace::Permanent, repetition).join(table_name(name, stream))
     }
 
     /// The roots of all spaces, each once.
     #[must_use]
     pub fn roots(self, repetition: u32) -> Vec<PathBuf> {
-        let mut all: Vec<PathBuf> = Space::ALL.iter().map(|space| self.root(*space, repetition)).collect();
+        let mut all: Vec<PathBuf> = JobSpace::ALL.iter().map(|space| self.root(*space, repetition)).collect();
         all.sort();
         all.dedup();
         all

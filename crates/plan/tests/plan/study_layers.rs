@@ -19,9 +19,10 @@ fn layers(below: &str) -> String {
 #[test]
 fn a_layer_names_the_one_below_it() {
     let plan = study(&layers("")).unwrap();
-    let above: Vec<Option<&str>> = plan.terms.targets.iter().map(|target| target.above.as_deref()).collect();
+    let above: Vec<Option<&str>> =
+        plan.criteria.targets.iter().map(|target| target.above.as_deref()).collect();
     assert_eq!(above, [None, Some("disk"), Some("xfs")]);
-    let xfs = &plan.terms.targets[1];
+    let xfs = &plan.criteria.targets[1];
     assert_eq!((xfs.fs_block, xfs.slots), (Some(Bytes::mib(4)), 4));
     assert_eq!((xfs.capacity, xfs.needs), (Some(Bytes(2_000_000_000_000)), Some(Bytes(3_000_000_000_000))));
 }

@@ -96,7 +96,7 @@ fn a_target_on_a_layout_has_its_directories_its_members_and_its_words() {
         ["/p3700/0/ioproof-cards.data", "/p3700/1/ioproof-cards.data", "/p3700/2/ioproof-cards.data"];
     assert_eq!(files.targets, expected.map(PathBuf::from));
     assert_eq!(plan.cases[3].workload.files.targets, [PathBuf::from("/p3700/md/ioproof-striped.data")]);
-    let [cards, striped] = plan.terms.targets.as_slice() else { panic!("two targets") };
+    let [cards, striped] = plan.criteria.targets.as_slice() else { panic!("two targets") };
     assert_eq!(
         (cards.title.as_str(), cards.stands_for.as_str(), cards.devices),
         ("one XFS each", "Test 2", 3)
@@ -117,7 +117,7 @@ fn devices_and_places_can_be_set_on_the_command_line() {
     let plan = with(&["layout.*.devices=[\"/dev/loop7\", \"/dev/loop8\"]", "layout.md.mount_point=/mnt/md"]);
     assert!(plan.layouts.iter().all(|layout| layout.devices == ["/dev/loop7", "/dev/loop8"]));
     assert_eq!(plan.layouts[1].mount_point, PathBuf::from("/mnt/md"));
-    assert_eq!(plan.terms.targets[0].devices, 2);
+    assert_eq!(plan.criteria.targets[0].devices, 2);
     let plan = with(&["target.*.directory=/mnt/x"]);
     assert!(plan.layouts.is_empty(), "no target is on a layout any more");
     assert!(plan.cases.iter().all(|case| case.layout.is_none()));
@@ -132,7 +132,7 @@ fn a_raw_layout_is_its_devices() {
     let plan = study(&text.replace("tasks = 4", "tasks = 4\nmember = [1, 0]")).unwrap();
     assert_eq!(plan.cases[0].workload.files.targets, [PathBuf::from("/dev/sdz")]);
     assert_eq!(plan.cases[0].workload.files.keep, Keep::Always);
-    assert_eq!(plan.terms.targets[0].devices, 2);
+    assert_eq!(plan.criteria.targets[0].devices, 2);
     assert!(plan.destroy_data_on.is_empty(), "the runner gives consent for what it was asked about");
 }
 

@@ -178,7 +178,7 @@ fn overrides_stand_in_the_place_of_what_the_file_says() {
     assert_eq!(files.targets[0].to_str(), Some("/mnt/x/ioproof-scratch.data"));
     assert_eq!(files.sharing, Sharing::PerTask);
     assert_eq!(plan.cases[0].workload.geometry.block, Bytes::mib(64), "size has replaced the block");
-    let plan::Question::Study { overrides, text, .. } = &plan.question else { panic!("{:?}", plan.question) };
+    let plan::PlanSource::Study { overrides, text, .. } = &plan.source else { panic!("{:?}", plan.source) };
     assert_eq!((overrides.len(), overrides[1].as_str()), (6, "workload.*.sharing=per-task"));
     assert_eq!(text, RIGHT);
     assert_eq!(with(&["workload.stream.tasks=1..8 times 2"]).cases.len(), 4);

@@ -29,23 +29,23 @@ fn with(text: &str, overrides: &[&str]) -> Result<Plan, StudyErrors> {
 #[test]
 fn targets_say_what_they_are() {
     let plan = all();
-    let [card, flash] = plan.terms.targets.as_slice() else { panic!("{:?}", plan.terms.targets) };
+    let [card, flash] = plan.criteria.targets.as_slice() else { panic!("{:?}", plan.criteria.targets) };
     assert_eq!((card.name.as_str(), card.title.as_str(), card.devices), ("card", "", 0));
     assert_eq!((flash.title.as_str(), flash.stands_for.as_str()), ("Flash", "layout 2"));
     assert_eq!((flash.layer, flash.client), (Layer::NodeLocal, Client::LocalToServer));
     assert_eq!((flash.devices, flash.baseline.as_deref()), (12, Some("card")));
     assert_eq!((flash.server_memory, flash.caches), (Some(Bytes::mib(256)), Some(Bytes::mib(50))));
     assert_eq!(flash.rack_units.to_bits(), 3.5_f64.to_bits());
-    assert_eq!((plan.terms.exclusive, plan.terms.release.as_deref()), (Some(false), Some("5.1.2")));
-    assert_eq!(plan.terms.nodes, [1, 4, 8, 16]);
-    assert_eq!(plan.terms.node.words(), "40 cores, 160 threads, 512 GiB of memory");
+    assert_eq!((plan.criteria.exclusive, plan.criteria.release.as_deref()), (Some(false), Some("5.1.2")));
+    assert_eq!(plan.criteria.nodes, [1, 4, 8, 16]);
+    assert_eq!(plan.criteria.node.words(), "40 cores, 160 threads, 512 GiB of memory");
     assert_eq!(NodeDescription::default().words(), "");
 }
 
 #[test]
 fn expectations_have_a_limit_and_what_it_belongs_to() {
     let plan = all();
-    let [link, sheet, tail] = plan.terms.expectations.as_slice() else { panic!("three") };
+    let [link, sheet, tail] = plan.criteria.expectations.as_slice() else { panic!("three") };
     assert_eq!((link.amount, link.per, link.ceiling), (Amount::BytesPerSecond(1.25e9), Per::Node, true));
     assert_eq!((link.count.to_bits(), link.target.as_deref()), (2.0_f64.to_bits(), Some("flash")));
     assert_eq!((link.source.as_str(), link.reached.as_str()), ("IEEE 802.3ae", "the link is full"));
@@ -62,7 +62,7 @@ fn expectations_have_a_limit_and_what_it_belongs_to() {
 #[test]
 fn commitments_say_how_they_are_judged() {
     let plan = all();
-    let [rate, tail] = plan.terms.commitments.as_slice() else { panic!("two") };
+    let [rate, tail] = plan.criteria.commitments.as_slice() else { panic!("two") };
     assert_eq!((rate.name.as_str(), rate.by.as_str()), ("24 GB/s at 12 cards", "the vendor"));
     assert_eq!(
         (rate.statistic, rate.rate, rate.over),
@@ -80,7 +80,7 @@ fn commitments_say_how_they_are_judged() {
 #[test]
 fn claims_compare_figures_with_figures_or_values() {
     let plan = all();
-    let [tax, lower] = plan.terms.claims.as_slice() else { panic!("two") };
+    let [tax, lower] = plan.criteria.claims.as_slice() else { panic!("two") };
     assert_eq!(
         (tax.id.as_str(), tax.text.as_str(), tax.quantity),
         ("a-1", "Twelve are slower", Quantity::BestRate)
@@ -91,7 +91,7 @@ fn claims_compare_figures_with_figures_or_values() {
     assert_eq!((tax.left.target.as_deref(), right.target.as_deref()), (Some("flash"), Some("card")));
     assert_eq!(right.at[0].value, SettingValue::Count(2));
     assert_eq!((lower.right.clone(), lower.quantity), (Side::Value(1_048_576.0), Quantity::Knee));
-    let [best, point] = plan.terms.published.as_slice() else { panic!("two") };
+    let [best, point] = plan.criteria.published.as_slice() else { panic!("two") };
     assert_eq!((best.id.as_str(), best.figures.at.len(), point.figures.at.len()), ("cuny-fig-3", 0, 1));
 }
 
@@ -99,7 +99,7 @@ fn claims_compare_figures_with_figures_or_values() {
 fn values_on_the_right_have_any_unit() {
     let value = |text: &str| {
         let plan = study(&ALL.replace("right = \"1MiB\"", &format!("right = {text}"))).unwrap();
-        match plan.terms.claims[1].right {
+        match plan.criteria.claims[1].right {
             Side::Value(value) => value,
             Side::Measured(_) | Side::OperationsPerSecond(_) => panic!("{text}"),
         }
@@ -117,7 +117,7 @@ fn a_rate_is_compared_with_bytes_or_operations_per_second() {
     let right = |quantity: &str, text: &str| {
         let written = format!("quantity = \"{quantity}\"\nright = {text}");
         let claim = ALL.replace("quantity = \"knee\"", "").replace("right = \"1MiB\"", &written);
-        study(&claim).map(|plan| plan.terms.claims[1].right.clone())
+        study(&claim).map(|plan| plan.criteria.claims[1].right.clone())
     };
     for (text, expected) in [
         ("\"2.8GB/s\"", Side::Value(2.8e9)),
@@ -257,7 +257,7 @@ fn overrides_that_cannot_be() {
 #[test]
 fn a_study_in_miniature_keeps_its_terms_and_selects_nothing() {
     let plan = with(ALL, &["workload.scale.tasks=[1, 2]", "workload.scale.transfer=64KiB"]).unwrap();
-    let rate = &plan.terms.commitments[0];
+    let rate = &plan.criteria.commitments[0];
     assert!(!plan.cases.iter().any(|case| rate.figures.takes(case, Phase::Write)));
 }
 
@@ -283,7 +283,7 @@ fn what_a_terminal_obeys_is_no_text() {
     assert_eq!(mistake(release, "release = \"\\u001b[31mred\""), "the text has the character \\u{1b} in it");
     assert_eq!(mistake(release, "release = \"\\u202egpj\""), "the text has the character \\u{202e} in it");
     let lines = ALL.replacen(release, "release = \"one\\n\\ttwo, für Größe\"", 1);
-    assert_eq!(study(&lines).unwrap().terms.release.unwrap(), "one\n\ttwo, für Größe");
+    assert_eq!(study(&lines).unwrap().criteria.release.unwrap(), "one\n\ttwo, für Größe");
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn long_values_are_cut_in_messages() {
 fn a_promise_can_be_set_from_outside_and_a_claim_cannot() {
     let promise = "name = \"1.5 GB/s\"\nstatistic = \"median\"\nbandwidth_at_least = \"1.5GB/s\"";
     let text = format!("{RIGHT}\n[[commitment]]\n{promise}\n");
-    let set = |one: &str| with(&text, &[one]).unwrap().terms.commitments.pop().expect("a commitment");
+    let set = |one: &str| with(&text, &[one]).unwrap().criteria.commitments.pop().expect("a commitment");
     let amount = set("commitment.1.5 GB/s.bandwidth_at_least=2GB/s").amount;
     assert_eq!(amount, plan::Amount::BytesPerSecond(2e9));
     let amount = set("commitment.*.iops_at_least=1000").amount;
@@ -396,7 +396,7 @@ fn terms_alone_are_about_the_figures_of_a_plan() {
     };
     let terms = promise(&format!("workload = \"{workload}\"\n")).unwrap();
     assert_eq!((terms.commitments[0].name.as_str(), terms.exclusive), ("fast", Some(true)));
-    assert_eq!(terms.targets, plan.terms.targets);
+    assert_eq!(terms.targets, plan.criteria.targets);
     let wrong = |more: &str| shown(&promise(more).unwrap_err());
     assert!(wrong("workload = \"other\"\n").contains(&format!("the workloads are {workload}")));
     assert!(wrong("target = \"other\"\n").contains("there is no target `other`"));
@@ -429,7 +429,7 @@ fn servers_are_asked_by_the_commands_of_their_target() {
     let text = format!(
         "[[target]]\nname = \"far\"\npath = \"/x\"\n{keys}[[workload]]\nname = \"w\"\ntransfer = \"4KiB\"\nsize = \"1MiB\"\n"
     );
-    let far = study(&text).unwrap().terms.targets.remove(0);
+    let far = study(&text).unwrap().criteria.targets.remove(0);
     assert_eq!(far.server_collect, ["cat /tmp/counters"]);
     assert_eq!(far.server_time_limit, Some(Nanos(5_000_000_000)));
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
 
-use plan::{Case, Criteria, Order, Plan, Question, WorkloadSpec};
+use plan::{Case, Criteria, Order, Plan, PlanSource, WorkloadSpec};
 
 use crate::events::interrupted::InterruptedPass;
 use crate::events::recorder::{Outcome, Recorder};
@@ -156,13 +156,13 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
             }
         }
         let more = &run.manifest.plan;
-        let mut names = add_terms(&mut plan.terms, &more.terms);
+        let mut names = add_terms(&mut plan.criteria, &more.criteria);
         let differ = add(&mut plan.layouts, &more.layouts, |layout| &layout.name);
         names.extend(differ.into_iter().map(|name| format!("layout `{name}`")));
         if !names.is_empty() {
             differences.push(Warning::DifferentTerms { names, run: run.manifest.run_id.clone() });
         }
-        if !is_same_question(&plan.question, &run.manifest.plan.question) {
+        if !is_same_question(&plan.source, &run.manifest.plan.source) {
             differences.push(Warning::DifferentQuestions {
                 first: runs[0].manifest.run_id.clone(),
                 other: run.manifest.run_id.clone(),
@@ -210,17 +210,20 @@ fn add<T: Clone + PartialEq>(to: &mut Vec<T>, more: &[T], name: fn(&T) -> &Strin
 
 /// Whether both come from the same text or the same tool: file locations may differ, and so may the arguments
 /// of a tool, whose cases are compared.
-fn is_same_question(one: &Question, other: &Question) -> bool {
+fn is_same_question(one: &PlanSource, other: &PlanSource) -> bool {
     match (one, other) {
-        (Question::Quick { .. }, Question::Quick { .. }) => true,
-        (Question::Study { text, overrides, .. }, Question::Study { text: other, overrides: others, .. }) => {
+        (PlanSource::Quick { .. }, PlanSource::Quick { .. }) => true,
+        (
+            PlanSource::Study { text, overrides, .. },
+            PlanSource::Study { text: other, overrides: others, .. },
+        ) => {
             let elsewhere = |said: &&String| !(said.starts_with("target.") || said.starts_with("layout."));
             text == other && overrides.iter().filter(elsewhere).eq(others.iter().filter(elsewhere))
         }
-        (Question::Dialect { tool, .. }, Question::Dialect { tool: other, .. }) => tool == other,
+        (PlanSource::Dialect { tool, .. }, PlanSource::Dialect { tool: other, .. }) => tool == other,
         // Passes of two releases of a tool must not be mixed.
-        (Question::CrossCheck { tool, .. }, Question::CrossCheck { tool: other, .. }) => tool == other,
-        (Question::Import { .. }, Question::Import { .. }) => true,
+        (PlanSource::CrossCheck { tool, .. }, PlanSource::CrossCheck { tool: other, .. }) => tool == other,
+        (PlanSource::Import { .. }, PlanSource::Import { .. }) => true,
         _ => false,
     }
 }
@@ -329,8 +332,8 @@ fn passes_of(run: &Run) -> HashMap<&str, Vec<u32>> {
 /// The other case of each that two tools have measured in turn: they are numbered together, as the passes of one number
 /// are a pair, and of a run that was interrupted one tool may have a pass more.
 fn in_turn(runs: &[Run]) -> HashMap<&str, &str> {
-    let rivals = runs.iter().flat_map(|run| match &run.manifest.plan.question {
-        Question::CrossCheck { rivals, .. } => rivals.as_slice(),
+    let rivals = runs.iter().flat_map(|run| match &run.manifest.plan.source {
+        PlanSource::CrossCheck { rivals, .. } => rivals.as_slice(),
         _ => &[],
     });
     rivals.flat_map(|one| [(&*one.own, &*one.case), (&*one.case, &*one.own)]).collect()
@@ -453,7 +456,7 @@ fn parts_of(run: &Run) -> Vec<Part> {
         finished_unix_ns: manifest.finished_unix_ns,
         host: manifest.host.clone(),
         cluster: manifest.cluster.clone(),
-        exclusive: manifest.plan.terms.exclusive,
+        exclusive: manifest.plan.criteria.exclusive,
         cases: run.cases().to_vec(),
         damage,
         passes: BTreeMap::new(),

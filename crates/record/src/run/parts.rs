@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use plan::limits::MANIFEST_BYTES;
-use plan::{Case, Role, Spread};
+use plan::{Case, PassRole, Spread};
 use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
@@ -92,7 +92,7 @@ impl Part {
     /// How many passes of `case` count.
     pub(crate) fn recorded(&self, case: &Case) -> usize {
         let passes = self.passes.get(case.id.as_str()).map_or(0..=0, |passes| passes.first..=passes.last);
-        passes.filter(|&pass| case.role(pass) == Role::Recorded).count()
+        passes.filter(|&pass| case.role(pass) == PassRole::Recorded).count()
     }
 }
 

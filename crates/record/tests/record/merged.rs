@@ -56,7 +56,7 @@ fn cross_check(run_id: &str, release: &str, own: u32, theirs: u32) -> Run {
     manifest.plan.cases.truncate(1);
     let other = plan::Case { id: "seq-fio".to_owned(), ..manifest.plan.cases[0].clone() };
     manifest.plan.cases.push(other);
-    manifest.plan.question = plan::Question::CrossCheck {
+    manifest.plan.source = plan::PlanSource::CrossCheck {
         directory: "/data".into(),
         tool: release.to_owned(),
         program: "/usr/bin/fio".into(),
@@ -167,11 +167,11 @@ fn each_pass_says_which_run_it_is_of_when_it_began_and_on_which_nodes() {
 
 #[test]
 fn storage_is_exclusive_only_where_all_runs_say_so() {
-    let says = |exclusive| move |manifest: &mut Manifest| manifest.plan.terms.exclusive = exclusive;
+    let says = |exclusive| move |manifest: &mut Manifest| manifest.plan.criteria.exclusive = exclusive;
     let of = |one, other| {
         let whole = merge(vec![run("a", "n", 1, says(one)), run("b", "n", 1, says(other))]).expect("merged");
         assert_eq!([whole.parts[0].exclusive, whole.parts[1].exclusive], [one, other]);
-        whole.manifest.plan.terms.exclusive
+        whole.manifest.plan.criteria.exclusive
     };
     let (yes, no) = (Some(true), Some(false));
     assert_eq!((of(yes, yes), of(yes, no), of(no, None), of(yes, None)), (yes, no, no, None));
@@ -187,7 +187,7 @@ fn rounds_keep_their_roles_and_only_the_first_warm_up_is_kept() {
     let whole = merge(vec![run("a", "n", 3, with_rounds), run("b", "n", 3, with_rounds)]).expect("merged");
     assert_eq!(passes(&whole, "seq"), [0, 1, 2, 3, 4]);
     let case = &whole.manifest.plan.cases[0];
-    assert_eq!(case.role(4), plan::Role::Recorded);
+    assert_eq!(case.role(4), plan::PassRole::Recorded);
     assert_eq!(case.passes_max(), 5);
 }
 
@@ -247,7 +247,7 @@ fn terms_of_one_name_that_differ_are_named() {
     let with = |gigabytes: f64| {
         move |manifest: &mut Manifest| {
             let amount = plan::Amount::BytesPerSecond(gigabytes * 1e9);
-            manifest.plan.terms.commitments.push(plan::Commitment {
+            manifest.plan.criteria.commitments.push(plan::Commitment {
                 name: "fast".to_owned(),
                 by: String::new(),
                 figures: plan::Selector::default(),
@@ -266,7 +266,7 @@ fn terms_of_one_name_that_differ_are_named() {
     let same = merge(vec![run("a", "n", 1, with(1.0)), run("b", "n", 1, with(1.0))]).expect("merged");
     assert_eq!(differ(same), []);
     let other = merge(vec![run("a", "n", 1, with(1.0)), run("b", "n", 1, with(5.0))]).expect("merged");
-    assert_eq!(other.manifest.plan.terms.commitments.len(), 1, "the first decides");
+    assert_eq!(other.manifest.plan.criteria.commitments.len(), 1, "the first decides");
     let names = vec!["commitment `fast`".to_owned()];
     assert_eq!(differ(other), [Warning::DifferentTerms { names, run: "b".to_owned() }]);
 }
@@ -274,12 +274,12 @@ fn terms_of_one_name_that_differ_are_named() {
 #[test]
 fn different_questions_are_told() {
     let asks = |text: &str, said: &str| {
-        let question = plan::Question::Study {
+        let question = plan::PlanSource::Study {
             path: "study.toml".into(),
             text: text.to_owned(),
             overrides: vec![said.to_owned()],
         };
-        move |manifest: &mut Manifest| manifest.plan.question = question
+        move |manifest: &mut Manifest| manifest.plan.source = question
     };
     let told = |one, other| {
         let whole = merge(vec![run("a", "n", 1, one), run("b", "n", 1, other)]).expect("merged");

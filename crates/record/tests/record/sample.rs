@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Plan, Question, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Plan, PlanSource, WorkloadSpec};
 use record::{
     Cluster, DeviceRow, EndRow, FORMAT_VERSION, Fact, HistoryRow, HostFacts, LatencyRow, LaunchRow, LoadRow,
     Manifest, NodeClock, NodeFacts, NodeSeriesRow, Outcome, PhaseKey, PhaseRecord, PhaseRow, PrintedRow,
@@ -40,7 +40,7 @@ pub(crate) fn manifest() -> Manifest {
         predicted: None,
         plan: Plan::new(
             "sample".to_owned(),
-            Question::Quick { directory: "/data".into() },
+            PlanSource::Quick { directory: "/data".into() },
             42,
             CASES.map(case).to_vec(),
         ),

@@ -3,7 +3,7 @@
 use analysis::comparisons::{AgainstItself, Division, FalseAlarms};
 use analysis::gate::Gate;
 use analysis::statistics::{CONFIDENCE, DIFFERENCE_LEVEL, Rule};
-use plan::Question;
+use plan::PlanSource;
 use record::{Provenance, Run};
 use serde_json::{Value, json};
 
@@ -65,12 +65,12 @@ fn advice(run: &Run, has: usize, needed: usize) -> String {
         fewer => format!("ask for {fewer} at most, or "),
     };
     let words = |words: &[&str]| shell_line(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
-    let command = match &run.manifest.plan.question {
-        Question::Study { path, .. } => {
+    let command = match &run.manifest.plan.source {
+        PlanSource::Study { path, .. } => {
             let all = format!("workload.*.repetitions={needed}");
             format!(" with {}", words(&["ioproof", "run", &path.to_string_lossy(), "--set", &all]))
         }
-        Question::Quick { directory } => {
+        PlanSource::Quick { directory } => {
             let all = format!("repetitions={needed}");
             let directory = directory.to_string_lossy();
             format!(" with {}", words(&["ioproof", "run", "--quick", &directory, "--set", &all]))

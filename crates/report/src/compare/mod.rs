@@ -282,7 +282,7 @@ impl Pair<'_> {
                 "id": manifest.run_id,
                 "title": manifest.plan.title,
                 "directory": run.directory.display().to_string(),
-                "release": manifest.plan.terms.release,
+                "release": manifest.plan.criteria.release,
                 "node": manifest.host.node,
                 "program_version": manifest.program_version,
                 "provenance": manifest.provenance,
@@ -341,7 +341,7 @@ impl Pair<'_> {
     fn sides(&self) -> String {
         let words = |run: &Run| {
             let manifest = &run.manifest;
-            let release = manifest.plan.terms.release.as_ref().map(|release| format!(", {release}"));
+            let release = manifest.plan.criteria.release.as_ref().map(|release| format!(", {release}"));
             let from = match (names::mark(manifest), manifest.provenance) {
                 (Some(mark), _) => format!("{mark}, "),
                 (None, Provenance::Measured) => String::new(),

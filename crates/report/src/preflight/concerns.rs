@@ -1,6 +1,6 @@
 //! Warnings before a plan starts, with the option that would avoid each.
 
-use plan::{Bytes, Case, Concern, PhaseEstimate, Plan, Question, Sharing, SpaceEstimate, visible};
+use plan::{Bytes, Case, Concern, PhaseEstimate, Plan, PlanSource, Sharing, SpaceEstimate, visible};
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
@@ -8,7 +8,7 @@ use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
 
 /// Whether to show a concern. A quick plan measures the cache on purpose, as the titles of those cases say.
 pub(super) fn is_news(plan: &Plan, concern: &Concern) -> bool {
-    !matches!((&plan.question, concern), (Question::Quick { .. }, Concern::Cacheable { .. }))
+    !matches!((&plan.source, concern), (PlanSource::Quick { .. }, Concern::Cacheable { .. }))
 }
 
 /// One concern of one case, as a line.
@@ -21,8 +21,8 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
     // The option that sets the number of segments, in the terms of the request: a study uses `size` if
     // present.
     let geometry = case.workload.geometry;
-    let is_ior = matches!(&plan.question, Question::Dialect { tool, .. } if tool == "ior");
-    let by_size = matches!(plan.question, Question::Study { .. }) && geometry.segments == 1;
+    let is_ior = matches!(&plan.source, PlanSource::Dialect { tool, .. } if tool == "ior");
+    let by_size = matches!(plan.source, PlanSource::Study { .. }) && geometry.segments == 1;
     let set = |to: &str, segments: u64| match (is_ior, by_size) {
         _ if case.workload.work.jobs().is_some() => "the scale".to_owned(),
         _ if !case.workload.work.is_transfers() => "the number of files or their size".to_owned(),

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use plan::{
-    Case, CaseEstimate, OptionNote, Plan, Prediction, Question, RunEnvironment, SpaceEstimate, estimates,
+    Case, CaseEstimate, OptionNote, Plan, PlanSource, Prediction, RunEnvironment, SpaceEstimate, estimates,
     visible,
 };
 
@@ -117,7 +117,7 @@ fn of_study(plan: &Plan, full: bool, screen: Screen) -> String {
     limits.retain(|one| full || ends.contains(&Some(one.nodes)));
     let limits = analysis::gate::Table::planned(&limits);
     let room = analysis::gate::Table::planned(&analysis::targets::fits(plan));
-    let node = Some(plan.terms.node.words()).filter(|words| !words.is_empty());
+    let node = Some(plan.criteria.node.words()).filter(|words| !words.is_empty());
     let node = node.map(|words| format!("\nEach node, as the study says: {words}\n")).unwrap_or_default();
     let (limits, room) = (
         table_of_study(plan, LIMITS, &limits, full, screen),
@@ -137,7 +137,7 @@ fn table_of_study(
         return String::new();
     }
     let title = |target| {
-        let terms = plan.terms.targets.iter().find(|one| one.name == target);
+        let terms = plan.criteria.targets.iter().find(|one| one.name == target);
         terms.map(|one| one.title.as_str()).filter(|title| !title.is_empty()).unwrap_or(target)
     };
     let table = without_figures(table, title);
@@ -189,17 +189,17 @@ pub fn explain(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
 
 /// The request, each option with its meaning, and the model that the plan runs on.
 fn question(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
-    let asked = match &plan.question {
-        Question::Quick { directory } => {
+    let asked = match &plan.source {
+        PlanSource::Quick { directory } => {
             format!("asked by      --quick {}\n", visible(&directory.to_string_lossy()))
         }
-        Question::CrossCheck { directory, tool, .. } => {
+        PlanSource::CrossCheck { directory, tool, .. } => {
             let directory = visible(&directory.to_string_lossy()).into_owned();
             format!("asked by      cross-check {directory}, beside {}\n", visible(tool))
         }
-        Question::Study { path, .. } => format!("asked by      {}\n", visible(&path.to_string_lossy())),
-        Question::Import { tools, .. } => format!("printed by    {}\n", visible(&tools.join(", "))),
-        Question::Dialect { arguments, notes, .. } => {
+        PlanSource::Study { path, .. } => format!("asked by      {}\n", visible(&path.to_string_lossy())),
+        PlanSource::Import { tools, .. } => format!("printed by    {}\n", visible(&tools.join(", "))),
+        PlanSource::Dialect { arguments, notes, .. } => {
             let asked = wrapped("asked by      ", &shell_line(arguments), screen.prose());
             format!("{asked}\n{}", options(notes, screen))
         }

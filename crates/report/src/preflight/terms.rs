@@ -13,7 +13,7 @@ use crate::section::criterion;
 
 /// Statistics of the study that need more repetitions than planned, with how many.
 pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
-    let claimed = plan.terms.claims.iter().flat_map(|claim| {
+    let claimed = plan.criteria.claims.iter().flat_map(|claim| {
         let right = match &claim.right {
             Side::Measured(selector) => Some(selector),
             Side::Value(_) | Side::OperationsPerSecond(_) => None,
@@ -21,7 +21,7 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
         [Some(&claim.left), right].into_iter().flatten()
     });
     let claimed = claimed.map(|selector| ("claims compare figures", selector, DIFFERENCE_LEAST));
-    let promised = plan.terms.commitments.iter().filter_map(|one| {
+    let promised = plan.criteria.commitments.iter().filter_map(|one| {
         let among = match one.over {
             Over::Best => chosen(plan, &one.figures).count().max(1),
             Over::Every => 1,
@@ -126,7 +126,7 @@ pub(crate) fn promised(one: &Commitment) -> String {
 
 /// Every commitment with the rule that judges it.
 pub(super) fn commitments(plan: &Plan, screen: Screen) -> String {
-    let all = plan.terms.commitments.iter().map(|one| {
+    let all = plan.criteria.commitments.iter().map(|one| {
         let (of, by) = (selected(&one.figures, one.over), judged_by(one));
         wrapped("  · ", &format!("{}, {of}; judged by {by}", promised(one)), screen.prose())
     });

@@ -185,7 +185,7 @@ mod tests {
     use std::time::Duration;
 
     use plan::{
-        AssumedDevice, Bytes, Case, Geometry, Nanos, Phase, Plan, Question, RunEnvironment, WorkloadSpec,
+        AssumedDevice, Bytes, Case, Geometry, Nanos, Phase, Plan, PlanSource, RunEnvironment, WorkloadSpec,
     };
 
     use super::TimeLeft;
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn left_of(cases: Vec<Case>) -> TimeLeft {
-        let question = Question::Quick { directory: "/".into() };
+        let question = PlanSource::Quick { directory: "/".into() };
         let plan = Plan::new(String::new(), question, 0, cases);
         let assumed = AssumedDevice { bytes_per_second: 1e9, transfer_time: Nanos(0), class: String::new() };
         let around = RunEnvironment { assumed, ..RunEnvironment::default() };

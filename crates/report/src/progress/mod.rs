@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use analysis::statistics::Summary;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plan::{Bytes, Case, CaseEstimate, Interval, Phase, Plan, Role, visible, visible_lines};
+use plan::{Bytes, Case, CaseEstimate, Interval, PassRole, Phase, Plan, visible, visible_lines};
 use record::PhaseRow;
 
 use self::left::TimeLeft;
@@ -117,7 +117,7 @@ impl Progress {
     /// A phase begins.
     pub fn start(&mut self, case: &Case, repetition: u32, phase: Phase) {
         self.left.start(&case.id, repetition, phase);
-        self.counts = phase.is_result() && case.role(repetition) == Role::Recorded;
+        self.counts = phase.is_result() && case.role(repetition) == PassRole::Recorded;
         self.small = is_small(case);
         self.phase = Some(phase);
         if self.counts && !self.results.iter().any(|one| one.case == case.id) {

@@ -49,7 +49,7 @@ pub(crate) struct TargetInfo {
 impl StudyInfo {
     /// Of `plan` and of the host in `manifest`.
     pub(crate) fn of(plan: &Plan, manifest: &Manifest) -> Self {
-        let terms = &plan.terms;
+        let terms = &plan.criteria;
         let clients: HashSet<Client> = plan.described_targets().map(|one| one.client).collect();
         let target = |one: &TargetDescription| TargetInfo {
             name: one.name.clone(),

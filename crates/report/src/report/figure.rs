@@ -15,7 +15,7 @@ use analysis::{
     gate::{Quantity, Value},
     statistics::Summary,
 };
-use plan::{Case, Operation, Role, Setting, SettingValue, Work};
+use plan::{Case, Operation, PassRole, Setting, SettingValue, Work};
 use record::Run;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -128,7 +128,7 @@ impl Figure {
         let is_buffered = case.is_some_and(|case| !case.workload.direct);
         let of_operation = case.and_then(|case| case.workload.work.operation_bytes(source.phase));
         let transfer = || case.map(|case| case.workload.geometry.transfer);
-        let conditions = match run.manifest.plan.terms.exclusive {
+        let conditions = match run.manifest.plan.criteria.exclusive {
             Some(exclusive) => format!("{}, {}", source.conditions, names::exclusive(exclusive)),
             None => source.conditions.clone(),
         };
@@ -285,7 +285,7 @@ impl Exchange {
 /// The role of a pass; [`UNSETTLED`] for a recorded one that does not count.
 pub(crate) fn role(pass: &RepetitionFigure) -> &'static str {
     match pass.role {
-        Role::Recorded if !pass.counts => UNSETTLED,
+        PassRole::Recorded if !pass.counts => UNSETTLED,
         role => role.name(),
     }
 }

@@ -145,7 +145,7 @@ impl Report {
                 tables: found.tables(),
                 conditions: figures.iter().map(|figure| figure.conditions.clone()).collect(),
             },
-            machines: machines(&plan.terms, beside),
+            machines: machines(&plan.criteria, beside),
             rank_maps: rank_maps(run, &figures),
             figures,
             notes,

@@ -70,7 +70,7 @@ pub(crate) fn json_of(value: &Value) -> Json {
         Value::Flag(holds) => json!(holds),
         Value::List(all) | Value::Names(all) => json!(all),
         Value::Moment(unix_ns) => json!(unix_ns),
-        Value::Standing(_, word) => json!(word),
+        Value::Judgement(_, word) => json!(word),
         Value::Setting(value) => match value {
             SettingValue::Bytes(Bytes(whole))
             | SettingValue::Time(Nanos(whole))
@@ -99,7 +99,7 @@ pub(crate) fn property(quantity: Quantity, about: &str) -> Json {
         Quantity::Count | Quantity::Figure | Quantity::Bytes | Quantity::Moment => {
             json!({ "type": ["integer", "null"] })
         }
-        Quantity::Standing(words) => {
+        Quantity::Judgement(words) => {
             let words: Vec<Option<&str>> = words.iter().copied().map(Some).chain([None]).collect();
             json!({ "enum": words })
         }

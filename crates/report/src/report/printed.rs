@@ -1,7 +1,7 @@
 //! Values printed by another tool.
 
 use analysis::gate::{table::Column, table::count, table::number, table::word};
-use plan::Question;
+use plan::PlanSource;
 use record::{PrintedRow, Provenance, Run};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -23,8 +23,8 @@ impl Printed {
     pub(crate) fn of(run: &Run) -> Option<Self> {
         let of_parts = run.parts.iter().map(|part| part.provenance);
         let mut sources = of_parts.chain([run.manifest.provenance]);
-        let files = match &run.manifest.plan.question {
-            Question::Import { files, .. } => files.iter().map(|file| file.display().to_string()).collect(),
+        let files = match &run.manifest.plan.source {
+            PlanSource::Import { files, .. } => files.iter().map(|file| file.display().to_string()).collect(),
             _ => Vec::new(),
         };
         let cases = run.manifest.plan.cases.iter();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use plan::{Case, Forecast, Interval, OptionNote, Phase, Prediction, Question, shell_word};
+use plan::{Case, Forecast, Interval, OptionNote, Phase, PlanSource, Prediction, shell_word};
 use record::{Part, PhaseRow, Run, RunState};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -164,18 +164,18 @@ pub(crate) struct CaseInfo {
 
 pub(crate) fn run_info(run: &Run) -> RunInfo {
     let manifest = &run.manifest;
-    let (asked, options) = match &manifest.plan.question {
-        Question::Quick { directory } => {
+    let (asked, options) = match &manifest.plan.source {
+        PlanSource::Quick { directory } => {
             (format!("ioproof run --quick {}", shell_word(&directory.to_string_lossy())), Vec::new())
         }
-        Question::CrossCheck { directory, .. } => {
+        PlanSource::CrossCheck { directory, .. } => {
             (format!("ioproof cross-check {}", shell_word(&directory.to_string_lossy())), Vec::new())
         }
-        Question::Study { path, .. } => {
+        PlanSource::Study { path, .. } => {
             (format!("ioproof run {}", shell_word(&path.to_string_lossy())), Vec::new())
         }
-        Question::Dialect { arguments, notes, .. } => (shell_line(arguments), notes.clone()),
-        Question::Import { command_lines, .. } => (command_lines.join("; "), Vec::new()),
+        PlanSource::Dialect { arguments, notes, .. } => (shell_line(arguments), notes.clone()),
+        PlanSource::Import { command_lines, .. } => (command_lines.join("; "), Vec::new()),
     };
     RunInfo {
         id: manifest.run_id.clone(),
@@ -200,7 +200,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         resumed: run.pauses.len(),
         killed: run.pauses.iter().filter(|pause| pause.killed).count(),
         paused_ns: analysis::printed::paused_ns(run),
-        undated: matches!(manifest.plan.question, Question::Import { undated: true, .. }),
+        undated: matches!(manifest.plan.source, PlanSource::Import { undated: true, .. }),
     }
 }
 
@@ -221,10 +221,10 @@ fn virtual_ns(run: &Run) -> Option<u64> {
 
 /// The tool whose command line was used, or the tools whose output was imported; empty if none.
 pub(crate) fn tool(run: &Run) -> String {
-    match &run.manifest.plan.question {
-        Question::Dialect { tool, .. } => tool.clone(),
-        Question::Import { tools, .. } => tools.join(", "),
-        Question::Quick { .. } | Question::Study { .. } | Question::CrossCheck { .. } => String::new(),
+    match &run.manifest.plan.source {
+        PlanSource::Dialect { tool, .. } => tool.clone(),
+        PlanSource::Import { tools, .. } => tools.join(", "),
+        PlanSource::Quick { .. } | PlanSource::Study { .. } | PlanSource::CrossCheck { .. } => String::new(),
     }
 }
 

@@ -36,7 +36,7 @@ fn raw(value: &Value) -> Option<f64> {
     match value {
         Value::None
         | Value::Text(_)
-        | Value::Standing(..)
+        | Value::Judgement(..)
         | Value::List(_)
         | Value::Names(_)
         | Value::Moment(_)
@@ -180,7 +180,7 @@ pub(crate) fn said<'a>(statements: &'a Statements, figures: &'a [Figure]) -> Vec
     let mut all = Vec::new();
     for table in statements.tables.iter().filter(|table| !table.kind.policy().wide) {
         let policy = table.kind.policy();
-        let judged = table.columns.iter().any(|head| matches!(head.quantity, Quantity::Standing(_)));
+        let judged = table.columns.iter().any(|head| matches!(head.quantity, Quantity::Judgement(_)));
         for row in &table.rows {
             let figure = row.figures.first().and_then(|&place| figures.get(place));
             let cells = || table.columns.iter().zip(&row.cells);
@@ -230,7 +230,7 @@ pub(crate) fn said<'a>(statements: &'a Statements, figures: &'a [Figure]) -> Vec
 pub(crate) fn words(value: &Value) -> String {
     match value {
         Value::Text(text) => text.clone(),
-        Value::Standing(_, word) => (*word).to_owned(),
+        Value::Judgement(_, word) => (*word).to_owned(),
         Value::List(all) | Value::Names(all) => all.join("; "),
         Value::Moment(unix_ns) => unix_ns.to_string(),
         Value::Setting(value) => value.to_string(),

@@ -4,7 +4,7 @@
 use analysis::{
     audit::Outcome,
     figures::RateOf,
-    gate::{Because, Of, QUANTILES, Quantity, Reason, Row, Spread, Standing, Value},
+    gate::{Because, Judgement, Of, QUANTILES, Quantity, Reason, Row, Spread, Value},
 };
 
 use crate::format::node_names;
@@ -93,7 +93,7 @@ fn distributions(report: &Report, table: &analysis::gate::Table, spreads: &[Spre
 fn withheld(table: &analysis::gate::Table) -> Option<Block> {
     let (first, others) = table.rows.split_first()?;
     let named = table.of == Of::Nothing
-        || table.columns.iter().any(|head| head.subject || matches!(head.quantity, Quantity::Standing(_)));
+        || table.columns.iter().any(|head| head.subject || matches!(head.quantity, Quantity::Judgement(_)));
     let kinds = |row: &Row| row.reasons.iter().map(|one| one.because).collect::<Vec<_>>();
     let alike = |row: &Row| row.outcome == Outcome::Withheld && kinds(row) == kinds(first);
     let caption = Some(table.caption).filter(|caption| !caption.is_empty())?;
@@ -223,7 +223,7 @@ fn subject(of: Of) -> Vec<OfFigure> {
 
 const fn align(quantity: Quantity) -> Align {
     match quantity {
-        Quantity::Text | Quantity::List | Quantity::Flag | Quantity::Moment | Quantity::Standing(_) => {
+        Quantity::Text | Quantity::List | Quantity::Flag | Quantity::Moment | Quantity::Judgement(_) => {
             Align::Left
         }
         _ => Align::Right,
@@ -261,18 +261,18 @@ fn cell<'t>(value: &'t Value, operations: &str, title: impl Fn(&'t str) -> &'t s
         }
         Value::Moment(unix_ns) => utc(*unix_ns).into(),
         Value::Setting(value) => value.to_string().into(),
-        Value::Standing(standing, word) => Cell::toned(*word, tone(*standing)),
+        Value::Judgement(standing, word) => Cell::toned(*word, tone(*standing)),
     }
 }
 
 /// Maximum number of items shown of a list in a cell.
 const LISTED: usize = 4;
 
-const fn tone(standing: Standing) -> Tone {
+const fn tone(standing: Judgement) -> Tone {
     match standing {
-        Standing::Holds => Tone::Good,
-        Standing::DoesNotHold => Tone::Bad,
-        Standing::CannotTell | Standing::NotTested => Tone::Doubtful,
+        Judgement::Holds => Tone::Good,
+        Judgement::DoesNotHold => Tone::Bad,
+        Judgement::CannotTell | Judgement::NotTested => Tone::Doubtful,
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use analysis::{
     audit::{Outcome, Use},
     comparisons::{ClaimVerdict, Verdict, side},
-    gate::{Because, Kind, Standing, Stated, Value},
+    gate::{Because, Judgement, Kind, Stated, Value},
     jobs::Timeline,
     printed::BenchmarkScore,
     statistics::Summary,
@@ -184,7 +184,7 @@ fn storage(report: &Report) -> Option<String> {
 }
 
 /// The first `most` of `all`, and a line that counts the others; one line more if there is only one other.
-fn cut(mut all: Vec<(Standing, Line)>, words: &[&str], most: usize) -> Vec<Line> {
+fn cut(mut all: Vec<(Judgement, Line)>, words: &[&str], most: usize) -> Vec<Line> {
     let rest = if all.len() > most + 1 { all.split_off(most) } else { Vec::new() };
     let mut lines: Vec<Line> = all.into_iter().map(|(_, line)| line).collect();
     if !rest.is_empty() {
@@ -206,19 +206,19 @@ pub(crate) fn by_judgement(report: &Report) -> Vec<&Verdict> {
 }
 
 /// Sort key: failed and refuted ones first.
-fn urgency(standing: Standing) -> u8 {
+fn urgency(standing: Judgement) -> u8 {
     match standing {
-        Standing::DoesNotHold => 0,
-        Standing::CannotTell | Standing::NotTested => 1,
-        Standing::Holds => 2,
+        Judgement::DoesNotHold => 0,
+        Judgement::CannotTell | Judgement::NotTested => 1,
+        Judgement::Holds => 2,
     }
 }
 
-fn judged(standing: Standing, word: &'static str) -> Cell {
+fn judged(standing: Judgement, word: &'static str) -> Cell {
     let tone = match standing {
-        Standing::Holds => Tone::Good,
-        Standing::DoesNotHold => Tone::Bad,
-        Standing::CannotTell | Standing::NotTested => Tone::Doubtful,
+        Judgement::Holds => Tone::Good,
+        Judgement::DoesNotHold => Tone::Bad,
+        Judgement::CannotTell | Judgement::NotTested => Tone::Doubtful,
     };
     Cell::toned(word, tone)
 }
@@ -226,8 +226,8 @@ fn judged(standing: Standing, word: &'static str) -> Cell {
 /// The verdicts of tested claims, undecided ones last, in at most `most` lines and one that counts the rest.
 fn claims(report: &Report, most: usize) -> Vec<Line> {
     let all = report.found.claims.iter().filter_map(Stated::says);
-    let mut tested: Vec<&ClaimVerdict> = all.filter(|one| one.standing != Standing::NotTested).collect();
-    let is_open = |one: &&ClaimVerdict| one.standing == Standing::CannotTell;
+    let mut tested: Vec<&ClaimVerdict> = all.filter(|one| one.standing != Judgement::NotTested).collect();
+    let is_open = |one: &&ClaimVerdict| one.standing == Judgement::CannotTell;
     tested.sort_by_key(|one| (is_open(one), urgency(one.standing)));
     let open = tested.iter().filter(|one| is_open(one)).count();
     let most = most.min(tested.len() - open + UNDECIDED_CLAIMS_MAX);
@@ -235,7 +235,7 @@ fn claims(report: &Report, most: usize) -> Vec<Line> {
         let word = judged(one.standing, one.word());
         (one.standing, (word, shortened(&one.text, CLAIM_LENGTH), brief_evidence(one)))
     };
-    cut(tested.iter().map(line).collect(), &Standing::OF_CLAIMS, most)
+    cut(tested.iter().map(line).collect(), &Judgement::OF_CLAIMS, most)
 }
 
 /// The evidence of a claim without the conditions of its figures, which are in parentheses.
@@ -416,12 +416,12 @@ impl<'a> Rows<'a> {
     fn commitments(&self) -> Vec<Line> {
         let all = by_judgement(self.report);
         let lines = all.into_iter().map(|one| (one.judgement, self.commitment(one))).collect();
-        cut(lines, &Standing::OF_COMMITMENTS, COMMITMENTS_MAX)
+        cut(lines, &Judgement::OF_COMMITMENTS, COMMITMENTS_MAX)
     }
 
     /// States that doubts do not change verdicts, if a verdict is based on a doubtful figure.
     fn verdicts_stand(&self) -> Option<Block> {
-        let decided = |one: &&Verdict| matches!(one.judgement, Standing::Holds | Standing::DoesNotHold);
+        let decided = |one: &&Verdict| matches!(one.judgement, Judgement::Holds | Judgement::DoesNotHold);
         let all = self.report.found.verdicts.iter().filter_map(Stated::says);
         let mut doubted = all.filter(decided).map(|one| self.mark_at(one.figure));
         let text = "The doubts marked here do not change these verdicts; the verdict sheet says why.";
@@ -441,7 +441,7 @@ impl<'a> Rows<'a> {
         let bound = bound.map(|(end_side, end)| format!("{} {}", side(end_side), value(end)));
         // The reason of an untested commitment follows the name of its case.
         let why = one.because.first().map(|why| match one.judgement {
-            Standing::NotTested => why.rsplit(": ").next().unwrap_or(why),
+            Judgement::NotTested => why.rsplit(": ").next().unwrap_or(why),
             _ => why.as_str(),
         });
         let why = why.map(|why| format!("; {why}")).unwrap_or_default();

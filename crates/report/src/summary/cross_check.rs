@@ -1,7 +1,7 @@
 //! A line for each case that ioproof and another tool have measured in turn.
 
 use analysis::{comparisons::CrossCheck, gate::Stated};
-use plan::{Question, Rival};
+use plan::{PlanSource, Rival};
 use record::Run;
 
 use crate::format::screen::Screen;
@@ -20,7 +20,7 @@ struct Line<'a> {
 
 /// The lines, in the order of the plan; empty where `run` is no cross-check.
 pub(crate) fn text(run: &Run, report: &Report, screen: Screen) -> String {
-    let Question::CrossCheck { tool, rivals, .. } = &run.manifest.plan.question else { return String::new() };
+    let PlanSource::CrossCheck { tool, rivals, .. } = &run.manifest.plan.source else { return String::new() };
     let line = |rival| Line::of(rival, run, report);
     Table::of(rivals.iter().map(line))
         .left("case", |one| one.rival.own.clone())

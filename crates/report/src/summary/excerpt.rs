@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use analysis::{
     comparisons::Verdict,
-    gate::{Kind, Standing, Stated},
+    gate::{Judgement, Kind, Stated},
 };
 use record::Library;
 use serde_json::json;
@@ -65,7 +65,7 @@ impl Study<'_> {
     /// Whether there are commitments and the figures reach what all of them promise.
     fn all_hold(&self) -> bool {
         let verdicts = &self.report().found.verdicts;
-        let holds = |one: &Stated<Verdict>| one.says().is_some_and(|one| one.judgement == Standing::Holds);
+        let holds = |one: &Stated<Verdict>| one.says().is_some_and(|one| one.judgement == Judgement::Holds);
         !verdicts.is_empty() && verdicts.iter().all(holds)
     }
 

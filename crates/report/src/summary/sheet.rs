@@ -7,10 +7,12 @@ use analysis::{
     audit::{AuditIssue, Outcome, Use},
     comparisons::{Verdict, judged_by, selected, side},
     figures::Figure,
-    gate::Standing,
+    gate::Judgement,
     statistics::{CONFIDENCE, bound_least, median_bounds},
 };
-use plan::{Bound, Case, Client, Layer, Nanos, Over, Plan, Question, Statistic, Stopping, TargetDescription};
+use plan::{
+    Bound, Case, Client, Layer, Nanos, Over, Plan, PlanSource, Statistic, Stopping, TargetDescription,
+};
 use record::{Fact, Provenance, Run};
 
 use crate::format::table::{Cell, Table};
@@ -109,16 +111,18 @@ impl Sheet<'_> {
     fn why(&self) -> String {
         let verdict = self.verdict;
         let mut text = match (verdict.judgement, verdict.simulated) {
-            (Standing::Holds, false) => "It was kept",
-            (Standing::DoesNotHold, false) => "It was not kept",
-            (Standing::CannotTell, false) => "It cannot be told whether it was kept, and so it does not pass",
-            (Standing::NotTested, false) => "It was not tested, and so it does not pass",
-            (Standing::Holds, true) => {
+            (Judgement::Holds, false) => "It was kept",
+            (Judgement::DoesNotHold, false) => "It was not kept",
+            (Judgement::CannotTell, false) => {
+                "It cannot be told whether it was kept, and so it does not pass"
+            }
+            (Judgement::NotTested, false) => "It was not tested, and so it does not pass",
+            (Judgement::Holds, true) => {
                 "It would be kept in this model. That is no evidence that it is kept: nothing was measured"
             }
-            (Standing::DoesNotHold, true) => "It would not be kept in this model. Nothing was measured",
-            (Standing::CannotTell, true) => "It cannot be told whether it would be kept in this model",
-            (Standing::NotTested, true) => "It was not tested in this model",
+            (Judgement::DoesNotHold, true) => "It would not be kept in this model. Nothing was measured",
+            (Judgement::CannotTell, true) => "It cannot be told whether it would be kept in this model",
+            (Judgement::NotTested, true) => "It was not tested in this model",
         }
         .to_owned();
         if let (Some(figure), Some(measured)) = (verdict.figure, verdict.measured) {
@@ -208,7 +212,7 @@ impl Sheet<'_> {
         let Some(outcome) = one.figure.and_then(|place| self.verdict.outcome(place, one.check)) else {
             return "for information";
         };
-        let is_judged = matches!(self.verdict.judgement, Standing::Holds | Standing::DoesNotHold);
+        let is_judged = matches!(self.verdict.judgement, Judgement::Holds | Judgement::DoesNotHold);
         let withholds = |statement| one.check.outcome(statement) == Outcome::Withheld;
         match (outcome, withholds(Use::PromiseKept), withholds(Use::PromiseBroken)) {
             (Outcome::Withheld, ..) => "the figure can decide nothing with this",
@@ -260,7 +264,7 @@ impl Sheet<'_> {
             }
         }
         for case in cases {
-            let terms = self.plan().terms.targets.iter().find(|one| one.name == case.target);
+            let terms = self.plan().criteria.targets.iter().find(|one| one.name == case.target);
             let is_declared = |one: &TargetDescription| {
                 let is_near = one.client == Client::LocalToServer || one.layer == Layer::NodeLocal;
                 is_near || one.server_memory.is_some() || one.caches.is_some()
@@ -304,14 +308,14 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
     lines.extend(origin::model_line(report));
     lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
     // Nobody else uses a model.
-    let alone = match manifest.plan.terms.exclusive {
+    let alone = match manifest.plan.criteria.exclusive {
         _ if origin::is_simulated(report) => None,
         Some(true) => Some("the study says that nobody else used the storage"),
         Some(false) => Some("others could use the storage at the same time"),
         None => Some("the study does not say whether others used the storage"),
     };
     lines.extend(alone.map(str::to_owned));
-    if let Question::Study { path, text, overrides } = &manifest.plan.question {
+    if let PlanSource::Study { path, text, overrides } = &manifest.plan.source {
         lines.push(format!("study file {}, SHA-256 {}", path.display(), record::sha256(text.as_bytes())));
         if !overrides.is_empty() {
             lines.push(format!("said on the command line instead: {}", overrides.join(", ")));

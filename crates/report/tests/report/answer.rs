@@ -78,7 +78,7 @@ fn a_card_says_what_was_claimed_and_which_verdict_is_doubted() {
             Warning::NotQuiet { seen: "others used 31 % of the processors".to_owned(), share: 0.31 };
         run.warnings.push(WarningRow { key: Some(row.key.clone()), warning });
     }
-    let claim = run.manifest.plan.terms.claims[0].text.clone();
+    let claim = run.manifest.plan.criteria.claims[0].text.clone();
     let text = Study::of(&run).text(Screen::PLAIN.wide(160));
     let (card, _) = text.split_once("\nFigures\n").expect("figures");
     let words: Vec<&str> = claim.split(' ').take(3).collect();

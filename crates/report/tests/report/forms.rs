@@ -105,8 +105,8 @@ fn study_a_has_its_published_figures_beside_its_own() {
 #[test]
 fn beside_the_figures_of_a_study_stands_what_the_study_says() {
     let mut run = common::run();
-    run.manifest.plan.question =
-        plan::Question::Study { path: "s.toml".into(), text: String::new(), overrides: Vec::new() };
+    run.manifest.plan.source =
+        plan::PlanSource::Study { path: "s.toml".into(), text: String::new(), overrides: Vec::new() };
     let json: Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
     assert_eq!(json["statements"]["published"], Value::Array(Vec::new()));
     assert!(

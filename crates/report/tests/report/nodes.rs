@@ -36,7 +36,7 @@ fn merged_jobs_say_which_nodes_they_covered_and_that_others_could_disturb() {
         let mut run = compared(4);
         run.manifest.run_id = name.to_owned();
         run.manifest.host.batch_job = Some(format!("slurm {name}"));
-        run.manifest.plan.terms.exclusive = Some(false);
+        run.manifest.plan.criteria.exclusive = Some(false);
         run
     };
     let text = report::Study::of(&record::merge(vec![job("4711"), job("4712")]).expect("runs of one study"))

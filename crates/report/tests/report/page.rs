@@ -51,7 +51,7 @@ fn a_sweep_stands_in_the_order_of_its_values() {
 #[test]
 fn what_is_kept_is_right_of_the_line_and_what_is_not_stands_first() {
     let mut run = common::study::study();
-    let latency = &mut run.manifest.plan.terms.commitments[3];
+    let latency = &mut run.manifest.plan.criteria.commitments[3];
     (latency.figures.workload, latency.statistic) = (Some("ladder".to_owned()), plan::Statistic::Median);
     let page = page(&Study::of(&run));
     let promised = chart(&page, "chart-promised-0");

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use plan::{
-    Amount, AssumedDevice, Backend, Bound, Bytes, Case, Claim, Commitment, Geometry, Interval, Nanos,
-    OptionNote, Order, Over, Phase, Plan, PredictedRate, Predictions, Quantity, Question, RateName, RateUnit,
-    ReadFrom, Relation, RunEnvironment, Selector, Sharing, Side, Source, Space, Statistic, SyncRule,
-    TargetDescription, WorkloadSpec,
+    Amount, AssumedDevice, Backend, Bound, Bytes, Case, Claim, Commitment, FileSystemSpace, Geometry,
+    Interval, Nanos, OptionNote, Order, Over, Phase, Plan, PlanSource, PredictedRate, Predictions, Quantity,
+    RateName, RateUnit, ReadFrom, Relation, RunEnvironment, Selector, Sharing, Side, Source, Statistic,
+    SyncRule, TargetDescription, WorkloadSpec,
 };
 
 /// Study A, layout 2: twelve mount points, a file for each task.
@@ -35,7 +35,7 @@ fn ior(case: Case) -> Plan {
         note("-C", "reorderTasksConstant", "task t reads what task t + 1 wrote"),
     ];
     let arguments = ["ior", "-a", "POSIX", "-B", "-C"].map(str::to_owned).to_vec();
-    let question = Question::Dialect { tool: "ior".into(), arguments, notes, memo: String::new() };
+    let question = PlanSource::Dialect { tool: "ior".into(), arguments, notes, memo: String::new() };
     Plan::new("IOR on 12 targets", question, 42, vec![case])
 }
 
@@ -47,7 +47,7 @@ fn around(rate: f64, free: u64) -> RunEnvironment {
         predicted.add("ior", phase, rate);
     }
     RunEnvironment {
-        spaces: vec![Space {
+        spaces: vec![FileSystemSpace {
             name: "/p3700".into(),
             free: Bytes(free),
             targets: (0..12).map(|card| PathBuf::from(format!("{card}/{card}"))).collect(),
@@ -141,8 +141,8 @@ fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
             amount: Amount::BytesPerSecond(1e9),
             over: Over::Best,
         };
-        plan.terms.claims = vec![claim.clone(), claim];
-        plan.terms.commitments = vec![promise];
+        plan.criteria.claims = vec![claim.clone(), claim];
+        plan.criteria.commitments = vec![promise];
         plan
     };
     let around = around(1e9, 1 << 50);
@@ -164,7 +164,7 @@ fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
 fn slots_and_room_that_the_study_tells_are_shown_before_the_run() {
     let mut plan = ior(twelve_cards(12, Bytes::mib(1), 1_000));
     plan.cases[0].target = "cards".to_owned();
-    plan.terms.targets.push(TargetDescription {
+    plan.criteria.targets.push(TargetDescription {
         name: "cards".to_owned(),
         devices: 12,
         slots: 11,
@@ -205,7 +205,8 @@ fn a_table_of_several_cases_fits_a_terminal() {
             ..Case::new(id, spec.validate().expect("valid"), vec![Phase::Fill, Phase::Write, Phase::Read])
         });
     }
-    let plan = Plan::new("Quick study of /p3700", Question::Quick { directory: "/p3700".into() }, 42, cases);
+    let plan =
+        Plan::new("Quick study of /p3700", PlanSource::Quick { directory: "/p3700".into() }, 42, cases);
     let mut around = around(2e9, 1_000_000_000_000);
     around.spaces[0].targets = vec!["/p3700/f".into()];
     let text = report::preflight(&plan, &around, report::Screen::PLAIN);
@@ -234,14 +235,14 @@ fn sweep() -> Plan {
             });
         }
     }
-    let mut plan = Plan::new("Made-up sweep", Question::Quick { directory: "/p3700".into() }, 42, cases);
-    plan.terms.targets = vec![plan::TargetDescription {
+    let mut plan = Plan::new("Made-up sweep", PlanSource::Quick { directory: "/p3700".into() }, 42, cases);
+    plan.criteria.targets = vec![plan::TargetDescription {
         name: "xfs".into(),
         title: "Twelve XFS".into(),
         devices: 12,
         ..Default::default()
     }];
-    plan.terms.nodes = vec![1, 4, 8, 16];
+    plan.criteria.nodes = vec![1, 4, 8, 16];
     let limit = |name: &str, rate, per| plan::Expectation {
         name: name.into(),
         target: Some("xfs".into()),
@@ -258,7 +259,7 @@ fn sweep() -> Plan {
         reached: String::new(),
         missed: String::new(),
     };
-    plan.terms.expectations =
+    plan.criteria.expectations =
         vec![limit("node link", 1.25e9, plan::Per::Node), limit("cluster link", 10e9, plan::Per::Target)];
     plan
 }

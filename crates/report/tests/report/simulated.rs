@@ -1,7 +1,7 @@
 //! Every form of a simulated run says so where its answer is read, and calls no promise kept.
 
 use record::Run;
-use report::{History, Pair, Screen, Study, Wanted, compare};
+use report::{History, HistorySelection, Pair, Screen, Study, compare};
 
 use crate::common::simulated::simulated;
 use crate::common::{self, study};
@@ -152,10 +152,10 @@ fn no_form_says_that_a_promise_was_kept() {
 #[test]
 fn a_promise_that_all_figures_reach_would_be_kept_and_is_not() {
     let mut run = study::study();
-    run.manifest.plan.terms.commitments.truncate(1);
-    run.manifest.plan.terms.commitments[0].amount = plan::Amount::BytesPerSecond(1.0);
-    run.manifest.plan.terms.commitments[0].over = plan::Over::Every;
-    run.manifest.plan.terms.commitments[0].statistic = plan::Statistic::Worst;
+    run.manifest.plan.criteria.commitments.truncate(1);
+    run.manifest.plan.criteria.commitments[0].amount = plan::Amount::BytesPerSecond(1.0);
+    run.manifest.plan.criteria.commitments[0].over = plan::Over::Every;
+    run.manifest.plan.criteria.commitments[0].statistic = plan::Statistic::Worst;
     let run = simulated(run);
     let study = Study::of(&run);
     let text = study.verdicts(Screen::PLAIN);
@@ -208,9 +208,9 @@ fn a_comparison_says_first_that_a_difference_is_the_error_of_the_model() {
 #[test]
 fn single_operations_of_a_model_are_marked() {
     let mut run = common::operations::imported();
-    assert!(!History::of(&run, &Wanted::default()).text(Screen::PLAIN).contains("SIMULATED"));
+    assert!(!History::of(&run, &HistorySelection::default()).text(Screen::PLAIN).contains("SIMULATED"));
     run = simulated(run);
-    let history = History::of(&run, &Wanted::default());
+    let history = History::of(&run, &HistorySelection::default());
     assert!(history.text(Screen::PLAIN).starts_with(MARK));
     assert!(column(&history.csv(), "model").iter().all(|one| one == "twelve cards"));
     let json: serde_json::Value = serde_json::from_str(&history.json()).expect("JSON");
@@ -235,7 +235,7 @@ fn the_name_of_a_model_starts_no_line_and_no_tag() {
         study.sheet_markdown().expect("a sheet"),
         study.openmetrics(),
         compare(&run, &run).text(Screen::PLAIN),
-        History::of(&imported, &Wanted::default()).text(Screen::PLAIN),
+        History::of(&imported, &HistorySelection::default()).text(Screen::PLAIN),
     ];
     for text in texts {
         assert!(!text.contains('\u{1b}'), "{text}");

@@ -115,8 +115,8 @@ fn targets_that_are_measured_from_different_sides_say_so() {
     let mut run = common::study::study();
     let same = Study::of(&run).text_in_full(Screen::PLAIN);
     assert!(!same.contains("(remote)") && !same.contains("(local to server)"), "{same}");
-    run.manifest.plan.terms.targets[1].client = Client::Remote;
-    let title = run.manifest.plan.terms.targets[1].title.clone();
+    run.manifest.plan.criteria.targets[1].client = Client::Remote;
+    let title = run.manifest.plan.criteria.targets[1].title.clone();
     let study = Study::of(&run);
     for form in [study.text_in_full(Screen::PLAIN), study.markdown()] {
         assert!(form.contains(&format!("{title} (remote)")) && form.contains("(local to server)"), "{form}");

@@ -2,7 +2,7 @@
 
 use analysis::{
     audit::Outcome,
-    gate::{POLICY, Standing},
+    gate::{Judgement, POLICY},
 };
 use plan::Statistic;
 use report::{Screen, Study};
@@ -64,7 +64,7 @@ fn broken_by_chance(cases: u32, draws: u64) -> f64 {
         let run = promised(setup, 0.5, Statistic::ConfidenceBound, cases, &mut random).run;
         let figures = analysis::figures::figures(&run, analysis::RateName::ByWall);
         analysis::comparisons::verdicts(&run.manifest.plan, &figures, &[])[0].judgement
-            == Standing::DoesNotHold
+            == Judgement::DoesNotHold
     });
     fails.count() as f64 / draws as f64
 }

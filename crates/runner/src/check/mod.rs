@@ -264,7 +264,7 @@ fn check_place(case: &Case, plan: &Plan, topology: &Topology) -> Result<(), Runn
         return Err(refused(PlanError::new("work", format!("jobs with {ranks} processes"), help)));
     }
     let assignment = RankAssignment::of(&case.workload, topology).map_err(refused)?;
-    match plan.terms.targets.iter().find(|target| target.name == case.target) {
+    match plan.criteria.targets.iter().find(|target| target.name == case.target) {
         Some(target) => node_local(case, target, assignment.nodes(topology).len()),
         None => Ok(()),
     }

@@ -24,7 +24,7 @@ use crate::{ErrorKind, Event, LayoutProgress, PlanExecution, RunSummary, RunnerE
 /// Creates and destroys layouts.
 pub trait LayoutBuilder {
     /// An existing layout.
-    type Standing;
+    type Judgement;
 
     /// Checks for obstacles to creating `layout`; nothing is written.
     ///
@@ -41,20 +41,23 @@ pub trait LayoutBuilder {
         layout: &Layout,
         run_id: &str,
         tell: &mut dyn FnMut(&CommandRun),
-    ) -> Result<Self::Standing, RunnerError>;
+    ) -> Result<Self::Judgement, RunnerError>;
 
     /// The measured directories or devices, in the order of the members.
-    fn places(&self, standing: &Self::Standing) -> Vec<PathBuf>;
+    fn places(&self, standing: &Self::Judgement) -> Vec<PathBuf>;
 
     /// Properties read back from the layout.
-    fn verify(&self, standing: &Self::Standing) -> Vec<LayoutFinding>;
+    fn verify(&self, standing: &Self::Judgement) -> Vec<LayoutFinding>;
 
     /// Destroys the layout.
     ///
     /// # Errors
     /// The parts that could not be removed.
-    fn destroy(&self, standing: Self::Standing, tell: &mut dyn FnMut(&CommandRun))
-    -> Result<(), RunnerError>;
+    fn destroy(
+        &self,
+        standing: Self::Judgement,
+        tell: &mut dyn FnMut(&CommandRun),
+    ) -> Result<(), RunnerError>;
 }
 
 /// Creates layouts from the devices of this host.
@@ -69,7 +72,7 @@ pub struct HostLayoutBuilder {
 }
 
 impl LayoutBuilder for HostLayoutBuilder {
-    type Standing = host::Standing;
+    type Judgement = host::Judgement;
 
     fn look(&self, layout: &Layout) -> Result<(), RunnerError> {
         let obstacles = self.layouts.survey(layout, &self.consents).obstacles;
@@ -84,24 +87,24 @@ impl LayoutBuilder for HostLayoutBuilder {
         layout: &Layout,
         run_id: &str,
         tell: &mut dyn FnMut(&CommandRun),
-    ) -> Result<Self::Standing, RunnerError> {
+    ) -> Result<Self::Judgement, RunnerError> {
         let Some(agreed) = self.agreed.get(&layout.name) else {
             return Err(host::LayoutError::CommandsChanged { layout: layout.name.clone() }.into());
         };
         Ok(self.layouts.create(layout, &self.consents, *agreed, run_id, tell)?)
     }
 
-    fn places(&self, standing: &Self::Standing) -> Vec<PathBuf> {
+    fn places(&self, standing: &Self::Judgement) -> Vec<PathBuf> {
         standing.places()
     }
 
-    fn verify(&self, standing: &Self::Standing) -> Vec<LayoutFinding> {
+    fn verify(&self, standing: &Self::Judgement) -> Vec<LayoutFinding> {
         self.layouts.verify(standing)
     }
 
     fn destroy(
         &self,
-        standing: Self::Standing,
+        standing: Self::Judgement,
         tell: &mut dyn FnMut(&CommandRun),
     ) -> Result<(), RunnerError> {
         Ok(self.layouts.destroy(standing, tell)?)
@@ -297,13 +300,13 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
     fn measure(
         &mut self,
         layout: &Layout,
-        standing: &B::Standing,
+        standing: &B::Judgement,
         cases: &[Case],
     ) -> Result<RunSummary, ExecutionError> {
         let places = self.builder.places(standing);
         let cases = at_their_places(layout, &places, cases)?;
         let findings = self.builder.verify(standing);
-        let own = Plan::new(String::new(), self.plan.question.clone(), self.plan.seed, cases.clone());
+        let own = Plan::new(String::new(), self.plan.source.clone(), self.plan.seed, cases.clone());
         let facts =
             self.execution.host.facts(&file_sets::targets(&own, &BTreeSet::new()), engine::clock_name());
         self.execution.recorder.add_facts(&facts);
@@ -348,7 +351,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
     fn dismantle(
         &mut self,
         layout: &Layout,
-        standing: B::Standing,
+        standing: B::Judgement,
     ) -> Result<Result<(), RunnerError>, ExecutionError> {
         self.execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Destroying });
         let mut commands = Vec::new();

@@ -11,7 +11,7 @@ use analysis::figures::NodeWork;
 use engine::Controls;
 use host::{Host, LoadSample, OutputFile, QuietWatch};
 use plan::limits::RIVAL_BYTES;
-use plan::{Case, Plan, Question, Rival};
+use plan::{Case, Plan, PlanSource, Rival};
 use record::{PhaseKey, PhaseRecord, Warning, WarningRow};
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -38,8 +38,8 @@ impl Rivals {
     /// The cases of `plan`; none if it names no other tool.
     #[must_use]
     pub fn of_plan(plan: &Plan) -> Self {
-        match &plan.question {
-            Question::CrossCheck { tool, rivals, .. } => Self { tool: tool.clone(), all: rivals.clone() },
+        match &plan.source {
+            PlanSource::CrossCheck { tool, rivals, .. } => Self { tool: tool.clone(), all: rivals.clone() },
             _ => Self::default(),
         }
     }

@@ -37,7 +37,7 @@ pub struct Servers {
 
 /// Output of the commands before a phase.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct OutputBefore {
     told: Vec<CollectedOutput>,
     limit: Duration,
     warnings: Vec<Warning>,
@@ -47,7 +47,7 @@ impl Servers {
     /// The commands of `plan`.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
-        let asking = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
+        let asking = plan.criteria.targets.iter().filter(|target| !target.server_collect.is_empty());
         let of = |target: &plan::TargetDescription| {
             let limit = target.server_time_limit.map_or(TIME_LIMIT, Duration::from);
             (target.name.clone(), (target.server_collect.clone(), limit))
@@ -56,9 +56,9 @@ impl Servers {
     }
 
     /// Runs the commands before a phase of `case`. A failed one is reported, and not run again after it.
-    pub(crate) fn before(&self, case: &Case, controls: &Controls) -> Asked {
-        let Some((commands, limit)) = self.targets.get(&case.target) else { return Asked::default() };
-        let mut asked = Asked { limit: *limit, ..Asked::default() };
+    pub(crate) fn before(&self, case: &Case, controls: &Controls) -> OutputBefore {
+        let Some((commands, limit)) = self.targets.get(&case.target) else { return OutputBefore::default() };
+        let mut asked = OutputBefore { limit: *limit, ..OutputBefore::default() };
         for source in commands {
             match printed(shell(source), *limit, controls) {
                 Ok(text) => {
@@ -75,7 +75,7 @@ impl Servers {
     }
 }
 
-impl Asked {
+impl OutputBefore {
     fn untold(&mut self, source: &str, reason: String) {
         self.warnings.push(Warning::ServerUntold { source: source.to_owned(), reason });
     }

@@ -1,6 +1,6 @@
 //! Stopping rule: whether the values of a case have settled.
 
-use plan::{Case, Nanos, Phase, Role, Stopping};
+use plan::{Case, Nanos, PassRole, Phase, Stopping};
 use record::{PhaseKey, PhaseRow, Warning};
 
 /// The values of a case so far: bytes per second of wall time, of the passes after warm-up.
@@ -22,7 +22,7 @@ impl<'a> Settling<'a> {
     /// Adds a finished phase of a pass.
     pub(crate) fn add(&mut self, row: &PhaseRow) {
         let PhaseKey { repetition, phase, .. } = row.key;
-        let counts = row.wall_ns > 0 && self.case.role(repetition) == Role::Recorded;
+        let counts = row.wall_ns > 0 && self.case.role(repetition) == PassRole::Recorded;
         let list = self.values.iter_mut().find(|(result, _)| *result == phase);
         if let Some((_, values)) = list.filter(|_| counts) {
             // Items count by number, since many have no bytes.
@@ -34,7 +34,7 @@ impl<'a> Settling<'a> {
     /// Whether the finished `pass` was the last one needed.
     pub(crate) fn is_over_after(&self, pass: u32) -> bool {
         let all = self.values.iter().map(|(_, values)| values.as_slice());
-        self.case.role(pass) == Role::Recorded
+        self.case.role(pass) == PassRole::Recorded
             && analysis::statistics::all_settled(all, self.case.protocol.stopping)
     }
 

@@ -336,7 +336,7 @@ fn what_is_said_to_be_node_local_is_not_shared_over_nodes() {
     across.target = "scratch".to_owned();
     let mut plan = place.plan(vec![across]);
     let layer = Layer::NodeLocal;
-    plan.terms.targets =
+    plan.criteria.targets =
         vec![TargetDescription { name: "scratch".to_owned(), layer, ..TargetDescription::default() }];
     let world = Fake::world(&["a", "b"]);
     let lived = live_with(&place, world, None, plan, EarlierStart::default(), &mut Silent);
@@ -414,7 +414,7 @@ fn a_target_that_is_said_to_be_shared_and_is_not_is_named_with_a_node() {
     own.target = "lustre".to_owned();
     let mut plan = place.plan(vec![own]);
     let layer = Layer::Shared;
-    plan.terms.targets =
+    plan.criteria.targets =
         vec![TargetDescription { name: "lustre".to_owned(), layer, ..TargetDescription::default() }];
     let world = Fake::world(&["a", "b"]);
     let lived = live_on(&place, world, None, Some(&other), plan, EarlierStart::default(), &mut Silent);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use comm::{Comm, Solo};
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Phase, Plan, PlanSource, WorkloadSpec};
 use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run};
 use runner::{Checked, EarlierStart, PlanExecution, RunSummary, RunnerError, Silent, Watch};
 
@@ -71,7 +71,7 @@ impl Place {
     }
 
     pub(crate) fn plan(&self, cases: Vec<Case>) -> Plan {
-        Plan::new("a test", Question::Quick { directory: self.data() }, 1, cases)
+        Plan::new("a test", PlanSource::Quick { directory: self.data() }, 1, cases)
     }
 
     pub(crate) fn live(

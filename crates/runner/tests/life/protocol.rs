@@ -7,7 +7,8 @@ use std::sync::Arc;
 use engine::Controls;
 use host::{Host, Root};
 use plan::{
-    Backend, Bytes, Case, Existing, Geometry, Nanos, Phase, Plan, Protocol, Question, Role, Sharing, Stopping,
+    Backend, Bytes, Case, Existing, Geometry, Nanos, PassRole, Phase, Plan, PlanSource, Protocol, Sharing,
+    Stopping,
 };
 use record::{Run, Warning, Wiped};
 use runner::{ErrorKind, Event, Silent, Watch};
@@ -41,7 +42,7 @@ fn of_two_rounds_both_are_kept_and_the_second_counts() {
     assert!(ended.failed.is_none(), "{ended:?}");
     let expected: Vec<_> = (0..5).flat_map(|pass| [(pass, Phase::Write), (pass, Phase::Read)]).collect();
     assert_eq!(phases(&run), expected);
-    let recorded: Vec<u32> = (0..5).filter(|pass| case.role(*pass) == Role::Recorded).collect();
+    let recorded: Vec<u32> = (0..5).filter(|pass| case.role(*pass) == PassRole::Recorded).collect();
     assert_eq!(recorded, [2, 4]);
     assert!(place.left().is_empty(), "{:?}", place.left());
 }
@@ -97,7 +98,7 @@ fn a_file_that_anything_writes_over_is_named_before() {
     let lost = |phases: &[Phase], change: &dyn Fn(&mut Case)| {
         let mut case = case("a", spec(&place.file()), phases);
         change(&mut case);
-        let plan = Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![case]);
+        let plan = Plan::new(String::new(), PlanSource::Quick { directory: "/t".into() }, 0, vec![case]);
         runner::replaced(&plan, &[]).is_some()
     };
     assert!(lost(&[Phase::Read], &|case| case.protocol.precondition = 1));

@@ -83,7 +83,7 @@ pub(super) fn sweep(run: &Run, figures: &[Figure], options: &FitOptions) -> Resu
         }
     };
     let case = group[0].2;
-    let target = run.manifest.plan.terms.targets.iter().find(|target| target.name == case.target);
+    let target = run.manifest.plan.criteria.targets.iter().find(|target| target.name == case.target);
     let nodes = case.workload.nodes.max(1);
     if nodes > 1 && target.is_some_and(|target| target.layer == Layer::NodeLocal) {
         return Err(FitError::Local { target: case.target.clone(), nodes });
@@ -210,7 +210,7 @@ fn point(
 
 /// The lowest ceilings that the study states of the target, in transfers and in bytes per second.
 fn ceilings(run: &Run, case: &Case, phase: Phase, nodes: u32) -> [Option<f64>; 2] {
-    let terms = &run.manifest.plan.terms;
+    let terms = &run.manifest.plan.criteria;
     let target = terms.targets.iter().find(|target| target.name == case.target);
     let (devices, layer) = target.map_or((0, Layer::Unstated), |target| (target.devices, target.layer));
     let mut lowest = [None::<f64>; 2];

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use plan::{Bytes, Case, Layer, Plan, RunEnvironment, Sharing, Space, estimates, node_local_rule};
+use plan::{Bytes, Case, FileSystemSpace, Layer, Plan, RunEnvironment, Sharing, estimates, node_local_rule};
 use runner::RunnerError;
 
 use super::{SimulatedMachine, lacking};
@@ -17,14 +17,14 @@ impl SimulatedMachine {
     /// The layouts of the model whose devices have a size, each with the bytes of data that it holds and the targets
     /// of `plan` that are on it, and layouts on the same devices once more together.
     #[must_use]
-    pub fn spaces(&self, plan: &Plan) -> Vec<Space> {
-        let mut spaces: Vec<(&Layout, Space)> = Vec::new();
+    pub fn spaces(&self, plan: &Plan) -> Vec<FileSystemSpace> {
+        let mut spaces: Vec<(&Layout, FileSystemSpace)> = Vec::new();
         spaces
             .extend(self.model.layouts.iter().filter_map(|layout| Some((layout, self.space(layout, plan)?))));
-        let mut together: Vec<Space> = Vec::new();
+        let mut together: Vec<FileSystemSpace> = Vec::new();
         for (number, (layout, space)) in spaces.iter().enumerate() {
             let is_same = |other: &Layout| (&other.devices, other.local) == (&layout.devices, layout.local);
-            let others: Vec<&Space> = spaces[number + 1..]
+            let others: Vec<&FileSystemSpace> = spaces[number + 1..]
                 .iter()
                 .filter(|(other, _)| is_same(other))
                 .map(|(_, space)| space)
@@ -33,7 +33,7 @@ impl SimulatedMachine {
                 continue;
             }
             let all = || std::iter::once(space).chain(others.iter().copied());
-            together.push(Space {
+            together.push(FileSystemSpace {
                 name: format!("device group `{}` of the model", layout.devices),
                 free: all().map(|space| space.free).max().unwrap_or(Bytes(0)),
                 targets: all().flat_map(|space| space.targets.clone()).collect(),
@@ -42,11 +42,11 @@ impl SimulatedMachine {
         spaces.into_iter().map(|(_, space)| space).chain(together).collect()
     }
 
-    fn space(&self, layout: &Layout, plan: &Plan) -> Option<Space> {
+    fn space(&self, layout: &Layout, plan: &Plan) -> Option<FileSystemSpace> {
         let capacity = Striping::new(&self.model, layout).capacity(self.device_bytes(layout)?);
         let cases = || plan.cases.iter().filter(|case| self.model.layout_of(&case.target) == Some(layout));
         let each = |case: &Case| {
-            plan.terms
+            plan.criteria
                 .targets
                 .iter()
                 .any(|target| target.name == case.target && target.layer == Layer::NodeLocal)
@@ -58,7 +58,7 @@ impl SimulatedMachine {
         };
         let targets: BTreeSet<PathBuf> =
             cases().flat_map(|case| case.workload.files.targets.clone()).collect();
-        Some(Space {
+        Some(FileSystemSpace {
             name: format!("layout `{}` of the model", layout.name),
             free: Bytes(capacity.saturating_mul(u64::from(nodes))),
             targets: targets.into_iter().collect(),

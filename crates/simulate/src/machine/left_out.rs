@@ -11,7 +11,7 @@ impl SimulatedMachine {
     #[must_use]
     pub fn left_out(plan: &Plan) -> Vec<String> {
         let layouts: BTreeSet<&str> = plan.layouts.iter().map(|layout| layout.name.as_str()).collect();
-        let collecting = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
+        let collecting = plan.criteria.targets.iter().filter(|target| !target.server_collect.is_empty());
         let collecting: BTreeSet<&str> = collecting.map(|target| target.name.as_str()).collect();
         let mut told = of_jobs(plan);
         if !layouts.is_empty() {

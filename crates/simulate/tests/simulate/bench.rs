@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::{Controls, EndOutcome, PhaseJob, PhaseOutcome};
 use host::DeviceSample;
-use plan::{Bytes, Case, Geometry, Measure, Nanos, Order, Phase, Plan, Question, Sharing, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Measure, Nanos, Order, Phase, Plan, PlanSource, Sharing, WorkloadSpec};
 use record::{FORMAT_VERSION, Manifest, Provenance};
 use runner::{Checked, Machine};
 use simulate::{Model, SimulatedMachine};
@@ -49,7 +49,7 @@ fn machine_of(model: Model, spec: WorkloadSpec, phase: Phase, seed: u64) -> Simu
 }
 
 fn machine_of_cases(model: Model, cases: Vec<Case>, seed: u64) -> SimulatedMachine {
-    let plan = Plan::new("a test", Question::Quick { directory: "/data".into() }, 1, cases);
+    let plan = Plan::new("a test", PlanSource::Quick { directory: "/data".into() }, 1, cases);
     SimulatedMachine::new(model, &plan, seed)
 }
 

@@ -4,7 +4,7 @@ use engine::{Controls, PhaseJob};
 use jobs::launch::{LaunchOutcome, LaunchReport};
 use plan::jobs::{Action, JobTable, Output, Step, TableOrder};
 use plan::{
-    Bytes, Case, Geometry, JobSpace, JobTest, Jobs, Phase, Plan, Question, TestKind, Work, WorkloadSpec,
+    Bytes, Case, Geometry, JobSpace, JobTest, Jobs, Phase, Plan, PlanSource, TestKind, Work, WorkloadSpec,
 };
 use runner::{Machine, MachinePhase};
 use simulate::SimulatedMachine;
@@ -227,7 +227,7 @@ fn what_a_model_leaves_out_of_jobs_is_told() {
         spec.files.targets = ["/data/p", "/data/w", "/data/u"].map(Into::into).into();
         spec.work = Work::Jobs(jobs);
         let case = Case::new("a", spec.validate().expect("valid"), vec![Phase::Load, Phase::Jobs]);
-        let plan = Plan::new("a test", Question::Quick { directory: "/data".into() }, 1, vec![case]);
+        let plan = Plan::new("a test", PlanSource::Quick { directory: "/data".into() }, 1, vec![case]);
         SimulatedMachine::left_out(&plan)
     };
     assert!(told(None, true).is_empty());

@@ -7,7 +7,7 @@ use std::time::Duration;
 use comm::{Clock, Solo};
 use engine::{Controls, PhaseJob};
 use host::{Host, Root};
-use plan::{Case, Phase, Plan, Question};
+use plan::{Case, Phase, Plan, PlanSource};
 use record::{HostFacts, Recorder, Run};
 use runner::{Event, Machine, MachinePhase, PlanExecution, RunSummary, RunnerError, Silent, Watch};
 use simulate::SimulatedMachine;
@@ -38,7 +38,7 @@ fn plan(names: &[&str]) -> Plan {
         Case::new(*name, spec.validate().expect("valid"), vec![Phase::Read])
     };
     let cases = names.iter().map(case).collect();
-    Plan::new("a test", Question::Quick { directory: "/data".into() }, 1, cases)
+    Plan::new("a test", PlanSource::Quick { directory: "/data".into() }, 1, cases)
 }
 
 /// Starts a run of `plan` on `machine`, or resumes the one whose record is there.

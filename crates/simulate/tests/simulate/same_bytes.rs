@@ -8,7 +8,7 @@ use std::sync::Arc;
 use comm::Solo;
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Case, Phase, Plan, Question};
+use plan::{Case, Phase, Plan, PlanSource};
 use record::{PhaseRow, Recorder, Run};
 use runner::{Event, PlanExecution, Silent, Watch};
 
@@ -107,7 +107,7 @@ impl Watch for Ends {
 /// `place`.
 fn record(place: &Path, model: &str, cases: Vec<Case>, seed: u64, interrupted: Option<usize>) -> PathBuf {
     let directory = place.join(format!("record-{}", fs::read_dir(place).expect("readable").count()));
-    let plan = Plan::new("a test", Question::Quick { directory: "/data".into() }, 1, cases);
+    let plan = Plan::new("a test", PlanSource::Quick { directory: "/data".into() }, 1, cases);
     let host = Host::new(Root::default());
     for (starts, phases) in interrupted.map(Some).into_iter().chain([None]).enumerate() {
         let mut machine = noisy(model, 0.05, seed);

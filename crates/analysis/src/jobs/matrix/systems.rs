@@ -82,7 +82,7 @@ pub fn same_jobs(one: &Work, other: &Work) -> bool {
 /// target every other point of a sweep over how rows are moved against the first one.
 pub(super) fn comparisons(plan: &Plan, all: &[JobAccounting]) -> Vec<MatrixComparison> {
     let baseline_of = |matrix: &JobAccounting| {
-        let terms = plan.terms.targets.iter().find(|terms| terms.name == matrix.case.target);
+        let terms = plan.criteria.targets.iter().find(|terms| terms.name == matrix.case.target);
         terms.and_then(|terms| terms.baseline.as_deref())
     };
     let mut found = Vec::new();

@@ -81,7 +81,7 @@ impl Statement for JobCost {
 /// systems.
 pub(crate) fn job_costs(gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<JobCost>> {
     let cost = |(place, figure): (usize, &Figure)| {
-        let terms = gate.plan.terms.targets.iter().find(|one| one.name == figure.target)?;
+        let terms = gate.plan.criteria.targets.iter().find(|one| one.name == figure.target)?;
         let devices = Some(terms.devices).filter(|&devices| devices > 0);
         let rack_units = Some(terms.rack_units).filter(|&units| units > 0.0);
         if devices.is_none() && rack_units.is_none() {

@@ -1,6 +1,6 @@
 //! What a printer is told of a run beside its phases.
 
-use plan::{Plan, Question};
+use plan::{Plan, PlanSource};
 use record::{Fact, HostFacts, Manifest, Provenance};
 
 fn unknown<T>() -> Fact<T> {
@@ -9,8 +9,8 @@ fn unknown<T>() -> Fact<T> {
 
 /// That of a run of `plan` that took a second, on a host of which little is known.
 pub(crate) fn manifest(plan: Plan) -> Manifest {
-    let command_line = match &plan.question {
-        Question::Dialect { arguments, .. } => arguments.clone(),
+    let command_line = match &plan.source {
+        PlanSource::Dialect { arguments, .. } => arguments.clone(),
         _ => Vec::new(),
     };
     Manifest {

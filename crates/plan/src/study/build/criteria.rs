@@ -82,13 +82,13 @@ impl<'f> KnownNames<'f> {
 }
 
 /// The terms of the study, of which `targets` are known already; every mistake goes into `errors`.
-pub(super) fn terms(
+pub(super) fn criteria(
     document: &Document,
     targets: Vec<TargetDescription>,
     known: &KnownNames<'_>,
     errors: &mut Vec<StudyError>,
 ) -> Criteria {
-    let mut terms = Criteria {
+    let mut criteria = Criteria {
         targets,
         expectations: each(document, "expectation", errors, |fields, errors| {
             expectation(fields, known, errors)
@@ -100,10 +100,10 @@ pub(super) fn terms(
     };
     for (set, value) in setters(STUDY.keys, &document.study) {
         if let Setter::Criteria(set) = set {
-            set(&mut terms, value);
+            set(&mut criteria, value);
         }
     }
-    terms
+    criteria
 }
 
 /// Reads every table called `table`. Names must be unique, except that a published figure may be compared in

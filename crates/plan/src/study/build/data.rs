@@ -84,7 +84,7 @@ pub(super) fn check(drafts: &[Draft<'_>], cases: &[Case], protocol: &Fields, err
         if case.protocol.wipe {
             written.volumes.clear();
         }
-        let local = draft.target.terms.layer == Layer::NodeLocal;
+        let local = draft.target.description.layer == Layer::NodeLocal;
         let needed = Volume::of(case);
         if case.protocol.precondition > 0 {
             written.add(case, &needed, local);
@@ -187,7 +187,7 @@ fn elsewhere<'c>(
     writers: impl Iterator<Item = &'c (&'c Case, Volume)>,
 ) -> StudyError {
     let writer = writers.last().map_or("another workload", |(writer, _)| writer.id.as_str());
-    let target = &draft.target.terms.name;
+    let target = &draft.target.description.name;
     let message = format!(
         "`{}` reads what `{writer}` has written on other nodes, and `{target}` is node-local",
         case.id

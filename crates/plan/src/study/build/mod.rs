@@ -11,7 +11,7 @@ mod workload;
 
 use std::path::Path;
 
-use self::criteria::{KnownNames, terms};
+use self::criteria::{KnownNames, criteria};
 use self::jobs::JobDefinitions;
 use self::layout::Layouts;
 use self::target::{NO_TARGET, Targets};
@@ -26,7 +26,7 @@ use crate::study::options::{CASES_LIMIT, Options};
 use crate::study::table::document::Document;
 use crate::study::table::sweep::{Axes, case_count};
 use crate::study::table::values::{Fields, Point, Values};
-use crate::{Case, Criteria, Layout, Permutation, Plan, PlanError, Question, Setting, SettingValue, Work};
+use crate::{Case, Criteria, Layout, Permutation, Plan, PlanError, PlanSource, Setting, SettingValue, Work};
 
 /// Limit on ids, which become part of file names; Linux limits those to 255 bytes.
 const ID_BYTES_MAX: usize = 200;
@@ -82,10 +82,10 @@ pub(super) fn plan(
     if errors.is_empty() {
         data::check(&drafts, &cases, &document.protocol, errors);
     }
-    let terms = if errors.is_empty() {
+    let criteria = if errors.is_empty() {
         let overrides = options.overrides.as_slice();
         let known = KnownNames::of_study(&targets, workloads, &axes, &cases, overrides);
-        terms(document, targets.terms(), &known, errors)
+        criteria(document, targets.descriptions(), &known, errors)
     } else {
         Criteria::default()
     };
@@ -94,7 +94,7 @@ pub(super) fn plan(
         str::to_owned,
     );
     let overrides = options.overrides.iter().map(ToString::to_string).collect();
-    let question = Question::Study { path: path.to_owned(), text: text.to_owned(), overrides };
+    let question = PlanSource::Study { path: path.to_owned(), text: text.to_owned(), overrides };
     let cases = if document.protocol.flag("shuffle") { shuffled(cases, seed) } else { cases };
     let mut cases = by_layout(cases);
     if document.protocol.flag("interleaved") {
@@ -102,16 +102,16 @@ pub(super) fn plan(
     }
     let stands = |layout: &Layout| cases.iter().any(|case| case.layout.as_deref() == Some(&layout.name));
     let layouts = layouts.sound.into_iter().filter(stands).collect();
-    Some(Plan { terms, layouts, ..Plan::new(title, question, seed, cases) })
+    Some(Plan { criteria, layouts, ..Plan::new(title, question, seed, cases) })
 }
 
 /// The terms of `document`, which are about the figures of `plan`.
 pub(super) fn terms_about(plan: &Plan, document: &Document, errors: &mut Vec<StudyError>) -> Criteria {
-    let targets = match plan.terms.targets.as_slice() {
+    let targets = match plan.criteria.targets.as_slice() {
         [] => target::described(document.many("target")),
         targets => targets.to_vec(),
     };
-    terms(document, targets, &KnownNames::of_plan(plan), errors)
+    criteria(document, targets, &KnownNames::of_plan(plan), errors)
 }
 
 /// The keys that select members of a target.
@@ -214,14 +214,14 @@ fn case(draft: &Draft<'_>, protocol: &Fields, errors: &mut Vec<StudyError>) -> O
     let mut case = Case {
         title: fields.text_or_empty("title"),
         group,
-        target: draft.target.terms.name.clone(),
+        target: draft.target.description.name.clone(),
         layout: draft.target.layout.clone(),
         settings,
         ..Case::new(id, workload, draft.phases.clone())
     };
     protocol::apply(&mut case, fields, protocol, errors);
-    let terms = &draft.target.terms;
-    for rule in [node_local_rule(&case, terms), server_memory_rule(&case, terms)] {
+    let description = &draft.target.description;
+    for rule in [node_local_rule(&case, description), server_memory_rule(&case, description)] {
         errors.extend(rule.err().map(|error| located(fields, &error)));
     }
     Some(case)

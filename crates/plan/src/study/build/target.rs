@@ -22,7 +22,7 @@ pub(super) struct Target {
     pub(super) paths: Vec<PathBuf>,
     /// The number of the first target with the same paths: workloads on both share their files.
     pub(super) place: usize,
-    pub(super) terms: TargetDescription,
+    pub(super) description: TargetDescription,
     /// Its paths are block devices.
     pub(super) device: bool,
     /// The layout that must be in place.
@@ -46,7 +46,7 @@ struct MemberSelection {
 pub(super) static NO_TARGET: LazyLock<Target> = LazyLock::new(|| Target {
     paths: Vec::new(),
     place: usize::MAX,
-    terms: TargetDescription::default(),
+    description: TargetDescription::default(),
     device: false,
     layout: None,
     directories: Vec::new(),
@@ -118,9 +118,9 @@ impl Targets {
         let next = self.sound.len() + self.parts.len();
         let layout = whole.layout.clone();
         let place = *self.places.entry((layout.clone(), paths.clone())).or_insert(next);
-        let terms = whole.terms.clone();
+        let description = whole.description.clone();
         let spaces = Vec::new();
-        let part = Target { paths, place, terms, device: whole.device, layout, directories, spaces };
+        let part = Target { paths, place, description, device: whole.device, layout, directories, spaces };
         self.parts.insert(members, part);
     }
 
@@ -160,8 +160,8 @@ impl Targets {
     }
 
     /// The study's description of each target.
-    pub(super) fn terms(&self) -> Vec<TargetDescription> {
-        self.sound.iter().map(|target| target.terms.clone()).collect()
+    pub(super) fn descriptions(&self) -> Vec<TargetDescription> {
+        self.sound.iter().map(|target| target.description.clone()).collect()
     }
 
     /// The mistake in `wanted`, at `span`, as the name of a target.
@@ -189,7 +189,7 @@ impl Targets {
             }
             return (self.names.len() == 1 && !self.sound.is_empty()).then_some(0);
         };
-        let found = self.sound.iter().position(|target| target.terms.name == wanted);
+        let found = self.sound.iter().position(|target| target.description.name == wanted);
         if found.is_none() {
             errors.extend(self.unknown(wanted, workload.span("target")));
         }
@@ -203,7 +203,7 @@ impl Targets {
         errors: &mut Vec<StudyError>,
     ) -> Result<MemberSelection, ()> {
         let target = self.index_of(workload, errors).ok_or(())?;
-        let (name, all) = (&self.sound[target].terms.name, self.sound[target].paths.len());
+        let (name, all) = (&self.sound[target].description.name, self.sound[target].paths.len());
         let given = |key: &str| {
             let given = workload.has(key).then(|| workload.count(key)).flatten();
             given.map(|count| usize::try_from(count).unwrap_or(usize::MAX))
@@ -290,12 +290,12 @@ fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<Stu
         errors.push(StudyError::new(fields.span(place), "not the path of a device", message, help));
         return None;
     }
-    let mut terms = terms(name, fields);
-    if *place == "disks" && terms.devices == 0 {
-        terms.devices = u32::try_from(paths.len()).unwrap_or(u32::MAX);
+    let mut description = description(name, fields);
+    if *place == "disks" && description.devices == 0 {
+        description.devices = u32::try_from(paths.len()).unwrap_or(u32::MAX);
     }
     let spaces = spaces(&directories, None, fields, errors)?;
-    Some(Target { paths, place: 0, terms, device, layout: None, directories, spaces })
+    Some(Target { paths, place: 0, description, device, layout: None, directories, spaces })
 }
 
 /// A target that is a layout, or a volume of one.
@@ -322,18 +322,26 @@ fn on_layout(
         true => layout.devices.iter().map(PathBuf::from).collect(),
         false => directories.iter().map(|at| at.join(format!("ioproof-{name}.data"))).collect(),
     };
-    let mut terms = terms(name, fields);
-    if terms.devices == 0 {
-        terms.devices = u32::try_from(members(layout)).unwrap_or(u32::MAX);
+    let mut description = description(name, fields);
+    if description.devices == 0 {
+        description.devices = u32::try_from(members(layout)).unwrap_or(u32::MAX);
     }
-    if terms.title.is_empty() {
-        terms.title.clone_from(&layout.title);
+    if description.title.is_empty() {
+        description.title.clone_from(&layout.title);
     }
-    if terms.stands_for.is_empty() {
-        terms.stands_for.clone_from(&layout.stands_for);
+    if description.stands_for.is_empty() {
+        description.stands_for.clone_from(&layout.stands_for);
     }
     let spaces = spaces(&directories, Some(layout), fields, errors)?;
-    Some(Target { paths, place: 0, terms, device, layout: Some(layout.name.clone()), directories, spaces })
+    Some(Target {
+        paths,
+        place: 0,
+        description,
+        device,
+        layout: Some(layout.name.clone()),
+        directories,
+        spaces,
+    })
 }
 
 /// Number of devices that hold the data of a layout, as far as known.
@@ -417,17 +425,17 @@ fn no_volume(layout: &Layout, all: &[PathBuf], wanted: &str, span: Span) -> Stud
 
 /// Terms of targets whose location is known otherwise, or unknown.
 pub(super) fn described(tables: &[Fields]) -> Vec<TargetDescription> {
-    tables.iter().filter_map(|fields| Some(terms(fields.text("name")?.to_owned(), fields))).collect()
+    tables.iter().filter_map(|fields| Some(description(fields.text("name")?.to_owned(), fields))).collect()
 }
 
-fn terms(name: String, fields: &Fields) -> TargetDescription {
-    let mut terms = TargetDescription { name, ..TargetDescription::default() };
+fn description(name: String, fields: &Fields) -> TargetDescription {
+    let mut description = TargetDescription { name, ..TargetDescription::default() };
     for (set, value) in setters(TARGET.keys, fields) {
         if let Setter::Target(set) = set {
-            set(&mut terms, value);
+            set(&mut description, value);
         }
     }
-    terms
+    description
 }
 
 fn no_target(workload: &impl Values, names: Vec<&str>) -> StudyError {

@@ -54,36 +54,36 @@ pub(super) const STUDY: Table = Table {
                 "Whether nobody else could use the storage meanwhile. The report says so with \
                 every figure.",
             )
-            .sets(Setter::Criteria(|terms, value| terms.exclusive = Some(value.flag()))),
+            .sets(Setter::Criteria(|criteria, value| criteria.exclusive = Some(value.flag()))),
         Key::new("release", ValueKind::Text)
             .left_out("nothing is said")
             .means("The software release that is measured, in your words; comparisons of runs show it.")
-            .sets(Setter::Criteria(|terms, value| terms.release = Some(value.text()))),
+            .sets(Setter::Criteria(|criteria, value| criteria.release = Some(value.text()))),
         Key::new("nodes", ValueKind::Counts(1, NODES_MAX))
             .left_out("this node alone")
             .means(
                 "Numbers of nodes for which expected figures are listed beforehand, as `[1, 4, 8, \
                 16]`.",
             )
-            .sets(Setter::Criteria(|terms, value| terms.nodes = value.counts_u32())),
+            .sets(Setter::Criteria(|criteria, value| criteria.nodes = value.counts_u32())),
         Key::new("node_cores", ValueKind::Count(1, NODE_THREADS_MAX))
             .left_out("nothing is said")
             .means(
                 "Processor cores of each node. The report says so, and where the measuring node \
                 is another one.",
             )
-            .sets(Setter::Criteria(|terms, value| terms.node.cores = Some(value.count_u32()))),
+            .sets(Setter::Criteria(|criteria, value| criteria.node.cores = Some(value.count_u32()))),
         Key::new("node_threads", ValueKind::Count(1, NODE_THREADS_MAX))
             .left_out("nothing is said")
             .means("Hardware threads of each node, likewise.")
-            .sets(Setter::Criteria(|terms, value| terms.node.threads = Some(value.count_u32()))),
+            .sets(Setter::Criteria(|criteria, value| criteria.node.threads = Some(value.count_u32()))),
         Key::new("node_memory", ValueKind::Size)
             .left_out("what the record has of the nodes")
             .means(
                 "Memory of each node, likewise. Of imported figures it is what may have cached \
                 their data.",
             )
-            .sets(Setter::Criteria(|terms, value| terms.node.memory = Some(value.bytes()))),
+            .sets(Setter::Criteria(|criteria, value| criteria.node.memory = Some(value.bytes()))),
     ],
     ..Table::PLAIN
 };

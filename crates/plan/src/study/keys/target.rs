@@ -58,11 +58,11 @@ pub(crate) const TARGET: Table = Table {
         Key::new("title", ValueKind::Text)
             .left_out("that of its layout, or its name")
             .means("What the report calls it.")
-            .sets(Setter::Target(|terms, value| terms.title = value.text())),
+            .sets(Setter::Target(|target, value| target.title = value.text())),
         Key::new("stands_for", ValueKind::Text)
             .left_out("what its layout says")
             .means("The published layout that it stands for, in your words.")
-            .sets(Setter::Target(|terms, value| terms.stands_for = value.text())),
+            .sets(Setter::Target(|target, value| target.stands_for = value.text())),
         Key::new(
             "layer",
             ValueKind::Word(&[
@@ -72,7 +72,7 @@ pub(crate) const TARGET: Table = Table {
         )
         .left_out("nothing is said")
         .means("Which nodes can reach it.")
-        .sets(Setter::Target(|terms, value| value.put(&mut terms.layer))),
+        .sets(Setter::Target(|target, value| value.put(&mut target.layer))),
         Key::new(
             "client",
             ValueKind::Word(&[
@@ -82,22 +82,22 @@ pub(crate) const TARGET: Table = Table {
         )
         .left_out("nothing is said")
         .means("Where the measuring program runs, seen from the storage.")
-        .sets(Setter::Target(|terms, value| value.put(&mut terms.client))),
+        .sets(Setter::Target(|target, value| value.put(&mut target.client))),
         Key::new("devices", ValueKind::Count(1, DEVICES_MAX))
             .left_out("as many as its layout has")
             .means("Devices or members that it is made of. Scalability and limits per device count them.")
-            .sets(Setter::Target(|terms, value| terms.devices = value.count_u32())),
+            .sets(Setter::Target(|target, value| target.devices = value.count_u32())),
         Key::new("baseline", ValueKind::Reference("target"))
             .left_out("none")
             .means("The target of one device that scalability is counted from.")
-            .sets(Setter::Target(|terms, value| terms.baseline = Some(value.text()))),
+            .sets(Setter::Target(|target, value| target.baseline = Some(value.text()))),
         Key::new("above", ValueKind::Reference("target"))
             .left_out("none")
             .means(
                 "The target that this one is built on: the layer below it, as a device below its \
                 file system. The report shows what each layer costs.",
             )
-            .sets(Setter::Target(|terms, value| terms.above = Some(value.text()))),
+            .sets(Setter::Target(|target, value| target.above = Some(value.text()))),
         Key::new("fs_block", ValueKind::Size)
             .left_out("nothing is said")
             .means(
@@ -105,7 +105,7 @@ pub(crate) const TARGET: Table = Table {
                 With `above` and `devices` the report predicts its rate from that of one device \
                 with strips of `fs_block` ÷ `devices`.",
             )
-            .sets(Setter::Target(|terms, value| terms.fs_block = Some(value.bytes()))),
+            .sets(Setter::Target(|target, value| target.fs_block = Some(value.bytes()))),
         Key::new("server_memory", ValueKind::Size)
             .left_out("nothing is said")
             .means(
@@ -114,7 +114,7 @@ pub(crate) const TARGET: Table = Table {
                 whose devices cannot be watched from here keep a commitment only with it: \
                 docs/AUDIT.md.",
             )
-            .sets(Setter::Target(|terms, value| terms.server_memory = Some(value.bytes()))),
+            .sets(Setter::Target(|target, value| target.server_memory = Some(value.bytes()))),
         Key::new(
             "server_collect",
             ValueKind::Texts(
@@ -128,44 +128,44 @@ pub(crate) const TARGET: Table = Table {
                 A shell of the first process runs each before and after every phase that is a \
                 result, once somebody has agreed to them: see *What servers tell*.",
         )
-        .sets(Setter::Target(|terms, value| terms.server_collect = value.texts())),
+        .sets(Setter::Target(|target, value| target.server_collect = value.texts())),
         Key::new("server_time_limit", ValueKind::Time)
             .default("\"30s\"")
             .means(
                 "How long each command of `server_collect` may take. One that takes longer is \
                 ended, and its figure says so.",
             )
-            .sets(Setter::Target(|terms, value| terms.server_time_limit = Some(value.nanos()))),
+            .sets(Setter::Target(|target, value| target.server_time_limit = Some(value.nanos()))),
         Key::new("caches", ValueKind::Size)
             .left_out("nothing is said")
             .means(
                 "Caches of clients, servers and controllers together. A workload with less than \
                 20 times as much data is warned about.",
             )
-            .sets(Setter::Target(|terms, value| terms.caches = Some(value.bytes()))),
+            .sets(Setter::Target(|target, value| target.caches = Some(value.bytes()))),
         Key::new("rack_units", ValueKind::Number(NUMBER_LEAST, 1e9))
             .left_out("nothing is said")
             .means("Rack units, or what else the cost is counted in.")
-            .sets(Setter::Target(|terms, value| terms.rack_units = value.number())),
+            .sets(Setter::Target(|target, value| target.rack_units = value.number())),
         Key::new("ports", ValueKind::Count(1, DEVICES_MAX))
             .left_out("nothing is said")
             .means("Ports of switches that it takes: time × ports stands in its cost.")
-            .sets(Setter::Target(|terms, value| terms.ports = value.count_u32())),
+            .sets(Setter::Target(|target, value| target.ports = value.count_u32())),
         Key::new("slots", ValueKind::Count(1, DEVICES_MAX))
             .left_out("nothing is said")
             .means("Slots that there are for its devices. The report says whether `devices` fit.")
-            .sets(Setter::Target(|terms, value| terms.slots = value.count_u32())),
+            .sets(Setter::Target(|target, value| target.slots = value.count_u32())),
         Key::new("capacity", ValueKind::Size)
             .left_out("nothing is said")
             .means(
                 "Bytes that it holds. The report says whether the data of the workloads on it \
                 fit, and those of `needs`.",
             )
-            .sets(Setter::Target(|terms, value| terms.capacity = Some(value.bytes()))),
+            .sets(Setter::Target(|target, value| target.capacity = Some(value.bytes()))),
         Key::new("needs", ValueKind::Size)
             .left_out("what the workloads of the study put there")
             .means("Bytes that the real work would put there, of which the study measures a part.")
-            .sets(Setter::Target(|terms, value| terms.needs = Some(value.bytes()))),
+            .sets(Setter::Target(|target, value| target.needs = Some(value.bytes()))),
     ],
     ..Table::PLAIN
 };

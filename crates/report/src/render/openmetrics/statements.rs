@@ -2,7 +2,7 @@
 
 use analysis::{
     audit::Outcome,
-    gate::{Quantity, Standing},
+    gate::{Judgement, Quantity},
 };
 
 use super::family::{Family, Labels, with};
@@ -29,11 +29,11 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
             outcome.put_state(&labels, &states, one.row.outcome.name());
             last = Some(one.row);
         }
-        if let Quantity::Standing(words) = one.quantity {
+        if let Quantity::Judgement(words) = one.quantity {
             let name = format!("ioproof_{}", one.policy.id);
             if let Some(family) = numbers.iter_mut().find(|family| family.name() == name) {
                 // Those by measured data or those of a model, whichever it is one of.
-                let mut either = words.chunks(Standing::COUNT);
+                let mut either = words.chunks(Judgement::COUNT);
                 let states = either.find(|states| states.contains(&&*one.text)).unwrap_or(words);
                 family.put_state(&which, states, &one.text);
             }
@@ -73,7 +73,7 @@ fn heads(report: &Report) -> Vec<Family> {
         }
         let id = table.kind.policy().id;
         let unit = match head.quantity {
-            Quantity::Standing(_) => {
+            Quantity::Judgement(_) => {
                 return Some(Family::new(format!("ioproof_{id}"), "stateset", head.about));
             }
             Quantity::Text

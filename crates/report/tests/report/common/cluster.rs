@@ -2,7 +2,7 @@
 //! nodes. Every number is invented.
 
 use plan::{
-    Bytes, Case, Criteria, Geometry, Layer, Operation, Phase, Question, ReadFrom, Setting, Sharing,
+    Bytes, Case, Criteria, Geometry, Layer, Operation, Phase, PlanSource, ReadFrom, Setting, Sharing,
     TargetDescription, WorkloadSpec,
 };
 use record::{
@@ -73,7 +73,8 @@ pub(crate) fn compared(nodes: u32) -> Run {
     let busy = nodes - 1;
     let mut manifest = empty().manifest;
     manifest.plan.title = format!("Made-up numbers: {busy} of {nodes} nodes write and read together");
-    manifest.plan.terms = Criteria { targets: vec![target("nvme", Layer::NodeLocal)], ..Criteria::default() };
+    manifest.plan.criteria =
+        Criteria { targets: vec![target("nvme", Layer::NodeLocal)], ..Criteria::default() };
     let one = Made {
         tasks: busy * TASKS,
         repetitions: 3,
@@ -106,7 +107,7 @@ pub(crate) fn compared(nodes: u32) -> Run {
 pub(crate) fn weak(nodes: u32) -> Run {
     let mut manifest = empty().manifest;
     manifest.plan.title = format!("Made-up numbers: weak scaling over 1 to {nodes} nodes");
-    manifest.plan.terms = Criteria {
+    manifest.plan.criteria = Criteria {
         targets: vec![target("nvme", Layer::NodeLocal), target("gpfs", Layer::Shared)],
         nodes: (1..=nodes).collect(),
         ..Criteria::default()
@@ -143,7 +144,7 @@ pub(crate) fn operations(nodes: u32) -> Run {
     let tasks = nodes * 24;
     let mut manifest = empty().manifest;
     manifest.plan.title = "Made-up numbers: random operations".to_owned();
-    manifest.plan.question = Question::Dialect {
+    manifest.plan.source = PlanSource::Dialect {
         tool: plan::randomops::TOOL.to_owned(),
         arguments: vec!["randomops".to_owned()],
         notes: Vec::new(),

@@ -204,7 +204,7 @@ fn terms(run: &mut Draft) {
     }
     targets.push(named("luns", "LUNs"));
     targets.push(named("streams", "One disk"));
-    run.manifest.plan.terms.targets = targets;
+    run.manifest.plan.criteria.targets = targets;
     let grade = |name: &str, megabytes: f64, [reached, missed]: [&str; 2]| Expectation {
         name: name.to_owned(),
         target: None,
@@ -221,7 +221,7 @@ fn terms(run: &mut Draft) {
         reached: reached.to_owned(),
         missed: missed.to_owned(),
     };
-    run.manifest.plan.terms.expectations = vec![
+    run.manifest.plan.criteria.expectations = vec![
         grade("vendor", 150.0, ["what the vendor says", ""]),
         grade("seller", 100.0, ["what the seller says", ""]),
         grade("least", 50.0, ["above 40 to 50 MB/s", "look for a different vendor"]),

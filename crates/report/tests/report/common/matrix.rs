@@ -50,7 +50,7 @@ pub(crate) fn matrix_with(mut change: impl FnMut(&mut LaunchRow)) -> Run {
         title: title.to_owned(),
         ..TargetDescription::default()
     };
-    manifest.plan.terms.targets = SYSTEMS.map(target).to_vec();
+    manifest.plan.criteria.targets = SYSTEMS.map(target).to_vec();
     let mut records = Vec::new();
     for (place, (name, ..)) in SYSTEMS.iter().enumerate() {
         let case = case(name);

@@ -17,7 +17,7 @@ pub(crate) mod timeline;
 
 use plan::{
     Backend, Bytes, Case, Geometry, Measure, Nanos, Operation, OptionNote, Order, Pace, Phase, Plan,
-    Question, ReadFrom, Sharing, SyncRule, WorkloadSpec,
+    PlanSource, ReadFrom, Sharing, SyncRule, WorkloadSpec,
 };
 use record::{
     BlockDeviceFacts, DeviceRow, Fact, FileSystemFacts, HostFacts, LatencyRow, Manifest, PhaseKey,
@@ -212,7 +212,7 @@ fn in_memory(manifest: Manifest, records: Vec<PhaseRecord>) -> Run {
 pub(crate) fn empty() -> Run {
     let plan = Plan::new(
         "Made-up numbers: quick characterisation of /data <tests & docs>",
-        Question::Dialect {
+        PlanSource::Dialect {
             tool: "ior".into(),
             arguments: ["ior", "-B", "-o", "/data/it's"].map(str::to_owned).to_vec(),
             memo: String::new(),

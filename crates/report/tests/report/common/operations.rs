@@ -1,7 +1,7 @@
 //! Made-up runs of files, objects, messages and single requests.
 
 use plan::{
-    Backend, Bytes, Case, Geometry, Measure, Objects, Operation, Order, Phase, Question, Rpc, Setting,
+    Backend, Bytes, Case, Geometry, Measure, Objects, Operation, Order, Phase, PlanSource, Rpc, Setting,
     SettingValue, Tree, Work, WorkloadSpec,
 };
 use record::{
@@ -136,7 +136,7 @@ fn record(case: &Case, what: Did, repetition: u32) -> PhaseRecord {
 fn run(title: &str, tool: &str, made: Vec<(Case, Vec<Did>)>) -> Run {
     let mut manifest: Manifest = empty().manifest;
     manifest.plan.title = title.to_owned();
-    manifest.plan.question = Question::Dialect {
+    manifest.plan.source = PlanSource::Dialect {
         tool: tool.to_owned(),
         arguments: vec![tool.to_owned()],
         memo: String::new(),
@@ -259,7 +259,7 @@ pub(crate) fn imported() -> Run {
     let mut manifest: Manifest = empty().manifest;
     manifest.provenance = Provenance::Imported;
     manifest.plan.title = "Printed by tsqosperf, mmfsadm".to_owned();
-    manifest.plan.question = Question::Import {
+    manifest.plan.source = PlanSource::Import {
         files: vec!["page.txt".into()],
         tools: vec!["tsqosperf".to_owned(), "mmfsadm".to_owned()],
         command_lines: vec!["tsqosperf read seq -r 4k /ibm/fs -dio".to_owned()],

@@ -37,7 +37,7 @@ pub(crate) fn study() -> Run {
     let mut run = Draft { manifest: super::empty().manifest, records: Vec::new() };
     run.manifest.plan.title = "Made-up numbers: six layouts of twelve devices".to_owned();
     run.manifest.host.batch_job = Some("slurm 12345".to_owned());
-    run.manifest.plan.terms = terms();
+    run.manifest.plan.criteria = terms();
     layouts(&mut run);
     ladder(&mut run);
     mix(&mut run);

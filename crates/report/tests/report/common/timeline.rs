@@ -86,7 +86,7 @@ pub(crate) fn many() -> Run {
 fn made(tests: &[Test], passes: u32, times: usize) -> Run {
     let mut manifest = empty().manifest;
     manifest.plan.title = "Made-up numbers: jobs over time".to_owned();
-    manifest.plan.terms.targets = vec![TargetDescription {
+    manifest.plan.criteria.targets = vec![TargetDescription {
         name: "flash".to_owned(),
         title: "Flash cards".to_owned(),
         devices: 5,

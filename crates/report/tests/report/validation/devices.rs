@@ -34,8 +34,9 @@ pub(super) fn seeks(setup: Setup) -> impl Iterator<Item = Point> {
 }
 
 pub(super) fn seek(setup: Setup, random: &mut Random) -> Trial {
-    let terms = Criteria { targets: vec![target("disk", 1, None, Layer::Unstated)], ..Criteria::default() };
-    let made = trial(setup, terms, &seeks(setup).collect::<Vec<_>>(), Vec::new(), random);
+    let criteria =
+        Criteria { targets: vec![target("disk", 1, None, Layer::Unstated)], ..Criteria::default() };
+    let made = trial(setup, criteria, &seeks(setup).collect::<Vec<_>>(), Vec::new(), random);
     let values =
         vec![(IntervalOf::SeekTime, "disk", SEEK_SECONDS * 1e9), (IntervalOf::DiskRate, "disk", DISK_RATE)];
     Trial { values, ..made }

@@ -8,7 +8,7 @@
 )]
 
 use plan::{
-    Bytes, Case, Criteria, Geometry, Measure, Nanos, Operation, Order, Phase, Plan, Question, Setting,
+    Bytes, Case, Criteria, Geometry, Measure, Nanos, Operation, Order, Phase, Plan, PlanSource, Setting,
     SettingValue, Sharing, WorkloadSpec,
 };
 use record::{
@@ -108,15 +108,15 @@ pub(crate) fn word(target: &str) -> Setting {
     Setting { key: "target".to_owned(), value: SettingValue::Word(target.to_owned()) }
 }
 
-/// A plan of `points` under `terms`.
-pub(super) fn plan(title: &str, terms: Criteria, points: &[Point]) -> Plan {
+/// A plan of `points` under `criteria`.
+pub(super) fn plan(title: &str, criteria: Criteria, points: &[Point]) -> Plan {
     let cases = points.iter().map(case).collect();
-    Plan { terms, ..Plan::new(title, Question::Quick { directory: "/data".into() }, 1, cases) }
+    Plan { criteria, ..Plan::new(title, PlanSource::Quick { directory: "/data".into() }, 1, cases) }
 }
 
-/// The run of `points` under `terms`.
-pub(crate) fn run(terms: Criteria, points: &[Point], random: &mut Random) -> Run {
-    let plan = plan("Drawn from known distributions", terms, points);
+/// The run of `points` under `criteria`.
+pub(crate) fn run(criteria: Criteria, points: &[Point], random: &mut Random) -> Run {
+    let plan = plan("Drawn from known distributions", criteria, points);
     let mut records = Vec::new();
     for (point, case) in points.iter().zip(&plan.cases) {
         for repetition in 0..point.repetitions {

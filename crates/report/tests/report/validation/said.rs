@@ -5,7 +5,7 @@ use analysis::{
     comparisons::{ClaimVerdict, Comparison},
     figures::Figure,
     findings::Findings,
-    gate::{Gate, Standing, Stated, Table, Value as Cell},
+    gate::{Gate, Judgement, Stated, Table, Value as Cell},
     statistics::Contrast,
 };
 use plan::Relation;
@@ -281,18 +281,18 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
             say(kind, of(figure), up);
         }
     }
-    let told = |one: &&ClaimVerdict| matches!(one.standing, Standing::Holds | Standing::DoesNotHold);
+    let told = |one: &&ClaimVerdict| matches!(one.standing, Judgement::Holds | Judgement::DoesNotHold);
     for one in findings.claims.iter().filter_map(Stated::says).filter(told) {
         let kind = match one.relation {
             Some(Relation::Equal) => Kind::ClaimEqual,
             _ => Kind::ClaimGreater,
         };
-        say(kind, &one.id, one.standing == Standing::Holds);
+        say(kind, &one.id, one.standing == Judgement::Holds);
     }
     for one in findings.verdicts.iter().filter_map(Stated::says) {
         match one.judgement {
-            Standing::Holds => say(Kind::Pass, "", true),
-            Standing::DoesNotHold => say(Kind::Fail, "", true),
+            Judgement::Holds => say(Kind::Pass, "", true),
+            Judgement::DoesNotHold => say(Kind::Fail, "", true),
             _ => {}
         }
     }

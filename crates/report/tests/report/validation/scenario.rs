@@ -1,9 +1,9 @@
 //! What is drawn, and what is true of it.
 
 use plan::{
-    Amount, Bound, Bytes, Claim, Commitment, Criteria, Expectation, Layer, Over, Phase, PublishedReference,
-    Quantity, Question, RateName, Relation, Rival, Selector, Setting, SettingValue, Side, Statistic,
-    TargetDescription,
+    Amount, Bound, Bytes, Claim, Commitment, Criteria, Expectation, Layer, Over, Phase, PlanSource,
+    PublishedReference, Quantity, RateName, Relation, Rival, Selector, Setting, SettingValue, Side,
+    Statistic, TargetDescription,
 };
 use record::Run;
 use tempfile::TempDir;
@@ -118,13 +118,13 @@ pub(super) fn point(setup: Setup, group: &'static str, target: &'static str, rat
 
 pub(super) fn trial(
     setup: Setup,
-    terms: Criteria,
+    criteria: Criteria,
     points: &[Point],
     truths: Vec<Truth>,
     random: &mut Random,
 ) -> Trial {
     let rates = points.iter().map(|point| point.node_rates.iter().sum()).collect();
-    Trial { rates, ..of_run(setup, run(terms, points, random), truths) }
+    Trial { rates, ..of_run(setup, run(criteria, points, random), truths) }
 }
 
 /// A trial of `run`, in which nothing may be said of what counts for nothing.
@@ -192,7 +192,7 @@ pub(super) fn commitment(statistic: Statistic, bytes_per_second: f64) -> Commitm
 pub(crate) fn pair(setup: Setup, random: &mut Random) -> Trial {
     // A target that is counted from another one is not compared with it at their bests.
     let baseline = random.of(&[None, Some("a")]);
-    let terms = Criteria {
+    let criteria = Criteria {
         targets: vec![target("a", 1, None, Layer::Unstated), target("b", 1, baseline, Layer::Unstated)],
         claims: vec![
             claim("greater", "B is faster than A.", Relation::Greater),
@@ -212,11 +212,11 @@ pub(crate) fn pair(setup: Setup, random: &mut Random) -> Trial {
     } else if setup.effect > TOLERANCE {
         truths.push(down(Kind::ClaimEqual));
     }
-    let before = run(terms.clone(), std::slice::from_ref(&a), random);
+    let before = run(criteria.clone(), std::slice::from_ref(&a), random);
     // In the later run the first target is faster, too.
     let later = Point { node_rates: b.node_rates.clone(), ..a.clone() };
-    let after = run(terms.clone(), &[later], random);
-    let made = trial(setup, terms, &[a, b], truths, random);
+    let after = run(criteria.clone(), &[later], random);
+    let made = trial(setup, criteria, &[a, b], truths, random);
     Trial { compared: Some((before, after)), ..made }
 }
 
@@ -356,7 +356,7 @@ fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
     }
     let targets = vec![target("local", 0, None, Layer::NodeLocal), target("shared", 0, None, Layer::Shared)];
     let nodes = vec![1, 2, 4, 6, 8, NOT_MEASURED];
-    let terms = Criteria { targets, nodes, expectations: vec![ceiling()], ..Criteria::default() };
+    let criteria = Criteria { targets, nodes, expectations: vec![ceiling()], ..Criteria::default() };
     let truths = match growth {
         Growth::None => vec![nothing(Kind::WeakSlope), up(Kind::Saturation), nothing(Kind::Crossover)],
         Growth::Apart => vec![up(Kind::WeakSlope), nothing(Kind::Saturation), nothing(Kind::Crossover)],
@@ -368,7 +368,7 @@ fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
         Growth::Crossing => vec![("local", 1.0)],
     };
     let value = |(target, factor)| (IntervalOf::MoreNodes, target, factor * f64::from(NOT_MEASURED) * RATE);
-    let made = trial(setup, terms, &all, truths, random);
+    let made = trial(setup, criteria, &all, truths, random);
     Trial { values: grown.into_iter().map(value).collect(), ..made }
 }
 
@@ -417,7 +417,7 @@ fn beside(setup: Setup, random: &mut Random) -> Trial {
         case: id(&format!("{own}-tool")),
         command_line: vec!["tool".to_owned()],
     };
-    plan.question = Question::CrossCheck {
+    plan.source = PlanSource::CrossCheck {
         directory: "/data".into(),
         tool: "tool 1".to_owned(),
         program: "/usr/bin/tool".into(),
@@ -445,7 +445,7 @@ pub(crate) fn promised(
 ) -> Trial {
     let error = setup.noise * MEDIAN_ERROR / f64::from(setup.repetitions).sqrt();
     let promised = RATE * (-distance * error).exp();
-    let terms = Criteria { commitments: vec![commitment(statistic, promised)], ..Criteria::default() };
+    let criteria = Criteria { commitments: vec![commitment(statistic, promised)], ..Criteria::default() };
     let truths = match distance > 0.0 {
         true => vec![up(Kind::Pass), nothing(Kind::Fail)],
         false => vec![nothing(Kind::Pass), up(Kind::Fail)],
@@ -455,7 +455,7 @@ pub(crate) fn promised(
         let settings = vec![word("b"), count("tasks", tasks.into())];
         Point { settings, tasks, ..point(setup, "promise", "b", RATE) }
     };
-    let made = trial(setup, terms, &(1..=cases).map(at).collect::<Vec<_>>(), truths, random);
+    let made = trial(setup, criteria, &(1..=cases).map(at).collect::<Vec<_>>(), truths, random);
     Trial { distance: Some(distance), by_bound: statistic == Statistic::ConfidenceBound, ..made }
 }
 
@@ -472,7 +472,7 @@ pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
         missed: "look for a different vendor".to_owned(),
         ..Expectation::new("data sheet", Amount::BytesPerSecond(RATE / 2.0))
     };
-    let terms = Criteria {
+    let criteria = Criteria {
         targets: vec![
             costly(target("a", 1, None, Layer::Unstated)),
             costly(on("a", "b")),
@@ -501,7 +501,7 @@ pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
     all.push(Point { node_rates: vec![RATE, RATE, RATE / 2.0, RATE], ..point(setup, "nodes", "a", RATE) });
     all.extend(seeks(setup));
     all.push(Point { phase: Phase::Read, ..point(setup, "large", "file-system", RATE) });
-    run(terms, &all, random)
+    run(criteria, &all, random)
 }
 
 /// What is usual: an effect of 10 % at 2 % noise, with six repetitions.

@@ -64,13 +64,13 @@ fn seed(random: &mut Random) -> u64 {
 /// Runs `points` on the model `text`.
 fn trial(
     setup: Setup,
-    terms: Criteria,
+    criteria: Criteria,
     points: &[Point],
     text: &str,
     truths: Vec<Truth>,
     random: &mut Random,
 ) -> Trial {
-    let (run, place) = run(text, plan("Simulated", terms, points), seed(random));
+    let (run, place) = run(text, plan("Simulated", criteria, points), seed(random));
     Trial { places: vec![place], ..of_run(setup, run, truths) }
 }
 
@@ -206,12 +206,12 @@ fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
         }
     }
     let targets = vec![target("local", 0, None, Layer::NodeLocal), target("shared", 0, None, Layer::Shared)];
-    let terms = Criteria { targets, nodes: vec![1, 2, 4, 6, 8], ..Criteria::default() };
+    let criteria = Criteria { targets, nodes: vec![1, 2, 4, 6, 8], ..Criteria::default() };
     let truths = match wide {
         true => vec![up(Kind::WeakSlope), nothing(Kind::Saturation), nothing(Kind::Crossover)],
         false => vec![of("shared", up(Kind::Saturation)), up(Kind::Crossover)],
     };
-    trial(setup, terms, &points, &model(setup.noise, 8, &[local, shared]), truths, random)
+    trial(setup, criteria, &points, &model(setup.noise, 8, &[local, shared]), truths, random)
 }
 
 /// A promise that the truth is so many standard errors above.
@@ -220,7 +220,7 @@ fn promise(setup: Setup, random: &mut Random) -> Trial {
     let statistic = random.of(&[Statistic::Median, Statistic::ConfidenceBound]);
     let error = setup.noise * MEDIAN_ERROR / f64::from(setup.repetitions).sqrt();
     let promised = commitment(statistic, RATE * (-distance * error).exp());
-    let terms = Criteria { commitments: vec![promised], ..Criteria::default() };
+    let criteria = Criteria { commitments: vec![promised], ..Criteria::default() };
     let truths = match distance > 0.0 {
         true => vec![up(Kind::Pass), nothing(Kind::Fail)],
         false => vec![nothing(Kind::Pass), up(Kind::Fail)],
@@ -229,6 +229,6 @@ fn promise(setup: Setup, random: &mut Random) -> Trial {
     let text = model(setup.noise, 1, &[Disks::one("b", RATE)]);
     // Of writes the audit asks whether the device keeps them in a cache, which no model says.
     let reads = Point { phase: Phase::Read, ..point(setup, "promise", "b", RATE) };
-    let made = trial(setup, terms, &[reads], &text, truths, random);
+    let made = trial(setup, criteria, &[reads], &text, truths, random);
     Trial { distance: Some(distance), by_bound: statistic == Statistic::ConfidenceBound, ..made }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plan::jobs::{Action, Step};
 use plan::{
-    Bytes, Case, Criteria, Geometry, JobTest, Jobs, Layer, Phase, Plan, Question, TestKind, Work,
+    Bytes, Case, Criteria, Geometry, JobTest, Jobs, Layer, Phase, Plan, PlanSource, TestKind, Work,
     WorkloadSpec,
 };
 use record::{LaunchRow, PhaseKey, PhaseRecord, PhaseRow};
@@ -56,9 +56,9 @@ pub(super) fn systems(setup: Setup, random: &mut Random) -> Trial {
         }
     }
     let targets = ["a", "b"].map(|name| target(name, 1, None, Layer::Unstated)).to_vec();
-    let terms = Criteria { targets, ..Criteria::default() };
-    let question = Question::Quick { directory: "/data".into() };
-    let plan = Plan { terms, ..Plan::new("Drawn from known distributions", question, 1, cases.to_vec()) };
+    let criteria = Criteria { targets, ..Criteria::default() };
+    let question = PlanSource::Quick { directory: "/data".into() };
+    let plan = Plan { criteria, ..Plan::new("Drawn from known distributions", question, 1, cases.to_vec()) };
     // Scatter makes the mean of times longer, too.
     let truths = match more {
         More::Time => vec![

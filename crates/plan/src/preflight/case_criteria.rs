@@ -11,13 +11,13 @@ const OF_PROMISED: Interval = Interval { low: 0.5, middle: 0.8, high: 2.0 };
 const OF_CEILING: Interval = Interval { low: 0.25, middle: 0.5, high: 1.0 };
 
 /// A case as the study's terms see it.
-pub(super) struct Terms<'a> {
+pub(super) struct CaseCriteria<'a> {
     pub(super) criteria: &'a Criteria,
     pub(super) case: &'a Case,
     pub(super) target: Option<&'a TargetDescription>,
 }
 
-impl Terms<'_> {
+impl CaseCriteria<'_> {
     /// Number of devices under the target of the case, those of all nodes together; none if not stated.
     pub(super) fn devices(&self) -> Option<u32> {
         let stated = self.target.map(|target| target.devices).filter(|devices| *devices > 0);
