@@ -61,13 +61,14 @@ pub use data::own::{OWN_PLACES, is_own_cell, is_own_file};
 pub use error::{EngineError, Exhausted, LimitKind, UringUnavailable};
 pub use phase::clock::{clock_cost_ns, clock_name};
 pub use phase::controls::{Controls, HistoryCursor, Launches, Progress};
+pub use phase::ending::Ending;
 pub use phase::job::{DataSpec, Expect, PhaseJob, TransferLimit};
 pub use phase::outcome::{
     Latency, Mismatch, MismatchKind, Mismatches, Note, PhaseOutcome, SeriesInterval, Stonewalled, Surprises,
     TaskOutcome,
 };
 pub use phase::rendezvous::{Point, Rendezvous, RendezvousError, SingleProcess};
-pub use phase::rules::{Ending, TaskPlan};
+pub use phase::rules::TaskPlan;
 pub use phase::run;
 pub use recording::histogram::LatencyHistogram;
 pub use recording::history::LastOperation;

@@ -92,7 +92,8 @@ pub use work::rpc::{Binding, Pattern, Rpc};
 pub use work::tree::{Objects, TREE_DEPTH_MAX, Tree};
 pub use workload::backend::{BACKENDS, Backend, Capabilities};
 pub use workload::limits::HISTORY_MAX;
+pub use workload::stonewall::Stonewall;
 pub use workload::{
-    Advice, Existing, FileSet, Keep, Order, PRIMED_MAX, Pace, ReadFrom, Sharing, Spread, Stonewall, SyncRule,
-    Workload, WorkloadSpec,
+    Advice, Existing, FileSet, Keep, Order, PRIMED_MAX, Pace, ReadFrom, Sharing, Spread, SyncRule, Workload,
+    WorkloadSpec,
 };

@@ -226,20 +226,15 @@ impl Setup {
         let deadline = self.stonewall().to_string();
         let details =
             format!("saveRankPerformanceDetailsCSV={}", self.result(&format!("{}.csv", phase.name())));
-        let wear_out = ["-O", "stoneWallingWearOut=1"];
         match phase {
-            Phase::IorEasyWrite => {
-                line.add(&["-w", "-D", &deadline]);
-                line.add(&wear_out);
-            }
+            Phase::IorEasyWrite => line.add(&["-w", "-D", &deadline, "-O", "stoneWallingWearOut=1"]),
             Phase::IorEasyRead => line.add(&["-r", "-R"]),
             _ => line.add(&["-r", "-D", &deadline, "-z", "-z"]),
         }
         line.0.extend(self.interface(phase));
         line.add(&["-O", &details]);
         if is_random {
-            line.add(&["-t=4096", "-b=4096", "-s=10000000"]);
-            line.add(&wear_out);
+            line.add(&["-t=4096", "-b=4096", "-s=10000000", "-O", "stoneWallingWearOut=1"]);
             line.add_if(flag("filePerProc"), &["-C", "-Q", "2"]);
         }
         line.0

@@ -16,7 +16,7 @@ use crate::phase::clock::{Clock, between};
 use crate::phase::controls::Slot;
 use crate::phase::crew;
 use crate::phase::pace::{Schedule, TimerSlack, wait_until};
-use crate::phase::rules::{Ending, Rules, TaskPlan};
+use crate::phase::rules::{Rules, TaskPlan};
 use crate::phase::shared::Shared;
 use crate::recording::account::{TaskReport, WorkerReport};
 use crate::recording::series::Recorder;
@@ -244,30 +244,18 @@ impl<M: SyncBackend> Task<'_, M> {
         findings: &mut CheckResults,
         course: &mut BarrierGuard<'_>,
     ) -> Result<u64, EngineError> {
-        let scale = self.shared.scale();
-        let deadline = |nanos: u64| match (&self.schedule, self.rules.pace_ns) {
-            (Some(schedule), Some(pace)) => schedule.deadline(nanos, pace),
-            _ => self.last.saturating_add(scale.ticks(nanos)),
-        };
-        let (end, wears_out) = match self.rules.ending {
-            Ending::Volume => (u64::MAX, false),
-            Ending::Duration(nanos) => (deadline(nanos), false),
-            Ending::Stonewall { deadline_ns, wear_out } => (deadline(deadline_ns), wear_out),
-        };
+        let ending = self.rules.ending;
+        let schedule = self.schedule.as_ref().zip(self.rules.pace_ns);
+        let end = ending.deadline(self.last, self.shared.scale(), schedule);
         let left = self.transfer::<C, RECORD>(clock, self.plan.limit, end, recorder, findings)?;
-        if matches!(self.rules.ending, Ending::Stonewall { .. }) {
-            report.stonewall = Some((self.last, self.reads + self.writes));
-        }
+        report.stonewall = ending.at_stonewall(self.last, self.reads + self.writes);
         let mut unstarted = 0;
         if left == Left::Deadline
             && let Some(schedule) = &self.schedule
         {
             unstarted = schedule.left_before(end);
         }
-        if wears_out {
-            self.shared.offer_most(self.reads + self.writes);
-            course.pass(Point::Stonewall);
-            let most = self.shared.most();
+        if let Some(most) = ending.agree([self.reads + self.writes], self.shared, course) {
             self.last = clock.now();
             self.transfer::<C, RECORD>(clock, most, u64::MAX, recorder, findings)?;
             unstarted = 0;

@@ -25,7 +25,7 @@ use crate::phase::clock::Clock;
 use crate::phase::controls::Slot;
 use crate::phase::crew;
 use crate::phase::pace::{Schedule, TimerSlack, longest_wait, wait_until};
-use crate::phase::rules::{Ending, TaskPlan};
+use crate::phase::rules::TaskPlan;
 use crate::phase::shared::Shared;
 use crate::recording::account::{TaskReport, WorkerReport};
 use crate::recording::series::Recorder;
@@ -255,33 +255,20 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         let scale = self.constants.shared.scale();
         let now = clock.now();
         let from = if rules.pace_ns.is_some() { self.constants.shared.base() } else { now };
-        let (nanos, stonewall, wear_out) = match rules.ending {
-            Ending::Volume => (None, false, false),
-            Ending::Duration(nanos) => (Some(nanos), false, false),
-            Ending::Stonewall { deadline_ns, wear_out } => (Some(deadline_ns), true, wear_out),
-        };
         for (lane, report) in self.lanes.iter_mut().zip(&mut *reports) {
             let (task, tasks) = (lane.plan.task, rules.all_tasks);
             lane.schedule = rules.pace_ns.map(|pace| Schedule::new(from, pace, scale, task, tasks));
-            lane.deadline = match (nanos, &lane.schedule, rules.pace_ns) {
-                (None, ..) => u64::MAX,
-                (Some(nanos), Some(schedule), Some(pace)) => schedule.deadline(nanos, pace),
-                (Some(nanos), ..) => from.saturating_add(scale.ticks(nanos)),
-            };
+            lane.deadline = rules.ending.deadline(from, scale, lane.schedule.as_ref().zip(rules.pace_ns));
             report.io.0 = now;
             lane.last = now;
         }
         self.drive::<C, RECORD>(clock, recorder, findings)?;
-        if stonewall {
-            for lane in &mut self.lanes {
-                let transfers = lane.transfers();
-                lane.stonewall.get_or_insert((lane.last, transfers));
-                self.constants.shared.offer_most(transfers);
-            }
+        for (lane, report) in self.lanes.iter().zip(&mut *reports) {
+            let (at, transfers) = lane.stonewall.unwrap_or((lane.last, lane.transfers()));
+            report.stonewall = rules.ending.at_stonewall(at, transfers);
         }
-        if wear_out {
-            course.pass(Point::Stonewall);
-            let most = self.constants.shared.most();
+        let transfers = self.lanes.iter().map(Lane::transfers);
+        if let Some(most) = rules.ending.agree(transfers, self.constants.shared, course) {
             for lane in &mut self.lanes {
                 (lane.limit, lane.deadline, lane.unstarted) = (most, u64::MAX, 0);
             }
@@ -293,7 +280,6 @@ impl<'s, Q: Queue> Worker<'s, Q> {
             report.io.1 = lane.last;
             [report.reads, report.writes] = lane.done;
             [report.read_bytes, report.write_bytes] = lane.done.map(|count| count * rules.transfer as u64);
-            report.stonewall = lane.stonewall.filter(|_| stonewall);
         }
         Ok(self.lanes.iter().map(|lane| lane.unstarted).sum())
     }

@@ -16,7 +16,7 @@ use crate::driver::transfer::{Short, wrong_data};
 use crate::phase::clock::{Clock, between};
 use crate::phase::controls::Slot;
 use crate::phase::pace::Schedule;
-use crate::phase::rules::{Ending, Rules, TaskPlan};
+use crate::phase::rules::{Rules, TaskPlan};
 use crate::phase::shared::Shared;
 use crate::recording::series::Recorder;
 use crate::system::file;
@@ -191,7 +191,7 @@ impl<'s> RoundConstants<'s> {
             syncs: rules.sync_per_write,
             verifies,
             keeps_passes_apart: verifies && rules.writes,
-            last_round: !matches!(rules.ending, Ending::Stonewall { wear_out: true, .. }),
+            last_round: !rules.ending.wears_out(),
         }
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod clock;
 pub(crate) mod common;
 pub(crate) mod controls;
 pub(crate) mod crew;
+pub(crate) mod ending;
 pub(crate) mod job;
 pub(crate) mod outcome;
 pub(crate) mod pace;

@@ -5,26 +5,11 @@ use rustix::fs::OFlags;
 
 use crate::data::check::{NoiseTable, generations};
 use crate::data::stamp::{BufferUse, DataPattern};
+use crate::phase::ending::Ending;
 use crate::{PhaseJob, TransferLimit};
 
 /// Shortest interval: shorter ones would make a long phase's series larger than it is worth.
 pub(crate) const LEAST_INTERVAL_NS: u64 = 1_000_000;
-
-/// The condition that ends the transfers of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// The number of transfers.
-    Volume,
-    /// That, or the deadline; with wear-out all tasks then continue to the largest number that one had done.
-    Stonewall {
-        /// From the common start, in nanoseconds.
-        deadline_ns: u64,
-        /// Whether they continue.
-        wear_out: bool,
-    },
-    /// The duration in nanoseconds; passes repeat until then.
-    Duration(u64),
-}
 
 /// The transfers of one task in a phase.
 #[derive(Debug, Clone)]
@@ -92,7 +77,6 @@ impl<'a> Rules<'a> {
         let (reads, writes) = (read_percent > 0, read_percent < 100);
         let checks = matches!(phase, Phase::CheckWrite | Phase::CheckRead);
         let verify = reads && (checks || workload.verify);
-        let ending = job.ending();
         let transfer = usize::try_from(workload.geometry.transfer.0).unwrap_or(usize::MAX);
         let moves = workload.backend.moves_data();
         let data = &job.data;
@@ -128,7 +112,7 @@ impl<'a> Rules<'a> {
             quit_on_error: workload.quit_on_error,
             barriers: workload.barriers,
             in_turn: phase == Phase::Fill && !workload.barriers,
-            ending,
+            ending: job.ending(),
             pace_ns: workload.pace.filter(|_| by_clock).map(|pace| 1e9 / pace.transfers_per_second),
             all_tasks: workload.tasks,
             noise: (verify && moves).then(|| NoiseTable::new(data.signature)),
@@ -171,20 +155,6 @@ impl<'a> Rules<'a> {
 }
 
 impl PhaseJob<'_> {
-    /// What ends the transfers of a task.
-    #[must_use]
-    pub fn ending(&self) -> Ending {
-        let workload = self.workload;
-        match (workload.stonewall, workload.duration) {
-            _ if !self.phase.is_result() || !matches!(self.limit, TransferLimit::Pass) => Ending::Volume,
-            (Some(stonewall), _) => {
-                Ending::Stonewall { deadline_ns: stonewall.deadline.0, wear_out: stonewall.wear_out }
-            }
-            (None, Some(duration)) => Ending::Duration(duration.0),
-            (None, None) => Ending::Volume,
-        }
-    }
-
     /// The share of reads among the transfers, in percent.
     #[must_use]
     pub fn read_percent(&self) -> u8 {

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use crate::phase::common::Common;
-use crate::phase::rules::{Ending, Rules, TaskPlan};
+use crate::phase::rules::{Rules, TaskPlan};
 use crate::{Controls, Point, Rendezvous};
 
 /// State shared by the workers of a phase of transfers, and their plan.
@@ -40,9 +40,7 @@ impl<'a> Shared<'a> {
         if rules.meets_after_open() {
             points.push(Point::Opened);
         }
-        if matches!(rules.ending, Ending::Stonewall { wear_out: true, .. }) {
-            points.push(Point::Stonewall);
-        }
+        points.extend(rules.ending.point());
         if rules.barriers {
             points.push(Point::Transferred);
         }

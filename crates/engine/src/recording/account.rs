@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use crate::data::check::CheckResults;
 use crate::phase::clock::{self, Scale};
 use crate::phase::common::Common;
+use crate::phase::ending::Ending;
 use crate::phase::outcome::{Latency, SeriesInterval, Stonewalled, Surprises};
-use crate::phase::rules::Ending;
 use crate::recording::series::{Recorder, Sums};
 use crate::{Controls, LatencyHistogram, Mismatches, Note, PhaseOutcome, TaskOutcome};
 use plan::{Measure, Operation};
@@ -121,12 +121,11 @@ impl<const N: usize> Account<N> {
         since_io: impl Fn(u64) -> u64,
         bytes_of: impl Fn(u64) -> u64,
     ) -> Option<Stonewalled> {
-        let Ending::Stonewall { wear_out, .. } = self.ending else { return None };
         let seen = tasks.iter().filter_map(|task| task.stonewall);
-        Some(Stonewalled {
+        self.ending.is_stonewall().then(|| Stonewalled {
             ns: seen.clone().map(|(ticks, _)| since_io(ticks)).max().unwrap_or(0),
             bytes: bytes_of(seen.map(|(_, transfers)| transfers).sum()),
-            worn_out_transfers: wear_out.then(|| common.most()),
+            worn_out_transfers: self.ending.wears_out().then(|| common.most()),
         })
     }
 

@@ -49,7 +49,6 @@ use crate::phase::clock::{self, Clock, ClockKind};
 use crate::phase::common::Common;
 use crate::phase::crew;
 use crate::phase::outcome::Mismatches;
-use crate::phase::rules::Ending;
 use crate::recording::account::{Account, TaskReport, WorkerReport};
 use crate::recording::series::{Counts, Recorder};
 use crate::system::limits;
@@ -331,11 +330,10 @@ impl<'a> Session<'a> {
 
     fn parameters<'s>(&'s self, common: &'s Common<'_>, role: Side) -> ThreadParameters<'s> {
         let workload = self.job.workload;
-        let duration = workload.duration.or(workload.stonewall.map(|stonewall| stonewall.deadline));
         let (rpc, scale) = (self.rpc, common.scale());
         let (request, response) = (rpc.request_bytes.0, rpc.response_bytes.0);
         let (sends, receives) = if role == Side::Asks { (request, response) } else { (response, request) };
-        let duration = duration.map(|duration| duration.0);
+        let duration = self.job.ending().limit().map(|duration| duration.0);
         ThreadParameters {
             role,
             bounds: Bounds::new(rpc, common.base(), scale, duration, workload.transfers_per_task()),
@@ -397,10 +395,9 @@ impl<'a> Session<'a> {
     }
 
     fn outcome(self, common: &Common<'_>, reports: Vec<EndReport<'_>>, controls: &Controls) -> PhaseOutcome {
-        let duration = self.job.workload.duration.map(|duration| duration.0);
         let account = Account {
             operations: [Operation::Exchange],
-            ending: duration.map_or(Ending::Volume, Ending::Duration),
+            ending: self.job.ending(),
             interval_ns: self.job.series_interval.0.max(LEAST_INTERVAL_NS),
         };
         let mut end = self.end();

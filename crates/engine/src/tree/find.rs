@@ -11,7 +11,7 @@ use plan::{Find, Operation};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
 
 use crate::phase::common::Common;
-use crate::phase::rules::{Ending, LEAST_INTERVAL_NS};
+use crate::phase::rules::LEAST_INTERVAL_NS;
 use crate::system::sys;
 use crate::tree::deal::{self, Directory};
 use crate::tree::listing::{LIST_BYTES, names};
@@ -37,10 +37,9 @@ impl<'a> FindRules<'a> {
         vec![Point::Ready, Point::Start, Point::Dealt, Point::Closed]
     }
 
-    /// What every task needs; nothing but the last directory ends the phase.
+    /// What every task needs.
     pub(crate) fn context(&self) -> TaskContext<'a> {
-        let interval_ns = self.interval_ns();
-        TaskContext { job: self.job, ending: Ending::Volume, interval_ns, limit: u64::MAX }
+        TaskContext { job: self.job, interval_ns: self.interval_ns(), limit: u64::MAX }
     }
 
     /// Length of an interval of the series.

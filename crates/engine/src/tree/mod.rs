@@ -74,21 +74,21 @@ pub(crate) fn run(
         Common::new(rules.points(), (crew.workers, crew.workers), rules.bytes, rendezvous, controls);
     let moves = matches!(job.phase, Phase::FileCreate | Phase::FileWrite | Phase::FileRead);
     keep(&mut common, job, &[rules.operation], if moves { rules.bytes } else { 0 }, controls);
-    let (ending, interval_ns, workers) = (rules.ending, rules.interval_ns(), crew.workers);
+    let (interval_ns, workers) = (rules.interval_ns(), crew.workers);
     let harvests = crew::run(&common, seats(&mut memory, workers, &common), |seat, course| {
         if let Some(depth) = crew.depth {
             let share = plans.len() * seat.index / workers..plans.len() * (seat.index + 1) / workers;
             return rings::work(&common, &rules, &plans[share], depth, seat, course);
         }
         let plan = &plans[seat.index];
-        let way = TaskContext { job, ending, interval_ns, limit: plan.limit };
+        let way = TaskContext { job, interval_ns, limit: plan.limit };
         if rules.of_trees() {
             sync_worker::work(&common, way, TreeWorker::new(&rules, plan), seat, course)
         } else {
             sync_worker::work(&common, way, ItemWorker::new(&rules, plan), seat, course)
         }
     });
-    let account = Account { operations: [rules.operation], ending, interval_ns };
+    let account = Account { operations: [rules.operation], ending: job.ending(), interval_ns };
     let path = |file| item_with(&rules, &plans, file);
     let (mut outcome, allocated) =
         outcome(&common, account, harvests, (rules.generations(), &path), controls)?;
@@ -171,7 +171,7 @@ pub(crate) fn run_objects(
         let task = job.tasks.start + u32::try_from(index).unwrap_or(u32::MAX);
         sync_worker::work(&common, rules.way(index, task), ObjectWorker::new(&rules, task), seat, course)
     });
-    let account = Account { operations: OPERATIONS, ending: rules.ending, interval_ns: rules.interval_ns() };
+    let account = Account { operations: OPERATIONS, ending: job.ending(), interval_ns: rules.interval_ns() };
     let path = |_| PathBuf::new();
     let (mut outcome, _) = outcome(&common, account, harvests, (rules.generations(), &path), controls)?;
     name(&mut outcome.history, |_, _| PathBuf::new());
@@ -198,8 +198,8 @@ pub(crate) fn run_find(
         sync_worker::work(&common, rules.context(), FindWorker::new(&rules, &common, task), seat, course)
     });
     let found = harvests.iter().map(|harvest| harvest.found).sum();
-    let ending = rules.context().ending;
-    let account = Account { operations: [Operation::Find], ending, interval_ns: rules.interval_ns() };
+    let account =
+        Account { operations: [Operation::Find], ending: job.ending(), interval_ns: rules.interval_ns() };
     let path = |_| PathBuf::new();
     let (mut outcome, _) = outcome(&common, account, harvests, (None, &path), controls)?;
     outcome.found = Some(found);

@@ -9,7 +9,6 @@
 
 use plan::{Objects, Operation, Phase};
 
-use crate::phase::rules::Ending;
 use crate::{PhaseJob, TransferLimit};
 
 /// Operations of objects, in the order of a step.
@@ -90,19 +89,6 @@ impl<'a> ObjectOrder<'a> {
     #[must_use]
     pub fn round(&self) -> u64 {
         self.step.len() as u64 * u64::from(self.objects.sets)
-    }
-
-    /// What ends the phase besides the number of operations.
-    #[must_use]
-    pub fn ending(&self) -> Ending {
-        match self.job.workload.stonewall {
-            Some(wall)
-                if self.job.phase == Phase::Benchmark && matches!(self.job.limit, TransferLimit::Pass) =>
-            {
-                Ending::Stonewall { deadline_ns: wall.deadline.0, wear_out: wall.wear_out }
-            }
-            _ => Ending::Volume,
-        }
     }
 
     /// Operations at most of the task that is the `index`-th of the job and has the number `task`.

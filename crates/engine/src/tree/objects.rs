@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use crate::data::check::{NoiseTable, generations};
 use crate::phase::clock::{self, Scale};
-use crate::phase::rules::{Ending, LEAST_INTERVAL_NS};
+use crate::phase::rules::LEAST_INTERVAL_NS;
 use crate::tree::data::DataPatterns;
 use crate::tree::item_ops::DIRECTORY_MODE;
 use crate::tree::name::Name;
@@ -32,7 +32,6 @@ pub(crate) struct ObjectRules<'a> {
     placement: ObjectsPlacement<'a>,
     order: ObjectOrder<'a>,
     null: bool,
-    pub(crate) ending: Ending,
     patterns: Option<DataPatterns>,
     noise: Option<NoiseTable>,
 }
@@ -41,7 +40,7 @@ impl<'a> ObjectRules<'a> {
     pub(crate) fn new(job: &'a PhaseJob<'a>, placement: ObjectsPlacement<'a>) -> Self {
         let (workload, objects) = (job.workload, placement.objects());
         let order = ObjectOrder::new(job, objects);
-        let (step, ending) = (order.step, order.ending());
+        let step = order.step;
         let null = !workload.backend.moves_data();
         let writes = step.contains(&CREATE) && objects.object_bytes > Bytes(0) && !null;
         let verifies = step.contains(&READ) && workload.verify && !null;
@@ -52,7 +51,6 @@ impl<'a> ObjectRules<'a> {
             placement,
             order,
             null,
-            ending,
             patterns: writes
                 .then(|| DataPatterns::new(data.signature, data.write_generation, objects.object_bytes.0)),
             noise: verifies.then(|| NoiseTable::new(data.signature)),
@@ -62,9 +60,7 @@ impl<'a> ObjectRules<'a> {
     /// The points at which all tasks meet.
     pub(crate) fn points(&self) -> Vec<Point> {
         let mut points = vec![Point::Ready, Point::Start];
-        if matches!(self.ending, Ending::Stonewall { wear_out: true, .. }) {
-            points.push(Point::Stonewall);
-        }
+        points.extend(self.job.ending().point());
         // A root is removed once no task's sets are left in it.
         if self.job.workload.barriers || self.job.phase == Phase::Cleanup {
             points.push(Point::Transferred);
@@ -91,7 +87,7 @@ impl<'a> ObjectRules<'a> {
     /// The context of the `index`-th task of this process, which has the number `task`.
     pub(crate) fn way(&'a self, index: usize, task: u32) -> TaskContext<'a> {
         let limit = self.order.operations(index, task);
-        TaskContext { job: self.job, ending: self.ending, interval_ns: self.interval_ns(), limit }
+        TaskContext { job: self.job, interval_ns: self.interval_ns(), limit }
     }
 
     /// The file number of an object's data; those of two objects rarely agree.

@@ -13,7 +13,6 @@ use crate::phase::barrier::BarrierGuard;
 use crate::phase::clock::{self, between};
 use crate::phase::common::Common;
 use crate::phase::controls::Slot;
-use crate::phase::rules::Ending;
 use crate::recording::account::{TaskReport, WorkerReport};
 use crate::recording::series::Recorder;
 use crate::system::ring::{self, Ring};
@@ -98,12 +97,6 @@ fn live(
     recorder.start(scale, common.start(), scale.ticks(rules.interval_ns()));
     let begun = clock::now(common.kind);
     let lanes = plans.iter().map(|plan| Lane::enter(rules, plan, begun)).collect::<Result<_, _>>()?;
-    let (deadline, wears_out) = match rules.ending {
-        Ending::Stonewall { deadline_ns, wear_out } => {
-            (begun.saturating_add(scale.ticks(deadline_ns)), wear_out)
-        }
-        _ => (u64::MAX, false),
-    };
     let mut worker = Worker {
         common,
         rules,
@@ -116,17 +109,14 @@ fn live(
         items: 0,
         under_way: 0,
     };
-    worker.drive(deadline, recorder, log)?;
-    if matches!(rules.ending, Ending::Stonewall { .. }) {
-        for lane in &mut worker.lanes {
-            lane.report.stonewall = Some((lane.last, lane.report.items));
-            common.offer_most(lane.issued);
-        }
+    let ending = rules.job.ending();
+    worker.drive(ending.deadline(begun, scale, None), recorder, log)?;
+    for lane in &mut worker.lanes {
+        lane.report.stonewall = ending.at_stonewall(lane.last, lane.report.items);
     }
-    if wears_out {
-        course.pass(Point::Stonewall);
+    if let Some(most) = ending.agree(worker.lanes.iter().map(|lane| lane.issued), common, course) {
         for lane in &mut worker.lanes {
-            lane.limit = common.most().min(lane.plan.limit);
+            lane.limit = most.min(lane.plan.limit);
         }
         worker.drive(u64::MAX, recorder, log)?;
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use plan::{Bytes, Operation, Permutation, Phase, Tree, TreePlacement};
 
 use crate::data::check::{NoiseTable, generations};
-use crate::phase::rules::{Ending, LEAST_INTERVAL_NS};
+use crate::phase::rules::LEAST_INTERVAL_NS;
 use crate::tree::data::DataPatterns;
 use crate::{PhaseJob, Point, TransferLimit};
 
@@ -18,7 +18,6 @@ pub(crate) struct TreeRules<'a> {
     pub(crate) placement: TreePlacement<'a>,
     pub(crate) phase: Phase,
     pub(crate) operation: Operation,
-    pub(crate) ending: Ending,
     /// Number of tasks in the whole run.
     pub(crate) all_tasks: u32,
     /// Number of tasks with distinct roots.
@@ -53,22 +52,6 @@ pub(crate) struct ItemPlan {
 impl<'a> TreeRules<'a> {
     pub(crate) fn new(job: &'a PhaseJob<'a>, placement: TreePlacement<'a>) -> Self {
         let (workload, tree, phase) = (job.workload, placement.tree(), job.phase);
-        // Items left over when the clock ends the phase would disturb later phases.
-        let may_stop = !matches!(
-            phase,
-            Phase::TreeCreate
-                | Phase::TreeRemove
-                | Phase::FileRename
-                | Phase::FileRemove
-                | Phase::DirectoryRename
-                | Phase::DirectoryRemove
-        );
-        let ending = match workload.stonewall {
-            Some(stonewall) if may_stop && matches!(job.limit, TransferLimit::Pass) => {
-                Ending::Stonewall { deadline_ns: stonewall.deadline.0, wear_out: stonewall.wear_out }
-            }
-            _ => Ending::Volume,
-        };
         let null = !workload.backend.moves_data();
         let bytes = tree.bytes_per_item(phase);
         let writes = matches!(phase, Phase::FileCreate | Phase::FileWrite) && bytes > Bytes(0) && !null;
@@ -80,7 +63,6 @@ impl<'a> TreeRules<'a> {
             placement,
             phase,
             operation: operation(phase),
-            ending,
             all_tasks: workload.tasks,
             distinct_roots: u32::try_from(placement.roots(job.repetition).len()).unwrap_or(u32::MAX),
             bytes: bytes.0,
@@ -93,9 +75,7 @@ impl<'a> TreeRules<'a> {
     /// The points at which all tasks meet.
     pub(crate) fn points(&self) -> Vec<Point> {
         let mut points = vec![Point::Ready, Point::Start];
-        if matches!(self.ending, Ending::Stonewall { wear_out: true, .. }) {
-            points.push(Point::Stonewall);
-        }
+        points.extend(self.job.ending().point());
         // A root is removed once no task's tree is left in it.
         if self.job.workload.barriers || self.phase == Phase::TreeRemove {
             points.push(Point::Transferred);

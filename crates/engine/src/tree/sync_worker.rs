@@ -8,7 +8,6 @@ use crate::phase::barrier::BarrierGuard;
 use crate::phase::clock::{self, between};
 use crate::phase::common::Common;
 use crate::phase::controls::Slot;
-use crate::phase::rules::Ending;
 use crate::recording::account::{TaskReport, WorkerReport};
 use crate::recording::series::Recorder;
 use crate::tree::trouble::{OpOutcome, note};
@@ -37,7 +36,6 @@ pub(crate) struct WorkerResult<'a, const N: usize> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskContext<'w> {
     pub(crate) job: &'w PhaseJob<'w>,
-    pub(crate) ending: Ending,
     /// Length of an interval of the series.
     pub(crate) interval_ns: u64,
     /// Number of operations unless the clock ends the phase.
@@ -173,20 +171,13 @@ impl<const N: usize> TaskLoop<'_, '_, N> {
         runner.enter(self.surprises)?;
         course.pass(Point::Dealt);
         let mut position = 0;
-        let deadline = match way.ending {
-            Ending::Stonewall { deadline_ns, .. } => last.saturating_add(scale.ticks(deadline_ns)),
-            _ => u64::MAX,
-        };
+        let ending = way.job.ending();
+        let deadline = ending.deadline(last, scale, None);
         self.go_on(runner, &mut position, (way.limit, deadline), &mut last, report)?;
-        if let Ending::Stonewall { wear_out, .. } = way.ending {
-            report.stonewall = Some((last, report.items));
-            if wear_out {
-                common.offer_most(position);
-                course.pass(Point::Stonewall);
-                last = clock::now(common.kind);
-                let most = common.most().min(way.limit);
-                self.go_on(runner, &mut position, (most, u64::MAX), &mut last, report)?;
-            }
+        report.stonewall = ending.at_stonewall(last, report.items);
+        if let Some(most) = ending.agree([position], common, course) {
+            last = clock::now(common.kind);
+            self.go_on(runner, &mut position, (most.min(way.limit), u64::MAX), &mut last, report)?;
         }
         runner.finish(self.surprises)?;
         last = clock::now(common.kind);

@@ -12,9 +12,6 @@ const ASSUMED_FACTOR: f64 = 4.0;
 const TRANSFER_TIME_FACTOR: f64 = 2.0;
 /// Sequential transfers need no seek, so that they take no longer than on flash.
 const SEQUENTIAL_SECONDS_MAX: f64 = 100e-6;
-/// With a stonewall after which all catch up with the fastest task, a phase may take this many times its
-/// deadline: then the slowest task is half as fast as the fastest.
-const WEAR_OUT_FACTOR: f64 = 2.0;
 /// Assumed operations per second of one thread of a job that computes.
 const COMPUTED_PER_SECOND: f64 = 1e9;
 
@@ -130,8 +127,7 @@ impl Phases<'_> {
         }
         let Some(stonewall) = workload.stonewall else { return (by_volume, false) };
         let deadline = stonewall.deadline.as_secs_f64();
-        let latest = if stonewall.wear_out { deadline * WEAR_OUT_FACTOR } else { deadline };
-        let limit = Interval { low: deadline, middle: deadline, high: latest };
+        let limit = Interval { low: deadline, middle: deadline, high: stonewall.longest().as_secs_f64() };
         (by_volume.at_most(limit), deadline < by_volume.middle)
     }
 

@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::error::{StudyError, shown};
-use super::keys::{PROMISES, TABLES};
+use super::keys::{PROMISES, STONEWALL, TABLES};
 use super::table::definition::Table;
 use super::table::values::Span;
 use crate::text::nearest::nearest;
@@ -33,9 +33,9 @@ const INSTEAD: [(&[&str], &[&str]); 16] = [
     (&["members"], &["member"]),
     (&["tasks"], &["tasks_per_node"]),
     (&["tasks_per_node"], &["tasks"]),
-    (&["duration"], &["stonewall", "wear_out", "operations"]),
-    (&["stonewall"], &["duration", "operations"]),
-    (&["operations"], &["duration", "stonewall", "wear_out"]),
+    (&["duration", "operations"], &STONEWALL),
+    (&["duration", "stonewall"], &["operations"]),
+    (&["operations", "stonewall"], &["duration"]),
     (&["until"], &["repetitions_min", "steady_window", "steady_excursion", "steady_slope"]),
 ];
 
@@ -216,8 +216,8 @@ fn replace<'i>(
     key: Spanned<Cow<'i, str>>,
     value: Spanned<DeValue<'i>>,
 ) {
-    let instead = INSTEAD.iter().find(|(keys, _)| keys.contains(&name)).map_or(&[][..], |(_, others)| others);
-    for other in instead.iter().filter(|other| **other != name) {
+    let instead = INSTEAD.iter().filter(|(keys, _)| keys.contains(&name)).flat_map(|(_, others)| *others);
+    for other in instead.filter(|other| **other != name) {
         content.remove(*other);
     }
     // The key keeps its position in the file, and so among swept keys.

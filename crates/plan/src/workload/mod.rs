@@ -2,6 +2,7 @@
 
 pub(crate) mod backend;
 pub(crate) mod limits;
+pub(crate) mod stonewall;
 mod validate;
 
 use std::ops::Deref;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Backend, Bytes, Geometry, Nanos, Phase, PlanError, Work};
+use crate::{Backend, Bytes, Geometry, Nanos, Phase, PlanError, Stonewall, Work};
 
 /// Whether tasks share one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -174,15 +175,6 @@ pub enum ReadFrom {
         /// A different assignment in each repetition.
         reseed: bool,
     },
-}
-
-/// Ends a phase by the clock instead of by volume.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stonewall {
-    /// Each task stops after this time.
-    pub deadline: Nanos,
-    /// Then all tasks continue until each has done as many transfers as the fastest had.
-    pub wear_out: bool,
 }
 
 /// The rate of an open-loop run.

@@ -227,11 +227,7 @@ pub(super) fn clock_words(workload: &Workload) -> Option<String> {
     let parts = [
         workload.operations.map(|each| format!("each task does {} transfers", grouped(each))),
         workload.duration.map(|duration| format!("passes are repeated for {duration}")),
-        workload.stonewall.map(|stonewall| {
-            let after =
-                if stonewall.wear_out { "all catch up with the fastest" } else { "the rest stays undone" };
-            format!("each task stops after {}, then {after}", stonewall.deadline)
-        }),
+        workload.stonewall.map(|stonewall| stonewall.to_string()),
         workload.pace.map(|pace| {
             let rate = pace.transfers_per_second;
             format!("open loop: {rate} transfers/s in all, latency counted from the intended start")

@@ -1,6 +1,6 @@
 //! Cycles through small objects in sets, against what a service for names and a device give.
 
-use plan::{Bytes, Geometry, Nanos, Objects, Operation, Phase, Stonewall, Work, WorkloadSpec};
+use plan::{Bytes, Geometry, Nanos, Objects, Operation, Phase, Stonewall, Tree, Work, WorkloadSpec};
 
 use crate::bench::{Simulated, is_close, machine, phase};
 use crate::closed_networks::{Part, agrees};
@@ -123,4 +123,18 @@ fn a_stonewall_ends_after_whole_steps_in_all_sets() {
     let round = u64::from(objects.sets) * objects.operations_of_step();
     assert!(one.outcome.items > 0 && one.outcome.tasks.iter().all(|task| task.items % round == 0));
     is_close("time", one.seconds(), (0.1_f64 / (4.0 * 1638e-6)).ceil() * 4.0 * 1638e-6);
+}
+
+#[test]
+fn a_stonewall_ends_looking_at_files_but_not_their_removal() {
+    let tree = Tree::flat(1000);
+    let of = |of: Phase| {
+        let mut spec = spec(3, objects());
+        spec.work = Work::Tree(tree.clone());
+        spec.stonewall = Some(Stonewall::after(Nanos::millis(10)));
+        phase(&mut machine(&format!("{FIXED}{DISK}"), 1), spec, of, 0).outcome
+    };
+    let (seen, removed) = (of(Phase::FileStat), of(Phase::FileRemove));
+    assert!(seen.stonewall.is_some() && seen.items < tree.operations(Phase::FileStat, 3));
+    assert_eq!((removed.stonewall, removed.items), (None, tree.operations(Phase::FileRemove, 3)));
 }

@@ -68,7 +68,7 @@ const NO_END: &str = "nothing says how many repetitions are enough where the rul
 pub(super) fn stonewall(own: &Point<'_>, all: &Fields) -> Option<Stonewall> {
     let both = ProtocolValues { own, all };
     let deadline = both.value("phase_max").filter(|_| !own.has("stonewall") && !own.has("duration"))?.nanos();
-    Some(Stonewall { deadline, wear_out: false })
+    Some(Stonewall::after(deadline))
 }
 
 /// Reports keys of another rule than the case has, and a rule that `repetitions` are too few for.

@@ -14,7 +14,7 @@ pub(super) use jobs::{STEP, TABLE, TEST, of_step};
 pub(super) use layout::LAYOUT;
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
-pub(super) use workload::WORKLOAD;
+pub(super) use workload::{STONEWALL, WORKLOAD};
 
 use crate::study::table::definition::{INTEGER_MAX, Key, Setter, Table, ValueKind};
 /// More nodes than the largest machines have.

@@ -8,6 +8,9 @@ use crate::workload::backend;
 use crate::workload::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
 use crate::{Order, Pace, Phase, Stonewall, SyncRule, Work};
 
+/// Keys of a stonewall.
+pub(crate) const STONEWALL: [&str; 2] = ["stonewall", "wear_out"];
+
 /// Phases by their words.
 pub(super) const PHASES: &[Word] = &[
     ("write", "writes"),
@@ -289,7 +292,7 @@ pub(crate) const WORKLOAD: Table = Table {
             .means("Each task stops after this time, however far it came. Not together with `duration`.")
             .for_transfers_and(&["tree", "objects"])
             .sets(Setter::Workload(|spec, value| {
-                spec.stonewall = Some(Stonewall { deadline: value.nanos(), wear_out: false });
+                spec.stonewall = Some(Stonewall::after(value.nanos()));
             })),
         Key::flag("wear_out")
             .means("After `stonewall`, all tasks go on until each has done as much as the fastest had.")

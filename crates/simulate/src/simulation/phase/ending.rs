@@ -20,10 +20,10 @@ impl Running<'_> {
         task.is_over = true;
         self.left -= 1;
         self.unstarted += self.unstarted_of(index);
-        let wears =
-            self.input.job.workload.stonewall.is_some_and(|wall| wall.wear_out) && self.exchanges.is_none();
+        let ending = self.input.job.ending();
+        let wears = ending.wears_out();
         let by_deadline = self.deadline != u64::MAX && now >= self.deadline;
-        if by_deadline && self.input.job.workload.stonewall.is_some() && self.exchanges.is_none() {
+        if by_deadline && ending.is_stonewall() {
             self.stonewall = Some((now, self.moved));
         }
         if !(wears && by_deadline) {

@@ -19,8 +19,8 @@ mod transfer;
 
 use std::collections::{HashMap, VecDeque};
 
-use engine::{Controls, EndOutcome, Ending, PhaseJob, Progress, Stonewalled};
-use plan::{Nanos, Phase, Sharing, Work};
+use engine::{Controls, EndOutcome, PhaseJob, Progress, Stonewalled};
+use plan::{Phase, Sharing, Work};
 
 use crate::simulation::exchanges::Exchanges;
 use crate::simulation::jobs::RunningJobs;
@@ -31,7 +31,7 @@ use crate::simulation::recording::Recording;
 use crate::simulation::request::{NONE, Request, Requests, Stage};
 use crate::simulation::service::whole;
 use crate::simulation::system::{Behind, LayoutPath, NodeLimits, System};
-use crate::simulation::task::{Members, Task, bytes_of_task, limit_of};
+use crate::simulation::task::{Members, Task, bytes_of_task};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
 /// Events between two looks at the stop flag, after each of which the progress is shown.
@@ -56,14 +56,6 @@ pub(crate) struct PhaseInput<'a> {
     /// The share of each node's reads that its page cache serves.
     pub(crate) cached: &'a [f64],
     pub(crate) controls: &'a Controls,
-}
-
-impl PhaseInput<'_> {
-    /// The time that ends exchanges, after their warm-up; none where their number does.
-    fn exchange_time(&self) -> Option<Nanos> {
-        let workload = self.job.workload;
-        workload.duration.or(workload.stonewall.map(|wall| wall.deadline))
-    }
 }
 
 /// What a phase gave.
@@ -174,7 +166,7 @@ impl<'a> Running<'a> {
                 // Connections need one round trip.
                 let opened = start.saturating_add(2 * system.latency_between());
                 let shared = workload.backend.capabilities().needs_uring;
-                let by_time = input.exchange_time().is_some();
+                let by_time = job.ending().limit().is_some();
                 Some(Exchanges::new(rpc, input.ends, system, opened, (shared, by_time)))
             }
             _ => None,
@@ -183,24 +175,10 @@ impl<'a> Running<'a> {
             Work::Objects(objects) => Some(ObjectPhase::new(job, objects)),
             _ => None,
         };
-        let ending = objects.as_ref().map_or_else(|| job.ending(), |objects| objects.order.ending());
-        let deadline = match ending {
-            _ if let Some(exchanges) = &exchanges => input.exchange_time().map_or(u64::MAX, |time| {
-                exchanges.counted_from.saturating_add(time.0.saturating_mul(TICKS_PER_NS))
-            }),
-            _ if workload.work.tree().is_some() => {
-                let stonewall =
-                    workload.stonewall.filter(|_| job.phase.is_result() && limit_of(job.limit, 0).is_none());
-                stonewall.map_or(u64::MAX, |wall| {
-                    start.saturating_add(wall.deadline.0.saturating_mul(TICKS_PER_NS))
-                })
-            }
-            Ending::Volume => u64::MAX,
-            Ending::Stonewall { deadline_ns, .. } => {
-                start.saturating_add(deadline_ns.saturating_mul(TICKS_PER_NS))
-            }
-            Ending::Duration(duration) => start.saturating_add(duration.saturating_mul(TICKS_PER_NS)),
-        };
+        let from = exchanges.as_ref().map_or(start, |exchanges| exchanges.counted_from);
+        let limit = job.ending().limit();
+        let deadline =
+            limit.map_or(u64::MAX, |limit| from.saturating_add(limit.0.saturating_mul(TICKS_PER_NS)));
         let processors_of = |node: usize| system.nodes[node].processors.count();
         let mut on_node = vec![0_usize; system.nodes.len()];
         tasks.iter().for_each(|task| on_node[task.node as usize] += 1);

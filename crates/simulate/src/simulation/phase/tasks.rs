@@ -44,7 +44,7 @@ impl PhaseInput<'_> {
             }
             Work::Rpc(rpc) => {
                 let limit =
-                    if input.exchange_time().is_some() { u64::MAX } else { workload.transfers_per_task() };
+                    if job.ending().limit().is_some() { u64::MAX } else { workload.transfers_per_task() };
                 let of = |number: u32| new(number, rpc.server_of(number), Program::Exchanges, limit);
                 job.tasks.clone().map(of).collect()
             }
