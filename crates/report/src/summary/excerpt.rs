@@ -1,4 +1,4 @@
-//! Parts of a report for commands that answer one question: verdicts and doubts.
+//! Parts of a report for commands that answer one question: verdicts, cross-checks and doubts.
 
 use std::collections::HashSet;
 
@@ -6,6 +6,7 @@ use analysis::{
     comparisons::Verdict,
     gate::{Kind, Standing, Stated},
 };
+use plan::{Question, Rival, visible};
 use record::Library;
 use serde_json::json;
 
@@ -29,6 +30,24 @@ impl Study<'_> {
     pub fn verdicts(&self, screen: Screen) -> String {
         let Some(table) = self.section("summary", screen) else { return NO_COMMITMENT.to_owned() };
         self.marked(&table, screen)
+    }
+
+    /// The cases that were measured in turn with another tool, and a line for each of which one of both has no figure;
+    /// empty where the run is no cross-check.
+    #[must_use]
+    pub fn cross_check(&self, screen: Screen) -> String {
+        let Question::CrossCheck { rivals, .. } = &self.run.manifest.plan.question else {
+            return String::new();
+        };
+        let compared = self.report().found.cross_checks.iter();
+        let compared = compared.filter_map(|one| self.report().figures.get(one.figure()));
+        let compared: HashSet<&str> = compared.map(|figure| figure.source.case.as_str()).collect();
+        let missing = rivals.iter().filter(|rival| !compared.contains(rival.own.as_str()));
+        let line = |rival: &Rival| {
+            let failed = self.run.failed_cases.iter().any(|one| one.case == rival.own);
+            format!("{}: {}\n", visible(&rival.own), if failed { "failed" } else { "not measured" })
+        };
+        self.section("cross-check", screen).into_iter().chain(missing.map(line)).collect()
     }
 
     /// The verdicts as JSON: `{"schema", "provenance", "model", "kept", "verdicts"}`, of a simulated run with
