@@ -13,8 +13,6 @@ use crate::section::{Block, only, signed};
 const UNCHANGED_LISTED: usize = 3;
 /// Maximum number of undecided comparisons listed.
 const UNDECIDED_LISTED: usize = 1;
-/// Heading of the interval of a change. The confidence is for all comparisons together.
-pub(crate) const INTERVAL: &str = "99 % interval";
 /// Maximum number of changes listed.
 const CHANGES_LISTED: usize = 24;
 
@@ -112,7 +110,7 @@ pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
             names.push(name);
         }
     }
-    let mut blocks = only("", table(&rows, &names));
+    let mut blocks = only("", table(&rows, Some(&names)));
     if !more.is_empty() {
         blocks.push(Block::Text(format!("and {}", more.join(", "))));
     }
@@ -132,9 +130,11 @@ pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
     blocks
 }
 
-fn table(rows: &[&Compared], names: &[&str]) -> Table {
+/// A row for each of `rows`: with `names` of caveats the letter of each that it has, else with p and all conditions.
+pub(crate) fn table(rows: &[&Compared], names: Option<&[&str]>) -> Table {
+    let is_full = names.is_none();
     let letters = |one: &Compared| {
-        let place = |(name, _)| names.iter().position(|other| *other == name);
+        let place = |(name, _)| names?.iter().position(|other| *other == name);
         let mut places: Vec<usize> = one.caveats().filter_map(place).collect();
         places.sort_unstable();
         places.into_iter().map(mark).collect::<Vec<_>>().join(" ")
@@ -143,23 +143,35 @@ fn table(rows: &[&Compared], names: &[&str]) -> Table {
         .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
         .left("case", |(one, _)| {
             // Allows a line break between the settings in the name of a sweep's point.
-            let case = one.case.replace(':', " ");
+            let case = if is_full { one.case.clone() } else { one.case.replace(':', " ") };
             match one.operation {
-                Some(of) => format!("{case}, latency of {}s", of.name()),
-                None if one.transferring => format!("{case} {}, transfers alone", one.phase),
+                Some(of) => format!("{case} {}, mean latency of {}s", one.phase, of.name()),
+                None if one.transferring => format!("{case} {}, rate while transferring", one.phase),
                 None => format!("{case} {}", one.phase),
             }
         })
         .right("before", |(one, of)| of.value(one.difference.before))
         .right("after", |(one, of)| of.value(one.difference.after))
-        .right("change", |(_, of)| of.change().map(signed))
-        .right(INTERVAL, |(one, _)| {
+        .right("change", |(one, of)| Cell::toned(of.change().map(signed).unwrap_or_default(), outcome(one).1))
+        // The confidence is for all comparisons together.
+        .right("99 % interval", |(one, _)| {
             one.difference
                 .interval
                 .map(|(low, high)| format!("{} … {}", signed(low).trim_end_matches(" %"), signed(high)))
         })
+        .right("p", |(one, _)| {
+            let words = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
+            one.difference.p_value.filter(|_| is_full).map(words)
+        })
         .left("!", |(_, of)| letters(of))
+        .left("conditions", |(one, of)| {
+            let reasons = one.reasons.iter();
+            let reasons = reasons.map(|one| format!("; {}: {}", one.because.name(), one.evidence));
+            is_full.then(|| format!("{}{}", of.conditions, reasons.collect::<String>()))
+        })
         .done()
+        .below("conditions")
+        .without_empty_columns()
 }
 
 /// Differences between the hosts and programs of both runs, of what both know: `kernel 6.1.0-25 → 6.1.0-28`.
