@@ -20,7 +20,7 @@ use crate::report::Report;
 use crate::report::causes::{Cause, causes, marks};
 use crate::report::figure::{Figure, in_order};
 use crate::report::origin;
-use crate::section::statements::without_figures;
+use crate::section::statements::{tone, without_figures};
 use crate::section::{Block, criterion, only, point, promised_value, response, signed, title};
 
 /// Maximum number of figures listed on a card.
@@ -214,15 +214,6 @@ fn urgency(standing: Standing) -> u8 {
     }
 }
 
-fn judged(standing: Standing, word: &'static str) -> Cell {
-    let tone = match standing {
-        Standing::Holds => Tone::Good,
-        Standing::DoesNotHold => Tone::Bad,
-        Standing::CannotTell | Standing::NotTested => Tone::Doubtful,
-    };
-    Cell::toned(word, tone)
-}
-
 /// The verdicts of tested claims, undecided ones last, in at most `most` lines and one that counts the rest.
 fn claims(report: &Report, most: usize) -> Vec<Line> {
     let all = report.found.claims.iter().filter_map(Stated::says);
@@ -232,7 +223,7 @@ fn claims(report: &Report, most: usize) -> Vec<Line> {
     let open = tested.iter().filter(|one| is_open(one)).count();
     let most = most.min(tested.len() - open + UNDECIDED_CLAIMS_MAX);
     let line = |one: &&ClaimVerdict| {
-        let word = judged(one.standing, one.word());
+        let word = Cell::toned(one.word(), tone(one.standing));
         (one.standing, (word, shortened(&one.text, CLAIM_LENGTH), brief_evidence(one)))
     };
     cut(tested.iter().map(line).collect(), &Standing::OF_CLAIMS, most)
@@ -447,7 +438,7 @@ impl<'a> Rows<'a> {
         let why = why.map(|why| format!("; {why}")).unwrap_or_default();
         let words: Vec<String> = measured.map(value).into_iter().chain(bound).chain([needs]).collect();
         let words = format!("{}{why}{}", words.join(", "), self.mark_at(one.figure));
-        (judged(one.judgement, one.word()), one.commitment.name.clone(), words)
+        (Cell::toned(one.word(), tone(one.judgement)), one.commitment.name.clone(), words)
     }
 
     /// Duration, outcome and concurrency of the jobs of each matrix.
