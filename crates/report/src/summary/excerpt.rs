@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use analysis::{
     comparisons::Verdict,
-    gate::{Kind, Standing, Stated},
+    gate::{Kind, Standing, Stated, Table},
 };
 use plan::{Question, Rival, visible};
 use record::Library;
@@ -13,12 +13,14 @@ use serde_json::json;
 use crate::Study;
 use crate::format::escape::json_text;
 use crate::format::screen::Screen;
-use crate::format::table::Table;
+use crate::format::table;
 use crate::format::{counted, grouped};
-use crate::render::text::{heading, section_whole};
+use crate::render::text::{blocks_text, heading, section_whole};
 use crate::report::DOUBT;
 use crate::report::object::objects;
 use crate::report::origin;
+use crate::report::statements::Statements;
+use crate::section::Extent;
 
 /// Verdict on a study without commitments.
 const NO_COMMITMENT: &str =
@@ -32,8 +34,8 @@ impl Study<'_> {
         self.marked(&table, screen)
     }
 
-    /// The cases that were measured in turn with another tool, and a line for each of which one of both has no figure;
-    /// empty where the run is no cross-check.
+    /// The cases that were measured in turn with another tool, without its command lines, and a line for each of which
+    /// one of both has no figure; empty where the run is no cross-check.
     #[must_use]
     pub fn cross_check(&self, screen: Screen) -> String {
         let Question::CrossCheck { rivals, .. } = &self.run.manifest.plan.question else {
@@ -47,7 +49,13 @@ impl Study<'_> {
             let failed = self.run.failed_cases.iter().any(|one| one.case == rival.own);
             format!("{}: {}\n", visible(&rival.own), if failed { "failed" } else { "not measured" })
         };
-        self.section("cross-check", screen).into_iter().chain(missing.map(line)).collect()
+        let table = self.report().statements.tables.iter().find(|one| one.kind == Kind::CrossCheck);
+        let tables = table.cloned().map(Table::without_below).into_iter().collect();
+        let short = Statements { tables, ..Statements::default() };
+        let mut out = String::new();
+        blocks_text(&mut out, &short.blocks(self.report(), "cross-check", Extent::Full), screen);
+        out.extend(missing.map(line));
+        out
     }
 
     /// The verdicts as JSON: `{"schema", "provenance", "model", "kept", "verdicts"}`, of a simulated run with
@@ -138,7 +146,7 @@ impl Study<'_> {
 
     /// One section for a terminal, uncut.
     fn section(&self, id: &str, screen: Screen) -> Option<String> {
-        let sections = crate::section::sections(self.report(), crate::section::Extent::Full);
+        let sections = crate::section::sections(self.report(), Extent::Full);
         let found = sections.iter().find(|section| section.id == id)?;
         Some(section_whole(found, screen).trim_start().to_owned())
     }
@@ -148,7 +156,7 @@ impl Study<'_> {
 #[must_use]
 pub fn check_published(library: &Library) -> String {
     let doubts = analysis::audit::audit_published(library);
-    let table = Table::of(&doubts)
+    let table = table::Table::of(&doubts)
         .left("check", |one| one.check.name())
         .left("concerns", |one| one.concerns.clone())
         .left("evidence", |one| one.evidence.clone())
