@@ -21,7 +21,7 @@ use crate::report::causes::{Cause, causes, marks};
 use crate::report::figure::{Figure, in_order};
 use crate::report::origin;
 use crate::section::statements::{tone, without_figures};
-use crate::section::{Block, criterion, only, point, promised_value, response, signed, title};
+use crate::section::{Block, criterion, only, point, promised_value, response, signed, title, which_target};
 
 /// Maximum number of figures listed on a card.
 const FIGURES_MAX: usize = 8;
@@ -326,7 +326,7 @@ impl<'a> Rows<'a> {
         let table = Table::of(figures.iter().copied())
             .right("#", number)
             .left("workload", |one| if with_workload { one.group.as_str() } else { "" })
-            .left("target", |one| self.target(one))
+            .left("target", |one| which_target(self.report, one))
             .left(figure, |one| if swept { one.phase.name().to_owned() } else { one.short_name() })
             .with(|table| match keys.len() <= KEYS_MAX {
                 true => keys.iter().fold(table, |table, key| table.right(key, |one| value(one, key))),
@@ -359,10 +359,6 @@ impl<'a> Rows<'a> {
     /// What identifies a sweep.
     fn sweep<'f>(&self, figure: &'f Figure) -> (&'f str, &'f str, plan::Phase) {
         (&figure.group, &figure.target, figure.phase)
-    }
-
-    fn target(&self, figure: &'a Figure) -> &'a str {
-        if self.report.study.targets.len() > 1 { title(self.report, &figure.target) } else { "" }
     }
 
     fn mark(&self, figure: &Figure) -> Cell {
@@ -465,7 +461,7 @@ impl<'a> Rows<'a> {
         let figure = |passes: &Vec<&Timeline>| self.report.figures.get(passes[0].figure);
         let table = Table::of(figures.into_iter().take(COMMITMENTS_MAX))
             .right("#", |passes| Cell::figure(Some(passes[0].figure + 1)))
-            .left("target", |passes| figure(passes).map_or("", |figure| self.target(figure)))
+            .left("target", |passes| figure(passes).map_or("", |figure| which_target(self.report, figure)))
             .left("at", |passes| figure(passes).map(|figure| point(&figure.settings)))
             .right("elapsed", |passes| of(passes, elapsed).map(|all| duration(all.median)))
             .left("launches", ended)
@@ -494,7 +490,7 @@ impl<'a> Rows<'a> {
             let range = range(figure).map(|range| format!(" ({range})")).unwrap_or_default();
             let ahead = best.gain.map(|gain| format!(", {} ahead", signed(gain))).unwrap_or_default();
             let mark = self.mark_at(Some(stated.figure()));
-            let on = Some(self.target(figure)).filter(|target| !target.is_empty());
+            let on = Some(which_target(self.report, figure)).filter(|target| !target.is_empty());
             let on = on.map(|target| format!(" on {target}")).unwrap_or_default();
             // Doubts about the figure are marked by letters.
             let why = stated.reasons.iter().map(|one| one.because);
@@ -532,7 +528,7 @@ impl<'a> Rows<'a> {
             |same: &Vec<&Figure>| same.iter().filter(|one| self.marks.contains_key(&one.number)).count();
         let table = Table::of(all)
             .left("workload", |same| same[0].group.clone())
-            .left("target", |same| self.target(same[0]))
+            .left("target", |same| which_target(self.report, same[0]))
             .left("phase", |same| same[0].phase.name())
             .right("figures", |same| same.len().to_string())
             .right("lowest", |same| rates(same, |all| all.min))
