@@ -4,7 +4,7 @@ use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
 use record::Warning;
 
 use crate::audit::{AuditIssue, Check, Outcome, Use};
-use crate::figures::{Figure, RepetitionFigure, number, unit, values};
+use crate::figures::{Figure, RepetitionFigure, values};
 use crate::gate::{
     Gate, Judgement, Kind, Of, Quantity, Statement, Value, median_keeps,
     table::{Column, amount, any, below, change, detail, list, share, subject, text, word},
@@ -60,7 +60,7 @@ impl Statement for Verdict {
         subject(word("by", "by", "Who promised it or asked for it.", |one| &one.commitment.by)),
         subject(text("side", "", "`at least` or `at most`.", |one| side(one.commitment.bound).to_owned())),
         amount("promised", "promised", "What was promised, in `unit`.", |one| {
-            one.in_unit(Some(number(one.commitment.amount)))
+            one.in_unit(Some(one.commitment.amount.number()))
         }),
         amount("measured", "reached", "The figure that decided, in `unit`.", |one| one.in_unit(one.measured)),
         change(
@@ -94,7 +94,7 @@ impl Statement for Verdict {
             judged_by(&one.commitment)
         })),
         detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| {
-            unit(one.commitment.amount).to_owned()
+            one.commitment.amount.unit().to_owned()
         })),
     ];
 
@@ -130,7 +130,7 @@ impl Verdict {
     /// Measured ÷ promised.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
-        Some(self.measured? / number(self.commitment.amount))
+        Some(self.measured? / self.commitment.amount.number())
     }
 
     /// The bound of the median that the judgement rests on, and its side: what was kept is at least so good, what was
@@ -306,7 +306,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
         Statistic::Best => best,
         Statistic::ConfidenceBound => bound.map_or(worst, |(bound, _)| bound),
     };
-    let promised = number(commitment.amount);
+    let promised = commitment.amount.number();
     let margin_of = |value: f64| if at_least { value / promised - 1.0 } else { 1.0 - value / promised };
     let margin = margin_of(measured);
     let weighed = weighed(gate, commitment, figure, (measured, margin));
@@ -374,7 +374,7 @@ fn weighed(
         _ => None,
     });
     let free = (1.0 - held.fold(0.0, f64::max)).max(0.0);
-    let excuses = is_latency || !promises_speed || measured / number(commitment.amount) >= free;
+    let excuses = is_latency || !promises_speed || measured / commitment.amount.number() >= free;
     Weighed { statement: Use::PromiseBroken, excepted: (!excuses).then_some(Check::Starved) }
 }
 

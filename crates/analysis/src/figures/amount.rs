@@ -22,7 +22,7 @@ pub(crate) fn in_unit_of(amount: Amount, unit: Amount, transfer: Bytes) -> Optio
             (bytes > 0.0).then(|| value / bytes)
         }
         (Amount::OperationsPerSecond(value), Amount::BytesPerSecond(_)) => Some(value * bytes),
-        _ => (discriminant(&amount) == discriminant(&unit)).then_some(number(amount)),
+        _ => (discriminant(&amount) == discriminant(&unit)).then_some(amount.number()),
     }
 }
 
@@ -53,23 +53,6 @@ pub(crate) fn values(repetitions: &[&RepetitionFigure], amount: Amount, rate: Ra
         Amount::Latency { percent, .. } => slowest(&one.latency, percent),
     };
     repetitions.iter().map(value).collect()
-}
-
-/// The number of an amount in its unit.
-pub(crate) const fn number(amount: Amount) -> f64 {
-    match amount {
-        Amount::BytesPerSecond(value) | Amount::OperationsPerSecond(value) => value,
-        Amount::Latency { nanos, .. } => nanos,
-    }
-}
-
-/// Its unit in JSON and CSV.
-pub(crate) const fn unit(amount: Amount) -> &'static str {
-    match amount {
-        Amount::BytesPerSecond(_) => "bytes/s",
-        Amount::OperationsPerSecond(_) => "ops/s",
-        Amount::Latency { .. } => "ns",
-    }
 }
 
 /// Bytes of a MiB.

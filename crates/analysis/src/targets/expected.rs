@@ -2,7 +2,7 @@
 
 use plan::{Amount, Bytes, Expectation, Phase, Plan};
 
-use crate::figures::{Figure, Subject, bytes_of_one, in_unit_of, measured, number, subjects, unit};
+use crate::figures::{Figure, Subject, bytes_of_one, in_unit_of, measured, subjects};
 use crate::gate::{
     Gate, Kind, Of, Quantity, Stated, Statement, Value, median_keeps,
     table::{Column, amount, any, below, detail, flag, share, subject, text, word},
@@ -36,13 +36,13 @@ impl Statement for Expected {
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("name", "by", "The data sheet or limit.", |one| &one.name)),
         subject(amount("expected", "expected", "Of all nodes and devices together, in `unit`.", |one| {
-            Value::amount(one.amount, number(one.amount))
+            Value::amount(one.amount, one.amount.number())
         })),
         amount("measured", "reached", "Median, in `unit`.", |one| {
-            Value::amount(one.amount, number(one.amount) * one.ratio)
+            Value::amount(one.amount, one.amount.number() * one.ratio)
         }),
         amount("each", "each", "Measured ÷ how many there are, in `unit`; nothing of one alone.", |one| {
-            let each = number(one.amount) * one.ratio / one.count;
+            let each = one.amount.number() * one.ratio / one.count;
             if one.count > 1.0 { Value::amount(one.amount, each) } else { Value::None }
         }),
         share("ratio", "ratio", "Measured ÷ expected; of latencies, too.", |one| Some(one.ratio)),
@@ -61,7 +61,7 @@ impl Statement for Expected {
             |one| Value::or_none(one.reached.clone(), Value::Text),
         )),
         below(word("source", "source", "Where it is from.", |one| &one.source)),
-        detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| unit(one.amount).to_owned())),
+        detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| one.amount.unit().to_owned())),
     ];
 }
 
@@ -101,8 +101,8 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
             figure: subject.index,
             name: one.name.clone(),
             amount: limit,
-            count: number(limit) / number(one.amount),
-            ratio: measured(figure, limit)? / number(limit),
+            count: limit.number() / one.amount.number(),
+            ratio: measured(figure, limit)? / limit.number(),
             ceiling: one.ceiling,
             in_time: one.at_latency.and_then(|at| Some(mean? <= at.0 as f64)),
             reached: None,

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use plan::{Amount, Bytes, Case, Expectation, Layer, Phase, Plan};
 use record::PublishedUnit;
 
-use crate::figures::{Figure, Subject, grouped, in_unit_of, measured, number, subjects, unit};
+use crate::figures::{Figure, Subject, grouped, in_unit_of, measured, subjects};
 use crate::gate::{
     Gate, Kind, Of, Statement, Value,
     table::{Column, amount, below, bytes, count, detail, list, share, subject, text, word},
@@ -47,7 +47,7 @@ impl Statement for WeakestLink {
         })),
         subject(count("nodes", "nodes", "Nodes.", |one| Some(one.nodes.into()))),
         amount("expected", "expected", "The lowest limit, in `unit`.", |one| {
-            Value::amount(one.amount, number(one.amount))
+            Value::amount(one.amount, one.amount.number())
         }),
         word("weakest", "weakest link", "Its name.", |one| &one.weakest),
         share("efficiency", "reached", "The best figure for so many nodes ÷ the limit.", |one| {
@@ -57,7 +57,7 @@ impl Statement for WeakestLink {
             let limit = |(name, one): &(String, Amount)| format!("{name} {}", in_words(*one));
             one.limits.iter().map(limit).collect()
         })),
-        detail(text("unit", "unit", "`bytes/s` or `ops/s`.", |one| unit(one.amount).to_owned())),
+        detail(text("unit", "unit", "`bytes/s` or `ops/s`.", |one| one.amount.unit().to_owned())),
     ];
 }
 
@@ -118,7 +118,7 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
                 let (weakest, amount) = limits.first().cloned()?;
                 let own = own.iter().filter(|one| one.nodes() == u64::from(nodes));
                 let reached =
-                    own.filter_map(|one| Some((one.index, measured(one.figure, amount)? / number(amount))));
+                    own.filter_map(|one| Some((one.index, measured(one.figure, amount)? / amount.number())));
                 let efficiency = reached.max_by(|a, b| a.1.total_cmp(&b.1));
                 Some(WeakestLink {
                     target: target.clone(),

@@ -147,6 +147,27 @@ pub enum Amount {
     },
 }
 
+impl Amount {
+    /// The number in [`Amount::unit`].
+    #[must_use]
+    pub const fn number(self) -> f64 {
+        match self {
+            Self::BytesPerSecond(value) | Self::OperationsPerSecond(value) => value,
+            Self::Latency { nanos, .. } => nanos,
+        }
+    }
+
+    /// Its unit in JSON and CSV.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::BytesPerSecond(_) => "bytes/s",
+            Self::OperationsPerSecond(_) => "ops/s",
+            Self::Latency { .. } => "ns",
+        }
+    }
+}
+
 /// The scope of the limit of an [`Expectation`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

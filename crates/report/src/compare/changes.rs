@@ -1,20 +1,18 @@
 //! A short summary of the changes between two runs, and the differences between their hosts.
 
 use analysis::{comparisons::Comparison, statistics::Contrast};
-use plan::Bytes;
-use record::{HostFacts, Run};
+use record::Run;
 
 use crate::format::names;
 use crate::format::table::{Cell, Table, Tone};
 use crate::format::{compact_rate, counted, latency, mark, rate_in, whole};
+use crate::inventory::rows::{self, FactRow};
 use crate::section::{Block, only, signed};
 
 /// Maximum number of comparisons listed without a shown change.
 const UNCHANGED_LISTED: usize = 3;
 /// Maximum number of undecided comparisons listed.
 const UNDECIDED_LISTED: usize = 1;
-/// Heading of the interval of a change. The confidence is for all comparisons together.
-pub(crate) const INTERVAL: &str = "99 % interval";
 /// Maximum number of changes listed.
 const CHANGES_LISTED: usize = 24;
 
@@ -112,7 +110,7 @@ pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
             names.push(name);
         }
     }
-    let mut blocks = only("", table(&rows, &names));
+    let mut blocks = only("", table(&rows, Some(&names)));
     if !more.is_empty() {
         blocks.push(Block::Text(format!("and {}", more.join(", "))));
     }
@@ -132,9 +130,11 @@ pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
     blocks
 }
 
-fn table(rows: &[&Compared], names: &[&str]) -> Table {
+/// A row for each of `rows`: with `names` of caveats the letter of each that it has, else with p and all conditions.
+pub(crate) fn table(rows: &[&Compared], names: Option<&[&str]>) -> Table {
+    let is_full = names.is_none();
     let letters = |one: &Compared| {
-        let place = |(name, _)| names.iter().position(|other| *other == name);
+        let place = |(name, _)| names?.iter().position(|other| *other == name);
         let mut places: Vec<usize> = one.caveats().filter_map(place).collect();
         places.sort_unstable();
         places.into_iter().map(mark).collect::<Vec<_>>().join(" ")
@@ -143,55 +143,48 @@ fn table(rows: &[&Compared], names: &[&str]) -> Table {
         .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
         .left("case", |(one, _)| {
             // Allows a line break between the settings in the name of a sweep's point.
-            let case = one.case.replace(':', " ");
+            let case = if is_full { one.case.clone() } else { one.case.replace(':', " ") };
             match one.operation {
-                Some(of) => format!("{case}, latency of {}s", of.name()),
-                None if one.transferring => format!("{case} {}, transfers alone", one.phase),
+                Some(of) => format!("{case} {}, mean latency of {}s", one.phase, of.name()),
+                None if one.transferring => format!("{case} {}, rate while transferring", one.phase),
                 None => format!("{case} {}", one.phase),
             }
         })
         .right("before", |(one, of)| of.value(one.difference.before))
         .right("after", |(one, of)| of.value(one.difference.after))
-        .right("change", |(_, of)| of.change().map(signed))
-        .right(INTERVAL, |(one, _)| {
+        .right("change", |(one, of)| Cell::toned(of.change().map(signed).unwrap_or_default(), outcome(one).1))
+        // The confidence is for all comparisons together.
+        .right("99 % interval", |(one, _)| {
             one.difference
                 .interval
                 .map(|(low, high)| format!("{} … {}", signed(low).trim_end_matches(" %"), signed(high)))
         })
+        .right("p", |(one, _)| {
+            let words = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
+            one.difference.p_value.filter(|_| is_full).map(words)
+        })
         .left("!", |(_, of)| letters(of))
+        .left("conditions", |(one, of)| {
+            let reasons = one.reasons.iter();
+            let reasons = reasons.map(|one| format!("; {}: {}", one.because.name(), one.evidence));
+            is_full.then(|| format!("{}{}", of.conditions, reasons.collect::<String>()))
+        })
         .done()
+        .below("conditions")
+        .without_empty_columns()
 }
 
-/// Differences between the hosts and programs of both runs: `kernel 6.1.0-25 → 6.1.0-28`.
-pub(crate) fn differences([before, after]: [&Run; 2]) -> Vec<String> {
-    let words = |fact: &dyn Fn(&HostFacts) -> String| [before, after].map(|run| fact(&run.manifest.host));
-    let known = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_default();
-    let of_devices = |host: &HostFacts, fact: &dyn Fn(&record::BlockDeviceFacts) -> String| {
-        let all: Vec<String> = host.devices.iter().map(fact).filter(|words| !words.is_empty()).collect();
-        all.join(", ")
+/// Differences between the hosts and programs of both runs, of what both know: `kernel 6.1.0-25 → 6.1.0-28`.
+pub(crate) fn differences(runs: [&Run; 2]) -> Vec<String> {
+    let known = |(name, rows): (&'static str, Vec<FactRow>)| {
+        let all_known = rows.iter().all(|row| row.value.known().is_some());
+        all_known.then(|| (name, [0, 1].map(|side| rows[side].text())))
     };
-    let kernel = |host: &HostFacts| known(&host.kernel).split(' ').next().unwrap_or_default().to_owned();
-    let file_systems = |host: &HostFacts| {
-        let all = host.file_systems.iter().map(|one| format!("{} ({})", one.kind, one.options));
-        all.collect::<Vec<_>>().join(", ")
-    };
-    let read_ahead = |one: &record::BlockDeviceFacts| {
-        one.read_ahead_bytes.known().map(|&bytes| Bytes(bytes).to_string()).unwrap_or_default()
-    };
-    let sides = [
-        ("node", words(&|host| host.node.clone())),
-        ("kernel", words(&kernel)),
-        ("processors", words(&|host| format!("{} × {}", host.usable_cpus, known(&host.cpu_model)))),
-        ("governor", words(&|host| known(&host.governor))),
-        ("memory", words(&|host| Bytes(host.memory_bytes).to_string())),
-        ("file systems", words(&file_systems)),
-        ("devices", words(&|host| of_devices(host, &|one| known(&one.model)))),
-        ("firmware", words(&|host| of_devices(host, &|one| known(&one.firmware)))),
-        ("scheduler", words(&|host| of_devices(host, &|one| known(&one.scheduler)))),
-        ("read-ahead", words(&|host| of_devices(host, &read_ahead))),
-        ("ioproof", [before, after].map(|run| run.manifest.program_version.clone())),
-    ];
+    let of_hosts = rows::differing(&runs.map(|run| &run.manifest.host)).into_iter().filter_map(known);
+    let node = ("node", runs.map(|run| run.manifest.host.node.clone()));
+    let program = ("ioproof", runs.map(|run| run.manifest.program_version.clone()));
+    let all = std::iter::once(node).chain(of_hosts).chain([program]);
     let differs =
-        sides.into_iter().filter(|(_, [one, other])| one != other && !(one.is_empty() || other.is_empty()));
-    differs.map(|(name, [one, other])| format!("{name} {one} → {other}")).collect()
+        all.filter(|(_, [before, after])| before != after && !(before.is_empty() || after.is_empty()));
+    differs.map(|(name, [before, after])| format!("{name} {before} → {after}")).collect()
 }

@@ -8,7 +8,7 @@ use record::{Provenance, Run};
 use serde_json::{Value, json};
 
 use crate::format::screen::Screen;
-use crate::format::table::{Table, wrapped};
+use crate::format::table::Table;
 use crate::format::{counted, escape, percent, shell_line};
 use crate::render::{markdown, text};
 use crate::report::SHOWN_RATE;
@@ -86,12 +86,7 @@ impl Itself<'_> {
     pub fn text(&self, screen: Screen) -> String {
         let section = self.section();
         let mut out = format!("{}\n", screen.strong(section.title));
-        for block in &section.blocks {
-            match block {
-                Block::Text(words) => out.push_str(&wrapped("", words, screen.prose())),
-                other => text::blocks_text(&mut out, std::slice::from_ref(other), screen),
-            }
-        }
+        text::blocks_text(&mut out, &section.blocks, screen);
         out
     }
 

@@ -19,7 +19,7 @@ use crate::format::counted;
 use crate::format::escape;
 use crate::format::names;
 use crate::format::screen::Screen;
-use crate::format::table::{Cell, Table, wrapped};
+use crate::format::table::wrapped;
 use crate::render::text;
 use crate::report::SHOWN_RATE;
 use crate::report::figure::LARGE_TRANSFER_BYTES;
@@ -328,11 +328,15 @@ impl Pair<'_> {
         }
         blocks.push(match self.comparisons.is_empty() {
             true => Block::Text("No case is in both runs.".to_owned()),
-            false => Block::Table {
+            false => {
+                // Changes first; otherwise in the order of the plan.
+                let mut rows: Vec<&Compared> = self.comparisons.iter().collect();
+                rows.sort_by_key(|one| !one.comparison.difference.is_stated());
+                Block::Table {
                 caption: "Medians of the repetitions that count; a difference has p ≤ 0.01, corrected for all comparisons"
                     .to_owned(),
-                table: self.table(),
-            },
+                table: changes::table(&rows, None),
+            }},
         });
         blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
         Section { id: "comparison", title: "What changed", before_figures: true, blocks }
@@ -384,41 +388,5 @@ impl Pair<'_> {
             }
         }
         text
-    }
-
-    fn table(&self) -> Table {
-        // Changes first; otherwise in the order of the plan.
-        let mut rows: Vec<(&Comparison, &Compared)> =
-            self.comparisons.iter().map(|one| (&one.comparison, one)).collect();
-        rows.sort_by_key(|(one, _)| !one.difference.is_stated());
-        Table::of(rows)
-            .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
-            .left("case", |(one, _)| one.case.clone())
-            .left("phase", |(one, _)| one.phase.name())
-            .left("of", |(one, _)| match (one.operation, one.transferring) {
-                (Some(of), _) => format!("mean latency of {}s", of.name()),
-                (None, true) => "rate while transferring".to_owned(),
-                (None, false) => "rate".to_owned(),
-            })
-            .right("before", |(one, of)| of.value(one.difference.before))
-            .right("after", |(one, of)| of.value(one.difference.after))
-            .right("change", |(one, of)| {
-                Cell::toned(of.change().map(signed).unwrap_or_default(), outcome(one).1)
-            })
-            .right(changes::INTERVAL, |(one, _)| {
-                one.difference.interval.map(|(low, high)| format!("{} … {}", signed(low), signed(high)))
-            })
-            .right("p", |(one, _)| {
-                let words = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
-                one.difference.p_value.map(words)
-            })
-            .left("conditions", |(one, Compared { conditions, .. })| {
-                let reasons = one.reasons.iter();
-                let reasons = reasons.map(|one| format!("; {}: {}", one.because.name(), one.evidence));
-                format!("{conditions}{}", reasons.collect::<String>())
-            })
-            .done()
-            .below("conditions")
-            .without_empty_columns()
     }
 }

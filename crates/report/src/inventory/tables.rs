@@ -14,7 +14,8 @@ use crate::format::{decimal_bytes, grouped};
 /// extents.
 pub(super) const FREE_LEAST: f64 = 0.05;
 
-fn short<T>(fact: &Fact<T>, words: impl Fn(&T) -> String) -> String {
+/// A known fact in words.
+pub(crate) fn short<T>(fact: &Fact<T>, words: impl Fn(&T) -> String) -> String {
     fact.known().map_or_else(|| UNKNOWN.to_owned(), words)
 }
 

@@ -163,10 +163,10 @@ fn row(report: &Report, figure: &Figure, warnings: &[&str]) -> Vec<String> {
         model(report),
     ]);
     for operation in Operation::ALL {
-        let is_response = |one: &&LatencyInfo| one.operation == operation.name() && one.is_response();
+        let is_response = |one: &&LatencyInfo| one.operation == operation && one.is_response();
         match figure.latency.iter().find(is_response) {
             Some(one) => {
-                cells.push(one.transfers.to_string());
+                cells.push(one.count.to_string());
                 cells.extend(one.all().map(|(_, nanos)| decimal(nanos)));
             }
             None => cells.extend(latency_columns(operation).map(|_| String::new())),

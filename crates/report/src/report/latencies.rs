@@ -1,5 +1,7 @@
 //! Latencies of a figure and their columns, generated from [`analysis::figures::LATENCY_STATISTICS`].
 
+use std::ops::Deref;
+
 use analysis::figures::{LATENCY_STATISTICS, LatencyStatistic, LatencySummary, ShownIn, Take};
 use plan::{Case, Measure, Operation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -16,39 +18,32 @@ pub(crate) const RESPONSE_FROM_START: &str = "from its start";
 /// Latency of every operation of one kind.
 #[derive(Debug, Clone)]
 pub(crate) struct LatencyInfo {
-    pub(crate) operation: &'static str,
-    /// `response` or `service`.
-    pub(crate) measure: &'static str,
     pub(crate) counted_from: &'static str,
-    pub(crate) transfers: u64,
     summary: LatencySummary,
+}
+
+impl Deref for LatencyInfo {
+    type Target = LatencySummary;
+
+    fn deref(&self) -> &LatencySummary {
+        &self.summary
+    }
 }
 
 impl LatencyInfo {
     pub(crate) fn of(one: &LatencySummary, case: Option<&Case>) -> Self {
         let paced = case.is_some_and(|case| case.workload.pace.is_some());
-        let (measure, counted_from) = match one.measure {
-            Measure::Response if paced => ("response", "from its intended start"),
-            Measure::Response => ("response", RESPONSE_FROM_START),
-            Measure::Service => ("service", "from its hand-over to the kernel"),
+        let counted_from = match one.measure {
+            Measure::Response if paced => "from its intended start",
+            Measure::Response => RESPONSE_FROM_START,
+            Measure::Service => "from its hand-over to the kernel",
         };
-        Self {
-            operation: one.operation.name(),
-            measure,
-            counted_from,
-            transfers: one.count,
-            summary: one.clone(),
-        }
+        Self { counted_from, summary: one.clone() }
     }
 
     /// Whether it is a response time, counted from the intended start.
     pub(crate) fn is_response(&self) -> bool {
-        self.measure == "response"
-    }
-
-    /// Every statistic with its nanoseconds.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static LatencyStatistic, f64)> + '_ {
-        self.summary.all()
+        self.measure == Measure::Response
     }
 
     /// The statistics shown at `level`, with their nanoseconds.
@@ -107,10 +102,10 @@ pub(crate) fn columns<'r, T>(
 impl Serialize for LatencyInfo {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("operation", self.operation)?;
-        map.serialize_entry("measure", self.measure)?;
+        map.serialize_entry("operation", self.operation.name())?;
+        map.serialize_entry("measure", self.measure.name())?;
         map.serialize_entry("counted_from", self.counted_from)?;
-        map.serialize_entry("transfers", &self.transfers)?;
+        map.serialize_entry("transfers", &self.count)?;
         for (statistic, nanos) in self.all() {
             let key = format!("{}_ns", statistic.key);
             match statistic.is_whole() {
@@ -130,7 +125,7 @@ impl JsonSchema for LatencyInfo {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let mut properties = json!({
             "operation": { "type": "string", "enum": Operation::ALL.map(Operation::name) },
-            "measure": { "type": "string", "enum": ["response", "service"] },
+            "measure": { "type": "string", "enum": [Measure::Response.name(), Measure::Service.name()] },
             "counted_from": { "type": "string" },
             "transfers": { "type": "integer", "minimum": 0 },
         });

@@ -108,12 +108,7 @@ pub(crate) fn headline(figure: &Figure) -> String {
 
 /// An amount after the side on which a figure has to be: `p99 at most 5 ms`, `≥ 900 GB/s`.
 pub(crate) fn criterion(one: Amount, side: &str) -> String {
-    let (value, unit) = match one {
-        Amount::BytesPerSecond(value) => (value, "bytes/s"),
-        Amount::OperationsPerSecond(value) => (value, "ops/s"),
-        Amount::Latency { nanos, .. } => (nanos, "ns"),
-    };
-    let value = in_unit(value, unit);
+    let value = in_unit(one.number(), one.unit());
     // Without trailing zeros, as amounts are written in studies.
     let value = value.split_once(' ').map_or(value.clone(), |(number, unit)| match number.contains('.') {
         true => format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.')),
@@ -129,10 +124,8 @@ pub(crate) fn criterion(one: Amount, side: &str) -> String {
 pub(crate) fn promised_value(report: &Report, verdict: &Verdict, value: f64) -> String {
     let own = verdict.figure.and_then(|place| report.figures.get(place));
     match (verdict.commitment.amount, own.filter(|own| own.is_operations())) {
-        (Amount::BytesPerSecond(_), _) => in_unit(value, "bytes/s"),
         (Amount::OperationsPerSecond(_), Some(own)) => rate_in(value, own.unit()),
-        (Amount::OperationsPerSecond(_), None) => in_unit(value, "ops/s"),
-        (Amount::Latency { .. }, _) => in_unit(value, "ns"),
+        (amount, _) => in_unit(value, amount.unit()),
     }
 }
 

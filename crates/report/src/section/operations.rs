@@ -105,7 +105,7 @@ pub(crate) fn response(figure: &Figure) -> Option<&LatencyInfo> {
 fn rounds(figures: &[&Figure]) -> Table {
     let rows = figures.iter().flat_map(|&figure| {
         figure.operations().into_iter().map(move |(operation, rate)| {
-            let of = |other: &&LatencyInfo| other.operation == operation.name() && other.is_response();
+            let of = |other: &&LatencyInfo| other.operation == operation && other.is_response();
             (figure.number, operation, rate, figure.latency.iter().find(of))
         })
     });
@@ -115,7 +115,7 @@ fn rounds(figures: &[&Figure]) -> Table {
         .right("per second", |(.., rate, _)| Cell::toned(iops(rate.transfers_per_second), Tone::Main))
         .right("MB/s", |(.., rate, _)| moved(rate.bytes_per_second))
         .with(|table| latencies::columns(table, ShownIn::Operations, |(.., found)| *found))
-        .right("operations", |(.., found)| found.map(|one| grouped(one.transfers)))
+        .right("operations", |(.., found)| found.map(|one| grouped(one.count)))
         .done()
 }
 

@@ -109,7 +109,7 @@ fn table(report: &Report, figures: &[&Figure], long: bool) -> Table {
 fn latencies(report: &Report, figures: &[&Figure]) -> Table {
     let of = |figure: &Figure, one: &LatencyInfo| {
         let service = if one.is_response() { "" } else { " svc" };
-        (figure.latency.len() > 1).then(|| format!("{}s{service}", one.operation))
+        (figure.latency.len() > 1).then(|| format!("{}s{service}", one.operation.name()))
     };
     let operations = figures.iter().any(|figure| figure.is_operations());
     Table::of(figures.iter().flat_map(|figure| figure.latency.iter().map(move |one| (*figure, one))))
@@ -120,7 +120,7 @@ fn latencies(report: &Report, figures: &[&Figure]) -> Table {
         .right("tasks", |(figure, _)| grouped(u64::from(figure.tasks)))
         .left("of", |(figure, one)| of(figure, one))
         .with(|table| latencies::columns(table, ShownIn::Latencies, |(_, one)| Some(*one)))
-        .right(if operations { "operations" } else { "transfers" }, |(_, one)| grouped(one.transfers))
+        .right(if operations { "operations" } else { "transfers" }, |(_, one)| grouped(one.count))
         .left("at", |(figure, _)| unnamed(figure))
         .done()
         .below("at")
@@ -129,9 +129,9 @@ fn latencies(report: &Report, figures: &[&Figure]) -> Table {
 /// From when response and service times are counted, if the table has both.
 fn measures(report: &Report) -> Option<String> {
     let all = || report.figures.iter().flat_map(|figure| &figure.latency);
-    let find = |measure: &str| all().find(|one| one.measure == measure).map(|one| one.counted_from);
+    let service = all().find(|one| !one.is_response()).map(|one| one.counted_from);
     let open_loop = all().find(|one| one.counted_from != RESPONSE_FROM_START).map(|one| one.counted_from);
-    find("service").zip(open_loop).map(|(service, response)| {
+    service.zip(open_loop).map(|(service, response)| {
         format!("svc: service time, counted {service}; the same transfers without it: {response}.")
     })
 }

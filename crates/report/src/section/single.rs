@@ -114,7 +114,7 @@ fn each(report: &Report, figures: &[&Figure], paired: &HashSet<usize>) -> Table 
         .left("target", |(figure, _)| which_target(report, figure))
         .left("request", |(figure, _)| figure.what.clone())
         .left("cached or direct", |(figure, _)| cache(figure))
-        .right("requests", |(_, one)| grouped(one.transfers))
+        .right("requests", |(_, one)| grouped(one.count))
         .right("min", |(_, one)| one.words("minimum"))
         .right("mean", |(_, one)| Cell::toned(one.words("mean"), Tone::Main))
         .right("max", |(_, one)| one.words("maximum"))

@@ -268,7 +268,7 @@ fn cell<'t>(value: &'t Value, operations: &str, title: impl Fn(&'t str) -> &'t s
 /// Maximum number of items shown of a list in a cell.
 const LISTED: usize = 4;
 
-const fn tone(standing: Judgement) -> Tone {
+pub(crate) const fn tone(standing: Judgement) -> Tone {
     match standing {
         Judgement::Holds => Tone::Good,
         Judgement::DoesNotHold => Tone::Bad,

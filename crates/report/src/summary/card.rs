@@ -20,8 +20,8 @@ use crate::report::Report;
 use crate::report::causes::{Cause, causes, marks};
 use crate::report::figure::{Figure, in_order};
 use crate::report::origin;
-use crate::section::statements::without_figures;
-use crate::section::{Block, criterion, only, point, promised_value, response, signed, title};
+use crate::section::statements::{tone, without_figures};
+use crate::section::{Block, criterion, only, point, promised_value, response, signed, title, which_target};
 
 /// Maximum number of figures listed on a card.
 const FIGURES_MAX: usize = 8;
@@ -214,15 +214,6 @@ fn urgency(standing: Judgement) -> u8 {
     }
 }
 
-fn judged(standing: Judgement, word: &'static str) -> Cell {
-    let tone = match standing {
-        Judgement::Holds => Tone::Good,
-        Judgement::DoesNotHold => Tone::Bad,
-        Judgement::CannotTell | Judgement::NotTested => Tone::Doubtful,
-    };
-    Cell::toned(word, tone)
-}
-
 /// The verdicts of tested claims, undecided ones last, in at most `most` lines and one that counts the rest.
 fn claims(report: &Report, most: usize) -> Vec<Line> {
     let all = report.found.claims.iter().filter_map(Stated::says);
@@ -232,7 +223,7 @@ fn claims(report: &Report, most: usize) -> Vec<Line> {
     let open = tested.iter().filter(|one| is_open(one)).count();
     let most = most.min(tested.len() - open + UNDECIDED_CLAIMS_MAX);
     let line = |one: &&ClaimVerdict| {
-        let word = judged(one.standing, one.word());
+        let word = Cell::toned(one.word(), tone(one.standing));
         (one.standing, (word, shortened(&one.text, CLAIM_LENGTH), brief_evidence(one)))
     };
     cut(tested.iter().map(line).collect(), &Judgement::OF_CLAIMS, most)
@@ -270,9 +261,7 @@ fn contrasts(report: &Report) -> Vec<Block> {
     let change = table.columns.iter().position(|column| column.key == "change");
     rows.sort_by_key(|row| change.is_some_and(|change| row.cells[change] == Value::None));
     // What the numbers are stands in the full table.
-    let how = table.columns.iter().position(|column| column.below);
-    how.into_iter().for_each(|how| rows.iter_mut().for_each(|row| row.cells[how] = Value::None));
-    let own = analysis::gate::Table { rows, ..table.clone() };
+    let own = analysis::gate::Table { rows, ..table.clone() }.without_below();
     let mut shown = without_figures(&own, |target| title(report, target));
     let more = shown.cut(CONTRASTS_MAX);
     let mut blocks = constant(shown, &["system", "against"], " against ");
@@ -337,7 +326,7 @@ impl<'a> Rows<'a> {
         let table = Table::of(figures.iter().copied())
             .right("#", number)
             .left("workload", |one| if with_workload { one.group.as_str() } else { "" })
-            .left("target", |one| self.target(one))
+            .left("target", |one| which_target(self.report, one))
             .left(figure, |one| if swept { one.phase.name().to_owned() } else { one.short_name() })
             .with(|table| match keys.len() <= KEYS_MAX {
                 true => keys.iter().fold(table, |table, key| table.right(key, |one| value(one, key))),
@@ -370,10 +359,6 @@ impl<'a> Rows<'a> {
     /// What identifies a sweep.
     fn sweep<'f>(&self, figure: &'f Figure) -> (&'f str, &'f str, plan::Phase) {
         (&figure.group, &figure.target, figure.phase)
-    }
-
-    fn target(&self, figure: &'a Figure) -> &'a str {
-        if self.report.study.targets.len() > 1 { title(self.report, &figure.target) } else { "" }
     }
 
     fn mark(&self, figure: &Figure) -> Cell {
@@ -447,7 +432,7 @@ impl<'a> Rows<'a> {
         let why = why.map(|why| format!("; {why}")).unwrap_or_default();
         let words: Vec<String> = measured.map(value).into_iter().chain(bound).chain([needs]).collect();
         let words = format!("{}{why}{}", words.join(", "), self.mark_at(one.figure));
-        (judged(one.judgement, one.word()), one.commitment.name.clone(), words)
+        (Cell::toned(one.word(), tone(one.judgement)), one.commitment.name.clone(), words)
     }
 
     /// Duration, outcome and concurrency of the jobs of each matrix.
@@ -476,7 +461,7 @@ impl<'a> Rows<'a> {
         let figure = |passes: &Vec<&Timeline>| self.report.figures.get(passes[0].figure);
         let table = Table::of(figures.into_iter().take(COMMITMENTS_MAX))
             .right("#", |passes| Cell::figure(Some(passes[0].figure + 1)))
-            .left("target", |passes| figure(passes).map_or("", |figure| self.target(figure)))
+            .left("target", |passes| figure(passes).map_or("", |figure| which_target(self.report, figure)))
             .left("at", |passes| figure(passes).map(|figure| point(&figure.settings)))
             .right("elapsed", |passes| of(passes, elapsed).map(|all| duration(all.median)))
             .left("launches", ended)
@@ -505,7 +490,7 @@ impl<'a> Rows<'a> {
             let range = range(figure).map(|range| format!(" ({range})")).unwrap_or_default();
             let ahead = best.gain.map(|gain| format!(", {} ahead", signed(gain))).unwrap_or_default();
             let mark = self.mark_at(Some(stated.figure()));
-            let on = Some(self.target(figure)).filter(|target| !target.is_empty());
+            let on = Some(which_target(self.report, figure)).filter(|target| !target.is_empty());
             let on = on.map(|target| format!(" on {target}")).unwrap_or_default();
             // Doubts about the figure are marked by letters.
             let why = stated.reasons.iter().map(|one| one.because);
@@ -543,7 +528,7 @@ impl<'a> Rows<'a> {
             |same: &Vec<&Figure>| same.iter().filter(|one| self.marks.contains_key(&one.number)).count();
         let table = Table::of(all)
             .left("workload", |same| same[0].group.clone())
-            .left("target", |same| self.target(same[0]))
+            .left("target", |same| which_target(self.report, same[0]))
             .left("phase", |same| same[0].phase.name())
             .right("figures", |same| same.len().to_string())
             .right("lowest", |same| rates(same, |all| all.min))

@@ -374,9 +374,9 @@ fn repetitions(figure: &Figure) -> (Table, String) {
 
 fn latencies(figure: &Figure) -> Table {
     Table::of(&figure.latency)
-        .left("operation", |one| one.operation)
+        .left("operation", |one| one.operation.name())
         .left("counted from", |one| one.counted_from)
-        .right("operations", |one| grouped(one.transfers))
+        .right("operations", |one| grouped(one.count))
         .with(|table| latencies::columns(table, ShownIn::Figure, |one| Some(*one)))
         .done()
 }

@@ -201,7 +201,7 @@ fn spread(family: &mut Family, of: &Labels, spread: &Summary) {
 }
 
 fn summary(family: &mut Family, of: &Labels, one: &LatencyInfo) {
-    let of = with(of, &[("operation", one.operation), ("measure", one.measure)]);
+    let of = with(of, &[("operation", one.operation.name()), ("measure", one.measure.name())]);
     let mut sum = 0.0;
     for (statistic, nanos) in one.all() {
         let quantile = match (statistic.take, statistic.key) {
@@ -210,14 +210,14 @@ fn summary(family: &mut Family, of: &Labels, one: &LatencyInfo) {
             (_, "minimum") => 0.0,
             (_, "maximum") => 1.0,
             (_, "mean") => {
-                sum = nanos * one.transfers as f64;
+                sum = nanos * one.count as f64;
                 continue;
             }
             _ => continue,
         };
         family.put(with(&of, &[("quantile", &format!("{quantile:?}"))]), seconds(nanos));
     }
-    family.put_as("_count", of.clone(), one.transfers as f64);
+    family.put_as("_count", of.clone(), one.count as f64);
     family.put_as("_sum", of, seconds(sum));
 }
 

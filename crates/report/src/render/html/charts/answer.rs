@@ -205,15 +205,7 @@ fn promised(report: &Report) -> Option<Chart> {
 /// Measured `value` ÷ promised amount, or its inverse for an upper bound; at least 1 means kept.
 fn share(one: &Verdict, value: f64) -> f64 {
     match one.commitment.bound {
-        Bound::AtLeast => value / number(one),
-        Bound::AtMost => number(one) / value,
-    }
-}
-
-/// The promised amount, as a number in the unit of [`Verdict::measured`].
-const fn number(one: &Verdict) -> f64 {
-    match one.commitment.amount {
-        plan::Amount::BytesPerSecond(value) | plan::Amount::OperationsPerSecond(value) => value,
-        plan::Amount::Latency { nanos, .. } => nanos,
+        Bound::AtLeast => value / one.commitment.amount.number(),
+        Bound::AtMost => one.commitment.amount.number() / value,
     }
 }

@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use analysis::{comparisons::PublishedComparison, gate::Stated, sweeps::Curve};
-use plan::Amount;
 use serde_json::Value;
 
 use super::look::TEXT_COLOUR;
@@ -158,12 +157,8 @@ pub(super) fn limits(
 ) -> Vec<(String, &'static str, f64)> {
     let mut limits: Vec<(String, &str, f64)> = Vec::new();
     for one in report.found.expected.iter().filter_map(Stated::says) {
-        let (number, of) = match one.amount {
-            Amount::BytesPerSecond(value) => (value, "bytes/s"),
-            Amount::OperationsPerSecond(value) => (value, "ops/s"),
-            Amount::Latency { .. } => continue,
-        };
-        let Some(value) = on_axis(number, of, unit) else { continue };
+        let number = one.amount.number();
+        let Some(value) = on_axis(number, one.amount.unit(), unit) else { continue };
         let about = report.figures.get(one.figure).is_some_and(|figure| {
             curves.iter().any(|curve| {
                 (&curve.group, &curve.target, curve.phase) == (&figure.group, &figure.target, figure.phase)
