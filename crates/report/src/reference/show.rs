@@ -36,28 +36,25 @@ impl<'l> Entry<'l> {
 #[must_use]
 pub fn show(library: &Library, id: &str, screen: Screen) -> Option<String> {
     let entry = Entry::of(library, id)?;
+    let (heading, fields) = match &entry {
+        Entry::Figure(found) => (found.id.clone(), of_figure(found)),
+        Entry::Claim(found) => return Some(claim(found, screen)),
+        Entry::Command(found) => (found.id.clone(), json!(found)),
+        Entry::Chart(found) => (found.id.clone(), json!(found)),
+        Entry::Study(found) => return Some(study(library, found, screen)),
+    };
     let misprint = |one: &Misprint| {
         let text = format!("printed {}; read as {}; {}", one.printed, one.reading, one.because);
-        (one.sort.name(), text)
+        (one.sort.name().to_owned(), text)
     };
-    let mut beside: Vec<(&str, String)> = library.misprints_of(id).map(misprint).collect();
-    let (heading, fields) = match &entry {
-        Entry::Figure(found) => {
-            let doubts = analysis::audit::audit_published(library);
-            let doubts = doubts.iter().filter(|doubt| doubt.concerns == found.id);
-            beside.extend(doubts.map(|one| ("audit", format!("{}: {}", one.check.name(), one.evidence))));
-            (id.to_owned(), of_figure(found))
-        }
-        Entry::Study(found) => {
-            let figures = library.figures.iter().filter(|one| one.study == found.id).count();
-            let claims = library.claims.iter().filter(|one| one.study == found.id).count();
-            beside.push(("library", format!("{figures} figures, {claims} statements")));
-            (format!("{}  {}", found.letter, found.title), json!(found))
-        }
-        Entry::Claim(found) => (id.to_owned(), json!(found)),
-        Entry::Command(found) => (id.to_owned(), json!(found)),
-        Entry::Chart(found) => (id.to_owned(), json!(found)),
+    let doubts = match &entry {
+        Entry::Figure(_) => analysis::audit::audit_published(library),
+        _ => Vec::new(),
     };
+    let doubts = doubts.iter().filter(|doubt| doubt.concerns == id);
+    let doubts =
+        doubts.map(|doubt| ("audit".to_owned(), format!("{}: {}", doubt.check.name(), doubt.evidence)));
+    let beside = library.misprints_of(id).map(misprint).chain(doubts).collect();
     Some(lines(&heading, &fields, beside, screen))
 }
 
@@ -78,7 +75,7 @@ const ONE_LINE: usize = 90;
 
 /// An entry under `heading`, whose words are not repeated: a line for each field that says something, and for each of
 /// `beside`.
-fn lines(heading: &str, fields: &Value, beside: Vec<(&str, String)>, screen: Screen) -> String {
+fn lines(heading: &str, fields: &Value, beside: Vec<(String, String)>, screen: Screen) -> String {
     let is_new = |text: &str| !text.is_empty() && heading.split("  ").all(|part| part != text);
     let mut all: Vec<(String, String)> = Vec::new();
     let mut verbatim = String::new();
@@ -97,12 +94,12 @@ fn lines(heading: &str, fields: &Value, beside: Vec<(&str, String)>, screen: Scr
             _ => {}
         }
     }
-    all.extend(beside.into_iter().map(|(name, text)| (name.to_owned(), text)));
+    all.extend(beside);
     let names = all.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
     let line =
         |(name, text): &(String, String)| wrapped(&format!("  {name:<names$}  "), text, screen.columns());
     let all: String = all.iter().map(line).collect();
-    format!("{}{all}{verbatim}", screen.folded(&format!("{heading}\n")))
+    format!("{heading}\n{all}{verbatim}")
 }
 
 /// The fields of an object, those of [`ORDER`] first.
@@ -140,13 +137,7 @@ fn words(key: &str, value: &Value) -> String {
             None => number.to_string(),
         },
         Value::String(text) => text.clone(),
-        Value::Array(all) => {
-            let item = |one: &Value| match (words(key, one), one) {
-                (text, Value::Object(_)) => format!("({text})"),
-                (text, _) => text,
-            };
-            join(all.iter().map(item).collect(), ", ")
-        }
+        Value::Array(all) => join(all.iter().map(|one| words(key, one)).collect(), ", "),
         Value::Object(_) => {
             let field = |(key, value): (&String, &Value)| match (words(key, value), value) {
                 (text, _) if text.is_empty() => text,
@@ -191,4 +182,18 @@ pub(super) fn conditions(figure: &Published) -> String {
         parameters.layout.clone(),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// A statement.
+pub(super) fn claim(claim: &PublishedClaim, screen: Screen) -> String {
+    lines(&claim.id, &json!(claim), Vec::new(), screen)
+}
+
+/// A study.
+pub(super) fn study(library: &Library, study: &Study, screen: Screen) -> String {
+    let figures = library.figures.iter().filter(|one| one.study == study.id).count();
+    let claims = library.claims.iter().filter(|one| one.study == study.id).count();
+    let count = format!("{figures} figures, {claims} statements");
+    let heading = format!("{}  {}", study.letter, study.title);
+    lines(&heading, &json!(study), vec![("library".to_owned(), count)], screen)
 }
