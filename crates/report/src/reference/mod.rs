@@ -120,7 +120,7 @@ pub fn studies(library: &Library, filter: &Filter, screen: Screen) -> String {
         filter.takes_study(library, &study.id)
             && filter.takes_text(&[&study.id, &study.title, &study.summary])
     });
-    taken.map(|study| show::study(library, study, screen)).collect::<Vec<_>>().join("\n")
+    screen.folded(&taken.map(|study| show::study(library, study)).collect::<Vec<_>>().join("\n"))
 }
 
 /// The statements, with how each is tested and what the study's own figures say of it.
@@ -130,7 +130,7 @@ pub fn claims(library: &Library, filter: &Filter, screen: Screen) -> String {
         filter.takes_study(library, &claim.study)
             && filter.takes_text(&[&claim.id, &claim.text, &claim.check])
     });
-    taken.map(|claim| show::claim(claim, screen)).collect::<Vec<_>>().join("\n")
+    screen.folded(&taken.map(show::claim).collect::<Vec<_>>().join("\n"))
 }
 
 /// Misprints, with their corrected reading and the reason.

@@ -3,12 +3,14 @@
 use std::fmt::Write;
 
 use plan::Bytes;
-use record::{Library, Misprint, Published, PublishedChart, PublishedClaim, PublishedCommand, Study};
+use record::{Details, Library, Published, PublishedChart, PublishedClaim, PublishedCommand, Study};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Screen;
-use crate::format::table::{width, wrapped};
+
+/// Width of the names before the texts.
+const NAMES: usize = 12;
 
 /// An entry of the library.
 #[derive(Serialize)]
@@ -35,27 +37,16 @@ impl<'l> Entry<'l> {
 /// library has none of this name.
 #[must_use]
 pub fn show(library: &Library, id: &str, screen: Screen) -> Option<String> {
-    let entry = Entry::of(library, id)?;
-    let (heading, fields) = match &entry {
-        Entry::Figure(found) => (found.id.clone(), of_figure(found)),
-        Entry::Claim(found) => return Some(claim(found, screen)),
-        Entry::Command(found) => (found.id.clone(), json!(found)),
-        Entry::Chart(found) => (found.id.clone(), json!(found)),
-        Entry::Study(found) => return Some(study(library, found, screen)),
+    let text = match Entry::of(library, id)? {
+        Entry::Figure(found) => of_figure(library, found),
+        Entry::Claim(found) => claim(found),
+        Entry::Command(found) => command(library, found),
+        Entry::Chart(found) => chart(library, found),
+        Entry::Study(found) => study(library, found),
     };
-    let misprint = |one: &Misprint| {
-        let text = format!("printed {}; read as {}; {}", one.printed, one.reading, one.because);
-        (one.sort.name().to_owned(), text)
-    };
-    let doubts = match &entry {
-        Entry::Figure(_) => analysis::audit::audit_published(library),
-        _ => Vec::new(),
-    };
-    let doubts = doubts.iter().filter(|doubt| doubt.concerns == id);
-    let doubts =
-        doubts.map(|doubt| ("audit".to_owned(), format!("{}: {}", doubt.check.name(), doubt.evidence)));
-    let beside = library.misprints_of(id).map(misprint).chain(doubts).collect();
-    Some(lines(&heading, &fields, beside, screen))
+    // Command lines stay whole, to be copied.
+    let fold = |line: &str| if line.starts_with("    ") { line.to_owned() } else { screen.folded(line) };
+    Some(text.split_inclusive('\n').map(fold).collect())
 }
 
 /// As [`show`], as JSON; with what is known to be wrong with it.
@@ -66,107 +57,55 @@ pub fn show_json(library: &Library, id: &str) -> Option<Value> {
     Some(json!({ "schema": "ioproof-reference/1", "entry": entry, "misprints": misprints }))
 }
 
-/// What stands first, in this order; all else follows by its name.
-const ORDER: &str = "id subtitle study cited authors organisation venue date url caption text purpose section test \
-                     summary operation metric printed value as_printed if_binary damaged verbatim assembled_from \
-                     intended statistic kind software methodology data_points x_axis y_axis series parameters note";
-/// A list that is longer in one line has a line for each of its items.
-const ONE_LINE: usize = 90;
-
-/// An entry under `heading`, whose words are not repeated: a line for each field that says something, and for each of
-/// `beside`.
-fn lines(heading: &str, fields: &Value, beside: Vec<(String, String)>, screen: Screen) -> String {
-    let is_new = |text: &str| !text.is_empty() && heading.split("  ").all(|part| part != text);
-    let mut all: Vec<(String, String)> = Vec::new();
-    let mut verbatim = String::new();
-    for (key, value) in in_order(fields) {
-        let text = words(key, value);
-        match value {
-            // Command lines stay whole, to be copied.
-            Value::String(text) if matches!(key.as_str(), "verbatim" | "intended") => {
-                let _ = writeln!(verbatim, "  {}:\n    {}", label(key), text.replace('\n', "\n    "));
-            }
-            Value::Array(items) if text.len() > ONE_LINE => {
-                let name = |place| if place == 0 { label(key) } else { String::new() };
-                all.extend(items.iter().enumerate().map(|(place, one)| (name(place), words(key, one))));
-            }
-            _ if is_new(&text) => all.push((label(key), text)),
-            _ => {}
-        }
-    }
-    all.extend(beside);
-    let names = all.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
-    let line =
-        |(name, text): &(String, String)| wrapped(&format!("  {name:<names$}  "), text, screen.columns());
-    let all: String = all.iter().map(line).collect();
-    format!("{heading}\n{all}{verbatim}")
-}
-
-/// The fields of an object, those of [`ORDER`] first.
-fn in_order(fields: &Value) -> Vec<(&String, &Value)> {
-    let place = |key: &str| ORDER.split_whitespace().position(|one| one == key).unwrap_or(usize::MAX);
-    let mut all: Vec<_> = fields.as_object().into_iter().flatten().collect();
-    all.sort_by_key(|(key, _)| place(key));
-    all
-}
-
-/// The name of a field, in words.
-fn label(key: &str) -> String {
-    match key {
-        "text" => "says".to_owned(),
-        "check" => "test".to_owned(),
-        "on_published" => "own figures".to_owned(),
-        "verbatim" => "as printed".to_owned(),
-        "intended" => "as meant".to_owned(),
-        "parameters" => "conditions".to_owned(),
-        "cited" => "published in".to_owned(),
-        _ => key.trim_end_matches("_bytes").replace('_', " "),
+fn line(out: &mut String, name: &str, text: &str) {
+    if !text.is_empty() {
+        let _ = writeln!(out, "  {name:<NAMES$}  {}", text.replace('\n', " "));
     }
 }
 
-/// A value in words; empty where nothing is said.
-fn words(key: &str, value: &Value) -> String {
-    let join = |texts: Vec<String>, between| {
-        texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(between)
-    };
-    match value {
-        Value::Null => String::new(),
-        Value::Bool(holds) => if *holds { "yes" } else { "no" }.to_owned(),
-        Value::Number(number) => match number.as_u64().filter(|_| key.ends_with("_bytes")) {
-            Some(bytes) => Bytes(bytes).to_string(),
-            None => number.to_string(),
-        },
-        Value::String(text) => text.clone(),
-        Value::Array(all) => join(all.iter().map(|one| words(key, one)).collect(), ", "),
-        Value::Object(_) => {
-            let field = |(key, value): (&String, &Value)| match (words(key, value), value) {
-                (text, _) if text.is_empty() => text,
-                (text, _) if key == "more" => text,
-                (text, Value::Object(_)) => format!("{} ({text})", label(key)),
-                (text, _) => format!("{}: {text}", label(key)),
-            };
-            join(in_order(value).into_iter().map(field).collect(), "; ")
-        }
-    }
+fn optional(out: &mut String, name: &str, text: Option<&str>) {
+    line(out, name, text.unwrap_or_default());
 }
 
-/// The fields of `figure`, with units, sign and precision in its values.
-fn of_figure(figure: &Published) -> Value {
-    let mut fields = json!(figure);
+fn of_figure(library: &Library, figure: &Published) -> String {
+    let mut out = format!("{}\n", figure.id);
     let qualifier = figure.qualifier.map(|one| format!(", {}", one.name().replace('_', " ")));
-    let in_unit = |value: f64| format!("{} ({value} {})", figure.unit.text(value), figure.unit);
-    fields["printed"] = figure.as_published().into();
-    fields["value"] =
-        format!("{} ({} {}{})", figure.text(), figure.value, figure.unit, qualifier.unwrap_or_default())
-            .into();
-    fields["as_printed"] = figure.misprint.and_then(|slip| slip.printed_value).map(in_unit).into();
-    fields["if_binary"] =
-        figure.value_if_binary.map(|binary| in_unit(binary) + ", if its MB or GB is a MiB or GiB").into();
-    fields["damaged"] = figure.damaged.then_some("by text recognition").into();
-    for shown in ["unit", "printed_unit", "qualifier", "misprint", "value_if_binary"] {
-        fields[shown] = Value::Null;
+    line(&mut out, "study", &figure.cited);
+    line(&mut out, "section", &figure.section);
+    line(&mut out, "test", &figure.test);
+    line(&mut out, "what", &format!("{} {}", figure.operation, figure.metric));
+    line(&mut out, "printed", &figure.as_published());
+    line(
+        &mut out,
+        "value",
+        &format!("{} ({} {}{})", figure.text(), figure.value, figure.unit, qualifier.unwrap_or_default()),
+    );
+    if let Some(printed) = figure.misprint.and_then(|slip| slip.printed_value) {
+        line(&mut out, "as printed", &format!("{} ({printed} {})", figure.unit.text(printed), figure.unit));
     }
-    fields
+    let binary = figure.value_if_binary.map(|binary| {
+        format!("{} ({binary} {}), if its MB or GB is a MiB or GiB", figure.unit.text(binary), figure.unit)
+    });
+    optional(&mut out, "if binary", binary.as_deref());
+    line(&mut out, "statistic", &format!("{}, {}", figure.statistic, figure.kind));
+    if figure.damaged {
+        line(&mut out, "damaged", "by text recognition");
+    }
+    line(&mut out, "conditions", &all_conditions(figure));
+    optional(&mut out, "note", figure.note.as_deref());
+    wrong(&mut out, library, &figure.id);
+    for doubt in analysis::audit::audit_published(library).iter().filter(|doubt| doubt.concerns == figure.id)
+    {
+        line(&mut out, "audit", &format!("{}: {}", doubt.check.name(), doubt.evidence));
+    }
+    out
+}
+
+fn wrong(out: &mut String, library: &Library, id: &str) {
+    for one in library.misprints_of(id) {
+        let text = format!("printed {}; read as {}; {}", one.printed, one.reading, one.because);
+        line(out, one.sort.name(), &text);
+    }
 }
 
 /// The conditions that most tables have a column for, in short: `132 tasks, 16 MiB, NVMe`.
@@ -184,16 +123,111 @@ pub(super) fn conditions(figure: &Published) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+fn all_conditions(figure: &Published) -> String {
+    let parameters = &figure.parameters;
+    let flag = |value: Option<bool>, yes: &str, no: &str| {
+        value.map(|value| if value { yes.to_owned() } else { no.to_owned() })
+    };
+    let number = |value: Option<u32>, name: &str| value.map(|value| format!("{value} {name}"));
+    let size = |value: Option<u64>, name: &str| value.map(|value| format!("{} {name}", Bytes(value)));
+    let parts = [
+        parameters.tool.clone(),
+        parameters.api.clone(),
+        flag(parameters.direct, "direct", "buffered"),
+        flag(parameters.fsync, "fsync at the end", "no fsync"),
+        flag(parameters.file_per_process, "a file for each task", "one shared file"),
+        flag(parameters.reorder_tasks, "another task's data read", "own data read"),
+        flag(parameters.random, "random", "sequential"),
+        parameters.access.clone(),
+        size(parameters.transfer_bytes, "transfers"),
+        size(parameters.block_bytes, "blocks"),
+        parameters.segments.map(|segments| format!("{segments} segments")),
+        size(parameters.file_bytes, "files"),
+        number(parameters.tasks, parameters.tasks_called.as_deref().unwrap_or("tasks")),
+        number(parameters.tasks_per_node, "per node"),
+        number(parameters.nodes, "nodes"),
+        number(parameters.devices, "devices"),
+        number(parameters.queue_depth, "queue depth"),
+        parameters.read_percent.map(|percent| format!("{percent} % reads")),
+        parameters.layer.clone(),
+        parameters.layout.clone(),
+        parameters.file_system.clone(),
+    ];
+    let inferred = parameters.inferred.iter().map(|name| format!("{name} implied, not printed"));
+    let more = parameters.more.iter().map(|(name, value)| format!("{}: {value}", name.replace('_', " ")));
+    parts.into_iter().flatten().chain(inferred).chain(more).collect::<Vec<_>>().join("; ")
+}
+
 /// A statement.
-pub(super) fn claim(claim: &PublishedClaim, screen: Screen) -> String {
-    lines(&claim.id, &json!(claim), Vec::new(), screen)
+pub(super) fn claim(claim: &PublishedClaim) -> String {
+    let mut out = format!("{}\n", claim.id);
+    line(&mut out, "says", &claim.text);
+    line(&mut out, "test", &claim.check);
+    line(&mut out, "own figures", &claim.on_published);
+    out
+}
+
+fn command(library: &Library, command: &PublishedCommand) -> String {
+    let mut out = format!("{}\n", command.id);
+    line(&mut out, "for", &command.purpose);
+    let verbatim = |out: &mut String, name: &str, text: &str| {
+        let _ = writeln!(out, "  {name}:");
+        for one in text.lines() {
+            let _ = writeln!(out, "    {one}");
+        }
+    };
+    if let Some(text) = &command.verbatim {
+        verbatim(&mut out, "as printed", text);
+    }
+    optional(&mut out, "made from", command.assembled_from.as_deref());
+    verbatim(&mut out, "as meant", &command.intended);
+    optional(&mut out, "note", command.note.as_deref());
+    wrong(&mut out, library, &command.id);
+    out
+}
+
+fn chart(library: &Library, chart: &PublishedChart) -> String {
+    let mut out = format!("{}\n", chart.id);
+    line(&mut out, "caption", &chart.caption);
+    optional(&mut out, "kind", chart.kind.as_deref());
+    optional(&mut out, "test", chart.test.as_deref());
+    optional(&mut out, "layout", chart.layout.as_deref());
+    line(&mut out, "points", &chart.data_points);
+    optional(&mut out, "x axis", chart.x_axis.as_deref());
+    optional(&mut out, "y axis", chart.y_axis.as_deref());
+    line(&mut out, "series", &chart.series.join("; "));
+    line(&mut out, "panels", &chart.panels.join("; "));
+    optional(&mut out, "not said", chart.panels_not_stated.as_deref());
+    optional(&mut out, "readable", chart.readable.as_deref());
+    wrong(&mut out, library, &chart.id);
+    out
 }
 
 /// A study.
-pub(super) fn study(library: &Library, study: &Study, screen: Screen) -> String {
+pub(super) fn study(library: &Library, study: &Study) -> String {
+    let mut out = format!("{}  {}\n", study.letter, study.title);
     let figures = library.figures.iter().filter(|one| one.study == study.id).count();
     let claims = library.claims.iter().filter(|one| one.study == study.id).count();
-    let count = format!("{figures} figures, {claims} statements");
-    let heading = format!("{}  {}", study.letter, study.title);
-    lines(&heading, &json!(study), vec![("library".to_owned(), count)], screen)
+    line(&mut out, "id", &study.id);
+    optional(&mut out, "subtitle", study.subtitle.as_deref());
+    line(&mut out, "authors", &study.authors.join(", "));
+    line(&mut out, "published by", &study.organisation);
+    optional(&mut out, "venue", study.venue.as_deref());
+    line(&mut out, "date", &study.date);
+    optional(&mut out, "url", study.url.as_deref());
+    line(&mut out, "measured", &study.summary);
+    line(&mut out, "software", &study.software.join("; "));
+    for (index, point) in study.methodology.iter().enumerate() {
+        line(&mut out, if index == 0 { "method" } else { "" }, point);
+    }
+    line(&mut out, "machines", &details(&study.hardware));
+    line(&mut out, "protocol", &details(&study.protocol));
+    optional(&mut out, "units", study.unit_remark.as_deref());
+    line(&mut out, "library", &format!("{figures} figures, {claims} statements"));
+    out
+}
+
+fn details(details: &Details) -> String {
+    let parts = details.iter().map(|(name, value)| format!("{}: {value}", name.replace('_', " ")));
+    parts.collect::<Vec<_>>().join("; ")
 }
