@@ -1,12 +1,12 @@
 //! A short summary of the changes between two runs, and the differences between their hosts.
 
 use analysis::{comparisons::Comparison, statistics::Contrast};
-use record::Run;
+use plan::Bytes;
+use record::{HostFacts, Run};
 
 use crate::format::names;
 use crate::format::table::{Cell, Table, Tone};
 use crate::format::{compact_rate, counted, latency, mark, rate_in, whole};
-use crate::inventory::rows::{self, FactRow};
 use crate::section::{Block, only, signed};
 
 /// Maximum number of comparisons listed without a shown change.
@@ -174,17 +174,36 @@ pub(crate) fn table(rows: &[&Compared], names: Option<&[&str]>) -> Table {
         .without_empty_columns()
 }
 
-/// Differences between the hosts and programs of both runs, of what both know: `kernel 6.1.0-25 → 6.1.0-28`.
-pub(crate) fn differences(runs: [&Run; 2]) -> Vec<String> {
-    let known = |(name, rows): (&'static str, Vec<FactRow>)| {
-        let all_known = rows.iter().all(|row| row.value.known().is_some());
-        all_known.then(|| (name, [0, 1].map(|side| rows[side].text())))
+/// Differences between the hosts and programs of both runs: `kernel 6.1.0-25 → 6.1.0-28`.
+pub(crate) fn differences([before, after]: [&Run; 2]) -> Vec<String> {
+    let words = |fact: &dyn Fn(&HostFacts) -> String| [before, after].map(|run| fact(&run.manifest.host));
+    let known = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_default();
+    let of_devices = |host: &HostFacts, fact: &dyn Fn(&record::BlockDeviceFacts) -> String| {
+        let all: Vec<String> = host.devices.iter().map(fact).filter(|words| !words.is_empty()).collect();
+        all.join(", ")
     };
-    let of_hosts = rows::differing(&runs.map(|run| &run.manifest.host)).into_iter().filter_map(known);
-    let node = ("node", runs.map(|run| run.manifest.host.node.clone()));
-    let program = ("ioproof", runs.map(|run| run.manifest.program_version.clone()));
-    let all = std::iter::once(node).chain(of_hosts).chain([program]);
+    let kernel = |host: &HostFacts| known(&host.kernel).split(' ').next().unwrap_or_default().to_owned();
+    let file_systems = |host: &HostFacts| {
+        let all = host.file_systems.iter().map(|one| format!("{} ({})", one.kind, one.options));
+        all.collect::<Vec<_>>().join(", ")
+    };
+    let read_ahead = |one: &record::BlockDeviceFacts| {
+        one.read_ahead_bytes.known().map(|&bytes| Bytes(bytes).to_string()).unwrap_or_default()
+    };
+    let sides = [
+        ("node", words(&|host| host.node.clone())),
+        ("kernel", words(&kernel)),
+        ("processors", words(&|host| format!("{} × {}", host.usable_cpus, known(&host.cpu_model)))),
+        ("governor", words(&|host| known(&host.governor))),
+        ("memory", words(&|host| Bytes(host.memory_bytes).to_string())),
+        ("file systems", words(&file_systems)),
+        ("devices", words(&|host| of_devices(host, &|one| known(&one.model)))),
+        ("firmware", words(&|host| of_devices(host, &|one| known(&one.firmware)))),
+        ("scheduler", words(&|host| of_devices(host, &|one| known(&one.scheduler)))),
+        ("read-ahead", words(&|host| of_devices(host, &read_ahead))),
+        ("ioproof", [before, after].map(|run| run.manifest.program_version.clone())),
+    ];
     let differs =
-        all.filter(|(_, [before, after])| before != after && !(before.is_empty() || after.is_empty()));
-    differs.map(|(name, [before, after])| format!("{name} {before} → {after}")).collect()
+        sides.into_iter().filter(|(_, [one, other])| one != other && !(one.is_empty() || other.is_empty()));
+    differs.map(|(name, [one, other])| format!("{name} {one} → {other}")).collect()
 }

@@ -1,7 +1,5 @@
 //! The facts of a host as rows, with the same names and words in all forms.
 
-use std::collections::HashMap;
-
 use plan::Bytes;
 use record::{
     BlockDeviceFacts, CountedValue, Fact, HostFacts, IdleFacts, LinkFacts, NetworkFacts, NumaNodeFacts,
@@ -34,40 +32,6 @@ impl FactRow {
     pub(crate) fn text(&self) -> String {
         text(&self.value)
     }
-}
-
-/// The facts that are compared between hosts.
-const COMPARED: [&str; 15] = [
-    "operating-system",
-    "kernel",
-    "processors",
-    "sockets",
-    "logical",
-    "numa",
-    "governor",
-    "turbo",
-    "memory",
-    "huge-pages",
-    "clock",
-    "file-systems",
-    "devices",
-    "device-firmware",
-    "device-queues",
-];
-
-/// The compared facts that are not the same on all of `hosts`: the name of each, and its rows in the order of the hosts.
-pub(crate) fn differing(hosts: &[&HostFacts]) -> Vec<(&'static str, Vec<FactRow>)> {
-    let of_hosts: Vec<_> = hosts.iter().map(|host| rows(host).into_iter().chain(storage(host))).collect();
-    let mut by_key: HashMap<&'static str, Vec<FactRow>> = HashMap::new();
-    for row in of_hosts.into_iter().flatten() {
-        by_key.entry(row.key).or_default().push(row);
-    }
-    let differs = |key| {
-        let rows = by_key.remove(key)?;
-        let first = rows[0].name;
-        rows.iter().any(|row| row.value != rows[0].value).then_some((first, rows))
-    };
-    COMPARED.into_iter().filter_map(differs).collect()
 }
 
 fn text(value: &Shown) -> String {
@@ -242,10 +206,6 @@ pub(crate) fn storage(host: &HostFacts) -> impl Iterator<Item = FactRow> {
         let model = device.model.known().map_or("without a model", String::as_str);
         format!("{model}, {}", decimal_bytes(device.size_bytes))
     };
-    let queue = |device: &BlockDeviceFacts| {
-        let read_ahead = shown(&device.read_ahead_bytes, |bytes| Bytes(*bytes).to_string());
-        format!("scheduler {}, read-ahead {}", words(&device.scheduler), text(&read_ahead))
-    };
     let slot = |device: &BlockDeviceFacts| match &device.pcie {
         Fact::Known(place) => {
             let slot = place.slot.known().map_or("slot unknown".to_owned(), |slot| format!("slot {slot}"));
@@ -260,7 +220,6 @@ pub(crate) fn storage(host: &HostFacts) -> impl Iterator<Item = FactRow> {
     let rows = vec![
         ("devices", "devices", each_kind(host, model)),
         ("device-firmware", "firmware of devices", each_kind(host, |device| words(&device.firmware))),
-        ("device-queues", "queues of devices", each_kind(host, queue)),
         ("slots", "slots and links", each_kind(host, slot)),
         ("file-systems", "file systems", some(listed(file_systems, "; "))),
         ("network", "network", network),
@@ -300,10 +259,9 @@ fn interface(one: &NetworkFacts) -> String {
     format!("{} ({}, {})", one.name, one.kind, speed.as_deref().unwrap_or("speed unknown"))
 }
 
-/// `12 × …`: common properties of devices. The names of devices play no part, since they may change at each boot.
+/// `12 × …`: common properties of devices, in order of first occurrence.
 fn each_kind(host: &HostFacts, what: impl Fn(&BlockDeviceFacts) -> String) -> Shown {
-    let mut kinds = analysis::figures::grouped(host.devices.iter().map(what), String::clone);
-    kinds.sort();
+    let kinds = analysis::figures::grouped(host.devices.iter().map(what), String::clone);
     if kinds.is_empty() {
         return Fact::Unknown("no block device under the targets is known".to_owned());
     }

@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use plan::{Case, Phase, Placement, Sharing};
-use record::{HostFacts, Part, Run, TaskRow};
+use record::{BlockDeviceFacts, Fact, HostFacts, Part, Run, TaskRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::format::decimal_bytes;
 use crate::format::node_names;
-use crate::inventory::rows::{self, FactRow};
 use crate::report::figure::Figure;
 
 /// Rows of one rank map; the table `tasks` of the record has all.
@@ -145,23 +145,70 @@ fn info(
     ClusterInfo { library, ranks, names, nodes, differences: differences(hosts) }
 }
 
+/// A fact of a host in readable form.
+type Shown = fn(&HostFacts) -> String;
+
 /// Facts that are not the same on all of `hosts`.
 fn differences(hosts: &[&HostFacts]) -> Vec<Difference> {
-    let difference = |(fact, rows): (&str, Vec<FactRow>)| {
-        let known: Vec<(&HostFacts, String)> =
-            hosts.iter().copied().zip(rows.iter().map(FactRow::text)).collect();
-        let of = |same: &Vec<&(&HostFacts, String)>| FactValue {
-            value: same[0].1.clone(),
-            nodes: same.iter().map(|(host, _)| host.node.clone()).collect(),
-        };
-        let mut values: Vec<FactValue> =
-            analysis::figures::grouped(&known, |(_, value)| value.clone()).iter().map(of).collect();
-        // The most frequent value is last; of equally frequent ones the first.
-        values.reverse();
-        values.sort_by_key(|one| one.nodes.len());
-        Difference { fact: fact.to_owned(), values }
+    let facts: [(&str, Shown); 15] = [
+        ("operating system", |host| known(&host.operating_system)),
+        ("kernel", |host| known(&host.kernel)),
+        ("processors", |host| known(&host.cpu_model)),
+        ("logical processors", |host| host.logical_cpus.to_string()),
+        ("usable processors", |host| host.usable_cpus.to_string()),
+        ("sockets", |host| known(&host.sockets)),
+        ("NUMA nodes", |host| known(&host.numa_nodes)),
+        ("frequency governor", |host| known(&host.governor)),
+        ("memory", |host| decimal_bytes(host.memory_bytes)),
+        ("memory limit", |host| host.memory_limit_bytes.map_or_else(|| "none".to_owned(), decimal_bytes)),
+        ("transparent huge pages", |host| known(&host.transparent_hugepages)),
+        ("clock", |host| host.clock.clone()),
+        ("file systems of the targets", file_systems),
+        ("devices under the targets", |host| {
+            counted(&host.devices, |one| format!("{} ({})", known(&one.model), decimal_bytes(one.size_bytes)))
+        }),
+        ("firmware and scheduler of the devices", |host| {
+            counted(&host.devices, |one| {
+                format!("firmware {}, scheduler {}", known(&one.firmware), known(&one.scheduler))
+            })
+        }),
+    ];
+    facts.iter().filter_map(|(fact, value)| difference(fact, hosts, *value)).collect()
+}
+
+fn known<T: ToString>(fact: &Fact<T>) -> String {
+    match fact {
+        Fact::Known(value) => value.to_string(),
+        Fact::Unknown(_) => "unknown".to_owned(),
+    }
+}
+
+fn file_systems(host: &HostFacts) -> String {
+    let all = host.file_systems.iter();
+    let each: Vec<String> =
+        all.map(|one| format!("{} at {} ({})", one.kind, one.mount_point, one.options)).collect();
+    if each.is_empty() { "none".to_owned() } else { each.join("; ") }
+}
+
+/// `12 × MODEL A, 1 × MODEL B`. Device names are left out, since they may change at each boot.
+fn counted(devices: &[BlockDeviceFacts], what: impl Fn(&BlockDeviceFacts) -> String) -> String {
+    let mut kinds = analysis::figures::grouped(devices.iter().map(what), String::clone);
+    kinds.sort();
+    let each: Vec<String> = kinds.iter().map(|same| format!("{} × {}", same.len(), same[0])).collect();
+    if each.is_empty() { "none".to_owned() } else { each.join(", ") }
+}
+
+fn difference(fact: &str, hosts: &[&HostFacts], value: Shown) -> Option<Difference> {
+    let of = |same: &Vec<&&HostFacts>| FactValue {
+        value: value(same[0]),
+        nodes: same.iter().map(|host| host.node.clone()).collect(),
     };
-    rows::differing(hosts).into_iter().map(difference).collect()
+    let mut values: Vec<FactValue> =
+        analysis::figures::grouped(hosts, |host| value(host)).iter().map(of).collect();
+    // The most frequent value is last; of equally frequent ones the first.
+    values.reverse();
+    values.sort_by_key(|one| one.nodes.len());
+    (values.len() > 1).then(|| Difference { fact: fact.to_owned(), values })
 }
 
 /// The map of readers to writers for the read figures of a run on several nodes.

@@ -11,7 +11,7 @@ fn the_header_names_nodes_processes_library_and_what_differs() {
     assert!(text.contains("16 nodes: n[01-16] · 32 processes · Open MPI v4.1.4"), "{text}");
     assert!(text.contains("kernel: n03 has 6.1.0-17-amd64"), "{text}");
     assert!(text.contains("; the other 15 nodes have 6.1.0-18-amd64"), "{text}");
-    assert!(text.contains("devices: n02 has"), "{text}");
+    assert!(text.contains("devices under the targets: n02 has"), "{text}");
 }
 
 #[test]
