@@ -14,8 +14,7 @@ use crate::format::{decimal_bytes, grouped};
 /// extents.
 pub(super) const FREE_LEAST: f64 = 0.05;
 
-/// A known fact in words.
-pub(crate) fn short<T>(fact: &Fact<T>, words: impl Fn(&T) -> String) -> String {
+fn short<T>(fact: &Fact<T>, words: impl Fn(&T) -> String) -> String {
     fact.known().map_or_else(|| UNKNOWN.to_owned(), words)
 }
 

@@ -1,11 +1,11 @@
 //! Layouts: the commands as executed, what was read back, and the devices.
 
-use record::{CommandRun, LayoutFinding};
+use plan::Bytes;
+use record::{BlockDeviceFacts, CommandRun, Fact, LayoutFinding};
 
 use super::block::Block;
 use crate::format::table::{Cell, Table, Tone};
-use crate::format::{counted, duration};
-use crate::inventory::tables;
+use crate::format::{counted, decimal_bytes, duration, grouped};
 use crate::report::Report;
 use crate::report::layouts::LayoutInfo;
 
@@ -31,8 +31,7 @@ fn of_one(one: &LayoutInfo) -> Vec<Block> {
         blocks.push(table("Read back while it stood", findings(&one.findings)));
     }
     if !one.devices.is_empty() {
-        blocks.push(table("Devices under it", tables::devices(&one.devices)));
-        blocks.push(table("How they are set, and where they are", tables::queues(&one.devices)));
+        blocks.push(table("Devices under it", devices(&one.devices)));
     }
     blocks
 }
@@ -107,7 +106,30 @@ fn findings(all: &[LayoutFinding]) -> Table {
         .left("of", |one| one.subject.clone())
         .left("what", |one| one.property.clone())
         .left("wanted", |one| one.wanted.as_ref().map(parted))
-        .left("found", |one| Cell::toned(tables::short(&one.found, parted), tone(one)))
+        .left("found", |one| Cell::toned(known(&one.found, parted), tone(one)))
         .left("read from", |one| one.source.clone())
         .done()
+}
+
+fn devices(all: &[BlockDeviceFacts]) -> Table {
+    // Empty if unknown, so that the column is dropped for virtual devices.
+    let or_empty = |fact: &Fact<String>| fact.known().map(|text| text.trim().to_owned());
+    let count = |fact: &Fact<u32>| known(fact, |&count| grouped(count.into()));
+    Table::of(all)
+        .left("device", |one| one.name.clone())
+        .left("model", |one| or_empty(&one.model))
+        .left("serial number", |one| or_empty(&one.serial))
+        .right("size", |one| decimal_bytes(one.size_bytes))
+        .left("scheduler", |one| known(&one.scheduler, Clone::clone))
+        .right("hardware queues", |one| count(&one.hardware_queues))
+        .right("requests in a queue", |one| count(&one.queue_requests))
+        .right("read-ahead", |one| known(&one.read_ahead_bytes, |&bytes| Bytes(bytes).to_string()))
+        .done()
+}
+
+fn known<T>(fact: &Fact<T>, text: impl Fn(&T) -> String) -> String {
+    match fact {
+        Fact::Known(value) => text(value),
+        Fact::Unknown(_) => "unknown".to_owned(),
+    }
 }

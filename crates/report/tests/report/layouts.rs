@@ -74,7 +74,7 @@ fn layouts_are_told_with_commands_findings_and_devices() {
         "… 10 more like these",
         "corrected: printed as nvme0n1",
         "Not as it was asked for: · /p3700/0: mount options rw,relatime, wanted noatime",
-        "How they are set, and where they are",
+        "hardware queues",
         "it could not be made: mkfs.xfs failed",
         "exit status 1",
     ] {
