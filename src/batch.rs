@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
         .for_each(|words| complain(&format!("{words}: the scripts say what their time is from")));
     let environment = RunEnvironment { predicted, ..RunEnvironment::default() };
     let out = absolute(&arguments.out)?;
-    let asked = BatchRequest {
+    let request = BatchRequest {
         jobs: if arguments.per_point { Jobs::PerNodes } else { Jobs::One },
         nodes: arguments.nodes,
         ranks_per_node: arguments.ranks_per_node,
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
         out: out.clone(),
         ..BatchRequest::new(&plan, &environment, arguments.system())
     };
-    let scripts = scripts(&asked).map_err(|error| Failure::new(Exit::Usage, error))?;
+    let scripts = scripts(&request).map_err(|error| Failure::new(Exit::Usage, error))?;
     write(&out, &scripts)?;
     for (name, warning) in scripts.iter().filter_map(|one| Some((&one.name, one.warning.as_ref()?))) {
         complain(&format!("{name}: {warning} A job that is submitted again goes on with what is there."));

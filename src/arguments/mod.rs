@@ -171,7 +171,7 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
         Err(error) => return usage(&error),
     };
     match parsed.command {
-        Command::Parallel(together) => cluster::lead(&arguments, |world| match &together {
+        Command::Parallel(command) => cluster::lead(&arguments, |world| match &command {
             ParallelCommand::Run(run) => match &run.model {
                 Some(model) => simulated::run(run, model, world),
                 None => run::run(run, world),
@@ -182,7 +182,7 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
             ParallelCommand::Ior { .. } => Err(Failure::usage(not_first("ior"))),
             ParallelCommand::Io500 { .. } => Err(Failure::usage(not_first("io500"))),
         }),
-        Command::Local(alone) if cluster::is_first() => look(alone),
+        Command::Local(command) if cluster::is_first() => look(command),
         Command::Local(_) => Ok(Exit::Success),
     }
 }

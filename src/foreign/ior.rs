@@ -21,54 +21,54 @@ use crate::run::session::{self, Session};
 /// Runs the command line, the program's name first.
 pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
     let launcher = launcher(world);
-    let asked = ior::parse(arguments, launcher).map_err(|error| Failure::new(Exit::Usage, error))?;
-    if asked.show_help {
+    let parsed = ior::parse(arguments, launcher).map_err(|error| Failure::new(Exit::Usage, error))?;
+    if parsed.show_help {
         return print_folded(&ior::help().to_string()).map(|()| Exit::Success);
     }
-    if asked.show_version {
-        let version = ior::version(asked.compat, env!("CARGO_PKG_VERSION"));
+    if parsed.show_version {
+        let version = ior::version(parsed.compat, env!("CARGO_PKG_VERSION"));
         return print_line(&format!("IOR-{version}")).map(|()| Exit::Success);
     }
-    warn(&asked.warnings);
+    warn(&parsed.warnings);
     let session = Session::new(world, ior::TOOL);
-    if asked.extras.explain || asked.dry_run {
-        session.check_options(&asked.plan, asked.extras.out.as_deref())?;
-        return explain(&session, &asked.plan);
+    if parsed.extras.explain || parsed.dry_run {
+        session.check_options(&parsed.plan, parsed.extras.out.as_deref())?;
+        return explain(&session, &parsed.plan);
     }
-    measure(&session, asked, false)?.tell()
+    measure(&session, parsed, false)?.tell()
 }
 
-/// Runs the plan of `asked`, and prints or writes what IOR would. The warnings about the figures of a part of a larger
+/// Runs the plan of `parsed`, and prints or writes what IOR would. The warnings about the figures of a part of a larger
 /// run are given with those of the whole.
 pub(crate) fn measure(
     session: &Session<'_>,
-    asked: ParsedCommand,
+    parsed: ParsedCommand,
     is_part: bool,
 ) -> Result<Measured, Failure> {
-    let mut plan = asked.plan;
-    keep_history(&mut plan, asked.extras.history)?;
-    let directory = session.directory(asked.extras.out.as_deref())?;
+    let mut plan = parsed.plan;
+    keep_history(&mut plan, parsed.extras.history)?;
+    let directory = session.directory(parsed.extras.out.as_deref())?;
     let checked = session.check(plan)?;
-    agreed(&checked, &asked.extras)?;
+    agreed(&checked, &parsed.extras)?;
     let manifest = session.manifest(&checked);
-    for path in asked.side_files.iter().flat_map(|files| files.status.iter().chain(&files.rank_csv)) {
+    for path in parsed.side_files.iter().flat_map(|files| files.status.iter().chain(&files.rank_csv)) {
         refuse_device(path)?;
     }
-    let out = Output::open(asked.output.file.as_deref())?;
-    if let (Some(file), false) = (&asked.output.file, is_part) {
+    let out = Output::open(parsed.output.file.as_deref())?;
+    if let (Some(file), false) = (&parsed.output.file, is_part) {
         print_line(&format!("Writing output to {}", file.display()))?;
     }
     let mut printer = Printer::new(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     let header = printer.header(&manifest);
-    let shown = if asked.extras.no_progress { Shown::Nothing } else { Shown::All };
+    let shown = if parsed.extras.no_progress { Shown::Nothing } else { Shown::All };
     let mut watch = Printed {
         line: session.line(&checked, &directory, shown),
         printer,
         header,
         out,
         controls: None,
-        side_files: asked.side_files,
+        side_files: parsed.side_files,
         tasks: Vec::new(),
         failed: None,
         warnings: 0,
@@ -81,14 +81,14 @@ pub(crate) fn measure(
     }
     let run = record::Run::open(&directory)?;
     // A summary of a partial run would look like that of a full one.
-    if !ended.interrupted || asked.output.summary_always {
+    if !ended.interrupted || parsed.output.summary_always {
         if !is_part {
             doubts(&run, &directory);
         }
         out.write(&printer.finish(run.manifest.finished_unix_ns))?;
     }
     let (mut exit, mut message) = session::verdict(&ended, &directory);
-    if message.is_none() && asked.output.warnings_as_errors && warnings > 0 {
+    if message.is_none() && parsed.output.warnings_as_errors && warnings > 0 {
         exit = Exit::Refused;
         message = Some(format!("{warnings} warnings, which are errors by --warningAsErrors"));
     }

@@ -37,8 +37,8 @@ impl ToolOutput {
 pub(crate) struct Shared(Arc<Mutex<ToolOutput>>);
 
 impl Shared {
-    pub(crate) fn new(paper: ToolOutput) -> Self {
-        Self(Arc::new(Mutex::new(paper)))
+    pub(crate) fn new(output: ToolOutput) -> Self {
+        Self(Arc::new(Mutex::new(output)))
     }
 
     /// Locks the output.
@@ -56,11 +56,11 @@ pub(crate) struct OperationPoller {
 impl OperationPoller {
     /// Polls for operations of the phase of `controls`. Without a thread, lines are printed at the end of the
     /// phase.
-    pub(crate) fn start(paper: Shared, controls: Arc<Controls>) -> Self {
+    pub(crate) fn start(output: Shared, controls: Arc<Controls>) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
         let thread = thread::Builder::new().name("operations".to_owned());
-        let thread = thread.spawn(move || look(&paper, &controls, &seen)).ok();
+        let thread = thread.spawn(move || look(&output, &controls, &seen)).ok();
         Self { over, thread }
     }
 }
@@ -76,7 +76,7 @@ impl Drop for OperationPoller {
     }
 }
 
-fn look(paper: &Shared, controls: &Controls, over: &AtomicBool) {
+fn look(output: &Shared, controls: &Controls, over: &AtomicBool) {
     let (mut seen, mut start_unix_ns) = (HistoryCursor::default(), i64::MAX);
     while !over.load(Ordering::Acquire) {
         let new = controls.last_operations(&mut seen);
@@ -84,10 +84,10 @@ fn look(paper: &Shared, controls: &Controls, over: &AtomicBool) {
             // The phase cannot have started later than an operation that has just ended.
             start_unix_ns = start_unix_ns.min(now_unix_ns().saturating_sub(last));
             let new: Vec<LiveOperation> = new.iter().map(|one| live(one, start_unix_ns)).collect();
-            let mut paper = paper.lock();
-            let text = paper.printer.operations(&new);
-            paper.write(&text);
-            if paper.out.is_unread() {
+            let mut output = output.lock();
+            let text = output.printer.operations(&new);
+            output.write(&text);
+            if output.out.is_unread() {
                 // The output is the purpose of an endless run: stop if it fails.
                 controls.stop();
             }

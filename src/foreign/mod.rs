@@ -31,17 +31,17 @@ use output::{Output, warn, write_whole};
 /// Runs the command line of `tool`, the program's name first.
 pub(crate) fn run(tool: &Tool, arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
     let words = unicode(arguments)?;
-    let asked = (tool.parse)(&words, launcher(world)).map_err(|error| Failure::new(Exit::Usage, error))?;
-    if let Some(text) = &asked.show {
+    let parsed = (tool.parse)(&words, launcher(world)).map_err(|error| Failure::new(Exit::Usage, error))?;
+    if let Some(text) = &parsed.show {
         return print_folded(text).map(|()| Exit::Success);
     }
-    warn(&asked.warnings);
+    warn(&parsed.warnings);
     let session = Session::new(world, tool.name);
-    if asked.extras.explain {
-        session.check_options(&asked.plan, asked.extras.out.as_deref())?;
-        return explain(&session, &asked.plan);
+    if parsed.extras.explain {
+        session.check_options(&parsed.plan, parsed.extras.out.as_deref())?;
+        return explain(&session, &parsed.plan);
     }
-    measure(tool, &session, asked, false)?.tell()
+    measure(tool, &session, parsed, false)?.tell()
 }
 
 /// A run that has ended.
@@ -110,34 +110,34 @@ pub(crate) fn doubts(run: &record::Run, directory: &Path) {
     }
 }
 
-/// Runs the plan of `asked`, and prints or writes what `tool` would. The warnings about the figures of a part of a
+/// Runs the plan of `parsed`, and prints or writes what `tool` would. The warnings about the figures of a part of a
 /// larger run are given with those of the whole.
 pub(crate) fn measure(
     tool: &Tool,
     session: &Session<'_>,
-    asked: ParsedCommand,
+    parsed: ParsedCommand,
     is_part: bool,
 ) -> Result<Measured, Failure> {
-    let mut plan = asked.plan;
-    keep_history(&mut plan, asked.extras.history)?;
-    let directory = session.directory(asked.extras.out.as_deref())?;
+    let mut plan = parsed.plan;
+    keep_history(&mut plan, parsed.extras.history)?;
+    let directory = session.directory(parsed.extras.out.as_deref())?;
     let checked = session.check(plan)?;
-    agreed(&checked, &asked.extras)?;
+    agreed(&checked, &parsed.extras)?;
     let manifest = session.manifest(&checked);
-    let out = Output::open(asked.output.as_deref())?;
+    let out = Output::open(parsed.output.as_deref())?;
     let mut printer = (tool.printer)(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     let header = printer.header(&manifest);
     // A tool that prints each operation needs no progress line.
     let most = if printer.is_live() { Shown::RecordOnly } else { Shown::All };
-    let shown = if asked.extras.no_progress { Shown::Nothing } else { most };
+    let shown = if parsed.extras.no_progress { Shown::Nothing } else { most };
     let line = session.line(&checked, &directory, shown);
-    let paper = Shared::new(ToolOutput { printer, out, failed: None });
-    let mut watch = Printed { paper: paper.clone(), header, looking: None, controls: None, line };
+    let output = Shared::new(ToolOutput { printer, out, failed: None });
+    let mut watch = Printed { output: output.clone(), header, poller: None, controls: None, line };
     let mut ended = session.run(&checked, &directory, &mut watch)?;
     drop(watch);
-    let mut paper = paper.lock();
-    let ToolOutput { printer, out, failed } = &mut *paper;
+    let mut output = output.lock();
+    let ToolOutput { printer, out, failed } = &mut *output;
     if let Some(failure) = failed.take() {
         return Err(failure);
     }
@@ -165,11 +165,11 @@ pub(crate) fn measure(
 
 /// Prints the tool's rows as the phases end.
 struct Printed {
-    paper: Shared,
+    output: Shared,
     /// Printed with the first case, so that errors before it are not hidden below the header.
     header: String,
     /// Set during a phase whose operations are printed as they complete.
-    looking: Option<OperationPoller>,
+    poller: Option<OperationPoller>,
     /// Of the phase under way.
     controls: Option<Arc<Controls>>,
     line: LiveLine,
@@ -180,19 +180,19 @@ impl Watch for Printed {
         self.line.event(event);
         let text = match event {
             Event::PhaseFinished(record) => {
-                self.looking = None;
-                let mut paper = self.paper.lock();
+                self.poller = None;
+                let mut output = self.output.lock();
                 let stopped = self.controls.take().is_some_and(|controls| controls.is_stopped());
                 // The row of a partial phase would look like that of a full one.
-                if stopped && !paper.printer.ends_when_interrupted() {
+                if stopped && !output.printer.ends_when_interrupted() {
                     return;
                 }
-                paper.printer.phase(record)
+                output.printer.phase(record)
             }
             Event::PhaseStarted { phase, controls, .. } => {
                 self.controls = Some(Arc::clone(controls));
-                if phase.is_result() && self.paper.lock().printer.is_live() {
-                    self.looking = Some(OperationPoller::start(self.paper.clone(), Arc::clone(controls)));
+                if phase.is_result() && self.output.lock().printer.is_live() {
+                    self.poller = Some(OperationPoller::start(self.output.clone(), Arc::clone(controls)));
                 }
                 return;
             }
@@ -205,6 +205,6 @@ impl Watch for Printed {
             | Event::Layout { .. }
             | Event::Wiped { .. } => return,
         };
-        self.line.beside(|| self.paper.lock().write(&text));
+        self.line.beside(|| self.output.lock().write(&text));
     }
 }

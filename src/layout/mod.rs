@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Controls;
-use host::{CommandHash, Guard, Judgement, LayoutError, Layouts, Root, Survey};
+use host::{CommandHash, Guard, LayoutError, Layouts, MadeLayout, Root, Survey};
 use plan::Layout;
 use record::CommandRun;
 
@@ -25,8 +25,8 @@ const BY_HAND: &str = "by hand";
 const OWN_SIGNATURE: u64 = 0;
 
 /// Runs the subcommand.
-pub(crate) fn run(asked: &LayoutCommand) -> Result<Exit, Failure> {
-    match asked {
+pub(crate) fn run(command: &LayoutCommand) -> Result<Exit, Failure> {
+    match command {
         LayoutCommand::Plan(described) => plan(described),
         LayoutCommand::Create { described, yes } => create(described, *yes),
         LayoutCommand::Verify(named) => {
@@ -152,7 +152,7 @@ fn agreed(yes: bool, question: &str) -> Result<bool, Failure> {
 }
 
 /// Prints the properties of the layout; a difference from its description is an error.
-fn verify(layouts: &Layouts, standing: &Judgement) -> Result<Exit, Failure> {
+fn verify(layouts: &Layouts, standing: &MadeLayout) -> Result<Exit, Failure> {
     let findings = layouts.verify(standing);
     print(&show::findings(&findings))?;
     print_line(&show::standing(standing))?;
@@ -161,7 +161,7 @@ fn verify(layouts: &Layouts, standing: &Judgement) -> Result<Exit, Failure> {
 }
 
 /// Whether the user agrees to the shown commands that destroy the layout.
-pub(crate) fn take_down(standing: &Judgement, yes: bool) -> Result<bool, Failure> {
+pub(crate) fn take_down(standing: &MadeLayout, yes: bool) -> Result<bool, Failure> {
     print_line(&show::standing(standing))?;
     print(&show::undoing(standing))?;
     agreed(yes, "Take it down? All data on it is lost.")
@@ -180,7 +180,7 @@ fn list(layouts: &Layouts) -> Result<Exit, Failure> {
 
 fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
     let (left, others): (Vec<_>, Vec<_>) =
-        layouts.standing().map_err(failure)?.into_iter().partition(Judgement::is_leftover);
+        layouts.standing().map_err(failure)?.into_iter().partition(MadeLayout::is_leftover);
     for standing in &others {
         print_line(&show::standing(standing))?;
         print_line("  it stays")?;
@@ -213,7 +213,7 @@ fn forget(layouts: &Layouts, name: &str, yes: bool) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn find(layouts: &Layouts, name: &str) -> Result<Judgement, Failure> {
+fn find(layouts: &Layouts, name: &str) -> Result<MadeLayout, Failure> {
     let all = layouts.standing().map_err(failure)?;
     let names: Vec<String> = all.iter().map(|standing| standing.name().to_owned()).collect();
     all.into_iter().find(|standing| standing.name() == name).ok_or_else(|| {

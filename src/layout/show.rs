@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use host::{Judgement, Survey};
+use host::{MadeLayout, Survey};
 use plan::layout::{Action, Provenance, Undo};
 use plan::{Layout, visible};
 use record::{CommandEnd, CommandRun, LayoutFinding};
@@ -101,12 +101,12 @@ pub(super) fn findings(findings: &[LayoutFinding]) -> String {
 }
 
 /// The commands that destroy the layout.
-pub(super) fn undoing(standing: &Judgement) -> String {
+pub(super) fn undoing(standing: &MadeLayout) -> String {
     standing.undoing().map(|undo| format!("  {}\n", visible(&undo.action.to_string()))).collect()
 }
 
 /// A layout in one line.
-pub(super) fn standing(standing: &Judgement) -> String {
+pub(super) fn standing(standing: &MadeLayout) -> String {
     let built = if standing.is_complete() { "stands" } else { "is half-built" };
     let whose = match standing.owner() {
         _ if !standing.is_here() => ", of another host".to_owned(),

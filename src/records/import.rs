@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
         title.clone_into(&mut imported.plan.title);
     }
     if let Some(path) = &arguments.terms {
-        imported.plan = ask::with_terms(imported.plan, path)?;
+        imported.plan = ask::with_criteria(imported.plan, path)?;
         let note = format!("the terms of {} were given at the import, after the measurement", path.display());
         imported.doubts.push(note);
     }

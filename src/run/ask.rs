@@ -102,10 +102,10 @@ fn study_of(path: &Path, text: &str, set: &[String], yes: bool, nodes: u32) -> R
 }
 
 /// `plan`, already measured, with the terms of the file at `path`.
-pub(crate) fn with_terms(plan: Plan, path: &Path) -> Result<Plan, Failure> {
+pub(crate) fn with_criteria(plan: Plan, path: &Path) -> Result<Plan, Failure> {
     let text = text(path)?;
     let refused = |errors| Failure::new(Exit::Usage, errors);
-    let mut criteria = study::read_terms(path, &text, &plan).map_err(refused)?;
+    let mut criteria = study::read_criteria(path, &text, &plan).map_err(refused)?;
     let own = plan.criteria.published.iter().filter(|one| !criteria.published.contains(one));
     let own: Vec<_> = own.cloned().collect();
     criteria.published.extend(own);

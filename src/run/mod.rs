@@ -38,24 +38,24 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     if let Some(directory) = &arguments.resume {
         return resume(directory, arguments, world);
     }
-    let mut asked = ask(arguments, world.nodes())?;
-    if arguments.verdict && asked.plan.criteria.commitments.is_empty() {
+    let mut planned = ask(arguments, world.nodes())?;
+    if arguments.verdict && planned.plan.criteria.commitments.is_empty() {
         let why =
             "nothing is promised that --verdict could judge: add a [[commitment]], or leave --verdict out";
         return Err(Failure::usage(why));
     }
-    asked.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
-    if asked.plan.layouts.is_empty() {
+    planned.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
+    if planned.plan.layouts.is_empty() {
         let allowed = arguments.allow_commands.as_deref();
-        let predicted = predictions::of_options(&asked.plan, &arguments.basis, world)?;
-        return measure(asked, predicted, &arguments.how, allowed, arguments.verdict, world);
+        let predicted = predictions::of_options(&planned.plan, &arguments.basis, world)?;
+        return measure(planned, predicted, &arguments.how, allowed, arguments.verdict, world);
     }
-    measure_on_layouts(asked, arguments, world)
+    measure_on_layouts(planned, arguments, world)
 }
 
 /// As [`measure`], for cases on layouts.
-fn measure_on_layouts(asked: PlannedRun, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
-    let PlannedRun { what, mut plan, notes } = asked;
+fn measure_on_layouts(planned: PlannedRun, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
+    let PlannedRun { what, mut plan, notes } = planned;
     let how = &arguments.how;
     keep_history(&mut plan, how.history)?;
     let mut session = Session::new(world, &what);
@@ -86,14 +86,14 @@ fn measure_on_layouts(asked: PlannedRun, arguments: &RunArguments, world: &World
 /// Runs a plan. `predicted`: rates that its prediction rests on; `allowed` is the hash of the commands that may
 /// run; `verdict`: commitments decide the exit code.
 pub(crate) fn measure(
-    asked: PlannedRun,
+    planned: PlannedRun,
     predicted: Predictions,
     how: &RunOptions,
     allowed: Option<&str>,
     verdict: bool,
     world: &World,
 ) -> Result<Exit, Failure> {
-    let PlannedRun { what, mut plan, notes } = asked;
+    let PlannedRun { what, mut plan, notes } = planned;
     keep_history(&mut plan, how.history)?;
     let mut session = Session::new(world, &what);
     session.predicted = predicted;

@@ -16,8 +16,8 @@ pub(crate) fn run(arguments: &RandomopsArguments, world: &World) -> Result<Exit,
     let options = options(arguments, world);
     all_ranks_work(world, options.tasks_per_node)?;
     let plan = plan(options).map_err(wrong)?;
-    let asked = PlannedRun { what: TOOL.to_owned(), plan, notes: Vec::new() };
-    measure(asked, Predictions::default(), &arguments.how, None, false, world)
+    let planned = PlannedRun { what: TOOL.to_owned(), plan, notes: Vec::new() };
+    measure(planned, Predictions::default(), &arguments.how, None, false, world)
 }
 
 fn options(arguments: &RandomopsArguments, world: &World) -> Options {

@@ -14,13 +14,14 @@ pub(crate) fn run(arguments: &RpcArguments, world: &World) -> Result<Exit, Failu
     // The message names the value; the field may be one of the workload that no option is called by.
     let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
     let plan = plan(options(arguments, world)).map_err(wrong)?;
-    let asked = PlannedRun { what: TOOL.to_owned(), plan, notes: Vec::new() };
-    measure(asked, Predictions::default(), &arguments.how, None, false, world)
+    let planned = PlannedRun { what: TOOL.to_owned(), plan, notes: Vec::new() };
+    measure(planned, Predictions::default(), &arguments.how, None, false, world)
 }
 
 fn options(arguments: &RpcArguments, world: &World) -> Options {
     let tests = [(arguments.write, Test::Write), (arguments.read, Test::Read)];
-    let mut tests: Vec<Test> = tests.into_iter().filter(|(asked, _)| *asked).map(|(_, test)| test).collect();
+    let mut tests: Vec<Test> =
+        tests.into_iter().filter(|(planned, _)| *planned).map(|(_, test)| test).collect();
     if tests.is_empty() || arguments.exchange {
         tests.insert(0, Test::Exchange);
     }

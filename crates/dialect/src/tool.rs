@@ -34,7 +34,7 @@ pub struct Tool {
 /// Everything that a command line of a tool asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedCommand {
-    /// What is to be measured; its question holds the notes and what the printer needs.
+    /// What is to be measured; its source holds the notes and what the printer needs.
     pub plan: Plan,
     /// ioproof's own options.
     pub extras: Extras,
@@ -136,14 +136,14 @@ impl CommandLine<'_> {
     pub(crate) fn plan(self, title: String, seed: u64, cases: Vec<Case>, memo: &impl Serialize) -> Plan {
         let memo = serde_json::to_string(memo)
             .expect("a memo has numbers, texts and paths of a UTF-8 command line, which JSON can hold");
-        let question = PlanSource::Dialect {
+        let source = PlanSource::Dialect {
             tool: self.tool.to_owned(),
             arguments: self.arguments.to_vec(),
             notes: self.notes.into_iter().chain(self.extras.notes.iter().cloned()).collect(),
             memo,
         };
         let destroy_data_on = self.extras.destroy_data_on.clone();
-        Plan { destroy_data_on, ..Plan::new(title, question, seed, cases) }
+        Plan { destroy_data_on, ..Plan::new(title, source, seed, cases) }
     }
 }
 

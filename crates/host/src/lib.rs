@@ -59,7 +59,7 @@ pub use file_systems::mounts::{DeviceNumber, Mount};
 pub use file_systems::{cache, files};
 pub use guard::{Guard, PermittedDevice, Reason, Refusal, UNKNOWN_DATA_WORD, open_read_only, trim};
 pub use host::Host;
-pub use layouts::{CommandHash, Judgement, LayoutError, Layouts, Survey};
+pub use layouts::{CommandHash, LayoutError, Layouts, MadeLayout, Survey};
 pub use ledger::{HostIdentity, LedgerError, LedgerLoss};
 pub use system::limits;
 pub use system::root::Root;

@@ -9,7 +9,7 @@
 //! | [`Geometry`] | transfers, blocks and segments, in IOR's sense |
 //! | [`Workload`] | one pattern of transfers by a number of tasks on a set of files |
 //! | [`Case`] | a workload, the phases it goes through and how often |
-//! | [`Plan`] | all cases of a run, and the question that they answer |
+//! | [`Plan`] | all cases of a run, and what it was made from |
 //! | [`Protocol`], [`Setting`] | what is done around the phases, and where in a sweep a case stands |
 //! | [`Criteria`] | what a study says beside its cases: targets, expectations, commitments, claims |
 //! | [`Work`]: [`Tree`], [`Objects`], [`Rpc`], [`Find`] | what tasks do where it is not transfers |

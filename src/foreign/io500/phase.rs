@@ -43,8 +43,8 @@ enum PhaseCommand {
 impl PhaseCommand {
     fn plan(&mut self) -> &mut Plan {
         match self {
-            Self::Ior(asked) => &mut asked.plan,
-            Self::Tool(_, asked) | Self::Search(asked) => &mut asked.plan,
+            Self::Ior(parsed) => &mut parsed.plan,
+            Self::Tool(_, parsed) | Self::Search(parsed) => &mut parsed.plan,
         }
     }
 }
@@ -78,13 +78,13 @@ impl<'r> PhaseRun<'r> {
             }
             fs::remove_dir_all(directory).map_err(|error| cannot("remove", directory, error))?;
         }
-        let asked = self.read(phase, rate, directory)?;
+        let parsed = self.read(phase, rate, directory)?;
         let session = Session::new(self.world, phase.name());
         let begun = Instant::now();
-        let measured = match asked {
-            PhaseCommand::Ior(asked) => crate::foreign::ior::measure(&session, *asked, true),
-            PhaseCommand::Tool(tool, asked) => foreign::measure(tool, &session, *asked, true),
-            PhaseCommand::Search(asked) => search(&session, *asked),
+        let measured = match parsed {
+            PhaseCommand::Ior(parsed) => crate::foreign::ior::measure(&session, *parsed, true),
+            PhaseCommand::Tool(tool, parsed) => foreign::measure(tool, &session, *parsed, true),
+            PhaseCommand::Search(parsed) => search(&session, *parsed),
         };
         let seconds = begun.elapsed().as_secs_f64();
         let measured = match measured {
@@ -131,37 +131,37 @@ impl<'r> PhaseRun<'r> {
             let each = self.request.extras.tasks_per_rank.to_string();
             line_of_ours.extend(["--tasks-per-rank".to_owned(), each]);
         }
-        let mut asked = match line.first().map(String::as_str) {
+        let mut parsed = match line.first().map(String::as_str) {
             Some("./ior") => {
-                let mut asked = ior::parse(&line_of_ours, launcher).map_err(usage)?;
-                asked.output.file = output;
-                asked.side_files.iter_mut().for_each(|files| phase.name().clone_into(&mut files.case));
-                self.take_extras(&mut asked.extras, directory);
-                PhaseCommand::Ior(Box::new(asked))
+                let mut parsed = ior::parse(&line_of_ours, launcher).map_err(usage)?;
+                parsed.output.file = output;
+                parsed.side_files.iter_mut().for_each(|files| phase.name().clone_into(&mut files.case));
+                self.take_extras(&mut parsed.extras, directory);
+                PhaseCommand::Ior(Box::new(parsed))
             }
             Some("./pfind") => {
-                let mut asked = self.setup.search(phase, &self.request.extras, launcher).map_err(usage)?;
-                self.take_extras(&mut asked.extras, directory);
-                PhaseCommand::Search(Box::new(asked))
+                let mut parsed = self.setup.search(phase, &self.request.extras, launcher).map_err(usage)?;
+                self.take_extras(&mut parsed.extras, directory);
+                PhaseCommand::Search(Box::new(parsed))
             }
             program => {
                 let name = program.unwrap_or_default().trim_start_matches("./");
                 let tool = dialect::tool(name).ok_or_else(|| {
                     Failure::new(Exit::Internal, anyhow::anyhow!("no tool is called {name}"))
                 })?;
-                let mut asked = (tool.parse)(&line_of_ours, launcher).map_err(usage)?;
-                asked.output = output;
-                self.take_extras(&mut asked.extras, directory);
-                PhaseCommand::Tool(tool, Box::new(asked))
+                let mut parsed = (tool.parse)(&line_of_ours, launcher).map_err(usage)?;
+                parsed.output = output;
+                self.take_extras(&mut parsed.extras, directory);
+                PhaseCommand::Tool(tool, Box::new(parsed))
             }
         };
-        for case in &mut asked.plan().cases {
+        for case in &mut parsed.plan().cases {
             phase.name().clone_into(&mut case.id);
             case.group.clone_from(&case.id);
             case.title = format!("IO500 {}", phase.name());
             case.protocol.drop_caches |= self.setup.drops_caches();
         }
-        Ok(asked)
+        Ok(parsed)
     }
 
     fn take_extras(&self, extras: &mut Extras, directory: &Path) {
@@ -204,8 +204,8 @@ impl<'r> PhaseRun<'r> {
         for (phase, status) in
             [(Phase::IorEasyWrite, "ior-easy.stonewall"), (Phase::IorHardWrite, "ior-hard.stonewall")]
         {
-            let mut asked = self.read(phase, 0.0, Path::new(""))?;
-            for case in &asked.plan().cases {
+            let mut parsed = self.read(phase, 0.0, Path::new(""))?;
+            for case in &parsed.plan().cases {
                 let placement = Placement::new(&case.workload);
                 let mut paths: Vec<PathBuf> = (0..case.workload.tasks)
                     .map(|task| placement.file(task, Activity::Write, 0).path)
@@ -244,11 +244,11 @@ impl Watch for Progress {
 }
 
 /// Runs a search, of which nothing is printed but its record.
-fn search(session: &Session<'_>, asked: dialect::ParsedCommand) -> Result<Measured, Failure> {
-    let directory = session.directory(asked.extras.out.as_deref())?;
-    let checked = session.check(asked.plan)?;
-    foreign::agreed(&checked, &asked.extras)?;
-    let shown = if asked.extras.no_progress { Shown::Nothing } else { Shown::All };
+fn search(session: &Session<'_>, parsed: dialect::ParsedCommand) -> Result<Measured, Failure> {
+    let directory = session.directory(parsed.extras.out.as_deref())?;
+    let checked = session.check(parsed.plan)?;
+    foreign::agreed(&checked, &parsed.extras)?;
+    let shown = if parsed.extras.no_progress { Shown::Nothing } else { Shown::All };
     let mut watch = Progress(session.line(&checked, &directory, shown));
     let ended = session.run(&checked, &directory, &mut watch)?;
     drop(watch);

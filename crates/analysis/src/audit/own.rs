@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use plan::Plan;
 
 use super::issue::{Found, SCALING_SLACK, percent};
-use super::{measured, passes, terms};
+use super::{criteria, measured, passes};
 use crate::audit::{AuditIssue, Check};
 use crate::figures::{Figure, Subject, subjects};
 use crate::gate::Stated;
@@ -27,7 +27,7 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Audi
     for subject in &subjects {
         let limits = limits.get(&subject.index).map_or(&[][..], Vec::as_slice);
         let mut found = measured::doubts(subject);
-        found.extend(terms::of_figure(subject, limits));
+        found.extend(criteria::of_figure(subject, limits));
         // Of reads that are known to come from memory their rate needs no further word.
         if !found.iter().any(|one| one.check == Check::Cached) {
             found.extend(random.get(&subject.index).cloned());
@@ -35,7 +35,7 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Audi
         doubts.extend(found.into_iter().map(|one| one.of(Some(subject.index), concerns(subject.figure))));
     }
     doubts.extend(slow_nodes(&subjects));
-    doubts.extend(terms::of_study(plan, figures));
+    doubts.extend(criteria::of_study(plan, figures));
     doubts
 }
 

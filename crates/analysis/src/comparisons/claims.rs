@@ -32,7 +32,7 @@ pub struct ClaimVerdict {
     pub id: String,
     pub text: String,
     pub source: String,
-    pub standing: Judgement,
+    pub judgement: Judgement,
     /// Whether a model gave the figures.
     pub simulated: bool,
     pub evidence: Vec<String>,
@@ -51,7 +51,7 @@ impl Statement for ClaimVerdict {
             "own data",
             "`holds`, `does not hold`, `cannot be told` or `not tested`; of a simulated run each with `in this model`.",
             Values::Judgement(&Judgement::OF_CLAIMS),
-            |one| Value::Judgement(one.standing, one.word()),
+            |one| Value::Judgement(one.judgement, one.word()),
         ),
         subject(word("text", "statement", "Word for word.", |one| &one.text)),
         subject(word("id", "id", "Its id in the library, or the study's own.", |one| &one.id)),
@@ -74,7 +74,7 @@ impl ClaimVerdict {
     /// The word for its standing.
     #[must_use]
     pub const fn word(&self) -> &'static str {
-        self.standing.word(&Judgement::OF_CLAIMS, self.simulated)
+        self.judgement.word(&Judgement::OF_CLAIMS, self.simulated)
     }
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<Cl
         }
     }
     verdicts.extend(untested(gate, library, &seen));
-    verdicts.sort_by_key(|one| one.standing == Judgement::NotTested);
+    verdicts.sort_by_key(|one| one.judgement == Judgement::NotTested);
     verdicts
 }
 
@@ -121,7 +121,7 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
     let mut outcomes: Vec<(Judgement, String, Vec<usize>)> =
         rules.iter().map(|rule| outcome(rule, amounts, family)).collect();
     let any = |wanted| outcomes.iter().any(|one| one.0 == wanted);
-    let standing = match () {
+    let judgement = match () {
         () if any(Judgement::DoesNotHold) => Judgement::DoesNotHold,
         () if any(Judgement::NotTested) => Judgement::NotTested,
         () if any(Judgement::CannotTell) => Judgement::CannotTell,
@@ -129,7 +129,7 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
     };
     let text = rules.iter().map(|rule| &rule.text).find(|text| !text.is_empty());
     // What decided is read first; what several rules lack is said once.
-    outcomes.sort_by_key(|one| one.0 != standing);
+    outcomes.sort_by_key(|one| one.0 != judgement);
     let mut evidence: Vec<String> = Vec::new();
     let mut figures = BTreeSet::new();
     for (_, said, by) in outcomes {
@@ -142,7 +142,7 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
         id: rules[0].id.clone(),
         text: text.cloned().or_else(|| known.map(|claim| claim.text.clone())).unwrap_or_default(),
         source: known.map(|claim| source(claim, library)).unwrap_or_default(),
-        standing,
+        judgement,
         simulated: amounts.gate.simulated,
         evidence,
         relation: match rules {
@@ -164,7 +164,7 @@ fn untested(gate: &Gate<'_>, library: &Library, seen: &HashSet<&str>) -> Vec<Cla
         id: claim.id.clone(),
         text: claim.text.clone(),
         source: source(claim, library),
-        standing: Judgement::NotTested,
+        judgement: Judgement::NotTested,
         simulated: gate.simulated,
         evidence: vec![match claim.check.as_str() {
             "" | "-" => "no rule in this study tests it".to_owned(),
@@ -187,7 +187,8 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Judgement, St
         Side::Measured(_) | Side::Value(_) => None,
     };
     let measured = |selector: &Selector| {
-        let missing = |(standing, reason)| (standing, format!("{}: {reason}", name_of(selector)), Vec::new());
+        let missing =
+            |(judgement, reason)| (judgement, format!("{}: {reason}", name_of(selector)), Vec::new());
         amounts.of(rule.quantity, selector, counts).map_err(missing)
     };
     let right = match &rule.right {
@@ -200,14 +201,14 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Judgement, St
     };
     tell_apart(rule, &mut left, right.as_mut());
     let compared = Compared { rule, left: &left, right: right.as_ref(), family };
-    let (standing, because) = compared.outcome();
+    let (judgement, because) = compared.outcome();
     let unit = unit_of(rule.quantity, &left);
     let shown = |side: &Measured| match side.what.as_str() {
         "" => unit(side.value),
         what => format!("{} ({what})", unit(side.value)),
     };
     let value = compared.right_value();
-    let sign = match (standing, left.value.total_cmp(&(value * rule.factor))) {
+    let sign = match (judgement, left.value.total_cmp(&(value * rule.factor))) {
         // A sign would say what was not shown.
         (Judgement::CannotTell | Judgement::NotTested, _) => "against",
         (_, Ordering::Greater) => ">",
@@ -217,7 +218,7 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Judgement, St
     let right_shown = right.as_ref().map_or_else(|| unit(value), shown);
     let factor = if rule.factor == 1.0 { String::new() } else { format!(" × {}", rule.factor) };
     let by = [Some(&left), right.as_ref()].into_iter().flatten().flat_map(|side| side.by.clone()).collect();
-    (standing, format!("{} {sign} {right_shown}{factor}{because}", shown(&left)), by)
+    (judgement, format!("{} {sign} {right_shown}{factor}{because}", shown(&left)), by)
 }
 
 /// Both sides of a rule.

@@ -50,7 +50,7 @@ fn verdicts(study: &Study, rules: Vec<Claim>) -> Vec<ClaimVerdict> {
 fn first(study: &Study, rule: Claim) -> (Judgement, String) {
     let mut found = verdicts(study, vec![rule]);
     let first = found.remove(0);
-    (first.standing, first.evidence.join("; "))
+    (first.judgement, first.evidence.join("; "))
 }
 
 #[test]
@@ -98,11 +98,11 @@ fn operations_per_second_are_compared_with_operations() {
         let right = Side::OperationsPerSecond(operations);
         first(&study, rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, right))
     };
-    let (standing, evidence) = claim(best / 2.0);
-    assert_eq!(standing, Judgement::Holds, "{evidence}");
+    let (judgement, evidence) = claim(best / 2.0);
+    assert_eq!(judgement, Judgement::Holds, "{evidence}");
     assert!(evidence.contains("/s (xfs, write, tasks 8) > ") && !evidence.contains("B/s"), "{evidence}");
-    let (standing, evidence) = claim(best * 2.0);
-    assert_eq!(standing, Judgement::DoesNotHold, "{evidence}");
+    let (judgement, evidence) = claim(best * 2.0);
+    assert_eq!(judgement, Judgement::DoesNotHold, "{evidence}");
 }
 
 /// However far apart they are.
@@ -112,12 +112,12 @@ fn fewer_than_five_repetitions_cannot_tell() {
         let study = study(&FAST[..repetitions], &SLOW[..repetitions]);
         let own = |relation, right| rule("own", Quantity::BestRate, on("xfs"), relation, right);
         for relation in [Relation::Greater, Relation::Less, Relation::Equal] {
-            let (standing, evidence) = first(&study, own(relation, Side::Measured(on("gpfs"))));
-            assert_eq!(standing, Judgement::CannotTell, "{evidence}");
+            let (judgement, evidence) = first(&study, own(relation, Side::Measured(on("gpfs"))));
+            assert_eq!(judgement, Judgement::CannotTell, "{evidence}");
             let why = format!(": 5 repetitions on each side are needed, there {there}");
             assert!(evidence.ends_with(&why), "{evidence}");
-            let (standing, evidence) = first(&study, own(relation, Side::Value(1e9)));
-            assert_eq!(standing, Judgement::CannotTell, "{evidence}");
+            let (judgement, evidence) = first(&study, own(relation, Side::Value(1e9)));
+            assert_eq!(judgement, Judgement::CannotTell, "{evidence}");
         }
     }
 }
@@ -152,7 +152,7 @@ fn equal_targets_are_not_told_apart() {
                 rule(&format!("own {quantity:?}"), quantity, on("xfs"), Relation::Greater, right)
             })
             .collect();
-        told += verdicts(&study, rules).iter().filter(|one| one.standing != Judgement::CannotTell).count();
+        told += verdicts(&study, rules).iter().filter(|one| one.judgement != Judgement::CannotTell).count();
     }
     assert!(told <= 4, "{told} of 400");
 }
@@ -166,8 +166,8 @@ fn tolerance_and_factor_are_of_the_right_side() {
         tolerance,
         ..rule("own", Quantity::BestRate, on("xfs"), Relation::Equal, Side::Measured(on("gpfs")))
     };
-    let (standing, evidence) = first(&study, tax(0.01));
-    assert_eq!(standing, Judgement::Holds);
+    let (judgement, evidence) = first(&study, tax(0.01));
+    assert_eq!(judgement, Judgement::Holds);
     assert_eq!(
         evidence,
         "9.09 GB/s (xfs, write, tasks 8) = 10 GB/s (gpfs, write, tasks 8) × 0.909, equal within 1 %: yes"
@@ -177,8 +177,8 @@ fn tolerance_and_factor_are_of_the_right_side() {
         ..rule("own", Quantity::BestRate, on("gpfs"), Relation::Greater, Side::Measured(on("xfs")))
     };
     assert_eq!(first(&study, greater(0.05)).0, Judgement::Holds);
-    let (standing, evidence) = first(&study, greater(0.2));
-    assert_eq!(standing, Judgement::DoesNotHold);
+    let (judgement, evidence) = first(&study, greater(0.2));
+    assert_eq!(judgement, Judgement::DoesNotHold);
     assert!(evidence.ends_with("to be greater by more than 20 %"), "{evidence}");
 }
 
@@ -193,22 +193,22 @@ fn values_are_equal_to_a_number_as_far_as_their_interval_tells() {
             Claim { tolerance, ..rule("own", Quantity::BestRate, on("xfs"), Relation::Equal, right) },
         )
     };
-    let (standing, evidence) = equal(10e9, 0.05);
+    let (judgement, evidence) = equal(10e9, 0.05);
     assert_eq!(
-        (standing, evidence.as_str()),
+        (judgement, evidence.as_str()),
         (Judgement::Holds, "10 GB/s (xfs, write, tasks 8) = 10 GB/s, equal within 5 %: yes")
     );
     for value in [8e9, 12e9] {
-        let (standing, evidence) = equal(value, 0.05);
-        assert_eq!(standing, Judgement::DoesNotHold, "{evidence}");
+        let (judgement, evidence) = equal(value, 0.05);
+        assert_eq!(judgement, Judgement::DoesNotHold, "{evidence}");
     }
     // The median is within 2 % of the first.
     for (value, shown, interval) in
         [(9.9e9, "9.9 GB/s", "-1 % to +3 %"), (10.3e9, "10.3 GB/s", "-4.8 % to -1 %")]
     {
-        let (standing, evidence) = equal(value, 0.02);
+        let (judgement, evidence) = equal(value, 0.02);
         let within = format!("against {shown}, equal within 2 %: the difference may be {interval}");
-        assert_eq!(standing, Judgement::CannotTell, "{evidence}");
+        assert_eq!(judgement, Judgement::CannotTell, "{evidence}");
         assert!(evidence.ends_with(&within), "{evidence}");
     }
 }
@@ -226,8 +226,8 @@ fn values_are_in_the_unit_of_their_quantity() {
     let plateau = rule("own", Quantity::PlateauFrom, on("xfs"), Relation::Less, Side::Value(16.0));
     assert_eq!(first(&study, plateau).0, Judgement::Holds);
     let variation = rule("own", Quantity::Variation, on("xfs"), Relation::Equal, Side::Measured(on("gpfs")));
-    let (standing, evidence) = first(&study, Claim { tolerance: 0.01, ..variation });
-    assert_eq!(standing, Judgement::Holds, "{evidence}");
+    let (judgement, evidence) = first(&study, Claim { tolerance: 0.01, ..variation });
+    assert_eq!(judgement, Judgement::Holds, "{evidence}");
 }
 
 /// The scatter of repetitions is one value, of which nobody knows how sure it is.
@@ -235,8 +235,8 @@ fn values_are_in_the_unit_of_their_quantity() {
 fn which_of_two_spreads_is_larger_cannot_be_told() {
     let spread =
         rule("own", Quantity::RepetitionSpread, on("xfs"), Relation::Less, Side::Measured(on("gpfs")));
-    let (standing, evidence) = first(&study(&FAST, &[8e9, 9e9, 7e9, 8.5e9, 7.5e9]), spread);
-    assert_eq!(standing, Judgement::CannotTell);
+    let (judgement, evidence) = first(&study(&FAST, &[8e9, 9e9, 7e9, 8.5e9, 7.5e9]), spread);
+    assert_eq!(judgement, Judgement::CannotTell);
     assert!(evidence.ends_with("which have no value for each repetition"), "{evidence}");
 }
 
@@ -253,27 +253,27 @@ fn a_curve_whose_other_keys_are_fixed_is_found() {
     }
     let reads = Selector { at: vec![count("read_percent", 100)], ..Selector::default() };
     let reaches = rule("own", Quantity::Reaches90, reads.clone(), Relation::Less, Side::Value(5.0));
-    let (standing, evidence) = first(&study, reaches);
-    assert_eq!((standing, evidence.as_str()), (Judgement::Holds, "4 (xfs) < 5"));
+    let (judgement, evidence) = first(&study, reaches);
+    assert_eq!((judgement, evidence.as_str()), (Judgement::Holds, "4 (xfs) < 5"));
     let any = rule("own", Quantity::Reaches90, Selector::default(), Relation::Less, Side::Value(5.0));
-    let (standing, evidence) = first(&study, any);
-    assert_eq!(standing, Judgement::NotTested);
+    let (judgement, evidence) = first(&study, any);
+    assert_eq!(judgement, Judgement::NotTested);
     assert!(evidence.contains("fix the other keys with `at`"), "{evidence}");
 }
 
 #[test]
 fn what_was_not_measured_is_not_tested() {
     let study = study(&[10e9], &[8e9]);
-    let (standing, evidence) =
+    let (judgement, evidence) =
         first(&study, rule("own", Quantity::BestRate, on("btrfs"), Relation::Greater, Side::Value(1.0)));
     assert_eq!(
-        (standing, evidence.as_str()),
+        (judgement, evidence.as_str()),
         (Judgement::NotTested, "btrfs, write: nothing of it was measured")
     );
-    let (standing, evidence) =
+    let (judgement, evidence) =
         first(&study, rule("own", Quantity::Latency, on("xfs"), Relation::Less, Side::Value(1.0)));
     assert_eq!(
-        (standing, evidence.as_str()),
+        (judgement, evidence.as_str()),
         (Judgement::NotTested, "xfs, write: no latencies were recorded")
     );
 }
@@ -285,7 +285,7 @@ fn a_statement_with_several_rules_holds_if_all_do() {
         rule("a-claim-gpfs-4m", Quantity::BestRate, on(left), Relation::Less, Side::Measured(on(right)))
     };
     let both = verdicts(&study, vec![less("gpfs", "xfs"), less("xfs", "gpfs")]);
-    assert_eq!((both[0].standing, both[0].relation), (Judgement::DoesNotHold, None));
+    assert_eq!((both[0].judgement, both[0].relation), (Judgement::DoesNotHold, None));
     assert_eq!(both[0].evidence.len(), 2, "{:?}", both[0].evidence);
     assert!(both[0].text.starts_with("Formatting using a larger, 4MB GPFS block size"), "{}", both[0].text);
     assert_eq!(both[0].source, "Analysis of Intel SSDs on SGI UV 300 (2016)");
@@ -307,9 +307,9 @@ fn the_other_statements_of_the_study_are_listed_as_not_tested() {
     )];
     let found = verdicts(&study, rules);
     assert_eq!(found.len(), 9);
-    assert_eq!((found[0].id.as_str(), found[0].standing), ("a-claim-best", Judgement::CannotTell));
+    assert_eq!((found[0].id.as_str(), found[0].judgement), ("a-claim-best", Judgement::CannotTell));
     assert!(
-        found[1..].iter().all(|one| one.standing == Judgement::NotTested && one.id.starts_with("a-claim-"))
+        found[1..].iter().all(|one| one.judgement == Judgement::NotTested && one.id.starts_with("a-claim-"))
     );
     let tax = found.iter().find(|one| one.id == "a-claim-tax").expect("a statement of the study");
     assert_eq!(
@@ -329,16 +329,16 @@ fn doubtful_figures_decide_nothing() {
         row.write_bytes /= 600;
         row.writes /= 600;
     }
-    let (standing, evidence) = first(&study, greater);
-    assert_eq!(standing, Judgement::CannotTell, "{evidence}");
+    let (judgement, evidence) = first(&study, greater);
+    assert_eq!(judgement, Judgement::CannotTell, "{evidence}");
     assert_eq!(
         evidence,
         "xfs, write: the figure is doubtful: too short: took 15 ms; under 2 s a rate is mostly noise"
     );
     // The point at 8 tasks is part of what the lowest is taken from, though it is not the lowest.
     let lowest = rule("own", Quantity::LowestRate, on("xfs"), Relation::Less, Side::Measured(on("gpfs")));
-    let (standing, evidence) = first(&study, lowest.clone());
-    assert_eq!(standing, Judgement::CannotTell, "{evidence}");
+    let (judgement, evidence) = first(&study, lowest.clone());
+    assert_eq!(judgement, Judgement::CannotTell, "{evidence}");
     assert!(evidence.starts_with("xfs, write: one of 4 figures is doubtful: too short"), "{evidence}");
     for row in study.phases.iter_mut().filter(|row| ["scale/0", "scale/1"].contains(&&*row.key.case)) {
         row.wall_ns = SECOND;
@@ -402,7 +402,7 @@ fn the_claims_of_a_shipped_study_are_judged_when_all_of_it_was_measured() {
     let study = Study { plan, phases };
     let found: Vec<_> = study.findings().claims;
     let judged: Vec<_> =
-        found.iter().filter_map(|one| one.says()).map(|one| (one.id.as_str(), one.standing)).collect();
+        found.iter().filter_map(|one| one.says()).map(|one| (one.id.as_str(), one.judgement)).collect();
     for id in ["d-claim-few-nodes", "d-claim-stable"] {
         assert!(judged.contains(&(id, Judgement::Holds)), "{id}: {found:?}");
     }

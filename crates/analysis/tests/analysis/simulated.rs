@@ -102,14 +102,14 @@ fn statements_are_of_the_storage_or_of_the_model() {
 
 #[test]
 fn a_model_keeps_no_promise_and_breaks_none() {
-    for (promised, standing, word, claimed) in [
+    for (promised, judgement, word, claimed) in [
         (1e3, Judgement::Holds, "would be kept in this model", "holds in this model"),
         (1e12, Judgement::DoesNotHold, "would not be kept in this model", "does not hold in this model"),
     ] {
         let found = found(&simulated(reads(promised)));
         let verdict = found.verdicts[0].says().expect("a verdict");
-        assert_eq!(cell(verdict, "judgement"), Value::Judgement(standing, word));
+        assert_eq!(cell(verdict, "judgement"), Value::Judgement(judgement, word));
         let claim = found.claims[0].says().expect("a claim");
-        assert_eq!(cell(claim, "standing"), Value::Judgement(standing, claimed));
+        assert_eq!(cell(claim, "standing"), Value::Judgement(judgement, claimed));
     }
 }

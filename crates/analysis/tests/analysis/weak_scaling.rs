@@ -276,14 +276,14 @@ fn on(target: &str) -> Selector {
     Selector { target: Some(target.to_owned()), phase: Some(Phase::Write), ..Selector::default() }
 }
 
-fn standing(study: &Study, rules: Vec<Claim>) -> (Judgement, String) {
+fn judgement(study: &Study, rules: Vec<Claim>) -> (Judgement, String) {
     let mut plan = study.plan.clone();
     plan.criteria.claims = rules;
     let figures = study.figures();
     let curves: Vec<Curve> = curves(&Gate::new(&plan, &figures, &[]));
     let doubts = audit(&plan, &figures, &[]);
     let verdict = claims(&plan, &figures, &curves, &doubts, published()).remove(0);
-    (verdict.standing, verdict.evidence.join("; "))
+    (verdict.judgement, verdict.evidence.join("; "))
 }
 
 #[test]
@@ -305,25 +305,25 @@ fn claims_about_many_nodes_are_tested() {
             Side::Measured(at_16(other)),
         )
     };
-    let (held, evidence) = standing(&study, vec![order("gpfs"), order("ssd")]);
+    let (held, evidence) = judgement(&study, vec![order("gpfs"), order("ssd")]);
     assert_eq!(held, Judgement::Holds, "{evidence}");
     let linear = |name: &str| {
         rule("b-claim-linear", Quantity::RSquared, on(name), Relation::Greater, Side::Value(0.99))
     };
     assert_eq!(
-        standing(&study, vec![linear("nvme")]),
+        judgement(&study, vec![linear("nvme")]),
         (Judgement::Holds, "R² = 1.0000 (nvme) > R² = 0.9900".to_owned())
     );
-    assert_eq!(standing(&study, vec![linear("gpfs")]).0, Judgement::DoesNotHold);
+    assert_eq!(judgement(&study, vec![linear("gpfs")]).0, Judgement::DoesNotHold);
     let few = |name: &str| {
         rule("d-claim-few-nodes", Quantity::Reaches90, on(name), Relation::Less, Side::Value(5.0))
     };
-    assert_eq!(standing(&study, vec![few("gpfs")]), (Judgement::Holds, "4 (gpfs) < 5".to_owned()));
-    assert_eq!(standing(&study, vec![few("nvme")]).0, Judgement::DoesNotHold);
+    assert_eq!(judgement(&study, vec![few("gpfs")]), (Judgement::Holds, "4 (gpfs) < 5".to_owned()));
+    assert_eq!(judgement(&study, vec![few("nvme")]).0, Judgement::DoesNotHold);
     let stable = |name: &str| {
         rule("d-claim-stable", Quantity::VariationBeyond, on(name), Relation::Less, Side::Value(0.05))
     };
-    assert_eq!(standing(&study, vec![stable("gpfs")]).0, Judgement::Holds);
+    assert_eq!(judgement(&study, vec![stable("gpfs")]).0, Judgement::Holds);
 }
 
 #[test]
@@ -334,8 +334,8 @@ fn claims_about_many_nodes_are_not_tested_without_them() {
         [Quantity::RSquared, Quantity::Reaches90, Quantity::VariationBeyond, Quantity::SlowestShare]
     {
         let rule = rule("own", quantity, on("nvme"), Relation::Less, Side::Value(1.0));
-        let (standing, evidence) = standing(&study, vec![rule]);
-        assert_eq!(standing, Judgement::NotTested, "{quantity:?}: {evidence}");
+        let (judgement, evidence) = judgement(&study, vec![rule]);
+        assert_eq!(judgement, Judgement::NotTested, "{quantity:?}: {evidence}");
     }
 }
 
@@ -357,7 +357,7 @@ fn that_the_slowest_node_bounds_all_is_tested() {
         claims(&plan, &figures, &[], &[], published()).remove(0)
     };
     let verdict = plan_of(&[16, 16, 20, 16]);
-    assert_eq!(verdict.standing, Judgement::Holds, "{:?}", verdict.evidence);
+    assert_eq!(verdict.judgement, Judgement::Holds, "{:?}", verdict.evidence);
     assert!(
         verdict.evidence[0].starts_with("100 % (ssd, read, slowest n3 with nvme0n1)"),
         "{:?}",

@@ -311,7 +311,7 @@ impl Agent {
                 Some(failure) => self.queue.inbox.fail(failure),
                 None => return Err("it sent malformed news".to_owned()),
             },
-            FrameKind::PlanSource(theirs) => self.answer(from, theirs),
+            FrameKind::Question(theirs) => self.answer(from, theirs),
             FrameKind::Answer(ours) => self.compare(from, ours, frame.bytes),
             FrameKind::Part(call) | FrameKind::Last(call) => {
                 let last = matches!(frame.kind, FrameKind::Last(_));

@@ -36,7 +36,7 @@ pub(super) enum FrameKind {
     /// The world has failed, as seen in this call.
     News(Call),
     /// The sender waits for the receiver in this call, and asks whether it waits for the sender.
-    PlanSource(Call),
+    Question(Call),
     /// It does. The call is that of the question; the answering rank's call is in the payload.
     Answer(Call),
     /// Part of a message, not the last.
@@ -94,7 +94,7 @@ impl<'a> Frame<'a> {
             HEARTBEAT => FrameKind::Heartbeat,
             SIGNAL => FrameKind::Signal(u64::from_le_bytes(*bytes.first_chunk()?)),
             NEWS => FrameKind::News(call),
-            QUESTION => FrameKind::PlanSource(call),
+            QUESTION => FrameKind::Question(call),
             ANSWER => FrameKind::Answer(call),
             PART if bytes.len() == ROOM => FrameKind::Part(call),
             LAST => FrameKind::Last(call),

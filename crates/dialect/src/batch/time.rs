@@ -58,17 +58,17 @@ impl WallTime {
     /// Why the job may be killed before its end, as a sentence; none where its time is long enough.
     pub(super) fn shortage(&self) -> Option<String> {
         let Interval { middle, high, .. } = self.prediction.seconds;
-        let request = self.minutes as f64 * 60.0;
-        let time = match (self.given, request < SECONDS_MAX) {
+        let asked = self.minutes as f64 * 60.0;
+        let time = match (self.given, asked < SECONDS_MAX) {
             (_, false) => format!("The time of {} h, the most that is asked for,", SECONDS_MAX / 3600.0),
             (true, true) => "The time that was given".to_owned(),
             (false, true) => return None,
         };
         match () {
-            () if middle > request => {
+            () if middle > asked => {
                 Some(format!("{time} is SHORTER: the job will be killed before its end."))
             }
-            () if high > request => {
+            () if high > asked => {
                 Some(format!("{time} is SHORTER than the longest: the job may be killed before its end."))
             }
             () => None,

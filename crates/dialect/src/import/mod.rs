@@ -97,7 +97,7 @@ pub struct Text<'a> {
 pub struct Imported {
     /// Each tool with its version, once.
     pub tools: Vec<String>,
-    /// A case for each test; its question names files, tools and command lines.
+    /// A case for each test; its source names files, tools and command lines.
     pub plan: Plan,
     /// What was printed, phase by phase, in the order of the cases.
     pub phases: Vec<PhaseRecord>,
@@ -195,7 +195,7 @@ fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_n
             phases.extend(records);
         }
     }
-    let question = PlanSource::Import {
+    let source = PlanSource::Import {
         files: texts.iter().map(|text| PathBuf::from(text.name)).collect(),
         tools: tools.clone(),
         command_lines,
@@ -205,7 +205,7 @@ fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_n
     let node = if nodes.len() == 1 { nodes.pop() } else { None };
     Imported {
         tools,
-        plan: Plan::new(title, question, 0, cases),
+        plan: Plan::new(title, source, 0, cases),
         phases,
         started_unix_ns: started,
         finished_unix_ns: finished,

@@ -74,7 +74,7 @@ pub fn reference() -> String {
 /// Everything that a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedCommand {
-    /// A case for each test; its question holds the notes and what [`Printer`] needs.
+    /// A case for each test; its source holds the notes and what [`Printer`] needs.
     pub plan: Plan,
     /// What the line says about the output.
     pub output: OutputOptions,

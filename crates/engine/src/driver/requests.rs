@@ -289,7 +289,7 @@ pub(crate) fn issue<C: Clock, Q: Queue, const RECORD: bool>(
     Ok(true)
 }
 
-/// The parts of a worker changed by the hot loop, and its terms.
+/// The parts of a worker changed by the hot loop, and its constants.
 pub(crate) struct Parts<'w, 's, Q: Queue> {
     pub(crate) constants: &'w RoundConstants<'s>,
     pub(crate) queue: &'w mut Q,

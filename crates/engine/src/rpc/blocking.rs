@@ -4,7 +4,7 @@ use plan::Nanos;
 use rustix::io::Errno as SysErrno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown, sockopt};
 
-use super::connection::{Connection, Side, Spent, ThreadParameters, broken, closed};
+use super::connection::{Connection, EndpointRole, Spent, ThreadParameters, broken, closed};
 use super::noise::CHUNK_MAX;
 use crate::phase::clock::{self, Clock};
 use crate::phase::controls::Slot;
@@ -63,8 +63,8 @@ pub(super) fn run<C: Clock>(
         found,
     };
     let ended = match parameters.role {
-        Side::Asks => talk.ask(report, recorder, slot, spent),
-        Side::Answers => talk.answer(spent),
+        EndpointRole::Asks => talk.ask(report, recorder, slot, spent),
+        EndpointRole::Answers => talk.answer(spent),
     };
     // The other end notices at once.
     let _ = shutdown(&line.socket, Shutdown::Both);

@@ -21,7 +21,7 @@ const CELL: u64 = 512;
 
 /// The role of an endpoint on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum EndpointRole {
     Asks,
     Answers,
 }
@@ -105,7 +105,7 @@ impl Bounds {
 /// Parameters shared by all connections of a thread.
 #[derive(Clone, Copy)]
 pub(super) struct ThreadParameters<'a> {
-    pub(super) role: Side,
+    pub(super) role: EndpointRole,
     pub(super) bounds: Bounds,
     pub(super) noise: &'a Noise,
     pub(super) stop: &'a AtomicBool,
@@ -164,7 +164,7 @@ impl ThreadParameters<'_> {
     /// The bytes sent on `line` from `offset` on.
     #[inline]
     pub(super) fn outgoing(&self, line: &Connection, offset: u64) -> &[u8] {
-        self.noise.from(stream(line.task, self.role == Side::Answers), offset)
+        self.noise.from(stream(line.task, self.role == EndpointRole::Answers), offset)
     }
 
     /// Checks the bytes received on `line` at `offset`, if verification is on.
@@ -193,7 +193,7 @@ impl ThreadParameters<'_> {
         bytes: &[u8],
         found: &mut Mismatches,
     ) -> Result<(), EngineError> {
-        let stream = stream(line.task, self.role == Side::Asks);
+        let stream = stream(line.task, self.role == EndpointRole::Asks);
         found.checked_cells += (bytes.len() as u64).div_ceil(CELL);
         let mut rest = 0;
         while let Some(at) = self.noise.first_wrong(stream, offset + rest as u64, &bytes[rest..]) {

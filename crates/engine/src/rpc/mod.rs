@@ -39,7 +39,7 @@ use std::time::Duration;
 use plan::{Operation, Rpc};
 
 use self::binding::{Bound, Places};
-use self::connection::{Bounds, Connection, Side, Spent, ThreadParameters};
+use self::connection::{Bounds, Connection, EndpointRole, Spent, ThreadParameters};
 use self::endpoint_exchange::Meeting;
 use self::handshake::{Called, Failed, STRANGERS_MAX, Wait, admit};
 use self::noise::Noise;
@@ -114,7 +114,7 @@ struct Session<'a> {
 
 /// Role and connections of a thread.
 struct ThreadPlan {
-    role: Side,
+    role: EndpointRole,
     /// Its index among the threads of its role.
     number: usize,
     /// Its index among all threads of this endpoint.
@@ -127,7 +127,7 @@ struct ThreadPlan {
 
 /// The report of a thread of an endpoint.
 struct EndReport<'m> {
-    role: Side,
+    role: EndpointRole,
     worker: WorkerReport<'m, 1>,
     found: Mismatches,
     cpu: CpuTime,
@@ -212,14 +212,14 @@ impl<'a> Session<'a> {
         };
         let own: Vec<u32> = self.job.tasks.clone().collect();
         let asking =
-            deal(&own).into_iter().enumerate().map(|(number, tasks)| seat(Side::Asks, number, tasks));
+            deal(&own).into_iter().enumerate().map(|(number, tasks)| seat(EndpointRole::Asks, number, tasks));
         let mut doors = Vec::new();
         let mut answering: Vec<ThreadPlan> = Vec::new();
         for (number, tasks) in deal(&self.expected).into_iter().enumerate() {
             let (sender, receiver) = mpsc::channel();
             doors.push(sender);
             let connections = Some(Mutex::new(receiver));
-            answering.push(ThreadPlan { connections, ..seat(Side::Answers, number, tasks) });
+            answering.push(ThreadPlan { connections, ..seat(EndpointRole::Answers, number, tasks) });
         }
         if let Some(first) = answering.first_mut() {
             first.admits = Some(doors);
@@ -246,7 +246,7 @@ impl<'a> Session<'a> {
         mut course: BarrierGuard<'_>,
     ) -> Option<EndReport<'m>> {
         let (role, slot) = (seat.role, seat.slot);
-        let places = &self.places[usize::from(role == Side::Answers)];
+        let places = &self.places[usize::from(role == EndpointRole::Answers)];
         let _bound = Bound::to(&places.of_thread(seat.number));
         course.pass(Point::Ready);
         course.pass(Point::Start);
@@ -265,7 +265,7 @@ impl<'a> Session<'a> {
         let opened = clock.now();
         course.pass(Point::Opened);
         let parameters = self.parameters(common, role);
-        let tasks = if role == Side::Asks { lines.as_slice() } else { &[] };
+        let tasks = if role == EndpointRole::Asks { lines.as_slice() } else { &[] };
         // With a warm-up, connections are established before the counted time.
         let first = parameters.bounds.counted_from;
         let open = if self.rpc.warm_up.0 > 0 { (first, first) } else { (began, opened) };
@@ -277,7 +277,7 @@ impl<'a> Session<'a> {
         let (mut found, mut notes) = (Mismatches::default(), Vec::new());
         let mut spent = Spent::from(first, (slot == 0).then_some(common));
         let kept = rings::ThreadState {
-            recorder: (role == Side::Asks && self.job.instrument).then_some(&mut recorder),
+            recorder: (role == EndpointRole::Asks && self.job.instrument).then_some(&mut recorder),
             slot: &common.slots[slot],
             found: &mut found,
             spent: &mut spent,
@@ -291,7 +291,7 @@ impl<'a> Session<'a> {
         for task in &mut tasks {
             parameters.close(task, (task.io.1.max(parameters.bounds.base), closed));
         }
-        if role == Side::Asks {
+        if role == EndpointRole::Asks {
             common.task_done(closed);
         }
         course.finish();
@@ -314,7 +314,7 @@ impl<'a> Session<'a> {
             // A server reports nothing, but its connections are handled in the same way.
             reports.resize_with(lines.len(), TaskReport::default);
             let ended = rings::run(parameters, clock, lines, reports, kept);
-            if parameters.role == Side::Answers {
+            if parameters.role == EndpointRole::Answers {
                 reports.clear();
             }
             return ended;
@@ -328,11 +328,12 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn parameters<'s>(&'s self, common: &'s Common<'_>, role: Side) -> ThreadParameters<'s> {
+    fn parameters<'s>(&'s self, common: &'s Common<'_>, role: EndpointRole) -> ThreadParameters<'s> {
         let workload = self.job.workload;
         let (rpc, scale) = (self.rpc, common.scale());
         let (request, response) = (rpc.request_bytes.0, rpc.response_bytes.0);
-        let (sends, receives) = if role == Side::Asks { (request, response) } else { (response, request) };
+        let (sends, receives) =
+            if role == EndpointRole::Asks { (request, response) } else { (response, request) };
         let duration = self.job.ending().limit().map(|duration| duration.0);
         ThreadParameters {
             role,
@@ -352,7 +353,7 @@ impl<'a> Session<'a> {
     fn open(&self, common: &Common<'_>, seat: ThreadPlan) -> Result<Vec<Connection>, Failed> {
         let wait = Wait::new(self.rpc, common.stop());
         let ThreadPlan { tasks, connections, admits, role, .. } = seat;
-        if role == Side::Asks {
+        if role == EndpointRole::Asks {
             let called: Vec<(u32, Called)> = tasks
                 .iter()
                 .map(|&task| Called::call(&self.meeting, self.rpc, task, wait).map(|called| (task, called)))
@@ -404,7 +405,7 @@ impl<'a> Session<'a> {
         let mut mismatches = Mismatches::default();
         let mut workers = Vec::with_capacity(reports.len());
         for EndReport { role, mut worker, found, cpu } in reports {
-            end.add(role == Side::Asks, cpu);
+            end.add(role == EndpointRole::Asks, cpu);
             mismatches.merge(found);
             worker.notes.retain(|note| !matches!(note, Note::BuffersNotRegistered { .. }));
             workers.push(worker);

@@ -14,7 +14,7 @@ use io_uring::types::{Fixed, TimeoutFlags, Timespec};
 use io_uring::{IoUring, SubmissionQueue, Submitter, opcode, squeue};
 use rustix::net::{Shutdown, shutdown};
 
-use super::connection::{Connection, Side, Spent, ThreadParameters, broken, closed};
+use super::connection::{Connection, EndpointRole, Spent, ThreadParameters, broken, closed};
 use super::noise::CHUNK_MAX;
 use crate::phase::clock::{self, Clock};
 use crate::phase::controls::Slot;
@@ -213,7 +213,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
 
     /// The first requests of a connection.
     fn begin(&mut self, place: usize) {
-        if self.parameters.role == Side::Asks {
+        if self.parameters.role == EndpointRole::Asks {
             let now = self.clock.now().max(self.parameters.bounds.base);
             self.ask(place, self.parameters.depth, now);
         }
@@ -272,7 +272,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
             wire.sending = true;
             self.under_way += 1;
         }
-        let due = self.parameters.role == Side::Answers || !wire.starts.is_empty();
+        let due = self.parameters.role == EndpointRole::Answers || !wire.starts.is_empty();
         if due && !wire.receiving {
             let wanted = match self.whole {
                 true => usize::try_from(wire.lacks).unwrap_or(usize::MAX).min(self.room),
@@ -345,7 +345,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         let complete = 1 + beyond / self.parameters.receives;
         wire.lacks = self.parameters.receives - beyond % self.parameters.receives;
         wire.exchanges += complete;
-        if self.parameters.role == Side::Answers {
+        if self.parameters.role == EndpointRole::Answers {
             wire.owed += complete * self.parameters.sends;
             return;
         }
@@ -368,7 +368,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
     fn closed(&mut self, place: usize) {
         let wire = &self.wires[place];
         let answered = wire.lacks == self.parameters.receives && wire.owed == 0 && !wire.sending;
-        let expected = self.parameters.role == Side::Answers && answered;
+        let expected = self.parameters.role == EndpointRole::Answers && answered;
         match expected || self.parameters.is_stopped() {
             true => self.end(place),
             false => self.fail(closed(&wire.line, wire.exchanges)),

@@ -20,7 +20,7 @@ pub(super) fn study(input: &[u8]) {
     match plan::study::read_with(path, text, &options) {
         Ok(plan) => {
             shown(&plan);
-            if let Err(errors) = plan::study::read_terms(path, text, &plan) {
+            if let Err(errors) = plan::study::read_criteria(path, text, &plan) {
                 diagnosed(&errors);
             }
         }

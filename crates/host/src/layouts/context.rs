@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use record::LayoutFinding;
 
-use super::ledger::{self, Judgement};
+use super::ledger::{self, MadeLayout};
 use super::{LayoutError, verify};
 use crate::ledger::STATE_DIRECTORY;
 use crate::{Guard, Root};
@@ -71,13 +71,13 @@ impl Layouts {
     ///
     /// # Errors
     /// The ledger cannot be written.
-    pub fn keep(&self, standing: &mut Judgement) -> Result<(), LayoutError> {
+    pub fn keep(&self, standing: &mut MadeLayout) -> Result<(), LayoutError> {
         standing.note(ledger::Event::Kept)
     }
 
     /// Reads back the properties of the layout.
     #[must_use]
-    pub fn verify(&self, standing: &Judgement) -> Vec<LayoutFinding> {
+    pub fn verify(&self, standing: &MadeLayout) -> Vec<LayoutFinding> {
         verify::findings(&self.root, standing)
     }
 
@@ -85,7 +85,7 @@ impl Layouts {
     ///
     /// # Errors
     /// A ledger cannot be read.
-    pub fn standing(&self) -> Result<Vec<Judgement>, LayoutError> {
+    pub fn standing(&self) -> Result<Vec<MadeLayout>, LayoutError> {
         ledger::all(&self.root, &self.state)
     }
 
@@ -94,7 +94,7 @@ impl Layouts {
     ///
     /// # Errors
     /// The ledger cannot be removed.
-    pub fn forget(&self, standing: Judgement) -> Result<(), LayoutError> {
+    pub fn forget(&self, standing: MadeLayout) -> Result<(), LayoutError> {
         standing.remove()
     }
 }

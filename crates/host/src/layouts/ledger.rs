@@ -151,7 +151,7 @@ pub(crate) enum StepState {
 
 /// An existing layout, or the part of one that a killed program has left.
 #[derive(Debug, Clone)]
-pub struct Judgement {
+pub struct MadeLayout {
     pub(super) ledger: Ledger,
     /// The file of the ledger; none for a layout that has nothing to undo.
     pub(super) file: Option<LedgerFile>,
@@ -161,7 +161,7 @@ pub struct Judgement {
     pub(super) here: HostIdentity,
 }
 
-impl Judgement {
+impl MadeLayout {
     /// A layout without executed steps.
     pub(super) fn begin(
         root: &Root,
@@ -344,7 +344,7 @@ pub(super) fn lock(state: &Path) -> Result<File, LayoutError> {
 }
 
 /// All ledgers below `state`, by name.
-pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<Judgement>, LayoutError> {
+pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<MadeLayout>, LayoutError> {
     let directory = directory(state);
     let entries = match fs::read_dir(&directory) {
         Ok(entries) => entries,
@@ -367,7 +367,7 @@ pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<Judgement>, LayoutErr
         for (line, event) in events {
             ledger.replay(event).map_err(|reason| file.damaged(line, reason))?;
         }
-        Ok(Some(Judgement { ledger, file: Some(file), loss, here: here.clone() }))
+        Ok(Some(MadeLayout { ledger, file: Some(file), loss, here: here.clone() }))
     };
     paths.into_iter().filter_map(|path| standing(path).transpose()).collect()
 }

@@ -11,7 +11,7 @@ use plan::{Layout, Recipe};
 use record::CommandRun;
 
 use super::commands::{self, Remarks};
-use super::ledger::{self, Event, Judgement, StepState};
+use super::ledger::{self, Event, MadeLayout, StepState};
 use super::survey::Inspection;
 use super::{CommandHash, LayoutError, Layouts, log, undo};
 use crate::devices::block;
@@ -36,7 +36,7 @@ impl Layouts {
         agreed: CommandHash,
         run_id: &str,
         tell: &mut dyn FnMut(&CommandRun),
-    ) -> Result<Judgement, LayoutError> {
+    ) -> Result<MadeLayout, LayoutError> {
         let mut tell = log::logged(&self.state, &layout.name, tell);
         let refuse = |obstacles| LayoutError::Obstacles { layout: layout.name.clone(), obstacles };
         let Inspection { survey, owned, permits } = self.inspect(layout, consents);
@@ -46,7 +46,7 @@ impl Layouts {
         if survey.commands != agreed {
             return Err(LayoutError::CommandsChanged { layout: layout.name.clone() });
         }
-        let mut standing = Judgement::begin(&self.root, layout, run_id, owned, survey.steps);
+        let mut standing = MadeLayout::begin(&self.root, layout, run_id, owned, survey.steps);
         if standing.needs_ledger() {
             let _lock = ledger::lock(&self.state)?;
             // Another program may have started one since the survey.
@@ -85,7 +85,7 @@ enum Failure {
 /// Executes all steps. The permitted devices are held until a command takes them.
 fn build(
     layouts: &Layouts,
-    standing: &mut Judgement,
+    standing: &mut MadeLayout,
     mut permits: Vec<PermittedDevice>,
     tell: &mut dyn FnMut(&CommandRun),
 ) -> Result<(), Failure> {
@@ -114,7 +114,7 @@ fn build(
 /// Executes one step, recorded as started before.
 fn step(
     layouts: &Layouts,
-    standing: &mut Judgement,
+    standing: &mut MadeLayout,
     index: usize,
     permits: &mut Vec<PermittedDevice>,
 ) -> Result<CommandRun, LayoutError> {
@@ -139,7 +139,7 @@ fn step(
 /// which claims them itself.
 fn prepare(
     root: &Root,
-    standing: &Judgement,
+    standing: &MadeLayout,
     step: &Step,
     permits: &mut Vec<PermittedDevice>,
 ) -> Result<(), String> {
@@ -177,7 +177,7 @@ fn wipe(permits: &[PermittedDevice], device: &Path) -> Result<String, HostError>
 }
 
 /// Creates a directory and its parents, each recorded before its creation.
-fn make_directory(standing: &mut Judgement, index: usize, directory: &Path) -> Result<String, LayoutError> {
+fn make_directory(standing: &mut MadeLayout, index: usize, directory: &Path) -> Result<String, LayoutError> {
     let missing: Vec<PathBuf> = directory
         .ancestors()
         .take_while(|path| fs::symlink_metadata(path).is_err())

@@ -49,5 +49,5 @@ mod verify;
 pub use command_hash::CommandHash;
 pub use context::{Layouts, default_state};
 pub use error::{LayoutError, Obstacle};
-pub use ledger::Judgement;
+pub use ledger::MadeLayout;
 pub use survey::Survey;

@@ -9,7 +9,7 @@ use plan::layout::{Action, Step, UndoCondition, package};
 use plan::{Layout, Recipe};
 
 use super::error::Obstacle;
-use super::ledger::{Judgement, OwnedDevice};
+use super::ledger::{MadeLayout, OwnedDevice};
 use super::ownership::Ownership;
 use super::{CommandHash, Layouts, devices, kernel, ownership};
 use crate::activity::programs;
@@ -147,7 +147,7 @@ impl Layouts {
     }
 }
 
-fn neighbour(other: &Judgement, layout: &Layout, nodes: &[PathBuf]) -> Option<Obstacle> {
+fn neighbour(other: &MadeLayout, layout: &Layout, nodes: &[PathBuf]) -> Option<Obstacle> {
     let way_out = match other.owner() {
         Some(pid) => format!("process {pid} has it: let that end"),
         None if other.is_leftover() => "a program left it: ioproof layout clean".to_owned(),

@@ -11,7 +11,7 @@ use record::CommandRun;
 
 use super::commands::{self, Remarks};
 use super::devices::{DeviceLocation, locate};
-use super::ledger::{self, Event, Judgement, LedgerStep, OwnedDevice, StepState};
+use super::ledger::{self, Event, LedgerStep, MadeLayout, OwnedDevice, StepState};
 use super::ownership::{self, Ownership};
 use super::{LayoutError, Layouts, log};
 use crate::guard::Signature;
@@ -29,7 +29,7 @@ impl Layouts {
     /// What could not be undone is named and stays in the ledger.
     pub fn destroy(
         &self,
-        mut standing: Judgement,
+        mut standing: MadeLayout,
         tell: &mut dyn FnMut(&CommandRun),
     ) -> Result<(), LayoutError> {
         let Some(path) = standing.ledger_path().map(Path::to_owned) else { return Ok(()) };
@@ -53,7 +53,7 @@ impl Layouts {
 }
 
 /// Removes the ledger if nothing is left.
-pub(super) fn close(standing: Judgement, left: &[String]) -> Result<(), LayoutError> {
+pub(super) fn close(standing: MadeLayout, left: &[String]) -> Result<(), LayoutError> {
     if left.is_empty() { standing.remove() } else { Ok(()) }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn close(standing: Judgement, left: &[String]) -> Result<(), LayoutEr
 /// still in use is not wiped.
 pub(super) fn undo_all(
     layouts: &Layouts,
-    standing: &mut Judgement,
+    standing: &mut MadeLayout,
     tell: &mut dyn FnMut(&CommandRun),
 ) -> Vec<String> {
     let mut left = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn undo_all(
 
 fn one(
     layouts: &Layouts,
-    standing: &Judgement,
+    standing: &MadeLayout,
     index: usize,
     undo: &Undo,
     tell: &mut dyn FnMut(&CommandRun),
@@ -125,7 +125,7 @@ fn may_be_busy(action: &Action) -> bool {
 
 /// Whether the undo is complete. The user's lines undo a complete layout; on a partial one some have nothing
 /// to undo and fail: then nothing may be left at its place.
-fn ended(layouts: &Layouts, standing: &Judgement, run: &CommandRun, action: &Action) -> Result<(), String> {
+fn ended(layouts: &Layouts, standing: &MadeLayout, run: &CommandRun, action: &Action) -> Result<(), String> {
     if run.succeeded() {
         return Ok(());
     }
@@ -152,7 +152,7 @@ fn remove_directories(made: &[PathBuf]) -> Result<String, String> {
 }
 
 /// Wipes a device of the layout if it is unchanged, not in use, and carries only signatures of the layout.
-fn wipe(layouts: &Layouts, standing: &Judgement, path: &Path) -> Result<String, String> {
+fn wipe(layouts: &Layouts, standing: &MadeLayout, path: &Path) -> Result<String, String> {
     let Some(device) = standing.ledger.devices.iter().find(|device| device.path == path) else {
         return Err(format!("{} is not in the ledger", path.display()));
     };
@@ -181,7 +181,7 @@ fn told(refusal: &Refusal) -> String {
 
 /// The first signature that is not the layout's. For a completed layout its signatures are known; for a
 /// partial one only those of its commands, on devices that one of them has used; for a user's commands none.
-fn foreign<'a>(standing: &Judgement, device: &OwnedDevice, found: &'a [Signature]) -> Option<&'a Signature> {
+fn foreign<'a>(standing: &MadeLayout, device: &OwnedDevice, found: &'a [Signature]) -> Option<&'a Signature> {
     let is_written = standing.ledger.steps.iter().any(|LedgerStep { step, state, .. }| {
         *state != StepState::Planned && step.action.needs_device() && step.action.names(&device.path)
     });

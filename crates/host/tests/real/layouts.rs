@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use host::layouts::Obstacle;
-use host::{Guard, Judgement, LayoutError, Layouts, Reason, Root, UNKNOWN_DATA_WORD};
+use host::{Guard, LayoutError, Layouts, MadeLayout, Reason, Root, UNKNOWN_DATA_WORD};
 use plan::{FileSystem, FileSystemKind, Layout, Recipe};
 use record::{CommandRun, LayoutFinding};
 use testbed::{LoopDevice, Scratch};
@@ -48,13 +48,13 @@ impl Rig {
         }
     }
 
-    fn create(&mut self, layout: &Layout) -> Result<Judgement, LayoutError> {
+    fn create(&mut self, layout: &Layout) -> Result<MadeLayout, LayoutError> {
         let told = &mut self.told;
         let agreed = self.layouts.survey(layout, &[]).commands;
         self.layouts.create(layout, &[], agreed, "run", &mut |run| told.push(run.clone()))
     }
 
-    fn destroy(&mut self, standing: Judgement) -> Result<(), LayoutError> {
+    fn destroy(&mut self, standing: MadeLayout) -> Result<(), LayoutError> {
         let told = &mut self.told;
         self.layouts.destroy(standing, &mut |run| told.push(run.clone()))
     }

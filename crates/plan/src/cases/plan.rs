@@ -110,7 +110,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan without terms that may not destroy data on any device.
+    /// A plan without criteria that may not destroy data on any device.
     #[must_use]
     pub fn new(title: impl Into<String>, source: PlanSource, seed: u64, cases: Vec<Case>) -> Self {
         Self {

@@ -129,19 +129,19 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
     }
 }
 
-/// Reads the terms in `text` (`[[commitment]]`, `[[claim]]`, `[[published]]`, `[[expectation]]`, and what `[study]`
+/// Reads the criteria in `text` (`[[commitment]]`, `[[claim]]`, `[[published]]`, `[[expectation]]`, and what `[study]`
 /// says of the site) about the figures of `plan`, which was not read from a study. Its targets are those of `plan`;
 /// where that has none, `[[target]]` in `text` may describe the one that the figures are of. Workloads and a protocol
 /// of `text` are not looked at.
 ///
 /// # Errors
 /// All mistakes that can be told apart, in the order of the file: what selects none of the figures among them.
-pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Criteria, StudyErrors> {
+pub fn read_criteria(path: &Path, text: &str, plan: &Plan) -> Result<Criteria, StudyErrors> {
     let mut errors = Vec::new();
-    let document = table::document::Document::parse_terms(text, &[], &mut errors);
-    let read = document.map(|document| build::terms_about(plan, &document, &mut errors));
+    let document = table::document::Document::parse_criteria(text, &[], &mut errors);
+    let read = document.map(|document| build::criteria_about(plan, &document, &mut errors));
     match read {
-        Some(terms) if errors.is_empty() => Ok(terms),
+        Some(criteria) if errors.is_empty() => Ok(criteria),
         _ => Err(StudyErrors::new(path, text, errors)),
     }
 }

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a study that is not as expected fails the test")]
 
 use crate::common::{RIGHT, shown, study};
-use plan::study::{Options, Override, StudyErrors, UnknownId, read_terms, read_with, unknown_ids};
+use plan::study::{Options, Override, StudyErrors, UnknownId, read_criteria, read_with, unknown_ids};
 use plan::{
     Amount, Bound, Bytes, Client, Layer, Nanos, NodeDescription, Over, Per, Phase, Plan, Protocol, Quantity,
     RateName, Relation, SettingValue, Side, Statistic, Stopping,
@@ -392,7 +392,7 @@ fn terms_alone_are_about_the_figures_of_a_plan() {
             "[study]\nexclusive = true\n\n[[commitment]]\nname = \"fast\"\nstatistic = \"worst\"\n\
              bandwidth_at_least = \"1GB/s\"\n{more}"
         );
-        read_terms("terms.toml".as_ref(), &text, &plan)
+        read_criteria("terms.toml".as_ref(), &text, &plan)
     };
     let terms = promise(&format!("workload = \"{workload}\"\n")).unwrap();
     assert_eq!((terms.commitments[0].name.as_str(), terms.exclusive), ("fast", Some(true)));
@@ -416,7 +416,7 @@ fn terms_know_the_points_of_a_plan() {
             "[[commitment]]\nname = \"fast\"\nstatistic = \"worst\"\niops_at_least = 5\nworkload = \"many\"\n\
              at = {{ transfer = \"{at}\" }}\n"
         );
-        read_terms("terms.toml".as_ref(), &text, &plan)
+        read_criteria("terms.toml".as_ref(), &text, &plan)
     };
     assert_eq!(promise("1MiB").unwrap().commitments[0].figures.at.len(), 1);
     let wrong = shown(&promise("2MiB").unwrap_err());

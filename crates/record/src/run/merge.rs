@@ -156,13 +156,13 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
             }
         }
         let more = &run.manifest.plan;
-        let mut names = add_terms(&mut plan.criteria, &more.criteria);
+        let mut names = add_criteria(&mut plan.criteria, &more.criteria);
         let differ = add(&mut plan.layouts, &more.layouts, |layout| &layout.name);
         names.extend(differ.into_iter().map(|name| format!("layout `{name}`")));
         if !names.is_empty() {
             differences.push(Warning::DifferentTerms { names, run: run.manifest.run_id.clone() });
         }
-        if !is_same_question(&plan.source, &run.manifest.plan.source) {
+        if !is_same_source(&plan.source, &run.manifest.plan.source) {
             differences.push(Warning::DifferentQuestions {
                 first: runs[0].manifest.run_id.clone(),
                 other: run.manifest.run_id.clone(),
@@ -173,23 +173,26 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
 }
 
 /// Adds those of `more` that are new; the names of those that are known and say something else.
-fn add_terms(terms: &mut Criteria, more: &Criteria) -> Vec<String> {
+fn add_criteria(criteria: &mut Criteria, more: &Criteria) -> Vec<String> {
     let mut names = Vec::new();
     let mut differ = |what: &str, of: Vec<String>| {
         names.extend(of.into_iter().map(|name| format!("{what} `{name}`")));
     };
-    differ("target", add(&mut terms.targets, &more.targets, |target| &target.name));
-    differ("expectation", add(&mut terms.expectations, &more.expectations, |expectation| &expectation.name));
-    differ("commitment", add(&mut terms.commitments, &more.commitments, |commitment| &commitment.name));
-    differ("published figure", add(&mut terms.published, &more.published, |published| &published.id));
-    differ("claim", add(&mut terms.claims, &more.claims, |claim| &claim.id));
+    differ("target", add(&mut criteria.targets, &more.targets, |target| &target.name));
+    differ(
+        "expectation",
+        add(&mut criteria.expectations, &more.expectations, |expectation| &expectation.name),
+    );
+    differ("commitment", add(&mut criteria.commitments, &more.commitments, |commitment| &commitment.name));
+    differ("published figure", add(&mut criteria.published, &more.published, |published| &published.id));
+    differ("claim", add(&mut criteria.claims, &more.claims, |claim| &claim.id));
     // Doubts are kept: the figures of the whole are as good as the worst of them.
-    terms.exclusive = match (terms.exclusive, more.exclusive) {
+    criteria.exclusive = match (criteria.exclusive, more.exclusive) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         (Some(true), Some(true)) => Some(true),
         _ => None,
     };
-    let study = [("release", terms.release != more.release), ("nodes", terms.nodes != more.nodes)];
+    let study = [("release", criteria.release != more.release), ("nodes", criteria.nodes != more.nodes)];
     names
         .extend(study.iter().filter(|(_, differs)| *differs).map(|(key, _)| format!("`{key}` of the study")));
     names
@@ -210,7 +213,7 @@ fn add<T: Clone + PartialEq>(to: &mut Vec<T>, more: &[T], name: fn(&T) -> &Strin
 
 /// Whether both come from the same text or the same tool: file locations may differ, and so may the arguments
 /// of a tool, whose cases are compared.
-fn is_same_question(one: &PlanSource, other: &PlanSource) -> bool {
+fn is_same_source(one: &PlanSource, other: &PlanSource) -> bool {
     match (one, other) {
         (PlanSource::Quick { .. }, PlanSource::Quick { .. }) => true,
         (

@@ -23,7 +23,7 @@ pub(super) fn line(name: &str, text: &str, screen: Screen) -> String {
 pub(super) fn transfer_lines(
     case: &Case,
     estimate: &CaseEstimate,
-    around: &RunEnvironment,
+    environment: &RunEnvironment,
 ) -> Vec<(&'static str, String)> {
     let (workload, forecast) = (&case.workload, &estimate.forecast);
     let geometry = workload.geometry;
@@ -54,7 +54,7 @@ pub(super) fn transfer_lines(
         ("durability", sync_words(workload)),
         ("phases", phases_words(case)),
     ]);
-    let reads = read_from_words(workload).into_iter().chain(across_lines(case, &around.node_of));
+    let reads = read_from_words(workload).into_iter().chain(across_lines(case, &environment.node_of));
     lines.extend(iter::once("reads").chain(iter::repeat("")).zip(reads));
     lines.extend(clock_words(workload).map(|text| ("clock", text)));
     lines.push(("afterwards", keep_words(case).to_owned()));
@@ -288,9 +288,9 @@ pub(super) fn time_words(estimate: &CaseEstimate) -> String {
     }
 }
 
-/// Whether a case can use the page cache that `around` has: a model may have none.
-pub(super) fn has_memory_line(case: &Case, around: &RunEnvironment) -> bool {
-    case.workload.work.is_transfers() && (around.model.is_none() || around.memory.is_some())
+/// Whether a case can use the page cache that `environment` has: a model may have none.
+pub(super) fn has_memory_line(case: &Case, environment: &RunEnvironment) -> bool {
+    case.workload.work.is_transfers() && (environment.model.is_none() || environment.memory.is_some())
 }
 
 /// Whether the page cache can serve reads instead of the storage.

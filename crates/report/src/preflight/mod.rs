@@ -4,12 +4,12 @@
 
 mod case;
 mod concerns;
+mod criteria;
 mod jobs;
 mod layouts;
 mod offsets;
 mod outline;
 mod sweep;
-mod terms;
 mod works;
 
 use std::collections::BTreeSet;
@@ -20,8 +20,8 @@ use plan::{
     visible,
 };
 
+pub(crate) use self::criteria::{promised, words as protocol};
 pub use self::layouts::{Commands, LayoutOutlook, layouts};
-pub(crate) use self::terms::{promised, words as protocol};
 
 use self::case::{line, memory_words, space_words};
 use crate::format::names::simulated;
@@ -39,26 +39,26 @@ const CONCERNS_BEFORE: usize = 3;
 /// A short preview before a run starts: cases, seconds, bytes and space, and the main concerns. [`outline`]
 /// has the rest.
 #[must_use]
-pub fn preflight(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
-    let (all, spaces) = estimates(plan, around);
+pub fn preflight(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
+    let (all, spaces) = estimates(plan, environment);
     let passes = plan.cases.iter().map(|case| u64::from(case.passes_max())).sum();
     let (cases, passes) = (counted(all.len() as u64, "case"), grouped(passes));
     let mut out = format!("{}\n", visible(&plan.title));
-    out += &line("predicted", &predicted(&Prediction::of(&plan.cases, &all, around)), screen);
+    out += &line("predicted", &predicted(&Prediction::of(&plan.cases, &all, environment)), screen);
     out += &line("cases", &format!("{cases}, passes: {passes}{}", volume(plan, &all)), screen);
     let fullest = spaces.iter().max_by(|one, other| one.share().total_cmp(&other.share()));
     let fullest = fullest.filter(|space| space.needed.0 > 0);
     out.extend(fullest.map(|space| line("space", &format!("at most {}", space_words(space)), screen)));
     let misfits = analysis::targets::fits(plan).into_iter().filter(|fit| !fit.fits()).collect::<Vec<_>>();
     out += &table_of_study(plan, ROOM, &analysis::gate::Table::planned(&misfits), false, screen);
-    out + &sweep::concerns(plan, &all, CONCERNS_BEFORE, screen) + &terms::repetitions(plan, screen)
+    out + &sweep::concerns(plan, &all, CONCERNS_BEFORE, screen) + &criteria::repetitions(plan, screen)
 }
 
 /// The line of [`preflight`] with the time that `plan` is expected to take, and its source.
 #[must_use]
-pub fn prediction(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
-    let (all, _) = estimates(plan, around);
-    line("predicted", &predicted(&Prediction::of(&plan.cases, &all, around)), screen)
+pub fn prediction(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
+    let (all, _) = estimates(plan, environment);
+    line("predicted", &predicted(&Prediction::of(&plan.cases, &all, environment)), screen)
 }
 
 const ROOM: &str = "Slots and room, by what the study says of its targets";
@@ -148,19 +148,19 @@ fn table_of_study(
 /// The plan for `--explain` without repetition: common properties once, each workload with a row for cases
 /// that differ in one swept key only, and concerns by kind. A plan of one case is shown in full.
 #[must_use]
-pub fn outline(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
+pub fn outline(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
     if let [only] = plan.cases.as_slice()
         && only.workload.work.jobs().is_none()
     {
-        return explain(plan, around, screen);
+        return explain(plan, environment, screen);
     }
-    let (all, spaces) = estimates(plan, around);
-    let cases = outline::cases(plan, &all, around, screen);
+    let (all, spaces) = estimates(plan, environment);
+    let cases = outline::cases(plan, &all, environment, screen);
     let (concerns, advice) =
-        (sweep::concerns(plan, &all, usize::MAX, screen), terms::repetitions(plan, screen));
+        (sweep::concerns(plan, &all, usize::MAX, screen), criteria::repetitions(plan, screen));
     let heading = if concerns.is_empty() && advice.is_empty() { "" } else { "\nLook at this first\n" };
-    let whole = altogether(plan, (&all, &spaces), around, false, screen);
-    let (title, question) = (visible(&plan.title), question(plan, around, screen));
+    let whole = altogether(plan, (&all, &spaces), environment, false, screen);
+    let (title, source) = (visible(&plan.title), source(plan, environment, screen));
     format!("{title}\n{question}{cases}\nAltogether\n{whole}{heading}{concerns}{advice}")
 }
 
@@ -168,27 +168,27 @@ pub fn outline(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
 /// units, tasks, files, targets, bounds, the first offsets, predicted volume and seconds, space,
 /// memory and what should be looked at.
 #[must_use]
-pub fn explain(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
-    let (all, spaces) = estimates(plan, around);
-    let mut out = format!("{}\n{}", visible(&plan.title), question(plan, around, screen));
+pub fn explain(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
+    let (all, spaces) = estimates(plan, environment);
+    let mut out = format!("{}\n{}", visible(&plan.title), source(plan, environment, screen));
     let cases = plan.cases.len();
     for (number, (case, estimate)) in plan.cases.iter().zip(&all).enumerate().take(CASES_EXPLAINED) {
         let name =
             if case.title.is_empty() { case.id.clone() } else { format!("{}: {}", case.id, case.title) };
         let _ = write!(out, "\nCase {} of {cases}  {}\n", number + 1, visible(&name));
-        out.push_str(&case_lines(case, estimate, around, screen));
+        out.push_str(&case_lines(case, estimate, environment, screen));
         out.extend(estimate.concerns.iter().map(|concern| concerns::line(plan, case, concern, screen)));
     }
     if cases > CASES_EXPLAINED {
         let _ = write!(out, "\n… and {} more cases\n", cases - CASES_EXPLAINED);
     }
     let (whole, advice) =
-        (altogether(plan, (&all, &spaces), around, true, screen), terms::repetitions(plan, screen));
+        (altogether(plan, (&all, &spaces), environment, true, screen), criteria::repetitions(plan, screen));
     format!("{out}\nAltogether\n{whole}{advice}")
 }
 
 /// The request, each option with its meaning, and the model that the plan runs on.
-fn question(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
+fn source(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
     let asked = match &plan.source {
         PlanSource::Quick { directory } => {
             format!("asked by      --quick {}\n", visible(&directory.to_string_lossy()))
@@ -204,7 +204,7 @@ fn question(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
             format!("{asked}\n{}", options(notes, screen))
         }
     };
-    let model = around.model.as_deref().map(|name| {
+    let model = environment.model.as_deref().map(|name| {
         let text = format!("{}: nothing of this host is measured or changed", simulated(Some(name)));
         wrapped("              ", &text, screen.prose())
     });
@@ -228,14 +228,14 @@ fn options(notes: &[OptionNote], screen: Screen) -> String {
     out
 }
 
-fn case_lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment, screen: Screen) -> String {
-    let does = works::what_lines(case, estimate, around);
+fn case_lines(case: &Case, estimate: &CaseEstimate, environment: &RunEnvironment, screen: Screen) -> String {
+    let does = works::what_lines(case, estimate, environment);
     let mut out: String = does.iter().map(|(name, text)| line(name, text, screen)).collect();
     let phases = estimate.fill.iter().chain(&estimate.phases);
     out.extend(phases.map(|phase| line("predicted", &works::predicted(phase), screen)));
     out.extend(estimate.spaces.iter().map(|space| line("space", &space_words(space), screen)));
-    if case::has_memory_line(case, around) {
-        out.push_str(&line("memory", &memory_words(&case.workload, around.memory), screen));
+    if case::has_memory_line(case, environment) {
+        out.push_str(&line("memory", &memory_words(&case.workload, environment.memory), screen));
     }
     if estimate.phases.len() > 1 || case.repetitions > 1 {
         let repetitions = counted(u64::from(case.repetitions), "repetition");
@@ -252,19 +252,24 @@ fn case_lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment, scr
 fn altogether(
     plan: &Plan,
     (all, spaces): (&[CaseEstimate], &[SpaceEstimate]),
-    around: &RunEnvironment,
+    environment: &RunEnvironment,
     full: bool,
     screen: Screen,
 ) -> String {
     let cases = counted(all.len() as u64, "case");
     let mut lines = vec![
-        ("time", predicted(&Prediction::of(&plan.cases, all, around))),
+        ("time", predicted(&Prediction::of(&plan.cases, all, environment))),
         ("volume", format!("{cases}{}", volume(plan, all))),
     ];
     let needed = spaces.iter().filter(|space| space.needed.0 > 0);
     lines.extend(needed.map(|space| ("space", format!("at most {}", space_words(space)))));
     lines.push(("seed", plan.seed.to_string()));
     let lines: String = lines.iter().map(|(name, text)| line(name, text, screen)).collect();
-    [lines, terms::protocol(plan, screen), terms::commitments(plan, screen), of_study(plan, full, screen)]
-        .concat()
+    [
+        lines,
+        criteria::protocol(plan, screen),
+        criteria::commitments(plan, screen),
+        of_study(plan, full, screen),
+    ]
+    .concat()
 }

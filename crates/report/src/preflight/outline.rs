@@ -29,9 +29,14 @@ const TARGETS: &str = "targets";
 type Lines = Vec<(&'static str, String)>;
 
 /// The cases of `plan`, by workload.
-pub(super) fn cases(plan: &Plan, all: &[CaseEstimate], around: &RunEnvironment, screen: Screen) -> String {
+pub(super) fn cases(
+    plan: &Plan,
+    all: &[CaseEstimate],
+    environment: &RunEnvironment,
+    screen: Screen,
+) -> String {
     let lines_of_cases: Vec<Lines> =
-        plan.cases.iter().zip(all).map(|(case, estimate)| lines(case, estimate, around)).collect();
+        plan.cases.iter().zip(all).map(|(case, estimate)| lines(case, estimate, environment)).collect();
     let of_all = common(&lines_of_cases.iter().collect::<Vec<_>>());
     let mut out = String::new();
     if plan.cases.len() > 1 && !of_all.is_empty() {
@@ -51,17 +56,17 @@ fn place(plan: &Plan, case: &Case) -> usize {
 }
 
 /// Description of the case, with one line for each name; `--full` has all lines.
-fn lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment) -> Lines {
+fn lines(case: &Case, estimate: &CaseEstimate, environment: &RunEnvironment) -> Lines {
     let is_transfers = case.workload.work.is_transfers();
-    let mut lines = works::what_lines(case, estimate, around);
+    let mut lines = works::what_lines(case, estimate, environment);
     let writes = case.phases.iter().any(|phase| phase.writes());
     lines.retain(|(name, _)| match *name {
         "" => false,
         "durability" => writes,
         name => !is_transfers || !NUMBERS.contains(&name),
     });
-    if case::has_memory_line(case, around) {
-        lines.push(("memory", case::memory_risk(&case.workload, around.memory).to_owned()));
+    if case::has_memory_line(case, environment) {
+        lines.push(("memory", case::memory_risk(&case.workload, environment.memory).to_owned()));
     }
     lines
 }

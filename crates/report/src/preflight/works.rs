@@ -14,13 +14,13 @@ const FILES_HERE: [&str; 3] = ["existing", "before", "afterwards"];
 pub(super) fn what_lines(
     case: &Case,
     estimate: &CaseEstimate,
-    around: &RunEnvironment,
+    environment: &RunEnvironment,
 ) -> Vec<(&'static str, String)> {
     let mut lines = match case.workload.work {
-        Work::Transfers => transfer_lines(case, estimate, around),
+        Work::Transfers => transfer_lines(case, estimate, environment),
         _ => names_lines(case, estimate),
     };
-    lines.retain(|(name, _)| around.model.is_none() || !FILES_HERE.contains(name));
+    lines.retain(|(name, _)| environment.model.is_none() || !FILES_HERE.contains(name));
     lines
 }
 

@@ -261,15 +261,15 @@ fn cell<'t>(value: &'t Value, operations: &str, title: impl Fn(&'t str) -> &'t s
         }
         Value::Moment(unix_ns) => utc(*unix_ns).into(),
         Value::Setting(value) => value.to_string().into(),
-        Value::Judgement(standing, word) => Cell::toned(*word, tone(*standing)),
+        Value::Judgement(judgement, word) => Cell::toned(*word, tone(*judgement)),
     }
 }
 
 /// Maximum number of items shown of a list in a cell.
 const LISTED: usize = 4;
 
-pub(crate) const fn tone(standing: Judgement) -> Tone {
-    match standing {
+pub(crate) const fn tone(judgement: Judgement) -> Tone {
+    match judgement {
         Judgement::Holds => Tone::Good,
         Judgement::DoesNotHold => Tone::Bad,
         Judgement::CannotTell | Judgement::NotTested => Tone::Doubtful,

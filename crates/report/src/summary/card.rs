@@ -206,8 +206,8 @@ pub(crate) fn by_judgement(report: &Report) -> Vec<&Verdict> {
 }
 
 /// Sort key: failed and refuted ones first.
-fn urgency(standing: Judgement) -> u8 {
-    match standing {
+fn urgency(judgement: Judgement) -> u8 {
+    match judgement {
         Judgement::DoesNotHold => 0,
         Judgement::CannotTell | Judgement::NotTested => 1,
         Judgement::Holds => 2,
@@ -217,14 +217,14 @@ fn urgency(standing: Judgement) -> u8 {
 /// The verdicts of tested claims, undecided ones last, in at most `most` lines and one that counts the rest.
 fn claims(report: &Report, most: usize) -> Vec<Line> {
     let all = report.found.claims.iter().filter_map(Stated::says);
-    let mut tested: Vec<&ClaimVerdict> = all.filter(|one| one.standing != Judgement::NotTested).collect();
-    let is_open = |one: &&ClaimVerdict| one.standing == Judgement::CannotTell;
-    tested.sort_by_key(|one| (is_open(one), urgency(one.standing)));
+    let mut tested: Vec<&ClaimVerdict> = all.filter(|one| one.judgement != Judgement::NotTested).collect();
+    let is_open = |one: &&ClaimVerdict| one.judgement == Judgement::CannotTell;
+    tested.sort_by_key(|one| (is_open(one), urgency(one.judgement)));
     let open = tested.iter().filter(|one| is_open(one)).count();
     let most = most.min(tested.len() - open + UNDECIDED_CLAIMS_MAX);
     let line = |one: &&ClaimVerdict| {
-        let word = Cell::toned(one.word(), tone(one.standing));
-        (one.standing, (word, shortened(&one.text, CLAIM_LENGTH), brief_evidence(one)))
+        let word = Cell::toned(one.word(), tone(one.judgement));
+        (one.judgement, (word, shortened(&one.text, CLAIM_LENGTH), brief_evidence(one)))
     };
     cut(tested.iter().map(line).collect(), &Judgement::OF_CLAIMS, most)
 }

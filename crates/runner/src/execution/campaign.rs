@@ -24,7 +24,7 @@ use crate::{ErrorKind, Event, LayoutProgress, PlanExecution, RunSummary, RunnerE
 /// Creates and destroys layouts.
 pub trait LayoutBuilder {
     /// An existing layout.
-    type Judgement;
+    type MadeLayout;
 
     /// Checks for obstacles to creating `layout`; nothing is written.
     ///
@@ -41,13 +41,13 @@ pub trait LayoutBuilder {
         layout: &Layout,
         run_id: &str,
         tell: &mut dyn FnMut(&CommandRun),
-    ) -> Result<Self::Judgement, RunnerError>;
+    ) -> Result<Self::MadeLayout, RunnerError>;
 
     /// The measured directories or devices, in the order of the members.
-    fn places(&self, standing: &Self::Judgement) -> Vec<PathBuf>;
+    fn places(&self, standing: &Self::MadeLayout) -> Vec<PathBuf>;
 
     /// Properties read back from the layout.
-    fn verify(&self, standing: &Self::Judgement) -> Vec<LayoutFinding>;
+    fn verify(&self, standing: &Self::MadeLayout) -> Vec<LayoutFinding>;
 
     /// Destroys the layout.
     ///
@@ -55,7 +55,7 @@ pub trait LayoutBuilder {
     /// The parts that could not be removed.
     fn destroy(
         &self,
-        standing: Self::Judgement,
+        standing: Self::MadeLayout,
         tell: &mut dyn FnMut(&CommandRun),
     ) -> Result<(), RunnerError>;
 }
@@ -72,7 +72,7 @@ pub struct HostLayoutBuilder {
 }
 
 impl LayoutBuilder for HostLayoutBuilder {
-    type Judgement = host::Judgement;
+    type MadeLayout = host::MadeLayout;
 
     fn look(&self, layout: &Layout) -> Result<(), RunnerError> {
         let obstacles = self.layouts.survey(layout, &self.consents).obstacles;
@@ -87,24 +87,24 @@ impl LayoutBuilder for HostLayoutBuilder {
         layout: &Layout,
         run_id: &str,
         tell: &mut dyn FnMut(&CommandRun),
-    ) -> Result<Self::Judgement, RunnerError> {
+    ) -> Result<Self::MadeLayout, RunnerError> {
         let Some(agreed) = self.agreed.get(&layout.name) else {
             return Err(host::LayoutError::CommandsChanged { layout: layout.name.clone() }.into());
         };
         Ok(self.layouts.create(layout, &self.consents, *agreed, run_id, tell)?)
     }
 
-    fn places(&self, standing: &Self::Judgement) -> Vec<PathBuf> {
+    fn places(&self, standing: &Self::MadeLayout) -> Vec<PathBuf> {
         standing.places()
     }
 
-    fn verify(&self, standing: &Self::Judgement) -> Vec<LayoutFinding> {
+    fn verify(&self, standing: &Self::MadeLayout) -> Vec<LayoutFinding> {
         self.layouts.verify(standing)
     }
 
     fn destroy(
         &self,
-        standing: Self::Judgement,
+        standing: Self::MadeLayout,
         tell: &mut dyn FnMut(&CommandRun),
     ) -> Result<(), RunnerError> {
         Ok(self.layouts.destroy(standing, tell)?)
@@ -300,7 +300,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
     fn measure(
         &mut self,
         layout: &Layout,
-        standing: &B::Judgement,
+        standing: &B::MadeLayout,
         cases: &[Case],
     ) -> Result<RunSummary, ExecutionError> {
         let places = self.builder.places(standing);
@@ -351,7 +351,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
     fn dismantle(
         &mut self,
         layout: &Layout,
-        standing: B::Judgement,
+        standing: B::MadeLayout,
     ) -> Result<Result<(), RunnerError>, ExecutionError> {
         self.execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Destroying });
         let mut commands = Vec::new();

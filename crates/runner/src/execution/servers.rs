@@ -58,20 +58,20 @@ impl Servers {
     /// Runs the commands before a phase of `case`. A failed one is reported, and not run again after it.
     pub(crate) fn before(&self, case: &Case, controls: &Controls) -> OutputBefore {
         let Some((commands, limit)) = self.targets.get(&case.target) else { return OutputBefore::default() };
-        let mut asked = OutputBefore { limit: *limit, ..OutputBefore::default() };
+        let mut output = OutputBefore { limit: *limit, ..OutputBefore::default() };
         for source in commands {
             match printed(shell(source), *limit, controls) {
                 Ok(text) => {
-                    asked.told.push(CollectedOutput {
+                    output.told.push(CollectedOutput {
                         source: source.clone(),
                         before: Some(text),
                         after: None,
                     });
                 }
-                Err(reason) => asked.untold(source, reason),
+                Err(reason) => output.untold(source, reason),
             }
         }
-        asked
+        output
     }
 }
 

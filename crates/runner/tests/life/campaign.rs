@@ -42,7 +42,7 @@ fn ran(command: String) -> CommandRun {
 }
 
 impl LayoutBuilder for Directories {
-    type Judgement = Layout;
+    type MadeLayout = Layout;
 
     fn look(&self, layout: &Layout) -> Result<(), RunnerError> {
         let name = layout.name.as_str();

@@ -11,7 +11,7 @@ use plan::{FileSystem, FileSystemKind, Recipe};
 use record::{CommandEnd, Fact, LayoutFinding};
 
 use super::commands::{self, Remarks};
-use super::{Judgement, ownership};
+use super::{MadeLayout, ownership};
 use crate::Root;
 use crate::devices::block;
 use crate::file_systems::file_system;
@@ -51,7 +51,7 @@ impl Findings<'_> {
     }
 }
 
-pub(super) fn findings(root: &Root, standing: &Judgement) -> Vec<LayoutFinding> {
+pub(super) fn findings(root: &Root, standing: &MadeLayout) -> Vec<LayoutFinding> {
     let mut findings = Findings { root, all: Vec::new() };
     let layout = standing.layout();
     let (devices, places) = (standing.devices(), standing.places());
@@ -103,7 +103,7 @@ pub(super) fn findings(root: &Root, standing: &Judgement) -> Vec<LayoutFinding> 
 }
 
 /// The device that the layout has mounted: its last step says which.
-fn steps_mount(standing: &Judgement) -> Option<PathBuf> {
+fn steps_mount(standing: &MadeLayout) -> Option<PathBuf> {
     let Action::Command(words) = &standing.ledger.steps.last()?.step.action else { return None };
     words.iter().rev().nth(1).map(PathBuf::from)
 }

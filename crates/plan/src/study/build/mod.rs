@@ -94,7 +94,7 @@ pub(super) fn plan(
         str::to_owned,
     );
     let overrides = options.overrides.iter().map(ToString::to_string).collect();
-    let question = PlanSource::Study { path: path.to_owned(), text: text.to_owned(), overrides };
+    let source = PlanSource::Study { path: path.to_owned(), text: text.to_owned(), overrides };
     let cases = if document.protocol.flag("shuffle") { shuffled(cases, seed) } else { cases };
     let mut cases = by_layout(cases);
     if document.protocol.flag("interleaved") {
@@ -102,11 +102,11 @@ pub(super) fn plan(
     }
     let stands = |layout: &Layout| cases.iter().any(|case| case.layout.as_deref() == Some(&layout.name));
     let layouts = layouts.sound.into_iter().filter(stands).collect();
-    Some(Plan { criteria, layouts, ..Plan::new(title, question, seed, cases) })
+    Some(Plan { criteria, layouts, ..Plan::new(title, source, seed, cases) })
 }
 
-/// The terms of `document`, which are about the figures of `plan`.
-pub(super) fn terms_about(plan: &Plan, document: &Document, errors: &mut Vec<StudyError>) -> Criteria {
+/// The criteria of `document`, which are about the figures of `plan`.
+pub(super) fn criteria_about(plan: &Plan, document: &Document, errors: &mut Vec<StudyError>) -> Criteria {
     let targets = match plan.criteria.targets.as_slice() {
         [] => target::described(document.many("target")),
         targets => targets.to_vec(),

@@ -30,7 +30,7 @@ impl Document {
     /// Reads `text` once and collects all mistakes in `errors`. Returns nothing if the text is not valid
     /// TOML, because its remains would only cause follow-on mistakes.
     pub(crate) fn parse(text: &str, overrides: &[Override], errors: &mut Vec<StudyError>) -> Option<Self> {
-        let document = Self::parse_terms(text, overrides, errors)?;
+        let document = Self::parse_criteria(text, overrides, errors)?;
         if document.many("workload").is_empty() && !document.partial {
             let end = text.trim_end().len();
             let help = "add one, with at least `name`, `transfer` and `size` (or `block`)";
@@ -40,7 +40,7 @@ impl Document {
     }
 
     /// Like [`Document::parse`], for a text that needs no workloads.
-    pub(crate) fn parse_terms(
+    pub(crate) fn parse_criteria(
         text: &str,
         overrides: &[Override],
         errors: &mut Vec<StudyError>,

@@ -281,13 +281,13 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
             say(kind, of(figure), up);
         }
     }
-    let told = |one: &&ClaimVerdict| matches!(one.standing, Judgement::Holds | Judgement::DoesNotHold);
+    let told = |one: &&ClaimVerdict| matches!(one.judgement, Judgement::Holds | Judgement::DoesNotHold);
     for one in findings.claims.iter().filter_map(Stated::says).filter(told) {
         let kind = match one.relation {
             Some(Relation::Equal) => Kind::ClaimEqual,
             _ => Kind::ClaimGreater,
         };
-        say(kind, &one.id, one.standing == Judgement::Holds);
+        say(kind, &one.id, one.judgement == Judgement::Holds);
     }
     for one in findings.verdicts.iter().filter_map(Stated::says) {
         match one.judgement {
