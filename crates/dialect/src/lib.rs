@@ -31,6 +31,7 @@ mod ioping;
 pub mod ior;
 mod ior_family;
 mod iozone;
+mod launcher;
 mod md_workbench;
 mod mdtest;
 mod options;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::{Extras, Help};
 
 /// A tool whose command line ioproof takes.

@@ -1,5 +1,7 @@
 //! Figures against data sheets and limits.
 
+use std::ops::Range;
+
 use plan::{Amount, Bytes, Expectation, Phase, Plan};
 
 use crate::figures::{Figure, Subject, bytes_of_one, in_unit_of, measured, subjects};
@@ -24,8 +26,10 @@ pub struct Expected {
     /// None where the value is promised without a latency, or none was measured.
     pub in_time: Option<bool>,
     /// What reaching it means, where it is the highest grade that was reached; what missing it means, where it is the
-    /// easiest and none was; or that it is too near to tell.
+    /// easiest and none was.
     pub reached: Option<String>,
+    /// It is a grade that the median is too near to, of too few repetitions to tell.
+    pub open: bool,
     pub source: String,
 }
 
@@ -56,19 +60,22 @@ impl Statement for Expected {
         below(any(
             "reached",
             "means",
-            "What reaching the grade means, or missing the easiest; or that too few repetitions tell neither.",
+            "What reaching the grade means, or missing the easiest.",
             Quantity::Text,
             |one| Value::or_none(one.reached.clone(), Value::Text),
         )),
+        below(text("open", "grade", "Why it is not told whether the grade is reached.", |one| {
+            if one.open { too_near() } else { String::new() }
+        })),
         below(word("source", "source", "Where it is from.", |one| &one.source)),
         detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| one.amount.unit().to_owned())),
     ];
 }
 
-/// Those of [`expected`], what reached a ceiling or a grade first.
+/// Those of [`expected`], what reached a ceiling or a grade, or is near to one, first.
 pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>> {
     let mut all = all.to_vec();
-    all.sort_by_key(|one| one.reached.is_none() && !(one.ceiling && one.ratio > 1.0));
+    all.sort_by_key(|one| one.reached.is_none() && !one.open && !(one.ceiling && one.ratio > 1.0));
     all.into_iter().map(|one| gate.state(vec![one.figure], one)).collect()
 }
 
@@ -83,7 +90,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
 ///
 /// [`Expected::reached`] is filled in for the highest grade that a figure reached: of 150, 100 and 50 MB/s for a drive,
 /// one that moves 120 has reached 100; one that moves 40 has missed them all. As with a commitment, a median of fewer than
-/// five repetitions within 15 % of a grade does not tell whether it is reached, and that is said in its place.
+/// five repetitions within 15 % of a grade does not tell whether it is reached, see [`Expected::open`].
 #[must_use]
 pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
     subjects(plan, figures).iter().flat_map(|one| of_subject(one, &plan.criteria.expectations)).collect()
@@ -106,6 +113,7 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
             ceiling: one.ceiling,
             in_time: one.at_latency.and_then(|at| Some(mean? <= at.0 as f64)),
             reached: None,
+            open: false,
             source: one.source.clone(),
         })
     };
@@ -131,7 +139,7 @@ fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
 }
 
 /// Marks the hardest grade that a median of `n` repetitions reached, among rates and among latencies; the easiest where
-/// none was.
+/// it missed all; and those that it is too near to.
 fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, n: usize) {
     let hardness = |one: &Expected| match one.amount {
         Amount::Latency { nanos, .. } => -nanos,
@@ -144,34 +152,44 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, n: usize
             grades.filter(|(one, grade)| is_of(one) && !grade.reached.is_empty()).collect();
         grades.sort_by(|a, b| hardness(a.0).total_cmp(&hardness(b.0)));
         let margin = |one: &Expected| if of_latency { 1.0 - one.ratio } else { one.ratio - 1.0 };
-        let (place, reached) = hardest(grades.iter().map(|(one, _)| margin(one)), n);
-        if let Some((one, grade)) = grades.get_mut(place) {
-            one.reached = match reached {
-                Some(true) => Some(grade.reached.clone()),
-                Some(false) => Some(grade.missed.clone()),
-                None => Some(too_near(&grade.name)),
-            };
-            one.reached.take_if(|words| words.is_empty());
+        let found = Grade::of(grades.iter().map(|(one, _)| margin(one)), n);
+        for (one, _) in &mut grades[found.open.clone()] {
+            one.open = true;
+        }
+        let means = match found.reached {
+            Some(place) => grades.get_mut(place).map(|(one, grade)| (one, &grade.reached)),
+            None if found.open.is_empty() => grades.first_mut().map(|(one, grade)| (one, &grade.missed)),
+            None => None,
+        };
+        if let Some((one, words)) = means.filter(|(_, words)| !words.is_empty()) {
+            one.reached = Some(words.clone());
         }
     }
 }
 
-/// The place of the hardest grade that a median of `n` values has reached, and that it did; of the easiest where it has
-/// missed all; and of one that it is too near to, which leaves the grade open. `margins`: by how much it is better than
-/// each, the easiest first.
-pub(crate) fn hardest(
-    margins: impl DoubleEndedIterator<Item = f64> + ExactSizeIterator,
-    n: usize,
-) -> (usize, Option<bool>) {
-    let has_bounds = n >= bound_least(1.0 - CONFIDENCE);
-    let kept = margins.map(|margin| median_keeps(margin, has_bounds)).enumerate();
-    kept.rev().find(|(_, kept)| *kept != Some(false)).unwrap_or((0, Some(false)))
+/// How a median stands to several grades, the easiest first.
+pub(crate) struct Grade {
+    /// The hardest that it has reached.
+    pub(crate) reached: Option<usize>,
+    /// Harder ones that it is too near to, of too few values to tell.
+    pub(crate) open: Range<usize>,
 }
 
-/// What is said in place of a grade that [`hardest`] leaves open.
-pub(crate) fn too_near(grade: &str) -> String {
-    let needed = bound_least(1.0 - CONFIDENCE);
-    format!("too near to {grade} to tell whether it is reached: {needed} repetitions are needed")
+impl Grade {
+    /// Of a median of `n` values that is better than each grade by the share in `margins`.
+    pub(crate) fn of(margins: impl Iterator<Item = f64>, n: usize) -> Self {
+        let has_bounds = n >= bound_least(1.0 - CONFIDENCE);
+        let kept: Vec<Option<bool>> = margins.map(|margin| median_keeps(margin, has_bounds)).collect();
+        let reached = kept.iter().rposition(|kept| *kept == Some(true));
+        let from = reached.map_or(0, |place| place + 1);
+        let open = kept[from..].iter().take_while(|kept| kept.is_none()).count();
+        Self { reached, open: from..from + open }
+    }
+}
+
+/// Why a grade is left open.
+pub(crate) fn too_near() -> String {
+    format!("too near to tell: {} repetitions are needed", bound_least(1.0 - CONFIDENCE))
 }
 
 /// The expectations that are about a figure.

@@ -16,7 +16,7 @@ use crate::gate::{
 };
 use crate::nodes::{Passes, is_below, slow_nodes};
 use crate::statistics::{Contrast, Summary, difference::difference};
-use crate::targets::{about, hardest, too_near};
+use crate::targets::{Grade, about, too_near};
 
 /// Members that differ by more than this share of the fastest are told as uneven: study D calls its twelve
 /// LUNs so, whose "variation is more than 40 %".
@@ -400,16 +400,21 @@ fn finished(
             (set.variation, set.uneven) = variation;
         }
         let rates = Summary::of(&rates)?;
-        let passes = these.iter().map(|member| member.passes.len()).sum();
-        let (place, reached) = hardest(set.grades.iter().map(|(rate, _)| rates.median / rate - 1.0), passes);
-        let (grade, says) = match set.grades.get(place) {
-            Some((_, grade)) => match reached {
-                Some(true) => (grade.name.clone(), grade.reached.clone()),
-                Some(false) => (format!("below {}", grade.name), grade.missed.clone()),
-                None => (String::new(), too_near(&grade.name)),
-            },
-            None => Default::default(),
+        // The median is as certain as the passes of each device, or as there are devices.
+        let passes = these.iter().map(|member| member.passes.len()).min().unwrap_or(0);
+        let grade_of =
+            Grade::of(set.grades.iter().map(|(rate, _)| rates.median / rate - 1.0), passes.max(rates.n));
+        let (grade, mut says) = match (grade_of.reached, set.grades.first()) {
+            (Some(place), _) => (set.grades[place].1.name.clone(), set.grades[place].1.reached.clone()),
+            (None, Some((_, grade))) if grade_of.open.is_empty() => {
+                (format!("below {}", grade.name), grade.missed.clone())
+            }
+            (None, _) => Default::default(),
         };
+        for (_, open) in &set.grades[grade_of.open] {
+            let text = format!("{}: {}", open.name, too_near());
+            says = if says.is_empty() { text } else { format!("{says}; {text}") };
+        }
         let (model, devices_of) = (these[0].model.clone(), devices_of.clone());
         let counts = subject.figure.rate_of();
         set.models.push(ModelVerdict { model, rates, grade, says, devices_of, counts });

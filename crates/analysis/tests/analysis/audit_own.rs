@@ -199,6 +199,7 @@ fn a_rate_above_a_link_is_found_and_a_data_sheet_is_no_link() {
         ratio,
         ceiling,
         reached: None,
+        open: false,
         in_time: None,
         source: String::new(),
     };

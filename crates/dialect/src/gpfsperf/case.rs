@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::options::wrong;
 use super::settings::{Action, Pattern, Settings, Short};
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 /// What the report says of the test.

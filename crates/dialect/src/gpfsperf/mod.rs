@@ -12,7 +12,7 @@ mod settings;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{ParsedCommand, Tool, ToolError, ToolPrinter};
 use case::Test;

@@ -12,7 +12,7 @@ use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
 use super::importer::{Form, Importer};
 use super::text::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
 use super::text::{command, times, units};
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::md_workbench::ROW;
 
 /// The tool's name.

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use plan::{Backend, Bytes, Case, Find, Geometry, Phase as Activity, PlanError, Spread, Work, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::CommandLine;
 use crate::{Extras, Help, ParsedCommand, ToolError};
 pub use config::Config;

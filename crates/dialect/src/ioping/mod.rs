@@ -15,7 +15,7 @@ mod words;
 
 use plan::Plan;
 
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{ParsedCommand, Tool, ToolError, ToolPrinter};
 use options::{Key, OPTIONS};

@@ -11,7 +11,7 @@ use plan::{
 use super::options::{Key, OPTIONS};
 use super::reader::Test;
 use super::settings::{HeldMemory, Settings};
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 impl Settings {

@@ -38,7 +38,7 @@ use std::path::PathBuf;
 
 use plan::{OptionNote, Plan};
 
-pub use crate::ior_family::launcher::Launcher;
+pub use crate::launcher::Launcher;
 pub use output::{Format, OutputOptions};
 pub use print::{Printer, rank_csv, version};
 

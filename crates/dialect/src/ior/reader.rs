@@ -12,7 +12,7 @@ use super::output::{Format, OutputOptions};
 use super::settings::Settings;
 use super::{meaning, script};
 use crate::ToolError;
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::options::{Given, is_off};
 
 /// One test with the options that set it.

@@ -1,6 +1,6 @@
-//! Options and interfaces that IOR, mdtest and md-workbench have in common and that do nothing here.
+//! What IOR, mdtest and md-workbench have in common: options and interfaces that do nothing here, and the space of a file
+//! system as they print it.
 
-pub(crate) mod launcher;
 pub(crate) mod space;
 
 use crate::options::{Spec, Takes};

@@ -13,7 +13,7 @@ use super::clients;
 use super::options::wrong;
 use super::settings::Settings;
 use super::test::{Test, VECTORS_MAX};
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 /// What a case of the plan is in the output.

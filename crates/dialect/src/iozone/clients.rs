@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::options::{Key, wrong};
 use super::settings::Client;
 use crate::ToolError;
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::options::Given;
 
 /// The clients of the list that the option names: a line for each, with host, working directory and program.

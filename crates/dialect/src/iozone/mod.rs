@@ -18,7 +18,7 @@ mod test;
 
 use plan::Plan;
 
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{ParsedCommand, Tool, ToolError, ToolPrinter};
 use case::Memo;

@@ -12,7 +12,7 @@ mod settings;
 
 use plan::{HISTORY_MAX, Plan};
 
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{ParsedCommand, Tool, ToolError, ToolPrinter};
 use options::{Key, OPTIONS};

@@ -7,7 +7,7 @@ use plan::{
 
 use super::options::OPTIONS;
 use super::settings::Settings;
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 /// Tasks of each case, in order, and who they are.

@@ -16,7 +16,7 @@ mod text;
 
 use plan::{Case, Plan};
 
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{ParsedCommand, Tool, ToolError, ToolPrinter};
 use case::Tasks;

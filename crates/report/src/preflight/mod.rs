@@ -161,7 +161,7 @@ pub fn outline(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> Str
     let heading = if concerns.is_empty() && advice.is_empty() { "" } else { "\nLook at this first\n" };
     let whole = altogether(plan, (&all, &spaces), environment, false, screen);
     let (title, source) = (visible(&plan.title), source(plan, environment, screen));
-    format!("{title}\n{question}{cases}\nAltogether\n{whole}{heading}{concerns}{advice}")
+    format!("{title}\n{source}{cases}\nAltogether\n{whole}{heading}{concerns}{advice}")
 }
 
 /// The whole plan for `--explain --full`: each option with its meaning, then for each case sizes in both

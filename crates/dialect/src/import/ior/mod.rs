@@ -14,7 +14,7 @@ use crate::import::draft::{Draft, Pass, Test, volume};
 use crate::import::text::command;
 use crate::import::text::lines::{nanos, narrow, whole};
 use crate::ior::parse as parse_line;
-use crate::ior_family::launcher::Launcher;
+use crate::launcher::Launcher;
 
 pub(super) const MIB: f64 = 1_048_576.0;
 pub(super) const KIB: f64 = 1024.0;
