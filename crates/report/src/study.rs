@@ -11,7 +11,7 @@ use crate::render::{csv, html, markdown, openmetrics};
 use crate::report::causes::causes;
 use crate::report::{Report, SHOWN_RATE};
 use crate::section::Second;
-use crate::summary::sheet;
+use crate::summary::{cross_check, sheet};
 
 /// A run with its figures and findings. Computing it is most of the work, so callers that write several forms
 /// should do it once.
@@ -25,7 +25,7 @@ use crate::summary::sheet;
 /// ```
 #[derive(Debug)]
 pub struct Study<'a> {
-    pub(crate) run: &'a Run,
+    run: &'a Run,
     report: Report,
     second: Option<Second>,
 }
@@ -86,6 +86,12 @@ impl<'a> Study<'a> {
     /// The data that every form shows.
     pub(crate) const fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// A line for each case that was measured in turn with another tool.
+    #[must_use]
+    pub fn cross_check(&self, screen: Screen) -> String {
+        cross_check::text(self.run, &self.report, screen)
     }
 
     /// The answer for a terminal: a card with what was promised, claimed and best, the figures, and what speaks against

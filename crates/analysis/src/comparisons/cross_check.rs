@@ -50,8 +50,9 @@ impl Statement for CrossCheck {
     const KIND: Kind = Kind::CrossCheck;
     const OF: Of = Of::Nothing;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str = "Each case was measured in turn by both tools, over the same file. Ratio: ioproof ÷ other tool, the median of the \
-         pairs, with its interval of 95 %. Differences pass the one test of comparisons, corrected for the number of cases";
+    const CAPTION: &'static str = "Each case was measured in turn by ioproof and by another tool, over the same file. Ratio: ioproof ÷ other tool, \
+         the median of the pairs, with its interval of 95 %. A difference is stated by the test that all comparisons \
+         pass, corrected for the number of cases";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("case", "case", "The case.", |one| &one.case)),
         rate("rate_per_second", "ioproof", "Median of ioproof's first rate.", |one| {
@@ -60,12 +61,15 @@ impl Statement for CrossCheck {
         rate("other_per_second", "other tool", "Median of the other tool's.", |one| {
             Some(one.difference.before)
         }),
-        operations("operations_per_second", "operations", "Median of ioproof's.", |one| {
+        detail(operations("operations_per_second", "operations", "Median of ioproof's.", |one| {
             Some(one.operations.0)
-        }),
-        operations("other_operations_per_second", "other's", "Median of the other's.", |one| {
-            Some(one.operations.1)
-        }),
+        })),
+        detail(operations(
+            "other_operations_per_second",
+            "other's operations",
+            "Median of the other's.",
+            |one| Some(one.operations.1),
+        )),
         share("ratio", "ratio", "Median over the pairs of ioproof ÷ other tool.", |one| Some(one.ratio)),
         any(
             "ratio_interval",

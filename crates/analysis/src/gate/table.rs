@@ -474,16 +474,6 @@ impl Table {
         Self::of(&all.iter().cloned().map(Stated::of_plan).collect::<Vec<_>>())
     }
 
-    /// Without what forms that are read show under the rows.
-    #[must_use]
-    pub fn without_below(mut self) -> Self {
-        for row in &mut self.rows {
-            let cells = row.cells.iter_mut().zip(&self.columns).filter(|(_, head)| head.below);
-            cells.for_each(|(cell, _)| *cell = Value::None);
-        }
-        self
-    }
-
     /// The rows that are not withheld.
     pub fn stated(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.outcome != Outcome::Withheld)

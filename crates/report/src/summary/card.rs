@@ -261,7 +261,9 @@ fn contrasts(report: &Report) -> Vec<Block> {
     let change = table.columns.iter().position(|column| column.key == "change");
     rows.sort_by_key(|row| change.is_some_and(|change| row.cells[change] == Value::None));
     // What the numbers are stands in the full table.
-    let own = analysis::gate::Table { rows, ..table.clone() }.without_below();
+    let how = table.columns.iter().position(|column| column.below);
+    how.into_iter().for_each(|how| rows.iter_mut().for_each(|row| row.cells[how] = Value::None));
+    let own = analysis::gate::Table { rows, ..table.clone() };
     let mut shown = without_figures(&own, |target| title(report, target));
     let more = shown.cut(CONTRASTS_MAX);
     let mut blocks = constant(shown, &["system", "against"], " against ");

@@ -1,26 +1,23 @@
-//! Parts of a report for commands that answer one question: verdicts, cross-checks and doubts.
+//! Parts of a report for commands that answer one question: verdicts and doubts.
 
 use std::collections::HashSet;
 
 use analysis::{
     comparisons::Verdict,
-    gate::{Judgement, Kind, Stated, Table},
+    gate::{Judgement, Kind, Stated},
 };
-use plan::{PlanSource, Rival, visible};
 use record::Library;
 use serde_json::json;
 
 use crate::Study;
 use crate::format::escape::json_text;
 use crate::format::screen::Screen;
-use crate::format::table;
+use crate::format::table::Table;
 use crate::format::{counted, grouped};
-use crate::render::text::{blocks_text, heading, section_whole};
+use crate::render::text::{heading, section_whole};
 use crate::report::DOUBT;
 use crate::report::object::objects;
 use crate::report::origin;
-use crate::report::statements::Statements;
-use crate::section::Extent;
 
 /// Verdict on a study without commitments.
 const NO_COMMITMENT: &str =
@@ -32,30 +29,6 @@ impl Study<'_> {
     pub fn verdicts(&self, screen: Screen) -> String {
         let Some(table) = self.section("summary", screen) else { return NO_COMMITMENT.to_owned() };
         self.marked(&table, screen)
-    }
-
-    /// The cases that were measured in turn with another tool, without its command lines, and a line for each of which
-    /// one of both has no figure; empty where the run is no cross-check.
-    #[must_use]
-    pub fn cross_check(&self, screen: Screen) -> String {
-        let PlanSource::CrossCheck { rivals, .. } = &self.run.manifest.plan.source else {
-            return String::new();
-        };
-        let compared = self.report().found.cross_checks.iter();
-        let compared = compared.filter_map(|one| self.report().figures.get(one.figure()));
-        let compared: HashSet<&str> = compared.map(|figure| figure.source.case.as_str()).collect();
-        let missing = rivals.iter().filter(|rival| !compared.contains(rival.own.as_str()));
-        let line = |rival: &Rival| {
-            let failed = self.run.failed_cases.iter().any(|one| one.case == rival.own);
-            format!("{}: {}\n", visible(&rival.own), if failed { "failed" } else { "not measured" })
-        };
-        let table = self.report().statements.tables.iter().find(|one| one.kind == Kind::CrossCheck);
-        let tables = table.cloned().map(Table::without_below).into_iter().collect();
-        let short = Statements { tables, ..Statements::default() };
-        let mut out = String::new();
-        blocks_text(&mut out, &short.blocks(self.report(), "cross-check", Extent::Full), screen);
-        out.extend(missing.map(line));
-        out
     }
 
     /// The verdicts as JSON: `{"schema", "provenance", "model", "kept", "verdicts"}`, of a simulated run with
@@ -146,7 +119,7 @@ impl Study<'_> {
 
     /// One section for a terminal, uncut.
     fn section(&self, id: &str, screen: Screen) -> Option<String> {
-        let sections = crate::section::sections(self.report(), Extent::Full);
+        let sections = crate::section::sections(self.report(), crate::section::Extent::Full);
         let found = sections.iter().find(|section| section.id == id)?;
         Some(section_whole(found, screen).trim_start().to_owned())
     }
@@ -156,7 +129,7 @@ impl Study<'_> {
 #[must_use]
 pub fn check_published(library: &Library) -> String {
     let doubts = analysis::audit::audit_published(library);
-    let table = table::Table::of(&doubts)
+    let table = Table::of(&doubts)
         .left("check", |one| one.check.name())
         .left("concerns", |one| one.concerns.clone())
         .left("evidence", |one| one.evidence.clone())

@@ -2,5 +2,6 @@
 //! one question.
 
 pub(crate) mod card;
+pub(crate) mod cross_check;
 pub(crate) mod excerpt;
 pub(crate) mod sheet;
