@@ -141,6 +141,19 @@ pub(crate) fn alone() -> Alone {
     }
 }
 
+/// Emptying the page cache empties that of the whole host.
+static PAGE_CACHE: RwLock<()> = RwLock::new(());
+
+/// Held by a test that finds in the page cache what it has written or read.
+pub(crate) fn cached() -> RwLockReadGuard<'static, ()> {
+    PAGE_CACHE.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Held by a test that empties the page cache.
+pub(crate) fn emptied() -> RwLockWriteGuard<'static, ()> {
+    PAGE_CACHE.write().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Runs a program to its end.
 pub(crate) fn run(program: &Program) -> Finished {
     program.run().expect("the program ends in time")

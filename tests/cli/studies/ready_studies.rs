@@ -9,7 +9,7 @@ use plan::{Plan, PlanSource};
 use serde_json::Value;
 use testbed::Program;
 
-use crate::desk::{Desk, assert_says, names, run};
+use crate::desk::{Desk, assert_says, emptied, names, run};
 
 /// Tests that run one study each, and the list of them.
 macro_rules! ready_studies {
@@ -351,6 +351,7 @@ fn faults(report: &Value) -> Vec<String> {
 
 /// Runs the study by the line in its header, in a directory of its own, and looks at what came of it.
 fn runs_in_miniature(name: &str) {
+    let _emptied = text(name).contains("drop_caches = true").then(emptied);
     let desk = Desk::new();
     let directory = desk.path("data");
     fs::create_dir(&directory).expect("a directory");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use testbed::{FileSystem, LoopDevice, Strace, Testbed, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, run};
+use crate::desk::{Desk, assert_near, assert_says, cached, run};
 
 fn device() -> LoopDevice {
     let built = LoopDevice::builder().bytes(128 << 20).file_system(FileSystem::Ext4).build();
@@ -37,6 +37,7 @@ fn reads_that_the_page_cache_answered_are_marked() {
     if skipped(Testbed::available()) {
         return;
     }
+    let _cached = cached();
     let (desk, device) = (Desk::new(), device());
     let line = format!("-w -r -t 1m -b 32m -o {}", file_on(&device));
     let output = run(&desk.ior(&line)).expect_code(0);
@@ -95,6 +96,7 @@ fn advice_as_published_leaves_the_cache_alone_and_as_meant_drops_it() {
     if skipped(Testbed::available()) || skipped(Strace::available()) || skipped(fincore()) {
         return;
     }
+    let _cached = cached();
     let published = advised("as-published");
     assert_eq!(published.calls, ["POSIX_FADV_NOREUSE"]);
     assert!(published.cached_kib >= MOSTLY_KIB, "still cached, not {} KiB", published.cached_kib);
