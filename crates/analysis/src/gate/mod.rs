@@ -219,9 +219,12 @@ impl<'a> Gate<'a> {
 
     /// Why `figures` decide nothing: something speaks against one of them.
     pub(crate) fn doubtful(&self, figures: &[usize]) -> Option<String> {
-        let mut reasons = figures
-            .iter()
-            .filter_map(|&figure| self.against(figure, Use::PromiseKept, None).into_iter().next());
+        // A claim may be that something is fast, or that it is slow.
+        let against = |&figure: &usize| {
+            let of = |statement| self.against(figure, statement, None).into_iter();
+            of(Use::PromiseKept).chain(of(Use::PromiseBroken)).next()
+        };
+        let mut reasons = figures.iter().filter_map(against);
         let first = reasons.next()?;
         let count = 1 + reasons.count();
         Some(match figures.len() {

@@ -168,10 +168,14 @@ const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'stati
 /// scatter of common storage.
 const UNBOUNDED_MEDIAN_OFF: f64 = 0.15;
 
-/// Whether a median that is better than a limit by the share `margin` keeps it; none where it is of too few values for
-/// bounds and too near to tell.
-pub(crate) fn median_keeps(margin: f64, has_bounds: bool) -> Option<bool> {
-    (has_bounds || margin.abs() > UNBOUNDED_MEDIAN_OFF).then_some(margin >= 0.0)
+/// Whether a median that is better than a limit by the share `margin`, and whose bounds are by `bounds`, keeps it. None
+/// where the limit is between them, or where it is near and there are too few values for bounds.
+pub(crate) fn median_keeps(margin: f64, bounds: Option<(f64, f64)>) -> Option<bool> {
+    let is_told = match bounds {
+        Some((low, high)) => (low < 0.0) == (high < 0.0),
+        None => margin.abs() > UNBOUNDED_MEDIAN_OFF,
+    };
+    is_told.then_some(margin >= 0.0)
 }
 
 /// Rows of what was observed that forms which are read show.

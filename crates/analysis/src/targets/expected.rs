@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use plan::{Amount, Bytes, Expectation, Phase, Plan};
 
-use crate::figures::{Figure, Subject, bytes_of_one, in_unit_of, measured, subjects};
+use crate::audit::Use;
+use crate::figures::{Figure, Subject, bytes_of_one, in_unit_of, measured, subjects, values};
 use crate::gate::{
     Gate, Kind, Of, Quantity, Stated, Statement, Value, median_keeps,
     table::{Column, amount, any, below, detail, flag, share, subject, text, word},
 };
-use crate::statistics::{CONFIDENCE, bound_least};
+use crate::statistics::{CONFIDENCE, bound_least, median_bounds};
 
 /// A figure against a data sheet or a limit.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,16 @@ pub struct Expected {
     /// It is a grade that the median is too near to, of too few repetitions to tell.
     pub open: bool,
     pub source: String,
+}
+
+impl Expected {
+    /// Whether the figure is on the bad side of it.
+    fn is_missed(&self) -> bool {
+        match self.amount {
+            Amount::Latency { .. } => self.ratio > 1.0,
+            _ => self.ratio < 1.0,
+        }
+    }
 }
 
 impl Statement for Expected {
@@ -75,6 +86,10 @@ impl Statement for Expected {
 /// Those of [`expected`], what reached a ceiling or a grade, or is near to one, first.
 pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>> {
     let mut all = all.to_vec();
+    // What held the program back may be why a grade was missed.
+    for one in all.iter_mut().filter(|one| one.is_missed()) {
+        one.reached.take_if(|_| !gate.against(one.figure, Use::PromiseBroken, None).is_empty());
+    }
     all.sort_by_key(|one| one.reached.is_none() && !one.open && !(one.ceiling && one.ratio > 1.0));
     all.into_iter().map(|one| gate.state(vec![one.figure], one)).collect()
 }
@@ -90,7 +105,8 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
 ///
 /// [`Expected::reached`] is filled in for the highest grade that a figure reached: of 150, 100 and 50 MB/s for a drive,
 /// one that moves 120 has reached 100; one that moves 40 has missed them all. As with a commitment, a median of fewer than
-/// five repetitions within 15 % of a grade does not tell whether it is reached, see [`Expected::open`].
+/// five repetitions within 15 % of a grade does not tell whether it is reached, nor one whose bounds are on either side
+/// of it, see [`Expected::open`].
 #[must_use]
 pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
     subjects(plan, figures).iter().flat_map(|one| of_subject(one, &plan.criteria.expectations)).collect()
@@ -124,7 +140,7 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
         let name = format!("{} at {} % reads", one.name, case.workload.read_percent);
         Some((Expected { name, ceiling: false, ..found(one, limit)? }, None))
     }));
-    grade(&mut all, bytes_of_one(case, figure.phase), figure.headline().n);
+    grade(&mut all, bytes_of_one(case, figure.phase), figure);
     all.into_iter().map(|(one, _)| one).collect()
 }
 
@@ -138,9 +154,10 @@ fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
             && figure.bytes_per_second.median > 0.0)
 }
 
-/// Marks the hardest grade that a median of `n` repetitions reached, among rates and among latencies; the easiest where
-/// it missed all; and those that it is too near to.
-fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, n: usize) {
+/// Marks the hardest grade that the median of `figure` reached, among rates and among latencies; the easiest where it
+/// missed all; and those that it is too near to.
+fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, figure: &Figure) {
+    let counted: Vec<_> = figure.counted().collect();
     let hardness = |one: &Expected| match one.amount {
         Amount::Latency { nanos, .. } => -nanos,
         rate => in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0),
@@ -151,8 +168,14 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, n: usize
         let mut grades: Vec<_> =
             grades.filter(|(one, grade)| is_of(one) && !grade.reached.is_empty()).collect();
         grades.sort_by(|a, b| hardness(a.0).total_cmp(&hardness(b.0)));
-        let margin = |one: &Expected| if of_latency { 1.0 - one.ratio } else { one.ratio - 1.0 };
-        let found = Grade::of(grades.iter().map(|(one, _)| margin(one)), n);
+        let margin = |ratio: f64| if of_latency { 1.0 - ratio } else { ratio - 1.0 };
+        let margins = |one: &Expected| {
+            let values = values(&counted, one.amount, figure.rate)?;
+            let bounds = median_bounds(&values, 1.0 - CONFIDENCE)?;
+            let of = |end: f64| margin(end / one.amount.number());
+            Some((of(bounds.low), of(bounds.high)))
+        };
+        let found = Grade::of(grades.iter().map(|(one, _)| (margin(one.ratio), margins(one))));
         for (one, _) in &mut grades[found.open.clone()] {
             one.open = true;
         }
@@ -176,10 +199,9 @@ pub(crate) struct Grade {
 }
 
 impl Grade {
-    /// Of a median of `n` values that is better than each grade by the share in `margins`.
-    pub(crate) fn of(margins: impl Iterator<Item = f64>, n: usize) -> Self {
-        let has_bounds = n >= bound_least(1.0 - CONFIDENCE);
-        let kept: Vec<Option<bool>> = margins.map(|margin| median_keeps(margin, has_bounds)).collect();
+    /// Of a median that is better than each grade by the share in `margins`, its bounds by the shares beside it.
+    pub(crate) fn of(margins: impl Iterator<Item = (f64, Option<(f64, f64)>)>) -> Self {
+        let kept: Vec<Option<bool>> = margins.map(|(margin, ends)| median_keeps(margin, ends)).collect();
         let reached = kept.iter().rposition(|kept| *kept == Some(true));
         let from = reached.map_or(0, |place| place + 1);
         let open = kept[from..].iter().take_while(|kept| kept.is_none()).count();
@@ -189,7 +211,7 @@ impl Grade {
 
 /// Why a grade is left open.
 pub(crate) fn too_near() -> String {
-    format!("too near to tell: {} repetitions are needed", bound_least(1.0 - CONFIDENCE))
+    format!("too near to tell: more repetitions are needed, {} at least", bound_least(1.0 - CONFIDENCE))
 }
 
 /// The expectations that are about a figure.

@@ -7,6 +7,7 @@ use std::path::Path;
 use plan::{Expectation, Per, Phase, Plan, Setting, SettingValue};
 use record::{BlockDeviceFacts, HostFacts};
 
+use crate::audit::Use;
 use crate::figures::{
     MEMBER, MemberFigure, NodeFigure, RateOf, Subject, TARGET, bytes_of_one, grouped, in_unit_of, value_of,
 };
@@ -15,7 +16,7 @@ use crate::gate::{
     table::{Column, bandwidth, count, flag, list, operations, rate, share, subject, text, word},
 };
 use crate::nodes::{Passes, is_below, slow_nodes};
-use crate::statistics::{Contrast, Summary, difference::difference};
+use crate::statistics::{CONFIDENCE, Contrast, Summary, difference::difference, median, median_bounds};
 use crate::targets::{Grade, about, too_near};
 
 /// Members that differ by more than this share of the fastest are told as uneven: study D calls its twelve
@@ -98,6 +99,8 @@ pub struct ModelVerdict {
     pub grade: String,
     /// What that means, by the study.
     pub says: String,
+    /// It is below the easiest grade.
+    is_missed: bool,
     devices_of: String,
     counts: RateOf,
 }
@@ -204,6 +207,11 @@ pub(crate) fn of_gate(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Devices {
         inputs.dedup();
         let device = |one: &Member| gate.state(vec![one.figure], one.clone());
         devices.extend(set.members.iter().map(device));
+        // What held the program back may be why a grade was missed.
+        let is_held = inputs.iter().any(|&place| !gate.against(place, Use::PromiseBroken, None).is_empty());
+        for one in set.models.iter_mut().filter(|one| one.is_missed && is_held) {
+            (one.grade, one.says) = Default::default();
+        }
         models.extend(set.models.iter().map(|one| gate.state(inputs.clone(), one.clone())));
         sets.push(gate.state(inputs, set));
     }
@@ -400,10 +408,23 @@ fn finished(
             (set.variation, set.uneven) = variation;
         }
         let rates = Summary::of(&rates)?;
-        // The median is as certain as the passes of each device, or as there are devices.
+        // The median is as certain as that of the devices in each pass, or as there are devices.
         let passes = these.iter().map(|member| member.passes.len()).min().unwrap_or(0);
-        let grade_of =
-            Grade::of(set.grades.iter().map(|(rate, _)| rates.median / rate - 1.0), passes.max(rates.n));
+        let of_pass = |pass: usize| {
+            median(&these.iter().map(|member| member.passes[pass].1).collect::<Vec<_>>()).unwrap_or(0.0)
+        };
+        let values: Vec<f64> = if passes > rates.n {
+            (0..passes).map(of_pass).collect()
+        } else {
+            these.iter().map(|member| member.rate().median).collect()
+        };
+        let bounds = median_bounds(&values, 1.0 - CONFIDENCE);
+        let margins = |rate: f64| {
+            let of = |value: f64| value / rate - 1.0;
+            (of(rates.median), bounds.map(|ends| (of(ends.low), of(ends.high))))
+        };
+        let grade_of = Grade::of(set.grades.iter().map(|(rate, _)| margins(*rate)));
+        let is_missed = grade_of.reached.is_none() && grade_of.open.is_empty() && !set.grades.is_empty();
         let (grade, mut says) = match (grade_of.reached, set.grades.first()) {
             (Some(place), _) => (set.grades[place].1.name.clone(), set.grades[place].1.reached.clone()),
             (None, Some((_, grade))) if grade_of.open.is_empty() => {
@@ -417,7 +438,7 @@ fn finished(
         }
         let (model, devices_of) = (these[0].model.clone(), devices_of.clone());
         let counts = subject.figure.rate_of();
-        set.models.push(ModelVerdict { model, rates, grade, says, devices_of, counts });
+        set.models.push(ModelVerdict { model, rates, grade, says, is_missed, devices_of, counts });
     }
     Some(set)
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 use analysis::{
     audit::audit,
     comparisons::{ClaimVerdict, claims},
+    figures::Figure,
     gate::{Gate, Judgement},
     sweeps::curves,
 };
 use plan::{Claim, Phase, PublishedReference, Quantity, Relation, Selector, Side};
-use record::{PhaseKey, published};
+use record::{PhaseKey, Warning, published};
 
 use crate::rows::{SECOND, phase};
 use crate::studies::{Study, count, target};
@@ -316,6 +317,27 @@ fn the_other_statements_of_the_study_are_listed_as_not_tested() {
         tax.evidence.join("; "),
         "no rule in this study tests it; it would need: tax = (reference - layout)/reference"
     );
+}
+
+/// That storage is slow is not shown by a program that was held back.
+#[test]
+fn figures_of_a_program_that_was_held_back_decide_nothing() {
+    let study = study(&FAST, &SLOW);
+    let mut plan = study.plan.clone();
+    plan.criteria.claims =
+        vec![rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs")))];
+    let mut figures = study.figures();
+    let judged = |figures: &[Figure]| {
+        let (doubts, curves) = (audit(&plan, figures, &[]), curves(&Gate::new(&plan, figures, &[])));
+        claims(&plan, figures, &curves, &doubts, published()).remove(0)
+    };
+    assert_eq!(judged(&figures).judgement, Judgement::Holds);
+    for pass in figures.iter_mut().flat_map(|figure| &mut figure.repetitions) {
+        pass.warnings = vec![Warning::Starved { seen: "stopped".to_owned(), share: 0.3 }];
+    }
+    let found = judged(&figures);
+    assert_eq!(found.judgement, Judgement::CannotTell, "{:?}", found.evidence);
+    assert!(found.evidence[0].contains("starved"), "{:?}", found.evidence);
 }
 
 #[test]

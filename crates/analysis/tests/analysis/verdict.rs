@@ -433,7 +433,7 @@ fn what_flatters_a_figure_speaks_against_the_judgement_that_it_leads_to() {
 
 /// A program that was stopped for a tenth of the time could not have been twice as fast without that.
 #[test]
-fn being_held_back_excuses_no_more_than_its_share_of_the_time() {
+fn being_held_back_excuses_no_more_than_twice_its_share_of_the_time() {
     let study = Study::default().with(reads("r"), &[100; 5]);
     let mut figures = study.figures();
     for pass in &mut figures[0].repetitions {
@@ -443,8 +443,25 @@ fn being_held_back_excuses_no_more_than_its_share_of_the_time() {
         verdicts(&with(&study, promise(rate)), &figures, &[doubted(Check::Starved)]).remove(0).judgement
     };
     assert_eq!(judged(105.0), Judgement::CannotTell);
-    assert_eq!(judged(115.0), Judgement::DoesNotHold);
+    assert_eq!(judged(120.0), Judgement::CannotTell);
+    assert_eq!(judged(130.0), Judgement::DoesNotHold);
     assert_eq!(judged(95.0), Judgement::Holds);
+}
+
+/// By the bound a promise is broken where the other bound misses it too: the slowest pass may be the one held back.
+#[test]
+fn being_held_back_excuses_a_bound_by_the_better_end() {
+    let study = Study::default().with(reads("r"), &[20, 60, 80, 90, 95]);
+    let mut figures = study.figures();
+    for pass in &mut figures[0].repetitions {
+        pass.warnings = vec![Warning::Starved { seen: "stopped".to_owned(), share: 0.1 }];
+    }
+    let judged = |rate: f64| {
+        let by_bound = Commitment { statistic: Statistic::ConfidenceBound, ..promise(rate) };
+        verdicts(&with(&study, by_bound), &figures, &[doubted(Check::Starved)]).remove(0).judgement
+    };
+    assert_eq!(judged(100.0), Judgement::CannotTell, "95 is less than a fifth below it");
+    assert_eq!(judged(130.0), Judgement::DoesNotHold);
 }
 
 proptest! {
