@@ -16,7 +16,9 @@ use crate::gate::{
     table::{Column, bandwidth, count, flag, list, operations, rate, share, subject, text, word},
 };
 use crate::nodes::{Passes, is_below, slow_nodes};
-use crate::statistics::{CONFIDENCE, Contrast, Summary, difference::difference, median, median_bounds};
+use crate::statistics::{
+    CONFIDENCE, Contrast, Summary, bound_least, difference::difference, median, median_bounds,
+};
 use crate::targets::{Grade, about, too_near};
 
 /// Members that differ by more than this share of the fastest are told as uneven: study D calls its twelve
@@ -413,7 +415,7 @@ fn finished(
         let of_pass = |pass: usize| {
             median(&these.iter().map(|member| member.passes[pass].1).collect::<Vec<_>>()).unwrap_or(0.0)
         };
-        let values: Vec<f64> = if passes > rates.n {
+        let values: Vec<f64> = if passes >= bound_least(1.0 - CONFIDENCE) {
             (0..passes).map(of_pass).collect()
         } else {
             these.iter().map(|member| member.rate().median).collect()

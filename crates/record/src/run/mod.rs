@@ -420,7 +420,7 @@ impl Run {
             self.damage.push(Damage {
                 path: self.directory.join(JOURNAL),
                 what: format!(
-                    "the end of {} cases is missing; they were read from the tables {number:06}.parquet, \
+                    "cases without an end: {}; they were read from the tables {number:06}.parquet, \
                      for which nothing vouches",
                     cases.len() - before
                 ),

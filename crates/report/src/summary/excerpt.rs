@@ -76,12 +76,12 @@ impl Study<'_> {
         match self.section("audit", screen) {
             None => self.marked(&format!("nothing doubtful in {of}\n"), screen),
             Some(found) => {
-                let withheld = match self.withheld() as u64 {
-                    0 => "none".to_owned(),
-                    count => grouped(count),
-                };
                 let kept = if self.is_simulated() { "would keep" } else { "can keep" };
-                self.marked(&format!("{found}\n{withheld} of {of} {kept} no promise\n"), screen)
+                let last = match self.withheld() as u64 {
+                    0 => "no promise is withheld for these doubts".to_owned(),
+                    count => format!("{} of {of} {kept} no promise", grouped(count)),
+                };
+                self.marked(&format!("{found}\n{last}\n"), screen)
             }
         }
     }
