@@ -29,7 +29,7 @@ pub struct Expected {
     /// What reaching it means, where it is the highest grade that was reached; what missing it means, where it is the
     /// easiest and none was.
     pub reached: Option<String>,
-    /// It is a grade that the median is too near to, of too few repetitions to tell.
+    /// It is a grade that may be reached or not: the median is too near to it.
     pub open: bool,
     pub source: String,
 }
@@ -194,7 +194,7 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, figure: 
 pub(crate) struct Grade {
     /// The hardest that it has reached.
     pub(crate) reached: Option<usize>,
-    /// Harder ones that it is too near to, of too few values to tell.
+    /// Harder ones that it is too near to.
     pub(crate) open: Range<usize>,
 }
 

@@ -19,7 +19,7 @@ use crate::format::counted;
 use crate::format::escape;
 use crate::format::names;
 use crate::format::screen::Screen;
-use crate::format::table::wrapped;
+use crate::format::table::{Table, wrapped};
 use crate::render::text;
 use crate::report::SHOWN_RATE;
 use crate::report::figure::LARGE_TRANSFER_BYTES;
@@ -328,15 +328,11 @@ impl Pair<'_> {
         }
         blocks.push(match self.comparisons.is_empty() {
             true => Block::Text("No case is in both runs.".to_owned()),
-            false => {
-                // Changes first; otherwise in the order of the plan.
-                let mut rows: Vec<&Compared> = self.comparisons.iter().collect();
-                rows.sort_by_key(|one| !one.comparison.difference.is_stated());
-                Block::Table {
+            false => Block::Table {
                 caption: "Medians of the repetitions that count; a difference has p ≤ 0.01, corrected for all comparisons"
                     .to_owned(),
-                table: changes::table(&rows, None),
-            }},
+                table: self.table(),
+            },
         });
         blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
         Section { id: "comparison", title: "What changed", before_figures: true, blocks }
@@ -388,5 +384,12 @@ impl Pair<'_> {
             }
         }
         text
+    }
+
+    /// Changes first; otherwise in the order of the plan.
+    fn table(&self) -> Table {
+        let mut rows: Vec<&Compared> = self.comparisons.iter().collect();
+        rows.sort_by_key(|one| !one.comparison.difference.is_stated());
+        changes::table(&rows, None)
     }
 }
