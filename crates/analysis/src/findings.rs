@@ -24,7 +24,8 @@ use crate::nodes::{
 };
 use crate::printed::{BenchmarkScore, HistoryTrip, ImportedCheck, SLOWEST_MOVED, imported, score};
 use crate::scaling::{
-    BoundBy, LayerOverhead, LayerStack, ProcessLimit, Scaling, layers, limits, process_limit, scalability,
+    BoundBy, LayerOverhead, LayerStack, ProcessLimit, Scaling, bound_by, layers, limits, process_limit,
+    scalability,
 };
 use crate::sweeps::{
     Best, Consistency, Curve, CurveShape, Dispersion, Overlay, Peaks, RateChange, best, consistency,
@@ -173,7 +174,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         full_timers: timeline::full_timers(run, gate, &timelines),
         job_costs: timeline::job_costs(gate, &timelines),
         timelines: of_gate(gate, timelines, |one| vec![one.figure]),
-        limits: of_gate(gate, limits, |one| vec![one.figure]),
+        limits: bound_by::of_gate(gate, limits),
         printed_checks: of_gate(gate, checks, |_| Vec::new()),
         round_trips: of_gate(gate, trips, |_| Vec::new()),
         nodes,

@@ -39,6 +39,8 @@ pub enum Use {
     PromiseBroken,
     /// Tasks waited for the storage.
     Waiting,
+    /// It was compared with another one, or is below a grade, and what held the program back may be why.
+    Compared,
     /// Anything else.
     Other,
 }
@@ -95,6 +97,8 @@ pub struct CheckPolicy {
     pub broken: Outcome,
     /// What becomes of "the tasks waited for the storage": withheld where it may have been something else.
     pub waiting: Outcome,
+    /// What becomes of a comparison, or of "a grade was missed", where what held the program back may be why.
+    pub compared: Outcome,
     pub other: Outcome,
     pub on_models: OnModels,
 }
@@ -118,6 +122,7 @@ const fn row(check: Check, name: &'static str, all: Outcome) -> CheckPolicy {
         kept: all,
         broken: all,
         waiting: Marked,
+        compared: all,
         other: all,
         on_models: OnModels::Same,
     }
@@ -239,6 +244,7 @@ pub const CHECKS: [CheckPolicy; 32] = [
     CheckPolicy {
         broken: Withheld,
         waiting: Withheld,
+        compared: Withheld,
         ..of_hosts(row(Check::Starved, "starved", Marked))
     }.means(
         "a node did not let the program work: it was stopped, frozen or paused for 1 % of the time, used up the \
@@ -301,6 +307,7 @@ impl Check {
             Use::PromiseKept => policy.kept,
             Use::PromiseBroken => policy.broken,
             Use::Waiting => policy.waiting,
+            Use::Compared => policy.compared,
             Use::Other => policy.other,
         }
     }

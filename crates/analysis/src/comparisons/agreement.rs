@@ -49,24 +49,29 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     }
     let pairs: Vec<(usize, usize)> =
         partners.into_iter().enumerate().filter_map(|(place, partner)| Some((place, partner?))).collect();
-    let sampled: Vec<(Stated<()>, Vec<Samples>)> = pairs
+    let sampled: Vec<Vec<(Stated<()>, Samples)>> = pairs
         .iter()
         .map(|&(place, partner)| {
             let (one, two) = (&before.figures[place], &after.figures[partner]);
-            let gated =
-                Gate::state_of_two_runs(Kind::Comparison, [(before, place), (after, partner)], None, ());
-            (gated, samples(one, two, one.case != two.case))
+            let runs = [(before, place), (after, partner)];
+            let gated = |one: Samples| {
+                (Gate::state_of_two_runs(Kind::Comparison, runs, (one.change(), None), ()), one)
+            };
+            samples(one, two, one.case != two.case).into_iter().map(gated).collect()
         })
         .collect();
-    let usable = sampled.iter().filter(|(gated, _)| gated.says().is_some());
-    let family = usable.flat_map(|(_, samples)| samples).filter(|one| one.are_enough()).count();
-    let pair = |((place, partner), (gated, samples)): ((usize, usize), (Stated<()>, Vec<Samples>))| {
+    let usable = sampled.iter().flatten().filter(|(gated, _)| gated.says().is_some());
+    let family = usable.filter(|(_, samples)| samples.are_enough()).count();
+    let pair = |((place, partner), sampled): ((usize, usize), Vec<(Stated<()>, Samples)>)| {
         let (one, two) = (&before.figures[place], &after.figures[partner]);
         let cases = own.case(place).zip(other.case(partner));
         Paired {
             before: place,
             after: partner,
-            comparisons: samples.into_iter().filter_map(|one| one.compared(family, &gated)).collect(),
+            comparisons: sampled
+                .into_iter()
+                .filter_map(|(gated, one)| one.compared(family, &gated))
+                .collect(),
             differs: cases.map(|(own, other)| all_differences(own, other, one.phase)).unwrap_or_default(),
             by_conditions: one.case != two.case,
         }

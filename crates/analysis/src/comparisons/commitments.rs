@@ -1,7 +1,6 @@
 //! Commitments, judged: was what was promised kept, by how much, and how sure is that?
 
 use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
-use record::Warning;
 
 use crate::audit::{AuditIssue, Check, Outcome, Use};
 use crate::figures::{Figure, RepetitionFigure, values};
@@ -369,15 +368,8 @@ fn weighed(
     if is_fast {
         return Weighed { statement: Use::PromiseKept, excepted: None };
     }
-    // What was held back for a part of the time could have been faster by about that part: the time is sampled, and what
-    // goes on after it has lost its caches. So twice of it counts.
-    let held = gate.figures[figure].counted().flat_map(|one| &one.warnings);
-    let held = held.filter_map(|warning| match warning {
-        Warning::Starved { share, .. } => Some(*share),
-        _ => None,
-    });
-    let free = (1.0 - 2.0 * held.fold(0.0, f64::max)).max(0.0);
-    let excuses = is_latency || !promises_speed || measured / commitment.amount.number() >= free;
+    let least = gate.figures[figure].least_reached();
+    let excuses = is_latency || !promises_speed || measured / commitment.amount.number() >= least;
     Weighed { statement: Use::PromiseBroken, excepted: (!excuses).then_some(Check::Starved) }
 }
 

@@ -4,7 +4,7 @@ use plan::{Operation, Phase, RateName};
 
 use crate::figures::{Figure, LatencySummary, RepetitionFigure};
 use crate::gate::{Outcome, Reason, Stated};
-use crate::statistics::{Contrast, DIFFERENCE_LEAST, Difference, difference::difference};
+use crate::statistics::{Contrast, DIFFERENCE_LEAST, Difference, difference::difference, median};
 
 /// How two figures of two runs, releases or targets compare.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,11 +89,20 @@ pub(crate) fn samples(before: &Figure, after: &Figure, of_two_tools: bool) -> Ve
 const SAME_RATE: f64 = 0.01;
 
 fn is_other(all: &[f64], transferring: &[f64]) -> bool {
-    let median = |values| crate::statistics::Summary::of(values).map_or(f64::NAN, |summary| summary.median);
-    (median(transferring) / median(all) - 1.0).abs() > SAME_RATE
+    change(all, transferring).abs() > SAME_RATE
+}
+
+fn change(before: &[f64], after: &[f64]) -> f64 {
+    let medians = median(before).zip(median(after));
+    medians.map_or(f64::NAN, |(before, after)| after / before - 1.0)
 }
 
 impl Samples {
+    /// After ÷ before − 1, of the medians; not a number where a side has no value.
+    pub(crate) fn change(&self) -> f64 {
+        change(&self.before, &self.after)
+    }
+
     /// Whether there are enough values for a difference.
     pub(crate) fn are_enough(&self) -> bool {
         self.before.len().min(self.after.len()) >= DIFFERENCE_LEAST

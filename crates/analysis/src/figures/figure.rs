@@ -106,6 +106,18 @@ impl Figure {
         moved_by_devices(self.counted().map(|pass| &*pass.phase))
     }
 
+    /// The least share of its possible rate that it can have reached, by what held the program back in the worst of the
+    /// passes that count; 1 where nothing did. What was held back for a part of the time could have been faster by about
+    /// that part. It counts twice: the time is sampled, and what goes on after it has lost its caches.
+    #[must_use]
+    pub(crate) fn least_reached(&self) -> f64 {
+        let held = self.counted().flat_map(|pass| &pass.warnings).filter_map(|warning| match warning {
+            Warning::Starved { share, .. } => Some(*share),
+            _ => None,
+        });
+        (1.0 - held.fold(0.0, f64::max)).max(0.0).powi(2)
+    }
+
     /// The passes that the summaries are made of.
     pub fn counted(&self) -> impl Iterator<Item = &RepetitionFigure> {
         self.repetitions.iter().filter(|pass| pass.counts)

@@ -139,30 +139,38 @@ impl<'a> Gate<'a> {
         difference(&before.figure.headline_of_passes(), &after.figure.headline_of_passes(), family)
     }
 
-    /// Whether the rates of two figures, by their places, were shown to differ.
+    /// Whether the rates of two figures, by their places, were shown to differ, by more than what held the program back.
     pub(crate) fn is_stated(&self, before: usize, after: usize, family: usize) -> bool {
         let both = self.subject(before).zip(self.subject(after));
-        both.and_then(|(one, other)| self.difference(one, other, family)).is_some_and(|one| one.is_stated())
+        let difference = both.and_then(|(one, other)| self.difference(one, other, family));
+        difference.is_some_and(|one| {
+            one.is_stated() && self.compared(&[before, after], one.change) != Use::Compared
+        })
     }
 
     /// A statement of a value, by the policy of its kind.
     pub(crate) fn state<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
+        self.state_as(Use::Other, inputs, value)
+    }
+
+    /// The same of a value that states `statement` of its figures.
+    pub(crate) fn state_as<T: Statement>(&self, statement: Use, inputs: Vec<usize>, value: T) -> Stated<T> {
         let least =
             inputs.iter().filter_map(|&place| self.figures.get(place)).map(|one| one.counted().count());
         let few = least.min().and_then(|n| too_few(n, T::KIND.policy().least));
-        self.decided(inputs, few, value)
+        self.decided(statement, inputs, few, value)
     }
 
     /// A statement of a rank that no test bears out.
     pub(crate) fn state_unranked<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
         let reason = Reason::new(Because::WithinScatter, "the order may be chance");
-        self.decided(inputs, Some(reason), value)
+        self.decided(Use::Other, inputs, Some(reason), value)
     }
 
     /// A statement of a comparison of what was not measured at the same points.
     pub(crate) fn state_apart<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
         let reason = Reason::new(Because::OtherConditions, "no point of one side was measured on the other");
-        self.decided(inputs, Some(reason), value)
+        self.decided(Use::Other, inputs, Some(reason), value)
     }
 
     /// A statement of a difference.
@@ -172,7 +180,7 @@ impl<'a> Gate<'a> {
         difference: &Difference,
         value: T,
     ) -> Stated<T> {
-        self.decided(inputs, untold(T::KIND, difference), value)
+        self.decided(self.compared(&inputs, difference.change), inputs, untold(T::KIND, difference), value)
     }
 
     /// A statement of a choice among several, with what was left out.
@@ -189,6 +197,13 @@ impl<'a> Gate<'a> {
             None => self.state(inputs, value),
         };
         stated.with(chosen.left_out.clone())
+    }
+
+    /// As what doubts weigh in a comparison of the figures at `inputs`, or of one and a number, that differ by `change`:
+    /// what held the program back counts as far as that may be why.
+    pub(crate) fn compared(&self, inputs: &[usize], change: f64) -> Use {
+        let figures = inputs.iter().filter_map(|&place| self.figures.get(place));
+        weighed_by(figures.map(Figure::least_reached), change)
     }
 
     /// The cases and result phases that a selection is about, each once, with the place of the figure; none where no
@@ -235,18 +250,24 @@ impl<'a> Gate<'a> {
     }
 
     /// Applies the policy: what speaks against the inputs, then `more`.
-    fn decided<T: Statement>(&self, inputs: Vec<usize>, more: Option<Reason>, value: T) -> Stated<T> {
+    fn decided<T: Statement>(
+        &self,
+        statement: Use,
+        inputs: Vec<usize>,
+        more: Option<Reason>,
+        value: T,
+    ) -> Stated<T> {
         let of_inputs = inputs.iter().filter_map(|&place| self.against.get(place)).flatten().cloned();
         let reasons = of_inputs.chain(more).collect();
-        decide((T::KIND, value.is_stated_as()), inputs, reasons, value)
+        decide((T::KIND, statement), inputs, reasons, value)
     }
 
-    /// A statement about a figure of one run and one of another, of their `difference` where it was tested. Its reasons
-    /// say which run they are of; it names no inputs, since figures are numbered by run.
+    /// A statement about a figure of one run and one of another that differ by `change`, of their `difference` where it
+    /// was tested. Its reasons say which run they are of; it names no inputs, since figures are numbered by run.
     pub(crate) fn state_of_two_runs<T>(
         kind: Kind,
         runs: [(&Self, usize); 2],
-        difference: Option<&Difference>,
+        (change, difference): (f64, Option<&Difference>),
         value: T,
     ) -> Stated<T> {
         let [before, after] =
@@ -257,6 +278,14 @@ impl<'a> Gate<'a> {
             before.iter().map(|one| of(if has(after, one) { "both runs, before" } else { "before" }, one));
         let second = after.iter().filter(|one| !has(before, one)).map(|one| of("after", one));
         let more = difference.and_then(|difference| untold(kind, difference));
-        decide((kind, Use::Other), Vec::new(), first.chain(second).chain(more).collect(), value)
+        let least = runs.iter().filter_map(|(gate, place)| Some(gate.figures.get(*place)?.least_reached()));
+        let statement = weighed_by(least, change);
+        decide((kind, statement), Vec::new(), first.chain(second).chain(more).collect(), value)
     }
+}
+
+/// [`Gate::compared`], of figures that reached at least the shares in `least` of what they could.
+fn weighed_by(least: impl Iterator<Item = f64>, change: f64) -> Use {
+    let ratio = (1.0 + change).min(1.0 / (1.0 + change));
+    if ratio >= least.fold(1.0, f64::min) { Use::Compared } else { Use::Other }
 }

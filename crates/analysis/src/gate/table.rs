@@ -3,7 +3,6 @@
 
 use plan::{Amount, SettingValue};
 
-use crate::audit::Use;
 use crate::figures::RateOf;
 use crate::gate::{Kind, Outcome, Reason, Stated};
 
@@ -391,11 +390,6 @@ pub trait Statement: Sized + 'static {
     /// What its table is of, where the statements of a kind make several; rows of one table are neighbours.
     fn part(&self) -> Option<String> {
         None
-    }
-
-    /// What it states of its figures, by which doubts about them weigh.
-    fn is_stated_as(&self) -> Use {
-        Use::Other
     }
 
     /// Whether it is named where a figure has too many rows to list them.

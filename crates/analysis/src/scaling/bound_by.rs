@@ -7,7 +7,7 @@ use plan::{Case, Plan, Work};
 use crate::audit::Use;
 use crate::figures::{CPU_SHARE_MAX, Figure};
 use crate::gate::{
-    Kind, Of, Statement,
+    Gate, Kind, Of, Stated, Statement,
     table::{Column, nanos, share, word},
 };
 
@@ -82,10 +82,15 @@ impl Statement for BoundBy {
             Some(one.cpu_ns_per_transfer)
         }),
     ];
+}
 
-    fn is_stated_as(&self) -> Use {
-        if self.limit.is_of_program() { Use::Other } else { Use::Waiting }
-    }
+/// Those of [`limits`], as statements.
+pub(crate) fn of_gate(gate: &Gate<'_>, limits: Vec<BoundBy>) -> Vec<Stated<BoundBy>> {
+    let state = |one: BoundBy| {
+        let statement = if one.limit.is_of_program() { Use::Other } else { Use::Waiting };
+        gate.state_as(statement, vec![one.figure], one)
+    };
+    limits.into_iter().map(state).collect()
 }
 
 /// What limited each figure, what the processors limited first, by the processor time of the program: over the

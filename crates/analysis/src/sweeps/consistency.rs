@@ -1,5 +1,6 @@
 //! Targets by how little their rates vary over the points of a sweep.
 
+use crate::audit::Use;
 use crate::figures::{RateOf, Subject, TARGET, grouped, sweeps};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
@@ -60,7 +61,7 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
             let value = Consistency { steadiest: first == Some(place), ..value };
             let inputs = sweep.iter().map(|one| one.index).collect();
             stated.push(match shown {
-                true => gate.state(inputs, value),
+                true => gate.state_as(Use::Compared, inputs, value),
                 false => gate.state_unranked(inputs, value),
             });
         }

@@ -2,6 +2,7 @@
 
 use plan::{Bytes, Nanos, SettingValue};
 
+use crate::audit::Use;
 use crate::figures::{NODES, RateOf, TASKS, TASKS_PER_NODE, texts};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement, Value,
@@ -112,7 +113,8 @@ pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<CurveShap
         let all = || curve.points.iter().map(|point| point.figure);
         let inputs = all().filter(|&place| gate.is_usable(place)).collect();
         let value = CurveShape { line: line(curve), curve: curve.clone() };
-        value.says_something().then(|| gate.leaving_out(all(), gate.state(inputs, value)))
+        let state = || gate.leaving_out(all(), gate.state_as(Use::Compared, inputs, value.clone()));
+        value.says_something().then(state)
     };
     curves.iter().filter(|curve| curve.points.len() >= POINTS_LEAST).filter_map(of_curve).collect()
 }

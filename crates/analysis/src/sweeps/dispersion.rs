@@ -2,6 +2,7 @@
 
 use plan::SettingValue;
 
+use crate::audit::Use;
 use crate::figures::Subject;
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement, Value,
@@ -48,7 +49,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Dispersio
     let state = |curve: &Curve| {
         let one = dispersion(gate, curve)?;
         let inputs = one.points.iter().map(|one| one.point.figure).collect();
-        let stated = gate.state(inputs, one);
+        let stated = gate.state_as(Use::Compared, inputs, one);
         Some(gate.leaving_out(curve.points.iter().map(|point| point.figure), stated))
     };
     curves.iter().filter_map(state).collect()

@@ -35,12 +35,13 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Whether the figure is on the bad side of it.
-    fn is_missed(&self) -> bool {
-        match self.amount {
+    /// Whether it says that a grade is missed.
+    fn misses(&self) -> bool {
+        let is_on_the_bad_side = match self.amount {
             Amount::Latency { .. } => self.ratio > 1.0,
             _ => self.ratio < 1.0,
-        }
+        };
+        self.reached.is_some() && is_on_the_bad_side
     }
 }
 
@@ -86,12 +87,13 @@ impl Statement for Expected {
 /// Those of [`expected`], what reached a ceiling or a grade, or is near to one, first.
 pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>> {
     let mut all = all.to_vec();
-    // What held the program back may be why a grade was missed.
-    for one in all.iter_mut().filter(|one| one.is_missed()) {
-        one.reached.take_if(|_| !gate.against(one.figure, Use::PromiseBroken, None).is_empty());
-    }
     all.sort_by_key(|one| one.reached.is_none() && !one.open && !(one.ceiling && one.ratio > 1.0));
-    all.into_iter().map(|one| gate.state(vec![one.figure], one)).collect()
+    let state = |one: Expected| {
+        let inputs = vec![one.figure];
+        let statement = if one.misses() { gate.compared(&inputs, one.ratio - 1.0) } else { Use::Other };
+        gate.state_as(statement, inputs, one)
+    };
+    all.into_iter().map(state).collect()
 }
 
 /// Every figure against each expectation that is about it, in the order of the figures, and for each in the order of

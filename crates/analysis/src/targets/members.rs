@@ -202,6 +202,7 @@ type Devices = (Vec<Stated<MemberSet>>, Vec<Stated<ModelVerdict>>, Vec<Stated<Me
 pub(crate) fn of_gate(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Devices {
     let (mut sets, mut models, mut devices) = (Vec::new(), Vec::new(), Vec::new());
     for mut set in member_sets(gate, hosts) {
+        let easiest = set.grades.first().map(|(rate, _)| *rate);
         for one in set.members.iter_mut().filter(|one| !gate.is_usable(one.figure)) {
             one.slow = one.slow.filter(|slow| !slow);
         }
@@ -209,12 +210,12 @@ pub(crate) fn of_gate(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Devices {
         inputs.dedup();
         let device = |one: &Member| gate.state(vec![one.figure], one.clone());
         devices.extend(set.members.iter().map(device));
-        // What held the program back may be why a grade was missed.
-        let is_held = inputs.iter().any(|&place| !gate.against(place, Use::PromiseBroken, None).is_empty());
-        for one in set.models.iter_mut().filter(|one| one.is_missed && is_held) {
-            (one.grade, one.says) = Default::default();
-        }
-        models.extend(set.models.iter().map(|one| gate.state(inputs.clone(), one.clone())));
+        models.extend(set.models.iter().map(|one| {
+            let missed = easiest.filter(|_| one.is_missed);
+            let change = missed.map(|grade| one.rates.median / grade - 1.0);
+            let statement = change.map_or(Use::Other, |change| gate.compared(&inputs, change));
+            gate.state_as(statement, inputs.clone(), one.clone())
+        }));
         sets.push(gate.state(inputs, set));
     }
     (sets, models, devices)

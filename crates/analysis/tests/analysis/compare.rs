@@ -9,6 +9,7 @@ use analysis::{
 use plan::Operation;
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
+use record::Warning;
 
 use crate::rows::bucket;
 use crate::study::{Study, key, reads};
@@ -120,6 +121,35 @@ fn what_the_audit_marks_is_compared_with_the_mark() {
     assert_eq!((one.outcome, one.difference.outcome), (Outcome::Marked, Contrast::Higher));
     let reasons: Vec<_> = one.reasons.iter().map(|one| (one.because, one.evidence.as_str())).collect();
     assert_eq!(reasons, [(Because::Doubted(Check::NotQuiet), "after: others used 40 %")]);
+}
+
+/// A program that was stopped for a fifth of the time could have been half as fast again, not twice as fast.
+#[test]
+fn a_difference_that_being_held_back_may_have_made_is_not_stated() {
+    let of = |rates: &[u64]| Study::default().with(reads("a"), rates);
+    let before = of(&[100, 101, 102, 103, 104]);
+    let judged = |rates: &[u64], is_held: [bool; 2]| {
+        let plan = before.plan();
+        let [first, second] = [(&before, is_held[0]), (&of(rates), is_held[1])].map(|(study, is_held)| {
+            let mut figures = study.figures();
+            for pass in figures.iter_mut().flat_map(|one| &mut one.repetitions).filter(|_| is_held) {
+                pass.warnings = vec![Warning::Starved { seen: "stopped".to_owned(), share: 0.2 }];
+            }
+            let doubts = analysis::audit::audit(&plan, &figures, &[]);
+            (figures, doubts)
+        });
+        let [first, second] = [&first, &second].map(|(figures, doubts)| Gate::new(&plan, figures, doubts));
+        let found = paired(&first, &second);
+        let one = &found[0].comparisons[0];
+        (one.outcome, one.difference.outcome)
+    };
+    let lower = [80, 81, 82, 83, 84];
+    assert_eq!(judged(&lower, [false; 2]), (Outcome::Stated, Contrast::Lower));
+    for is_held in [[true, false], [false, true], [true; 2]] {
+        assert_eq!(judged(&lower, is_held), (Outcome::Withheld, Contrast::NotShown), "{is_held:?}");
+        assert_eq!(judged(&[40, 41, 42, 43, 44], is_held), (Outcome::Marked, Contrast::Lower), "{is_held:?}");
+        assert_eq!(judged(&[200, 201, 202, 203, 204], is_held), (Outcome::Marked, Contrast::Higher));
+    }
 }
 
 /// The warm-up of the first run is far off; without it both are the same.

@@ -9,7 +9,7 @@ use analysis::{
 };
 use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetDescription};
 use proptest::prelude::{prop_assert, proptest};
-use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices, TaskRow};
+use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices, TaskRow, Warning};
 
 use crate::rows::{SECOND, phase, run_of, task};
 use crate::studies::{Study, bytes, count, findings, said, target};
@@ -154,6 +154,33 @@ fn a_model_below_all_grades_says_which_one_it_missed() {
     let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), &[&host]);
     let of_b = &sets[0].models[1];
     assert_eq!(of_b.grade, "below seller");
+}
+
+/// That a grade is missed by as much as the program was held back says nothing of the devices.
+#[test]
+fn a_grade_is_not_missed_by_what_held_the_program_back() {
+    let mut study = disks();
+    study.plan.criteria.expectations.remove(2);
+    study.plan.criteria.expectations[1].missed = "another seller".to_owned();
+    let mut run = run_of(&study.plan, &[], &[], &[]);
+    run.manifest.host = host(&["A", "A", "A", "A", "A", "B", "B"], 1);
+    let told = |share: f64| {
+        let mut figures = study.figures();
+        for pass in figures.iter_mut().flat_map(|one| &mut one.repetitions).filter(|_| share > 0.0) {
+            pass.warnings = vec![Warning::Starved { seen: "stopped".to_owned(), share }];
+        }
+        let found = analysis::findings::findings(&run, &figures);
+        let models = found.device_models.iter().filter_map(|one| one.says());
+        let grades: Vec<String> = models.map(|one| format!("{}: {}", one.model, one.grade)).collect();
+        let of_one = found.expected.iter().filter(|one| one.figure() == 5).filter_map(|one| one.says());
+        let missed: Vec<String> = of_one.filter_map(|one| one.reached.clone()).collect();
+        (grades, missed)
+    };
+    let below =
+        (vec!["A: seller".to_owned(), "B: below seller".to_owned()], vec!["another seller".to_owned()]);
+    assert_eq!(told(0.0), below);
+    assert_eq!(told(0.1), below, "54 MB/s could have been 67");
+    assert_eq!(told(0.3), (vec!["A: seller".to_owned()], Vec::new()), "54 MB/s could have been 112");
 }
 
 /// Three nodes, each of which has measured its own two devices by itself; the second device of the last one is slow.

@@ -134,13 +134,14 @@ fn written(document: &str, from: &str, wanted: &str) {
 #[test]
 fn the_documentation_has_the_checks_of_the_audit() {
     let rows = analysis::audit::CHECKS.iter().map(|row| {
-        let [kept, broken, waiting, other] =
-            [row.kept, row.broken, row.waiting, row.other].map(analysis::audit::Outcome::name);
+        let [kept, broken, waiting, compared, other] =
+            [row.kept, row.broken, row.waiting, row.compared, row.other].map(analysis::audit::Outcome::name);
         let simulated = if row.check.speaks(true) { "yes" } else { "no" };
-        format!("| {} | {} | {kept} | {broken} | {waiting} | {other} | {simulated} |\n", row.name, row.means)
+        let outcomes = format!("{kept} | {broken} | {waiting} | {compared} | {other}");
+        format!("| {} | {} | {outcomes} | {simulated} |\n", row.name, row.means)
     });
-    let head = "| check | what is doubted | promise kept | promise broken | waiting for storage | other | of simulated figures |\n\
-                |---|---|---|---|---|---|---|\n";
+    let head = "| check | what is doubted | promise kept | promise broken | waiting for storage | comparison | other | of simulated figures |\n\
+                |---|---|---|---|---|---|---|---|\n";
     written("AUDIT.md", "audit/policy.rs", &format!("{head}{}", rows.collect::<String>()));
 }
 

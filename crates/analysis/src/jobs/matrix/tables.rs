@@ -143,7 +143,8 @@ pub fn contrasts_of_runs(
     let compared = compare_matrices(systems, first.1, second.1);
     let runs = [first, second].map(|(gate, matrix)| (gate, matrix.figure));
     let state = |(contrast, test): &(JobContrast, Option<Difference>)| {
-        Gate::state_of_two_runs(Kind::JobContrast, runs, test.as_ref(), contrast.clone())
+        let change = contrast.change.unwrap_or_default();
+        Gate::state_of_two_runs(Kind::JobContrast, runs, (change, test.as_ref()), contrast.clone())
     };
     compared.complete.then(|| compared.contrasts.iter().map(state).collect())
 }
@@ -181,7 +182,10 @@ pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<Matri
         let inputs = [one.second, one.first].map(|place| matrices.all[place].figure).to_vec();
         found.contrasts.extend(one.contrasts.iter().cloned().map(|(contrast, test)| match test {
             Some(test) => gate.state_difference(inputs.clone(), &test, contrast),
-            None => gate.state(inputs.clone(), contrast),
+            None => {
+                let statement = gate.compared(&inputs, contrast.change.unwrap_or_default());
+                gate.state_as(statement, inputs.clone(), contrast)
+            }
         }));
     }
     if let Some(printed) = printed {
