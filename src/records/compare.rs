@@ -23,10 +23,10 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
         return Err(Failure::usage("AFTER is missing: name the run after the change"));
     };
     let after = Run::open(path)?;
-    if before.manifest.run_id == after.manifest.run_id {
-        let id = &before.manifest.run_id;
+    let own: Vec<&str> = ids(&before).collect();
+    if let Some(id) = ids(&after).find(|id| own.contains(id)) {
         complain(&format!(
-            "both are the run {id}, so nothing can differ: name the run before and the one after a change"
+            "both are or have the run {id}, which cannot differ from itself: name the run before and the one after a change"
         ));
     }
     if arguments.verdict && report::compare(&before, &after).is_of_model_and_storage() {
@@ -40,6 +40,12 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     show(arguments, &[arguments.before.clone(), path.clone()], shown)?;
     let is_slower = arguments.verdict && report::compare(&before, &after).is_slower();
     Ok(if is_slower { Exit::NotKept } else { Exit::Success })
+}
+
+/// The run and those that it was merged of.
+fn ids(run: &Run) -> impl Iterator<Item = &str> {
+    let parts = run.parts.iter().map(|part| part.run_id.as_str());
+    std::iter::once(run.manifest.run_id.as_str()).chain(parts)
 }
 
 /// Prints what is shown, or writes it where the user wants it.

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::desk::{Desk, assert_says, run};
+use rustix::process::Signal;
+
+use crate::desk::{Desk, assert_says, run, wait_for};
 
 const STUDY: &str = "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"d\"\ndirectory = \".\"\n\
     [[workload]]\nname = \"w\"\nsize = \"1MiB\"\ntransfer = \"64KiB\"\nphases = [\"write\"]\n";
@@ -101,7 +103,30 @@ fn a_run_that_is_compared_with_itself_is_told() {
     let desk = Desk::new();
     let _ = run(&desk.study(STUDY)).expect_code(0);
     let said = run(&desk.ioproof("compare").args([desk.record(), desk.record()])).expect_code(0).stderr;
-    assert_says(&said, &["both are the run"]);
+    assert_says(&said, &["both are or have the run"]);
+    let _ = run(&desk.ioproof("run study.toml --yes --out again")).expect_code(0);
+    let runs = || [desk.record(), desk.path("again")];
+    let other = run(&desk.ioproof("compare").args(runs())).expect_code(0).stderr;
+    assert!(!other.contains("both are"), "{other}");
+    let _ = run(&desk.ioproof("merge both").args(runs())).expect_code(0);
+    let said = run(&desk.ioproof("compare again both")).expect_code(0).stderr;
+    assert_says(&said, &["both are or have the run"]);
+}
+
+/// What such a run measures later would be missing.
+#[test]
+fn a_run_that_is_still_going_on_is_not_merged() {
+    let desk = Desk::new();
+    let _ = run(&desk.study(STUDY)).expect_code(0);
+    let study = STUDY.replace("name = \"w\"", "name = \"long\"\nduration = \"60s\"");
+    fs::write(desk.path("long.toml"), study).expect("a study");
+    let mut running = desk.ioproof("run long.toml --yes --out going").spawn().expect("it starts");
+    wait_for(&mut running, "the start of the run", || desk.path("going/journal.jsonl").exists());
+    let refused = run(&desk.ioproof("merge both going").arg(desk.record())).expect_code(2);
+    assert_says(&refused.stderr, &["still going on", "wait for its end"]);
+    assert!(!desk.path("both").exists());
+    running.signal(Signal::INT).expect("it is told to end");
+    let _ = running.wait().expect("it ends");
 }
 
 /// What keeps a run from starting is said before anything else is printed.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use plan::{Amount, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping};
 use record::{CacheLocation, Fact, HostFacts, Provenance, Run, Warning};
 
-use super::issue::{AuditIssue, Found};
+use super::issue::{AuditIssue, Found, percent};
 use crate::audit::Check;
 use crate::figures::{DEVICE_SHARE_MIN, Figure, RepetitionFigure, Subject, subjects};
 use crate::nodes::hosts;
@@ -65,9 +65,9 @@ fn absorbs(
     if !figure.phase.is_transfers() && !promises.iter().any(|promise| is_of_bytes(&promise)) {
         return None;
     }
-    let is_counted =
-        |one: &&RepetitionFigure| one.device_share.write.is_some_and(|share| share >= DEVICE_SHARE_MIN);
-    let by_devices = !counted.is_empty() && counted.iter().all(is_counted);
+    let shares: Option<Vec<f64>> = counted.iter().map(|one| one.device_share.write).collect();
+    let at_devices = shares.and_then(|shares| shares.into_iter().reduce(f64::min));
+    let by_devices = at_devices.is_some_and(|share| share >= DEVICE_SHARE_MIN);
     let outside = promises.iter().find(|promise| !has_close(promise)).filter(|_| workload.sync.at_close);
     let is_timed = workload.sync.per_write
         || workload.sync.at_close && outside.is_none()
@@ -78,7 +78,10 @@ fn absorbs(
     if !is_timed {
         let volatile = volatile(figure, hosts);
         let why = match volatile.first() {
-            _ if !by_devices => Some("nothing counted them at the devices".to_owned()),
+            _ if !by_devices => Some(match at_devices {
+                Some(share) => format!("the devices had written {} of them", percent(share)),
+                None => "nothing counted them at the devices".to_owned(),
+            }),
             Some(Ok(name)) => Some(format!("{name} has a volatile write cache")),
             Some(Err(name)) => Some(format!("whether {name} has a volatile write cache is not known")),
             None => None,

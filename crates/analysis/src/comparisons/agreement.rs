@@ -6,7 +6,7 @@ use plan::{Case, Phase, Sharing};
 
 use crate::comparisons::{Comparison, Samples, samples};
 use crate::figures::{Figure, bytes_of_one, nodes_of};
-use crate::gate::{Gate, Kind, Stated};
+use crate::gate::{Gate, Kind};
 
 /// Two figures of one point or one name, by their places, and how they compare.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,34 +49,34 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     }
     let pairs: Vec<(usize, usize)> =
         partners.into_iter().enumerate().filter_map(|(place, partner)| Some((place, partner?))).collect();
-    let sampled: Vec<Vec<(Stated<()>, Samples)>> = pairs
-        .iter()
-        .map(|&(place, partner)| {
-            let (one, two) = (&before.figures[place], &after.figures[partner]);
-            let runs = [(before, place), (after, partner)];
-            let gated = |one: Samples| {
-                (Gate::state_of_two_runs(Kind::Comparison, runs, (one.change(), None), ()), one)
-            };
-            samples(one, two, one.case != two.case).into_iter().map(gated).collect()
-        })
-        .collect();
-    let usable = sampled.iter().flatten().filter(|(gated, _)| gated.says().is_some());
-    let family = usable.filter(|(_, samples)| samples.are_enough()).count();
-    let pair = |((place, partner), sampled): ((usize, usize), Vec<(Stated<()>, Samples)>)| {
+    let sampled = pairs.iter().map(|&(place, partner)| {
+        let (one, two) = (&before.figures[place], &after.figures[partner]);
+        samples(one, two, one.case != two.case)
+    });
+    let sampled: Vec<Vec<Samples>> = sampled.collect();
+    let gated = |&(place, partner): &(usize, usize), one: &Samples| {
+        let runs = [(before, place), (after, partner)];
+        Gate::state_of_two_runs(Kind::Comparison, runs, (one.change(), None), ())
+    };
+    let all = pairs.iter().zip(&sampled).flat_map(|(pair, all)| all.iter().map(move |one| (pair, one)));
+    let family = all.filter(|(pair, one)| one.are_enough() && gated(pair, one).says().is_some()).count();
+    let paired = |(pair, sampled): ((usize, usize), Vec<Samples>)| {
+        let (place, partner) = pair;
         let (one, two) = (&before.figures[place], &after.figures[partner]);
         let cases = own.case(place).zip(other.case(partner));
+        let compared = |one: Samples| {
+            let gated = gated(&pair, &one);
+            one.compared(family, &gated)
+        };
         Paired {
             before: place,
             after: partner,
-            comparisons: sampled
-                .into_iter()
-                .filter_map(|(gated, one)| one.compared(family, &gated))
-                .collect(),
+            comparisons: sampled.into_iter().filter_map(compared).collect(),
             differs: cases.map(|(own, other)| all_differences(own, other, one.phase)).unwrap_or_default(),
             by_conditions: one.case != two.case,
         }
     };
-    pairs.into_iter().zip(sampled).map(pair).collect()
+    pairs.into_iter().zip(sampled).map(paired).collect()
 }
 
 /// What both figures of a pair have: the phase, and the name of the case, its point, or both.

@@ -68,7 +68,9 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
         plan,
         ..first.manifest.clone()
     };
-    let state = runs.iter().map(|run| &run.state).find(|&state| *state != RunState::Complete);
+    let states = || runs.iter().map(|run| &run.state);
+    let running = states().find(|&state| *state == RunState::Running);
+    let state = running.or_else(|| states().find(|&state| *state != RunState::Complete));
     let state = state.cloned().unwrap_or(RunState::Complete);
     let mut whole = Run::without_rows(first.directory.clone(), manifest, state);
     whole.damage = damage_of(&parts, &first.directory.join(PARTS)).collect();
@@ -470,8 +472,15 @@ fn parts_of(run: &Run) -> Vec<Part> {
 /// several parts together are `printed`, each of one of the phases.
 ///
 /// # Errors
-/// The directory holds something, or cannot be written.
+/// The directory holds something, or cannot be written. One of the runs is still going on.
 pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Result<(), RecordError> {
+    if run.state == RunState::Running {
+        return Err(RecordError::CannotMerge {
+            why: "one of the runs is still going on, and what it measures from now on would be missing; wait for its end, \
+                  or end it first"
+                .to_owned(),
+        });
+    }
     let manifest = Manifest { format_version: FORMAT_VERSION, ..run.manifest.clone() };
     let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
     write_parts(directory, &run.parts)?;
