@@ -240,13 +240,13 @@ impl Own<'_> {
 
     /// Rate ÷ (devices × best rate of the target of one device in the same phase).
     fn share_of_devices(&self, own: &Subject<'_>) -> Option<f64> {
-        let terms = own.target?;
+        let target = own.target?;
         let of_nodes =
-            |nodes| self.bests.get(&(terms.baseline.as_deref()?, own.figure.phase, nodes)).copied();
+            |nodes| self.bests.get(&(target.baseline.as_deref()?, own.figure.phase, nodes)).copied();
         let targets = f64::from(own.targets_of_all_nodes());
         // Of a node-local target that was measured on as many nodes, each node has its device.
         let single = of_nodes(1).or_else(|| Some(of_nodes(own.nodes())? / targets))?;
-        scalability(own.figure.bytes_per_second.median, f64::from(terms.devices) * targets, single)
+        scalability(own.figure.bytes_per_second.median, f64::from(target.devices) * targets, single)
     }
 
     /// What the best point of a layout costs against the best of the target that it is built on.

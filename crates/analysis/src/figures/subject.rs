@@ -31,7 +31,7 @@ pub(crate) struct Subject<'a> {
 pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject<'a>> {
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let targets: HashMap<&str, &TargetDescription> =
-        plan.criteria.targets.iter().map(|terms| (terms.name.as_str(), terms)).collect();
+        plan.criteria.targets.iter().map(|target| (target.name.as_str(), target)).collect();
     // Imported cases name no target: terms that came with them may describe the one that they are of.
     let only = plan.criteria.targets.first().filter(|_| plan.criteria.targets.len() == 1);
     let subject = |(index, figure): (usize, &'a Figure)| {
@@ -59,7 +59,7 @@ pub(crate) fn nodes_of(case: &Case) -> u64 {
 
 impl<'a> Subject<'a> {
     pub(crate) fn client(&self) -> Client {
-        self.target.map_or(Client::Unstated, |terms| terms.client)
+        self.target.map_or(Client::Unstated, |target| target.client)
     }
 
     /// Its first rate, [`Figure::headline`]: the median over the repetitions that count.
@@ -69,7 +69,7 @@ impl<'a> Subject<'a> {
 
     /// Devices of its target: those that its sweep picks, those that the study says, or else its paths.
     pub(crate) fn devices(&self) -> u32 {
-        let said = || self.target.map(|terms| terms.devices).filter(|&devices| devices > 0);
+        let said = || self.target.map(|target| target.devices).filter(|&devices| devices > 0);
         self.case.members().or_else(said).unwrap_or_else(|| paths(self.case))
     }
 
@@ -111,7 +111,7 @@ impl<'a> Subject<'a> {
 
     /// Which nodes can reach the target.
     pub(crate) fn layer(&self) -> Layer {
-        self.target.map_or(Layer::Unstated, |terms| terms.layer)
+        self.target.map_or(Layer::Unstated, |target| target.layer)
     }
 
     /// The settings without these keys.

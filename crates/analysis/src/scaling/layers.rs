@@ -154,9 +154,9 @@ pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundB
 fn chains(plan: &Plan) -> Vec<Vec<&str>> {
     let targets = &plan.criteria.targets;
     let below: HashMap<&str, &str> =
-        targets.iter().filter_map(|terms| Some((terms.name.as_str(), terms.above.as_deref()?))).collect();
+        targets.iter().filter_map(|one| Some((one.name.as_str(), one.above.as_deref()?))).collect();
     let carrying: HashSet<&str> = below.values().copied().collect();
-    let highest = targets.iter().map(|terms| terms.name.as_str());
+    let highest = targets.iter().map(|one| one.name.as_str());
     let highest = highest.filter(|name| below.contains_key(name) && !carrying.contains(name));
     let chain = |name| {
         // A record may come from anywhere: a ring of layers ends after all targets.

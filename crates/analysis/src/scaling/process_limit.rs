@@ -61,8 +61,8 @@ pub(crate) fn of_gate(
     let usable = |one: &&Subject<'_>| one.figure.phase.is_transfers() && gate.is_usable(one.index);
     let lines = grouped(gate.subjects.iter().filter(usable), |one| {
         // The single device that targets are made of, and what they are above.
-        let above = one.target.and_then(|terms| terms.above.as_deref());
-        let single = one.target.and_then(|terms| terms.baseline.as_deref()).unwrap_or(&one.case.target);
+        let above = one.target.and_then(|target| target.above.as_deref());
+        let single = one.target.and_then(|target| target.baseline.as_deref()).unwrap_or(&one.case.target);
         let sort = (single, above, one.layer(), one.client());
         (sort, one.case.workload.tasks, one.place(&["members", "stripe_count", TARGET, TASKS]))
     });

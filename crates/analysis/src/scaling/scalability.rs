@@ -216,10 +216,10 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
         };
         let Chosen { best: one, of, .. } = one.filter(|one| same_client(one.best, subject))?;
         let devices = devices(subject);
-        let of_baseline = one.case.members().or_else(|| one.target.map(|terms| terms.devices.max(1)));
+        let of_baseline = one.case.members().or_else(|| one.target.map(|target| target.devices.max(1)));
         let of_baseline = of_baseline.unwrap_or(1).saturating_mul(one.targets_of_all_nodes());
         let each = one.rate() / f64::from(of_baseline);
-        let units = subject.target.map_or(0.0, |terms| terms.rack_units);
+        let units = subject.target.map_or(0.0, |target| target.rack_units);
         let value = Scaling {
             devices,
             rate: subject.rate(),
@@ -284,8 +284,8 @@ type Points<'b, 'a> = Vec<(Conditions, &'b Subject<'a>)>;
 #[must_use]
 pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<LayerOverhead>> {
     let all = &gate.plan.criteria.targets;
-    let baselines: HashSet<&str> = all.iter().filter_map(|terms| terms.baseline.as_deref()).collect();
-    let targets = all.iter().map(|terms| terms.name.as_str()).filter(|name| !baselines.contains(name));
+    let baselines: HashSet<&str> = all.iter().filter_map(|target| target.baseline.as_deref()).collect();
+    let targets = all.iter().map(|one| one.name.as_str()).filter(|name| !baselines.contains(name));
     let targets: Vec<&str> = targets.collect();
     let groups = grouped(&gate.subjects, |one| alike(one)).into_iter();
     let points: HashMap<Alike<'_>, Points<'_, '_>> = groups

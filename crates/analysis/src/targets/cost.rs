@@ -165,7 +165,7 @@ impl Statement for Fit {
 #[must_use]
 pub(crate) fn costs(gate: &Gate<'_>) -> Vec<Stated<Cost>> {
     let has_terms =
-        |one: &&Subject<'_>| one.target.is_some_and(|terms| terms.rack_units > 0.0 || terms.ports > 0);
+        |one: &&Subject<'_>| one.target.is_some_and(|target| target.rack_units > 0.0 || target.ports > 0);
     let counted = gate.subjects.iter().filter(|one| has_cost(one.figure.phase) && rate(one) > 0.0);
     let groups = grouped(counted.filter(has_terms), |one| (one.case.target.as_str(), one.figure.phase));
     if groups.iter().all(|all| all[0].case.target == groups[0][0].case.target) {
@@ -188,12 +188,12 @@ fn rate(subject: &Subject<'_>) -> f64 {
 }
 
 fn cost(subject: &Subject<'_>) -> Option<Cost> {
-    let terms: &TargetDescription = subject.target?;
+    let target: &TargetDescription = subject.target?;
     let mut walls: Vec<u64> = subject.figure.counted().map(|pass| pass.phase.wall_ns).collect();
     walls.sort_unstable();
     let seconds = *walls.get(walls.len() / 2)? as f64 / 1e9;
     let seconds_per_tb = TERABYTE / rate(subject);
-    let TargetDescription { devices, rack_units, ports, .. } = *terms;
+    let TargetDescription { devices, rack_units, ports, .. } = *target;
     Some(Cost { seconds, seconds_per_tb, devices, rack_units, ports })
 }
 
@@ -201,12 +201,13 @@ fn cost(subject: &Subject<'_>) -> Option<Cost> {
 /// transfers.
 #[must_use]
 pub(crate) fn placements(gate: &Gate<'_>) -> Vec<Stated<Placement>> {
-    let says =
-        |terms: &&TargetDescription| terms.rack_units > 0.0 || terms.capacity.is_some() || terms.slots > 0;
-    let placement = |terms: &TargetDescription| {
-        let (read, write) = large_rates(gate, &terms.name).filter(|(_, write)| write.1 > 0.0)?;
+    let says = |target: &&TargetDescription| {
+        target.rack_units > 0.0 || target.capacity.is_some() || target.slots > 0
+    };
+    let placement = |target: &TargetDescription| {
+        let (read, write) = large_rates(gate, &target.name).filter(|(_, write)| write.1 > 0.0)?;
         let (mut reads, mut all) = (0.0, 0.0);
-        let of_target = gate.subjects.iter().filter(|one| one.case.target == terms.name);
+        let of_target = gate.subjects.iter().filter(|one| one.case.target == target.name);
         for pass in of_target.flat_map(|one| one.figure.counted()) {
             reads += pass.phase.read_bytes as f64;
             all += pass.phase.bytes() as f64;
@@ -268,20 +269,20 @@ pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFac
         });
         jobs.into_iter().chain(files).map(|bytes| (case.target.as_str(), bytes))
     }));
-    let fit = |terms: &TargetDescription| {
-        let own = put.get(terms.name.as_str()).copied().unwrap_or(0);
-        let needed = terms.needs.map_or(own, |bytes| bytes.0);
-        let slots = (terms.slots > 0 && terms.devices > 0).then_some((terms.devices, terms.slots));
-        let said = terms.capacity.filter(|_| needed > 0).map(|capacity| capacity.0);
-        let there = host.and_then(|host| capacity_of(plan, host, &terms.name));
+    let fit = |target: &TargetDescription| {
+        let own = put.get(target.name.as_str()).copied().unwrap_or(0);
+        let needed = target.needs.map_or(own, |bytes| bytes.0);
+        let slots = (target.slots > 0 && target.devices > 0).then_some((target.devices, target.slots));
+        let said = target.capacity.filter(|_| needed > 0).map(|capacity| capacity.0);
+        let there = host.and_then(|host| capacity_of(plan, host, &target.name));
         let smaller = there.filter(|&there| said.is_some_and(|said| there < said / 100 * AGREES_PERCENT));
         let bytes = said.map(|said| (needed, smaller.unwrap_or(said)));
         (slots.is_some() || bytes.is_some()).then(|| Fit {
-            target: terms.name.clone(),
+            target: target.name.clone(),
             slots,
             bytes,
             studied_capacity: said.filter(|_| smaller.is_some()),
-            said: terms.needs.is_some(),
+            said: target.needs.is_some(),
         })
     };
     plan.described_targets().filter_map(fit).collect()

@@ -116,7 +116,7 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
 
 fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expected> {
     let (case, figure) = (subject.case, subject.figure);
-    let described = subject.target.map_or(0, |terms| terms.devices);
+    let described = subject.target.map_or(0, |target| target.devices);
     let devices = case.members().unwrap_or(described);
     let nodes = u32::try_from(subject.nodes()).unwrap_or(u32::MAX);
     let in_all = |one: &Expectation| one.in_all(nodes, devices, subject.layer());
@@ -228,7 +228,7 @@ pub(crate) fn about<'e>(
 /// Whether all that an expectation names agrees, but for the share of reads.
 fn agrees(subject: &Subject<'_>, one: &Expectation) -> bool {
     // An imported case, which names none, is on the only target that is described.
-    let target = subject.target.map_or(&subject.case.target, |terms| &terms.name);
+    let target = subject.target.map_or(&subject.case.target, |one| &one.name);
     one.agrees(target, subject.case, subject.figure.phase, subject.is_random())
 }
 

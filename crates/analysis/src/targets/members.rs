@@ -272,10 +272,12 @@ pub fn member_sets(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Vec<MemberSet> {
 
 /// What targets of one path each stand for, by their paths: the models of devices that tell none.
 fn models_by_path(plan: &Plan) -> HashMap<&Path, &str> {
-    let terms: HashMap<&str, &str> =
+    let stands_for: HashMap<&str, &str> =
         plan.criteria.targets.iter().map(|one| (one.name.as_str(), one.stands_for.as_str())).collect();
     let called = plan.cases.iter().filter_map(|case| match case.workload.files.targets.as_slice() {
-        [path] => Some((path.as_path(), *terms.get(case.target.as_str()).filter(|one| !one.is_empty())?)),
+        [path] => {
+            Some((path.as_path(), *stands_for.get(case.target.as_str()).filter(|one| !one.is_empty())?))
+        }
         _ => None,
     });
     called.collect()
@@ -315,12 +317,12 @@ fn single<'a>(
         }
         _ => {
             // A layer above another one is another thing than the device beside it.
-            let terms = subject.target.filter(|terms| terms.above.is_none())?;
-            let is_device = path.starts_with("/dev/") && terms.devices == 0;
-            let place = plan.criteria.targets.iter().position(|one| one.name == terms.name)?;
-            let place = (is_device || terms.devices == 1).then_some(place as u64)?;
-            let name = if terms.title.is_empty() { &terms.name } else { &terms.title };
-            ("", place, name.clone(), Some(terms.stands_for.as_str()).filter(|words| !words.is_empty()))
+            let target = subject.target.filter(|target| target.above.is_none())?;
+            let is_device = path.starts_with("/dev/") && target.devices == 0;
+            let place = plan.criteria.targets.iter().position(|one| one.name == target.name)?;
+            let place = (is_device || target.devices == 1).then_some(place as u64)?;
+            let name = if target.title.is_empty() { &target.name } else { &target.title };
+            ("", place, name.clone(), Some(target.stands_for.as_str()).filter(|words| !words.is_empty()))
         }
     };
     Some((target, member(subject, place, (path, host), (name, stands_for), rates)))

@@ -297,21 +297,21 @@ impl Statement for StripPoint {
 /// was measured at several sizes, in rising order of blocks.
 pub(crate) fn strips(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<StripPoint>> {
     let mut targets: Vec<_> = gate.plan.criteria.targets.iter().collect();
-    targets.sort_by_key(|terms| terms.fs_block);
-    let of_phase = |phase| targets.iter().filter_map(move |terms| strip(gate, fits, terms, phase));
+    targets.sort_by_key(|one| one.fs_block);
+    let of_phase = |phase| targets.iter().filter_map(move |one| strip(gate, fits, one, phase));
     of_phase(Phase::Write).chain(of_phase(Phase::Read)).collect()
 }
 
 fn strip(
     gate: &Gate<'_>,
     fits: &[SeekFit],
-    terms: &TargetDescription,
+    target: &TargetDescription,
     phase: Phase,
 ) -> Option<Stated<StripPoint>> {
-    let (block, below) = (terms.fs_block?.0, terms.above.as_deref()?);
+    let (block, below) = (target.fs_block?.0, target.above.as_deref()?);
     let fit = fits.iter().find(|fit| fit.target == below && fit.phase == phase)?;
-    let of_target = || gate.subjects.iter().filter(|subject| subject.case.target == terms.name);
-    let devices = of_target().next().map_or(terms.devices, Subject::devices).max(1);
+    let of_target = || gate.subjects.iter().filter(|subject| subject.case.target == target.name);
+    let devices = of_target().next().map_or(target.devices, Subject::devices).max(1);
     let strip = block as f64 / f64::from(devices);
     let (one, by_line) = rate_at(fit, strip)?;
     let of_phase: Vec<&Subject<'_>> = of_target().filter(|subject| subject.figure.phase == phase).collect();
@@ -320,7 +320,7 @@ fn strip(
     let measured = best.map(|subject| subject.figure.bytes_per_second.median);
     let sizes = || fit.points.iter().map(|point| point.bytes);
     let point = StripPoint {
-        target: terms.name.clone(),
+        target: target.name.clone(),
         phase,
         block,
         devices,

@@ -94,8 +94,9 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
     let subjects = subjects(plan, figures);
     let mut links = Vec::new();
     for target in targets(plan) {
-        let terms = plan.criteria.targets.iter().find(|terms| terms.name == target);
-        let (devices, layer) = terms.map_or((0, Layer::Unstated), |terms| (terms.devices, terms.layer));
+        let described = plan.criteria.targets.iter().find(|one| one.name == target);
+        let (devices, layer) =
+            described.map_or((0, Layer::Unstated), |target| (target.devices, target.layer));
         let concerns = |one: &&Expectation| {
             one.target.as_ref().is_none_or(|named| *named == target)
                 && one.read_percent.is_none()
@@ -144,7 +145,7 @@ fn each_once<T: Clone + Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
 
 /// The targets that are used, or described where no case says which it uses, or named by an expectation.
 fn targets(plan: &Plan) -> Vec<String> {
-    let described = plan.described_targets().map(|terms| &terms.name);
+    let described = plan.described_targets().map(|one| &one.name);
     let used = plan.cases.iter().map(|case| &case.target);
     let named = plan.criteria.expectations.iter().filter_map(|one| one.target.as_ref());
     let targets = each_once(described.chain(used).chain(named).cloned());

@@ -239,20 +239,20 @@ fn tasks_that_do_not_divide_are_named_with_their_bound() {
 fn a_working_set_that_caches_hold_is_named_with_their_share() {
     let mut one = One::new(|_| {});
     one.plan.cases[0].target = "t".to_owned();
-    let terms = |caches, memory| plan::TargetDescription {
+    let target = |caches, memory| plan::TargetDescription {
         name: "t".to_owned(),
         caches,
         server_memory: memory,
         ..plan::TargetDescription::default()
     };
     // The workload has 1 MiB.
-    one.plan.criteria.targets = vec![terms(Some(Bytes::kib(128)), None)];
+    one.plan.criteria.targets = vec![target(Some(Bytes::kib(128)), None)];
     assert_eq!(one.checks(), [(Check::WorkingSet, false)]);
     assert_eq!(one.doubts()[0].evidence, "caches are 12.5 % of the working set; 5 % at most");
     assert!(one.doubts()[0].concerns.starts_with("t: 4 KiB sequential read"));
-    one.plan.criteria.targets = vec![terms(Some(Bytes::kib(51)), Some(Bytes::kib(256)))];
+    one.plan.criteria.targets = vec![target(Some(Bytes::kib(51)), Some(Bytes::kib(256)))];
     assert_eq!(one.checks(), []);
-    one.plan.criteria.targets = vec![terms(None, Some(Bytes::kib(257)))];
+    one.plan.criteria.targets = vec![target(None, Some(Bytes::kib(257)))];
     assert_eq!(one.checks(), [(Check::WorkingSet, false)]);
     // A mixed pass that only wrote found nothing in the memory of servers.
     let has_memory = |one: &One| one.checks().contains(&(Check::WorkingSet, false));

@@ -16,8 +16,8 @@ fn all() -> Selector {
 
 /// Twelve targets of ten devices' worth and their baseline, swept over tasks.
 fn study() -> Study {
-    let baseline = target("one", |terms| terms.devices = 1);
-    let wide = target("twelve", |terms| (terms.devices, terms.baseline) = (12, Some("one".to_owned())));
+    let baseline = target("one", |target| target.devices = 1);
+    let wide = target("twelve", |target| (target.devices, target.baseline) = (12, Some("one".to_owned())));
     let mut study = Study::new(vec![baseline, wide]);
     study.add("single", "one", &[], Phase::Read, &[2.5e9]);
     for (tasks, rate) in [(33, 24e9), (132, 30e9)] {
@@ -60,8 +60,8 @@ fn without_a_point_it_stands_beside_the_best_of_its_direction() {
 /// Study A: 29.9 GB/s where 32.9 GB/s were there below are a tax of 9.1 %.
 #[test]
 fn a_published_tax_stands_beside_the_own_one_of_the_same_layout() {
-    let cards = target("cards", |terms| terms.devices = 12);
-    let imsm = target("imsm", |terms| (terms.devices, terms.above) = (12, Some("cards".to_owned())));
+    let cards = target("cards", |target| target.devices = 12);
+    let imsm = target("imsm", |target| (target.devices, target.above) = (12, Some("cards".to_owned())));
     let mut study = Study::new(vec![cards, imsm]);
     for (target, rates) in [("cards", [30e9, 20e9]), ("imsm", [15e9, 24e9])] {
         for (tasks, rate) in [33, 66].into_iter().zip(rates) {

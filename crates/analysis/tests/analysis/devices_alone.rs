@@ -223,8 +223,8 @@ fn devices_of_nodes_that_measured_by_themselves_are_theirs() {
 
 #[test]
 fn targets_of_one_device_each_are_members_too_but_not_the_layers_above_them() {
-    let disk = |name: &str| target(name, |terms| terms.devices = 1);
-    let above = target("xfs", |terms| (terms.devices, terms.above) = (1, Some("one".to_owned())));
+    let disk = |name: &str| target(name, |target| target.devices = 1);
+    let above = target("xfs", |target| (target.devices, target.above) = (1, Some("one".to_owned())));
     let nas = target("nas", |_| {});
     let mut study = Study::new(vec![disk("one"), disk("two"), above, nas]);
     for (name, rate) in [("one", 100.0), ("two", 50.0), ("xfs", 90.0), ("nas", 10.0)] {
@@ -364,12 +364,13 @@ proptest! {
 #[test]
 fn a_file_system_is_predicted_from_the_strips_of_its_blocks() {
     let system = |name: &str, block: u64| {
-        target(name, |terms| {
-            (terms.above, terms.devices, terms.fs_block) = (Some("disk".to_owned()), 8, Some(Bytes(block)));
+        target(name, |target| {
+            (target.above, target.devices, target.fs_block) =
+                (Some("disk".to_owned()), 8, Some(Bytes(block)));
         })
     };
-    let terms = vec![target("disk", |_| {}), system("fs-4m", 4 << 20), system("fs-256k", 256 << 10)];
-    let mut study = sized(terms, 1.0, &[16 << 10, 64 << 10, 256 << 10, 1 << 20]);
+    let targets = vec![target("disk", |_| {}), system("fs-4m", 4 << 20), system("fs-256k", 256 << 10)];
+    let mut study = sized(targets, 1.0, &[16 << 10, 64 << 10, 256 << 10, 1 << 20]);
     study.add("w", "fs-4m", &[], Phase::Read, &[300e6]);
     let found = study.findings().strips;
     let points: Vec<_> = said(&found).into_iter().map(|(_, point)| point).collect();
@@ -413,8 +414,8 @@ fn one_process_that_gains_nothing_from_more_devices_is_the_limit() {
 fn alike(baseline: Option<&str>, busy: u64) -> Vec<ProcessLimit> {
     let devices = [("one", 1), ("two", 2), ("four", 4)];
     let of = |(name, devices)| {
-        target(name, |terms| {
-            (terms.devices, terms.baseline) =
+        target(name, |target| {
+            (target.devices, target.baseline) =
                 (devices, baseline.filter(|&single| single != name).map(str::to_owned));
         })
     };

@@ -21,7 +21,7 @@ fn passes(rate: f64) -> [f64; 5] {
 }
 
 fn layered() -> Study {
-    let on = |name: &str, below: &str| target(name, |terms| terms.above = Some(below.to_owned()));
+    let on = |name: &str, below: &str| target(name, |target| target.above = Some(below.to_owned()));
     let mut study = Study::new(vec![target("disk", |_| {}), on("xfs", "disk"), on("nfs", "xfs")]);
     for (depth, scale) in [(1, 1.0), (8, 2.0)] {
         for (name, rate) in [("nfs", 60.0), ("disk", 100.0), ("xfs", 90.0)] {
@@ -55,7 +55,7 @@ fn seen(one: &Layer) -> (&str, Option<f64>, f64) {
 
 #[test]
 fn a_layer_loses_nothing_that_the_repetitions_do_not_show() {
-    let on = target("xfs", |terms| terms.above = Some("disk".to_owned()));
+    let on = target("xfs", |target| target.above = Some("disk".to_owned()));
     let mut study = Study::new(vec![target("disk", |_| {}), on]);
     study.add("w", "disk", &[], Phase::Read, &[90.0, 100.0, 110.0, 120.0, 95.0].map(|rate| rate * MB));
     study.add("w", "xfs", &[], Phase::Read, &[85.0, 100.0, 105.0, 118.0, 92.0].map(|rate| rate * MB));
@@ -85,7 +85,7 @@ fn layers_that_stand_on_each_other_in_a_record_do_no_harm() {
 
 /// Two disks in direct use, and a volume over both that loses `loss` of their rate.
 fn volume(loss: f64, queues: Option<u32>, top: &str) -> (Study, HostFacts) {
-    let on = target("volume", |terms| terms.above = Some("disks".to_owned()));
+    let on = target("volume", |target| target.above = Some("disks".to_owned()));
     let mut study = Study::new(vec![target("disks", |_| {}), on]);
     study.add_of("w", "disks", &[], Phase::Read, &passes(100.0), |spec| {
         spec.tasks = 2;
@@ -137,11 +137,11 @@ fn a_single_queue_is_blamed_only_where_there_is_one_and_a_tax() {
 /// Study C: five cards against 192 disks.
 fn cards_and_disks() -> Study {
     let mut study = Study::new(vec![
-        target("cards", |terms| {
-            (terms.devices, terms.rack_units, terms.slots) = (5, 8.0, 11);
-            (terms.capacity, terms.needs) = (Some(Bytes::gib(10)), Some(Bytes::gib(12)));
+        target("cards", |target| {
+            (target.devices, target.rack_units, target.slots) = (5, 8.0, 11);
+            (target.capacity, target.needs) = (Some(Bytes::gib(10)), Some(Bytes::gib(12)));
         }),
-        target("disks", |terms| (terms.devices, terms.rack_units, terms.ports) = (192, 84.0, 16)),
+        target("disks", |target| (target.devices, target.rack_units, target.ports) = (192, 84.0, 16)),
     ]);
     for (name, read, write) in [("cards", 1250.0, 500.0), ("disks", 1000.0, 1000.0)] {
         for (phase, rate) in [(Phase::Read, read), (Phase::Write, write)] {
@@ -186,7 +186,7 @@ fn what_reads_faster_than_it_writes_is_for_what_is_read() {
     assert_eq!(of(&study), [(2.5, None), (1.0, None)], "one repetition shows nothing");
     let found = study.findings().placements;
     let repeated = |rates: [f64; 2]| {
-        let mut study = Study::new(vec![target("cards", |terms| terms.capacity = Some(Bytes::gib(10)))]);
+        let mut study = Study::new(vec![target("cards", |target| target.capacity = Some(Bytes::gib(10)))]);
         for (phase, rate) in [Phase::Read, Phase::Write].into_iter().zip(rates) {
             let passes = [0.99, 1.01, 1.0, 0.995, 1.005, 1.002].map(|noise| rate * noise * MB);
             study.add_of("w", "cards", &[], phase, &passes, |spec| spec.geometry.transfer = Bytes::mib(1));

@@ -234,7 +234,7 @@ fn a_device_is_not_slower_than_its_node_because_another_node_is_slow() {
 fn beside_the_published_rate_of_a_node_with_own_storage_stands_the_mean_of_the_own_nodes() {
     let own = |layer: Layer, phase: Phase, id: &str| {
         let mut plan = rows::plan(vec![Case { phases: vec![phase], ..case("c", "t", 2, 1) }]);
-        plan.criteria.targets = vec![target("t", |terms| terms.layer = layer)];
+        plan.criteria.targets = vec![target("t", |target| target.layer = layer)];
         plan.criteria.published =
             vec![PublishedReference { id: id.to_owned(), figures: Selector::default() }];
         let figures = of(&plan, vec![pass("c", 0, phase, &[at("a", 100), at("b", 300)])]);

@@ -18,9 +18,9 @@ fn repeated(rate: f64) -> [f64; 5] {
 /// One card and two layouts of twelve, with study A's best rates.
 fn cards() -> Study {
     let twelve = |name: &str| {
-        target(name, |terms| {
-            terms.devices = 12;
-            terms.baseline = Some("card".to_owned());
+        target(name, |target| {
+            target.devices = 12;
+            target.baseline = Some("card".to_owned());
         })
     };
     let mut study = Study::new(vec![target("card", |t| t.devices = 1), twelve("xfs"), twelve("md")]);
@@ -58,7 +58,7 @@ fn scalability_is_counted_from_the_best_of_the_baseline() {
 /// B22: 5 and 9.8 GB/s with one and two devices.
 #[test]
 fn a_sweep_of_members_is_counted_from_the_fewest() {
-    let mut study = Study::new(vec![target("cards", |terms| terms.devices = 2)]);
+    let mut study = Study::new(vec![target("cards", |target| target.devices = 2)]);
     for (members, tasks, rate) in [(1, 4, 4.0), (1, 8, 5.0), (2, 4, 7.0), (2, 8, 9.8)] {
         let settings = [count("members", members), count("tasks", tasks)];
         study.add("gain", "cards", &settings, Phase::Read, &[rate * GB]);
@@ -198,11 +198,11 @@ proptest! {
 /// No two devices reach six times what the two of them can: the baseline is of other conditions.
 #[test]
 fn more_than_all_devices_together_is_doubted() {
-    let layout = target("layout", |terms| {
-        terms.devices = 2;
-        terms.baseline = Some("one".to_owned());
+    let layout = target("layout", |target| {
+        target.devices = 2;
+        target.baseline = Some("one".to_owned());
     });
-    let mut study = Study::new(vec![target("one", |terms| terms.devices = 1), layout]);
+    let mut study = Study::new(vec![target("one", |target| target.devices = 1), layout]);
     study.add("scale", "one", &[count("tasks", 1)], Phase::Read, &[GB]);
     study.add("scale", "layout", &[count("tasks", 2)], Phase::Read, &[2.05 * GB]);
     study.add("scale", "layout", &[count("tasks", 4)], Phase::Read, &[12.0 * GB]);

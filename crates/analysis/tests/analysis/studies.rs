@@ -30,9 +30,9 @@ pub(crate) fn word(key: &str, value: &str) -> Setting {
 }
 
 pub(crate) fn target(name: &str, change: impl FnOnce(&mut TargetDescription)) -> TargetDescription {
-    let mut terms = TargetDescription { name: name.to_owned(), ..TargetDescription::default() };
-    change(&mut terms);
-    terms
+    let mut target = TargetDescription { name: name.to_owned(), ..TargetDescription::default() };
+    change(&mut target);
+    target
 }
 
 impl Study {

@@ -39,9 +39,9 @@ fn repeat(study: &mut Study, name: &str, tasks: u64, nodes: &[u64], rate: impl F
 
 fn layers() -> Study {
     Study::new(vec![
-        target("nvme", |terms| terms.layer = Layer::NodeLocal),
-        target("ssd", |terms| terms.layer = Layer::NodeLocal),
-        target("gpfs", |terms| terms.layer = Layer::Shared),
+        target("nvme", |target| target.layer = Layer::NodeLocal),
+        target("ssd", |target| target.layer = Layer::NodeLocal),
+        target("gpfs", |target| target.layer = Layer::Shared),
     ])
 }
 

@@ -33,13 +33,13 @@ pub(crate) struct PrintedFact {
 
 /// The machines of the studies whose figures or statements are named by `terms` or are `beside` own figures.
 pub(crate) fn machines<'a>(
-    terms: &'a Criteria,
+    criteria: &'a Criteria,
     beside: impl Iterator<Item = &'a str>,
 ) -> Vec<PublishedMachine> {
     let library = record::published();
-    let figures = terms.published.iter().map(|one| one.id.as_str()).chain(beside);
+    let figures = criteria.published.iter().map(|one| one.id.as_str()).chain(beside);
     let of_figures = figures.filter_map(|id| library.figure(id)).map(|one| &one.study);
-    let of_claims = terms.claims.iter().filter_map(|one| library.claim(&one.id)).map(|one| &one.study);
+    let of_claims = criteria.claims.iter().filter_map(|one| library.claim(&one.id)).map(|one| &one.study);
     let studies = analysis::figures::grouped(of_figures.chain(of_claims), |study| study.as_str());
     studies.iter().filter_map(|same| library.study(same[0])).map(machine).collect()
 }

@@ -137,8 +137,8 @@ fn table_of_study(
         return String::new();
     }
     let title = |target| {
-        let terms = plan.criteria.targets.iter().find(|one| one.name == target);
-        terms.map(|one| one.title.as_str()).filter(|title| !title.is_empty()).unwrap_or(target)
+        let described = plan.criteria.targets.iter().find(|one| one.name == target);
+        described.map(|one| one.title.as_str()).filter(|title| !title.is_empty()).unwrap_or(target)
     };
     let table = without_figures(table, title);
     let table = if full { table } else { table.brief() };

@@ -49,7 +49,7 @@ pub(crate) struct TargetInfo {
 impl StudyInfo {
     /// Of `plan` and of the host in `manifest`.
     pub(crate) fn of(plan: &Plan, manifest: &Manifest) -> Self {
-        let terms = &plan.criteria;
+        let criteria = &plan.criteria;
         let clients: HashSet<Client> = plan.described_targets().map(|one| one.client).collect();
         let target = |one: &TargetDescription| TargetInfo {
             name: one.name.clone(),
@@ -67,11 +67,11 @@ impl StudyInfo {
             rack_units: one.rack_units,
         };
         Self {
-            release: terms.release.clone(),
-            exclusive: terms.exclusive,
-            node: terms.node.words(),
+            release: criteria.release.clone(),
+            exclusive: criteria.exclusive,
+            node: criteria.node.words(),
             node_differs: match manifest.provenance {
-                Provenance::Measured => node_differs(&terms.node, &manifest.host),
+                Provenance::Measured => node_differs(&criteria.node, &manifest.host),
                 _ => Vec::new(),
             },
             targets: plan.described_targets().map(target).collect(),

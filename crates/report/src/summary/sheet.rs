@@ -264,12 +264,12 @@ impl Sheet<'_> {
             }
         }
         for case in cases {
-            let terms = self.plan().criteria.targets.iter().find(|one| one.name == case.target);
+            let target = self.plan().criteria.targets.iter().find(|one| one.name == case.target);
             let is_declared = |one: &TargetDescription| {
                 let is_near = one.client == Client::LocalToServer || one.layer == Layer::NodeLocal;
                 is_near || one.server_memory.is_some() || one.caches.is_some()
             };
-            if !terms.is_some_and(is_declared) {
+            if !target.is_some_and(is_declared) {
                 let target = if case.target.is_empty() { "the target" } else { &case.target };
                 lines.push(format!(
                     "{target}: the memory of its servers (`server_memory`) and its caches are not declared"

@@ -40,8 +40,8 @@ pub(crate) fn node_local_directories(
 pub(crate) fn said_to_be_local(plan: &Plan, directory: &Path) -> bool {
     let there = |case: &&Case| case.workload.files.targets.iter().any(|at| place_of(case, at) == directory);
     plan.cases.iter().filter(there).all(|case| {
-        let terms = plan.criteria.targets.iter().find(|target| target.name == case.target);
-        terms.is_some_and(|terms| terms.layer == Layer::NodeLocal)
+        let described = plan.criteria.targets.iter().find(|target| target.name == case.target);
+        described.is_some_and(|target| target.layer == Layer::NodeLocal)
     })
 }
 
@@ -63,10 +63,10 @@ pub(crate) fn check_node_local(
     let targets = case.workload.files.targets.iter().map(|target| place_of(case, target));
     let found = targets.filter_map(|at| local_directories.iter().find(|one| one.directory == at)).next();
     let Some(found) = found.filter(|_| nodes > 1) else { return Ok(()) };
-    let terms = plan.criteria.targets.iter().find(|target| target.name == case.target);
+    let described = plan.criteria.targets.iter().find(|target| target.name == case.target);
     let first = topology.names().first().map_or("the first", String::as_str);
     let differs = format!("is another directory on node {} than on {first}", found.node);
-    if terms.is_some_and(|terms| terms.layer == Layer::Shared) {
+    if described.is_some_and(|target| target.layer == Layer::Shared) {
         return Err(RunnerError::Target {
             path: found.directory.clone(),
             problem: format!("{differs}, and `{}` is said to be shared", case.target),

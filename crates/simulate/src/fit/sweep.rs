@@ -210,11 +210,11 @@ fn point(
 
 /// The lowest ceilings that the study states of the target, in transfers and in bytes per second.
 fn ceilings(run: &Run, case: &Case, phase: Phase, nodes: u32) -> [Option<f64>; 2] {
-    let terms = &run.manifest.plan.criteria;
-    let target = terms.targets.iter().find(|target| target.name == case.target);
+    let criteria = &run.manifest.plan.criteria;
+    let target = criteria.targets.iter().find(|target| target.name == case.target);
     let (devices, layer) = target.map_or((0, Layer::Unstated), |target| (target.devices, target.layer));
     let mut lowest = [None::<f64>; 2];
-    for one in &terms.expectations {
+    for one in &criteria.expectations {
         let concerns = one.ceiling
             && one.target.as_ref().is_none_or(|named| *named == case.target)
             && one.phase.is_none_or(|named| named == phase)

@@ -82,8 +82,8 @@ pub fn same_jobs(one: &Work, other: &Work) -> bool {
 /// target every other point of a sweep over how rows are moved against the first one.
 pub(super) fn comparisons(plan: &Plan, all: &[JobAccounting]) -> Vec<MatrixComparison> {
     let baseline_of = |matrix: &JobAccounting| {
-        let terms = plan.criteria.targets.iter().find(|terms| terms.name == matrix.case.target);
-        terms.and_then(|terms| terms.baseline.as_deref())
+        let target = plan.criteria.targets.iter().find(|target| target.name == matrix.case.target);
+        target.and_then(|target| target.baseline.as_deref())
     };
     let mut found = Vec::new();
     for (second, matrix) in all.iter().enumerate() {

@@ -81,9 +81,9 @@ impl Statement for JobCost {
 /// systems.
 pub(crate) fn job_costs(gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<JobCost>> {
     let cost = |(place, figure): (usize, &Figure)| {
-        let terms = gate.plan.criteria.targets.iter().find(|one| one.name == figure.target)?;
-        let devices = Some(terms.devices).filter(|&devices| devices > 0);
-        let rack_units = Some(terms.rack_units).filter(|&units| units > 0.0);
+        let target = gate.plan.criteria.targets.iter().find(|one| one.name == figure.target)?;
+        let devices = Some(target.devices).filter(|&devices| devices > 0);
+        let rack_units = Some(target.rack_units).filter(|&units| units > 0.0);
         if devices.is_none() && rack_units.is_none() {
             return None;
         }
@@ -93,7 +93,7 @@ pub(crate) fn job_costs(gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<J
             Summary::of(&all).map(|all| all.median)
         };
         let cost = JobCost {
-            system: terms.name.clone(),
+            system: target.name.clone(),
             published: String::new(),
             elapsed_seconds: Some(median(|one| one.concurrency.elapsed_ns)?),
             real_seconds: median(|one| one.concurrency.real_ns)?,
