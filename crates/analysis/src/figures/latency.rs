@@ -233,20 +233,20 @@ pub struct LatencySummary {
     /// Nanoseconds, in the order of [`LATENCY_STATISTICS`].
     pub nanos: [f64; LATENCY_STATISTICS.len()],
     /// Percentiles that the study's commitments ask for.
-    asked: Box<[(f64, u64)]>,
+    requested: Box<[(f64, u64)]>,
 }
 
 impl LatencySummary {
-    /// The statistics of `latency`, and the percentiles `asked`.
+    /// The statistics of `latency`, and the percentiles `requested`.
     #[must_use]
-    pub fn of(operation: Operation, measure: Measure, latency: &Latency, asked: &[f64]) -> Self {
+    pub fn of(operation: Operation, measure: Measure, latency: &Latency, requested: &[f64]) -> Self {
         Self {
             operation,
             measure,
             count: latency.count,
             knows_mean: latency.knows_mean(),
             nanos: LATENCY_STATISTICS.map(|statistic| statistic.of(latency)),
-            asked: asked.iter().map(|&percent| (percent, latency.percentile(percent))).collect(),
+            requested: requested.iter().map(|&percent| (percent, latency.percentile(percent))).collect(),
         }
     }
 
@@ -274,7 +274,7 @@ impl LatencySummary {
         let is = |of: f64| of.total_cmp(&percent).is_eq();
         let listed =
             self.all().find(|(statistic, _)| matches!(statistic.take, Take::Percentile(of) if is(of)));
-        let asked = || self.asked.iter().find(|(of, _)| is(*of)).map(|&(_, nanos)| nanos as f64);
-        listed.map(|(_, nanos)| nanos).or_else(asked)
+        let requested = || self.requested.iter().find(|(of, _)| is(*of)).map(|&(_, nanos)| nanos as f64);
+        listed.map(|(_, nanos)| nanos).or_else(requested)
     }
 }

@@ -221,7 +221,7 @@ fn launches_without_a_row_are_missed() {
     let case = case("disks", 1, &FOUR);
     let run = run(&plan(vec![case.clone()]), vec![record(&case, 0, &FOUR[..3])]);
     let one = &found(&run).all[0];
-    assert_eq!((one.asked, one.passes[0].completed, one.partial), (4, 3, true));
+    assert_eq!((one.planned, one.passes[0].completed, one.partial), (4, 3, true));
 }
 
 /// So many tests of four launches each, whose real time is spread by `spread` and CPU time by `cpu`.

@@ -81,7 +81,7 @@ struct Running {
     done: bool,
     failed: Option<String>,
     /// Time and reason of the request to end.
-    asked: Option<(u64, Reason)>,
+    told_to_end: Option<(u64, Reason)>,
     killed: bool,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Matrix<'a> {
     /// Time to wait for news: until the next sample, limit or check of the stop flag.
     fn until(&self, now_ns: u64) -> Duration {
         let sample = self.seen.0 + self.rules.interval.0;
-        let ends = self.running.values().filter_map(|one| match (one.asked, self.rules.limit) {
+        let ends = self.running.values().filter_map(|one| match (one.told_to_end, self.rules.limit) {
             (Some((at_ns, _)), _) => (!one.killed).then_some(at_ns + GRACE_NS),
             (None, Some(limit)) => Some(one.start_ns.saturating_add(limit.0)),
             (None, None) => None,
@@ -264,14 +264,14 @@ impl<'a> Matrix<'a> {
                 let now_ns = processes.now_ns();
                 let Some(one) = self.running.get_mut(&launch) else { return };
                 one.failed = Some(format!("told what is no event ({text}); report this as a defect"));
-                one.asked = one.asked.or(Some((now_ns, Reason::Garbled)));
+                one.told_to_end = one.told_to_end.or(Some((now_ns, Reason::Garbled)));
                 processes.end(launch, Ending::Asked);
             }
             News::Ended { launch, end } => {
                 let Some(one) = self.running.remove(&launch) else { return };
                 add(&mut self.moved, &end.counters);
-                let asked = one.asked.map(|(_, reason)| reason);
-                let (outcome, message) = judge(&end, asked, one.done, one.failed);
+                let told_to_end = one.told_to_end.map(|(_, reason)| reason);
+                let (outcome, message) = judge(&end, told_to_end, one.done, one.failed);
                 let report = LaunchReport {
                     launch,
                     start_ns: one.start_ns,
@@ -293,7 +293,7 @@ impl<'a> Matrix<'a> {
     fn end_late(&mut self, processes: &mut dyn Processes) {
         let now_ns = processes.now_ns();
         for (launch, one) in &mut self.running {
-            match one.asked {
+            match one.told_to_end {
                 Some((at_ns, _)) if now_ns >= at_ns + GRACE_NS && !one.killed => {
                     one.killed = true;
                     processes.end(*launch, Ending::Killed);
@@ -303,7 +303,7 @@ impl<'a> Matrix<'a> {
                     .limit
                     .is_some_and(|limit| now_ns >= one.start_ns.saturating_add(limit.0)) =>
                 {
-                    one.asked = Some((now_ns, Reason::TooLong));
+                    one.told_to_end = Some((now_ns, Reason::TooLong));
                     processes.end(*launch, Ending::Asked);
                 }
                 Some(_) | None => {}
@@ -322,7 +322,7 @@ impl<'a> Matrix<'a> {
             self.not_begun(task, now_ns, LaunchOutcome::Stopped, message);
         }
         for (launch, one) in &mut self.running {
-            one.asked = Some((now_ns, Reason::Stopped));
+            one.told_to_end = Some((now_ns, Reason::Stopped));
             processes.end(*launch, Ending::Asked);
         }
     }

@@ -58,8 +58,8 @@ pub struct Options {
 ///
 /// # Errors
 /// A value cannot be measured, or there is too little free space.
-pub fn cases(asked: &Options) -> Result<(Vec<Case>, Vec<String>), PlanError> {
-    let Options { environment, size, time, pairs, only } = asked;
+pub fn cases(options: &Options) -> Result<(Vec<Case>, Vec<String>), PlanError> {
+    let Options { environment, size, time, pairs, only } = options;
     if !(PAIRS_MIN..=PAIRS_MAX).contains(pairs) {
         return Err(PlanError::new(
             "pairs",
@@ -112,7 +112,7 @@ mod tests {
     use crate::builtin::quick::QuickEnvironment;
     use crate::{Backend, Bytes, Nanos, Placement};
 
-    fn asked() -> Options {
+    fn options() -> Options {
         let environment = QuickEnvironment {
             directory: "/mnt/scratch".into(),
             free_bytes: 500 << 30,
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn all_cases_are_on_one_file_that_nobody_else_has() {
-        let (all, notes) = cases(&asked()).expect("valid");
+        let (all, notes) = cases(&options()).expect("valid");
         assert_eq!(all.iter().map(|case| case.id.as_str()).collect::<Vec<_>>(), CASES);
         assert!(notes.is_empty());
         for case in &all {
@@ -151,7 +151,7 @@ mod tests {
             time: Nanos::millis(2500),
             pairs: 9,
             only: vec!["rand-read-d32".to_owned()],
-            ..asked()
+            ..options()
         };
         let (all, _) = cases(&options).expect("valid");
         assert_eq!(all.len(), 1);
@@ -163,22 +163,22 @@ mod tests {
 
     #[test]
     fn without_direct_transfers_a_note_says_so() {
-        let mut asked = asked();
-        asked.environment.direct_supported = false;
-        let (all, notes) = cases(&asked).expect("valid");
+        let mut options = options();
+        options.environment.direct_supported = false;
+        let (all, notes) = cases(&options).expect("valid");
         assert!(all.iter().all(|case| !case.workload.direct && case.id.starts_with("buffered-")));
         assert!(notes.len() == 1 && notes[0].contains("O_DIRECT"), "{notes:?}");
     }
 
     #[test]
     fn what_cannot_be_measured_is_refused_with_the_next_step() {
-        let refused = |asked: &Options| {
-            let error = cases(asked).expect_err("refused");
+        let refused = |options: &Options| {
+            let error = cases(options).expect_err("refused");
             format!("{}: {}", error.message, error.help)
         };
-        assert!(refused(&Options { pairs: 5, ..asked() }).contains("between 6"));
-        assert!(refused(&Options { size: Some(Bytes::mib(15)), ..asked() }).contains("16 MiB"));
-        assert!(refused(&Options { time: Nanos(1_500), ..asked() }).contains("2500ms"));
-        assert!(refused(&Options { only: vec!["x".to_owned()], ..asked() }).contains("rand-read-d32"));
+        assert!(refused(&Options { pairs: 5, ..options() }).contains("between 6"));
+        assert!(refused(&Options { size: Some(Bytes::mib(15)), ..options() }).contains("16 MiB"));
+        assert!(refused(&Options { time: Nanos(1_500), ..options() }).contains("2500ms"));
+        assert!(refused(&Options { only: vec!["x".to_owned()], ..options() }).contains("rand-read-d32"));
     }
 }

@@ -288,18 +288,18 @@ mod tests {
         cross_node_reads,
     };
 
-    fn asked(change: impl FnOnce(&mut Options)) -> Result<Plan, PlanError> {
+    fn plan_with(change: impl FnOnce(&mut Options)) -> Result<Plan, PlanError> {
         let mut options = Options::new(vec!["/mnt/a".into()], 24);
         change(&mut options);
         plan(options)
     }
 
     fn workload(change: impl FnOnce(&mut Options)) -> Workload {
-        asked(change).expect("sound").cases[0].workload.clone()
+        plan_with(change).expect("sound").cases[0].workload.clone()
     }
 
     fn field(change: impl FnOnce(&mut Options)) -> &'static str {
-        asked(change).expect_err("not sound").field
+        plan_with(change).expect_err("not sound").field
     }
 
     #[test]
@@ -334,7 +334,7 @@ mod tests {
         // 24 files of 64 MiB are 1.5 GiB.
         assert_eq!(field(|options| options.server_memory = Some(Bytes::mib(385))), "size");
         let enough =
-            asked(|options| options.server_memory = Some(Bytes::mib(384))).expect("four times as much");
+            plan_with(|options| options.server_memory = Some(Bytes::mib(384))).expect("four times as much");
         assert_eq!(enough.criteria.targets[0].server_memory, Some(Bytes::mib(384)), "the record has it");
         assert_eq!(enough.cases[0].workload.footprint(), Bytes::mib(4 * 384));
         let local = |options: &mut Options| {
@@ -345,8 +345,9 @@ mod tests {
 
     #[test]
     fn the_share_of_reads_makes_the_phase() {
-        let phases =
-            |percent| asked(|options| options.read_percent = percent).expect("sound").cases[0].phases.clone();
+        let phases = |percent| {
+            plan_with(|options| options.read_percent = percent).expect("sound").cases[0].phases.clone()
+        };
         assert_eq!(phases(100), [Phase::Read]);
         assert_eq!(phases(75), [Phase::Mixed]);
         assert_eq!(phases(0), [Phase::Write]);
@@ -402,7 +403,7 @@ mod tests {
 
     #[test]
     fn the_title_says_it_all() {
-        let title = |change: fn(&mut Options)| asked(change).expect("sound").title;
+        let title = |change: fn(&mut Options)| plan_with(change).expect("sound").title;
         assert_eq!(
             title(|options| options.nodes = 609),
             "randomops: 14616 tasks on 609 nodes, 2000 random reads of 4 KiB each"

@@ -189,7 +189,7 @@ pub fn explain(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> Str
 
 /// The request, each option with its meaning, and the model that the plan runs on.
 fn source(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
-    let asked = match &plan.source {
+    let source = match &plan.source {
         PlanSource::Quick { directory } => {
             format!("asked by      --quick {}\n", visible(&directory.to_string_lossy()))
         }
@@ -200,15 +200,15 @@ fn source(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
         PlanSource::Study { path, .. } => format!("asked by      {}\n", visible(&path.to_string_lossy())),
         PlanSource::Import { tools, .. } => format!("printed by    {}\n", visible(&tools.join(", "))),
         PlanSource::Dialect { arguments, notes, .. } => {
-            let asked = wrapped("asked by      ", &shell_line(arguments), screen.prose());
-            format!("{asked}\n{}", options(notes, screen))
+            let source = wrapped("asked by      ", &shell_line(arguments), screen.prose());
+            format!("{source}\n{}", options(notes, screen))
         }
     };
     let model = environment.model.as_deref().map(|name| {
         let text = format!("{}: nothing of this host is measured or changed", simulated(Some(name)));
         wrapped("              ", &text, screen.prose())
     });
-    asked + &model.unwrap_or_default()
+    source + &model.unwrap_or_default()
 }
 
 fn options(notes: &[OptionNote], screen: Screen) -> String {

@@ -57,7 +57,7 @@ pub fn matrices(run: &Run, figures: &[Figure]) -> Matrices {
 pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<AuditIssue> {
     let doubt = |matrix: &JobAccounting| {
         let conditions = &figures[matrix.figure].conditions;
-        let broken = || matrix.passes.iter().filter(|pass| pass.completed < matrix.asked);
+        let broken = || matrix.passes.iter().filter(|pass| pass.completed < matrix.planned);
         let interrupted = broken().count() > 0 && broken().all(MatrixPass::was_interrupted);
         let (check, advice) = match interrupted {
             true => (Check::Unfinished, "go on with `ioproof run --resume`, or measure the case again"),
@@ -85,10 +85,10 @@ pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<AuditIssue>
 /// `3 of 101 launches did not complete in pass 0: 2 failed, 1 skipped (sort, stream 0, round 1: no space left)`.
 fn not_completed(matrix: &JobAccounting) -> String {
     let words = |pass: &MatrixPass| {
-        let (asked, number) = (matrix.asked, pass.repetition);
-        let missing = asked - pass.completed;
+        let (planned, number) = (matrix.planned, pass.repetition);
+        let missing = planned - pass.completed;
         if pass.was_interrupted() {
-            return format!("{missing} of {asked} launches were interrupted in pass {number}");
+            return format!("{missing} of {planned} launches were interrupted in pass {number}");
         }
         let unknown = missing.saturating_sub(pass.others.len());
         let outcomes = pass.others.iter().map(|(outcome, _)| outcome.as_str());
@@ -107,10 +107,10 @@ fn not_completed(matrix: &JobAccounting) -> String {
         }
         let named = if named.is_empty() { String::new() } else { format!(" ({})", named.join("; ")) };
         format!(
-            "{missing} of {asked} launches did not complete in pass {number}: {}{named}",
+            "{missing} of {planned} launches did not complete in pass {number}: {}{named}",
             kinds.join(", ")
         )
     };
-    let broken = matrix.passes.iter().filter(|pass| pass.completed < matrix.asked);
+    let broken = matrix.passes.iter().filter(|pass| pass.completed < matrix.planned);
     broken.map(words).collect::<Vec<_>>().join("; ")
 }

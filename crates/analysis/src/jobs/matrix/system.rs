@@ -19,7 +19,7 @@ pub struct JobAccounting {
     /// The swept keys and their values, without the target.
     pub settings: Vec<Setting>,
     /// Launches of one pass.
-    pub asked: usize,
+    pub planned: usize,
     /// Every pass that counts.
     pub passes: Vec<MatrixPass>,
     /// In no pass all launches completed: what follows is of those that did.
@@ -38,12 +38,12 @@ impl JobAccounting {
     /// In every pass that counts all launches completed.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.passes.iter().all(|pass| pass.completed == self.asked)
+        self.passes.iter().all(|pass| pass.completed == self.planned)
     }
 
     /// The passes that are used.
     pub(super) fn used(&self) -> impl Iterator<Item = &MatrixPass> {
-        self.passes.iter().filter(|pass| self.partial || pass.completed == self.asked)
+        self.passes.iter().filter(|pass| self.partial || pass.completed == self.planned)
     }
 }
 
@@ -54,11 +54,11 @@ pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<JobAcc
     let of_key = |key: &PhaseKey| rows.iter().filter(|row| row.key == *key).collect::<Vec<_>>();
     let rows: Vec<Vec<&LaunchRow>> = figure.counted().map(|pass| of_key(&pass.phase.key)).collect();
     let seen = rows.iter().map(Vec::len).max().filter(|&most| most > 0)?;
-    let asked = seen.max(usize::try_from(planned).unwrap_or(usize::MAX));
+    let planned = seen.max(usize::try_from(planned).unwrap_or(usize::MAX));
     let passes: Vec<MatrixPass> =
         figure.counted().zip(&rows).map(|(pass, rows)| MatrixPass::of(pass.repetition, rows)).collect();
-    let partial = passes.iter().all(|pass| pass.completed < asked);
-    let used = || passes.iter().zip(&rows).filter(|(pass, _)| partial || pass.completed == asked);
+    let partial = passes.iter().all(|pass| pass.completed < planned);
+    let used = || passes.iter().zip(&rows).filter(|(pass, _)| partial || pass.completed == planned);
     let launches = launches::means(used().flat_map(|(_, rows)| rows.iter().copied()));
     let column = |column| Summary::of(&used().map(|(pass, _)| pass.sums[column]).collect::<Vec<_>>());
     let sums = if launches.is_empty() { Vec::new() } else { (0..4).filter_map(column).collect() };
@@ -70,7 +70,7 @@ pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<JobAcc
         figure: subject.index,
         case: case.clone(),
         settings,
-        asked,
+        planned,
         partial,
         sums,
         ratios: RatioStatistics::of(&launches),

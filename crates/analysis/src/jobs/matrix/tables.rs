@@ -157,7 +157,7 @@ pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<Matri
         if let [real, memory, user, cpu] = one.sums.as_slice() {
             let sums = JobSums {
                 system: system.clone(),
-                launches: Some((one.launches.len(), one.asked)),
+                launches: Some((one.launches.len(), one.planned)),
                 means: [real, memory, user, cpu].map(|sum| sum.mean),
                 passes: one.sums.clone(),
                 printed: String::new(),
