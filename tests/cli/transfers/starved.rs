@@ -55,6 +55,28 @@ fn measured_a_program_that_is_stopped_for_a_while_is_told_and_breaks_no_promise(
     assert_eq!(verdict, "DOUBTFUL");
 }
 
+/// As a program that limits the processor time of another does it.
+#[test]
+fn measured_stops_that_are_shorter_than_a_second_are_told_as_long_as_they_were() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let text = study(".", 2, true).replace("repetitions = 5", "repetitions = 1");
+    let mut running = desk.study(&text).spawn().expect("it starts");
+    wait_for(&mut running, "the start of the case", || events(&desk, "case-started") > 0);
+    while !running.has_ended().expect("its state") {
+        running.signal(Signal::STOP).expect("stopped");
+        sleep(Duration::from_millis(60));
+        running.signal(Signal::CONT).expect("goes on");
+        sleep(Duration::from_millis(60));
+    }
+    let (evidence, _) = told(&desk);
+    let told = evidence.iter().find_map(|text| text.split_once("did not run for ")?.1.split_once(" s of "));
+    let (stopped, of) = told.unwrap_or_else(|| panic!("{evidence:?}"));
+    let of = of.split_once(" s").expect("a unit").0;
+    let [stopped, of] = [stopped, of].map(|text| text.parse::<f64>().expect("a number"));
+    assert!(stopped > of / 3.0, "{evidence:?}");
+}
+
 #[test]
 fn measured_an_undisturbed_run_is_not_starved_and_breaks_its_promise() {
     let _timed = timed();

@@ -14,7 +14,11 @@ use crate::{CpuTimes, Root};
 /// Above this number of threads only a fraction is sampled, so that a sample takes at most a millisecond or
 /// two.
 const THREADS_MAX: usize = 256;
-/// Smaller wake-up delays are not significant.
+/// How often the sampling thread looks at the clock at least. A stop that ends between two looks is not seen.
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
+/// A look that is late by less was delayed by the timer or the scheduler.
+const LATE_MIN: Duration = Duration::from_millis(10);
+/// Less in one interval is not significant.
 const STOPPED_MIN: Duration = Duration::from_millis(50);
 /// Nanoseconds of a tick of `USER_HZ`, which is 100 on all architectures of Linux but alpha and ia64.
 const TICK_NS: u64 = 10_000_000;
@@ -66,8 +70,6 @@ struct Counted {
     /// Periods and throttled ones of each group, innermost first.
     quotas: Vec<(u64, u64)>,
     waited: RunQueueDelay,
-    /// The wait time of the sampling thread.
-    own_waited_ns: u64,
     memory_stall_ns: Option<u64>,
 }
 
@@ -91,6 +93,10 @@ pub(crate) struct LoadWatch {
     /// Processes of the run on this node.
     processes: BTreeSet<u32>,
     last: Counted,
+    /// The time that the sampling thread has waited for a processor, at its last look.
+    own_waited_ns: u64,
+    /// For how long it did not run since the last sample, by what was late and no wait for a processor.
+    stopped: Duration,
 }
 
 impl LoadWatch {
@@ -107,6 +113,9 @@ impl LoadWatch {
         let mut processes = mates.clone();
         processes.insert(std::process::id());
         let mut watch = Self {
+            // The sampling thread has not waited yet.
+            own_waited_ns: 0,
+            stopped: Duration::ZERO,
             quota_files: quotas.map(|group| file(&group, "cpu.stat")).collect(),
             pressure_file: own.map(|group| file(&group, "memory.pressure")),
             processes,
@@ -116,32 +125,42 @@ impl LoadWatch {
                 cpu: None,
                 quotas: Vec::new(),
                 waited: RunQueueDelay::default(),
-                own_waited_ns: 0,
                 memory_stall_ns: None,
             },
         };
-        // The sampling thread has not waited yet.
-        watch.last = Counted { own_waited_ns: 0, ..watch.counted() };
+        watch.last = watch.counted();
         watch
     }
 
-    /// The changes since the last sample, or since the start. It was due `late` ago; `idle` means that there
-    /// are devices and none had a request.
-    pub(crate) fn sample(&mut self, started: Instant, late: Duration, idle: bool) -> LoadSample {
+    /// A look at the clock, from the thread that samples; it was due `late` ago.
+    pub(crate) fn look(&mut self, late: Duration) {
+        let text = self.root.read("/proc/thread-self/schedstat").ok();
+        let waited_ns = text.and_then(|text| waited_ns(&text)).unwrap_or(0);
+        let held = Duration::from_nanos(waited_ns.saturating_sub(self.own_waited_ns));
+        self.own_waited_ns = waited_ns;
+        let late = late.saturating_sub(held);
+        if late >= LATE_MIN {
+            // On average a stop began in the middle between two looks.
+            self.stopped += late + LOOK / 2;
+        }
+    }
+
+    /// The changes since the last sample, or since the start; `idle` means that there are devices and none had a
+    /// request.
+    pub(crate) fn sample(&mut self, started: Instant, idle: bool) -> LoadSample {
         let mut now = self.counted();
         now.waited.threads.remove(&rustix::thread::gettid().as_raw_pid().unsigned_abs());
         let last = std::mem::replace(&mut self.last, now);
         let now = &self.last;
         let cpu = now.cpu.zip(last.cpu);
         let quota = most_throttled(&now.quotas, &last.quotas);
-        let held_ns = now.own_waited_ns.saturating_sub(last.own_waited_ns);
         let stolen_cpu_ns = cpu.map(|(now, last)| now.stolen_ticks_since(&last) * TICK_NS);
-        // Time stolen by a hypervisor explains a delay as well.
-        let explained_ns = held_ns.saturating_add(stolen_cpu_ns.unwrap_or(0));
-        let late_by_itself = late.saturating_sub(Duration::from_nanos(explained_ns));
-        let throttled = quota.is_some_and(|(_, throttled)| throttled > 0);
-        let stopped = if throttled || late_by_itself < STOPPED_MIN { Duration::ZERO } else { late_by_itself };
         let length = now.at.duration_since(last.at);
+        // Time stolen by a hypervisor explains a delay as well.
+        let stolen = Duration::from_nanos(stolen_cpu_ns.unwrap_or(0));
+        let stopped = std::mem::take(&mut self.stopped).saturating_sub(stolen);
+        let throttled = quota.is_some_and(|(_, throttled)| throttled > 0);
+        let stopped = if throttled || stopped < STOPPED_MIN { Duration::ZERO } else { stopped };
         let stopped = if self.has_stopped_mate() { length } else { stopped };
         let (blocked_threads, blocked_in) = if idle { self.blocked() } else { (0, String::new()) };
         LoadSample {
@@ -164,13 +183,11 @@ impl LoadWatch {
             let text = self.root.read(path).ok()?;
             Some((number_after(&text, "nr_periods")?, number_after(&text, "nr_throttled")?))
         };
-        let own = self.root.read("/proc/thread-self/schedstat").ok();
         Counted {
             at: Instant::now(),
             cpu: CpuTimes::read(&self.root).ok(),
             quotas: self.quota_files.iter().map(|path| quota(path).unwrap_or_default()).collect(),
             waited: self.waited(),
-            own_waited_ns: own.and_then(|text| waited_ns(&text)).unwrap_or(0),
             memory_stall_ns: self.memory_stall_ns(),
         }
     }
@@ -306,7 +323,8 @@ mod tests {
         let started = Instant::now();
         let mut watch = LoadWatch::new(tree.root(), &BTreeSet::from([7]));
         let tree = host(tree, state, 5_000, throttled);
-        let sample = watch.sample(started, late, idle);
+        watch.look(late);
+        let sample = watch.sample(started, idle);
         drop(tree);
         sample
     }
@@ -323,11 +341,21 @@ mod tests {
     #[test]
     fn a_late_look_is_a_stop_unless_the_quota_was_used_up() {
         let late = Duration::from_secs(3);
-        assert_eq!(sample('R', late, false, 0).stopped_ns, 3_000_000_000);
+        assert_eq!(sample('R', late, false, 0).stopped_ns, 3_010_000_000);
         assert_eq!(sample('R', late, false, 4).stopped_ns, 0);
-        assert_eq!(sample('R', Duration::from_millis(49), false, 0).stopped_ns, 0, "a late wake-up");
+        assert_eq!(sample('R', Duration::from_millis(39), false, 0).stopped_ns, 0, "a late wake-up");
         let mate = sample('T', Duration::ZERO, false, 0);
         assert_eq!(mate.stopped_ns, mate.length_ns, "another process of the run is stopped");
+    }
+
+    #[test]
+    fn many_short_stops_are_as_long_as_their_sum() {
+        let tree = host(Tree::new(&[]), 'S', 0, 0);
+        let mut watch = LoadWatch::new(tree.root(), &BTreeSet::new());
+        (0..10).for_each(|_| watch.look(Duration::from_millis(30)));
+        (0..100).for_each(|_| watch.look(Duration::from_millis(9)));
+        assert_eq!(watch.sample(Instant::now(), false).stopped_ns, 400_000_000);
+        assert_eq!(watch.sample(Instant::now(), false).stopped_ns, 0);
     }
 
     #[test]
@@ -335,7 +363,8 @@ mod tests {
         let tree = host(Tree::new(&[]), 'S', 0, 0);
         let mut watch = LoadWatch::new(tree.root(), &BTreeSet::from([7]));
         let tree = tree.files(&[("/proc/stat", "cpu  0 0 1 50 0 0 0 102 0 0\n")]);
-        let seen = watch.sample(Instant::now(), Duration::from_secs(1), false);
+        watch.look(Duration::from_secs(1));
+        let seen = watch.sample(Instant::now(), false);
         drop(tree);
         assert_eq!((seen.stolen_cpu_ns, seen.stopped_ns), (Some(1_000_000_000), 0));
     }
@@ -344,7 +373,7 @@ mod tests {
     fn pressure_on_the_memory_of_the_node_is_not_that_of_the_run() {
         let tree = host(Tree::new(&[]), 'S', 0, 0).files(&[("/proc/self/cgroup", "0::/\n")]);
         let mut watch = LoadWatch::new(tree.root(), &BTreeSet::new());
-        assert_eq!(watch.sample(Instant::now(), Duration::ZERO, false).memory_stall_ns, None);
+        assert_eq!(watch.sample(Instant::now(), false).memory_stall_ns, None);
     }
 
     #[test]
@@ -352,7 +381,7 @@ mod tests {
         let tree = host(Tree::new(&[]), 'S', 1_000, 0);
         let mut watch = LoadWatch::new(tree.root(), &BTreeSet::from([7]));
         let tree = host(tree, 'S', 5_000, 0).files(&[("/proc/7/task/12/schedstat", "5 7000 3\n")]);
-        let seen = watch.sample(Instant::now(), Duration::ZERO, false);
+        let seen = watch.sample(Instant::now(), false);
         drop(tree);
         assert_eq!(seen.cpu_wait_ns, Some(4_000 + 7_000));
     }

@@ -9,7 +9,7 @@ use record::{DeviceRow, PhaseKey};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-use crate::activity::load::{LoadSample, LoadWatch};
+use crate::activity::load::{LOOK, LoadSample, LoadWatch};
 use crate::devices::counters::CounterFile;
 use crate::{DeviceCounters, HostError, Root};
 
@@ -172,12 +172,11 @@ struct ObservedDevices {
 }
 
 impl ObservedDevices {
-    /// A sample that should have been taken `late` ago.
-    fn sample(&mut self, started: Instant, late: Duration) {
+    fn sample(&mut self, started: Instant) {
         let idle =
             self.devices.iter_mut().map(|watch| watch.sample(started)).filter(|idle| !idle).count() == 0;
         let idle = idle && !self.devices.is_empty();
-        self.seen.push(self.load.sample(started, late, idle));
+        self.seen.push(self.load.sample(started, idle));
     }
 
     fn observed(self) -> Observed {
@@ -185,26 +184,32 @@ impl ObservedDevices {
         Observed { started_raw_ns: self.started_raw_ns, devices, load: self.seen }
     }
 
-    /// Samples at whole intervals from the start, so that a late wake-up does not move later ones.
+    /// Samples at whole intervals from the start, so that a late wake-up does not move later ones; looks at the clock
+    /// more often.
     fn watch(&mut self, stop: &(Mutex<bool>, Condvar), started: Instant, interval: Duration) {
         let mut next = started + interval;
+        let mut due = Instant::now();
         let mut stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
         while !*stopped {
             let now = Instant::now();
-            if now < next {
-                let waited = stop.1.wait_timeout(stopped, next - now);
+            self.load.look(now.saturating_duration_since(due));
+            if now >= next {
+                drop(stopped);
+                self.sample(started);
+                while next <= now {
+                    next += interval.max(Duration::from_millis(1));
+                }
+                stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
+            }
+            due = next.min(Instant::now() + LOOK);
+            if !*stopped {
+                let waited = stop.1.wait_timeout(stopped, due.saturating_duration_since(Instant::now()));
                 stopped = waited.unwrap_or_else(PoisonError::into_inner).0;
-                continue;
             }
-            drop(stopped);
-            self.sample(started, now - next);
-            while next <= now {
-                next += interval.max(Duration::from_millis(1));
-            }
-            stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
         }
         drop(stopped);
-        self.sample(started, Instant::now().saturating_duration_since(next));
+        self.load.look(Instant::now().saturating_duration_since(due));
+        self.sample(started);
     }
 }
 
