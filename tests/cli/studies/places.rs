@@ -163,6 +163,19 @@ fn reading_holes_is_refused_and_the_file_stays_as_it_is() {
     assert_eq!(blocks(&sparse) * 512, 8 << 20, "a fill phase has written all of it");
 }
 
+/// A write that ends by its time leaves a part of the file.
+#[test]
+fn a_file_that_another_workload_left_short_is_filled() {
+    let desk = Desk::new();
+    let workload = |name: &str, more: &str| {
+        format!("[[workload]]\nname = \"{name}\"\nsize = \"64MiB\"\ntransfer = \"4KiB\"\n{more}\n")
+    };
+    let study = "[[target]]\nname = \"t\"\ndirectory = \".\"\n".to_owned()
+        + &workload("w", "fsync = \"each\"\nduration = \"20ms\"\nphases = [\"write\"]\nkeep = \"always\"")
+        + &workload("r", "phases = [\"read\"]\nfill = true\nverify = true");
+    let _ = run(&desk.study(&study)).expect_code(0);
+}
+
 #[test]
 fn data_that_is_missing_or_too_short_is_refused() {
     let desk = Desk::new();

@@ -1,6 +1,6 @@
 //! Commitments, judged: was what was promised kept, by how much, and how sure is that?
 
-use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
+use plan::{Amount, Bound, Commitment, Over, Plan, RateName, Selector, Statistic};
 
 use crate::audit::{AuditIssue, Check, Outcome, Use};
 use crate::figures::{Figure, RepetitionFigure, values};
@@ -369,7 +369,11 @@ fn weighed(
         return Weighed { statement: Use::PromiseKept, excepted: None };
     }
     let least = gate.figures[figure].least_reached();
-    let excuses = is_latency || !promises_speed || measured / commitment.amount.number() >= least;
+    // Of a rate over the whole time alone it is known by how much being held back lowers it: one stop may be all of the
+    // worst seconds, or of the slowest operations.
+    let is_over_all = matches!(commitment.rate, RateName::ByWall | RateName::ByIo);
+    let excuses =
+        is_latency || !promises_speed || !is_over_all || measured / commitment.amount.number() >= least;
     Weighed { statement: Use::PromiseBroken, excepted: (!excuses).then_some(Check::Starved) }
 }
 

@@ -2,6 +2,7 @@
 
 use plan::{Client, Layer, Phase, Setting};
 
+use crate::audit::Use;
 use crate::figures::{
     NODES, RateOf, Subject, TARGET, TASKS, TASKS_PER_NODE, bytes_of_one, grouped, in_unit_of, texts,
 };
@@ -235,12 +236,12 @@ pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
     let series = weak_scaling(gate);
     let crossovers = layer_crossovers(gate, &series).into_iter().map(|one| {
         let inputs = [one.local, one.shared].into_iter().flat_map(|place| series[place].inputs());
-        gate.state(inputs.collect(), one)
+        gate.state_as(Use::Compared, inputs.collect(), one)
     });
     let crossovers = crossovers.collect();
     let beyond = series.iter().flat_map(|one| {
         let more = one.extrapolated.iter().filter(|more| more.rate > 0.0);
-        more.map(|more| gate.state(one.inputs(), more.clone()))
+        more.map(|more| gate.state_as(Use::Compared, one.inputs(), more.clone()))
     });
     let beyond = beyond.collect();
     let state = |one: WeakScaling| gate.state(one.inputs(), one);

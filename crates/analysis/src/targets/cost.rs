@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use plan::{Bytes, Phase, Plan, TargetDescription};
 use record::{FileSystemFacts, HostFacts};
 
+use crate::audit::Use;
 use crate::figures::{Subject, grouped};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
@@ -218,7 +219,7 @@ pub(crate) fn placements(gate: &Gate<'_>) -> Vec<Stated<Placement>> {
             for_reads: for_reads(gate, read.0, write.0),
             read_share: if all > 0.0 { reads / all } else { 0.0 },
         };
-        Some(gate.state(vec![read.0, write.0], value))
+        Some(gate.state_as(Use::Compared, vec![read.0, write.0], value))
     };
     gate.plan.described_targets().filter(says).filter_map(placement).collect()
 }

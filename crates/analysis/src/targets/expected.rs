@@ -35,13 +35,13 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Whether it says that a grade is missed.
+    /// Whether it says that a grade, or the latency at which the value is promised, is missed.
     fn misses(&self) -> bool {
         let is_on_the_bad_side = match self.amount {
             Amount::Latency { .. } => self.ratio > 1.0,
             _ => self.ratio < 1.0,
         };
-        self.reached.is_some() && is_on_the_bad_side
+        self.in_time == Some(false) || self.reached.is_some() && is_on_the_bad_side
     }
 }
 
@@ -90,7 +90,13 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
     all.sort_by_key(|one| one.reached.is_none() && !one.open && !(one.ceiling && one.ratio > 1.0));
     let state = |one: Expected| {
         let inputs = vec![one.figure];
-        let statement = if one.misses() { gate.compared(&inputs, one.ratio - 1.0) } else { Use::Other };
+        let is_of_latency = matches!(one.amount, Amount::Latency { .. }) || one.in_time == Some(false);
+        let statement = match one.misses() {
+            false => Use::Other,
+            // A single stop may be all of the slowest operations.
+            true if is_of_latency => Use::Compared,
+            true => gate.compared(&inputs, one.ratio - 1.0),
+        };
         gate.state_as(statement, inputs, one)
     };
     all.into_iter().map(state).collect()
@@ -156,16 +162,27 @@ fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
             && figure.bytes_per_second.median > 0.0)
 }
 
-/// Marks the hardest grade that the median of `figure` reached, among rates and among latencies; the easiest where it
-/// missed all; and those that it is too near to.
+/// Marks the hardest grade that the median of `figure` reached, among rates, among mean latencies and among those of each
+/// percentile; the easiest where it missed all; and those that it is too near to.
 fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, figure: &Figure) {
     let counted: Vec<_> = figure.counted().collect();
     let hardness = |one: &Expected| match one.amount {
         Amount::Latency { nanos, .. } => -nanos,
         rate => in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0),
     };
-    for of_latency in [false, true] {
-        let is_of = |one: &Expected| matches!(one.amount, Amount::Latency { .. }) == of_latency;
+    let ladder = |one: &Expected| match one.amount {
+        Amount::Latency { percent, .. } => Some(percent),
+        _ => None,
+    };
+    let mut ladders: Vec<Option<Option<f64>>> = Vec::new();
+    for one in all.iter().map(|(one, _)| ladder(one)) {
+        if !ladders.contains(&one) {
+            ladders.push(one);
+        }
+    }
+    for of in ladders {
+        let of_latency = of.is_some();
+        let is_of = |one: &Expected| ladder(one) == of;
         let grades = all.iter_mut().filter_map(|(one, grade)| Some((one, (*grade)?)));
         let mut grades: Vec<_> =
             grades.filter(|(one, grade)| is_of(one) && !grade.reached.is_empty()).collect();

@@ -117,6 +117,26 @@ fn an_imported_case_without_a_target_is_on_the_only_one_that_is_described() {
     assert_eq!(shares(&expected(&plan, &study.figures())), [("drive", 1.0)], "it is the one that is named");
 }
 
+/// A mean that is short enough says nothing of the slowest transfers, and the other way round.
+#[test]
+fn grades_of_the_mean_and_of_each_percentile_stand_for_themselves() {
+    let mut study = Study::default().with(on("d", "r", Phase::Read, |_| ()), &[100; 5]);
+    for repetition in 0..5 {
+        let key = key(&study.cases[0], repetition, Phase::Read);
+        study.latency.push(bucket(&key, Operation::Read, (100_000, 100_000), 990));
+        study.latency.push(bucket(&key, Operation::Read, (9_000_000, 9_000_000), 10));
+    }
+    let grade = |name: &str, percent, nanos| Expectation {
+        reached: format!("good {name}"),
+        missed: format!("bad {name}"),
+        ..sheet(name, Amount::Latency { nanos, percent })
+    };
+    let plan = with(&study, vec![grade("mean", None, 400_000.0), grade("tail", Some(99.9), 1_000_000.0)]);
+    let found = expected(&plan, &study.figures());
+    let said: Vec<_> = found.iter().map(|one| one.reached.as_deref().unwrap_or_default()).collect();
+    assert_eq!(said, ["good mean", "bad tail"]);
+}
+
 /// Study E: 150 MB/s for each drive says the vendor, 100 the seller, and with 40 to 50 one looks for
 /// another vendor. Ten drives that move 1.2 GB/s have reached the seller's.
 #[test]

@@ -446,6 +446,10 @@ fn being_held_back_excuses_no_more_than_its_share_of_the_time_twice() {
     assert_eq!(judged(&figures, 120.0), Judgement::CannotTell);
     assert_eq!(judged(&figures, 130.0), Judgement::DoesNotHold);
     assert_eq!(judged(&figures, 95.0), Judgement::Holds);
+    // One stop may be all of the worst second, or be of the slowest task.
+    let slowest = Commitment { rate: RateName::AtLastDone, ..promise(1e9) };
+    let found = verdicts(&with(&study, slowest), &figures, &[doubted(Check::Starved)]).remove(0);
+    assert_eq!(found.judgement, Judgement::CannotTell);
     // However much it was held back, a rate that is not of this world stays out of reach.
     for pass in &mut figures[0].repetitions {
         pass.warnings = vec![Warning::Starved { seen: "stopped".to_owned(), share: 0.8 }];

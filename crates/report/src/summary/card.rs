@@ -334,8 +334,8 @@ impl<'a> Rows<'a> {
                 true => keys.iter().fold(table, |table, key| table.right(key, |one| value(one, key))),
                 false => table.left("at", |one| point(&one.settings)),
             })
-            .right("rate", |one| self.rate(one))
-            .right("range", |one| Cell { figure: Some(one.number), ..range(one).into() })
+            .right("rate", |one| self.rate(one, one.shown_unit()))
+            .right("range", |one| Cell { figure: Some(one.number), ..range(one, one.shown_unit()).into() })
             .right("lat p50", |one| response(one).map(|latency| latency.words("p50")))
             .right("lat p99", |one| response(one).map(|latency| latency.words("p99")))
             .left("limited by", |one| self.limits.get(&one.number).filter(|_| few).cloned())
@@ -475,8 +475,7 @@ impl<'a> Rows<'a> {
         only("", table)
     }
 
-    fn rate(&self, figure: &Figure) -> Cell {
-        let unit = figure.shown_unit();
+    fn rate(&self, figure: &Figure, unit: &str) -> Cell {
         let tone = if figure.doubts.is_empty() { Tone::Main } else { Tone::Doubtful };
         Cell::toned(compact_rate(figure.spread_in(unit).median, unit), tone)
     }
@@ -489,7 +488,13 @@ impl<'a> Rows<'a> {
         let all: Vec<_> = self.report.found.best.iter().filter_map(|one| Some((one, one.says()?))).collect();
         let line = |(stated, best): &(&Stated<Best>, &Best)| {
             let figure = &self.report.figures[stated.figure()];
-            let range = range(figure).map(|range| format!(" ({range})")).unwrap_or_default();
+            // Of several transfer sizes that is the best which moves most bytes.
+            let is_of_sizes = self.report.figures.iter().any(|one| {
+                (&one.group, one.phase) == (&figure.group, figure.phase)
+                    && one.transfer_bytes != figure.transfer_bytes
+            });
+            let unit = if is_of_sizes { figure.unit() } else { figure.shown_unit() };
+            let range = range(figure, unit).map(|range| format!(" ({range})")).unwrap_or_default();
             let ahead = best.gain.map(|gain| format!(", {} ahead", signed(gain))).unwrap_or_default();
             let mark = self.mark_at(Some(stated.figure()));
             let on = Some(which_target(self.report, figure)).filter(|target| !target.is_empty());
@@ -498,7 +503,7 @@ impl<'a> Rows<'a> {
             let why = stated.reasons.iter().map(|one| one.because);
             let why = why.filter(|because| !matches!(because, Because::Doubted(_)));
             let why: String = why.map(|because| format!("; {}", because.name())).collect();
-            let (rate, at) = (self.rate(figure).text, point(&figure.settings));
+            let (rate, at) = (self.rate(figure, unit).text, point(&figure.settings));
             let order = figure.order().unwrap_or(&figure.what);
             let path = if figure.is_operations() { String::new() } else { format!(", {}", figure.path) };
             let words = format!("{rate}{range} at {at}{ahead}; {order}{path}{why}{mark}");
@@ -559,8 +564,7 @@ fn value(figure: &Figure, key: &str) -> Option<String> {
 }
 
 /// The range of the repetitions, in the unit of the rate.
-fn range(figure: &Figure) -> Option<String> {
-    let unit = figure.shown_unit();
+fn range(figure: &Figure, unit: &str) -> Option<String> {
     let spread = figure.spread_in(unit);
     (spread.n > 1).then(|| {
         let ends =

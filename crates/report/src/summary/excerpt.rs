@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use analysis::{
+    audit::{AuditIssue, Use},
     comparisons::Verdict,
     gate::{Judgement, Kind, Stated},
 };
@@ -77,7 +78,12 @@ impl Study<'_> {
             None => self.marked(&format!("nothing doubtful in {of}\n"), screen),
             Some(found) => {
                 let kept = if self.is_simulated() { "would keep" } else { "can keep" };
+                let breaks_none = |one: &AuditIssue| one.withholds(Use::PromiseBroken);
                 let last = match self.withheld() as u64 {
+                    0 if self.report().found.audit.iter().any(breaks_none) => {
+                        "every promise can be kept with these doubts; whether one is broken may be open"
+                            .to_owned()
+                    }
                     0 => "no promise is withheld for these doubts".to_owned(),
                     count => format!("{} of {of} {kept} no promise", grouped(count)),
                 };
