@@ -118,6 +118,19 @@ impl Figure {
         (1.0 - held.fold(0.0, f64::max)).max(0.0).powi(2)
     }
 
+    /// The mean number of processors that other programs used in the passes that count, and of those that its threads
+    /// waited for; none where one pass was not observed.
+    pub(crate) fn contention(&self) -> Option<(f64, f64)> {
+        let (mut wall_ns, mut others_ns, mut waited_ns) = (0, 0, 0);
+        for phase in self.counted().map(|pass| &pass.phase) {
+            wall_ns += phase.wall_ns;
+            others_ns += phase.node_cpu_ns?.saturating_sub(phase.user_cpu_ns + phase.system_cpu_ns);
+            waited_ns += phase.cpu_wait_ns?;
+        }
+        let of_wall = |nanos: u64| nanos as f64 / wall_ns as f64;
+        (wall_ns > 0).then(|| (of_wall(others_ns), of_wall(waited_ns)))
+    }
+
     /// The passes that the summaries are made of.
     pub fn counted(&self) -> impl Iterator<Item = &RepetitionFigure> {
         self.repetitions.iter().filter(|pass| pass.counts)

@@ -280,12 +280,42 @@ impl<'a> Gate<'a> {
         let more = difference.and_then(|difference| untold(kind, difference));
         let least = runs.iter().filter_map(|(gate, place)| Some(gate.figures.get(*place)?.least_reached()));
         let statement = weighed_by(least, change);
+        let more = more.into_iter().chain(busier_host(runs, change));
         decide((kind, statement), Vec::new(), first.chain(second).chain(more).collect(), value)
     }
 }
 
 /// [`Gate::compared`], of figures that reached at least the shares in `least` of what they could.
 fn weighed_by(least: impl Iterator<Item = f64>, change: f64) -> Use {
-    let ratio = (1.0 + change).min(1.0 / (1.0 + change));
-    if ratio >= least.fold(1.0, f64::min) { Use::Compared } else { Use::Other }
+    if is_within(change, least.fold(1.0, f64::min)) { Use::Compared } else { Use::Other }
+}
+
+/// Whether a figure that reached at least the share `least` of what it could may differ by `change` for that alone.
+fn is_within(change: f64, least: f64) -> bool {
+    (1.0 + change).min(1.0 / (1.0 + change)) >= least
+}
+
+/// That other programs used more processors beside one of two figures, and its tasks waited for more, where that may be
+/// why they differ by `change`. What the tasks waited for more, and others did not use, is their own doing.
+fn busier_host(runs: [(&Gate<'_>, usize); 2], change: f64) -> Option<Reason> {
+    let [before, after] = runs.map(|(gate, place)| gate.subject(place));
+    let (before, after) = (before?, after?);
+    let (first, second) = (before.figure.contention()?, after.figure.contention()?);
+    let (others, waited) = (second.0 - first.0, second.1 - first.1);
+    let tasks = before.case.workload.tasks.min(after.case.workload.tasks).max(1);
+    let lost = others.abs().min(waited.abs()) / f64::from(tasks);
+    let is_later = others > 0.0;
+    let (gate, place) = runs[usize::from(is_later)];
+    let is_not_quiet = |one: &Reason| one.because == Because::Doubted(Check::NotQuiet);
+    let is_of_others = is_later == (waited > 0.0) && gate.against[place].iter().any(is_not_quiet);
+    (is_of_others && is_within(change, (1.0 - lost).max(0.0).powi(2))).then(|| {
+        let side = if is_later { "after" } else { "before" };
+        let evidence = format!(
+            "{side}: other programs used {:.1} processors more, and the tasks waited for {:.2} more; repeat both on a \
+             quiet host",
+            others.abs(),
+            waited.abs()
+        );
+        Reason::new(Because::OtherConditions, evidence)
+    })
 }

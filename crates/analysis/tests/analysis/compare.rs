@@ -11,7 +11,7 @@ use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
 use record::Warning;
 
-use crate::rows::bucket;
+use crate::rows::{SECOND, bucket};
 use crate::study::{Study, key, reads};
 
 fn compare(before: &Study, after: &Study) -> Vec<Comparison> {
@@ -150,6 +150,42 @@ fn a_difference_that_being_held_back_may_have_made_is_not_stated() {
         assert_eq!(judged(&[40, 41, 42, 43, 44], is_held), (Outcome::Marked, Contrast::Lower), "{is_held:?}");
         assert_eq!(judged(&[200, 201, 202, 203, 204], is_held), (Outcome::Marked, Contrast::Higher));
     }
+}
+
+/// Others used more than a processor beside the second run, and its task waited for a tenth of the time more.
+#[test]
+fn what_a_busier_host_may_have_made_is_no_difference() {
+    let of = |rates: &[u64], others_ns: u64, waited_ns: u64| {
+        let mut study = Study::default().with(reads("a"), rates);
+        for row in &mut study.phases {
+            (row.user_cpu_ns, row.system_cpu_ns) = (SECOND / 10, SECOND / 10);
+            (row.node_cpu_ns, row.cpu_wait_ns) = (Some(SECOND / 5 + others_ns), Some(waited_ns));
+        }
+        study
+    };
+    let quiet = of(&[100, 101, 102, 103, 104], SECOND / 10, SECOND / 100);
+    let wall_ns = quiet.phases[0].wall_ns;
+    assert_eq!((wall_ns, quiet.cases[0].workload.tasks), (10 * SECOND, 1), "the numbers below are of these");
+    let judged = |rates: &[u64], others_ns, waited_ns, doubts: &[AuditIssue]| {
+        let found = compare_doubted(&quiet, &of(rates, others_ns, waited_ns), doubts);
+        (found[0].outcome, found[0].difference.outcome)
+    };
+    let not_quiet = AuditIssue {
+        check: Check::NotQuiet,
+        figure: Some(0),
+        concerns: "a".to_owned(),
+        evidence: "others used 40 %".to_owned(),
+        advice: String::new(),
+        severity: 0.4,
+    };
+    let (lower, not_quiet) = ([85, 86, 87, 88, 89], std::slice::from_ref(&not_quiet));
+    let (busy, waiting) = (12 * SECOND, SECOND);
+    assert_eq!(judged(&lower, busy, waiting, not_quiet), (Outcome::Withheld, Contrast::NotShown));
+    assert_eq!(judged(&lower, busy, waiting, &[]), (Outcome::Stated, Contrast::Lower), "it is not others");
+    assert_eq!(judged(&lower, SECOND / 5, waiting, not_quiet), (Outcome::Marked, Contrast::Lower));
+    assert_eq!(judged(&lower, busy, SECOND / 50, not_quiet), (Outcome::Marked, Contrast::Lower));
+    let far = [75, 76, 77, 78, 79];
+    assert_eq!(judged(&far, busy, waiting, not_quiet), (Outcome::Marked, Contrast::Lower));
 }
 
 /// The warm-up of the first run is far off; without it both are the same.

@@ -18,6 +18,8 @@ const THREADS_MAX: usize = 256;
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
 /// A look that is late by less was delayed by the timer or the scheduler.
 const LATE_MIN: Duration = Duration::from_millis(10);
+/// Of one that is late by less nobody asks why.
+const ASKED_MIN: Duration = Duration::from_millis(1);
 /// Less in one interval is not significant.
 const STOPPED_MIN: Duration = Duration::from_millis(50);
 /// Nanoseconds of a tick of `USER_HZ`, which is 100 on all architectures of Linux but alpha and ia64.
@@ -134,6 +136,9 @@ impl LoadWatch {
 
     /// A look at the clock, from the thread that samples; it was due `late` ago.
     pub(crate) fn look(&mut self, late: Duration) {
+        if late < ASKED_MIN {
+            return;
+        }
         let text = self.root.read("/proc/thread-self/schedstat").ok();
         let waited_ns = text.and_then(|text| waited_ns(&text)).unwrap_or(0);
         let held = Duration::from_nanos(waited_ns.saturating_sub(self.own_waited_ns));
