@@ -68,10 +68,9 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
         plan,
         ..first.manifest.clone()
     };
-    let states = || runs.iter().map(|run| &run.state);
-    let running = states().find(|&state| *state == RunState::Running);
-    let state = running.or_else(|| states().find(|&state| *state != RunState::Complete));
-    let state = state.cloned().unwrap_or(RunState::Complete);
+    let running = runs.iter().find(|run| run.state == RunState::Running);
+    let decider = running.or_else(|| runs.iter().find(|run| run.state != RunState::Complete));
+    let state = decider.map_or(RunState::Complete, |run| run.state.clone());
     let mut whole = Run::without_rows(first.directory.clone(), manifest, state);
     whole.damage = damage_of(&parts, &first.directory.join(PARTS)).collect();
     whole.parts = parts;
@@ -475,11 +474,8 @@ fn parts_of(run: &Run) -> Vec<Part> {
 /// The directory holds something, or cannot be written. One of the runs is still going on.
 pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Result<(), RecordError> {
     if run.state == RunState::Running {
-        return Err(RecordError::CannotMerge {
-            why: "one of the runs is still going on, and what it measures from now on would be missing; wait for its end, \
-                  or end it first"
-                .to_owned(),
-        });
+        let why = "one of the runs is still going on, and what it measures later would be missing; wait for its end";
+        return Err(RecordError::CannotMerge { why: why.to_owned() });
     }
     let manifest = Manifest { format_version: FORMAT_VERSION, ..run.manifest.clone() };
     let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
