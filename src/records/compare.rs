@@ -26,7 +26,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let own: Vec<&str> = ids(&before).collect();
     if let Some(id) = ids(&after).find(|id| own.contains(id)) {
         complain(&format!(
-            "both are or have the run {id}, which cannot differ from itself: name the run before and the one after a change"
+            "both are, or were merged from, the run {id}, which cannot differ from itself: name the run before and the one \
+             after a change"
         ));
     }
     if arguments.verdict && report::compare(&before, &after).is_of_model_and_storage() {

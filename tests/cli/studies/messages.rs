@@ -103,14 +103,14 @@ fn a_run_that_is_compared_with_itself_is_told() {
     let desk = Desk::new();
     let _ = run(&desk.study(STUDY)).expect_code(0);
     let said = run(&desk.ioproof("compare").args([desk.record(), desk.record()])).expect_code(0).stderr;
-    assert_says(&said, &["both are or have the run"]);
+    assert_says(&said, &["both are, or were merged from, the run"]);
     let _ = run(&desk.ioproof("run study.toml --yes --out again")).expect_code(0);
     let runs = || [desk.record(), desk.path("again")];
     let other = run(&desk.ioproof("compare").args(runs())).expect_code(0).stderr;
     assert!(!other.contains("both are"), "{other}");
     let _ = run(&desk.ioproof("merge both").args(runs())).expect_code(0);
     let said = run(&desk.ioproof("compare again both")).expect_code(0).stderr;
-    assert_says(&said, &["both are or have the run"]);
+    assert_says(&said, &["both are, or were merged from, the run"]);
 }
 
 /// What such a run measures later would be missing.
@@ -121,7 +121,9 @@ fn a_run_that_is_still_going_on_is_not_merged() {
     let study = STUDY.replace("name = \"w\"", "name = \"long\"\nduration = \"60s\"");
     fs::write(desk.path("long.toml"), study).expect("a study");
     let mut running = desk.ioproof("run long.toml --yes --out going").spawn().expect("it starts");
-    wait_for(&mut running, "the start of the run", || desk.path("going/journal.jsonl").exists());
+    wait_for(&mut running, "the start of the case", || {
+        fs::read_to_string(desk.path("going/journal.jsonl")).is_ok_and(|all| all.contains("case-started"))
+    });
     let refused = run(&desk.ioproof("merge both going").arg(desk.record())).expect_code(2);
     assert_says(&refused.stderr, &["still going on", "wait for its end"]);
     assert!(!desk.path("both").exists());

@@ -163,17 +163,29 @@ fn reading_holes_is_refused_and_the_file_stays_as_it_is() {
     assert_eq!(blocks(&sparse) * 512, 8 << 20, "a fill phase has written all of it");
 }
 
-/// A write that ends by its time leaves a part of the file.
+/// A write that ends by its time leaves a part of the file, which may be as long as it should be from before.
 #[test]
-fn a_file_that_another_workload_left_short_is_filled() {
+fn a_file_that_another_workload_wrote_in_part_is_filled() {
     let desk = Desk::new();
     let workload = |name: &str, more: &str| {
-        format!("[[workload]]\nname = \"{name}\"\nsize = \"64MiB\"\ntransfer = \"4KiB\"\n{more}\n")
+        format!("[[workload]]\nname = \"{name}\"\nsize = \"4MiB\"\ntransfer = \"4KiB\"\n{more}\n")
     };
-    let study = "[[target]]\nname = \"t\"\ndirectory = \".\"\n".to_owned()
-        + &workload("w", "fsync = \"each\"\nduration = \"20ms\"\nphases = [\"write\"]\nkeep = \"always\"")
+    let target = "[[target]]\nname = \"t\"\ndirectory = \".\"\n";
+    let write = "phases = [\"write\"]\nkeep = \"always\"\n";
+    let part = target.to_owned()
+        + &workload("w", &format!("{write}existing = \"reuse\"\nrate = 100\nduration = \"50ms\""))
         + &workload("r", "phases = [\"read\"]\nfill = true\nverify = true");
-    let _ = run(&desk.study(&study)).expect_code(0);
+    let whole = target.to_owned() + &workload("w", write);
+    for before in [None, Some(whole)] {
+        if let Some(whole) = before {
+            let _ = run(&desk.study(&whole)).expect_code(0);
+            fs::remove_dir_all(desk.record()).expect("the record");
+        }
+        let _ = run(&desk.study(&part)).expect_code(0);
+        let journal = fs::read_to_string(desk.record().join("journal.jsonl")).expect("a journal");
+        assert!(journal.contains("\"phase\":\"fill\""), "{journal}");
+        fs::remove_dir_all(desk.record()).expect("the record");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use plan::{Case, Phase, Sharing};
 
+use crate::audit::Use;
 use crate::comparisons::{Comparison, Samples, samples};
 use crate::figures::{Figure, bytes_of_one, nodes_of};
 use crate::gate::{Gate, Kind};
@@ -54,18 +55,28 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
         samples(one, two, one.case != two.case)
     });
     let sampled: Vec<Vec<Samples>> = sampled.collect();
-    let gated = |&(place, partner): &(usize, usize), one: &Samples| {
-        let runs = [(before, place), (after, partner)];
-        Gate::state_of_two_runs(Kind::Comparison, runs, (one.change(), None), ())
+    let runs = |(place, partner): (usize, usize)| [(before, place), (after, partner)];
+    let state = |pair: (usize, usize), statement, more| {
+        Gate::state_of_two_runs(Kind::Comparison, runs(pair), statement, more, ())
     };
-    let all = pairs.iter().zip(&sampled).flat_map(|(pair, all)| all.iter().map(move |one| (pair, one)));
-    let family = all.filter(|(pair, one)| one.are_enough() && gated(pair, one).says().is_some()).count();
+    // What could be stated, however large: the family must not depend on what was found.
+    let usable =
+        pairs.iter().zip(&sampled).filter(|(pair, _)| state(**pair, Use::Other, None).says().is_some());
+    let family = usable.flat_map(|(_, samples)| samples).filter(|one| one.are_enough()).count();
+    let gated = |pair: (usize, usize), one: &Samples| {
+        let change = one.change();
+        let is_later_worse = (change < 0.0) != one.is_of_latency();
+        let (gate, worse) = runs(pair)[usize::from(is_later_worse)];
+        // A single stop may be all of the longest latencies, and of their mean where a rate is set.
+        let weighed = gate.weighed(&[worse], if one.is_of_latency() { 0.0 } else { change });
+        state(pair, weighed, Gate::busier_host(runs(pair), change, is_later_worse))
+    };
     let paired = |(pair, sampled): ((usize, usize), Vec<Samples>)| {
         let (place, partner) = pair;
         let (one, two) = (&before.figures[place], &after.figures[partner]);
         let cases = own.case(place).zip(other.case(partner));
         let compared = |one: Samples| {
-            let gated = gated(&pair, &one);
+            let gated = gated(pair, &one);
             one.compared(family, &gated)
         };
         Paired {

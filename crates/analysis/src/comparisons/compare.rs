@@ -103,6 +103,11 @@ impl Samples {
         change(&self.before, &self.after)
     }
 
+    /// Whether it compares latencies, of which the smaller is the better.
+    pub(crate) const fn is_of_latency(&self) -> bool {
+        self.operation.is_some()
+    }
+
     /// Whether there are enough values for a difference.
     pub(crate) fn are_enough(&self) -> bool {
         self.before.len().min(self.after.len()) >= DIFFERENCE_LEAST

@@ -118,17 +118,18 @@ impl Figure {
         (1.0 - held.fold(0.0, f64::max)).max(0.0).powi(2)
     }
 
-    /// The mean number of processors that other programs used in the passes that count, and of those that its threads
-    /// waited for; none where one pass was not observed.
+    /// The mean number of processors that were used beside the program in the passes that count, by other programs and
+    /// the kernel, and of those that its threads waited for; none where one pass was not observed.
     pub(crate) fn contention(&self) -> Option<(f64, f64)> {
-        let (mut wall_ns, mut others_ns, mut waited_ns) = (0, 0, 0);
+        let (mut wall, mut others, mut waited) = (0.0, 0.0, 0.0);
         for phase in self.counted().map(|pass| &pass.phase) {
-            wall_ns += phase.wall_ns;
-            others_ns += phase.node_cpu_ns?.saturating_sub(phase.user_cpu_ns + phase.system_cpu_ns);
-            waited_ns += phase.cpu_wait_ns?;
+            let own = [Some(phase.user_cpu_ns), Some(phase.system_cpu_ns), phase.harness_cpu_ns];
+            let own: f64 = own.into_iter().flatten().map(|nanos| nanos as f64).sum();
+            wall += phase.wall_ns as f64;
+            others += (phase.node_cpu_ns? as f64 - own).max(0.0);
+            waited += phase.cpu_wait_ns? as f64;
         }
-        let of_wall = |nanos: u64| nanos as f64 / wall_ns as f64;
-        (wall_ns > 0).then(|| (of_wall(others_ns), of_wall(waited_ns)))
+        (wall > 0.0).then(|| (others / wall, waited / wall))
     }
 
     /// The passes that the summaries are made of.

@@ -34,7 +34,7 @@ const CASES_OF_A_THREAD: usize = 64;
 #[must_use]
 pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
     let plan = &run.manifest.plan;
-    let asked = plan.criteria.commitments.iter().filter_map(|commitment| match commitment.amount {
+    let percents = plan.criteria.commitments.iter().filter_map(|commitment| match commitment.amount {
         plan::Amount::Latency { percent, .. } => percent,
         plan::Amount::BytesPerSecond(_) | plan::Amount::OperationsPerSecond(_) => None,
     });
@@ -45,7 +45,7 @@ pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
         }
     }
     let phases = group(&run.phases, |row| &*row.key.case);
-    let context = Context { run, rate, percents: asked.collect(), warnings };
+    let context = Context { run, rate, percents: percents.collect(), warnings };
     let places: HashMap<&str, usize> =
         plan.cases.iter().enumerate().map(|(place, case)| (case.id.as_str(), place)).collect();
     let of = |id: &&str| {

@@ -17,8 +17,9 @@ use record::Provenance;
 pub(crate) use policy::median_keeps;
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
 pub use spread::{LISTED_MAX, QUANTILES, Spread};
+pub(crate) use stated::untold;
 pub use stated::{Reason, Stated};
-use stated::{decide, too_few, untold};
+use stated::{decide, too_few};
 pub use table::{Head, Judgement, Of, Quantity, Row, Statement, Table, Value};
 
 pub(crate) use crate::audit::Outcome;
@@ -110,8 +111,18 @@ impl<'a> Gate<'a> {
             among = all.to_vec();
         }
         among.sort_by(|one, other| other.rate().total_cmp(&one.rate()));
-        let left_out = self.left_out(all.iter().map(|one| one.index));
         let (best, runner_up) = (*among.first()?, among.get(1).copied());
+        let may_be_faster = |one: &&&Subject<'_>| {
+            let least = one.figure.least_reached();
+            least < 1.0 && one.rate() >= best.rate() * least
+        };
+        let held = among.iter().skip(2).filter(may_be_faster).count();
+        let held_back = (held > 0).then(|| {
+            let evidence =
+                format!("{held} of {} figures may be faster than they show, as starved", all.len());
+            Reason::new(Because::LeftOut, evidence)
+        });
+        let left_out = self.left_out(all.iter().map(|one| one.index)).or(held_back);
         Some(Chosen { best, runner_up, of: among.len(), left_out })
     }
 
@@ -143,9 +154,8 @@ impl<'a> Gate<'a> {
     pub(crate) fn is_stated(&self, before: usize, after: usize, family: usize) -> bool {
         let both = self.subject(before).zip(self.subject(after));
         let difference = both.and_then(|(one, other)| self.difference(one, other, family));
-        difference.is_some_and(|one| {
-            one.is_stated() && self.compared(&[before, after], one.change) != Use::Compared
-        })
+        difference
+            .is_some_and(|one| one.is_stated() && self.slower(&[after, before], one.change) == Use::Other)
     }
 
     /// A statement of a value, by the policy of its kind.
@@ -173,14 +183,25 @@ impl<'a> Gate<'a> {
         self.decided(Use::Other, inputs, Some(reason), value)
     }
 
-    /// A statement of a difference.
+    /// A statement of a difference between the rate of the first of `inputs` and that of the others.
     pub(crate) fn state_difference<T: Statement>(
         &self,
         inputs: Vec<usize>,
         difference: &Difference,
         value: T,
     ) -> Stated<T> {
-        self.decided(self.compared(&inputs, difference.change), inputs, untold(T::KIND, difference), value)
+        self.state_tested(self.slower(&inputs, difference.change), inputs, difference, value)
+    }
+
+    /// The same of a value that states `statement` of its figures.
+    pub(crate) fn state_tested<T: Statement>(
+        &self,
+        statement: Use,
+        inputs: Vec<usize>,
+        difference: &Difference,
+        value: T,
+    ) -> Stated<T> {
+        self.decided(statement, inputs, untold(T::KIND, difference), value)
     }
 
     /// A statement of a choice among several, with what was left out.
@@ -199,11 +220,18 @@ impl<'a> Gate<'a> {
         stated.with(chosen.left_out.clone())
     }
 
-    /// As what doubts weigh in a comparison of the figures at `inputs`, or of one and a number, that differ by `change`:
-    /// what held the program back counts as far as that may be why.
-    pub(crate) fn compared(&self, inputs: &[usize], change: f64) -> Use {
+    /// As what doubts weigh where the figures at `inputs` are by `change` away from others, or from a number: what held the
+    /// program back counts as far as that may be why.
+    pub(crate) fn weighed(&self, inputs: &[usize], change: f64) -> Use {
         let figures = inputs.iter().filter_map(|&place| self.figures.get(place));
-        weighed_by(figures.map(Figure::least_reached), change)
+        let least = figures.map(Figure::least_reached).fold(1.0, f64::min);
+        if is_within(change, least) { Use::Compared } else { Use::Other }
+    }
+
+    /// The same of the rate of the first of `inputs`, which is by `change` above that of the others: of the slower side.
+    fn slower(&self, inputs: &[usize], change: f64) -> Use {
+        let (first, others) = inputs.split_at(1.min(inputs.len()));
+        self.weighed(if change < 0.0 { first } else { others }, change)
     }
 
     /// The cases and result phases that a selection is about, each once, with the place of the figure; none where no
@@ -262,12 +290,13 @@ impl<'a> Gate<'a> {
         decide((T::KIND, statement), inputs, reasons, value)
     }
 
-    /// A statement about a figure of one run and one of another that differ by `change`, of their `difference` where it
-    /// was tested. Its reasons say which run they are of; it names no inputs, since figures are numbered by run.
+    /// A statement about a figure of one run and one of another, with what speaks against it beside the doubts. Its
+    /// reasons say which run they are of; it names no inputs, since figures are numbered by run.
     pub(crate) fn state_of_two_runs<T>(
         kind: Kind,
         runs: [(&Self, usize); 2],
-        (change, difference): (f64, Option<&Difference>),
+        statement: Use,
+        more: Option<Reason>,
         value: T,
     ) -> Stated<T> {
         let [before, after] =
@@ -277,45 +306,40 @@ impl<'a> Gate<'a> {
         let first =
             before.iter().map(|one| of(if has(after, one) { "both runs, before" } else { "before" }, one));
         let second = after.iter().filter(|one| !has(before, one)).map(|one| of("after", one));
-        let more = difference.and_then(|difference| untold(kind, difference));
-        let least = runs.iter().filter_map(|(gate, place)| Some(gate.figures.get(*place)?.least_reached()));
-        let statement = weighed_by(least, change);
-        let more = more.into_iter().chain(busier_host(runs, change));
         decide((kind, statement), Vec::new(), first.chain(second).chain(more).collect(), value)
     }
-}
 
-/// [`Gate::compared`], of figures that reached at least the shares in `least` of what they could.
-fn weighed_by(least: impl Iterator<Item = f64>, change: f64) -> Use {
-    if is_within(change, least.fold(1.0, f64::min)) { Use::Compared } else { Use::Other }
+    /// That beside the figure that did worse more processors were used by others, and its tasks waited for more, where
+    /// that may be why two figures differ by `change`. What the tasks waited for more, and others did not use, is their
+    /// own doing.
+    pub(crate) fn busier_host(
+        runs: [(&Self, usize); 2],
+        change: f64,
+        is_later_worse: bool,
+    ) -> Option<Reason> {
+        let (worse, better) = (runs[usize::from(is_later_worse)], runs[usize::from(!is_later_worse)]);
+        let (gate, place) = worse;
+        let (worse, better) = (gate.subject(place)?, better.0.subject(better.1)?);
+        let (busy, quiet) = (worse.figure.contention()?, better.figure.contention()?);
+        let (others, waited) = (busy.0 - quiet.0, busy.1 - quiet.1);
+        let tasks = worse.case.workload.tasks.min(better.case.workload.tasks).max(1);
+        let lost = others.min(waited) / f64::from(tasks);
+        let is_not_quiet = |one: &Reason| one.because == Because::Doubted(Check::NotQuiet);
+        let may_be_why = lost > 0.0
+            && gate.against.get(place)?.iter().any(is_not_quiet)
+            && is_within(change, (1.0 - lost).max(0.0).powi(2));
+        may_be_why.then(|| {
+            let side = if is_later_worse { "after" } else { "before" };
+            let evidence = format!(
+                "{side}: {others:.1} processors more were used beside the program, and its tasks waited for {waited:.2} \
+                 more; repeat both on a quiet host"
+            );
+            Reason::new(Because::OtherConditions, evidence)
+        })
+    }
 }
 
 /// Whether a figure that reached at least the share `least` of what it could may differ by `change` for that alone.
 fn is_within(change: f64, least: f64) -> bool {
-    (1.0 + change).min(1.0 / (1.0 + change)) >= least
-}
-
-/// That other programs used more processors beside one of two figures, and its tasks waited for more, where that may be
-/// why they differ by `change`. What the tasks waited for more, and others did not use, is their own doing.
-fn busier_host(runs: [(&Gate<'_>, usize); 2], change: f64) -> Option<Reason> {
-    let [before, after] = runs.map(|(gate, place)| gate.subject(place));
-    let (before, after) = (before?, after?);
-    let (first, second) = (before.figure.contention()?, after.figure.contention()?);
-    let (others, waited) = (second.0 - first.0, second.1 - first.1);
-    let tasks = before.case.workload.tasks.min(after.case.workload.tasks).max(1);
-    let lost = others.abs().min(waited.abs()) / f64::from(tasks);
-    let is_later = others > 0.0;
-    let (gate, place) = runs[usize::from(is_later)];
-    let is_not_quiet = |one: &Reason| one.because == Because::Doubted(Check::NotQuiet);
-    let is_of_others = is_later == (waited > 0.0) && gate.against[place].iter().any(is_not_quiet);
-    (is_of_others && is_within(change, (1.0 - lost).max(0.0).powi(2))).then(|| {
-        let side = if is_later { "after" } else { "before" };
-        let evidence = format!(
-            "{side}: other programs used {:.1} processors more, and the tasks waited for {:.2} more; repeat both on a \
-             quiet host",
-            others.abs(),
-            waited.abs()
-        );
-        Reason::new(Because::OtherConditions, evidence)
-    })
+    least < 1.0 && (1.0 + change).min(1.0 / (1.0 + change)) >= least
 }

@@ -103,7 +103,7 @@ pub(super) fn decide<T>(
 }
 
 /// Why a difference is not stated.
-pub(super) fn untold(kind: Kind, difference: &Difference) -> Option<Reason> {
+pub(crate) fn untold(kind: Kind, difference: &Difference) -> Option<Reason> {
     match difference.outcome {
         Contrast::Higher | Contrast::Lower => None,
         Contrast::TooFew => too_few(difference.n.0.min(difference.n.1), kind.policy().least),

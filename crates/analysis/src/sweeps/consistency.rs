@@ -57,9 +57,16 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
         let usable = |sweep: &[&Subject<'_>]| sweep.iter().all(|one| gate.is_usable(one.index));
         let shown = first_is_steadiest(race.iter().map(|(_, sweep)| &**sweep).filter(|sweep| usable(sweep)));
         let first = race.iter().position(|(_, sweep)| usable(sweep)).filter(|_| shown);
+        let places = |sweep: &[&Subject<'_>]| sweep.iter().map(|one| one.index).collect::<Vec<_>>();
+        let of_all = race.iter().map(|(_, sweep)| sweep).filter(|sweep| usable(sweep));
+        let of_all: Vec<usize> = of_all.flat_map(|sweep| places(sweep)).collect();
         for (place, (value, sweep)) in race.into_iter().enumerate() {
             let value = Consistency { steadiest: first == Some(place), ..value };
-            let inputs = sweep.iter().map(|one| one.index).collect();
+            // That it is the steadiest rests on the others as well.
+            let mut inputs = places(&sweep);
+            if value.steadiest {
+                inputs.extend(of_all.iter().filter(|one| !places(&sweep).contains(one)));
+            }
             stated.push(match shown {
                 true => gate.state_as(Use::Compared, inputs, value),
                 false => gate.state_unranked(inputs, value),

@@ -2,6 +2,7 @@
 
 use record::{Part, Run};
 
+use crate::audit::Use;
 use crate::figures::{RateOf, RepetitionFigure, Subject};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
@@ -67,7 +68,11 @@ pub(crate) fn of_gate(run: &Run, gate: &Gate<'_>) -> Vec<Stated<RateChange>> {
             let family = all.len();
             let shown = all.into_iter().filter(move |(.., found)| found.is_shown(family));
             shown.map(move |((figure, counts), (series, place), change)| {
-                gate.state(vec![figure], RateChange { series, place, change, family, counts })
+                gate.state_as(
+                    Use::Compared,
+                    vec![figure],
+                    RateChange { series, place, change, family, counts },
+                )
             })
         })
         .collect()

@@ -5,7 +5,7 @@ use std::ops::Range;
 use plan::{Amount, Bytes, Expectation, Phase, Plan};
 
 use crate::audit::Use;
-use crate::figures::{Figure, Subject, bytes_of_one, in_unit_of, measured, subjects, values};
+use crate::figures::{Figure, Subject, bytes_of_one, grouped, in_unit_of, measured, subjects, values};
 use crate::gate::{
     Gate, Kind, Of, Quantity, Stated, Statement, Value, median_keeps,
     table::{Column, amount, any, below, detail, flag, share, subject, text, word},
@@ -95,7 +95,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
             false => Use::Other,
             // A single stop may be all of the slowest operations.
             true if is_of_latency => Use::Compared,
-            true => gate.compared(&inputs, one.ratio - 1.0),
+            true => gate.weighed(&inputs, one.ratio - 1.0),
         };
         gate.state_as(statement, inputs, one)
     };
@@ -170,22 +170,13 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, figure: 
         Amount::Latency { nanos, .. } => -nanos,
         rate => in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0),
     };
-    let ladder = |one: &Expected| match one.amount {
-        Amount::Latency { percent, .. } => Some(percent),
-        _ => None,
+    let kind = |(one, _): &(&mut Expected, &Expectation)| match one.amount {
+        Amount::Latency { percent, .. } => (true, percent.map(f64::to_bits)),
+        _ => (false, None),
     };
-    let mut ladders: Vec<Option<Option<f64>>> = Vec::new();
-    for one in all.iter().map(|(one, _)| ladder(one)) {
-        if !ladders.contains(&one) {
-            ladders.push(one);
-        }
-    }
-    for of in ladders {
-        let of_latency = of.is_some();
-        let is_of = |one: &Expected| ladder(one) == of;
-        let grades = all.iter_mut().filter_map(|(one, grade)| Some((one, (*grade)?)));
-        let mut grades: Vec<_> =
-            grades.filter(|(one, grade)| is_of(one) && !grade.reached.is_empty()).collect();
+    let grades = all.iter_mut().filter_map(|(one, grade)| Some((one, (*grade)?)));
+    for mut grades in grouped(grades.filter(|(_, grade)| !grade.reached.is_empty()), kind) {
+        let of_latency = kind(&grades[0]).0;
         grades.sort_by(|a, b| hardness(a.0).total_cmp(&hardness(b.0)));
         let margin = |ratio: f64| if of_latency { 1.0 - ratio } else { ratio - 1.0 };
         let margins = |one: &Expected| {

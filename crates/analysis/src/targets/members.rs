@@ -211,9 +211,10 @@ pub(crate) fn of_gate(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Devices {
         let device = |one: &Member| gate.state(vec![one.figure], one.clone());
         devices.extend(set.members.iter().map(device));
         models.extend(set.models.iter().map(|one| {
-            let missed = easiest.filter(|_| one.is_missed);
-            let change = missed.map(|grade| one.rates.median / grade - 1.0);
-            let statement = change.map_or(Use::Other, |change| gate.compared(&inputs, change));
+            let of_model = set.members.iter().filter(|member| member.model == one.model);
+            let of_model: Vec<usize> = of_model.map(|member| member.figure).collect();
+            let missed = easiest.filter(|_| one.is_missed).map(|grade| one.rates.median / grade - 1.0);
+            let statement = missed.map_or(Use::Other, |change| gate.weighed(&of_model, change));
             gate.state_as(statement, inputs.clone(), one.clone())
         }));
         sets.push(gate.state(inputs, set));
@@ -317,12 +318,12 @@ fn single<'a>(
         }
         _ => {
             // A layer above another one is another thing than the device beside it.
-            let target = subject.target.filter(|target| target.above.is_none())?;
-            let is_device = path.starts_with("/dev/") && target.devices == 0;
-            let place = plan.criteria.targets.iter().position(|one| one.name == target.name)?;
-            let place = (is_device || target.devices == 1).then_some(place as u64)?;
-            let name = if target.title.is_empty() { &target.name } else { &target.title };
-            ("", place, name.clone(), Some(target.stands_for.as_str()).filter(|words| !words.is_empty()))
+            let described = subject.target.filter(|target| target.above.is_none())?;
+            let is_device = path.starts_with("/dev/") && described.devices == 0;
+            let place = plan.criteria.targets.iter().position(|one| one.name == described.name)?;
+            let place = (is_device || described.devices == 1).then_some(place as u64)?;
+            let name = if described.title.is_empty() { &described.name } else { &described.title };
+            ("", place, name.clone(), Some(described.stands_for.as_str()).filter(|words| !words.is_empty()))
         }
     };
     Some((target, member(subject, place, (path, host), (name, stands_for), rates)))

@@ -123,33 +123,63 @@ fn what_the_audit_marks_is_compared_with_the_mark() {
     assert_eq!(reasons, [(Because::Doubted(Check::NotQuiet), "after: others used 40 %")]);
 }
 
-/// A program that was stopped for a fifth of the time could have been half as fast again, not twice as fast.
-#[test]
-fn a_difference_that_being_held_back_may_have_made_is_not_stated() {
-    let of = |rates: &[u64]| Study::default().with(reads("a"), rates);
-    let before = of(&[100, 101, 102, 103, 104]);
-    let judged = |rates: &[u64], is_held: [bool; 2]| {
-        let plan = before.plan();
-        let [first, second] = [(&before, is_held[0]), (&of(rates), is_held[1])].map(|(study, is_held)| {
+/// With what held the program back for a fifth of the time in the runs that `is_held` names.
+fn compare_held(before: &Study, after: &Study, is_held: [bool; 2]) -> Vec<Comparison> {
+    let (plan, other_plan) = (before.plan(), after.plan());
+    let [first, second] =
+        [(before, &plan, is_held[0]), (after, &other_plan, is_held[1])].map(|(study, plan, is_held)| {
             let mut figures = study.figures();
             for pass in figures.iter_mut().flat_map(|one| &mut one.repetitions).filter(|_| is_held) {
                 pass.warnings = vec![Warning::Starved { seen: "stopped".to_owned(), share: 0.2 }];
             }
-            let doubts = analysis::audit::audit(&plan, &figures, &[]);
+            let doubts = analysis::audit::audit(plan, &figures, &[]);
             (figures, doubts)
         });
-        let [first, second] = [&first, &second].map(|(figures, doubts)| Gate::new(&plan, figures, doubts));
-        let found = paired(&first, &second);
-        let one = &found[0].comparisons[0];
+    let first = Gate::new(&plan, &first.0, &first.1);
+    let found = paired(&first, &Gate::new(&other_plan, &second.0, &second.1));
+    found.into_iter().flat_map(|one| one.comparisons).collect()
+}
+
+/// A program that was stopped for a fifth of the time could have been half as fast again, not twice as fast. That the
+/// other side was held back is no reason against what it says.
+#[test]
+fn a_difference_that_being_held_back_may_have_made_is_not_stated() {
+    let of = |rates: &[u64]| Study::default().with(reads("a"), rates);
+    let judged = |rates: &[u64], is_held| {
+        let one = compare_held(&of(&[100, 101, 102, 103, 104]), &of(rates), is_held).remove(0);
         (one.outcome, one.difference.outcome)
     };
-    let lower = [80, 81, 82, 83, 84];
+    let (lower, higher) = ([80, 81, 82, 83, 84], [120, 121, 122, 123, 124]);
     assert_eq!(judged(&lower, [false; 2]), (Outcome::Stated, Contrast::Lower));
-    for is_held in [[true, false], [false, true], [true; 2]] {
+    for is_held in [[false, true], [true; 2]] {
         assert_eq!(judged(&lower, is_held), (Outcome::Withheld, Contrast::NotShown), "{is_held:?}");
         assert_eq!(judged(&[40, 41, 42, 43, 44], is_held), (Outcome::Marked, Contrast::Lower), "{is_held:?}");
-        assert_eq!(judged(&[200, 201, 202, 203, 204], is_held), (Outcome::Marked, Contrast::Higher));
     }
+    assert_eq!(judged(&lower, [true, false]), (Outcome::Marked, Contrast::Lower));
+    assert_eq!(judged(&higher, [true, false]), (Outcome::Withheld, Contrast::NotShown));
+    assert_eq!(judged(&higher, [false, true]), (Outcome::Marked, Contrast::Higher));
+    assert_eq!(judged(&[200, 201, 202, 203, 204], [true, false]), (Outcome::Marked, Contrast::Higher));
+}
+
+/// One stop may be all of the longest ones, and their mean what they make of it.
+#[test]
+fn latencies_of_a_program_that_was_held_back_are_not_called_longer() {
+    let of = |latency_ns: u64| {
+        let mut study = Study::default().with(reads("a"), &[100; 5]);
+        for repetition in 0..5 {
+            let key = key(&study.cases[0], repetition, plan::Phase::Read);
+            let edges = (latency_ns + repetition as u64, latency_ns + repetition as u64);
+            study.latency.push(bucket(&key, Operation::Read, edges, 10));
+        }
+        study
+    };
+    let judged = |is_held| {
+        let one = compare_held(&of(100_000), &of(900_000), is_held).remove(1);
+        one.difference.outcome
+    };
+    assert_eq!(judged([false; 2]), Contrast::Higher);
+    assert_eq!(judged([false, true]), Contrast::NotShown);
+    assert_eq!(judged([true, false]), Contrast::Higher);
 }
 
 /// Others used more than a processor beside the second run, and its task waited for a tenth of the time more.
@@ -184,8 +214,13 @@ fn what_a_busier_host_may_have_made_is_no_difference() {
     assert_eq!(judged(&lower, busy, waiting, &[]), (Outcome::Stated, Contrast::Lower), "it is not others");
     assert_eq!(judged(&lower, SECOND / 5, waiting, not_quiet), (Outcome::Marked, Contrast::Lower));
     assert_eq!(judged(&lower, busy, SECOND / 50, not_quiet), (Outcome::Marked, Contrast::Lower));
-    let far = [75, 76, 77, 78, 79];
+    let (far, higher) = ([75, 76, 77, 78, 79], [115, 116, 117, 118, 119]);
     assert_eq!(judged(&far, busy, waiting, not_quiet), (Outcome::Marked, Contrast::Lower));
+    assert_eq!(
+        judged(&higher, busy, waiting, not_quiet),
+        (Outcome::Marked, Contrast::Higher),
+        "in spite of it"
+    );
 }
 
 /// The warm-up of the first run is far off; without it both are the same.

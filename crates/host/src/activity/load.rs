@@ -18,8 +18,8 @@ const THREADS_MAX: usize = 256;
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
 /// A look that is late by less was delayed by the timer or the scheduler.
 const LATE_MIN: Duration = Duration::from_millis(10);
-/// Of one that is late by less nobody asks why.
-const ASKED_MIN: Duration = Duration::from_millis(1);
+/// The cause of less is not looked up.
+const EXPLAINED_MIN: Duration = Duration::from_millis(1);
 /// Less in one interval is not significant.
 const STOPPED_MIN: Duration = Duration::from_millis(50);
 /// Nanoseconds of a tick of `USER_HZ`, which is 100 on all architectures of Linux but alpha and ia64.
@@ -95,7 +95,7 @@ pub(crate) struct LoadWatch {
     /// Processes of the run on this node.
     processes: BTreeSet<u32>,
     last: Counted,
-    /// The time that the sampling thread has waited for a processor, at its last look.
+    /// The time that the sampling thread had waited for a processor when that was read last.
     own_waited_ns: u64,
     /// For how long it did not run since the last sample, by what was late and no wait for a processor.
     stopped: Duration,
@@ -136,23 +136,31 @@ impl LoadWatch {
 
     /// A look at the clock, from the thread that samples; it was due `late` ago.
     pub(crate) fn look(&mut self, late: Duration) {
-        if late < ASKED_MIN {
+        if late < EXPLAINED_MIN {
             return;
         }
-        let text = self.root.read("/proc/thread-self/schedstat").ok();
-        let waited_ns = text.and_then(|text| waited_ns(&text)).unwrap_or(0);
-        let held = Duration::from_nanos(waited_ns.saturating_sub(self.own_waited_ns));
-        self.own_waited_ns = waited_ns;
-        let late = late.saturating_sub(held);
-        if late >= LATE_MIN {
+        let (late, least) = match self.own_wait() {
+            Some(waited) => (late.saturating_sub(waited), LATE_MIN),
+            None => (late, STOPPED_MIN),
+        };
+        if late >= least {
             // On average a stop began in the middle between two looks.
             self.stopped += late + LOOK / 2;
         }
     }
 
+    /// For how long the sampling thread has waited for a processor since this was called last.
+    fn own_wait(&mut self) -> Option<Duration> {
+        let waited_ns = waited_ns(&self.root.read("/proc/thread-self/schedstat").ok()?)?;
+        let last = std::mem::replace(&mut self.own_waited_ns, waited_ns);
+        Some(Duration::from_nanos(waited_ns.saturating_sub(last)))
+    }
+
     /// The changes since the last sample, or since the start; `idle` means that there are devices and none had a
     /// request.
     pub(crate) fn sample(&mut self, started: Instant, idle: bool) -> LoadSample {
+        // Short waits of this interval explain no stop of the next one.
+        let _ = self.own_wait();
         let mut now = self.counted();
         now.waited.threads.remove(&rustix::thread::gettid().as_raw_pid().unsigned_abs());
         let last = std::mem::replace(&mut self.last, now);
@@ -355,7 +363,7 @@ mod tests {
 
     #[test]
     fn many_short_stops_are_as_long_as_their_sum() {
-        let tree = host(Tree::new(&[]), 'S', 0, 0);
+        let tree = host(Tree::new(&[]), 'S', 0, 0).files(&[("/proc/thread-self/schedstat", "5 0 3\n")]);
         let mut watch = LoadWatch::new(tree.root(), &BTreeSet::new());
         (0..10).for_each(|_| watch.look(Duration::from_millis(30)));
         (0..100).for_each(|_| watch.look(Duration::from_millis(9)));

@@ -61,7 +61,7 @@ pub struct Observed {
     pub load: Vec<LoadSample>,
 }
 
-/// Watches devices and the node from a thread of its own, which sleeps between samples.
+/// Watches devices and the node from a thread of its own, which takes samples and looks at the clock between them.
 ///
 /// A snapshot is taken at the start, at every interval and when it stops, so that the samples of
 /// a device add up to exactly what it did from start to stop.

@@ -31,7 +31,7 @@ pub(crate) struct PrintedFact {
     pub(crate) printed: String,
 }
 
-/// The machines of the studies whose figures or statements are named by `terms` or are `beside` own figures.
+/// The machines of the studies whose figures or statements are named by `criteria` or are `beside` own figures.
 pub(crate) fn machines<'a>(
     criteria: &'a Criteria,
     beside: impl Iterator<Item = &'a str>,

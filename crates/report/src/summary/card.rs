@@ -563,7 +563,7 @@ fn value(figure: &Figure, key: &str) -> Option<String> {
     Some(setting.value.to_string())
 }
 
-/// The range of the repetitions, in the unit of the rate.
+/// The range of the repetitions, in `unit`.
 fn range(figure: &Figure, unit: &str) -> Option<String> {
     let spread = figure.spread_in(unit);
     (spread.n > 1).then(|| {

@@ -78,9 +78,9 @@ impl Study<'_> {
             None => self.marked(&format!("nothing doubtful in {of}\n"), screen),
             Some(found) => {
                 let kept = if self.is_simulated() { "would keep" } else { "can keep" };
-                let breaks_none = |one: &AuditIssue| one.withholds(Use::PromiseBroken);
+                let leaves_open = |one: &AuditIssue| one.withholds(Use::PromiseBroken);
                 let last = match self.withheld() as u64 {
-                    0 if self.report().found.audit.iter().any(breaks_none) => {
+                    0 if self.report().found.audit.iter().any(leaves_open) => {
                         "every promise can be kept with these doubts; whether one is broken may be open"
                             .to_owned()
                     }

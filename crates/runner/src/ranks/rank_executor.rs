@@ -562,7 +562,10 @@ fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &KnownContent) ->
     // What the case wrote only in part it reads only in part. What another case wrote it reads as a whole.
     let completes = case.workload.files.fill && !case.phases.iter().any(|phase| phase.writes());
     for slot in files_of(&case.workload, tasks, pass) {
-        if is_in(&known.partial, slot.index) && !completes {
+        if is_in(&known.partial, slot.index) {
+            if completes {
+                return Ok(false);
+            }
             continue;
         }
         let there = match is_in(&known.discarded, slot.index) {

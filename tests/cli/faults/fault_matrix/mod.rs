@@ -1,7 +1,8 @@
 //! Each fault at a random moment into each kind of work. Nothing that was finished is lost, nothing is left behind, and
 //! the program says what happened.
 //!
-//! One try for each cell of the matrix, or as many in all as `FAULT_TRIES` says, from the seed in `FAULT_SEED`.
+//! One try for each cell of the matrix, or as many in all as `FAULT_TRIES` says, from the seed in `FAULT_SEED`. Where that
+//! are fewer than cells, they are spread over all of the matrix, from another cell with each seed.
 //! `FAULT_ONLY` takes the cells whose name contains a word. `UPDATE_DOCS=1` writes the table to `docs/RELIABILITY.md`.
 
 mod attempt;
@@ -192,6 +193,11 @@ fn every_fault_in_every_kind_of_work_loses_and_leaves_nothing() {
         .collect();
     let tallies: Mutex<BTreeMap<(Work, Fault), Tally>> = Mutex::default();
     let next = AtomicUsize::new(0);
+    let first = usize::try_from(seed).unwrap_or(0) % cells.len();
+    let place = |index: usize| match tries < cells.len() {
+        true => (first + index * cells.len() / tries) % cells.len(),
+        false => index % cells.len(),
+    };
     let workers = 2 * thread::available_parallelism().map_or(2, usize::from);
     thread::scope(|scope| {
         for _ in 0..workers {
@@ -201,7 +207,7 @@ fn every_fault_in_every_kind_of_work_loses_and_leaves_nothing() {
                     if index >= tries {
                         return;
                     }
-                    let (work, fault) = cells[index % cells.len()];
+                    let (work, fault) = cells[place(index)];
                     let number = (index / cells.len()) as u64;
                     let tried = struck(work, fault, &references[&work], &records, seed, number);
                     let mut tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);

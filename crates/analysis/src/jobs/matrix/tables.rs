@@ -3,9 +3,11 @@
 
 use super::ratios::tests;
 use super::{Amounts, JobAccounting, JobContrast, JobTest, Matrices, RatioStatistics, compare_matrices};
+use crate::audit::Use;
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
     table::{Column, below, bytes, count, detail, number, seconds, subject, word},
+    untold,
 };
 use crate::jobs::whole;
 use crate::statistics::{Difference, Summary};
@@ -143,10 +145,19 @@ pub fn contrasts_of_runs(
     let compared = compare_matrices(systems, first.1, second.1);
     let runs = [first, second].map(|(gate, matrix)| (gate, matrix.figure));
     let state = |(contrast, test): &(JobContrast, Option<Difference>)| {
-        let change = contrast.change.unwrap_or_default();
-        Gate::state_of_two_runs(Kind::JobContrast, runs, (change, test.as_ref()), contrast.clone())
+        let change = change_of(contrast, test.as_ref());
+        let may_be_why =
+            |(gate, place): &(&Gate<'_>, usize)| gate.weighed(&[*place], change) == Use::Compared;
+        let statement = if runs.iter().any(may_be_why) { Use::Compared } else { Use::Other };
+        let more = test.as_ref().and_then(|test| untold(Kind::JobContrast, test));
+        Gate::state_of_two_runs(Kind::JobContrast, runs, statement, more, contrast.clone())
     };
     compared.complete.then(|| compared.contrasts.iter().map(state).collect())
+}
+
+/// By how much two systems differ; 0 where that is not known.
+fn change_of(contrast: &JobContrast, test: Option<&Difference>) -> f64 {
+    test.map(|test| test.change).or(contrast.change).unwrap_or_default()
 }
 
 /// All rows of `matrices`, and of the `printed` one.
@@ -180,11 +191,11 @@ pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<Matri
     }
     for one in &matrices.comparisons {
         let inputs = [one.second, one.first].map(|place| matrices.all[place].figure).to_vec();
-        found.contrasts.extend(one.contrasts.iter().cloned().map(|(contrast, test)| match test {
-            Some(test) => gate.state_difference(inputs.clone(), &test, contrast),
-            None => {
-                let statement = gate.compared(&inputs, contrast.change.unwrap_or_default());
-                gate.state_as(statement, inputs.clone(), contrast)
+        found.contrasts.extend(one.contrasts.iter().cloned().map(|(contrast, test)| {
+            let statement = gate.weighed(&inputs, change_of(&contrast, test.as_ref()));
+            match test {
+                Some(test) => gate.state_tested(statement, inputs.clone(), &test, contrast),
+                None => gate.state_as(statement, inputs.clone(), contrast),
             }
         }));
     }
