@@ -1,11 +1,17 @@
 //! What devices bring together, what a layout costs, who is slowest, who is steady.
 
-use analysis::{audit::Check, gate::Because, nodes::slowest_member};
+use analysis::{
+    audit::{Check, Outcome},
+    figures::Figure,
+    gate::Because,
+    nodes::slowest_member,
+};
 use plan::{Client, Order, Phase};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
+use record::Warning;
 
-use crate::studies::{Study, bytes, count, said, target};
+use crate::studies::{Study, bytes, count, findings, said, target};
 
 const GB: f64 = 1e9;
 const MIB: u64 = 1 << 20;
@@ -159,6 +165,36 @@ fn the_steadiest_target_ranks_first_where_that_is_shown() {
     let found = steady_beside(0.01).findings().consistency;
     assert!(found[0].says().is_some_and(|one| !one.steadiest), "{found:?}");
     assert_eq!(found[0].reasons[0].because, Because::WithinScatter);
+}
+
+/// The other target may be as steady where nothing holds the program back.
+#[test]
+fn the_steadiest_target_is_open_where_the_program_was_held_back_on_the_other_one() {
+    let study = steady_beside(0.5);
+    let mut figures = study.figures();
+    let of_wild = figures.iter_mut().filter(|one| one.target == "wild");
+    for pass in of_wild.flat_map(|one| &mut one.repetitions) {
+        pass.warnings = vec![Warning::Starved { seen: "stopped".to_owned(), share: 0.3 }];
+    }
+    let found = findings(&study.plan, &figures, 4).consistency;
+    assert!(found.iter().all(|one| one.says().is_none()), "{found:?}");
+}
+
+/// A third figure that was held back for half of the time may be faster than both that are compared.
+#[test]
+fn a_best_point_says_that_one_that_was_held_back_may_be_faster() {
+    let mut study = Study::new(vec![target("a", |_| {})]);
+    for (tasks, rate) in [(1, 1.0), (2, 2.0), (4, 3.0)] {
+        study.add("scale", "a", &[count("tasks", tasks)], Phase::Read, &repeated(rate * GB));
+    }
+    let mut figures = study.figures();
+    let best = |figures: &[Figure]| findings(&study.plan, figures, 4).best.remove(0);
+    assert_eq!(best(&figures).outcome, Outcome::Stated);
+    for pass in &mut figures[0].repetitions {
+        pass.warnings = vec![Warning::Starved { seen: "stopped".to_owned(), share: 0.5 }];
+    }
+    let found = best(&figures);
+    assert_eq!((found.outcome, found.reasons[0].because), (Outcome::Marked, Because::LeftOut), "{found:?}");
 }
 
 #[test]
