@@ -8,6 +8,7 @@ use crate::audit::Use;
 use crate::comparisons::{Comparison, Samples, samples};
 use crate::figures::{Figure, bytes_of_one, nodes_of};
 use crate::gate::{Gate, Kind};
+use crate::statistics::Difference;
 
 /// Two figures of one point or one name, by their places, and how they compare.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,8 +64,11 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     let usable =
         pairs.iter().zip(&sampled).filter(|(pair, _)| state(**pair, Use::Other, None).says().is_some());
     let family = usable.flat_map(|(_, samples)| samples).filter(|one| one.are_enough()).count();
-    let gated = |pair: (usize, usize), one: &Samples| {
-        let change = one.change();
+    let gated = |pair: (usize, usize), one: &Samples, difference: &Difference| {
+        if !difference.is_stated() {
+            return state(pair, Use::Other, None);
+        }
+        let change = difference.change;
         let is_later_worse = (change < 0.0) != one.is_of_latency();
         let (gate, worse) = runs(pair)[usize::from(is_later_worse)];
         // A single stop may be all of the longest latencies, and of their mean where a rate is set.
@@ -75,10 +79,7 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
         let (place, partner) = pair;
         let (one, two) = (&before.figures[place], &after.figures[partner]);
         let cases = own.case(place).zip(other.case(partner));
-        let compared = |one: Samples| {
-            let gated = gated(pair, &one);
-            one.compared(family, &gated)
-        };
+        let compared = |one: Samples| one.compared(family, |one, found| gated(pair, one, found));
         Paired {
             before: place,
             after: partner,

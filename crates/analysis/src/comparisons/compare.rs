@@ -4,7 +4,7 @@ use plan::{Operation, Phase, RateName};
 
 use crate::figures::{Figure, LatencySummary, RepetitionFigure};
 use crate::gate::{Outcome, Reason, Stated};
-use crate::statistics::{Contrast, DIFFERENCE_LEAST, Difference, difference::difference, median};
+use crate::statistics::{Contrast, DIFFERENCE_LEAST, Difference, difference::difference};
 
 /// How two figures of two runs, releases or targets compare.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,20 +89,11 @@ pub(crate) fn samples(before: &Figure, after: &Figure, of_two_tools: bool) -> Ve
 const SAME_RATE: f64 = 0.01;
 
 fn is_other(all: &[f64], transferring: &[f64]) -> bool {
-    change(all, transferring).abs() > SAME_RATE
-}
-
-fn change(before: &[f64], after: &[f64]) -> f64 {
-    let medians = median(before).zip(median(after));
-    medians.map_or(f64::NAN, |(before, after)| after / before - 1.0)
+    let median = |values| crate::statistics::Summary::of(values).map_or(f64::NAN, |summary| summary.median);
+    (median(transferring) / median(all) - 1.0).abs() > SAME_RATE
 }
 
 impl Samples {
-    /// After ÷ before − 1, of the medians; not a number where a side has no value.
-    pub(crate) fn change(&self) -> f64 {
-        change(&self.before, &self.after)
-    }
-
     /// Whether it compares latencies, of which the smaller is the better.
     pub(crate) const fn is_of_latency(&self) -> bool {
         self.operation.is_some()
@@ -113,9 +104,14 @@ impl Samples {
         self.before.len().min(self.after.len()) >= DIFFERENCE_LEAST
     }
 
-    /// The comparison, one of `family` that could be stated, of figures that stand as `gated` says.
-    pub(crate) fn compared(self, family: usize, gated: &Stated<()>) -> Option<Comparison> {
+    /// The comparison, one of `family` that could be stated, as `gate` lets it stand.
+    pub(crate) fn compared(
+        self,
+        family: usize,
+        gate: impl FnOnce(&Self, &Difference) -> Stated<()>,
+    ) -> Option<Comparison> {
         let found = difference(&self.before, &self.after, family)?;
+        let gated = gate(&self, &found);
         let untested = Difference { interval: None, p_value: None, outcome: Contrast::NotShown, ..found };
         Some(Comparison {
             case: self.case,
@@ -124,7 +120,7 @@ impl Samples {
             transferring: self.transferring,
             difference: if gated.says().is_some() { found } else { untested },
             outcome: gated.outcome,
-            reasons: gated.reasons.clone(),
+            reasons: gated.reasons,
         })
     }
 }

@@ -190,7 +190,9 @@ impl<'a> Gate<'a> {
         difference: &Difference,
         value: T,
     ) -> Stated<T> {
-        self.state_tested(self.slower(&inputs, difference.change), inputs, difference, value)
+        let is_stated = difference.is_stated();
+        let statement = if is_stated { self.slower(&inputs, difference.change) } else { Use::Other };
+        self.state_tested(statement, inputs, difference, value)
     }
 
     /// The same of a value that states `statement` of its figures.

@@ -145,19 +145,16 @@ pub fn contrasts_of_runs(
     let compared = compare_matrices(systems, first.1, second.1);
     let runs = [first, second].map(|(gate, matrix)| (gate, matrix.figure));
     let state = |(contrast, test): &(JobContrast, Option<Difference>)| {
-        let change = change_of(contrast, test.as_ref());
-        let may_be_why =
-            |(gate, place): &(&Gate<'_>, usize)| gate.weighed(&[*place], change) == Use::Compared;
-        let statement = if runs.iter().any(may_be_why) { Use::Compared } else { Use::Other };
+        let stated = test.as_ref().filter(|test| test.is_stated());
+        let may_be_why = |test: &&Difference| {
+            let weighed = runs.map(|(gate, place)| gate.weighed(&[place], test.change));
+            weighed.contains(&Use::Compared)
+        };
+        let statement = stated.filter(may_be_why).map_or(Use::Other, |_| Use::Compared);
         let more = test.as_ref().and_then(|test| untold(Kind::JobContrast, test));
         Gate::state_of_two_runs(Kind::JobContrast, runs, statement, more, contrast.clone())
     };
     compared.complete.then(|| compared.contrasts.iter().map(state).collect())
-}
-
-/// By how much two systems differ; 0 where that is not known.
-fn change_of(contrast: &JobContrast, test: Option<&Difference>) -> f64 {
-    test.map(|test| test.change).or(contrast.change).unwrap_or_default()
 }
 
 /// All rows of `matrices`, and of the `printed` one.
@@ -191,12 +188,13 @@ pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<Matri
     }
     for one in &matrices.comparisons {
         let inputs = [one.second, one.first].map(|place| matrices.all[place].figure).to_vec();
-        found.contrasts.extend(one.contrasts.iter().cloned().map(|(contrast, test)| {
-            let statement = gate.weighed(&inputs, change_of(&contrast, test.as_ref()));
-            match test {
-                Some(test) => gate.state_tested(statement, inputs.clone(), &test, contrast),
-                None => gate.state_as(statement, inputs.clone(), contrast),
+        found.contrasts.extend(one.contrasts.iter().cloned().map(|(contrast, test)| match test {
+            Some(test) => {
+                let stated = Some(test.change).filter(|_| test.is_stated());
+                let statement = stated.map_or(Use::Other, |change| gate.weighed(&inputs, change));
+                gate.state_tested(statement, inputs.clone(), &test, contrast)
             }
+            None => gate.state(inputs.clone(), contrast),
         }));
     }
     if let Some(printed) = printed {
