@@ -33,8 +33,9 @@ pub struct NodeWork {
 /// What held the threads of one node back, in words, and for which share of the time; none where nothing did. `series`
 /// is what completed on all nodes.
 ///
-/// Threads that wait for a processor only count where there are as many processors as tasks: else they wait for each
-/// other, which is what was asked for. Waiting for memory only counts where transfers go round the page cache: else the pages that
+/// Threads that wait for a processor only count where there are as many processors as tasks, and for no longer than
+/// processors were used beside the program: else they wait for each other, as where the scheduler keeps two tasks on the
+/// processor of an interrupt while another one is idle. Waiting for memory only counts where transfers go round the page cache: else the pages that
 /// must be freed within the limit of a control group are those of the workload itself. A file system that is frozen shows as a second in which nothing completed, no
 /// device had a request and threads were held in the kernel.
 #[must_use]
@@ -52,7 +53,9 @@ pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], work: NodeWork) -> Op
     let waited_ns = sum(&|row| row.cpu_wait_ns);
     // The threads of the program may be more than its tasks, as those that respond to requests.
     let of_threads = of_tasks.max(cpu_ns as f64 + waited_ns);
-    let waited = if tasks <= usable_cpus { share(waited_ns, of_threads) } else { 0.0 };
+    let busy: Option<u64> = load.iter().map(|row| row.busy_cpu_ns).sum();
+    let of_others = busy.map_or(f64::INFINITY, |busy| busy.saturating_sub(cpu_ns) as f64);
+    let waited = if tasks <= usable_cpus { share(waited_ns.min(of_others), of_threads) } else { 0.0 };
     let stolen = share(sum(&|row| row.stolen_cpu_ns), observed * f64::from(logical_cpus));
     let stalled = if direct { share(sum(&|row| row.memory_stall_ns), observed) } else { 0.0 };
     let blocked: Vec<_> =

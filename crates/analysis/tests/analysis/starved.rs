@@ -102,10 +102,20 @@ fn more_tasks_than_processors_wait_for_each_other() {
     assert_eq!(starvation(&[&row], &[], NodeWork { tasks: 3, ..WORK }), None);
 }
 
+/// Two tasks on the processor of an interrupt, with another one idle, wait for each other.
+#[test]
+fn tasks_that_wait_while_nobody_else_has_a_processor_are_not_held_back() {
+    let row = |busy_cpu_ns| LoadRow { cpu_wait_ns: Some(SECOND), busy_cpu_ns, ..quiet(0) };
+    let of = |busy| starvation(&[&row(busy)], &[], NodeWork { cpu_ns: SECOND, ..WORK });
+    assert_eq!(of(Some(SECOND + SECOND / 10)), None);
+    assert!(of(Some(SECOND + SECOND / 2)).is_some_and(|(_, share)| (share - 0.25).abs() < 1e-9));
+    assert!(of(None).is_some(), "nobody knows who had them");
+}
+
 /// Two threads exchange requests for one task: half a second of waiting is a third of the time that both were there.
 #[test]
 fn waiting_is_a_share_of_all_threads_of_the_program() {
-    let row = LoadRow { cpu_wait_ns: Some(SECOND / 2), ..quiet(0) };
+    let row = LoadRow { cpu_wait_ns: Some(SECOND / 2), busy_cpu_ns: Some(2 * SECOND), ..quiet(0) };
     let of = |cpu_ns| starvation(&[&row], &[], NodeWork { tasks: 1, cpu_ns, ..WORK });
     assert!(of(SECOND).is_some_and(|(text, _)| text.contains("for 33 % of the time")), "{:?}", of(SECOND));
     assert!(of(0).is_some_and(|(text, _)| text.contains("for 50 % of the time")), "{:?}", of(0));
