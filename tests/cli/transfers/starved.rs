@@ -82,7 +82,13 @@ fn measured_stops_that_are_shorter_than_a_second_are_told_as_long_as_they_were()
     let _ = running.wait().expect("it ends").expect_code(0);
     let (evidence, _) = told(&desk);
     // What a hypervisor took, or a quota, is no stop.
-    if evidence.iter().any(|text| text.contains("steal") || text.contains("quota")) {
+    let others = evidence.iter().any(|text| text.contains("steal") || text.contains("quota"));
+    let undisturbed = if others {
+        Err("needs processors that no hypervisor or quota takes away".to_owned())
+    } else {
+        Ok(())
+    };
+    if skipped(undisturbed) {
         return;
     }
     // Two thirds of the time.

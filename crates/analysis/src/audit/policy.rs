@@ -249,7 +249,8 @@ pub const CHECKS: [CheckPolicy; 32] = [
     }.means(
         "a node did not let the program work: it was stopped, frozen or paused for 1 % of the time, used up the \
          processor quota of its control group in 5 % of the periods, waited for a processor for 10 % of the time with \
-         no more tasks than processors while others used as many, a hypervisor gave 10 % of the time of the node's processors to others, with \
+         no more tasks than processors while others used as many, a hypervisor gave 10 % of the time of the node's \
+         processors to others, with \
          direct I/O its control group waited for memory for 10 % of the time (through the page cache that is the \
          workload's own doing, and pressure on the whole node is that of others as well), or nothing completed while \
          threads were held in the kernel and no device had a request",

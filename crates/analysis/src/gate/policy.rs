@@ -77,7 +77,7 @@ pub enum Because {
     WithinScatter,
     /// Both sides of a comparison were measured under other conditions.
     OtherConditions,
-    /// Other figures that could have changed it are disqualified, and were left out.
+    /// Other figures that could have changed it are disqualified and were left out, or may be higher than they show.
     LeftOut,
 }
 

@@ -45,19 +45,21 @@ fn figures_are_compared_by_case_and_phase() {
     assert_eq!(gap.case, "b");
 }
 
+/// Five passes of one rate, with this latency.
+fn with_latency(latency_ns: u64) -> Study {
+    let mut study = Study::default().with(reads("disk"), &[100; 5]);
+    for repetition in 0..5 {
+        let key = key(&study.cases[0], repetition, plan::Phase::Read);
+        let edges = (latency_ns + repetition as u64, latency_ns + repetition as u64);
+        study.latency.push(bucket(&key, Operation::Read, edges, 10));
+    }
+    study
+}
+
 /// The latency is compared as well.
 #[test]
 fn mean_latencies_are_compared() {
-    let of = |latency_ns: u64| {
-        let mut study = Study::default().with(reads("disk"), &[100; 5]);
-        for repetition in 0..5 {
-            let key = key(&study.cases[0], repetition, plan::Phase::Read);
-            let edges = (latency_ns + repetition as u64, latency_ns + repetition as u64);
-            study.latency.push(bucket(&key, Operation::Read, edges, 10));
-        }
-        study
-    };
-    let found = compare(&of(1000), &of(500));
+    let found = compare(&with_latency(1000), &with_latency(500));
     assert_eq!(found.len(), 2);
     assert_eq!((found[0].operation, found[0].difference.outcome), (None, Contrast::NotShown));
     let latency = &found[1].difference;
@@ -164,17 +166,8 @@ fn a_difference_that_being_held_back_may_have_made_is_not_stated() {
 /// One stop may be all of the longest ones, and their mean what they make of it.
 #[test]
 fn latencies_of_a_program_that_was_held_back_are_not_called_longer() {
-    let of = |latency_ns: u64| {
-        let mut study = Study::default().with(reads("a"), &[100; 5]);
-        for repetition in 0..5 {
-            let key = key(&study.cases[0], repetition, plan::Phase::Read);
-            let edges = (latency_ns + repetition as u64, latency_ns + repetition as u64);
-            study.latency.push(bucket(&key, Operation::Read, edges, 10));
-        }
-        study
-    };
     let judged = |is_held| {
-        let one = compare_held(&of(100_000), &of(900_000), is_held).remove(1);
+        let one = compare_held(&with_latency(100_000), &with_latency(900_000), is_held).remove(1);
         one.difference.outcome
     };
     assert_eq!(judged([false; 2]), Contrast::Higher);

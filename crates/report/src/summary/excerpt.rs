@@ -81,7 +81,7 @@ impl Study<'_> {
                 let leaves_open = |one: &AuditIssue| one.withholds(Use::PromiseBroken);
                 let last = match self.withheld() as u64 {
                     0 if self.report().found.audit.iter().any(leaves_open) => {
-                        "every promise can be kept with these doubts; whether one is broken may be open"
+                        "no promise that is kept is withheld for these doubts; one that is broken may be"
                             .to_owned()
                     }
                     0 => "no promise is withheld for these doubts".to_owned(),
