@@ -76,4 +76,4 @@ pub use rpc::{EndOutcome, NetworkError};
 pub use system::errno::Errno;
 pub use system::extents::{Extent, extents};
 pub use system::ring::uring_available;
-pub use tree::object_order::{Emptied, ObjectCall, ObjectOrder};
+pub use tree::objects::order::{Emptied, ObjectCall, ObjectOrder};

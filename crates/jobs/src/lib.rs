@@ -18,11 +18,8 @@
 
 mod buffer;
 mod compute;
-mod counters;
 mod error;
 pub mod launch;
-mod meter;
-mod order;
 mod page;
 mod parallel;
 mod process;
@@ -32,15 +29,14 @@ mod steps;
 mod table;
 #[cfg(test)]
 mod tests;
-mod usage;
 
 pub use buffer::PageBuffer;
-pub use counters::{CountersError, CountersFile};
 pub use error::JobError;
-pub use meter::Meter;
-pub use order::{Counters, JobEvent, JobOrder, StepOutcome, StepReport};
+pub use process::counters::{CountersError, CountersFile};
+pub use process::meter::Meter;
+pub use process::order::{Counters, JobEvent, JobOrder, StepOutcome, StepReport};
+pub use process::usage::Usage;
 pub use process::{Ended, ProcessError, read_order, serve, work};
 pub use row::{Origin, Row};
 pub use step::{Place, StepContext};
 pub use table::{Io, TableReader, TableWriter, Written};
-pub use usage::Usage;

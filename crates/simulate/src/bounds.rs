@@ -12,10 +12,10 @@
 use std::collections::BTreeSet;
 
 use crate::model::{Device, Layout, Model, Server, Time};
-use crate::simulation::drive::Piece;
-use crate::simulation::route::Striping;
-use crate::simulation::service::ServiceTime;
-use crate::simulation::station::{READ, RateLimit, WRITE};
+use crate::simulation::parts::drive::Piece;
+use crate::simulation::parts::route::Striping;
+use crate::simulation::parts::service::ServiceTime;
+use crate::simulation::parts::station::{READ, RateLimit, WRITE};
 use crate::simulation::time::TICKS_PER_NS;
 
 /// Transfers of a file that the load of the parts is averaged over: a transfer may begin at any chunk.

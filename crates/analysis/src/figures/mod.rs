@@ -13,8 +13,6 @@ pub(crate) mod phase_warnings;
 pub(crate) mod primary_metric;
 pub(crate) mod rates;
 pub(crate) mod seconds;
-pub(crate) mod servers;
-pub(crate) mod starved;
 pub(crate) mod subject;
 
 pub use self::{

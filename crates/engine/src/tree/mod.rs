@@ -18,14 +18,12 @@
 //! start and removed after the end: it is shared by all tasks and not counted as an item.
 
 mod data;
-mod deal;
 mod find;
 mod item_ops;
 mod item_slot;
 mod listing;
 mod name;
-pub(crate) mod object_order;
-mod objects;
+pub(crate) mod objects;
 mod rings;
 mod rules;
 mod small;
@@ -50,7 +48,7 @@ use crate::system::limits;
 use crate::system::ring;
 use crate::tree::find::{FindRules, FindWorker};
 use crate::tree::item_ops::ItemWorker;
-use crate::tree::object_order::OPERATIONS;
+use crate::tree::objects::order::OPERATIONS;
 use crate::tree::objects::{ObjectRules, ObjectWorker};
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::sync_worker::{TaskContext, WorkerInput, WorkerResult};

@@ -11,7 +11,7 @@ use crate::RunnerError;
 use crate::files::file_sets::FileSets;
 use crate::files::paths::leads_to_device;
 use crate::files::targets::place_of;
-use crate::ranks::directory_probe::{NodeLocalDirectory, find_node_local};
+use crate::ranks::nodes::directory_probe::{NodeLocalDirectory, find_node_local};
 use crate::ranks::rank_assignment::RankAssignment;
 
 /// The node-local directories among those used by a case on several nodes.

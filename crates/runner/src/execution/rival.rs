@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::RunnerError;
 use crate::files::targets::devices_under;
-use crate::ranks::node_observer::NodeObserver;
+use crate::ranks::nodes::observer::NodeObserver;
 
 /// Interval at which the tool's exit and the stop flag are polled.
 const LOOK: Duration = Duration::from_millis(20);

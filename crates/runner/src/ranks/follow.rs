@@ -12,7 +12,7 @@ use crate::RunnerError;
 use crate::check::rank_check::RankCheck;
 use crate::files::file_sets::{FileSets, targets};
 use crate::files::targets::observable_devices;
-use crate::ranks::directory_probe::find_missing;
+use crate::ranks::nodes::directory_probe::find_missing;
 use crate::ranks::nodes::report_host;
 use crate::ranks::order::{Answer, CheckRequest, Order};
 use crate::ranks::rank_executor::{RankContext, RankExecutor};

@@ -1,10 +1,8 @@
 //! The ranks of a run: what each does, and how rank 0 leads them.
 
-pub(crate) mod directory_probe;
 pub(crate) mod follow;
 pub(crate) mod machine_executor;
 pub(crate) mod merge_ranks;
-pub(crate) mod node_observer;
 pub(crate) mod nodes;
 pub(crate) mod order;
 pub(crate) mod phase;

@@ -18,7 +18,7 @@ use crate::execution::jobs::{JobsRun, KeepLaunches};
 use crate::files::data::fill_workload;
 use crate::files::targets::devices_under;
 use crate::ranks::merge_ranks::{PhaseTotals, SERIES_INTERVAL};
-use crate::ranks::node_observer::NodeObserver;
+use crate::ranks::nodes::observer::NodeObserver;
 use crate::ranks::order::PhaseOrder;
 use crate::ranks::phase_barrier::RankBarrier;
 use crate::ranks::rank_assignment::RankAssignment;

@@ -11,7 +11,7 @@ use super::search::{
 };
 use super::shape::Shape;
 use super::sweep::{Direction, Point, Sweep};
-use crate::simulation::service::{ServiceTime, normal, uniform};
+use crate::simulation::parts::service::{ServiceTime, normal, uniform};
 
 /// Samples of the bootstrap; 95 % intervals need two hundred at least (Efron and Tibshirani, "An Introduction to the
 /// Bootstrap", 1993, chapter 6).

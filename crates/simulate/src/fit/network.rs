@@ -14,8 +14,8 @@ use std::collections::BinaryHeap;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::simulation::service::{ServiceTime, whole};
-use crate::simulation::station::{Limiter, Slots};
+use crate::simulation::parts::service::{ServiceTime, whole};
+use crate::simulation::parts::station::{Limiter, Slots};
 use crate::simulation::time::{TICKS_PER_NS, Ticks, ticks};
 
 /// Transfers of a simulation, if it is not of fewer; and for each that is under way.
@@ -169,7 +169,7 @@ pub(super) fn simulate(
 mod tests {
     use super::{Load, Nodes, Station, rate, repairman, simulate};
     use crate::model::{Distribution, Service, Time};
-    use crate::simulation::service::ServiceTime;
+    use crate::simulation::parts::service::ServiceTime;
 
     #[test]
     fn the_repairman_agrees_with_mean_value_analysis() {

@@ -3,7 +3,7 @@
 use analysis::figures::Latency;
 
 use crate::model::{Distribution, Service, Time};
-use crate::simulation::service::mean_between;
+use crate::simulation::parts::service::mean_between;
 
 /// Steps between the quantiles; the last of them is a percent.
 const STEPS: u32 = 100;

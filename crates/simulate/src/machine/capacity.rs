@@ -8,7 +8,7 @@ use runner::RunnerError;
 
 use super::{SimulatedMachine, lacking};
 use crate::model::Layout;
-use crate::simulation::route::Striping;
+use crate::simulation::parts::route::Striping;
 
 /// Chunks of one transfer at most: each is looked at before the next event.
 const CHUNKS_MAX: u64 = 1 << 20;

@@ -22,8 +22,8 @@ use record::HostFacts;
 use runner::{Machine, MachinePhase, RunnerError};
 
 use crate::model::Model;
+use crate::simulation::parts::service::normal;
 use crate::simulation::phase::{PhaseInput, PhaseOutput, simulate};
-use crate::simulation::service::normal;
 use crate::simulation::system::{NodeLimits, System, node_name};
 use crate::simulation::task::{Members, bytes_of_task};
 use crate::simulation::time::{TICKS_PER_NS, ns};

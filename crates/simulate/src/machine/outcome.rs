@@ -5,9 +5,9 @@ use host::{DeviceCounters, DeviceSample};
 use plan::{Operation, Work, Workload};
 use runner::MachinePhase;
 
-use crate::simulation::drive::Counters;
+use crate::simulation::parts::drive::Counters;
+use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::phase::{PhaseOutput, Sample};
-use crate::simulation::station::{READ, WRITE};
 use crate::simulation::task::{ITEMS, READS, WRITES};
 use crate::simulation::time::{Ticks, ns};
 

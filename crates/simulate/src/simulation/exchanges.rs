@@ -3,8 +3,8 @@
 use engine::EndOutcome;
 use plan::Rpc;
 
+use crate::simulation::parts::threads::Threads;
 use crate::simulation::system::System;
-use crate::simulation::threads::Threads;
 use crate::simulation::time::{TICKS_PER_NS, Ticks, ns};
 
 /// Roles of the threads of a task, as indices into [`Exchanges::of_task`].

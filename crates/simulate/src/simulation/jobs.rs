@@ -14,8 +14,8 @@ use plan::jobs::{Data, Extents, Flow, Step, StepRows};
 use plan::{JobSpace, Jobs};
 
 use crate::model::Node;
-use crate::simulation::service::{uniform, whole};
-use crate::simulation::threads::Threads;
+use crate::simulation::parts::service::{uniform, whole};
+use crate::simulation::parts::threads::Threads;
 use crate::simulation::time::{Ticks, ticks};
 
 /// Longest piece of computing, after which another thread may have the processor: a millisecond.

@@ -4,21 +4,16 @@
 //! or several devices. Each part serves in the order of arrival, so that a request needs one event for each
 //! part, and none where arrivals are in order by themselves.
 
-pub(crate) mod drive;
 pub(crate) mod exchanges;
 pub(crate) mod jobs;
-pub(crate) mod names;
 pub(crate) mod objects;
+pub(crate) mod parts;
 pub(crate) mod phase;
 pub(crate) mod queue;
 pub(crate) mod recording;
 pub(crate) mod request;
-pub(crate) mod route;
-pub(crate) mod service;
-pub(crate) mod station;
 pub(crate) mod system;
 pub(crate) mod task;
-pub(crate) mod threads;
 pub(crate) mod time;
 
 #[cfg(test)]

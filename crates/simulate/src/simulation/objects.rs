@@ -6,8 +6,8 @@
 use engine::{Emptied, ObjectCall, ObjectOrder};
 use plan::{Objects, Operation, Phase};
 
+use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::request::Request;
-use crate::simulation::station::{READ, WRITE};
 use crate::simulation::time::Ticks;
 
 /// The objects of a phase.

@@ -2,7 +2,7 @@
 
 use plan::Operation;
 
-use crate::simulation::drive::Piece;
+use crate::simulation::parts::drive::Piece;
 use crate::simulation::time::Ticks;
 
 /// No request.

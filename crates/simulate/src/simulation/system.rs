@@ -6,11 +6,11 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::model::{Cache, Layout, Model};
-use crate::simulation::drive::Drive;
-use crate::simulation::names::NameService;
-use crate::simulation::route::Striping;
-use crate::simulation::service::whole;
-use crate::simulation::station::{Limiter, RateLimit, Slots, Station};
+use crate::simulation::parts::drive::Drive;
+use crate::simulation::parts::names::NameService;
+use crate::simulation::parts::route::Striping;
+use crate::simulation::parts::service::whole;
+use crate::simulation::parts::station::{Limiter, RateLimit, Slots, Station};
 use crate::simulation::time::{Ticks, ticks};
 
 /// All parts of a model.

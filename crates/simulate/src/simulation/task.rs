@@ -3,8 +3,8 @@
 use engine::{Mixture, Offsets, TaskOutcome, TransferLimit};
 use plan::{Operation, Phase, Tree, Work, Workload};
 
-use crate::simulation::names::NameCall;
 use crate::simulation::objects::ObjectState;
+use crate::simulation::parts::names::NameCall;
 use crate::simulation::time::{Ticks, ns};
 
 /// The devices of a case that is on members of its target.

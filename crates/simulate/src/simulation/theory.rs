@@ -5,9 +5,9 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::model::{Device, Distribution, Limits, Server, Service, Time};
-use crate::simulation::drive::{Drive, Piece};
-use crate::simulation::service::uniform;
-use crate::simulation::station::{READ, Station};
+use crate::simulation::parts::drive::{Drive, Piece};
+use crate::simulation::parts::service::uniform;
+use crate::simulation::parts::station::{READ, Station};
 use crate::simulation::time::{Ticks, ticks};
 
 /// Mean time of a service, in nanoseconds.

@@ -5,8 +5,8 @@ use plan::Phase;
 
 use super::{PhaseOutput, Running, Sample, narrow};
 use crate::simulation::exchanges::Exchanges;
+use crate::simulation::parts::service::whole;
 use crate::simulation::request::Request;
-use crate::simulation::service::whole;
 use crate::simulation::task::Task;
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ns};
 

@@ -9,9 +9,9 @@ use plan::Operation;
 
 use super::Running;
 use crate::simulation::exchanges::{CLIENT, SERVER};
+use crate::simulation::parts::service::whole;
+use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::request::{Request, Stage};
-use crate::simulation::service::whole;
-use crate::simulation::station::{READ, WRITE};
 use crate::simulation::system::System;
 use crate::simulation::time::Ticks;
 

@@ -15,11 +15,11 @@ use super::{PhaseInput, PhaseOutput, Running, narrow};
 use crate::simulation::jobs::{
     ComputeTimes, JobAction, JobPhase, JobThread, Page, RunningJobs, RunningLaunch,
 };
+use crate::simulation::parts::station::{READ, WRITE};
+use crate::simulation::parts::threads::Threads;
 use crate::simulation::request::{Request, Stage};
-use crate::simulation::station::{READ, WRITE};
 use crate::simulation::system::System;
 use crate::simulation::task::{Program, Task};
-use crate::simulation::threads::Threads;
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ns};
 
 /// The signal of a launch that was asked to end, and of one that was killed.

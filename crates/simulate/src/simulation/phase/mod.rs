@@ -24,12 +24,12 @@ use plan::{Phase, Sharing, Work};
 
 use crate::simulation::exchanges::Exchanges;
 use crate::simulation::jobs::RunningJobs;
-use crate::simulation::names::NameCall;
 use crate::simulation::objects::ObjectPhase;
+use crate::simulation::parts::names::NameCall;
+use crate::simulation::parts::service::whole;
 use crate::simulation::queue::Events;
 use crate::simulation::recording::Recording;
 use crate::simulation::request::{NONE, Request, Requests, Stage};
-use crate::simulation::service::whole;
 use crate::simulation::system::{Behind, LayoutPath, NodeLimits, System};
 use crate::simulation::task::{Members, Task, bytes_of_task};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
@@ -86,7 +86,7 @@ pub(crate) struct Sample {
     pub(crate) start: Ticks,
     pub(crate) length: Ticks,
     /// Those that did something, by index.
-    pub(crate) drives: Vec<(usize, crate::simulation::drive::Counters)>,
+    pub(crate) drives: Vec<(usize, crate::simulation::parts::drive::Counters)>,
 }
 
 /// A phase under way.
@@ -139,7 +139,7 @@ struct Running<'a> {
     /// For exchanges: their ends.
     exchanges: Option<Exchanges<'a>>,
     warm: bool,
-    pieces: Vec<(u32, crate::simulation::drive::Piece)>,
+    pieces: Vec<(u32, crate::simulation::parts::drive::Piece)>,
     unstarted: u64,
     first_io: Ticks,
 }
@@ -195,7 +195,7 @@ impl<'a> Running<'a> {
             _ => (workload.direct, workload.sync.per_write),
         };
         let several = system.nodes.len();
-        system.names.iter_mut().for_each(super::names::NameService::unlock);
+        system.names.iter_mut().for_each(super::parts::names::NameService::unlock);
         Self {
             left: tasks.len() + usize::from(workload.work.jobs().is_some()),
             syncing: 0,

@@ -4,10 +4,10 @@ use plan::Operation;
 
 use super::Running;
 use crate::simulation::exchanges::Exchanges;
-use crate::simulation::names::NameCall;
+use crate::simulation::parts::names::NameCall;
+use crate::simulation::parts::service::whole;
+use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::request::{Request, Stage};
-use crate::simulation::service::whole;
-use crate::simulation::station::{READ, WRITE};
 use crate::simulation::task::{ITEMS, Program, READS, WRITES};
 use crate::simulation::time::{TICKS_PER_NS, Ticks};
 

@@ -1,10 +1,10 @@
 //! The way of bytes between a node and the devices, through its page cache, adapter, links and servers.
 
 use super::{Running, narrow};
-use crate::simulation::drive::Piece;
+use crate::simulation::parts::drive::Piece;
+use crate::simulation::parts::service::uniform;
+use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::request::{NONE, Request, Stage};
-use crate::simulation::service::uniform;
-use crate::simulation::station::{READ, WRITE};
 use crate::simulation::system::{Behind, System};
 use crate::simulation::time::{TICKS_PER_NS, Ticks};
 

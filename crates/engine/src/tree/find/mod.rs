@@ -3,6 +3,8 @@
 //! Names come in batches, so that the first of a batch waits for the directory. Only a name that fits is looked
 //! at, as by `find(1)`; symbolic links are names and are not followed.
 
+mod deal;
+
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -13,7 +15,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
 use crate::phase::common::Common;
 use crate::phase::rules::LEAST_INTERVAL_NS;
 use crate::system::sys;
-use crate::tree::deal::{self, Directory};
+use crate::tree::find::deal::Directory;
 use crate::tree::listing::{LIST_BYTES, names};
 use crate::tree::sync_worker::{OpCounters, OpRunner, TaskContext};
 use crate::tree::trouble::{OpOutcome, Surprise, failed};

@@ -5,6 +5,8 @@
 //! its object goes no further.
 //! Source: the calls of md-workbench of IOR 4.1, as strace shows them.
 
+pub(crate) mod order;
+
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
@@ -17,7 +19,7 @@ use crate::phase::rules::LEAST_INTERVAL_NS;
 use crate::tree::data::DataPatterns;
 use crate::tree::item_ops::DIRECTORY_MODE;
 use crate::tree::name::Name;
-use crate::tree::object_order::{CREATE, Emptied, ObjectCall, ObjectOrder, READ, REMOVE, STAT};
+use crate::tree::objects::order::{CREATE, Emptied, ObjectCall, ObjectOrder, READ, REMOVE, STAT};
 use crate::tree::small::Small;
 use crate::tree::sync_worker::{OpCounters, OpRunner, TaskContext};
 use crate::tree::trouble::{OpOutcome, Surprise, failed, note};

@@ -6,7 +6,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::model::{Bandwidth, Limits, Link, Server};
-use crate::simulation::service::{ServiceTime, whole};
+use crate::simulation::parts::service::{ServiceTime, whole};
 use crate::simulation::time::{Ticks, ticks};
 
 /// Direction of a transfer.

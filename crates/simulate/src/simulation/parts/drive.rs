@@ -7,8 +7,8 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::model::{Device, Trouble, TroubleKind, WriteCache};
-use crate::simulation::service::{ServiceTime, uniform, whole};
-use crate::simulation::station::{Limiter, READ, RateLimit, Slots, WRITE};
+use crate::simulation::parts::service::{ServiceTime, uniform, whole};
+use crate::simulation::parts::station::{Limiter, READ, RateLimit, Slots, WRITE};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
 /// One device of a model.

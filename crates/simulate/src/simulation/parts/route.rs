@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::model::{Layout, Model};
-use crate::simulation::drive::Piece;
-use crate::simulation::station::{READ, WRITE};
+use crate::simulation::parts::drive::Piece;
+use crate::simulation::parts::station::{READ, WRITE};
 
 /// How the files of a layout lie on its devices.
 #[derive(Debug, Clone, Copy)]
@@ -157,7 +157,7 @@ mod tests {
     use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
     use super::Striping;
-    use crate::simulation::station::{READ, WRITE};
+    use crate::simulation::parts::station::{READ, WRITE};
 
     proptest! {
         #[test]

@@ -4,6 +4,11 @@
 //! process, taken right before and right after the step. All threads of a step have ended by then, so the sum
 //! over the steps equals the result of `wait4(2)`, except for process start-up and exit.
 
+pub(crate) mod counters;
+pub(crate) mod meter;
+pub(crate) mod order;
+pub(crate) mod usage;
+
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
@@ -11,7 +16,7 @@ use plan::limits::JOB_ORDER_BYTES;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use thiserror::Error;
 
-use crate::usage::{forget_peak, give_back_memory, now_ns, peak_memory_bytes};
+use crate::process::usage::{forget_peak, give_back_memory, now_ns, peak_memory_bytes};
 use crate::{
     Counters, CountersFile, Io, JobError, JobEvent, JobOrder, Meter, StepContext, StepReport, Usage, step,
 };

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use plan::JobSpace;
 
-use crate::usage::now_ns;
+use crate::process::usage::now_ns;
 use crate::{Counters, CountersFile};
 
 /// Minimum interval between writes of the counts: a reader that polls each second needs no more, and a write

@@ -1,5 +1,8 @@
 //! Facts about the ranks: hosts, processors, processes and clocks of the nodes.
 
+pub(crate) mod directory_probe;
+pub(crate) mod observer;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,5 +1,8 @@
 //! What was observed over time, the lines of charts, and by device.
 
+pub(crate) mod servers;
+pub(crate) mod starved;
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;

@@ -7,8 +7,8 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::model::Metadata;
-use crate::simulation::service::{ServiceTime, whole};
-use crate::simulation::station::Slots;
+use crate::simulation::parts::service::{ServiceTime, whole};
+use crate::simulation::parts::station::Slots;
 use crate::simulation::time::{Ticks, ticks};
 
 /// What is done to a name.
