@@ -70,10 +70,16 @@ fn direct_writes_reach_the_device_byte_for_byte_and_cached_reads_do_not() {
 
     let content = fs::read(&path).unwrap();
     assert_eq!(content.len() as u64, APPLICATION_BYTES);
-    assert!(host().page_cache_bytes(&path).unwrap().0 > APPLICATION_BYTES / 100 * 99);
-    let before = counters(&device);
-    assert_eq!(fs::read(&path).unwrap(), content);
-    assert!(counters(&device).since(&before).read_bytes < APPLICATION_BYTES / 100, "the page cache answered");
+    // Others may empty the page cache meanwhile.
+    let is_cached = (0..20).any(|_| {
+        assert_eq!(fs::read(&path).unwrap(), content);
+        let before = counters(&device);
+        assert_eq!(fs::read(&path).unwrap(), content);
+        let read = counters(&device).since(&before).read_bytes;
+        read < APPLICATION_BYTES / 100
+            && host().page_cache_bytes(&path).unwrap().0 > APPLICATION_BYTES / 100 * 99
+    });
+    assert!(is_cached, "the page cache answers");
 
     cache::evict(&path).unwrap();
     assert!(host().page_cache_bytes(&path).unwrap().0 < APPLICATION_BYTES / 100);
