@@ -15,7 +15,7 @@ use crate::run::ask;
 use crate::run::cluster::World;
 use crate::run::predictions;
 
-/// Permissions of a script, before the user's umask.
+/// Mode of a script before the user's umask is applied.
 const MODE: u32 = 0o777;
 
 /// Writes the scripts and prints how to submit them.
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
         true => arguments.study.clone(),
         false => absolute(&arguments.study)?,
     };
-    // A workload without `nodes` runs on all nodes of the job.
+    // A workload that does not specify `nodes` runs on all nodes of the job.
     let nodes = arguments.nodes.unwrap_or(1);
     let plan = ask::study(&study, &arguments.set, arguments.yes, nodes)?;
     let predicted = predictions::of_options(&plan, &arguments.basis, &World::alone())?;
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     print(&format!("{list}submit them with: sh {submit}\n")).map(|()| Exit::Success)
 }
 
-/// Writes all scripts or none: an existing one may have been edited by hand.
+/// Writes either all scripts or none, because an existing one may have been edited by hand.
 fn write(out: &Path, scripts: &[Script]) -> Result<(), Failure> {
     fs::create_dir_all(out).map_err(|error| cannot_write(out, error))?;
     if let Some(path) = scripts.iter().map(|script| out.join(&script.name)).find(|path| path.exists()) {
@@ -82,7 +82,7 @@ fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
     Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
 }
 
-/// Absolute, since jobs start in another directory.
+/// Makes the path absolute, because jobs start in another directory.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| cannot_write(path, error))
 }

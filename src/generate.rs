@@ -1,4 +1,4 @@
-//! Man pages and shell completions, generated from the command line definition.
+//! Man pages and shell completions, generated from the definition of the command line.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn write(directory: &Path, definition: &Command) -> anyhow::Result<()> {
     }
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         let definition = with_options_of_tools(definition);
-        // If no name matches, bash completes files; other shells would not.
+        // bash completes file names if no other value matches; other shells do not.
         let mut definition = if shell == Shell::Bash { with_ready_studies(definition) } else { definition };
         clap_complete::generate_to(shell, &mut definition, "ioproof", &completions)
             .with_context(|| format!("cannot write completions to {}", completions.display()))?;
@@ -72,9 +72,10 @@ fn with_ready_studies(definition: Command) -> Command {
         .mut_subcommand("studies", |studies| studies.mut_subcommand("show", of_show))
 }
 
-/// An option by its short and long names; none if it has neither, for example `-th` and `-+m`.
+/// Parses an option's short and long names. Returns `None` if it has neither, for example `-th` and
+/// `-+m`.
 fn option(written: &str, about: &str) -> Option<Arg> {
-    // Clap needs static names; the program ends when the files are written.
+    // Clap needs static names, and the program ends when the files have been written.
     let names: Vec<&'static str> = Help::names(written).map(|name| &*name.to_owned().leak()).collect();
     let letter = names.iter().find_map(|name| match name.as_bytes() {
         [b'-', letter] if letter.is_ascii_alphanumeric() => Some(char::from(*letter)),

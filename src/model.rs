@@ -1,4 +1,4 @@
-//! `ioproof model`: shows and checks models, and makes them from runs.
+//! `ioproof model`: shows and checks models, and creates them from runs.
 
 use anyhow::anyhow;
 use record::Run;
@@ -11,11 +11,11 @@ use crate::console::{print, print_line, screen};
 use crate::records::report::Output;
 use crate::run::simulated;
 
-/// Transfer sizes where none is given: at random places, and in sequence.
+/// Transfer sizes used if none is given: for random and for sequential access.
 const RANDOM_BYTES: u64 = 4096;
 const SEQUENTIAL_BYTES: u64 = 1 << 20;
 
-/// Does what is asked.
+/// Carries out the subcommand.
 pub(crate) fn run(what: &ModelWhat) -> Result<Exit, Failure> {
     match what {
         ModelWhat::Show(arguments) => show(arguments)?,

@@ -1,4 +1,4 @@
-//! Columns of numbers from a file or the standard input.
+//! Reads columns of numbers from a file or standard input.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};
@@ -9,16 +9,16 @@ use plan::limits::{NUMBERS, NUMBERS_BYTES};
 
 use crate::console::exit::{Exit, Failure};
 
-/// Larger numbers overflow when they are squared and summed.
+/// Maximum magnitude; larger numbers would overflow when they are squared and summed.
 const MAGNITUDE_MAX: f64 = 1e100;
 
-/// One number in each line.
+/// Reads one number per line.
 pub(super) fn one(file: Option<&Path>) -> Result<Vec<f64>, Failure> {
     let rows = rows::<1>(file)?;
     Ok(rows.into_iter().map(|[value]| value).collect())
 }
 
-/// Two numbers in each line.
+/// Reads two numbers per line.
 pub(super) fn two(file: Option<&Path>) -> Result<Vec<(f64, f64)>, Failure> {
     let rows = rows::<2>(file)?;
     Ok(rows.into_iter().map(|[x, y]| (x, y)).collect())
@@ -41,8 +41,8 @@ fn rows<const WIDTH: usize>(file: Option<&Path>) -> Result<Vec<[f64; WIDTH]>, Fa
         .map_err(|error| Failure::new(Exit::Usage, error))
 }
 
-/// Numbers are separated by spaces, tabs, commas or semicolons. Empty lines, lines that start with `#` and a
-/// first line of headings are skipped.
+/// Parses lines of numbers that are separated by spaces, tabs, commas or semicolons. Empty lines, lines that
+/// start with `#`, and a heading in the first line are skipped.
 fn parse<const WIDTH: usize>(input: impl BufRead) -> anyhow::Result<Vec<[f64; WIDTH]>> {
     let mut rows = Vec::new();
     for (index, line) in input.lines().enumerate() {
@@ -64,7 +64,7 @@ fn parse<const WIDTH: usize>(input: impl BufRead) -> anyhow::Result<Vec<[f64; WI
     Ok(rows)
 }
 
-/// Whether a line is a heading: no word starts like a number or is a number word.
+/// Whether a line is a heading, that is, no word starts like a number or is the name of a number.
 fn is_heading(content: &str) -> bool {
     words(content).all(|word| {
         let begins = word.trim_start_matches(['-', '+']).chars().next();

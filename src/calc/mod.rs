@@ -1,5 +1,5 @@
-//! `ioproof calc`: the formulas of the analysis for numbers from the command line: a published figure, a data
-//! sheet or a column of numbers.
+//! `ioproof calc`: applies the formulas of the analysis to numbers from the command line, such as a published
+//! figure, a value from a data sheet, or a column of numbers.
 
 mod arguments;
 mod columns;

@@ -1,19 +1,19 @@
-//! Exit codes, in one table with `docs/EXIT_CODES.md`, and how errors find theirs.
+//! The exit codes, which `docs/EXIT_CODES.md` lists too, and how they are determined from errors.
 
 use std::process::ExitCode;
 
 use runner::ErrorKind;
 
-/// Exit status of the program.
+/// The exit status of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Success.
     Success = 0,
     /// A defect of the program.
     Internal = 1,
-    /// The command line or the study is wrong; nothing was touched.
+    /// The command line or the study is wrong. Nothing was changed.
     Usage = 2,
-    /// Refused, to protect data or the correctness of a figure.
+    /// The program refused, to protect data or the correctness of a figure.
     Refused = 3,
     /// The host lacks something that the plan needs.
     HostLacks = 4,
@@ -25,9 +25,9 @@ pub(crate) enum Exit {
     Record = 7,
     /// A commitment was missed or could not be verified, or a value got slower.
     NotKept = 8,
-    /// A node of the run was lost; earlier measurements are kept.
+    /// A node of the run was lost. Earlier measurements are kept.
     NodeLost = 9,
-    /// Ended by the user; measurements so far are kept.
+    /// The user ended the run. The measurements so far are kept.
     Interrupted = 130,
 }
 
@@ -44,26 +44,26 @@ impl From<Exit> for ExitCode {
 /// An error with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// The code.
+    /// The exit code.
     pub(crate) exit: Exit,
     /// What happened.
     pub(crate) error: anyhow::Error,
-    /// Another process reports it.
+    /// Whether another process reports it.
     pub(crate) told_elsewhere: bool,
 }
 
 impl Failure {
-    /// `error` ends the program with `exit`.
+    /// Creates a failure that ends the program with `exit`.
     pub(crate) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
         Self { exit, error: error.into(), told_elsewhere: false }
     }
 
-    /// The same error, reported by another process of the run.
+    /// Returns the same failure, marked as reported by another process of the run.
     pub(crate) fn silent(self) -> Self {
         Self { told_elsewhere: true, ..self }
     }
 
-    /// Wrong usage, in words.
+    /// Creates a failure about wrong usage.
     pub(crate) fn usage(message: impl std::fmt::Display) -> Self {
         Self::new(Exit::Usage, anyhow::anyhow!("{message}"))
     }
@@ -92,7 +92,7 @@ impl From<runner::RunnerError> for Failure {
 impl From<record::RecordError> for Failure {
     fn from(error: record::RecordError) -> Self {
         let exit = match &error {
-            // The directory is whole: what was asked of it makes no sense.
+            // The directory is intact, but the request makes no sense for it.
             record::RecordError::CannotResume { .. }
             | record::RecordError::Complete { .. }
             | record::RecordError::CannotMerge { .. } => Exit::Usage,

@@ -1,5 +1,5 @@
-//! Terminal output and prompts. All output goes through here or through the live line; both escape control
-//! and invisible characters, since names may come from anywhere.
+//! Terminal output and prompts. All output is written by this module or the live line. Both escape control
+//! characters and invisible characters, because names may come from untrusted sources.
 
 pub(crate) mod exit;
 pub(crate) mod panics;
@@ -20,8 +20,8 @@ use report::{Screen, terminal_columns};
 
 use crate::console::exit::{Exit, Failure};
 
-/// Asks on the terminal; without one the answer is `unattended`. So is an empty line: nothing that needs a
-/// person is confirmed by a careless Enter.
+/// Asks a question on the terminal. Returns `unattended` if there is no terminal or the line is empty, so
+/// that nothing which needs a decision is confirmed by accidentally pressing Enter.
 pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure> {
     let internal = |error: io::Error| Failure::new(Exit::Internal, error);
     if !can_ask() {
@@ -31,7 +31,7 @@ pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure>
     write!(io::stderr(), "{} {choices} ", visible(question)).map_err(internal)?;
     let mut answer = String::new();
     if io::stdin().lock().read_line(&mut answer).map_err(internal)? == 0 {
-        // End of input (Ctrl-D) confirms nothing; the line is still open.
+        // End of input (Ctrl-D) confirms nothing. The cursor is still in the line of the question.
         writeln!(io::stderr()).map_err(internal)?;
         return Ok(false);
     }
@@ -46,22 +46,22 @@ pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// As [`can_ask`], if the subject of the prompt is printed on standard output.
+/// Like [`can_ask`], for a prompt whose subject is printed on standard output.
 pub(crate) fn can_show_and_ask() -> bool {
     can_ask() && io::stdout().is_terminal()
 }
 
-/// Writes to standard output; a closed pipe is no error.
+/// Writes to standard output. A closed pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_if_read(text).map(|_| ())
 }
 
-/// Writes exactly one line to standard output; line breaks in it are escaped.
+/// Writes exactly one line to standard output. Line breaks in it are escaped.
 pub(crate) fn print_line(line: &str) -> Result<(), Failure> {
     print(&format!("{}\n", visible(line)))
 }
 
-/// As [`print()`]; returns whether there is still a reader.
+/// Like [`print()`], but returns whether there is still a reader.
 pub(crate) fn print_if_read(text: &str) -> Result<bool, Failure> {
     match io::stdout().lock().write_all(screen().safe(text).as_bytes()) {
         Ok(()) => Ok(true),
@@ -73,18 +73,18 @@ pub(crate) fn print_if_read(text: &str) -> Result<bool, Failure> {
     }
 }
 
-/// Writes exactly one line to standard error; a closed pipe is ignored.
+/// Writes exactly one line to standard error. A closed pipe is ignored.
 pub(crate) fn complain(line: &str) {
     let line = visible(line);
     complain_lines(&line, &line);
 }
 
-/// As [`print()`], for text with lines that may be wider than the terminal.
+/// Like [`print()`], for text with lines that may be wider than the terminal.
 pub(crate) fn print_folded(text: &str) -> Result<(), Failure> {
     print(&screen().folded(text))
 }
 
-/// As [`complain`], for several lines; prints `coloured` if nothing in `plain` has to be escaped.
+/// Like [`complain`], for several lines. Prints `coloured` if nothing in `plain` has to be escaped.
 pub(crate) fn complain_lines(plain: &str, coloured: &str) {
     let safe = Screen::PLAIN.safe(plain);
     let shown = if matches!(safe, Cow::Borrowed(_)) { coloured } else { &safe };
@@ -96,8 +96,9 @@ pub(crate) fn complain_lines(plain: &str, coloured: &str) {
     let _ = writeln!(io::stderr(), "{}", shown.trim_end());
 }
 
-/// As wide as the terminal, or in a pipe as `COLUMNS` says; in colour where a person looks at the output and has not said no (<https://no-color.org>).
-/// Under a launcher nobody knows: Open MPI's gives a terminal to processes whose output goes to a file.
+/// The screen's width is that of the terminal, or in a pipe the value of `COLUMNS`. Colours are used if a person
+/// looks at the output and has not disabled them (<https://no-color.org>). Under a launcher this cannot be
+/// determined: Open MPI's launcher gives processes a terminal even if their output goes to a file.
 pub(crate) fn screen() -> Screen {
     if Launched::find(|name| std::env::var(name).ok()).is_some() {
         return Screen::PLAIN;
@@ -112,8 +113,7 @@ pub(crate) fn screen() -> Screen {
     if colour { screen.coloured() } else { screen }
 }
 
-/// Prints `failure` on the error stream: a mistake in a study with its line, anything else with
-/// its causes.
+/// Prints `failure` to standard error: a mistake in a study with its line, anything else with its causes.
 pub(crate) fn explain(failure: &Failure) -> ExitCode {
     if failure.told_elsewhere {
         return failure.exit.into();
@@ -127,7 +127,8 @@ pub(crate) fn explain(failure: &Failure) -> ExitCode {
     }) {
         Some((plain, coloured)) => complain_lines(&plain, &coloured),
         None => {
-            // Indented, so that a line break in a message or name cannot imitate a line of the program.
+            // Indented, so that a line break in a message or name cannot imitate a line of the program's
+            // own output.
             let told = format!("ioproof: {}", with_causes(&failure.error).replace('\n', "\n  "));
             complain_lines(&told, &told);
         }
@@ -135,14 +136,14 @@ pub(crate) fn explain(failure: &Failure) -> ExitCode {
     failure.exit.into()
 }
 
-/// `errors` with the lines of their source.
+/// Formats `errors` with the lines of their source.
 fn rendered(errors: &dyn Diagnostic, theme: GraphicalTheme) -> Option<String> {
     let mut shown = String::new();
     GraphicalReportHandler::new_themed(theme).render_report(&mut shown, errors).ok()?;
     Some(shown)
 }
 
-/// `error` with its causes, without those already contained in a previous message.
+/// Formats `error` with its causes, except those already contained in a previous message.
 fn with_causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |told, cause| {
         match (told.is_empty(), told.contains(&cause)) {

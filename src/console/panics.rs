@@ -1,4 +1,5 @@
-//! A panic is a fault of the program: it is told so that it can be reported, and ends with exit code 1.
+//! Handles panics. A panic is a defect of the program: it is printed so that it can be reported, and the
+//! exit code is 1.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
@@ -8,11 +9,11 @@ use std::thread;
 use crate::console::complain;
 use crate::console::exit::{Exit, Failure};
 
-/// Whether a thread of this process has panicked. Some, as that of the progress line, the run can do without: the
-/// exit code tells all the same.
+/// Whether a thread of this process has panicked. The run can continue without some threads, for example that of
+/// the progress line, but the exit code still reports the panic.
 static SEEN: AtomicBool = AtomicBool::new(false);
 
-/// Runs the program with panics told and counted.
+/// Runs the program, and prints and records panics.
 pub(crate) fn caught(program: impl FnOnce() -> Result<Exit, Failure>) -> Result<Exit, Failure> {
     panic::set_hook(Box::new(|info| {
         if record::is_contained(info) {
@@ -34,7 +35,7 @@ pub(crate) fn caught(program: impl FnOnce() -> Result<Exit, Failure>) -> Result<
     }
 }
 
-/// What is told of a panic in the thread of this name.
+/// The message about a panic in the thread with this name.
 fn told(thread: Option<&str>, info: &PanicHookInfo<'_>) -> String {
     let what = info.payload_as_str().unwrap_or("no message");
     let place = info.location().map_or_else(String::new, |place| format!(" at {place}"));

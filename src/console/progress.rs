@@ -1,4 +1,4 @@
-//! Progress display of a run: a thread that polls the engine's counters.
+//! Progress display of a run, by a thread that polls the engine's counters.
 
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use plan::{CaseEstimate, Plan};
 use report::{Progress, Shown};
 use runner::Event;
 
-/// Update interval: looks alive and costs nothing.
+/// Update interval: short enough to look alive, and of negligible cost.
 const TICK: Duration = Duration::from_millis(250);
 /// Time after an interrupt until the user is told that files are still being removed.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -22,7 +22,7 @@ const TICK_OF_LOG: Duration = Duration::from_secs(1);
 struct Running {
     started: Instant,
     controls: Arc<Controls>,
-    /// The share of the tasks of `controls` in all tasks.
+    /// The fraction of all tasks that `controls` counts.
     share: f64,
 }
 
@@ -37,7 +37,7 @@ impl Running {
 struct Shared {
     line: Progress,
     running: Option<Running>,
-    /// Counters of the last started phase.
+    /// Counters of the phase that was started last.
     controls: Option<Arc<Controls>>,
     /// When the stop of the run was noticed, and whether it was reported.
     stopped: Option<(Instant, bool)>,
@@ -60,7 +60,7 @@ impl LiveLine {
             Condvar::new(),
         ));
         let ticking = Arc::clone(&shared);
-        // Without the thread the line is not updated; the run continues.
+        // Without the thread the line is not updated, but the run continues.
         let spawn = || {
             let thread = thread::Builder::new().name("live-line".to_owned());
             thread.spawn(move || tick(&ticking, tick_after)).ok()
@@ -102,7 +102,7 @@ impl LiveLine {
         self.lock().line.beside(write)
     }
 
-    /// Writes a line that stays.
+    /// Writes a line that remains on the terminal.
     pub(crate) fn say(&self, text: &str) {
         self.lock().line.say(text);
     }

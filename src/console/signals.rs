@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM end a run in order: transfers stop, the record is closed, files are removed.
+//! Makes Ctrl-C and SIGTERM end a run in an orderly way: transfers stop, the record is closed, files are
+//! removed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Once};
@@ -7,16 +8,16 @@ use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::{flag, low_level};
 
-/// The exit code of a run that the user has ended, by whatever signal.
+/// The exit code of a run that the user has ended, whatever the signal.
 const INTERRUPTED: i32 = 130;
 
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
-/// Nobody has signals end a run in order: they have their usual effect.
+/// Set while no signal handler is to end a run, so that signals have their usual effect.
 static IDLE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static USUAL_EFFECT: Once = Once::new();
 
-/// As long as it is there, signals end a run in order.
+/// As long as this value exists, signals end a run in an orderly way.
 #[must_use = "dropped, signals have their usual effect again"]
 pub(crate) struct Listening(Vec<SigId>);
 
@@ -29,11 +30,11 @@ impl Drop for Listening {
     }
 }
 
-/// Sets `flags` in their order at the first signal; a second one ends the program at once.
+/// Sets `flags` in order at the first signal. A second signal ends the program at once.
 pub(crate) fn stop_on_signal(flags: &[Arc<AtomicBool>; 2]) -> std::io::Result<Listening> {
     IDLE.store(false, Ordering::Relaxed);
     let mut usual = Ok(());
-    // A handler stays installed when its actions are gone.
+    // A handler stays installed when its actions have been removed.
     USUAL_EFFECT.call_once(|| {
         usual = SIGNALS
             .into_iter()
@@ -51,8 +52,8 @@ pub(crate) fn stop_on_signal(flags: &[Arc<AtomicBool>; 2]) -> std::io::Result<Li
     Ok(listening)
 }
 
-/// Makes exceeding the file size limit (`ulimit -f`) a write error: without a handler SIGXFSZ would kill the
-/// program and leave its files.
+/// Makes exceeding the file size limit (`ulimit -f`) a write error. Without a handler, SIGXFSZ would kill
+/// the program and leave its files.
 pub(crate) fn outlive_file_limit() -> std::io::Result<()> {
     flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     Ok(())

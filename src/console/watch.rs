@@ -1,4 +1,4 @@
-//! What the terminal shows of a run while it goes on.
+//! What the terminal shows about a run while it is in progress.
 
 use plan::Layout;
 use record::{WarningRow, Wiped};

@@ -19,7 +19,7 @@ use crate::run::ask;
 use crate::run::cluster::World;
 use crate::run::session::{self, Session};
 
-/// Measures with both and prints a line for each case.
+/// Measures with both tools and prints a line for each case.
 pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit, Failure> {
     if world.comm().size() > 1 {
         return Err(Failure::usage(
@@ -72,9 +72,10 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     }
 }
 
-/// The plan for both, and notes on how it was made.
+/// Creates the plan for both tools, and notes on how it was created.
 fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>), Failure> {
-    // Without a space of the place there is nothing to ask for; with it, what is wrong was said on the command line.
+    // An error about the directory means that the host lacks something; any other is a mistake on the
+    // command line.
     let refused = |error: PlanError| {
         let exit = if error.field == "directory" { Exit::HostLacks } else { Exit::Usage };
         Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
@@ -114,7 +115,7 @@ fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>
     Ok((plan, notes))
 }
 
-/// The command lines of fio, in shell syntax.
+/// The command lines of fio in shell syntax.
 fn command_lines(plan: &Plan) -> impl Iterator<Item = String> {
     let rivals = match &plan.source {
         PlanSource::CrossCheck { rivals, .. } => rivals.as_slice(),
@@ -163,7 +164,7 @@ impl Fio {
         Ok(Self { program, release, engines })
     }
 
-    /// `fio 3.33`.
+    /// The name with the version, for example `fio 3.33`.
     fn name(&self) -> String {
         format!("{} {}", fio::PROGRAM, self.release)
     }
@@ -173,7 +174,7 @@ impl Fio {
     }
 }
 
-/// The output of `program` with the argument `word`.
+/// The output of `program` when it is called with the argument `word`.
 fn said(program: &Path, word: impl AsRef<OsStr>) -> Result<String, Failure> {
     let output = Command::new(program).arg(word).output();
     let output = output.map_err(|error| lacks(format!("cannot start {}: {error}", program.display())))?;

@@ -1,4 +1,4 @@
-//! The program called as `ior`: IOR's command line in, IOR's output out, and a record of its own.
+//! The program called as `ior`: takes IOR's command line, prints IOR's output, and writes its own record.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::run::cluster::World;
 use crate::run::keep_history;
 use crate::run::session::{self, Session};
 
-/// Runs the command line, the program's name first.
+/// Runs the command line, which begins with the program's name.
 pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
     let launcher = launcher(world);
     let parsed = ior::parse(arguments, launcher).map_err(|error| Failure::new(Exit::Usage, error))?;
@@ -38,8 +38,8 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
     measure(&session, parsed, false)?.tell()
 }
 
-/// Runs the plan of `parsed`, and prints or writes what IOR would. The warnings about the figures of a part of a larger
-/// run are given with those of the whole.
+/// Runs the plan of `parsed`, and prints or writes what IOR would. If this is part of a larger run, the warnings
+/// about its figures are reported with those of the whole run.
 pub(crate) fn measure(
     session: &Session<'_>,
     parsed: ParsedCommand,
@@ -80,7 +80,7 @@ pub(crate) fn measure(
         return Err(failure);
     }
     let run = record::Run::open(&directory)?;
-    // A summary of a partial run would look like that of a full one.
+    // A summary of an incomplete run would look like that of a complete one.
     if !ended.interrupted || parsed.output.summary_always {
         if !is_part {
             doubts(&run, &directory);
@@ -95,17 +95,17 @@ pub(crate) fn measure(
     Ok(Measured { run, exit, message })
 }
 
-/// Prints IOR's rows as the phases end.
+/// Prints IOR's rows when phases end.
 struct Printed {
     line: LiveLine,
     printer: Printer,
-    /// Printed with the first case, so that errors before it are not hidden below the header.
+    /// Printed with the first case, so that an earlier error does not follow the header.
     header: String,
     out: Output,
     side_files: Vec<SideFiles>,
-    /// Of the phase under way.
+    /// The controls of the phase in progress.
     controls: Option<Arc<Controls>>,
-    /// Tasks of the case under way, for its side files.
+    /// The tasks of the case in progress, for its side files.
     tasks: Vec<TaskRow>,
     failed: Option<Failure>,
     warnings: usize,
@@ -141,7 +141,7 @@ impl Watch for Printed {
             Event::PhaseFinished(record) => {
                 self.warnings += record.warnings.len();
                 match self.controls.take() {
-                    // The row of a partial phase would look like that of a full one.
+                    // The row of an incomplete phase would look like that of a complete one.
                     Some(controls) if controls.is_stopped() => Ok(()),
                     _ => self.phase(record),
                 }

@@ -1,5 +1,5 @@
-//! Live output of single operations while a phase runs: a thread polls for new ones and passes them to the
-//! tool's printer.
+//! Live output of individual operations while a phase runs. A thread polls for new operations and passes
+//! them to the tool's printer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,14 +12,14 @@ use engine::{Controls, HistoryCursor, LastOperation};
 use super::output::Output;
 use crate::console::exit::Failure;
 
-/// Polling interval: looks immediate and costs nothing.
+/// Polling interval: short enough to look immediate, and of negligible cost.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// The printer of a tool and its output.
+/// The printer of a tool, and its output.
 pub(crate) struct ToolOutput {
     pub(crate) printer: Box<dyn ToolPrinter>,
     pub(crate) out: Output,
-    /// The first failure to print.
+    /// The first failure to print, if there was one.
     pub(crate) failed: Option<Failure>,
 }
 
@@ -32,7 +32,7 @@ impl ToolOutput {
     }
 }
 
-/// Output shared by the thread of a phase and the thread of the run.
+/// Output that is shared by the thread of a phase and the thread of the run.
 #[derive(Clone)]
 pub(crate) struct Shared(Arc<Mutex<ToolOutput>>);
 
@@ -47,15 +47,15 @@ impl Shared {
     }
 }
 
-/// The thread that polls for new operations of a phase. Ends on drop.
+/// The thread that polls for new operations of a phase. It ends on drop.
 pub(crate) struct OperationPoller {
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl OperationPoller {
-    /// Polls for operations of the phase of `controls`. Without a thread, lines are printed at the end of the
-    /// phase.
+    /// Starts to poll for operations of the phase of `controls`. If no thread can be started, the lines are
+    /// printed at the end of the phase.
     pub(crate) fn start(output: Shared, controls: Arc<Controls>) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
@@ -81,14 +81,14 @@ fn look(output: &Shared, controls: &Controls, over: &AtomicBool) {
     while !over.load(Ordering::Acquire) {
         let new = controls.last_operations(&mut seen);
         if let Some(last) = new.iter().map(end_ns).max() {
-            // The phase cannot have started later than an operation that has just ended.
+            // The phase must have started before an operation that has just ended.
             start_unix_ns = start_unix_ns.min(now_unix_ns().saturating_sub(last));
             let new: Vec<LiveOperation> = new.iter().map(|one| live(one, start_unix_ns)).collect();
             let mut output = output.lock();
             let text = output.printer.operations(&new);
             output.write(&text);
             if output.out.is_unread() {
-                // The output is the purpose of an endless run: stop if it fails.
+                // An endless run is only made for its output, so stop it if the output fails.
                 controls.stop();
             }
         }

@@ -1,5 +1,5 @@
-//! The program called as another tool: takes that tool's command line, prints its output, and writes a record
-//! of our own. IOR, with more options, has its own module.
+//! The program called as another tool: takes that tool's command line, prints its output, and writes its own
+//! record. IOR has more options and therefore its own module.
 
 pub(crate) mod cross_check;
 pub(crate) mod io500;
@@ -28,7 +28,7 @@ use crate::run::session::{self, Session};
 use live::{OperationPoller, Shared, ToolOutput};
 use output::{Output, warn, write_whole};
 
-/// Runs the command line of `tool`, the program's name first.
+/// Runs the command line of `tool`, which begins with the program's name.
 pub(crate) fn run(tool: &Tool, arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
     let words = unicode(arguments)?;
     let parsed = (tool.parse)(&words, launcher(world)).map_err(|error| Failure::new(Exit::Usage, error))?;
@@ -49,12 +49,12 @@ pub(crate) struct Measured {
     /// The closed record.
     pub(crate) run: record::Run,
     pub(crate) exit: Exit,
-    /// Why it did not end as it should.
+    /// Why it did not end as expected, if so.
     pub(crate) message: Option<String>,
 }
 
 impl Measured {
-    /// Its exit code, or why it did not end as it should.
+    /// Its exit code, or why it did not end as expected.
     pub(crate) fn tell(self) -> Result<Exit, Failure> {
         match self.message {
             Some(message) => Err(Failure::new(self.exit, anyhow::anyhow!(message))),
@@ -72,7 +72,7 @@ pub(crate) fn unicode(arguments: &[OsString]) -> Result<Vec<String>, Failure> {
     arguments.iter().map(text).collect()
 }
 
-/// The launcher as the tool's printer needs it.
+/// The launcher in the form needed by the tool's printer.
 pub(crate) fn launcher(world: &World) -> Launcher<'_> {
     let memory_bytes = Some(host::Host::new(host::Root::default()).memory_total());
     let by_hand = Launcher { memory_bytes, ..Launcher::default() };
@@ -91,7 +91,7 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failur
     print(&session::explained_consent(plan)).map(|()| Exit::Success)
 }
 
-/// Reports leftovers of killed runs and files that will be lost, and asks about these.
+/// Reports leftovers of killed runs and files that will be lost, and asks whether to lose these.
 pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> {
     warn(&session::leftover_lines(&checked.leftovers));
     warn(&session::lacking_right(&checked.plan).into_iter().collect::<Vec<_>>());
@@ -102,16 +102,17 @@ pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> 
     session::agree_to_losses(checked, extras.yes, "Lose that and start?")
 }
 
-/// Prints in one line the warnings about the figures in the tool's output; the first line has the path of the
-/// record. It comes before the summary: scripts take the last line with a word of theirs from a log of both streams.
+/// Prints the warnings about the figures in the tool's output, each on one line. The first line contains the path of
+/// the record. This is done before the summary, because scripts search a log of both streams for the last line with
+/// a certain word.
 pub(crate) fn doubts(run: &record::Run, directory: &Path) {
     if let Some(doubts) = report::Study::of(run).doubts() {
         warn(&[format!("{doubts}; see `ioproof report {}`", shell_word(&directory.to_string_lossy()))]);
     }
 }
 
-/// Runs the plan of `parsed`, and prints or writes what `tool` would. The warnings about the figures of a part of a
-/// larger run are given with those of the whole.
+/// Runs the plan of `parsed`, and prints or writes what `tool` would. If this is part of a larger run, the warnings
+/// about its figures are reported with those of the whole run.
 pub(crate) fn measure(
     tool: &Tool,
     session: &Session<'_>,
@@ -142,7 +143,7 @@ pub(crate) fn measure(
         return Err(failure);
     }
     let run = record::Run::open(&directory)?;
-    // A summary of a partial run would look like that of a full one.
+    // A summary of an incomplete run would look like that of a complete one.
     if !ended.interrupted || printer.ends_when_interrupted() {
         if !is_part {
             doubts(&run, &directory);
@@ -163,14 +164,14 @@ pub(crate) fn measure(
     Ok(Measured { run, exit, message })
 }
 
-/// Prints the tool's rows as the phases end.
+/// Prints the tool's rows when phases end.
 struct Printed {
     output: Shared,
-    /// Printed with the first case, so that errors before it are not hidden below the header.
+    /// Printed with the first case, so that an earlier error does not follow the header.
     header: String,
     /// Set during a phase whose operations are printed as they complete.
     poller: Option<OperationPoller>,
-    /// Of the phase under way.
+    /// The controls of the phase in progress.
     controls: Option<Arc<Controls>>,
     line: LiveLine,
 }
@@ -183,7 +184,7 @@ impl Watch for Printed {
                 self.poller = None;
                 let mut output = self.output.lock();
                 let stopped = self.controls.take().is_some_and(|controls| controls.is_stopped());
-                // The row of a partial phase would look like that of a full one.
+                // The row of an incomplete phase would look like that of a complete one.
                 if stopped && !output.printer.ends_when_interrupted() {
                     return;
                 }

@@ -1,4 +1,4 @@
-//! The output of another tool's command line, and the warnings beside it.
+//! The output of another tool's command line, and the warnings printed in addition.
 
 use std::fs;
 use std::io::Write;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print_if_read};
 
-/// Standard output, or a file that the command line names.
+/// Standard output, or a file named on the command line.
 pub(crate) struct Output {
     file: Option<PathBuf>,
-    /// The reader of standard output is gone.
+    /// Whether the reader of standard output is gone.
     is_unread: bool,
 }
 
@@ -41,13 +41,13 @@ impl Output {
     }
 }
 
-/// Writes a text file at the user's path, replacing its content.
+/// Writes a text file at the user's path and replaces its content.
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
     refuse_device(path)?;
     fs::write(path, text).map_err(|error| cannot_write(path, error))
 }
 
-/// Refuses a block device: a summary must not overwrite a disk.
+/// Rejects a block device, because a summary must not overwrite a disk.
 pub(crate) fn refuse_device(path: &Path) -> Result<(), Failure> {
     if fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device()) {
         let message = format!("will not write text to the block device {}: name a file", path.display());
@@ -61,7 +61,7 @@ fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
     Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
 }
 
-/// Prints each line to standard error, which scripts that parse the output do not read.
+/// Prints each line to standard error, which is not read by scripts that parse the output.
 pub(crate) fn warn<Line: AsRef<str>>(lines: &[Line]) {
     for line in lines {
         complain(&format!("ioproof: warning: {}", line.as_ref()));

@@ -1,4 +1,4 @@
-//! `ioproof host check`: the host beside what is advised.
+//! `ioproof host check`: compares the settings of the host with the advice.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -126,9 +126,9 @@ fn text(node: &str, found: &[(&Step, Vec<Finding>)]) -> String {
     text
 }
 
-/// Groups findings of one step that differ only in their place.
+/// Groups the findings of a step that differ only in their location.
 fn groups(found: &[Finding]) -> Vec<Vec<&Finding>> {
-    /// Largest number of findings listed individually.
+    /// Maximum number of findings that are listed individually.
     const LISTED: usize = 3;
     let alike = |one: &Finding, other: &Finding| {
         one.state.compliance == other.state.compliance

@@ -1,4 +1,4 @@
-//! What the subcommands share: profiles by name, the ledger of settings, consent.
+//! What the subcommands have in common: profiles by name, the ledger of settings, consent.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use host::{LedgerError, Root};
 use crate::console::exit::{Exit, Failure};
 use crate::console::{can_ask, confirm};
 
-/// The profiles of these names.
+/// The profiles with these names.
 pub(super) fn profiles_named(names: &[String]) -> Result<Vec<Profile>, Failure> {
     let named = names.iter().map(|name| tuning::profile(name));
     named.collect::<Result<_, _>>().map_err(|error| Failure::new(Exit::Usage, error))
@@ -19,7 +19,8 @@ pub(super) fn state_of(root: &Root, named: Option<&Path>) -> PathBuf {
     named.map_or_else(|| tuning::state_directory(root, |name| std::env::var(name).ok()), Path::to_owned)
 }
 
-/// A ledger of another host, damaged or in use is a refusal; an unwritable one is a lack of the host.
+/// Converts an error about a ledger. A ledger that is damaged, in use, or of another host is a refusal;
+/// one that cannot be written is something the host lacks.
 pub(super) fn ledger_failure(error: LedgerError) -> Failure {
     let exit = match error {
         LedgerError::Untrusted { .. } => Exit::Record,
@@ -29,7 +30,7 @@ pub(super) fn ledger_failure(error: LedgerError) -> Failure {
     Failure::new(exit, error)
 }
 
-/// Asks; without a terminal nothing is done unless `--yes` is given.
+/// Asks the user. If there is no terminal, nothing is done unless `--yes` is given.
 pub(super) fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
     if yes || confirm(question, false)? {
         return Ok(true);

@@ -1,4 +1,4 @@
-//! `ioproof host`: what this host is, how it is set, and how it should be.
+//! `ioproof host`: the facts about this host, its settings, and the advised settings.
 
 mod check;
 mod common;

@@ -1,4 +1,4 @@
-//! `ioproof host restore`: puts back what was before `host tune`.
+//! `ioproof host restore`: restores the settings from before `host tune`.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub(crate) struct RestoreArguments {
     state: Option<PathBuf>,
 }
 
-/// Shows, asks, puts back.
+/// Shows the changes, asks, and restores.
 pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
     let root = Root::new(arguments.root.clone());
     let settings = HostSettings::new(&root);
@@ -45,7 +45,8 @@ pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
     };
     let host = HostIdentity::of(&root);
     if !ledger.host.is_same_machine(&host) {
-        // The same refusal as on opening, before any of its content is shown as this host's.
+        // The same check as when the ledger is opened, before any of its content is shown as that of this
+        // host.
         let path = ledger.path().to_owned();
         let (theirs, ours) = (ledger.host.name, host.name);
         return Err(ledger_failure(LedgerError::OtherHost { path, theirs, ours }));

@@ -1,4 +1,4 @@
-//! `ioproof host tune`: shows every write, applies them, and keeps what was.
+//! `ioproof host tune`: shows every write, applies them, and stores the previous settings.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub(crate) struct TuneArguments {
     state: Option<PathBuf>,
 }
 
-/// Plans, asks, applies.
+/// Plans the writes, asks, and applies them.
 pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     let profiles = profiles_named(&arguments.profiles)?;
     let steps = tuning::steps_of(&profiles);
@@ -118,7 +118,7 @@ fn devices_missing(root: &Root, settings: &HostSettings<'_>, steps: &[&Step]) ->
     ))
 }
 
-/// Lists every write, under its step with reason and source, then the skipped settings with their reasons.
+/// Lists every write under its step, with reason and source, then the skipped settings with their reasons.
 fn planned(node: &str, plan: &TuningPlan, steps: &[&Step]) -> String {
     let mut text = format!("{node}: {} writes of profile {}\n", plan.writes.len(), plan.profiles.join(", "));
     for step in steps {

@@ -18,10 +18,10 @@ use crate::console::exit::{Exit, Failure};
 use crate::console::signals;
 use crate::console::{can_show_and_ask, confirm, print, print_line};
 
-/// Run name in the ledger for a layout created by hand.
+/// The run name recorded in the ledger for a layout that was created by hand.
 const BY_HAND: &str = "by hand";
 
-/// Default signature of the data that runs write.
+/// The default signature of the data that runs write.
 const OWN_SIGNATURE: u64 = 0;
 
 /// Runs the subcommand.
@@ -50,7 +50,7 @@ pub(crate) fn run(command: &LayoutCommand) -> Result<Exit, Failure> {
     }
 }
 
-/// Layouts whose devices may carry data of earlier ioproof runs; their ledgers are in `state`.
+/// Layouts whose devices may contain data of earlier ioproof runs. Their ledgers are in `state`.
 pub(crate) fn layouts_in(state: Option<&Path>) -> Layouts {
     let directory = state.map_or_else(host::layouts::default_state, Path::to_owned);
     let directory = std::path::absolute(&directory).unwrap_or(directory);
@@ -105,9 +105,9 @@ fn create(described: &Described, yes: bool) -> Result<Exit, Failure> {
     verify(&layouts, &standing)
 }
 
-/// Whether the user agrees to the commands of a layout and to the data they overwrite. `--yes` covers
-/// commands that the user typed; those of a study, which may come from others, need their hash. Otherwise an
-/// answer at the terminal counts.
+/// Whether the user agrees to the commands of a layout and to the loss of the data they overwrite. `--yes`
+/// covers commands that the user typed. Those of a study, which may come from others, need their hash.
+/// Otherwise the user must answer at the terminal.
 fn is_agreed(described: &Described, layout: &Layout, survey: &Survey, yes: bool) -> Result<bool, Failure> {
     let is_of_study = described.study.is_some();
     let hash = hash(survey).to_string();
@@ -136,22 +136,22 @@ fn not_done(how: &str) -> Result<bool, Failure> {
     Ok(false)
 }
 
-/// A line that says how to agree to the shown commands.
+/// A line that explains how to agree to the shown commands.
 pub(crate) fn how_to_agree(hash: CommandHash) -> String {
     format!("to agree to exactly these commands: --allow-commands {hash}\n")
 }
 
-/// The hash with which a user agrees to the commands of this layout alone.
+/// The hash with which a user agrees to the commands of only this layout.
 fn hash(survey: &Survey) -> CommandHash {
     CommandHash::of_all(&[survey.commands])
 }
 
-/// Asks, unless already agreed. Without a terminal the answer is no.
+/// Asks, unless already agreed. If there is no terminal, the answer is no.
 fn agreed(yes: bool, question: &str) -> Result<bool, Failure> {
     if yes || confirm(question, false)? { Ok(true) } else { not_done("--yes") }
 }
 
-/// Prints the properties of the layout; a difference from its description is an error.
+/// Prints the properties of the layout. A difference from its description is an error.
 fn verify(layouts: &Layouts, standing: &MadeLayout) -> Result<Exit, Failure> {
     let findings = layouts.verify(standing);
     print(&show::findings(&findings))?;
@@ -195,7 +195,7 @@ fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
             worst = worst.and(Ok(Exit::Refused));
             continue;
         }
-        // A failure does not prevent the destruction of the others.
+        // A failure does not prevent the destruction of the other layouts.
         if let Err(error) = layouts.destroy(standing, &mut tell) {
             worst = Err(failure(error));
         }
@@ -222,7 +222,7 @@ fn find(layouts: &Layouts, name: &str) -> Result<MadeLayout, Failure> {
     })
 }
 
-/// Prints a finished command. A closed pipe does not stop the undo.
+/// Prints a finished command. A closed pipe does not stop an undo.
 fn tell(run: &CommandRun) {
     let _ = print(&show::run(run));
 }

@@ -54,7 +54,7 @@ pub(super) fn plan(layout: &Layout, survey: &Survey) -> String {
     text
 }
 
-/// A command with its purpose; the source is printed once for consecutive commands.
+/// Formats a command with its purpose. The source is printed only once for consecutive commands.
 fn line(
     text: &mut String,
     action: &Action,
@@ -70,7 +70,7 @@ fn line(
     *told = Some(provenance.clone());
 }
 
-/// The remark again, without its reason.
+/// The shortened remark, without its reason.
 fn short(provenance: &Provenance) -> String {
     match provenance {
         Provenance::Reconstructed { source, .. } => format!("reconstructed, not as printed ({source})"),
@@ -105,7 +105,7 @@ pub(super) fn undoing(standing: &MadeLayout) -> String {
     standing.undoing().map(|undo| format!("  {}\n", visible(&undo.action.to_string()))).collect()
 }
 
-/// A layout in one line.
+/// Describes a layout in one line.
 pub(super) fn standing(standing: &MadeLayout) -> String {
     let built = if standing.is_complete() { "stands" } else { "is half-built" };
     let whose = match standing.owner() {

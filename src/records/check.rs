@@ -1,4 +1,4 @@
-//! `ioproof check`: implausible figures, measured or published.
+//! `ioproof check`: finds implausible figures, whether measured or published.
 
 use report::Study;
 
@@ -7,7 +7,7 @@ use crate::console::exit::{Exit, Failure};
 use crate::console::{print, screen};
 use crate::records;
 
-/// Prints doubtful figures by cause; the exit code says whether every measured figure is usable.
+/// Prints doubtful figures by cause. The exit code says whether every measured figure is usable.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     if arguments.published {
         let library = record::published();

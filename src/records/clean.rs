@@ -24,7 +24,8 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     let mut refused = false;
-    // The newest first: what it has put into directories of an earlier one is gone before these.
+    // Newest first, so that what a newer run has put into directories of an older one is removed before
+    // these.
     found.sort_by_key(|leftover| std::cmp::Reverse(leftover.claim.placed()));
     for leftover in &found {
         print_line(&line(leftover))?;
@@ -43,7 +44,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
                 print_line("  that run goes on: its files stay")?;
                 refused = true;
             }
-            // `--yes` would agree to files that were not shown.
+            // `--yes` would agree to the removal of files that were not shown.
             Holder::Elsewhere if arguments.yes => {
                 let node = &leftover.claim.node;
                 print_line(&format!(
@@ -64,7 +65,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
             }
             Holder::Gone => {
                 if arguments.yes || confirm("Remove these files?", false)? {
-                    // Processes that still run are ended before their files are removed.
+                    // Processes that are still running are ended before their files are removed.
                     if leftover.is_of_this_user() {
                         host::RunGroups::remove_left(&host::Root::default(), &leftover.claim.run_id)
                             .map_err(|error| Failure::new(Exit::HostLacks, error))?;
@@ -79,7 +80,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     Ok(if refused { Exit::Refused } else { Exit::Success })
 }
 
-/// Prints what was removed of `leftover` and what stays; returns whether all of it is gone.
+/// Prints what was removed of `leftover` and what is left. Returns whether everything is gone.
 fn say_removed(leftover: &Leftover, sweep: &SweepResult) -> Result<bool, Failure> {
     let names = match sweep.removed {
         0 => String::new(),
@@ -113,7 +114,7 @@ fn say_removed(leftover: &Leftover, sweep: &SweepResult) -> Result<bool, Failure
     Ok(is_gone)
 }
 
-/// A leftover in one line.
+/// Describes a leftover in one line.
 pub(crate) fn line(leftover: &Leftover) -> String {
     let directory = leftover.claim_path.parent().unwrap_or(&leftover.claim_path).display();
     let state = match leftover.holder {

@@ -1,4 +1,4 @@
-//! `ioproof compare`: two runs against each other, or one against itself.
+//! `ioproof compare`: compares two runs, or a run with itself.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print, screen};
 use crate::records::report::Output;
 
-/// Prints the changes between two runs that exceed the scatter, or plots both.
+/// Prints the changes between two runs that exceed the scatter, or plots both runs.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let before = Run::open(&arguments.before)?;
     if let Some(times) = arguments.against_itself {
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
         let shown = |screen| form_of_itself(&itself, arguments.format, screen);
         return show(arguments, std::slice::from_ref(&arguments.before), shown).map(|()| Exit::Success);
     }
-    // The parser asks for either.
+    // The parser requires one of the two.
     let Some(path) = &arguments.after else {
         return Err(Failure::usage("AFTER is missing: name the run after the change"));
     };
@@ -43,13 +43,13 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     Ok(if is_slower { Exit::NotKept } else { Exit::Success })
 }
 
-/// The run and those that it was merged of.
+/// The ids of the run and of those from which it was merged.
 fn ids(run: &Run) -> impl Iterator<Item = &str> {
     let parts = run.parts.iter().map(|part| part.run_id.as_str());
     std::iter::once(run.manifest.run_id.as_str()).chain(parts)
 }
 
-/// Prints what is shown, or writes it where the user wants it.
+/// Prints the output, or writes it to the file that the user names.
 fn show(
     arguments: &CompareArguments,
     runs: &[PathBuf],

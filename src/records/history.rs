@@ -1,4 +1,4 @@
-//! `ioproof history`: the last operations of a run, one by one.
+//! `ioproof history`: prints the last operations of a run one by one.
 
 use report::{History, HistorySelection};
 

@@ -19,7 +19,7 @@ use crate::console::{print, screen};
 use crate::run::ask;
 use crate::run::session;
 
-/// The end of the name of a directory that becomes a record when it is complete.
+/// Suffix of the name of a directory that becomes a record when it is complete.
 const UNFINISHED: &str = ".part";
 
 /// Reads all files, then writes their record and prints its content.
@@ -46,9 +46,9 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     }
     let run_id = session::run_id(started, "import");
     let named = session::directory(&run_id, arguments.out.as_deref());
-    // An empty directory may be given, also as `.` or by a link.
+    // An empty directory may also be given as `.` or by a link.
     let directory = fs::canonicalize(&named).unwrap_or(named);
-    // Renamed when complete: a partial record is invalid.
+    // It is renamed when it is complete, because a partial record is invalid.
     let unfinished = beside(&directory, &run_id)?;
     make(&unfinished).map_err(|error| {
         let error = anyhow::Error::from(error)
@@ -75,15 +75,15 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The file with the results, if `path` is a directory of them, as IO500 leaves one.
+/// The file with the results, if `path` is a directory with results as created by IO500.
 fn in_results(path: &Path) -> PathBuf {
     let names = ["result.txt", "result_summary.txt"];
     let inside = names.map(|name| path.join(name)).into_iter().find(|file| file.is_file());
     inside.filter(|_| path.is_dir()).unwrap_or_else(|| path.to_owned())
 }
 
-/// The temporary directory for the record of `directory`, which must be empty or missing: on the same file
-/// system, so that it can be renamed.
+/// The temporary directory for the record of `directory`, which must be empty or missing. It is on the
+/// same file system, so that it can be renamed.
 fn beside(directory: &Path, run_id: &str) -> Result<PathBuf, Failure> {
     let mut entries = fs::read_dir(directory).ok().into_iter().flatten();
     if entries.next().is_some() {
@@ -92,26 +92,27 @@ fn beside(directory: &Path, run_id: &str) -> Result<PathBuf, Failure> {
     Ok(directory.with_file_name(unfinished_name(run_id, &host_name(), std::process::id())))
 }
 
-/// Makes the temporary directory. What ended imports of this host have left beside it is removed.
+/// Creates the temporary directory. Removes what imports of this host that have ended have left next to
+/// it.
 fn make(unfinished: &Path) -> io::Result<()> {
     let parent = unfinished.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
-    // A directory that may be written need not be readable.
+    // A directory that can be written is not necessarily readable.
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let is_ours = |metadata: fs::Metadata| {
             metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw()
         };
         if entry.file_name().to_str().is_some_and(has_ended) && entry.metadata().is_ok_and(is_ours) {
-            // It is tried again by the next import.
+            // The next import tries it again.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-    // Must not exist: it could be a link to elsewhere.
+    // It must not exist, since it could be a link to another place.
     fs::create_dir(unfinished)
 }
 
-/// The name of the temporary directory: that of the run, the host and the process.
+/// The name of the temporary directory, which contains the run, the host and the process.
 fn unfinished_name(run_id: &str, host: &str, process: u32) -> String {
     format!(".{run_id}@{host}.{process}{UNFINISHED}")
 }
@@ -120,7 +121,7 @@ fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
-/// Whether `name` is that of the temporary directory of an import on this host whose process has ended.
+/// Whether `name` is that of a temporary directory of an import on this host whose process has ended.
 fn has_ended(name: &str) -> bool {
     let host = host_name();
     let of_process = || {
@@ -131,7 +132,7 @@ fn has_ended(name: &str) -> bool {
     of_process().is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists())
 }
 
-/// Whether a text has the form of [`session::run_id`] of an import: `20261126-171847-import-cbbaa9`.
+/// Whether a text has the form of [`session::run_id`] for an import: `20261126-171847-import-cbbaa9`.
 fn is_run_id(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let digits = |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -170,7 +171,7 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Records all cases, and frees each phase once it is written: histograms may be large.
+/// Records all cases. Each phase is freed when it has been written, because histograms may be large.
 fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Result<(), Failure> {
     let manifest = Manifest {
         format_version: FORMAT_VERSION,
@@ -198,13 +199,13 @@ fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Resu
         }
         recorder.case_finished(&case.id)?;
     }
-    // With only the start known, the duration is unknown.
+    // If only the start is known, the duration is unknown.
     let finished = imported.finished_unix_ns.or(imported.started_unix_ns.is_none().then_some(now));
     let _ = recorder.finish_at(&Outcome::Complete, finished)?;
     Ok(())
 }
 
-/// The host according to the texts: its name at most.
+/// The host according to the texts, which contain at most its name.
 fn host(imported: &Imported) -> HostFacts {
     const WHY: &str = "imported: the text does not say";
     fn unknown<T>() -> Fact<T> {
@@ -236,7 +237,7 @@ fn host(imported: &Imported) -> HostFacts {
 mod tests {
     use super::{has_ended, host_name, unfinished_name};
 
-    /// No process has this number: the most that Linux gives is 2^22.
+    /// A number that no process has, because Linux assigns at most 2^22.
     const NOBODY: u32 = u32::MAX;
 
     #[test]

@@ -1,11 +1,11 @@
-//! `ioproof merge`: several runs as one record.
+//! `ioproof merge`: combines several runs into one record.
 
 use crate::arguments::MergeArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print_line};
 use crate::records;
 
-/// Merges the runs into a new record; the originals are unchanged.
+/// Merges the runs into a new record. The originals are not changed.
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
     let merged = records::open(&arguments.runs)?;
     record::write_merged(&merged, &[], &arguments.out)?;
@@ -15,6 +15,6 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
     }
     let (cases, parts) = (merged.manifest.plan.cases.len(), arguments.runs.len());
     print_line(&format!("{parts} runs with {cases} cases are in {}", arguments.out.display()))?;
-    // What could be read at first could not be read again.
+    // Some data that could be read at first could not be read again.
     Ok(if late.is_empty() { Exit::Success } else { Exit::Record })
 }

@@ -1,4 +1,4 @@
-//! Commands that read records, or make some of others; and opening one run, or several as one.
+//! Commands that read records or create some from others, and opening one run, or several as one.
 
 pub(crate) mod check;
 pub(crate) mod clean;
@@ -18,7 +18,7 @@ use record::Run;
 
 use crate::console::exit::Failure;
 
-/// Opens `paths`; several runs become one study.
+/// Opens `paths`. Several runs are combined into one study.
 pub(crate) fn open(paths: &[PathBuf]) -> Result<Run, Failure> {
     let mut runs = Vec::new();
     for path in paths {

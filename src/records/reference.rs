@@ -1,4 +1,4 @@
-//! `ioproof reference`: what studies have published.
+//! `ioproof reference`: shows what studies have published.
 
 use record::{Metric, PublishedOperation};
 use report::reference::{self, Filter};

@@ -1,4 +1,4 @@
-//! `ioproof report`: prints the tables, and writes the report in every format.
+//! `ioproof report`: prints the tables, and writes the report in any format.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,7 +15,7 @@ use crate::console::exit::{Exit, Failure};
 use crate::console::{print, print_line, screen};
 use crate::records;
 
-/// The files in the run directory after `ioproof report RUNDIR`.
+/// The files that `ioproof report RUNDIR` writes to the run directory.
 const FILES: [(Format, &str); 4] = [
     (Format::Html, "report.html"),
     (Format::Md, "report.md"),
@@ -23,7 +23,7 @@ const FILES: [(Format, &str); 4] = [
     (Format::Json, "report.json"),
 ];
 
-/// Additional file for runs with jobs: a row for each launch and step.
+/// Additional file for runs with jobs, which has a row for each launch and step.
 const LAUNCHES: &str = "report-launches.csv";
 
 /// Prints or writes the report.
@@ -52,9 +52,9 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Destination of a report.
+/// The destination of a report.
 pub(crate) enum Output {
-    /// Replaces an existing file when complete, and follows no link: the directory of a run may belong to
+    /// Replaces an existing file when complete, and follows no link. The directory of a run may belong to
     /// another user, and the older report is kept if there is no space for the new one.
     Replaced(Replacement),
     /// A link, a pipe or a device named by the user.
@@ -62,8 +62,8 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Opens the file at `path`. A report may replace an older one, but not the records of `runs` that it is
-    /// made of, nor a device.
+    /// Opens the file at `path`. A report may replace an older one, but neither the records of `runs` from
+    /// which it is made, nor a device.
     pub(crate) fn new(runs: &[PathBuf], path: &Path) -> Result<Self, Failure> {
         let refuse = |problem: &str| {
             let message = format!("will not write {}, which {problem}: choose another place", path.display());
@@ -72,7 +72,7 @@ impl Output {
         let is_report = |name: &OsStr| name == LAUNCHES || FILES.iter().any(|(_, report)| name == *report);
         let directories: Vec<PathBuf> = runs.iter().filter_map(|run| run.canonicalize().ok()).collect();
         let in_record = |path: &Path| directories.iter().any(|directory| path.starts_with(directory));
-        // The directory of the name itself, not of a link's target.
+        // The directory that contains the name itself, not the target of a link.
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if let (Ok(parent), Some(name)) = (parent.canonicalize(), path.file_name())
             && in_record(&parent)
@@ -99,7 +99,7 @@ impl Output {
         }
     }
 
-    /// Writes the output of `write`; if it replaces a file, all or nothing.
+    /// Writes the output of `write`. If this replaces a file, either all of it is written or nothing.
     pub(crate) fn write(
         self,
         path: &Path,
@@ -159,7 +159,7 @@ fn all_files(study: &Study<'_>, directory: &Path) -> Result<(), Failure> {
 fn to_terminal(study: &Study<'_>, format: Format) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     match write(study, format, &mut out).and_then(|()| Ok(out.flush()?)) {
-        // A reader that stops early, for example `head`, is no error.
+        // It is not an error if the reader stops early, for example `head`.
         Err(error) if is_broken_pipe(&error) => Ok(()),
         result => result
             .context("cannot write to the standard output")

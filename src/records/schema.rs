@@ -1,4 +1,5 @@
-//! `ioproof schema`: what editors and programs need to check a study file, a report or a host.
+//! `ioproof schema`: prints the schemas with which editors and programs can check a study file, a report
+//! or a host.
 
 use clap::ValueEnum;
 

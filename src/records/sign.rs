@@ -12,7 +12,8 @@ use crate::arguments::{RunOptions, VerifyArguments};
 use crate::console::exit::{Exit, Failure};
 use crate::console::print_line;
 
-/// Namespace of the signature: it is not valid for a mail or a commit, nor theirs for a record.
+/// Namespace of the signature. It makes the signature invalid for mails and commits, and theirs invalid
+/// for a record.
 const NAMESPACE: &str = "ioproof";
 
 /// Signs the record of a run.
@@ -22,8 +23,8 @@ pub(crate) struct Signer {
 }
 
 impl Signer {
-    /// The signer of the arguments; none if the record is not to be signed. Tries the key now, as a run can
-    /// take hours.
+    /// The signer given by the arguments, or `None` if the record is not to be signed. Tests the key now,
+    /// because a run may take hours.
     pub(crate) fn of(how: &RunOptions) -> Result<Option<Self>, Failure> {
         let Some(key) = &how.sign else { return Ok(None) };
         let signer = Self { key: key.clone(), nonce: how.nonce.clone() };
@@ -103,7 +104,7 @@ fn not_shown(why: &str) -> Failure {
     Failure::new(Exit::NotKept, anyhow::anyhow!("the record is not shown to be what was signed: {why}"))
 }
 
-/// The signer, or why the signature cannot be verified.
+/// The signer, or the reason why the signature cannot be verified.
 fn signature(
     directory: &Path,
     signed: &Sums,
@@ -128,7 +129,7 @@ fn signature(
         Failure::usage(format!("--signers {}: {error}; check the path", signers.display()))
     })?;
     if !kind.is_file() {
-        // Must be a regular file: it is read more than once.
+        // It must be a regular file, because it is read more than once.
         return Err(Failure::usage(format!("--signers {}: it is no file", signers.display())));
     }
     let trusted = [OsStr::new("-f"), signers.as_os_str()];
@@ -138,7 +139,7 @@ fn signature(
         let why = format!("{} does not have the key of its signature ({})", signers.display(), told(&found));
         return Ok(Err(why));
     }
-    // ssh-keygen names the first line that has the key, which may be for another use.
+    // ssh-keygen names the first line with the key, but that line may be for another use.
     let listed = std::fs::read_to_string(signers).unwrap_or_default();
     let others = listed.lines().filter_map(|line| line.split_whitespace().next());
     let others = others.flat_map(|names| names.split(',')).filter(|name| !name.starts_with('#'));
@@ -171,7 +172,7 @@ fn ssh_keygen(action: &str, words: &[&OsStr], text: &[u8]) -> Result<Output, Fai
         .spawn()
         .map_err(lacks)?;
     if let Some(mut input) = process.stdin.take() {
-        // A program that exits before reading all input reports its own error.
+        // A program that exits before it has read all input reports its own error.
         let _ = input.write_all(text);
     }
     process.wait_with_output().map_err(lacks)

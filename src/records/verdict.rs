@@ -10,14 +10,14 @@ use crate::console::{complain, print, print_line, screen};
 use crate::records;
 use crate::records::report::Output;
 
-/// Prints a verdict for each commitment; the exit code says whether all were kept.
+/// Prints a verdict for each commitment. The exit code says whether all were kept.
 pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
     let run = records::open(&arguments.runs)?;
     let study = Study::of(&run);
     match &arguments.sheet {
         None if arguments.json => print(&study.verdicts_json())?,
         None => print(&study.verdicts(screen()))?,
-        // Without commitments the table says so.
+        // If there are no commitments, the table says so.
         Some(_) if !study.promises() => print(&study.verdicts(screen()))?,
         Some(None) => print(&study.sheet(screen()).unwrap_or_default())?,
         Some(Some(path)) => {
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
     Ok(exit(&study))
 }
 
-/// The sheet in the format given by the extension of `path`; text by default.
+/// The sheet in the format given by the extension of `path`, or as text by default.
 fn sheet(study: &Study<'_>, path: &Path) -> Option<String> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("html" | "htm") => study.sheet_html(),
@@ -39,13 +39,13 @@ fn sheet(study: &Study<'_>, path: &Path) -> Option<String> {
     }
 }
 
-/// Success if every commitment was kept, or if there are none. A simulated run keeps none, whatever its figures are:
-/// a script that accepts a delivery by the exit code must not take a model for the storage.
+/// Returns success if every commitment was kept, or if there are none. A simulated run never keeps a commitment,
+/// whatever its figures: a script that accepts a delivery by the exit code must not mistake a model for the storage.
 pub(crate) fn exit(study: &Study<'_>) -> Exit {
     if study.kept() || !study.promises() { Exit::Success } else { Exit::NotKept }
 }
 
-/// Says on standard error why a simulated run keeps no commitment.
+/// Explains on standard error why a simulated run keeps no commitment.
 pub(crate) fn explain(study: &Study<'_>) {
     if study.is_simulated() && study.promises() {
         complain(

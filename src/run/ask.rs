@@ -1,4 +1,4 @@
-//! Builds the plan that `ioproof run` is asked for, from a study file or `--quick DIR`.
+//! Creates the plan that `ioproof run` is to execute, from a study file or `--quick DIR`.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -20,11 +20,11 @@ pub(crate) struct PlannedRun {
     /// The descriptive part of the run's name.
     pub(crate) what: String,
     pub(crate) plan: Plan,
-    /// Notes for the reader.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
 }
 
-/// The plan that the arguments ask for, in a run on `nodes` nodes.
+/// Creates the plan specified by the arguments, for a run on `nodes` nodes.
 pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<PlannedRun, Failure> {
     match (&arguments.quick, &arguments.study) {
         (Some(directory), _) => {
@@ -56,7 +56,7 @@ pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<PlannedRun, Fa
     }
 }
 
-/// Refuses a study that names published figures or statements missing from the library.
+/// Rejects a study that names published figures or statements which are not in the library.
 fn check_library(
     plan: Plan,
     path: &Path,
@@ -70,8 +70,8 @@ fn check_library(
     Err(study::unknown_ids(path, text, options, &unknown))
 }
 
-/// The plan of a study file for a run on `nodes` nodes. One with very many cases is read only after
-/// confirmation.
+/// The plan of a study file for a run on `nodes` nodes. If it has very many cases, the user has to
+/// confirm first.
 pub(crate) fn study(path: &Path, set: &[String], yes: bool, nodes: u32) -> Result<Plan, Failure> {
     study_of(path, &text(path)?, set, yes, nodes)
 }
@@ -101,7 +101,7 @@ fn study_of(path: &Path, text: &str, set: &[String], yes: bool, nodes: u32) -> R
         .map_err(refused)
 }
 
-/// `plan`, already measured, with the terms of the file at `path`.
+/// Returns `plan`, which has already been measured, with the criteria of the file at `path`.
 pub(crate) fn with_criteria(plan: Plan, path: &Path) -> Result<Plan, Failure> {
     let text = text(path)?;
     let refused = |errors| Failure::new(Exit::Usage, errors);
@@ -112,10 +112,10 @@ pub(crate) fn with_criteria(plan: Plan, path: &Path) -> Result<Plan, Failure> {
     check_library(Plan { criteria, ..plan }, path, &text, &study::Options::default()).map_err(refused)
 }
 
-/// The study in `text` on `directory`, which exists.
+/// Applies the study in `text` to `directory`, which must exist.
 fn on_directory(text: &str, directory: &Path) -> Result<String, Failure> {
     host::files::check_directory(directory).map_err(|error| Failure::new(Exit::HostLacks, error))?;
-    // The record needs the absolute path, independent of the working directory.
+    // The record needs the absolute path, which does not depend on the working directory.
     let place = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let place = place.to_str().ok_or_else(|| {
         Failure::usage(format!("{} is no name in UTF-8, as a record needs: rename it", directory.display()))
@@ -140,7 +140,7 @@ fn only_on(plan: &mut Plan, nodes: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The text of a study file, or of the ready study of this name if there is no such file.
+/// The text of a study file or, if there is no such file, of the ready study with this name.
 fn text(path: &Path) -> Result<String, Failure> {
     let cannot = |why: String| Failure::usage(format!("cannot read the study {}: {why}", path.display()));
     if let Some(text) = ready(path) {
@@ -167,12 +167,12 @@ fn ready(path: &Path) -> Option<&'static str> {
     path.to_str().filter(|_| !path.is_file()).and_then(studies::ready)
 }
 
-/// Whether `path` names a ready study rather than a file.
+/// Whether `path` names a ready study and not a file.
 pub(crate) fn is_ready(path: &Path) -> bool {
     ready(path).is_some()
 }
 
-/// Refuses a ready study whose directories, those of its authors, do not exist here.
+/// Rejects a ready study whose directories, chosen by its authors, do not exist here.
 fn is_placed(path: &Path, plan: &Plan) -> Result<(), Failure> {
     let missing = session::targets_without_layout(plan)
         .into_iter()

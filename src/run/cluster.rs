@@ -1,4 +1,4 @@
-//! The processes of a run: this one alone, or all started by a launcher.
+//! The processes of a run: either only this one, or all that a launcher has started.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,18 +14,18 @@ use crate::console;
 use crate::console::exit::{Exit, Failure};
 use crate::console::signals;
 
-/// The option that names the MPI library, of every command that measures.
+/// The option that names the MPI library, which all commands that measure have.
 const MPI: &str = "--mpi";
 
 /// The processes of a run, as seen by the first one.
 pub(crate) struct World {
     processes: Processes,
-    /// Whether a launcher started this process, even if alone.
+    /// Whether a launcher has started this process, even if it is the only one.
     pub(crate) launched: bool,
 }
 
 enum Processes {
-    /// This process alone.
+    /// Only this process.
     Alone(Solo),
     /// The processes started by a launcher.
     Started(Mpi),
@@ -40,22 +40,22 @@ impl World {
         }
     }
 
-    /// This process alone.
+    /// A world that consists of only this process.
     pub(crate) fn alone() -> Self {
         Self { processes: Processes::Alone(Solo::new(Host::new(Root::default()).node())), launched: false }
     }
 
-    /// This process alone, in a run whose nodes are described and not there.
+    /// A world that consists of only this process, for a run whose nodes are described and do not exist.
     pub(crate) fn of_nodes(topology: Topology) -> Self {
         Self { processes: Processes::Alone(Solo::of_nodes(topology)), launched: false }
     }
 
-    /// Number of nodes that they run on.
+    /// The number of nodes on which the processes run.
     pub(crate) fn nodes(&self) -> u32 {
         u32::try_from(self.comm().topology().names().len()).unwrap_or(u32::MAX)
     }
 
-    /// The version text of the MPI library; none without MPI.
+    /// The version text of the MPI library, or `None` without MPI.
     pub(crate) fn library(&self) -> Option<&str> {
         match &self.processes {
             Processes::Alone(_) => None,
@@ -69,7 +69,7 @@ pub(crate) fn is_first() -> bool {
     Launched::find(|name| std::env::var(name).ok()).is_none_or(|launched| launched.rank == 0)
 }
 
-/// Runs `measure` on the first process; the others follow it.
+/// Runs `measure` on the first process; the other processes follow it.
 pub(crate) fn lead(
     arguments: &[OsString],
     measure: impl FnOnce(&World) -> Result<Exit, Failure>,
@@ -113,7 +113,7 @@ pub(crate) fn lead(
     let Processes::Started(mpi) = world.processes else { return measured };
     match (measured, dismissed) {
         (measured, Ok(())) => leave(mpi, measured),
-        // The others cannot be reached: only the launcher can end them.
+        // The other processes cannot be reached, so only the launcher can end them.
         (Err(failure), Err(_)) => {
             console::explain(&failure);
             mpi.abort(failure.exit as i32)
@@ -126,14 +126,15 @@ pub(crate) fn lead(
     }
 }
 
-/// Time within which the launcher ends the job after one of its processes failed to join.
+/// Time within which the launcher ends the job after one of its processes has failed to join.
 const ENDED_BY: Duration = Duration::from_secs(4);
 
-/// Whether this process, which could not join and is not the first, is to report the error. Usually all fail
-/// alike: the first one reports it and exits, and the launcher ends the others. A process still alive after a
-/// while failed alone. Those on the same node report in turn.
+/// Whether this process, which could not join and is not the first, has to report the error. Usually all
+/// processes fail in the same way: the first one reports the error and exits, and the launcher ends the
+/// others. If a process is still alive after a while, it was the only one that failed. Processes on the same
+/// node report one after another.
 fn outlives_first(launched: Option<Launched>) -> bool {
-    // With other launchers the rest continue, and all would report it.
+    // With other launchers the remaining processes continue, and all of them would report it.
     if launched.is_none_or(|launched| launched.launcher != Launcher::OpenMpi) {
         return false;
     }
@@ -143,8 +144,8 @@ fn outlives_first(launched: Option<Launched>) -> bool {
     true
 }
 
-/// Leaves the communicator. Reports earlier errors first: a launcher may end this process as soon as another
-/// one has exited with an error.
+/// Leaves the communicator. Reports earlier errors first, because a launcher may end this process as soon as
+/// another one has exited with an error.
 fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
     let result = result.map_err(|failure| {
         console::explain(&failure);
@@ -157,8 +158,8 @@ fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
     }
 }
 
-/// Ends all processes after a lost connection. One of them reports it first: dropping the communicator would
-/// end them without a message.
+/// Ends all processes after a lost connection. One of them reports the loss first, because dropping the
+/// communicator would end them without a message.
 fn abandon(mpi: &Mpi, lost: RunnerError) -> ! {
     let reports_loss = mpi.rank() == 0 || runner::reports_loss(&lost, mpi);
     let failure = Failure::from(lost);
@@ -186,7 +187,7 @@ fn follow(mpi: Mpi) -> Result<Exit, Failure> {
     }
 }
 
-/// The library that the command line names.
+/// The library named on the command line.
 fn library(arguments: &[OsString]) -> Option<PathBuf> {
     let mut words = arguments.iter().skip(1);
     while let Some(word) = words.next() {
@@ -200,8 +201,8 @@ fn library(arguments: &[OsString]) -> Option<PathBuf> {
     None
 }
 
-/// Identity that all processes must share: the version, and the size of the program file, which differs
-/// between most builds of one version.
+/// An identity that must be the same for all processes: the version, and the size of the program file,
+/// which differs between most builds of one version.
 fn program() -> String {
     let length = std::env::current_exe().and_then(std::fs::metadata).map_or(0, |metadata| metadata.len());
     format!("{} ({length} bytes)", env!("CARGO_PKG_VERSION"))

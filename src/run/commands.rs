@@ -1,4 +1,4 @@
-//! Commands of a study: shown to the user, and run only with consent to exactly these.
+//! Commands of a study. They are shown to the user, and run only with consent to exactly these commands.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::console::exit::{Exit, Failure};
 use crate::console::{can_show_and_ask, confirm, print, print_line};
 use crate::layout;
 
-/// Commands that query servers around phases, by target.
+/// Commands that query servers before and after phases, by target.
 #[derive(Debug)]
 pub(crate) struct ServerCommands {
     /// The name of a target, its commands and their hash.
@@ -18,7 +18,7 @@ pub(crate) struct ServerCommands {
 }
 
 impl ServerCommands {
-    /// The commands of `plan`; they run in the working directory.
+    /// The commands of `plan`, which run in the working directory.
     pub(crate) fn of(plan: &Plan) -> Self {
         let directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let asking = plan.criteria.targets.iter().filter(|target| !target.server_collect.is_empty());
@@ -30,7 +30,7 @@ impl ServerCommands {
         Self { targets: asking.map(of).collect() }
     }
 
-    /// Their number.
+    /// The number of commands.
     pub(crate) fn count(&self) -> usize {
         self.targets.iter().map(|(_, lines, _)| lines.len()).sum()
     }
@@ -49,7 +49,7 @@ impl ServerCommands {
         self.targets.iter().map(of_target).collect()
     }
 
-    /// The text about them for a plan that is only shown, with the way to agree.
+    /// The text about the commands for a plan that is only shown, including how to agree to them.
     pub(crate) fn explained(&self) -> String {
         match self.count() {
             0 => String::new(),
@@ -61,11 +61,11 @@ impl ServerCommands {
         CommandHash::of_all(&self.hashes().collect::<Vec<_>>())
     }
 
-    /// Asks the user to agree to them, and returns the permitted commands. An option without any command to
-    /// permit is an error: it may be meant for another study.
+    /// Asks the user to agree to the commands, and returns the permitted ones. It is an error if the option
+    /// is given although there are no commands, because it may be meant for another study.
     ///
     /// # Errors
-    /// The user declined, or there is no terminal to ask on.
+    /// Errors if the user declined, or if there is no terminal on which to ask.
     pub(crate) fn agree(&self, plan: &Plan, allowed: Option<&str>) -> Result<Servers, Failure> {
         if self.count() == 0 {
             return match allowed {
@@ -82,16 +82,17 @@ impl ServerCommands {
     }
 }
 
-/// Whether the option names exactly these commands.
+/// Whether the option specifies exactly these commands.
 pub(crate) fn is_allowed(allowed: Option<&str>, hash: CommandHash) -> bool {
     allowed.is_some_and(|allowed| allowed == hash.to_string())
 }
 
 /// Asks the user to agree to `count` commands, which were shown unless they are already allowed, and to their
-/// other effects: by their hash, or by an answer at the terminal. There is no other consent.
+/// other effects. The user agrees either by giving their hash or by an answer at the terminal, and in no
+/// other way.
 ///
 /// # Errors
-/// The user declined, or there is no terminal to ask on.
+/// Errors if the user declined, or if there is no terminal on which to ask.
 pub(crate) fn agree(
     count: usize,
     hash: CommandHash,

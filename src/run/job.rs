@@ -1,4 +1,4 @@
-//! `ioproof job`, hidden: the process of one job, which `ioproof run` starts for each launch.
+//! `ioproof job` (hidden): the process of one job. `ioproof run` starts one for each launch.
 
 use crate::console::exit::{Exit, Failure};
 
@@ -9,7 +9,7 @@ pub(crate) const WORD: &str = "job";
 pub(crate) fn run() -> Result<Exit, Failure> {
     match jobs::serve() {
         Ok(jobs::Ended::Done) => Ok(Exit::Success),
-        // Already reported as an event.
+        // This has already been reported as an event.
         Ok(jobs::Ended::Failed) => Ok(Exit::Internal),
         Err(error) => Err(Failure::new(Exit::Usage, error)),
     }

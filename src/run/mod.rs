@@ -33,7 +33,7 @@ use crate::run::commands::ServerCommands;
 use crate::run::on_layouts::Campaign;
 use crate::run::session::Session;
 
-/// Runs what the arguments ask for: preflight, run, tables, report.
+/// Carries out the command: checks, run, tables, report.
 pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     if let Some(directory) = &arguments.resume {
         return resume(directory, arguments, world);
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     measure_on_layouts(planned, arguments, world)
 }
 
-/// As [`measure`], for cases on layouts.
+/// Like [`measure`], for cases on layouts.
 fn measure_on_layouts(planned: PlannedRun, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     let PlannedRun { what, mut plan, notes } = planned;
     let how = &arguments.how;
@@ -83,8 +83,8 @@ fn measure_on_layouts(planned: PlannedRun, arguments: &RunArguments, world: &Wor
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
 }
 
-/// Runs a plan. `predicted`: rates that its prediction rests on; `allowed` is the hash of the commands that may
-/// run; `verdict`: commitments decide the exit code.
+/// Runs a plan. `predicted` are the rates on which its prediction is based, `allowed` is the hash of the
+/// commands that may run, and `verdict` says whether commitments determine the exit code.
 pub(crate) fn measure(
     planned: PlannedRun,
     predicted: Predictions,
@@ -144,7 +144,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     let signer = Signer::of(&arguments.how)?;
     let earlier = Run::open(directory);
     let (recorder, mut resumed) = match (Recorder::resume(directory), &signer) {
-        // The obstacle to signing the finished run may be gone.
+        // The problem that prevented the signing of the finished run may have been solved.
         (Err(RecordError::Complete { .. }), Some(signer)) => {
             return signer.sign(directory).map(|()| Exit::Success);
         }
@@ -152,15 +152,15 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     };
     resumed.manifest.check_resumed_with(directory, None)?;
     if matches!(resumed.manifest.plan.source, PlanSource::CrossCheck { .. }) {
-        // It would run a program named by the record.
+        // It would run a program named in the record.
         return Err(Failure::usage("a cross-check is not resumed: start it anew; its record stays as it is"));
     }
     resumed.manifest.check_resumed_with(directory, None)?;
-    // A record is no consent to lose data: the user must name the devices again.
+    // A record does not contain consent to lose data, so the user must name the devices again.
     resumed.manifest.plan.destroy_data_on.clone_from(&arguments.destroy_data_on);
     let mut session = Session::new(world, "resumed");
     session.predicted = predictions::of_options(&resumed.manifest.plan, &arguments.basis, world)?;
-    // What cannot be read predicts nothing, and is no reason to stop.
+    // If the earlier run cannot be read, it is not used for predictions; this is no reason to stop.
     if let Ok(earlier) = earlier {
         session.predicted.append(predictions::of_run(&resumed.manifest.plan, &earlier, directory));
     }
@@ -189,7 +189,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     conclude(&ended, directory, arguments.verdict, signer.as_ref())
 }
 
-/// The finished part of a resumed run, as text.
+/// Describes the finished part of a resumed run.
 pub(crate) fn kept(plan: &Plan, finished: usize) -> String {
     let turns = plan.blocks().any(|block| block.len() > 1);
     let kept = match (finished, turns) {
@@ -202,7 +202,7 @@ pub(crate) fn kept(plan: &Plan, finished: usize) -> String {
     format!("{kept}{passes}")
 }
 
-/// The time that the cases of a resumed run without those that are finished take.
+/// The time needed by those cases of a resumed run that are not finished.
 fn rest(checked: &Checked, around: &RunEnvironment) -> String {
     let mut plan = checked.plan.clone();
     plan.cases.retain(|case| !checked.finished.contains(&case.id));
@@ -224,7 +224,7 @@ fn explain_rest(session: &Session<'_>, resumed: Resumed, arguments: &RunArgument
     Ok(Exit::Success)
 }
 
-/// As [`resume`], for a run on layouts: a leftover layout is destroyed first.
+/// Like [`resume`], for a run on layouts. A leftover layout is destroyed first.
 fn resume_on_layouts(
     session: &Session<'_>,
     directory: &Path,
@@ -235,7 +235,7 @@ fn resume_on_layouts(
     let plan = &resumed.manifest.plan;
     let early = Campaign::new(session, plan, arguments);
     early.clear(&resumed.manifest.run_id, &mut recorder, arguments.how.yes)?;
-    // The leftover is destroyed: survey its devices again.
+    // The leftover has been destroyed, so its devices are surveyed again.
     let mut campaign = Campaign::new(session, plan, arguments);
     campaign.others()?;
     let validated = campaign.validate_again(&resumed)?;
@@ -254,8 +254,8 @@ fn resume_on_layouts(
     conclude(&ended, directory, arguments.verdict, signer)
 }
 
-/// Shows the results and signs the record if requested. The exit code reports errors of the run first, then
-/// the commitments if they count.
+/// Shows the results, and signs the record if requested. The exit code first reports errors of the run,
+/// then the commitments if they count.
 pub(crate) fn conclude(
     ended: &RunSummary,
     directory: &Path,
@@ -263,7 +263,7 @@ pub(crate) fn conclude(
     signer: Option<&Signer>,
 ) -> Result<Exit, Failure> {
     let (exit, message) = session::verdict(ended, directory);
-    // An unfinished run is signed when it is finished.
+    // An unfinished run will be signed when it is finished.
     let signed = match signer {
         Some(signer) if !ended.interrupted && ended.failed.is_none() => signer.sign(directory),
         Some(_) => {
@@ -276,7 +276,7 @@ pub(crate) fn conclude(
     signed?;
     match message {
         Some(message) if ended.interrupted || ended.failed.is_some() => {
-            // A model fails again in the same way, so that going on would not help.
+            // A model would fail again in the same way, so resuming the run would not help.
             if model.is_some() && ended.failed.as_ref().is_some_and(|(_, kind)| *kind == ErrorKind::HostLacks)
             {
                 return Err(Failure::new(exit, anyhow::anyhow!(message)));
@@ -297,8 +297,8 @@ pub(crate) fn conclude(
     }
 }
 
-/// Reports leftovers of killed runs and files that will be lost, and asks. Without a terminal a run starts
-/// only if nothing is lost.
+/// Reports leftovers of killed runs and files that will be lost, and asks. If there is no terminal, a run
+/// is only started if nothing is lost.
 fn agreed(question: &str, checked: &Checked, how: &RunOptions) -> Result<bool, Failure> {
     for line in session::leftover_lines(&checked.leftovers) {
         print_line(&format!("{line}; `ioproof clean` removes what killed runs left"))?;
@@ -313,7 +313,8 @@ fn agreed(question: &str, checked: &Checked, how: &RunOptions) -> Result<bool, F
     session::agree_to_losses(checked, how.yes, question).map(|()| true)
 }
 
-/// Prints the tables and writes the page; the exit code is that of the commitments. A simulated run has a model.
+/// Prints the tables and writes the page. The exit code depends on the commitments. Returns the model of
+/// a simulated run.
 fn show(directory: &Path, judged: bool) -> Result<(Exit, Option<ModelSource>), Failure> {
     let run = Run::open(directory)?;
     let study = Study::of(&run);

@@ -1,5 +1,5 @@
-//! Runs on layouts: their commands and the devices to overwrite are shown and confirmed before anything is
-//! created.
+//! Runs on layouts. Their commands, and the devices that will be overwritten, are shown and confirmed
+//! before anything is created.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -30,15 +30,15 @@ pub(crate) struct Campaign<'s, 'w> {
     devices: Vec<BlockDeviceFacts>,
     /// The hash of each layout's commands.
     commands: BTreeMap<String, CommandHash>,
-    /// Commands that would query servers around phases.
+    /// Commands that query servers before and after phases.
     servers: ServerCommands,
-    /// The same commands, once the user has agreed.
+    /// The same commands, once the user has agreed to them.
     agreed: Servers,
     shown: Shown,
 }
 
 impl<'s, 'w> Campaign<'s, 'w> {
-    /// Surveys the layouts of `plan`; nothing is written.
+    /// Surveys the layouts of `plan`. Nothing is written.
     pub(crate) fn new(session: &'s Session<'w>, plan: &Plan, arguments: &RunArguments) -> Self {
         let stop = Arc::clone(&session.controls);
         let layouts = layout::layouts_in(arguments.state.as_deref())
@@ -72,7 +72,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         Self { session, builder, seen, devices, commands, servers, agreed, shown }
     }
 
-    /// The layouts as text, with the given part of their `commands`.
+    /// Formats the layouts with the given part of their `commands`.
     pub(crate) fn shown(&self, commands: Commands) -> String {
         let servers = if commands == Commands::Agreed { String::new() } else { self.servers.shown() };
         report::layouts(&self.seen, commands, screen()) + &servers
@@ -86,8 +86,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
         (made + self.servers.count(), CommandHash::of_all(&hashes))
     }
 
-    /// The environment of the plan, with `facts` of what exists: a layout not yet created has the capacity
-    /// of its devices.
+    /// The environment of the plan, with `facts` about what exists. The capacity of a layout that has not
+    /// been created yet is that of its devices.
     pub(crate) fn environment(&self, plan: &Plan, facts: &HostFacts) -> RunEnvironment {
         let mut facts = facts.clone();
         facts.devices.extend(self.devices.iter().cloned());
@@ -106,8 +106,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
         self.seen.iter().any(|one| Some(one.layout.name.as_str()) == name && is_made(&one.layout))
     }
 
-    /// Checks the plan as far as possible before layouts exist. On failure the plan of the layouts is shown
-    /// first.
+    /// Checks the plan as far as possible before layouts exist. If this fails, the plan of the layouts is
+    /// shown first.
     pub(crate) fn validate_campaign(&self, plan: Plan) -> Result<ValidatedCampaign, Failure> {
         let validated = self.session.validate_campaign(plan, &self.builder, EarlierStart::default());
         if validated.is_err() {
@@ -116,17 +116,17 @@ impl<'s, 'w> Campaign<'s, 'w> {
         validated
     }
 
-    /// As [`Campaign::validate_campaign`], for the rest of an interrupted run.
+    /// Like [`Campaign::validate_campaign`], for the rest of an interrupted run.
     pub(crate) fn validate_again(&self, resumed: &Resumed) -> Result<ValidatedCampaign, Failure> {
         self.session.validate_again(resumed, &self.builder)
     }
 
-    /// Asks the user to agree to all commands of the layouts, and to lose the data on the devices of those
-    /// with remaining cases: by the hash of the commands, or by an answer at the terminal after they were
-    /// shown. There is no other consent.
+    /// Asks the user to agree to all commands of the layouts, and to the loss of the data on the devices
+    /// of layouts with remaining cases. The user agrees either by giving the hash of the commands, or by
+    /// an answer at the terminal after they were shown, and in no other way.
     ///
     /// # Errors
-    /// The user declined, or there is no terminal to ask on.
+    /// Errors if the user declined, or if there is no terminal on which to ask.
     pub(crate) fn agree(
         &mut self,
         validated: &ValidatedCampaign,
@@ -155,7 +155,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         Ok(())
     }
 
-    /// The devices that are overwritten for remaining cases.
+    /// The devices that are overwritten for the remaining cases.
     fn lost(&self, validated: &ValidatedCampaign) -> Vec<(PathBuf, Option<u64>)> {
         let left: BTreeSet<&str> = (validated.checked.plan.cases.iter())
             .filter(|case| !validated.finished.contains(&case.id))
@@ -172,7 +172,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         lost
     }
 
-    /// `/dev/nvme0n1  2.0 TB  INTEL SSDPEDMD020T4, serial CVFT…`.
+    /// Describes a device: `/dev/nvme0n1  2.0 TB  INTEL SSDPEDMD020T4, serial CVFT…`.
     fn described(&self, path: &Path, size: Option<u64>) -> String {
         let mut text = path.display().to_string();
         text.extend(size.map(|size| format!("  {}", Bytes(size).both_units())));
@@ -187,11 +187,12 @@ impl<'s, 'w> Campaign<'s, 'w> {
         text
     }
 
-    /// Destroys layouts left by an earlier start of the run, if the user agrees: a record may claim any run
-    /// name.
+    /// Destroys layouts left by an earlier start of the run, if the user agrees. The user is asked because
+    /// a record may claim any run name.
     pub(crate) fn clear(&self, run_id: &str, recorder: &mut Recorder, yes: bool) -> Result<(), Failure> {
         for standing in self.builder.layouts.standing().map_err(refused)? {
-            // A layout kept on purpose is not the run's, even if a record claims its name.
+            // A layout that was kept deliberately does not belong to the run, even if a record claims its
+            // name.
             if standing.run_id() != run_id || !standing.is_leftover() {
                 continue;
             }
@@ -212,7 +213,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         Ok(())
     }
 
-    /// Reports leftovers of other runs, which may be in the way.
+    /// Reports leftovers of other runs, which may conflict with this one.
     pub(crate) fn others(&self) -> Result<(), Failure> {
         for standing in self.builder.layouts.standing().map_err(refused)? {
             if standing.is_leftover() {
@@ -246,7 +247,7 @@ fn refused(error: host::LayoutError) -> Failure {
     Failure::from(runner::RunnerError::from(error))
 }
 
-/// Whether the layout is created, so that its devices are written; existing ones are not.
+/// Whether the layout is created, so that its devices are written. Existing layouts are not.
 fn is_made(layout: &Layout) -> bool {
     layout.recipe.overwrites_devices()
 }
@@ -262,7 +263,8 @@ fn size_of(path: &Path, devices: &[BlockDeviceFacts]) -> Option<u64> {
     device_at(path, devices).map(|device| device.size_bytes)
 }
 
-/// Free space of each place of a layout not yet created: at most the capacity of its devices.
+/// Free space at each place of a layout that has not been created yet: at most the capacity of its
+/// devices.
 fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<FileSystemSpace> {
     let LayoutOutlook { layout, devices, .. } = outlook;
     let sizes: Vec<u64> = devices.iter().filter_map(|(_, size)| *size).collect();

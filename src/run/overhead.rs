@@ -1,4 +1,4 @@
-//! `ioproof overhead`: the overhead of the instrument on this host.
+//! `ioproof overhead`: measures the overhead of the measuring instrument on this host.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Rates that are known before a run from outside of its study: given by hand, or measured by an earlier run.
+//! Rates known before a run that do not come from its study: they are given by hand, or were measured by
+//! an earlier run.
 
 use std::path::Path;
 
@@ -12,11 +13,11 @@ use crate::console::exit::Failure;
 use crate::run::cluster::World;
 use crate::run::probe::probe;
 
-/// The rates for the phases of `plan` that the options tell.
+/// The rates for the phases of `plan` that are given by the options.
 ///
 /// # Errors
-/// A rate is of a phase that the study does not have, or given twice; the run of `--like` cannot be read, or the probe
-/// cannot be made.
+/// Errors if a rate is for a phase that the study does not have, or is given twice; if the run of `--like` cannot be
+/// read; or if the probe fails.
 pub(crate) fn of_options(plan: &Plan, basis: &Basis, world: &World) -> Result<Predictions, Failure> {
     check_given(plan, &basis.expect)?;
     let mut predictions = match &basis.like {
@@ -30,7 +31,8 @@ pub(crate) fn of_options(plan: &Plan, basis: &Basis, world: &World) -> Result<Pr
         }
         None => Predictions::default(),
     };
-    // Of equal sources the first counts: a fill by its own rate, then other phases by theirs.
+    // If several given rates apply, the first one is used: for a fill its own rate comes first, then
+    // those of other phases.
     let mut given: Vec<&GivenRate> = basis.expect.iter().collect();
     given.sort_by_key(|given| (given.phase.is_none(), given.phase != Some(Phase::Fill)));
     for given in given {
@@ -42,7 +44,7 @@ pub(crate) fn of_options(plan: &Plan, basis: &Basis, world: &World) -> Result<Pr
     Ok(predictions)
 }
 
-/// The rates that the run in `directory` has measured.
+/// The rates measured by the run in `directory`.
 pub(crate) fn of_run(plan: &Plan, run: &Run, directory: &Path) -> Predictions {
     analysis::predictions::predictions_like(plan, run, &source_of(run, directory))
 }
@@ -52,7 +54,7 @@ fn source_of(run: &Run, directory: &Path) -> Source {
     Source::Run(format!("{}{}", directory.display(), model.unwrap_or_default()))
 }
 
-/// Refuses rates that would predict nothing.
+/// Rejects rates that would not predict anything.
 fn check_given(plan: &Plan, given: &[GivenRate]) -> Result<(), Failure> {
     let fills = |case: &Case| case.workload.files.fill || case.protocol.precondition > 0;
     let of_case =
@@ -92,7 +94,8 @@ fn add_given(predictions: &mut Predictions, plan: &Plan, given: &GivenRate) {
     };
     let rate = PredictedRate { rate: Interval::exact(rate), unit, source: Source::Given };
     for case in &plan.cases {
-        // A fill is a write that no list of phases names; operations of another size say nothing of it.
+        // A fill is a write that is not in any list of phases. Rates of operations with a different size
+        // do not apply to it.
         let fills = given.phase.is_none_or(|phase| matches!(phase, Phase::Write | Phase::Fill))
             && unit == RateUnit::Bytes;
         let own = case.phases.iter().copied().filter(|phase| given.phase.is_none_or(|of| of == *phase));
@@ -102,14 +105,14 @@ fn add_given(predictions: &mut Predictions, plan: &Plan, given: &GivenRate) {
     }
 }
 
-/// The rates of transfers that `model` gives, by its bounds: at most what its weakest part lets through, and at least
-/// what is left if each transfer waits for all others at that part (Lazowska et al., Quantitative System Performance,
-/// chapter 5).
+/// The rates of transfers according to the bounds of `model`: at most what its bottleneck can process, and at least
+/// the rate at which each transfer waits for all others at the bottleneck (Lazowska et al., Quantitative System
+/// Performance, chapter 5).
 pub(crate) fn of_model(plan: &Plan, model: &Model) -> Predictions {
     let mut predictions = Predictions::default();
     for case in plan.cases.iter().filter(|case| case.workload.work.is_transfers()) {
         let workload = &case.workload;
-        // What the page cache takes has no bound of the devices.
+        // The bounds of the devices do not apply to data that goes to the page cache.
         let cached = !workload.direct && model.node.cache.is_some();
         let Some(layout) = model.layout_of(&case.target).filter(|_| !cached) else { continue };
         let (nodes, depth) = (workload.nodes, workload.backend.depth());

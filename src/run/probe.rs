@@ -1,4 +1,4 @@
-//! `--probe`: short passes in the directories of a study, which its time is predicted from.
+//! `--probe`: makes short passes in the directories of a study, from which its duration is predicted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use crate::console::exit::{Exit, Failure};
 use crate::run::cluster::World;
 use crate::run::session::{self, Session};
 
-/// The rates of the phases of `plan` to which short passes in its directories are near. The records of these are kept
-/// beside those of other runs.
+/// The rates of those phases of `plan` for which short passes in its directories are representative. The records of
+/// these passes are stored next to those of other runs.
 ///
 /// # Errors
-/// Nothing of the plan can be probed here, or a probe fails.
+/// Errors if nothing in the plan can be probed here, or if a probe fails.
 pub(crate) fn probe(plan: &Plan, world: &World) -> Result<Predictions, Failure> {
     if world.launched {
         let why = "--probe measures with one process: leave the launcher out, or make a short run with it and name its \
@@ -52,7 +52,7 @@ pub(crate) fn probe(plan: &Plan, world: &World) -> Result<Predictions, Failure> 
     Ok(predictions)
 }
 
-/// The directories that are here already, each with the cases that are in it alone.
+/// The directories that already exist here, each with the cases that only use that directory.
 fn places<'p>(
     plan: &'p Plan,
     estimates: &'p [CaseEstimate],
@@ -62,7 +62,7 @@ fn places<'p>(
         let [target] = case.workload.files.targets.as_slice() else { continue };
         let directory = if target.is_dir() { Some(target.as_path()) } else { target.parent() };
         let directory = directory.map(|path| if path == Path::new("") { Path::new(".") } else { path });
-        // What is beside a device is on another storage.
+        // A directory next to a device is on different storage.
         if let Some(directory) = directory.filter(|path| path.is_dir() && !path.starts_with("/dev")) {
             places.entry(directory.to_owned()).or_default().push((case, estimate));
         }
@@ -70,7 +70,7 @@ fn places<'p>(
     places
 }
 
-/// Measures in `directory`, and returns where the record is.
+/// Measures in `directory`, and returns the location of the record.
 fn measure(short: Plan, directory: &Path, world: &World) -> Result<PathBuf, Failure> {
     let session = Session::new(world, "probe");
     let record = session.directory(None)?;

@@ -1,4 +1,4 @@
-//! `ioproof randomops`: random operations by many tasks with a file each.
+//! `ioproof randomops`: random operations by many tasks, each with its own file.
 
 use plan::randomops::{Options, TOOL, Work, plan};
 use plan::{Advice, Layer, Predictions};
@@ -9,9 +9,10 @@ use crate::run::ask::PlannedRun;
 use crate::run::cluster::World;
 use crate::run::measure;
 
-/// Measures what the arguments ask for.
+/// Carries out the measurement specified by the arguments.
 pub(crate) fn run(arguments: &RandomopsArguments, world: &World) -> Result<Exit, Failure> {
-    // The message names the value; the field may be one of the workload that no option is called by.
+    // The message names the value, because the field may belong to the workload and have no option of
+    // that name.
     let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
     let options = options(arguments, world);
     all_ranks_work(world, options.tasks_per_node)?;
@@ -51,13 +52,13 @@ fn options(arguments: &RandomopsArguments, world: &World) -> Options {
     }
 }
 
-/// Processes on the node that has most of them.
+/// The number of processes on the node that has most of them.
 fn ranks_on_a_node(world: &World) -> usize {
     let topology = world.comm().topology();
     (0..world.nodes()).map(|node| topology.ranks_on(node).count()).max().unwrap_or(1)
 }
 
-/// Refuses processes that would have no task.
+/// Rejects processes that would have no task.
 fn all_ranks_work(world: &World, tasks: u32) -> Result<(), Failure> {
     let ranks = ranks_on_a_node(world);
     if usize::try_from(tasks).is_ok_and(|tasks| tasks >= ranks) {
@@ -69,7 +70,7 @@ fn all_ranks_work(world: &World, tasks: u32) -> Result<(), Failure> {
     )))
 }
 
-/// The value of a pair of opposite flags; none without them.
+/// The value of a pair of opposite flags, or `None` if neither is given.
 fn said(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
 }

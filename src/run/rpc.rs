@@ -9,9 +9,10 @@ use crate::run::ask::PlannedRun;
 use crate::run::cluster::World;
 use crate::run::measure;
 
-/// Measures what the arguments ask for.
+/// Carries out the measurement specified by the arguments.
 pub(crate) fn run(arguments: &RpcArguments, world: &World) -> Result<Exit, Failure> {
-    // The message names the value; the field may be one of the workload that no option is called by.
+    // The message names the value, because the field may belong to the workload and have no option of
+    // that name.
     let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
     let plan = plan(options(arguments, world)).map_err(wrong)?;
     let planned = PlannedRun { what: TOOL.to_owned(), plan, notes: Vec::new() };

@@ -1,4 +1,4 @@
-//! The steps common to `run` and every dialect: check a plan, run it, keep the record.
+//! The steps that `run` and all dialects have in common: check a plan, run it, keep the record.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -24,18 +24,18 @@ use crate::console::signals::{self, Listening};
 use crate::console::{can_ask, confirm};
 use crate::run::cluster::World;
 
-/// Default directory of runs without `--out`.
+/// Default directory of runs if there is no `--out`.
 const RUNS: &str = "ioproof-runs";
 
-/// A run from the first check of the host to the closed record.
+/// A run, from the first check of the host to the closed record.
 pub(crate) struct Session<'w> {
     pub(crate) host: Host,
     pub(crate) world: &'w World,
-    /// Permitted commands that query servers around phases.
+    /// Permitted commands that query servers before and after phases.
     pub(crate) servers: Servers,
-    /// Rates that its predictions rest on, before what the study says.
+    /// Rates on which its predictions are based, which take precedence over those of the study.
     pub(crate) predicted: Predictions,
-    /// What ends its run early.
+    /// Used to end the run early.
     pub(crate) controls: Arc<Controls>,
     run_id: String,
     started: jiff::Timestamp,
@@ -43,7 +43,8 @@ pub(crate) struct Session<'w> {
 }
 
 impl<'w> Session<'w> {
-    /// A session on this host and the others of `world`, named after `what`, as in `quick`.
+    /// Creates a session on this host and the others of `world`. Its run is named after `what`, for
+    /// example `quick`.
     pub(crate) fn new(world: &'w World, what: &str) -> Self {
         let started = jiff::Timestamp::now();
         let run_id = run_id(started, what);
@@ -60,14 +61,14 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Checks `plan` against the host; nothing is written.
+    /// Checks `plan` against the host. Nothing is written.
     pub(crate) fn check(&self, plan: Plan) -> Result<Checked, Failure> {
         let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
         let checked = runner::check(plan, &self.host, self.world.comm(), self.run_id.clone(), started)?;
         self.consents_are_used(&checked.plan).map(|()| checked)
     }
 
-    /// Checks `plan` against a model; nothing of this host is looked at.
+    /// Checks `plan` against a model. Nothing on this host is examined.
     pub(crate) fn check_on(
         &self,
         machine: &dyn Machine,
@@ -78,7 +79,7 @@ impl<'w> Session<'w> {
         self.check_again_on(machine, plan, (self.run_id.clone(), started), finished)
     }
 
-    /// As [`Session::check_on`], for the run of this name and start.
+    /// Like [`Session::check_on`], for the run with this name and start time.
     pub(crate) fn check_again_on(
         &self,
         machine: &dyn Machine,
@@ -89,15 +90,15 @@ impl<'w> Session<'w> {
         Ok(runner::check_on(machine, plan, self.world.comm(), run_id, started, finished)?)
     }
 
-    /// Refuses a consent to overwrite a device that the plan does not write: it was meant for another plan or
-    /// device.
+    /// Rejects consent to overwrite a device that the plan does not write, because it was meant for another
+    /// plan or device.
     fn consents_are_used(&self, plan: &Plan) -> Result<(), Failure> {
         // The devices of other nodes are unknown here.
         if self.world.launched {
             return Ok(());
         }
         let targets = plan.cases.iter().flat_map(|case| &case.workload.files.targets);
-        // With a slash, since a word without one would be a serial number.
+        // With a slash, because a word without a slash would be taken for a serial number.
         let targets = targets.map(|path| Path::new(".").join(path).display().to_string());
         let devices: BTreeSet<String> =
             plan.layouts.iter().flat_map(|layout| layout.devices.clone()).chain(targets).collect();
@@ -112,7 +113,7 @@ impl<'w> Session<'w> {
         Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
     }
 
-    /// Checks a plan with layouts as far as possible before they exist; nothing is created.
+    /// Checks a plan with layouts as far as possible before they exist. Nothing is created.
     pub(crate) fn validate_campaign(
         &self,
         plan: Plan,
@@ -125,7 +126,7 @@ impl<'w> Session<'w> {
         self.consents_are_used(&validated.checked.plan).map(|()| validated)
     }
 
-    /// As [`Session::validate_campaign`], for the rest of an interrupted run.
+    /// Like [`Session::validate_campaign`], for the rest of an interrupted run.
     pub(crate) fn validate_again(
         &self,
         resumed: &Resumed,
@@ -139,10 +140,10 @@ impl<'w> Session<'w> {
         Ok(runner::validate_campaign(plan, &self.host, comm, builder, id, started, earlier)?)
     }
 
-    /// The directory of the record: `--out`, or a new one below [`RUNS`].
+    /// The directory of the record: that of `--out`, or a new one below [`RUNS`].
     ///
     /// # Errors
-    /// It is not empty, or cannot be created.
+    /// Errors if it is not empty, or cannot be created.
     pub(crate) fn directory(&self, out: Option<&Path>) -> Result<PathBuf, Failure> {
         let directory = directory(&self.run_id, out);
         Recorder::check_new(&directory)?;
@@ -153,7 +154,7 @@ impl<'w> Session<'w> {
         Ok(directory)
     }
 
-    /// Checks the options of a plan that is only shown, as the run would.
+    /// Checks the options of a plan that is only shown, in the same way as the run would.
     pub(crate) fn check_options(&self, plan: &Plan, out: Option<&Path>) -> Result<(), Failure> {
         if out.is_some() {
             self.directory(out)?;
@@ -173,8 +174,8 @@ impl<'w> Session<'w> {
         self.live(checked, recorder, watch)
     }
 
-    /// Starts the record of `checked` in `directory`. From here on a signal ends the run in order: what is begun
-    /// there is completed or removed.
+    /// Starts the record of `checked` in `directory`. From here on a signal ends the run in an orderly way:
+    /// whatever was begun there is completed or removed.
     pub(crate) fn record(
         &self,
         checked: &Checked,
@@ -187,7 +188,7 @@ impl<'w> Session<'w> {
         Ok(Recorder::create(directory, &Manifest { predicted, ..self.manifest(checked) })?)
     }
 
-    /// Has signals end the run in order, as long as this session is there.
+    /// Makes signals end the run in an orderly way, as long as this session exists.
     pub(crate) fn listen(&self) -> Result<(), Failure> {
         let listening = signals::stop_on_signal(&self.controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
@@ -196,7 +197,7 @@ impl<'w> Session<'w> {
             .map_err(|_| Failure::new(Exit::Internal, anyhow::anyhow!("a session listens to signals twice")))
     }
 
-    /// Runs the remaining cases of `checked`, into an existing record.
+    /// Runs the remaining cases of `checked`, and adds them to an existing record.
     pub(crate) fn live(
         &self,
         checked: &Checked,
@@ -206,7 +207,7 @@ impl<'w> Session<'w> {
         Ok(self.life(recorder, watch).run(checked)?)
     }
 
-    /// The progress display of the run into `directory`.
+    /// The progress display of the run recorded in `directory`.
     pub(crate) fn line(&self, checked: &Checked, directory: &Path, shown: Shown) -> LiveLine {
         let around = self.environment(&checked.plan, &checked.facts);
         let (estimates, _) = estimates(&checked.plan, &around);
@@ -229,12 +230,12 @@ impl<'w> Session<'w> {
         Ok(runner::check_again(plan, &self.host, self.world.comm(), id, manifest.started_unix_ns, earlier)?)
     }
 
-    /// The environment of a plan on this host. Where nothing else is known, the slowest class of devices under
-    /// the targets is assumed.
+    /// The environment of a plan on this host. If nothing else is known, the slowest class of the devices
+    /// under the targets is assumed.
     pub(crate) fn environment(&self, plan: &Plan, facts: &HostFacts) -> RunEnvironment {
         let mut spaces: Vec<FileSystemSpace> = Vec::new();
         for target in &targets(plan) {
-            // A file system without a size, for example ramfs, does not report free space either.
+            // A file system without a size, for example ramfs, does not report its free space either.
             let Some(place) = self.host.file_system_of(target).ok().filter(|place| place.size_bytes > 0)
             else {
                 continue;
@@ -261,7 +262,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// The node of each rank; empty if there is one node.
+    /// The node of each rank; empty if there is only one node.
     fn node_of(&self) -> Vec<u32> {
         match self.world.comm().topology().node_of() {
             [_] => Vec::new(),
@@ -269,7 +270,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// The manifest written to the run directory at the start.
+    /// The manifest that is written to the run directory at the start.
     pub(crate) fn manifest(&self, checked: &Checked) -> Manifest {
         Manifest {
             format_version: FORMAT_VERSION,
@@ -294,12 +295,12 @@ pub(crate) fn run_id(started: jiff::Timestamp, what: &str) -> String {
     format!("{time}-{what}-{:06x}", random_seed() & 0xff_ffff)
 }
 
-/// Where the record of a run goes: `--out`, or a directory of its own below [`RUNS`].
+/// The directory for the record of a run: that of `--out`, or a new one below [`RUNS`].
 pub(crate) fn directory(run_id: &str, out: Option<&Path>) -> PathBuf {
     out.map_or_else(|| Path::new(RUNS).join(run_id), Path::to_owned)
 }
 
-/// The nodes of a run with their process counts.
+/// The nodes of a run with their numbers of processes.
 fn places(manifest: &Manifest) -> Vec<(String, usize)> {
     match &manifest.cluster {
         Some(cluster) => {
@@ -329,7 +330,7 @@ pub(crate) fn random_seed() -> u64 {
 }
 
 fn assumed_device(facts: &HostFacts) -> AssumedDevice {
-    // Virtual disks report themselves as rotational, independent of the real device.
+    // Virtual disks report themselves as rotational, whatever the real device is.
     let is_virtual = |name: &str| name.starts_with("vd") || name.starts_with("xvd");
     let turning = facts
         .devices
@@ -345,12 +346,12 @@ fn assumed_device(facts: &HostFacts) -> AssumedDevice {
     AssumedDevice { bytes_per_second, transfer_time, class: class.to_owned() }
 }
 
-/// Leftovers of killed runs, as lines for the user.
+/// Describes leftovers of killed runs, one per line.
 pub(crate) fn leftover_lines(leftovers: &[Leftover]) -> Vec<String> {
     leftovers.iter().map(crate::records::clean::line).collect()
 }
 
-/// The user's files lost by a run, as a line.
+/// Describes the user's files that a run will lose, in one line.
 pub(crate) fn replaced_line(replaced: &Replaced) -> String {
     let Replaced { files, bytes, first } = replaced;
     let (first, bytes) = (first.display(), bytes.both_units());
@@ -360,10 +361,10 @@ pub(crate) fn replaced_line(replaced: &Replaced) -> String {
     }
 }
 
-/// Lists the user's files that `checked` loses and asks for consent; `yes` gives it.
+/// Lists the user's files that `checked` will lose and asks for consent. `yes` means consent.
 ///
 /// # Errors
-/// The user declined, or there is no terminal to ask on.
+/// Errors if the user declined, or if there is no terminal on which to ask.
 pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> Result<(), Failure> {
     let Some(replaced) = checked.replaced() else { return Ok(()) };
     if yes || confirm(question, false)? {
@@ -379,8 +380,8 @@ pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> R
     Err(Failure::new(Exit::Refused, anyhow::anyhow!(refused)))
 }
 
-/// As [`replaced_line`], for a plan that is only shown: with the consent that a run will need, with a file that is to be
-/// read and missing, and with the rights that this user lacks.
+/// Like [`replaced_line`], for a plan that is only shown. Also names the consent that a run will need, a file that is
+/// to be read and missing, and rights that this user lacks.
 pub(crate) fn explained_consent(plan: &Plan) -> String {
     let loss = |replaced| {
         format!("! {}; the run asks before, or takes --yes for the answer", replaced_line(&replaced))
@@ -391,14 +392,15 @@ pub(crate) fn explained_consent(plan: &Plan) -> String {
     lines.map(|line| format!("{}\n", visible(&line))).collect()
 }
 
-/// What `plan` asks for that this user may not do, as a line; the run goes on without it.
+/// Describes in one line what `plan` wants although this user lacks the rights. The run continues without
+/// it.
 pub(crate) fn lacking_right(plan: &Plan) -> Option<String> {
     let drops = plan.cases.iter().any(|case| case.protocol.drop_caches);
     let refused = drops.then(|| host::cache::may_drop(&Root::default())).and_then(Result::err);
     refused.map(|error| format!("{error}; as it stands, phases start with what the cache has"))
 }
 
-/// The exit code and the message for a finished run; its record is in `directory`.
+/// The exit code and the message for a finished run, whose record is in `directory`.
 pub(crate) fn verdict(ended: &RunSummary, directory: &Path) -> (Exit, Option<String>) {
     if ended.interrupted {
         let directory = shell_word(&directory.to_string_lossy());

@@ -1,5 +1,5 @@
-//! `ioproof run STUDY --model MODEL`: the study on a model, on a virtual clock. Nothing of this host is measured
-//! or changed.
+//! `ioproof run STUDY --model MODEL`: runs the study on a model with a virtual clock. Nothing on this host is
+//! measured or changed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::run::session::Session;
 use crate::run::studies;
 use crate::run::{conclude, kept, lines};
 
-/// Runs what the arguments ask for on the model in the file `path`.
+/// Runs the study specified by the arguments on the model in the file `path`.
 pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Result<Exit, Failure> {
     let (model, source) = read(path, arguments.seed)?;
     if world.launched {
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     if let Some(directory) = &arguments.resume {
         return resume(directory, arguments, (model, &source), signer.as_ref());
     }
-    // Workloads that name no nodes are on one.
+    // Workloads that do not specify nodes run on one node.
     let PlannedRun { what, plan, mut notes } = ask(arguments, 1)?;
     notes.extend(SimulatedMachine::left_out(&plan));
     let predicted = predictions::of_model(&plan, &model);
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     print(&lines(&notes))?;
     session.listen()?;
     let (estimates, _) = estimates(&checked.plan, &around);
-    // Without the time of some phases there is nothing to compare the time of the run with.
+    // If the duration of some phases is unknown, there is nothing to compare the run's duration with.
     let predicted = Prediction::of(&checked.plan.cases, &estimates, &around);
     let is_whole = !estimates.iter().any(CaseEstimate::is_partly_unknown);
     let manifest = Manifest {
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
 }
 
-/// Goes on with a simulated run.
+/// Resumes a simulated run.
 fn resume(
     directory: &Path,
     arguments: &RunArguments,
@@ -106,7 +106,7 @@ fn resume(
     conclude(&ended, directory, arguments.verdict, signer)
 }
 
-/// The model in the file `path`, and what the record says of it.
+/// Reads the model in the file `path`. Also returns the description of the model for the record.
 pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failure> {
     let ready = studies::MODELS.iter().find(|(name, _)| path == Path::new(name)).map(|(_, text)| *text);
     let text = match ready.filter(|_| !path.exists()) {
@@ -126,7 +126,7 @@ pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failu
     Ok((model, source))
 }
 
-/// What is known of the place of a simulated run beforehand.
+/// What is known in advance about the environment of a simulated run.
 fn environment(machine: &SimulatedMachine, checked: &Checked, predicted: Predictions) -> RunEnvironment {
     RunEnvironment {
         spaces: machine.spaces(&checked.plan),

@@ -1,4 +1,4 @@
-//! The studies that come with the program: `ioproof studies`, and `ioproof run NAME --on DIR`.
+//! The studies included in the program: `ioproof studies`, and `ioproof run NAME --on DIR`.
 
 use crate::arguments::{StudiesArguments, StudiesWhat};
 use crate::console::exit::{Exit, Failure};
@@ -8,7 +8,7 @@ macro_rules! studies {
     ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("../../studies/", $name, ".toml")))),*] };
 }
 
-/// Name and text of each.
+/// Name and text of each study.
 const READY: &[(&str, &str)] = studies![
     "acceptance",
     "best-point",
@@ -51,11 +51,11 @@ macro_rules! models {
     ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("../../studies/models/", $name, ".toml")))),*] };
 }
 
-/// Name and text of each model that comes with the program.
+/// Name and text of each model included in the program.
 pub(crate) const MODELS: &[(&str, &str)] =
     models!["cte-power", "five-p3700", "io-cell", "laptop", "lustre-ef560", "scale-disks", "twelve-p3700",];
 
-/// Lists all of them, or prints the text of one.
+/// Lists all studies, or prints the text of one.
 pub(crate) fn run(arguments: &StudiesArguments) -> Result<Exit, Failure> {
     if let Some(StudiesWhat::Show { name }) = &arguments.what {
         let text = ready(name).ok_or_else(|| {
@@ -79,12 +79,12 @@ pub(crate) fn run(arguments: &StudiesArguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The text of the study of this name.
+/// The text of the study with this name.
 pub(crate) fn ready(name: &str) -> Option<&'static str> {
     READY.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// Whether `text` is exactly that of a ready study, from the program or from a file.
+/// Whether `text` is exactly that of a ready study, whether it came from the program or from a file.
 pub(crate) fn is_ready_text(text: &str) -> bool {
     READY.iter().any(|(_, known)| *known == text)
 }
@@ -93,7 +93,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     READY.iter().map(|(name, _)| *name)
 }
 
-/// The first sentence of its header.
+/// The first sentence of the study's header.
 fn question(text: &str) -> String {
     let header = text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim);
     let header = header.collect::<Vec<_>>().join(" ");

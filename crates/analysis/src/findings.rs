@@ -1,8 +1,8 @@
-//! What the figures of a study say together: curves, best points, scaling, comparisons with what
-//! was expected, promised, published and claimed.
+//! What the figures of a study show together: curves, best points, scaling, and comparisons with expectations,
+//! commitments, published figures and claims.
 //!
-//! Every figure is named by its place in the list that [`crate::figures::figures`] gave; so whatever is
-//! shown of a finding, its conditions, repetitions and warnings can be shown with it.
+//! Every figure is referred to by its index in the list returned by [`crate::figures::figures`], so any report
+//! of a finding can show the figure's conditions, repetitions and warnings with it.
 
 use std::collections::HashSet;
 
@@ -52,7 +52,7 @@ pub struct Findings {
     pub claims: Vec<Stated<ClaimVerdict>>,
     pub published: Vec<Stated<PublishedComparison>>,
     pub overlays: Vec<Stated<Overlay>>,
-    /// Curves of one chart that are drawn over each other, by their places in [`Findings::curves`].
+    /// Curves of one chart that are drawn on top of each other, by their indices in [`Findings::curves`].
     pub coincident: Vec<Vec<usize>>,
     pub peaks: Vec<Stated<Peaks>>,
     pub jobs: Vec<Stated<Job>>,
@@ -64,7 +64,7 @@ pub struct Findings {
     pub limits: Vec<Stated<BoundBy>>,
     pub printed_checks: Vec<Stated<ImportedCheck>>,
     pub round_trips: Vec<Stated<HistoryTrip>>,
-    /// What is doubtful, with evidence.
+    /// The doubts about figures, with evidence.
     pub audit: Vec<AuditIssue>,
     pub nodes: Vec<Stated<NodeComparison>>,
     pub weak_scaling: Vec<Stated<WeakScaling>>,
@@ -85,7 +85,7 @@ pub struct Findings {
     pub timelines: Vec<Stated<Timeline>>,
     pub full_timers: Vec<Stated<FullTimer>>,
     pub job_costs: Vec<Stated<JobCost>>,
-    /// Jobs of which the study was put together; none where one job measured all of its nodes.
+    /// The batch jobs from which the study was merged; empty if one job measured all of its nodes.
     pub covered_jobs: Vec<Stated<CoverageJob>>,
     pub covered_nodes: Vec<Stated<NodeCoverage>>,
     pub cross_checks: Vec<Stated<CrossCheck>>,
@@ -93,7 +93,7 @@ pub struct Findings {
     pub matrix_tables: MatrixTables,
 }
 
-/// Everything that `figures`, which are those of `run`, say together. The work grows in step with the number of
+/// All findings about `figures`, which are those of `run`. The running time is proportional to the number of
 /// figures.
 #[must_use]
 pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
@@ -128,7 +128,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let known_nodes = known_nodes(run);
     let nodes = node_comparison::of_gate(gate, &known_nodes);
     let (covered_jobs, covered_nodes) = coverage::coverage(run, figures);
-    // The library takes a while to read, and is of no use to a study that names nothing in it.
+    // Reading the library takes a while, and a study that names nothing in it does not need it.
     let is_study = matches!(plan.source, plan::PlanSource::Study { .. });
     let names_published = !plan.criteria.published.is_empty() || !plan.criteria.claims.is_empty();
     let library = (names_published || !is_study).then(record::published);
@@ -196,7 +196,7 @@ fn of_gate<T: Statement>(gate: &Gate<'_>, all: Vec<T>, inputs: fn(&T) -> Vec<usi
     all.into_iter().map(|one| gate.state(inputs(&one), one)).collect()
 }
 
-/// The processors of a node that the program's processes could run on, of the node that has fewest.
+/// The number of processors per node that the program's processes could run on; the lowest one over all nodes.
 #[must_use]
 pub fn usable_cpus(manifest: &Manifest) -> u32 {
     let nodes = manifest.cluster.iter().flat_map(|cluster| &cluster.nodes);
@@ -223,7 +223,7 @@ fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<AuditIssu
 }
 
 impl Findings {
-    /// The statements of all kinds, a table for each, for every form of a report.
+    /// The statements of all kinds, one table per kind, for every report format.
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {
         vec![
@@ -282,14 +282,14 @@ impl Findings {
     }
 }
 
-/// The nodes of all figures, those that are or may be slow first.
+/// The nodes of all figures; those that are or may be slow come first.
 fn each_node(sets: &[Stated<NodeComparison>]) -> Vec<Stated<NodeStanding>> {
     let mut all: Vec<_> = sets.iter().flat_map(|one| one.each(|set| set.nodes.clone())).collect();
     all.sort_by_key(|one| one.about().slow == Some(false));
     all
 }
 
-/// A layer that carries several stands in the stacks of all of them.
+/// A layer that carries several others is part of the stacks of all of them.
 fn distinct(stacks: &[LayerStack]) -> LayerStack {
     let mut seen = HashSet::new();
     stacks.iter().flatten().filter(|one| seen.insert(&one.inputs)).cloned().collect()

@@ -1,16 +1,16 @@
-//! Pure functions on records: statistics, rates, bounds. Nothing here reads a file or a clock.
+//! Pure functions on records: statistics, rates, bounds. Nothing here reads files or clocks.
 //!
-//! | module | what it has |
+//! | module | contents |
 //! |---|---|
-//! | [`figures`] | what tables, charts and pages show of each result phase: rates, latencies, nodes, devices, warnings |
+//! | [`figures`] | the figures of each result phase for tables, charts and pages: rates, latencies, nodes, devices, warnings |
 //! | [`statistics`] | summaries of repetitions, tests of differences, lines, intervals, and whether a case may end |
-//! | [`audit`] | what is doubtful, with evidence |
-//! | [`gate`] | the only way to a statement, what each kind needs, and statements as typed columns |
-//! | [`findings`] | everything that the figures of a study say together |
-//! | [`sweeps`], [`scaling`], [`nodes`], [`targets`] | findings on points of a sweep, on numbers of devices, tasks and layers, on nodes, on targets and their devices |
-//! | [`comparisons`] | beside other runs, other tools, published figures, commitments and claims |
+//! | [`audit`] | doubts about figures, with evidence |
+//! | [`gate`] | the only way to make a statement, the requirements of each kind, and statements as typed columns |
+//! | [`findings`] | all findings from the figures of a study |
+//! | [`sweeps`], [`scaling`], [`nodes`], [`targets`] | findings about points of a sweep; numbers of devices, tasks and layers; nodes; targets and their devices |
+//! | [`comparisons`] | comparisons with other runs, other tools, published figures, commitments and claims |
 //! | [`predictions`] | the rates that an earlier run predicts for a plan |
-//! | [`printed`] | whether what another tool printed agrees with itself |
+//! | [`printed`] | consistency checks of values that other tools printed |
 //! | [`jobs`] | jobs of analytics servers, and the table of the runs of all cases |
 //!
 //! ```no_run

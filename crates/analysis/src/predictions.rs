@@ -1,10 +1,9 @@
-//! Rates that another run, of the same or a similar plan, predicts for a plan.
+//! Predicts rates for a plan from another run of the same or a similar plan.
 //!
-//! Each phase of each case takes the rate by wall time of the same phase in the nearest case that was measured.
-//! A case is near where target, kind of work, order, path and durability are the same. Sizes of files do not
-//! count. Transfer size, tasks, nodes and depth may differ by a factor of [`FACTOR_MAX`] together, and the
-//! range is wider for it; nothing is scaled but the rate of storage that each node has for itself, which is as
-//! many times as large as there are nodes.
+//! Each phase of each case gets the rate by wall time of the same phase in the nearest measured case. Cases are
+//! comparable if target, kind of work, order, path and durability are the same. File sizes are not compared.
+//! Transfer size, tasks, nodes and depth may differ by a total factor of up to [`FACTOR_MAX`], which widens the
+//! range. Only the rate of node-local storage is scaled, in proportion to the number of nodes.
 
 use std::mem::discriminant;
 
@@ -14,29 +13,29 @@ use plan::{
 };
 use record::{PhaseRow, Run};
 
-/// How many times transfer size, tasks, nodes and depth together may be larger or smaller.
+/// The factor by which transfer size, tasks, nodes and depth together may differ.
 pub const FACTOR_MAX: f64 = 8.0;
-/// A single repetition shows no spread: the rate may be this many times larger or smaller.
+/// A single repetition has no known spread: the rate may be this many times larger or smaller.
 const OF_ONE_REPETITION: f64 = 1.25;
-/// Between two runs rates differ by more than between the repetitions of one.
+/// Rates differ more between two runs than between the repetitions of one.
 const BETWEEN_RUNS: f64 = 1.05;
 
-/// What a case has measured in a phase.
+/// The measured result of a case in a phase.
 struct Measured<'r> {
     case: &'r Case,
     phase: Phase,
-    /// Over its repetitions.
+    /// The range over its repetitions.
     rate: Interval,
     unit: RateUnit,
 }
 
-/// The rates of the phases of `plan` as `earlier` has measured them, marked as from `source`; none of phases to
-/// which nothing in it is near.
+/// The rates of the phases of `plan` as measured by `earlier`, marked as coming from `source`. There are none
+/// for phases without a comparable measurement.
 #[must_use]
 pub fn predictions_like(plan: &Plan, earlier: &Run, source: &Source) -> Predictions {
     let old = &earlier.manifest.plan;
     let measured = measured(old, earlier);
-    // Of a plan with a single target nothing has to say which.
+    // In a plan with a single target, nothing needs to name it.
     let one_target = [plan, old].iter().any(|plan| {
         let mut targets = plan.cases.iter().map(|case| &case.target);
         targets.next().is_none_or(|first| targets.all(|other| other == first))
@@ -45,7 +44,7 @@ pub fn predictions_like(plan: &Plan, earlier: &Run, source: &Source) -> Predicti
     for case in &plan.cases {
         let described = plan.criteria.targets.iter().find(|target| target.name == case.target);
         let is_local = described.is_some_and(|target| target.layer == Layer::NodeLocal);
-        // A fill before the case is in no list of its phases.
+        // A fill before the case is not in the list of its phases.
         for phase in case.phases.iter().copied().chain([Phase::Fill]) {
             let near = measured.iter().filter(|one| one.case.target == case.target || one_target);
             let near = near.filter_map(|one| Some((doublings(case, phase, one, is_local)?, one)));
@@ -63,7 +62,7 @@ pub fn predictions_like(plan: &Plan, earlier: &Run, source: &Source) -> Predicti
     predictions
 }
 
-/// Whether the rates of `other` predict each phase of `case` whose figure counts.
+/// Whether the rates of `other` predict each counted phase of `case`.
 #[must_use]
 pub fn predicts(other: &Case, case: &Case) -> bool {
     case.phases.iter().copied().filter(|phase| phase.is_result()).all(|phase| {
@@ -72,7 +71,8 @@ pub fn predicts(other: &Case, case: &Case) -> bool {
     })
 }
 
-/// Everything that `run` has measured; of phases in passes that do not count only what nothing else tells.
+/// Everything that `run` has measured. Phases in passes that do not count are only used if nothing else gives
+/// the value.
 fn measured<'r>(plan: &'r Plan, run: &'r Run) -> Vec<Measured<'r>> {
     let (volumes, _) = plan::estimates(plan, &RunEnvironment::default());
     let mut all = Vec::new();
@@ -97,8 +97,8 @@ fn measured<'r>(plan: &'r Plan, run: &'r Run) -> Vec<Measured<'r>> {
     all
 }
 
-/// What a phase reached by wall time: items of trees and objects; bytes of transfers, and of jobs the bytes that
-/// were predicted, so that the time comes out again.
+/// The rate of a phase by wall time: items of trees and objects; bytes of transfers. For jobs, the predicted
+/// bytes are divided by the measured time, so that a prediction reproduces the time.
 fn rate_of(case: &Case, estimate: &CaseEstimate, row: &PhaseRow) -> Option<(f64, RateUnit)> {
     let seconds = row.wall_ns as f64 / 1e9;
     let (amount, unit) = match &case.workload.work {
@@ -124,7 +124,8 @@ fn over_repetitions(mut rates: Vec<(f64, RateUnit)>) -> Option<(Interval, RateUn
     Some((rate, unit))
 }
 
-/// How far `phase` of `case` is from what was measured, in doublings; none where one says nothing of the other.
+/// The distance of `phase` of `case` from the measured one, in doublings. Returns `None` if they are not
+/// comparable.
 fn doublings(case: &Case, phase: Phase, measured: &Measured<'_>, is_local: bool) -> Option<f64> {
     let (new, old) = (&case.workload, &measured.case.workload);
     let fills = phase == Phase::Fill;
@@ -149,14 +150,14 @@ fn doublings(case: &Case, phase: Phase, measured: &Measured<'_>, is_local: bool)
         false => ratio(new.geometry.transfer.0 as f64, old.geometry.transfer.0 as f64),
     };
     let (nodes, of_nodes) = (f64::from(new.nodes), f64::from(old.nodes));
-    // On storage of their own, nodes do not share: what counts is the tasks of each.
+    // Nodes with storage of their own do not share it, so the number of tasks per node is compared.
     let (nodes, tasks) = match is_local {
         true => (0.0, ratio(f64::from(new.tasks) / nodes, f64::from(old.tasks) / of_nodes)),
         false => (ratio(nodes, of_nodes), ratio(f64::from(new.tasks), f64::from(old.tasks))),
     };
     let depth = ratio(f64::from(new.backend.depth()), f64::from(old.backend.depth()));
     let other = f64::from(u8::from(new.backend.name() != old.backend.name())) / 2.0;
-    // A fill that was measured as a fill is nearer than a write.
+    // A measured fill is closer to a fill than a write is.
     let other = other + f64::from(u8::from(fills && !is_fill)) / 4.0;
     let sum = transfer + nodes + tasks + depth + other;
     (sum <= FACTOR_MAX.log2()).then_some(sum)

@@ -2,7 +2,7 @@
 
 use crate::{Comm, CommError};
 
-/// Separates the fields of a difference sent to rank 0; it occurs in no program or argument.
+/// Separates the fields of a difference sent to rank 0. It does not occur in any version or argument.
 const SEPARATOR: char = '\u{1f}';
 
 /// A difference between a rank and rank 0.
@@ -12,7 +12,7 @@ pub struct Difference {
     pub rank: u32,
     /// Its node.
     pub node: String,
-    /// The differing item, as in `version`.
+    /// The name of the differing item, for example `version`.
     pub what: String,
     /// Its value.
     pub theirs: String,
@@ -27,15 +27,15 @@ pub enum Agreement {
     Same,
     /// On rank 0: the first difference.
     Different(Difference),
-    /// On the others: some rank differs; only rank 0 knows which.
+    /// On the other ranks: some rank differs; only rank 0 knows which one.
     SomebodyDiffers,
 }
 
-/// Compares `own` (names and values) of all ranks with that of rank 0. All ranks give the same names in the
-/// same order.
+/// Compares `own` (names and values) of all ranks with those of rank 0. All ranks must pass the same names
+/// in the same order.
 ///
 /// # Errors
-/// A peer is gone, late or out of step.
+/// Errors if a peer is gone, late or out of step.
 pub fn agree(comm: &dyn Comm, own: &[(&str, String)]) -> Result<Agreement, CommError> {
     let values = own.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>();
     let leader = comm.broadcast(join(&values).into_bytes())?;

@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use crate::Launched;
 
-/// Why ranks could not agree. After the first error of a world every later call fails with it.
+/// Why ranks could not agree. After the first error of a world, every later call fails with the same
+/// error.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommError {
     /// A rank ended before it joined the call.
@@ -29,10 +30,10 @@ pub enum CommError {
         missing: Vec<u32>,
         /// The call in which the others waited.
         operation: &'static str,
-        /// How long they waited.
+        /// How long the others waited.
         patience: Duration,
     },
-    /// A rank was stopped, disconnected or killed, or its MPI reports it so.
+    /// A rank was stopped, disconnected or killed, or its MPI library reports that it was.
     #[error("rank {rank} on node {node} is lost: {what}; see that node, then run again")]
     Lost {
         /// The lost rank.
@@ -54,8 +55,8 @@ pub enum CommError {
     },
 }
 
-/// Why a launched process could not become a rank. Each process of the job gets the error; one of them should
-/// report it: see [`Launched::rank`].
+/// Why a launched process could not become a rank. Every process of the job gets the error; one of them
+/// should report it: see [`Launched::rank`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum JoinError {
     /// No suitable library was found.
@@ -64,12 +65,12 @@ pub enum JoinError {
         launched.rank, launched.size, launched.launcher
     )]
     NoLibrary {
-        /// The launcher's data.
+        /// The information from the launcher.
         launched: Launched,
         /// The names and paths tried.
         tried: String,
     },
-    /// The file is not an MPI library, or of an unknown ABI.
+    /// The file is not an MPI library, or has an unknown ABI.
     #[error("{} is no MPI library that is known here (standard ABI, Open MPI, MPICH and its family); name another with --mpi PATH", library.display())]
     NotMpi {
         /// The loaded file.
@@ -83,18 +84,18 @@ pub enum JoinError {
         /// The loader's message.
         reason: String,
     },
-    /// Launcher and library do not match: they report different process counts.
+    /// Launcher and library do not match, because they report different numbers of processes.
     #[error(
         "{} started {} processes, but {library} counts {size}{}: it does not fit this launcher; name the library of the launcher with --mpi PATH, or start with another one (under Slurm: srun --mpi=pmix for Open MPI, srun --mpi=pmi2 for MPICH)",
         launched.launcher, launched.size,
         if *size == 1 { ", so every process believes to be alone" } else { "" }
     )]
     Alone {
-        /// The launcher's data.
+        /// The information from the launcher.
         launched: Launched,
         /// The library, with its version.
         library: String,
-        /// The library's count.
+        /// The number reported by the library.
         size: u32,
     },
     /// The library did not start.
@@ -114,7 +115,7 @@ pub enum JoinError {
         node: String,
         /// Its library.
         theirs: String,
-        /// That of rank 0.
+        /// The library of rank 0.
         ours: String,
     },
     /// Ranks could not agree at the start.

@@ -1,6 +1,6 @@
 //! Several ranks as threads of one process, for tests of code that needs peers.
 //!
-//! They behave as processes do, with the same messages; only the transport differs.
+//! They behave like processes and send the same messages; only the transport differs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,11 +9,11 @@ use crate::links::{Call, Failure, Inbox, Links, Message};
 use crate::tree::Ranks;
 use crate::{Comm, CommError, Delegate, OnSignal, Topology, clock};
 
-/// Default time a rank waits for a message: longer than any phase of a test, short enough that a hang ends
-/// before the test runner's timeout.
+/// Default time that a rank waits for a message. It is longer than any phase of a test, but short enough
+/// that a hang ends before the timeout of the test runner.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One rank of a world of threads. Dropping it tells the others that it is gone.
+/// One rank of a world of threads. When it is dropped, the others learn that it is gone.
 pub struct Fake {
     ranks: Ranks<Threads>,
 }
@@ -21,7 +21,7 @@ pub struct Fake {
 /// Messages between threads.
 struct Threads {
     rank: u32,
-    /// How far this rank's clock is behind.
+    /// How far this rank's clock is behind, in nanoseconds.
     behind_ns: i64,
     world: Arc<World>,
 }
@@ -29,18 +29,18 @@ struct Threads {
 struct World {
     inboxes: Vec<Inbox>,
     patience: Duration,
-    /// The first failure applies to all ranks.
+    /// The first failure, which applies to all ranks.
     failure: Mutex<Option<Failure>>,
 }
 
 impl Fake {
-    /// A world with one rank for each name; the name is the rank's node.
+    /// Creates a world with one rank for each name, which is the name of the rank's node.
     #[must_use]
     pub fn world(nodes: &[&str]) -> Vec<Self> {
         Self::world_with_patience(nodes, PATIENCE)
     }
 
-    /// Like [`Fake::world`], with `patience` as the longest wait for a message.
+    /// Like [`Fake::world`], with `patience` as the maximum wait for a message.
     #[must_use]
     pub fn world_with_patience(nodes: &[&str], patience: Duration) -> Vec<Self> {
         Self::build(nodes, patience, &|_| 0)
@@ -79,7 +79,7 @@ impl Fake {
 
 #[cfg(test)]
 impl Fake {
-    /// Messages of this rank, for tests that send what no call would.
+    /// The messages of this rank, for tests that send what no regular call would send.
     pub(crate) fn links(&self) -> &impl Links {
         self.ranks.links()
     }
@@ -121,7 +121,8 @@ impl Links for Threads {
 
     fn receive(&self, from: u32, call: Call) -> Result<Message, CommError> {
         let (own, peer) = (&self.world.inboxes[self.rank as usize], &self.world.inboxes[from as usize]);
-        // Two ranks waiting for each other would wait forever. The other's earlier messages are here already.
+        // Two ranks waiting for each other would wait forever. The other's earlier messages have already
+        // been received.
         let look = || {
             let theirs = peer.awaits(self.rank).filter(|theirs| *theirs != call)?;
             own.awaits(from).map(|_| call.out_of_step(from, theirs))

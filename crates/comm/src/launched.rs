@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// What a launcher's variables state about this process.
+/// What a launcher's variables say about this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Launched {
     /// The launcher.
     pub launcher: Launcher,
     /// This process's number, from 0.
     pub rank: u32,
-    /// Processes of the job step.
+    /// Number of processes of the job step.
     pub size: u32,
-    /// Those on this node, if the launcher reports it.
+    /// Number of its processes on this node, if the launcher reports it.
     pub local_size: Option<u32>,
 }
 
@@ -20,7 +20,7 @@ pub struct Launched {
 pub enum Launcher {
     /// `mpirun` of Open MPI.
     OpenMpi,
-    /// `mpiexec` of MPICH and its family, or a batch system that behaves like it.
+    /// `mpiexec` of MPICH and related libraries, or a batch system that behaves like it.
     Hydra,
     /// `flux run`.
     Flux,
@@ -42,10 +42,10 @@ impl fmt::Display for Launcher {
     }
 }
 
-/// Variables of rank, size and size on this node, launcher by launcher; the innermost one first.
-/// Sources: `mpirun(1)` of Open MPI; the process management interface of MPICH and its family
-/// (`PMI_*`, `MPI_LOCALNRANKS`); `flux-environment(7)`; `srun(1)`; `mpiexec(1)` of PALS.
-/// `SLURM_NTASKS` is ignored: it describes the allocation, also in a script that was not started by `srun`.
+/// Each launcher's variables of rank, size, and size on this node; the innermost launcher comes first.
+/// Sources: `mpirun(1)` of Open MPI; the process management interface of MPICH and related libraries
+/// (`PMI_*`, `MPI_LOCALNRANKS`); `flux-environment(7)`; `srun(1)`; `mpiexec(1)` of PALS. `SLURM_NTASKS` is
+/// ignored, because it describes the allocation and is also set in scripts that were not started by `srun`.
 const LAUNCHERS: [(Launcher, [&str; 3]); 5] = [
     (Launcher::OpenMpi, ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"]),
     (Launcher::Hydra, ["PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"]),
@@ -72,8 +72,8 @@ impl Launched {
             (rank < size).then(|| Self { launcher, rank, size, local_size: number(local) })
         });
         let first = all.next()?;
-        // Batch systems set the interface's variables too. If they agree, the batch system is the launcher;
-        // if not, it only started the launcher's daemons.
+        // Batch systems set the interface's variables too. If these agree, the batch system is the
+        // launcher; otherwise it has only started the launcher's daemons.
         let same = |other: &Self| (other.rank, other.size) == (first.rank, first.size);
         let batch = if first.launcher == Launcher::Hydra { all.find(same) } else { None };
         Some(batch.unwrap_or(first))

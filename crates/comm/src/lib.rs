@@ -1,8 +1,8 @@
 //! Communication between the processes of one run.
 //!
-//! A run may consist of several processes, called *ranks*. They meet at barriers, agree on the slowest time
-//! and on whether anything failed, and send their records to rank 0. This crate has no knowledge of files,
-//! transfers or plans.
+//! A run may consist of several processes, called *ranks*. They synchronise at barriers, agree on the
+//! slowest time and on whether anything failed, and send their records to rank 0. This crate does not know
+//! about files, transfers or plans.
 //!
 //! | type | what it is |
 //! |---|---|
@@ -13,12 +13,12 @@
 //! | [`Topology`] | which ranks run on which nodes |
 //! | [`Clock`] | offset of a node's clock from that of rank 0 |
 //! | [`agree`] | checks that all ranks run the same program with the same arguments |
-//! | [`Launched`] | what a launcher's variables state about this process |
-//! | [`FinalizeFailed`] | a rank that cannot leave, since others are lost |
+//! | [`Launched`] | what a launcher's variables say about this process |
+//! | [`FinalizeFailed`] | a rank that cannot leave because others are lost |
 //! | [`CommError`] | a peer is gone, late or out of step |
 //!
-//! Unless documented otherwise, every call is collective: all ranks make the same calls in the same order. A
-//! rank that does not causes an error for all of them, never a hang.
+//! Unless documented otherwise, every call is collective: all ranks must make the same calls in the same
+//! order. If a rank does not, all of them get an error, and none hangs.
 //!
 //! ```
 //! use comm::{Comm, Fake};
@@ -79,7 +79,7 @@ pub type Merge<'a> = &'a mut dyn FnMut(Vec<u8>, Vec<u8>) -> Vec<u8>;
 /// Handler for a [`Comm::signal`] of any rank, called on a thread of this crate.
 pub type OnSignal = Arc<dyn Fn(u64) + Send + Sync>;
 
-/// The operations between ranks. Each call is made by all ranks, in the same order.
+/// The operations between ranks. Each call must be made by all ranks, in the same order.
 pub trait Comm: Send + Sync {
     /// This rank's number, from 0.
     fn rank(&self) -> u32;
@@ -93,78 +93,78 @@ pub trait Comm: Send + Sync {
     /// Returns when all ranks have called it.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step.
+    /// Errors if a peer is gone, late or out of step.
     fn barrier(&self) -> Result<(), CommError>;
 
-    /// The largest of the ranks' values, on every rank.
+    /// Returns the largest of the ranks' values, on every rank.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step.
+    /// Errors if a peer is gone, late or out of step.
     fn max_u64(&self, value: u64) -> Result<u64, CommError>;
 
-    /// Whether any rank passed `true`, on every rank.
+    /// Returns whether any rank passed `true`, on every rank.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step.
+    /// Errors if a peer is gone, late or out of step.
     fn any(&self, value: bool) -> Result<bool, CommError>;
 
-    /// Collects the bytes of all ranks on rank 0, by rank; `None` on the others.
+    /// Collects the bytes of all ranks on rank 0, ordered by rank. Returns `None` on the other ranks.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step.
+    /// Errors if a peer is gone, late or out of step.
     fn gather(&self, bytes: Vec<u8>) -> Result<Option<Vec<Vec<u8>>>, CommError>;
 
-    /// The bytes of rank 0, on every rank. Those of the others are ignored.
+    /// Returns the bytes of rank 0 on every rank. Those of the other ranks are ignored.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step.
+    /// Errors if a peer is gone, late or out of step.
     fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, CommError>;
 
     /// Which ranks run on which nodes.
     fn topology(&self) -> &Topology;
 
-    /// Merges the bytes of all ranks, pairwise along a tree, and returns the result on rank 0; `None` on the
-    /// others. `merge` is also called on intermediate ranks, with neighbours in rising order.
+    /// Merges the bytes of all ranks pairwise along a tree. Returns the result on rank 0, and `None` on the
+    /// other ranks. `merge` is also called on intermediate ranks, with neighbours in ascending order.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step.
+    /// Errors if a peer is gone, late or out of step.
     fn combine(&self, bytes: Vec<u8>, merge: Merge<'_>) -> Result<Option<Vec<u8>>, CommError>;
 
-    /// Passes the bytes of each rank to `take` on rank 0, in rank order, holding those of only a few ranks at
-    /// a time. On the others `take` is not called.
+    /// Passes the bytes of each rank to `take` on rank 0, in rank order, while holding those of only a few
+    /// ranks at a time. On the other ranks `take` is not called.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step.
+    /// Errors if a peer is gone, late or out of step.
     fn stream(&self, bytes: Vec<u8>, take: &mut dyn FnMut(u32, Vec<u8>)) -> Result<(), CommError>;
 
-    /// A group of the ranks in `members`, renumbered by their position there; `None` on a rank that is not a
-    /// member. All ranks of a group make the same calls on it; no rank makes calls on two groups with a
-    /// common member in different orders.
+    /// Creates a group of the ranks in `members`, renumbered by their position there. Returns `None` on a
+    /// rank that is not a member. All ranks of a group must make the same calls on it, and ranks must not
+    /// make calls on two groups with common members in different orders.
     fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>>;
 
-    /// Measures the clocks of all nodes against that of rank 0, for [`Comm::meet`]. Returns them by node on
-    /// rank 0; empty on the others.
+    /// Measures the offset of each node's clock from that of rank 0, for [`Comm::meet`]. Returns the clocks
+    /// by node on rank 0, and an empty list on the other ranks.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step.
+    /// Errors if a peer is gone, late or out of step.
     fn synchronize(&self) -> Result<Vec<Clock>, CommError>;
 
-    /// A barrier that agrees on a point in time: returns how long ago the last rank arrived. That is the same
-    /// time on all ranks, within the error of their clocks.
+    /// A barrier that agrees on a point in time: it returns how long ago the last rank arrived. This is the
+    /// same time on all ranks, within the error of their clocks.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step.
+    /// Errors if a peer is gone, late or out of step.
     fn meet(&self) -> Result<Duration, CommError>;
 
-    /// Sends `value` to all ranks, including this one, regardless of their current calls; returns at once.
-    /// The handler of each rank is called with it soon after. Not collective.
+    /// Sends `value` to all ranks, including this one, whatever their current calls. Returns at once; the
+    /// handler of each rank is called with the value soon after. Not collective.
     fn signal(&self, value: u64);
 
     /// Sets the handler of signals. Not collective.
     fn on_signal(&self, handler: OnSignal);
 
-    /// Why the next call will fail, if that is known already: a rank was lost while the others are at work
-    /// and make no calls. Returns at once. Not collective.
+    /// The reason why the next call will fail, if this is already known, for example because a rank was
+    /// lost while the others work and make no calls. Returns at once. Not collective.
     fn failure(&self) -> Option<CommError>;
 }
 

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::{CommError, OnSignal};
 
-/// Kinds of collective operations. A rank that receives another operation than its own is out of step.
+/// Kinds of collective operations. A rank that receives a message of a different operation than its own
+/// is out of step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Operation {
@@ -63,7 +64,7 @@ impl Operation {
         Self::ALL.get(usize::from(code)).copied()
     }
 
-    /// The operation of this name, as returned by [`Operation::name`].
+    /// The operation with this name, as returned by [`Operation::name`].
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.name() == name)
     }
@@ -80,7 +81,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The error for `rank` being in another call.
+    /// The error if `rank` is in another call.
     pub(crate) fn out_of_step(self, rank: u32, theirs: Self) -> CommError {
         let (theirs, ours) = (self.seen_from_here(theirs).name(), self.operation.name());
         CommError::OutOfStep { rank, theirs, ours }
@@ -103,38 +104,39 @@ impl Call {
 pub(crate) struct Message {
     pub(crate) call: Call,
     pub(crate) bytes: Vec<u8>,
-    /// Arrival time, by [`Links::now_ns`].
+    /// Arrival time according to [`Links::now_ns`].
     pub(crate) at_ns: i64,
 }
 
 impl Message {
-    /// The memory that it takes while it waits.
+    /// The memory that it uses while it waits.
     fn memory(&self) -> usize {
         size_of::<Self>() + self.bytes.capacity()
     }
 }
 
-/// Messages between this rank and every other one of its world; those of a pair stay in order.
+/// Messages between this rank and every other one of its world. The order of messages between two ranks
+/// is preserved.
 pub(crate) trait Links: Send + Sync {
     /// This rank's number in the world.
     fn rank(&self) -> u32;
 
-    /// Sends bytes to `to`; does not wait until they are received.
+    /// Sends bytes to `to`, without waiting until they are received.
     fn send(&self, to: u32, call: Call, bytes: Vec<u8>);
 
-    /// Waits for the next bytes from `from`, which must be of this call.
+    /// Waits for the next bytes from `from`, which must belong to this call.
     fn receive(&self, from: u32, call: Call) -> Result<Message, CommError>;
 
-    /// Ends the world on all ranks, unless it has ended before; returns why it ended.
+    /// Ends the world on all ranks, unless it has already ended. Returns why it ended.
     fn fail(&self, call: Call, error: CommError) -> CommError;
 
-    /// The failure of the world that ends `call`.
+    /// The failure of the world, if it ends `call`.
     fn failure(&self, call: Call) -> Option<CommError>;
 
-    /// The failure of the world, independent of the call.
+    /// The failure of the world, whatever the call.
     fn failed(&self) -> Option<CommError>;
 
-    /// This rank's monotonic clock, nanoseconds.
+    /// This rank's monotonic clock in nanoseconds.
     fn now_ns(&self) -> i64;
 
     /// Sends a value to all ranks.
@@ -144,7 +146,7 @@ pub(crate) trait Links: Send + Sync {
     fn on_signal(&self, handler: OnSignal);
 }
 
-/// Why a world has failed, and in which call that was seen.
+/// Why a world has failed, and the call in which this was detected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) call: Option<Call>,
@@ -152,14 +154,14 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Whether it ends `call`. A completed call stays valid: ranks still in an earlier call of the same group
-    /// will receive all messages they need.
+    /// Whether it ends `call`. A completed call remains valid: ranks that are still in an earlier call of the
+    /// same group will receive all messages they need.
     pub(crate) fn ends(&self, call: Call) -> bool {
         self.call.is_none_or(|seen| seen.group != call.group || call.sequence >= seen.sequence)
     }
 }
 
-/// Messages received for one rank and not taken yet.
+/// Messages for one rank that were received and have not been taken yet.
 #[derive(Default)]
 pub(crate) struct Inbox {
     state: Mutex<State>,
@@ -178,9 +180,9 @@ struct State {
 #[derive(Default)]
 struct Queue {
     messages: VecDeque<Message>,
-    /// The memory that they take.
+    /// The memory that they use.
     held: usize,
-    /// No further messages will come.
+    /// Whether no further messages will arrive.
     ended: bool,
 }
 
@@ -204,8 +206,8 @@ struct Listener {
     early: Vec<u64>,
 }
 
-/// Interval at which a waiting rank checks whether the other one waits for it; not urgent: it happens only if
-/// ranks make different calls.
+/// Interval at which a waiting rank checks whether the other one waits for it. This is not urgent, because it
+/// only happens if ranks make different calls.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Maximum number of signals kept without a handler; later ones are dropped.
@@ -218,12 +220,12 @@ impl Inbox {
         self.changed.notify_all();
     }
 
-    /// The memory that messages of a rank take which nobody has taken yet.
+    /// The memory used by messages of a rank that have not been taken yet.
     pub(crate) fn held(&self, from: u32) -> usize {
         self.lock().queues.get(&from).map_or(0, |queue| queue.held)
     }
 
-    /// Records that no more messages will come from a rank.
+    /// Records that no more messages will arrive from a rank.
     pub(crate) fn end(&self, from: u32) {
         self.lock().queues.entry(from).or_default().ended = true;
         self.changed.notify_all();
@@ -235,7 +237,7 @@ impl Inbox {
         self.changed.notify_all();
     }
 
-    /// The failure, independent of the call.
+    /// The failure, whatever the call.
     pub(crate) fn failed(&self) -> Option<Failure> {
         self.lock().failure.clone()
     }
@@ -245,13 +247,14 @@ impl Inbox {
         self.lock().failure.as_ref().filter(|failure| failure.ends(call)).map(|failure| failure.error.clone())
     }
 
-    /// Takes the next message from `from`, if received; an error if it is of another call or can no longer
-    /// come.
+    /// Takes the next message from `from`, if it has been received. Errors if it belongs to another call
+    /// or can no longer arrive.
     pub(crate) fn take(&self, from: u32, call: Call) -> Option<Result<Message, CommError>> {
         Self::next(&mut self.lock(), from, call)
     }
 
-    /// Waits for the next message from `from`. At intervals `look` may report that it will not come.
+    /// Waits for the next message from `from`. `look` is called at intervals and may report that it will
+    /// not arrive.
     pub(crate) fn receive(
         &self,
         from: u32,
@@ -289,7 +292,7 @@ impl Inbox {
         received
     }
 
-    /// The call in which this rank waits for a message of `from`, if it does and none is present.
+    /// The call in which this rank waits for a message from `from`, if it does and none is present.
     pub(crate) fn awaits(&self, from: u32) -> Option<Call> {
         let state = self.lock();
         let empty = state.queues.get(&from).is_none_or(|queue| queue.messages.is_empty());
@@ -333,7 +336,7 @@ impl Inbox {
         early.into_iter().for_each(|value| handler(value));
     }
 
-    /// The state; no code holding the lock can panic between two dependent changes.
+    /// Locks the state. Code that holds the lock cannot panic between two dependent changes.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -18,12 +18,12 @@ pub struct Solo {
 }
 
 impl Solo {
-    /// The only rank, on the node of this name.
+    /// Creates the only rank, on the node with this name.
     pub fn new(node: impl Into<String>) -> Self {
         Self { topology: Topology::of([node.into()]), handler: Mutex::default() }
     }
 
-    /// The only rank of a run whose nodes are described and not there.
+    /// Creates the only rank of a run whose nodes are described and do not exist.
     #[must_use]
     pub fn of_nodes(topology: Topology) -> Self {
         Self { topology, handler: Mutex::default() }

@@ -1,6 +1,6 @@
-//! The pieces in which the bytes of each rank come to rank 0 ([`crate::Comm::stream`]).
+//! The pieces in which the bytes of each rank are sent to rank 0 ([`crate::Comm::stream`]).
 
-/// Size of a piece: what one message between ranks carries at once.
+/// Size of a piece, which fits into one message between ranks.
 const PIECE_BYTES: usize = 48 * 1024;
 
 /// First byte of a piece followed by others of the same rank.
@@ -19,28 +19,28 @@ pub(crate) fn pieces(bytes: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// Puts the pieces of all ranks but 0 together, in rank order.
+/// Assembles the pieces of all ranks except 0, in rank order.
 pub(crate) struct Parts {
-    /// Whose pieces come.
+    /// The rank whose pieces are being received.
     rank: u32,
     part: Vec<u8>,
     ranks: u32,
     bytes_max: usize,
 }
 
-/// The rank that sent what cannot be, and what it was.
+/// The rank that sent something invalid, and what it was.
 pub(crate) type Wrong = (u32, String);
 
 impl Parts {
-    /// Of `ranks` ranks, each of which may send `bytes_max` bytes.
+    /// Creates a stream of `ranks` ranks, each of which may send `bytes_max` bytes.
     pub(crate) fn new(ranks: u32, bytes_max: usize) -> Self {
         Self { rank: 1, part: Vec::new(), ranks, bytes_max }
     }
 
-    /// Adds a piece; returns a rank and its bytes when they are complete.
+    /// Adds a piece. Returns a rank and its bytes when they are complete.
     ///
     /// # Errors
-    /// All ranks had sent their last pieces, or this one has sent too much.
+    /// Errors if all ranks had already sent their last pieces, or if this one has sent too much.
     pub(crate) fn add(&mut self, piece: &[u8]) -> Result<Option<(u32, Vec<u8>)>, Wrong> {
         let wrong = |what: String| Err((self.rank.min(self.ranks - 1), what));
         let Some((&first, bytes)) = piece.split_first().filter(|_| self.rank < self.ranks) else {
@@ -60,7 +60,7 @@ impl Parts {
     /// Ends the stream.
     ///
     /// # Errors
-    /// A rank has not sent its last piece.
+    /// Errors if a rank has not sent its last piece.
     pub(crate) fn end(self) -> Result<(), Wrong> {
         match self.rank == self.ranks {
             true => Ok(()),

@@ -8,7 +8,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// From the name of the node of each rank, by rank.
+    /// Creates the topology from the names of the ranks' nodes, ordered by rank.
     ///
     /// ```
     /// let topology = comm::Topology::of(["b", "a", "b"]);
@@ -35,13 +35,13 @@ impl Topology {
         &self.names
     }
 
-    /// The number of the node of each rank, by rank.
+    /// The node number of each rank, ordered by rank.
     #[must_use]
     pub fn node_of(&self) -> &[u32] {
         &self.node_of
     }
 
-    /// The ranks on a node, in rising order.
+    /// The ranks on a node, in ascending order.
     pub fn ranks_on(&self, node: u32) -> impl Iterator<Item = u32> {
         (0..).zip(&self.node_of).filter(move |(_, of)| **of == node).map(|(rank, _)| rank)
     }
@@ -49,7 +49,7 @@ impl Topology {
     /// The first rank on a node, which does the once-per-node work.
     ///
     /// # Panics
-    /// There is no such node.
+    /// Panics if there is no such node.
     #[must_use]
     pub fn leader(&self, node: u32) -> u32 {
         self.ranks_on(node).next().expect("a node is known by its first rank")

@@ -1,9 +1,9 @@
 //! Collective operations over point-to-point messages, in a number of steps that is logarithmic in the number
 //! of ranks.
 //!
-//! Ranks form a tree in which the descendants of a rank follow it without a gap, so parts can be merged in
-//! rank order. Ranks of one node form a subtree, and their first ranks a tree over nodes, so that few
-//! messages leave a node.
+//! Ranks form a tree in which the descendants of a rank directly follow it in number, so parts can be
+//! merged in rank order. The ranks of a node form a subtree, and their first ranks form a tree over the
+//! nodes, so that only few messages leave a node.
 
 #[cfg(test)]
 mod tests;
@@ -20,19 +20,19 @@ use crate::{Clock, Comm, CommError, Merge, OnSignal, Topology};
 /// The number of the group of all ranks.
 const WORLD: u64 = 0;
 
-/// Number of pieces a rank may send before its parent has taken the first: enough to keep the connection
-/// busy, few enough for a parent with twenty children.
+/// Number of pieces that a rank may send before its parent has taken the first one: enough to keep the
+/// connection busy, but few enough for a parent with twenty children.
 const PIECES_AHEAD: usize = 4;
 
-/// Number of comparisons of two clocks. The one with the shortest round trip is used; more than ten make it
-/// likely that one was not delayed.
+/// Number of comparisons of two clocks, of which the one with the shortest round trip is used. With more
+/// than ten it is likely that one was not delayed.
 const COMPARISONS: usize = 20;
 
 /// A rank's position in the tree over `0..nodes.len()`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TreePosition {
     pub(crate) above: Option<usize>,
-    /// In rising order.
+    /// The children, in ascending order.
     pub(crate) below: Vec<usize>,
 }
 
@@ -58,12 +58,12 @@ impl TreePosition {
         Self { above: (number > 0).then(|| runs[Self::parent(number)].start), below }
     }
 
-    /// Binomial tree: the number without its lowest bit.
+    /// The parent in a binomial tree: the number without its lowest set bit.
     fn parent(of: usize) -> usize {
         of & (of - 1)
     }
 
-    /// Each bit below the lowest one of the number, set.
+    /// The children in a binomial tree: the number with one of the bits below its lowest set bit added.
     fn children(of: usize, size: usize) -> impl Iterator<Item = usize> {
         let bits = if of == 0 { usize::BITS } else { of.trailing_zeros() };
         (0..bits).map(move |bit| of + (1 << bit)).take_while(move |&child| child < size)
@@ -86,7 +86,8 @@ pub(crate) struct Ranks<L> {
 /// State of a rank shared by all of its groups.
 struct Shared<L> {
     links: L,
-    /// Calls made so far, by group. Threads sharing a rank take turns: a rank is in one call at a time.
+    /// Number of calls made so far, by group. Threads that share a rank take turns, since a rank is in
+    /// one call at a time.
     turn: Mutex<HashMap<u64, u64>>,
     clock: Mutex<Clock>,
 }
@@ -128,7 +129,7 @@ impl<L: Links> Ranks<L> {
         Self { shared, members, group, index, above, below, topology }
     }
 
-    /// The group of `members`, of which this rank is one. They are ranks of the world.
+    /// The group of `members`, which are ranks of the world and include this rank.
     fn part(&self, members: Vec<u32>, names: &[String], node_of: impl Fn(u32) -> usize) -> Self {
         let topology = Topology::of(members.iter().map(|&member| names[node_of(member)].clone()));
         let group = number_of(self.group, &members);
@@ -154,7 +155,7 @@ impl<L: Links> Ranks<L> {
         self.links().send(to, turn.call, bytes);
     }
 
-    /// Ends the world since the rank of this number in the group sent what cannot be.
+    /// Ends the world because the rank with this number in the group has sent something invalid.
     fn lose(&self, turn: &CollectiveCall<'_>, rank: u32, what: &str) -> CommError {
         let place = self.topology.node_of().get(rank as usize);
         let node = place.map_or("unknown", |&node| self.topology.names()[node as usize].as_str()).to_owned();
@@ -162,7 +163,7 @@ impl<L: Links> Ranks<L> {
         self.links().fail(turn.call, CommError::Lost { rank, node, what: what.to_owned() })
     }
 
-    /// Merges the bytes of all ranks in order; the result is on the first one.
+    /// Merges the bytes of all ranks in order. The result is on the first rank.
     fn up(
         &self,
         turn: &CollectiveCall<'_>,
@@ -195,7 +196,7 @@ impl<L: Links> Ranks<L> {
         Ok(bytes)
     }
 
-    /// The largest number of all ranks, on all.
+    /// The largest number of all ranks, on every rank.
     fn maximum(&self, turn: &CollectiveCall<'_>, own: i128) -> Result<i128, CommError> {
         let mut larger =
             |first: Vec<u8>, second: Vec<u8>| number(&first).max(number(&second)).to_le_bytes().to_vec();
@@ -214,12 +215,12 @@ impl<L: Links> Ranks<L> {
         *self.shared.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The current time by the clock of rank 0.
+    /// The current time according to the clock of rank 0.
     fn common_ns(&self) -> i64 {
         self.links().now_ns().saturating_add(self.clock().offset_ns)
     }
 
-    /// Answers the parent's clock comparison, and receives the result.
+    /// Takes part in the parent's comparison of clocks, and receives the result.
     fn be_compared(&self, above: u32, turn: &CollectiveCall<'_>) -> Result<Clock, CommError> {
         for _ in 0..COMPARISONS {
             let came = self.receive(above, turn)?.at_ns;
@@ -230,8 +231,8 @@ impl<L: Links> Ranks<L> {
         Ok(decode_clock(&self.receive(above, turn)?.bytes))
     }
 
-    /// Compares the clock of the rank `below` with this one's and sends it its offset from rank 0. The offset
-    /// of two clocks from four readings is that of RFC 5905, section 8.
+    /// Compares the clock of the rank `below` with that of this rank, and sends it its offset from rank 0.
+    /// The offset is computed from four readings as in RFC 5905, section 8.
     fn compare(&self, below: u32, turn: &CollectiveCall<'_>) -> Result<(), CommError> {
         let mut best: Option<Clock> = None;
         for _ in 0..COMPARISONS {
@@ -258,8 +259,8 @@ impl<L: Links> Ranks<L> {
         Ok(())
     }
 
-    /// Among the first ranks of all nodes: from the top of the tree down, each clock is measured by the
-    /// parent. The first rank receives all results.
+    /// Among the first ranks of all nodes: each clock is measured by the parent, from the top of the tree
+    /// down. The first rank receives all results.
     fn compare_nodes(&self) -> Result<Vec<Clock>, CommError> {
         let turn = self.enter(Operation::Comparison)?;
         if let Some(above) = self.above {
@@ -281,7 +282,7 @@ impl<L: Links> Ranks<L> {
         Ok(all.chunks_exact(CLOCK_BYTES).map(decode_clock).collect())
     }
 
-    /// Sends a piece to the parent as soon as it may.
+    /// Sends a piece to the parent as soon as this is permitted.
     fn send_piece(
         &self,
         turn: &CollectiveCall<'_>,
@@ -412,7 +413,7 @@ impl<L: Links> Comm for Ranks<L> {
         if !members.contains(&self.rank()) {
             return None;
         }
-        // By rank of the world, the address of messages.
+        // By the ranks of the world, to which messages are addressed.
         let node_by_rank: HashMap<u32, u32> =
             self.members.iter().copied().zip(self.topology.node_of().iter().copied()).collect();
         let ranks = members.iter().map(|&member| self.members[member as usize]).collect();
@@ -467,7 +468,7 @@ fn append(mut first: Vec<u8>, second: Vec<u8>) -> Vec<u8> {
 /// Splits gathered bytes into the parts of `ranks` ranks, each preceded by its length.
 ///
 /// # Errors
-/// The part of this rank is cut, or is one too many.
+/// Returns the rank whose part is truncated, or that is one too many.
 fn split(mut all: &[u8], ranks: usize) -> Result<Vec<Vec<u8>>, u32> {
     let mut parts = Vec::with_capacity(ranks);
     while parts.len() < ranks || !all.is_empty() {
@@ -502,7 +503,8 @@ fn decode_clock(bytes: &[u8]) -> Clock {
     Clock { offset_ns: integer(bytes, 0), error_ns: integer(bytes, 8).unsigned_abs() }
 }
 
-/// A number for a group of a group (FNV-1a, 64 bits); the same on all its members, never that of the world.
+/// A number for a group within a group (FNV-1a, 64 bits). It is the same on all its members, and never
+/// that of the world.
 fn number_of(within: u64, members: &[u32]) -> u64 {
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;

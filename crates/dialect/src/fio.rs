@@ -1,8 +1,9 @@
-//! Cross-checks by fio: a case as fio's command line, and fio's output as a pass of that case.
+//! Cross-checks by fio: converts a case to a command line of fio, and fio's output to a pass of that
+//! case.
 //!
-//! The words are those of fio's HOWTO. Both tools find the same: the file is there (`overwrite`), its pages in the
-//! page cache stay (`invalidate=0`), the kernel gets no advice (`fadvise_hint=0`), random places differ from
-//! pass to pass (`randrepeat=0`), and a write is over when the data is on the device (`end_fsync`).
+//! The options are those in fio's HOWTO. Both tools get the same conditions: the file exists (`overwrite`), its
+//! pages stay in the page cache (`invalidate=0`), the kernel gets no advice (`fadvise_hint=0`), random offsets
+//! differ from pass to pass (`randrepeat=0`), and a write ends when the data is on the device (`end_fsync`).
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +14,12 @@ use record::{PhaseKey, PhaseRecord};
 
 use crate::import::{Format, ImportError, Text, import};
 
-/// The tool's name, and that of its program.
+/// The name of the tool and of its program.
 pub const PROGRAM: &str = "fio";
 /// The oldest release whose JSON has latencies in nanoseconds and rates in bytes.
 pub const OLDEST: (u32, u32) = (3, 0);
 
-/// The release that `fio --version` prints, as `3.33` of `fio-3.33`.
+/// The release printed by `fio --version`, for example `3.33` from `fio-3.33`.
 #[must_use]
 pub fn release(printed: &str) -> Option<&str> {
     printed.trim().strip_prefix("fio-").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -37,7 +38,7 @@ pub fn has_engine(printed: &str, engine: &str) -> bool {
     printed.lines().any(|line| line.trim() == engine)
 }
 
-/// The engine that reaches the kernel as `backend` does.
+/// fio's engine that uses the same system calls as `backend`.
 #[must_use]
 pub const fn engine(backend: Backend) -> Option<&'static str> {
     match backend {
@@ -48,11 +49,11 @@ pub const fn engine(backend: Backend) -> Option<&'static str> {
     }
 }
 
-/// The plan with each case of `own` and the same case by fio, whose release is `release` and whose path is
-/// `program`.
+/// Returns the plan with each of its `own` cases followed by the same case for fio, whose release is
+/// `release` and whose path is `program`.
 ///
 /// # Errors
-/// fio cannot be asked for one of them.
+/// Errors if fio has no equivalent for one of the cases.
 pub fn beside(
     own: Vec<Case>,
     directory: PathBuf,
@@ -65,7 +66,7 @@ pub fn beside(
         let id = format!("{}-{PROGRAM}", case.id);
         let theirs = Case {
             id: id.clone(),
-            // Its figures are never in one row with ours.
+            // Its figures are never shown in the same row as ours.
             group: id,
             title: format!("{}, by {PROGRAM}", case.title),
             in_turn: true,
@@ -84,10 +85,10 @@ pub fn beside(
     Ok(Plan::new(title, PlanSource::CrossCheck { directory, tool, program, rivals }, seed, cases))
 }
 
-/// `case` of one write or read phase as a command line of the fio at `program`.
+/// Converts `case`, with a single write or read phase, to a command line of the fio at `program`.
 ///
 /// # Errors
-/// fio has no words for it.
+/// Errors if fio has no equivalent for it.
 pub fn command_line(program: &Path, case: &Case) -> Result<Vec<String>, PlanError> {
     let unsaid = |what: &str| {
         let next = "ask for writes or reads of one file, for a time, by psync or io_uring";
@@ -107,7 +108,7 @@ pub fn command_line(program: &Path, case: &Case) -> Result<Vec<String>, PlanErro
         return Err(unsaid("the files"));
     };
     let target = target.to_str().ok_or_else(|| unsaid("a path that is not UTF-8"))?;
-    // There fio takes the rest for a comment, and would write another file; line ends break what it prints.
+    // fio would take the rest for a comment and write a different file. Line ends would break its output.
     if target.contains(|c: char| matches!(c, '#' | ';') || c.is_control()) {
         let message = format!(
             "fio cannot be asked for a path with `#`, `;` or control characters, as the case {} has",
@@ -118,14 +119,15 @@ pub fn command_line(program: &Path, case: &Case) -> Result<Vec<String>, PlanErro
     let engine = engine(spec.backend).ok_or_else(|| unsaid("the backend"))?;
     let time = spec.duration.ok_or_else(|| unsaid("the end"))?;
     let program = program.to_str().ok_or_else(|| unsaid("a program whose path is not UTF-8"))?;
-    // Tasks with a block each of a file that is gone through in order; at random each goes everywhere.
+    // In sequential order each task has its own block of the file; in random order each task accesses the
+    // whole file.
     let in_order = spec.order == Order::Sequential;
     let block = spec.geometry.block.0;
     let size = if in_order { block } else { case.workload.footprint().0 };
     let mut words = vec![
         program.to_owned(),
         format!("--name={}", case.id),
-        // fio takes a colon for the end of a name, and a backslash for itself but right before a colon.
+        // fio takes a colon for the end of a name. A backslash is only special directly before a colon.
         format!("--filename={}", target.replace(':', "\\:")),
         format!("--rw={rw}"),
         format!("--bs={}", spec.geometry.transfer.0),
@@ -151,7 +153,7 @@ pub fn command_line(program: &Path, case: &Case) -> Result<Vec<String>, PlanErro
     Ok(words)
 }
 
-/// `3s`, or milliseconds where that is no whole number of seconds.
+/// Formats a duration as `3s`, or in milliseconds if it is not a whole number of seconds.
 fn runtime(time: Nanos) -> String {
     match time.0 % Nanos::secs(1).0 {
         0 => format!("{}s", time.0 / Nanos::secs(1).0),
@@ -159,7 +161,7 @@ fn runtime(time: Nanos) -> String {
     }
 }
 
-/// The conditions of fio's case, which are those of `case`.
+/// The conditions of fio's case, which are the same as those of `case`.
 fn stated(case: &Case) -> String {
     let workload = &case.workload;
     let jobs = if workload.tasks == 1 { "1 job".to_owned() } else { format!("{} jobs", workload.tasks) };
@@ -173,11 +175,11 @@ fn stated(case: &Case) -> String {
     words.join(", ")
 }
 
-/// What fio `printed` about the pass `key` of a case of [`beside`], which began at `started_unix_ns`; `source` names
-/// the text.
+/// Parses what fio `printed` about the pass `key` of a case of [`beside`], which began at `started_unix_ns`.
+/// `source` is the name of the text.
 ///
 /// # Errors
-/// It is not what fio prints of one job with one phase.
+/// Errors if it is not fio's output about one job with one phase.
 pub fn pass(
     printed: &[u8],
     source: &str,

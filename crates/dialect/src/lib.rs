@@ -1,8 +1,8 @@
 //! Foreign command lines and outputs, one module for each tool.
 //!
-//! A dialect turns the arguments of a tool into a [`plan::Plan`], and rows of a record into the
-//! text that the tool would have printed, so that commands and scripts go on working.
-//! It runs nothing.
+//! A dialect converts the arguments of a tool to a [`plan::Plan`], and rows of a record to the text that
+//! the tool would have printed, so that existing commands and scripts continue to work. It does not run
+//! anything.
 //!
 //! | module | tool |
 //! |---|---|
@@ -12,15 +12,15 @@
 //! | `mdtest` | mdtest, releases 1.9.3 to 4.1 |
 //! | `md_workbench` | md-workbench of IOR 4.1 |
 //!
-//! [`TOOLS`] has the others: one row for each, by which the program asks, runs and prints.
+//! [`TOOLS`] has a row for each of the other tools, with functions for parsing, running and printing.
 //!
-//! [`fio`] writes fio's command line for a case of ours, and reads what it then prints.
+//! [`fio`] creates fio's command line for one of our cases, and parses what fio prints.
 //!
-//! [`import`] reads what tools have printed into rows of a record.
+//! [`import`] converts what tools have printed to rows of a record.
 //!
-//! [`batch`] writes the job scripts of Slurm, PBS and Flux.
+//! [`batch`] creates job scripts for Slurm, PBS and Flux.
 //!
-//! [`Extras`] are the options of ioproof's own that every dialect takes as well.
+//! [`Extras`] are ioproof's own options, which every dialect accepts as well.
 
 pub mod batch;
 pub mod fio;
@@ -42,10 +42,10 @@ pub use options::extras::{Compat, Extras, ExtrasError};
 pub use options::help::Help;
 pub use tool::{LiveOperation, ParsedCommand, Tool, ToolError, ToolPrinter};
 
-/// Every tool but IOR, whose output has forms that [`ToolPrinter`] does not have.
+/// Every tool except IOR, whose output has formats that [`ToolPrinter`] does not support.
 pub const TOOLS: &[Tool] = &[ioping::ROW, mdtest::ROW, md_workbench::ROW, iozone::IOZONE, gpfsperf::ROW];
 
-/// The tool of this name, or that is called so.
+/// The tool with this name, or with a program of this name.
 #[must_use]
 pub fn tool(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.called.contains(&name))

@@ -1,8 +1,9 @@
-//! Numbers and times as programs in C print them.
+//! Numbers and times in the formats of C programs.
 
 use jiff::tz::TimeZone;
 
-/// C's `%.Ne` with `digits` for N: the exponent has a sign and at least two digits.
+/// Formats a number like C's `%.Ne`, with `digits` for N: the exponent has a sign and at least two
+/// digits.
 pub(crate) fn exponent(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -13,7 +14,7 @@ pub(crate) fn exponent(value: f64, digits: usize) -> String {
     format!("{mantissa}e{sign}{exponent:0>2}")
 }
 
-/// A moment in the local time zone, by a pattern of `strftime(3)`.
+/// Formats a time in the local time zone, with a pattern of `strftime(3)`.
 pub(crate) fn local(unix_ns: i64, pattern: &str) -> String {
     in_zone(unix_ns, pattern, TimeZone::system())
 }
@@ -21,12 +22,12 @@ pub(crate) fn local(unix_ns: i64, pattern: &str) -> String {
 /// The pattern of `ctime(3)`.
 pub(crate) const CTIME: &str = "%a %b %e %H:%M:%S %Y";
 
-/// A moment as `ctime(3)` writes it, in the local time zone: `Sat Nov 21 10:19:17 2026`.
+/// Formats a time like `ctime(3)`, in the local time zone: `Sat Nov 21 10:19:17 2026`.
 pub(crate) fn ctime(unix_ns: i64) -> String {
     local(unix_ns, CTIME)
 }
 
-/// A moment in `zone`.
+/// Formats a time in `zone`.
 pub(crate) fn in_zone(unix_ns: i64, pattern: &str, zone: TimeZone) -> String {
     match jiff::Timestamp::from_nanosecond(i128::from(unix_ns)) {
         Ok(time) => time.to_zoned(zone).strftime(pattern).to_string(),
@@ -34,7 +35,7 @@ pub(crate) fn in_zone(unix_ns: i64, pattern: &str, zone: TimeZone) -> String {
     }
 }
 
-/// `ns` in seconds, at least one nanosecond: no rate is infinite.
+/// Converts `ns` to seconds, with a minimum of one nanosecond, so that no rate is infinite.
 pub(crate) fn seconds(ns: u64) -> f64 {
     ns.max(1) as f64 / 1e9
 }

@@ -1,5 +1,5 @@
-//! What every tool's dialect offers the program, so that one way of asking, running and printing serves
-//! all of them.
+//! The interface between a tool's dialect and the program, which parses, runs and prints in the same way
+//! for all tools.
 
 use std::path::PathBuf;
 
@@ -12,41 +12,43 @@ use thiserror::Error;
 use crate::launcher::Launcher;
 use crate::{Extras, Help};
 
-/// A tool whose command line ioproof takes.
+/// A tool whose command line ioproof supports.
 #[derive(Debug, Clone, Copy)]
 pub struct Tool {
     /// Its name in [`plan::PlanSource::Dialect`], and the first argument of `ioproof`.
     pub name: &'static str,
-    /// The names that the program may be called by to be this tool, `name` first.
+    /// The program names that select this tool, beginning with `name`.
     pub called: &'static [&'static str],
     /// One line for `ioproof --help`.
     pub about: &'static str,
-    /// Reads a command line, the program's name first.
+    /// Parses a command line, which begins with the program's name.
     pub parse: fn(&[String], Launcher<'_>) -> Result<ParsedCommand, ToolError>,
-    /// Makes the printer of the tool's output for a run of this plan; `None` if the plan is of another tool.
+    /// Creates the printer of the tool's output for a run of this plan. Returns `None` if the plan
+    /// belongs to another tool.
     pub printer: fn(&Plan) -> Option<Box<dyn ToolPrinter>>,
-    /// What `-h` shows.
+    /// The help for `-h`.
     pub help: fn() -> Help,
-    /// Every option and what it does here, as Markdown, for `docs/`.
+    /// Every option with its effect here, as Markdown for `docs/`.
     pub reference: fn() -> String,
 }
 
-/// Everything that a command line of a tool asks for.
+/// Everything that a command line of a tool specifies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedCommand {
-    /// What is to be measured; its source holds the notes and what the printer needs.
+    /// The plan; its source contains the notes and what the printer needs.
     pub plan: Plan,
     /// ioproof's own options.
     pub extras: Extras,
-    /// Print this (help, a version, a list) and end; the plan has no case.
+    /// If set, print this text (help, a version, a list) and end; the plan has no case.
     pub show: Option<String>,
     /// Warnings before the run, one sentence each.
     pub warnings: Vec<String>,
-    /// The tool would write its output there instead of printing it.
+    /// The file to which the tool would write its output instead of printing it.
     pub output: Option<PathBuf>,
 }
 
-/// Prints what the tool would have printed, while the run goes on or from a record long finished.
+/// Prints what the tool would have printed, either while the run is in progress or from a finished
+/// record.
 pub trait ToolPrinter: Send {
     /// The text before the first figure.
     fn header(&mut self, manifest: &Manifest) -> String;
@@ -54,66 +56,66 @@ pub trait ToolPrinter: Send {
     /// What the tool prints when a phase has ended.
     fn phase(&mut self, record: &PhaseRecord) -> String;
 
-    /// The text after the last figure; the run is closed.
+    /// The text after the last figure. The run is closed.
     fn finish(&mut self, run: &Run) -> String;
 
-    /// Whether [`ToolPrinter::operations`] is to be called while a phase runs.
+    /// Whether to call [`ToolPrinter::operations`] while a phase runs.
     fn is_live(&self) -> bool {
         false
     }
 
-    /// What the tool prints of operations that have just ended, each of which is handed over once, before
-    /// [`ToolPrinter::phase`] has all that were kept.
+    /// What the tool prints about operations that have just ended. Each operation is passed only once,
+    /// before [`ToolPrinter::phase`] gets all that were kept.
     fn operations(&mut self, _new: &[LiveOperation]) -> String {
         String::new()
     }
 
-    /// Whether an interruption by the user is how the tool is meant to end.
+    /// Whether the tool is normally ended by the user's interruption.
     fn ends_when_interrupted(&self) -> bool {
         false
     }
 
-    /// Whether the tool ends with 0 though files were missing or others were in their place, and says only in its
-    /// output how many.
+    /// Whether the tool exits with 0 even if files were missing or replaced by others, and only reports their
+    /// number in its output.
     fn counts_errors(&self) -> bool {
         false
     }
 
-    /// Files that the tool writes besides its output, when the run is over.
+    /// Files that the tool writes in addition to its output, when the run is over.
     fn side_files(&self, _run: &Run) -> Vec<(PathBuf, String)> {
         Vec::new()
     }
 }
 
-/// An operation of a phase that is still going on.
+/// An operation of a phase that is still in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LiveOperation {
     /// What was done.
     pub operation: Operation,
-    /// It was handed to the kernel this long after the phase's common start.
+    /// Time of submission to the kernel, relative to the phase's common start.
     pub start_ns: u64,
-    /// From then until it was done.
+    /// Time from submission to completion.
     pub latency_ns: u64,
-    /// Bytes that it moved.
+    /// Number of bytes moved.
     pub bytes: u64,
-    /// Wall clock at its end, nanoseconds since 1970-01-01 UTC, to some milliseconds.
+    /// Wall clock at its end, nanoseconds since 1970-01-01 UTC, with a precision of some milliseconds.
     pub ended_unix_ns: i64,
 }
 
-/// Words of a command line that cannot be obeyed.
+/// Words of a command line that are invalid or not supported.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{tool}: {written}: {reason}")]
 pub struct ToolError {
     /// The tool.
     pub tool: &'static str,
-    /// As the user wrote it.
+    /// The words as written by the user.
     pub written: String,
-    /// Why not, what was expected, and what to do next.
+    /// The reason, what was expected, and what to do next.
     pub reason: String,
 }
 
 impl ParsedCommand {
-    /// A line that asks for `text` alone, for example for the help.
+    /// The result of a command line that only requests `text`, for example the help.
     pub(crate) fn text(line: CommandLine<'_>, text: String) -> Self {
         let extras = line.extras.clone();
         let plan = line.plan(String::new(), 0, Vec::new(), &());
@@ -121,18 +123,18 @@ impl ParsedCommand {
     }
 }
 
-/// A command line that was read.
+/// A parsed command line.
 pub(crate) struct CommandLine<'a> {
     pub tool: &'static str,
-    /// All words, the program's name first.
+    /// All words, beginning with the program's name.
     pub arguments: &'a [String],
     pub extras: &'a Extras,
-    /// What the tool's options mean.
+    /// The meaning of the tool's options.
     pub notes: Vec<OptionNote>,
 }
 
 impl CommandLine<'_> {
-    /// The plan of the line. `memo` is what the tool's printer needs, see [`memo_of`].
+    /// Creates the plan. `memo` is what the tool's printer needs; see [`memo_of`].
     pub(crate) fn plan(self, title: String, seed: u64, cases: Vec<Case>, memo: &impl Serialize) -> Plan {
         let memo = serde_json::to_string(memo)
             .expect("a memo has numbers, texts and paths of a UTF-8 command line, which JSON can hold");
@@ -147,8 +149,8 @@ impl CommandLine<'_> {
     }
 }
 
-/// The memo that [`CommandLine::plan`] has stored in a plan of `tool`, and the command line; `None` if the plan is of
-/// another tool.
+/// The memo that [`CommandLine::plan`] has stored in a plan of `tool`, and the command line. Returns `None` if the
+/// plan belongs to another tool.
 pub(crate) fn memo_of<'p, Memo: DeserializeOwned>(
     plan: &'p Plan,
     tool: &str,

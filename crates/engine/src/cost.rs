@@ -1,5 +1,5 @@
-//! Cost of the parts of the measuring loop on this machine, in nanoseconds: the best of several measurements
-//! of many repetitions.
+//! Measures the cost of the parts of the measuring loop on this machine, in nanoseconds. Each value is the
+//! best of several measurements, each of which repeats the operation many times.
 
 use std::hint::black_box;
 
@@ -12,12 +12,12 @@ use crate::phase::clock;
 use crate::recording::histogram::BUCKETS;
 use crate::recording::series::{Counts, Recorder};
 
-/// Measurements, of which the best is taken.
+/// Number of measurements, of which the best is used.
 const ROUNDS: u32 = 7;
-/// Repetitions are chosen so that a round takes about this long.
+/// The number of repetitions is chosen so that a measurement takes about this long.
 const ROUND_NS: f64 = 2e6;
 
-/// The best time of `once`.
+/// Returns the best time of `once`.
 fn best(mut once: impl FnMut()) -> f64 {
     let (kind, scale) = (clock::kind(), clock::scale());
     let mut round = |count: u32| {
@@ -32,7 +32,7 @@ fn best(mut once: impl FnMut()) -> f64 {
     (0..ROUNDS).map(|_| round(count)).fold(f64::INFINITY, f64::min)
 }
 
-/// Recording one transfer: histogram and series.
+/// Cost of recording one transfer in the histogram and the series.
 #[must_use]
 pub fn recording_ns() -> f64 {
     let mut counts: Vec<Counts> = vec![[[0; BUCKETS]; 2]];
@@ -40,13 +40,13 @@ pub fn recording_ns() -> f64 {
     recorder.start(clock::scale(), 0, u64::MAX);
     let mut end = 0;
     best(|| {
-        // Latencies around a microsecond, in several buckets.
+        // Latencies around one microsecond, spread over several buckets.
         end += 4_000;
         recorder.add(0, black_box(2_000 + (end & 0xfff)), end);
     })
 }
 
-/// Choosing the next offset of a file of a million transfers.
+/// Cost of choosing the next offset in a file of a million transfers.
 #[must_use]
 pub fn offset_ns(random: bool) -> f64 {
     let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::gib(4), segments: 1 };
@@ -61,7 +61,7 @@ pub fn offset_ns(random: bool) -> f64 {
     })
 }
 
-/// A buffer of one transfer, with the pattern writer and data pattern to fill it.
+/// Creates a buffer of one transfer, and the data pattern and pattern writer that fill it.
 fn pattern_buffer(transfer: usize) -> (DataPattern, Vec<u8>, PatternWriter) {
     let pattern = DataPattern::new(1, 1, transfer, BufferUse::Request);
     let mut buffer = vec![0; transfer];
@@ -69,7 +69,7 @@ fn pattern_buffer(transfer: usize) -> (DataPattern, Vec<u8>, PatternWriter) {
     (pattern, buffer, writer)
 }
 
-/// Preparing a buffer of `transfer` bytes for a write.
+/// Cost of preparing a buffer of `transfer` bytes for a write.
 #[must_use]
 pub fn stamping_ns(transfer: Bytes) -> f64 {
     let transfer = usize::try_from(transfer.0).unwrap_or(1);
@@ -81,7 +81,7 @@ pub fn stamping_ns(transfer: Bytes) -> f64 {
     })
 }
 
-/// Checking the data of one transfer after a read.
+/// Cost of checking the data of one transfer after a read.
 #[must_use]
 pub fn checking_ns(transfer: Bytes) -> f64 {
     let transfer = usize::try_from(transfer.0).unwrap_or(1);

@@ -7,8 +7,8 @@ use thiserror::Error;
 
 use crate::{Errno, Mismatch, NetworkError, RendezvousError};
 
-/// Why a phase could not be completed. Each message is a fragment that fits after "failed to …:" and ends
-/// with the next step.
+/// Why a phase could not be completed. Each message is written to follow "failed to …:" and ends with the
+/// next step.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// A file could not be opened.
@@ -16,9 +16,9 @@ pub enum EngineError {
     Open {
         /// The file.
         path: PathBuf,
-        /// Purpose of the open, as in `writing`.
+        /// Why it was opened, for example `writing`.
         purpose: &'static str,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         errno: Errno,
     },
     /// The file system refuses `O_DIRECT`.
@@ -30,7 +30,7 @@ pub enum EngineError {
         /// The file.
         path: PathBuf,
     },
-    /// The transfer size does not fit the device's alignment.
+    /// The transfer size does not match the device's alignment.
     #[error(
         "{}: direct transfers must be a multiple of {} bytes here, but they have {}; a transfer of {} bytes would do",
         path.display(), needed.0, transfer.0, suggestion.0
@@ -40,9 +40,9 @@ pub enum EngineError {
         path: PathBuf,
         /// The transfer size of the workload.
         transfer: Bytes,
-        /// What it must be a multiple of.
+        /// The alignment: the size must be a multiple of this.
         needed: Bytes,
-        /// The nearest size that would do.
+        /// The nearest size that works.
         suggestion: Bytes,
     },
     /// A transfer failed.
@@ -53,15 +53,15 @@ pub enum EngineError {
     Transfer {
         /// The file.
         path: PathBuf,
-        /// Read or write.
+        /// Whether it was a read or a write.
         operation: Operation,
-        /// Where the transfer starts.
+        /// Offset at which the transfer starts.
         offset: u64,
-        /// Bytes of the whole transfer.
+        /// Number of bytes of the whole transfer.
         asked: u64,
-        /// Bytes that had been moved before the error.
+        /// Number of bytes moved before the error.
         moved: u64,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         errno: Errno,
     },
     /// A read reached the end of the file before the plan's end.
@@ -73,16 +73,16 @@ pub enum EngineError {
     FileTooShort {
         /// The file.
         path: PathBuf,
-        /// Where the transfer starts.
+        /// Offset at which the transfer starts.
         offset: u64,
-        /// Bytes of the whole transfer.
+        /// Number of bytes of the whole transfer.
         asked: u64,
-        /// Bytes that had been read.
+        /// Number of bytes read.
         moved: u64,
-        /// Bytes that the file has now.
+        /// Present length of the file in bytes.
         file_bytes: u64,
     },
-    /// A transfer was shorter than requested, and the workload allows a single attempt.
+    /// A transfer was shorter than requested, and the workload allows only one attempt.
     #[error(
         "{}: {operation} at offset {offset} moved {moved} of {asked} bytes, and only a single attempt is allowed; \
          allow the rest to be continued, or find out why the file system cuts transfers",
@@ -91,35 +91,36 @@ pub enum EngineError {
     ShortTransfer {
         /// The file.
         path: PathBuf,
-        /// Read or write.
+        /// Whether it was a read or a write.
         operation: Operation,
-        /// Where the transfer starts.
+        /// Offset at which the transfer starts.
         offset: u64,
-        /// Bytes of the whole transfer.
+        /// Number of bytes of the whole transfer.
         asked: u64,
-        /// Bytes that were moved.
+        /// Number of bytes moved.
         moved: u64,
     },
     /// Another call on a file failed.
     #[error("{}: {call} failed: {errno}; {}", path.display(), errno.advice())]
     Call {
-        /// The call, as in `fsync`.
+        /// The call, for example `fsync`.
         call: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         errno: Errno,
     },
-    /// An operation on an item of a tree, or on one of its directories, failed; later ones would fail too.
+    /// An operation on an item of a tree, or on one of its directories, failed in such a way that later
+    /// ones would fail too.
     #[error("cannot {operation} {}: {errno}{}; {}", path.display(), used_up(*exhausted), item_advice(*errno, *exhausted))]
     Item {
         /// The file or directory.
         path: PathBuf,
         /// The operation.
         operation: Operation,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         errno: Errno,
-        /// With `ENOSPC`: the exhausted resource.
+        /// For `ENOSPC`, the exhausted resource.
         exhausted: Option<Exhausted>,
     },
     /// The directory for a phase's items does not exist.
@@ -132,7 +133,7 @@ pub enum EngineError {
         /// The directory.
         path: PathBuf,
     },
-    /// Wrong data was read and the workload stops at the first wrong byte.
+    /// Wrong data was read, and the workload stops at the first wrong byte.
     #[error("{0}; the phase ended there because the workload stops at the first wrong byte")]
     WrongData(Box<Mismatch>),
     /// Linux asynchronous I/O failed as a whole.
@@ -140,9 +141,9 @@ pub enum EngineError {
         "{call} failed: {errno}; use the backend uring or psync where the kernel has no asynchronous I/O"
     )]
     Libaio {
-        /// The call, as in `io_setup`.
+        /// The call, for example `io_setup`.
         call: &'static str,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         errno: Errno,
     },
     /// A limit of this process is too low for the plan.
@@ -154,7 +155,7 @@ pub enum EngineError {
         have: u64,
         /// What the plan needs.
         need: u64,
-        /// The command or setting that would help.
+        /// The command or setting that helps.
         remedy: String,
     },
     /// `io_uring` cannot be used here.
@@ -163,17 +164,17 @@ pub enum EngineError {
     /// Memory for buffers could not be allocated.
     #[error("no memory for {what} ({size}): {errno}; use fewer tasks, a lower depth or smaller transfers")]
     Memory {
-        /// What it was for.
+        /// What the memory was for.
         what: &'static str,
-        /// How much.
+        /// The size requested.
         size: Bytes,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         errno: Errno,
     },
     /// The endpoints of exchanges could not connect, or lost a connection.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// The processes of the run lost each other.
+    /// The processes of the run lost contact with each other.
     #[error("the processes of this run could not meet: {0}")]
     Rendezvous(#[source] RendezvousError),
     /// Another process of the run failed; its own message names the cause.
@@ -181,24 +182,24 @@ pub enum EngineError {
     Peer,
 }
 
-/// The resource a file system has exhausted when it reports `ENOSPC`.
+/// The resource that a file system has exhausted when it reports `ENOSPC`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exhausted {
-    /// Inodes; space is left.
+    /// Inodes, although there is free space.
     Inodes {
-        /// Total inodes.
+        /// Total number of inodes.
         all: u64,
     },
     /// Space.
     Space {
-        /// Total bytes.
+        /// Total size in bytes.
         all: u64,
     },
-    /// Neither, as far as the file system reports.
+    /// Neither of them, as far as the file system reports.
     Unknown,
 }
 
-/// The exhausted resource, as part of a message.
+/// Describes the exhausted resource as part of a message.
 fn used_up(exhausted: Option<Exhausted>) -> String {
     match exhausted {
         None => String::new(),
@@ -210,7 +211,7 @@ fn used_up(exhausted: Option<Exhausted>) -> String {
     }
 }
 
-/// The next step after an error of an item.
+/// The next step to suggest after an error of an item.
 fn item_advice(errno: Errno, exhausted: Option<Exhausted>) -> &'static str {
     match (exhausted, errno.0) {
         (Some(Exhausted::Inodes { .. }), _) => {
@@ -238,11 +239,11 @@ pub enum LimitKind {
     OpenFiles,
     /// `RLIMIT_MEMLOCK`, in bytes.
     LockedMemory,
-    /// Threads: `RLIMIT_NPROC`, `kernel.threads-max` or `pids.max` of the control group.
+    /// Threads: `RLIMIT_NPROC`, `kernel.threads-max`, or `pids.max` of the control group.
     Threads,
-    /// Memory mappings of a process: `vm.max_map_count`. Each thread has four.
+    /// Memory mappings of a process: `vm.max_map_count`. Each thread needs four.
     Mappings,
-    /// Asynchronous requests of the host: `fs.aio-max-nr`.
+    /// Asynchronous requests on the host: `fs.aio-max-nr`.
     AsyncRequests,
 }
 
@@ -261,16 +262,16 @@ impl std::fmt::Display for LimitKind {
 /// Why `io_uring` cannot be used on this machine by this user.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UringUnavailable {
-    /// The administrator switched it off.
+    /// The administrator has switched it off.
     #[error(
         "it is switched off by the setting kernel.io_uring_disabled = {value}; an administrator can allow it with \
          `sysctl kernel.io_uring_disabled=0`"
     )]
     Sysctl {
-        /// 1: off for users outside of `kernel.io_uring_group`; 2: off for all.
+        /// 1: off for users outside `kernel.io_uring_group`; 2: off for all users.
         value: u32,
     },
-    /// A seccomp filter (container, sandbox, systemd unit) refuses the call.
+    /// A seccomp filter (container, sandbox or systemd unit) rejects the call.
     #[error(
         "the call is refused (EPERM) although the kernel allows it: a seccomp filter of the container or sandbox \
          forbids it; run outside of it, or with a profile that allows io_uring_setup"
@@ -281,15 +282,15 @@ pub enum UringUnavailable {
         "this kernel does not have it (ENOSYS); it came with Linux 5.1 and can be left out when a kernel is built"
     )]
     NoSyscall,
-    /// The kernel is too old for an operation that is needed.
+    /// The kernel is too old and lacks a required operation.
     #[error(
         "this kernel lacks the operation {0}; Linux 5.6 has all that transfers need, 5.15 those of trees"
     )]
     OpcodeMissing(&'static str),
-    /// Locked memory is too low for the rings (kernels before 5.12).
+    /// The limit on locked memory is too low for the rings (kernels before 5.12).
     #[error("the limit on locked memory ({have} bytes) is too low for its rings; raise it with `ulimit -l`")]
     Memlock {
-        /// The present limit.
+        /// The present limit in bytes.
         have: u64,
     },
     /// Any other error from the kernel.

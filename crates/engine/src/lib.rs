@@ -7,17 +7,17 @@
 //! |---|---|
 //! | [`PhaseJob`] | the phase and workload, the tasks of this process, and their data |
 //! | [`Controls`] | stop flag and progress, shared with other threads |
-//! | [`Rendezvous`] | how the processes of a run meet; [`SingleProcess`] for one process |
+//! | [`Rendezvous`] | synchronisation of the processes of a run; [`SingleProcess`] for one process |
 //! | [`PhaseOutcome`] | times of each task, bytes, histograms, series, last operations, wrong data |
-//! | [`TaskPlan`], [`Offsets`], [`Mixture`], [`Ending`] | what a task transfers: also for simulations |
-//! | [`EngineError`] | the error, its place, and the next step |
+//! | [`TaskPlan`], [`Offsets`], [`Mixture`], [`Ending`] | what a task transfers; also used by simulations |
+//! | [`EngineError`] | the error, where it occurred, and the next step |
 //!
 //! # One phase
 //!
-//! 1. *Prepare*, untimed: limits, buffers (touched and filled), rings, threads.
-//! 2. *Start*: all processes and tasks meet; all times count from the arrival of the last process.
-//! 3. *Open*, with advice, preallocation and mapping. If the workload has barriers or a pace, tasks meet
-//!    afterwards.
+//! 1. *Prepare*, untimed: check limits; set up buffers (touched and filled), rings and threads.
+//! 2. *Start*: all processes and tasks synchronise. All times count from the arrival of the last process.
+//! 3. *Open*, including advice, preallocation and mapping. If the workload has barriers or a pace, tasks
+//!    synchronise afterwards.
 //! 4. *Transfers*. In a closed loop the end of one transfer is also the start of the next read, so one clock
 //!    reading is needed per transfer; the clock is read again for a write after its buffer has been stamped,
 //!    and for a read after the previous one has been verified. Choosing the next offset (some 10 ns)
@@ -25,8 +25,8 @@
 //!    intended start and the *service* from the submission.
 //! 5. *Close*, with `fsync` if requested.
 //!
-//! A fill is not measured: its workers process their tasks in turn, a few at a time from open to close, so
-//! that thousands of files do not need memory at once.
+//! A fill is not measured. Its workers process their tasks in turn, a few at a time, each from open to
+//! close, so that thousands of files do not need memory at once.
 //!
 //! # Example
 //! ```

@@ -1,4 +1,4 @@
-//! Errors of the host: each message names the path and the next step.
+//! Errors about the host. Each message names the path and the next step.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,9 +24,9 @@ pub enum HostError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What it should hold.
+        /// What it should contain.
         expected: &'static str,
-        /// What it holds.
+        /// What it contains.
         found: String,
     },
     /// Only root may do this.
@@ -35,13 +35,13 @@ pub enum HostError {
         /// The attempted action, with the path.
         what: String,
     },
-    /// A file that should be read does not exist.
+    /// A file that is to be read does not exist.
     #[error("{path} does not exist: write it first, or let a fill phase write it", path = path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// A file that should be read ends too early.
+    /// A file that is to be read is too short.
     #[error(
         "{path} holds {have} bytes ({}) of the {need} ({}) that are to be read: \
          write it first with the same geometry, or let a fill phase write it",
@@ -50,12 +50,12 @@ pub enum HostError {
     Short {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// Its size in bytes.
         have: u64,
-        /// The bytes that are to be read.
+        /// Number of bytes to be read.
         need: u64,
     },
-    /// A file that should be read has ranges that were never written.
+    /// A file that is to be read has ranges that were never written.
     #[error(
         "{path} has a hole at offset {first_hole_offset} of the {need} bytes that are to be read: \
          reading it would measure memory, not storage; write the file, or let a fill phase write it",
@@ -64,9 +64,9 @@ pub enum HostError {
     Holes {
         /// The file.
         path: PathBuf,
-        /// Where the first of them begins.
+        /// Offset of the first of these ranges.
         first_hole_offset: u64,
-        /// The bytes that are to be read.
+        /// Number of bytes to be read.
         need: u64,
     },
     /// The path of the data is neither a file nor a block device.
@@ -74,7 +74,7 @@ pub enum HostError {
     NotData {
         /// The path.
         path: PathBuf,
-        /// What it is, in words.
+        /// Description of what it is.
         kind: &'static str,
     },
     /// The directory for the files does not exist.
@@ -88,15 +88,15 @@ pub enum HostError {
         /// The longest part of it that exists.
         ancestor: PathBuf,
     },
-    /// The path of a directory is something else.
+    /// The path of a directory leads to something else.
     #[error("{path} is a {kind}, not a directory: give another directory", path = path.display())]
     NotADirectory {
         /// The path.
         path: PathBuf,
-        /// What it is, in words.
+        /// Description of what it is.
         kind: &'static str,
     },
-    /// The directory's file system cannot be written.
+    /// The directory is on a file system that is mounted read-only.
     #[error(
         "{path} is on a file system that is mounted read-only: mount it read-write, or give another directory",
         path = path.display()
@@ -105,7 +105,7 @@ pub enum HostError {
         /// The directory.
         path: PathBuf,
     },
-    /// The directory is one of the kernel's own, as `/proc` is.
+    /// The directory is on a file system of the kernel, for example `/proc`.
     #[error(
         "{path} is on {kind}, a file system of the kernel's own, which takes no files: give another directory",
         path = path.display()
@@ -116,12 +116,12 @@ pub enum HostError {
         /// The kind of file system.
         kind: &'static str,
     },
-    /// This user may not do what is needed.
+    /// This user lacks a permission.
     #[error("no permission to {wanted} {path}: change its owner or mode, or run as another user", path = path.display())]
     NoPermission {
         /// The path.
         path: PathBuf,
-        /// What is needed, as in `create files in`.
+        /// The action that needs it, for example `create files in`.
         wanted: &'static str,
     },
     /// A block device was expected.
@@ -133,31 +133,31 @@ pub enum HostError {
 }
 
 impl HostError {
-    /// Whether the program refuses, to protect data or the correctness of a figure, although it could go on:
-    /// the other errors are things that the host lacks.
+    /// Whether the program could go on but refuses, to protect data or the correctness of a figure. All
+    /// other errors are about something that the host lacks.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Missing { .. } | Self::Short { .. } | Self::Holes { .. } | Self::NotData { .. })
     }
 
-    /// Whether a device or its file system failed, which says nothing about how the host is set up.
+    /// Whether a device or its file system failed, which is not a matter of the host's configuration.
     #[must_use]
     pub fn is_device_error(&self) -> bool {
         let device_error = Some(rustix::io::Errno::IO.raw_os_error());
         matches!(self, Self::Io { source, .. } if source.raw_os_error() == device_error)
     }
 
-    /// A failed call on `path`.
+    /// Makes the error of a failed call on `path`.
     pub(crate) fn io(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { action, path: path.to_owned(), source: source.into() }
     }
 }
 
-/// Why the bytes of a path cannot be seen in the counters of block devices.
+/// Why the bytes of a path are not visible in the counters of block devices.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{reason}")]
 pub struct Unobservable {
-    /// As in `tmpfs keeps its data in memory`.
+    /// The reason, for example `tmpfs keeps its data in memory`.
     pub reason: String,
 }
 

@@ -1,4 +1,4 @@
-//! Trees of plain files that stand in for a host, for tests.
+//! Trees of plain files that represent a host in tests.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,19 +8,19 @@ use tempfile::TempDir;
 
 use crate::Root;
 
-/// A fake host. It is removed when dropped.
+/// A fake host, which is removed when dropped.
 pub(crate) struct Tree {
     directory: TempDir,
     root: Root,
 }
 
 impl Tree {
-    /// A tree with these files.
+    /// Creates a tree with these files.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         Self::inside(tempfile::tempdir().unwrap(), files)
     }
 
-    /// A tree in memory, for tests in which much is synced.
+    /// Creates a tree in memory, for tests that sync a lot.
     pub(crate) fn in_memory(files: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         Self::inside(directory.unwrap(), files)
@@ -61,7 +61,7 @@ impl Tree {
         self
     }
 
-    /// A link from one absolute path of the tree to another, made relative.
+    /// Adds a link from one absolute path of the tree to another; the link is made relative.
     pub(crate) fn link(self, path: &str, target: &str) -> Self {
         let place = self.place(path);
         let depth = Path::new(path).parent().unwrap().components().count() - 1;
@@ -69,8 +69,8 @@ impl Tree {
         self
     }
 
-    /// A whole device or a partition: its directory in `/sys/devices`, the links that lead to it,
-    /// a node in `/dev`, counters that stand at 0, and `files` in its directory.
+    /// Adds a whole device or a partition: its directory in `/sys/devices`, the links that lead to it, a
+    /// node in `/dev`, counters with the value 0, and `files` in its directory.
     pub(crate) fn device(self, directory: &str, number: &str, files: &[(&str, &str)]) -> Self {
         let name = directory.rsplit('/').next().unwrap().to_owned();
         let sys = format!("/sys/devices/{directory}");
@@ -90,7 +90,7 @@ impl Tree {
         if is_partition { tree } else { tree.link(&format!("/sys/block/{name}"), &sys) }
     }
 
-    /// Makes `member` a part of the stacked device `holder`, as the kernel shows it on both.
+    /// Makes `member` a part of the stacked device `holder`, as the kernel shows it for both.
     pub(crate) fn stacked(self, holder: &str, member: &str) -> Self {
         let directory = |name: &str| {
             let canonical = fs::canonicalize(self.root.path(format!("/sys/class/block/{name}"))).unwrap();
@@ -102,8 +102,8 @@ impl Tree {
     }
 }
 
-/// Runs `action` on a thread that has no rights but those of an ordinary user. `None` where the
-/// rights to become one are missing.
+/// Runs `action` in a thread that only has the rights of an ordinary user. Returns `None` if there are no
+/// rights to become one.
 pub(crate) fn as_nobody<T: Send + 'static>(action: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     /// The user that owns nothing, by convention.
     const NOBODY: u32 = 65_534;

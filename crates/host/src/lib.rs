@@ -1,17 +1,17 @@
-//! Facts of this host, its activity while a workload runs, and which of its devices may be written.
+//! Facts about this host, its activity while a workload runs, and which of its devices may be written.
 //!
 //! | type | what it does |
 //! |---|---|
 //! | [`Host`] | facts, file systems and devices under a path, memory, processors, free space |
 //! | [`Observer`], [`DeviceCounters`] | counters of block devices, and delays of the run by the node |
-//! | [`BlockTrace`] | single requests of block devices |
+//! | [`BlockTrace`] | individual requests of block devices |
 //! | [`CpuTimes`] | processor times of the host |
-//! | [`files::FileState`] | the kind of file at a path, and whether it has data everywhere |
+//! | [`files::FileState`] | the kind of file at a path, and whether it has holes |
 //! | [`cache`] | empties the page cache, for one file or as a whole |
-//! | [`limits`] | raises the limits of this process, and says which one is too low |
+//! | [`limits`] | raises the limits of this process, and reports which one is too low |
 //! | [`QuietWatch`] | detects activity of other processes while phases run |
 //! | [`tuning`] | settings of the host, recommended settings, and their restoration |
-//! | [`Guard`] | decides whether a raw block device may be written, with every reason against it |
+//! | [`Guard`] | decides whether a raw block device may be written, and lists every reason against it |
 //! | [`RunGroups`], [`LaunchGroup`] | control groups for the processes that a run launches |
 //! | [`servers`] | parses counters of storage servers and clients |
 //! | [`OutputFile`], [`ends_with_us`] | the output of a child process, and its end with this process |

@@ -1,6 +1,6 @@
 //! Memory for pages, aligned for direct transfers.
 
-/// Alignment of buffers: no less than what any block device requires for direct transfers.
+/// Alignment of buffers, which is at least what any block device requires for direct transfers.
 const ALIGNMENT: usize = 4096;
 
 /// Memory for one or more pages: aligned, zeroed, allocated on first touch.
@@ -17,11 +17,11 @@ pub struct PageBuffer {
 }
 
 impl PageBuffer {
-    /// A buffer of `bytes` bytes.
+    /// Creates a buffer of `bytes` bytes.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        // A little more than requested, so that it contains an aligned piece of that length. The memory is
-        // never moved, since the vector never grows.
+        // A little more than requested, so that it contains an aligned range of that length. The memory is
+        // never moved, because the vector never grows.
         let memory = vec![0; bytes + ALIGNMENT];
         let start = memory.as_ptr().align_offset(ALIGNMENT);
         Self { memory, start, length: bytes }

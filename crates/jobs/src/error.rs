@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use plan::JobSpace;
 use thiserror::Error;
 
-/// Why a step failed. Each message is a fragment that fits after "failed to …:" and ends with the next step.
+/// Why a step failed. Each message is written to follow "failed to …:" and ends with the next step.
 #[derive(Debug, Error)]
 pub enum JobError {
     /// A call on a file failed.
     #[error("cannot {what} {} in {space} space: {error}; {}", path.display(), advice(error))]
     File {
-        /// The action, as in `write page 7 of`.
+        /// The action, for example `write page 7 of`.
         what: String,
         /// The file.
         path: PathBuf,
-        /// The space it is in.
+        /// The space that contains it.
         space: JobSpace,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         error: io::Error,
     },
     /// A table differs from what was written.
@@ -31,7 +31,7 @@ pub enum JobError {
         /// What is wrong with it.
         what: String,
     },
-    /// Rows are not in the order a step needs.
+    /// Rows are not in the order that a step needs.
     #[error(
         "{}, row {row}: key {key} stands behind key {before}, but a merge reads tables in the order of their keys; \
          sort it first, or make it with `order = \"key\"`",
@@ -60,9 +60,9 @@ pub enum JobError {
         "cannot start {threads} threads: {error}; lower `threads`, or raise `ulimit -u` and the control group's pids.max"
     )]
     Threads {
-        /// How many the step has.
+        /// The number of threads of the step.
         threads: u32,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         error: io::Error,
     },
     /// A step needs more memory than allowed.
@@ -79,7 +79,7 @@ pub enum JobError {
     },
 }
 
-/// The suggested next step for an error of the kernel.
+/// The suggested next step for an error reported by the kernel.
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -95,7 +95,7 @@ fn advice(error: &io::Error) -> &'static str {
 }
 
 impl JobError {
-    /// An error of the kernel on a file.
+    /// Makes an error about a failed call on a file.
     pub(crate) fn file(what: impl Into<String>, path: &Path, space: JobSpace, error: io::Error) -> Self {
         Self::File { what: what.into(), path: path.to_owned(), space, error }
     }

@@ -4,7 +4,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`counters`](CountersError) | a job's transfer counters, readable by its launcher |
-//! | [`row`], [`Row`] | a row, its fields, and its generation from a seed ([`Origin`]) |
+//! | [`row`], [`Row`] | a row, its fields, and how it is generated from a seed ([`Origin`]) |
 //! | [`table`](TableReader) | tables: read ([`TableReader`]), written ([`TableWriter`]), by pages ([`Io`]) |
 //! | [`meter`](Meter) | counts the bytes a job moves and holds in each space |
 //! | [`step`], [`StepContext`] | one step: its tables and its memory |

@@ -1,7 +1,7 @@
 //! Pages: layout of the header, and checks.
 //!
-//! A table is a file of pages of one size. A page is a header of 128 bytes followed by records of one width;
-//! the rest is zero. Only the last page of a table may have room for more records.
+//! A table is a file of pages of equal size. A page is a header of 128 bytes followed by records of equal
+//! size; the rest is zero. Only the last page of a table may have room for more records.
 
 use plan::jobs::TableOrder;
 use twox_hash::XxHash64;
@@ -9,7 +9,7 @@ use twox_hash::XxHash64;
 use crate::PageBuffer;
 use crate::row::Origin;
 
-/// Bytes of the header of a page.
+/// Size of a page's header in bytes.
 pub(crate) const HEADER_BYTES: usize = 128;
 /// First bytes of each page.
 const MAGIC: &[u8; 8] = b"IOPTABLE";
@@ -23,9 +23,9 @@ const SEAL: usize = 120;
 pub(crate) struct Header {
     /// Number of the page in the table, from 0.
     pub number: u64,
-    /// Records in it.
+    /// Number of records in it.
     pub records: u32,
-    /// Bytes of a record.
+    /// Size of a record in bytes.
     pub record_bytes: u32,
     /// Whether it is the last page.
     pub last: bool,
@@ -51,7 +51,8 @@ pub(crate) fn sum_of_hashes(records: &[u8], record_bytes: usize) -> u64 {
 }
 
 impl Header {
-    /// Finishes `page`, whose records are in place: zeros after them, and the header before them.
+    /// Completes `page`, whose records are already in place: writes zeros after them, and the header
+    /// before them.
     pub(crate) fn seal(mut self, page: &mut [u8]) {
         let end = HEADER_BYTES + self.records as usize * self.record_bytes as usize;
         page[end..].fill(0);
@@ -89,8 +90,8 @@ impl Header {
         &page.bytes()[HEADER_BYTES..HEADER_BYTES + self.records as usize * self.record_bytes as usize]
     }
 
-    /// The header of `page`, if it is an intact page `number` of a table with such records; else what is
-    /// wrong.
+    /// Parses the header of `page`. Errors with a description unless it is an intact page `number` of a
+    /// table with records of this size.
     pub(crate) fn open(page: &[u8], number: u64, record_bytes: usize) -> Result<Self, String> {
         if &page[..8] != MAGIC {
             return Err(format!("it begins with {} and not with `IOPTABLE`", page[..8].escape_ascii()));

@@ -10,7 +10,8 @@ use crate::JobError;
 use crate::row::Origin;
 use crate::table::TableReader;
 
-/// Runs `work` on `threads` threads, at least one, with the number of the thread; returns the first error.
+/// Runs `work` on `threads` threads (at least one), passing the number of the thread. Returns the first
+/// error.
 pub(crate) fn on_threads(
     threads: u32,
     work: impl Fn(u32) -> Result<(), JobError> + Sync,
@@ -40,9 +41,9 @@ struct Made {
     output: Vec<u8>,
 }
 
-/// Reads the pages of `table` on `threads` threads, runs `work` on the rows of each there, and passes the
-/// vectors it fills to `take`, on this thread and in page order, with the origin of the table. Returns the
-/// number of rows read.
+/// Reads the pages of `table` on `threads` threads, and runs `work` on the rows of each page there. Passes
+/// the vectors filled by `work` to `take` on the calling thread, in page order, together with the origin
+/// of the table. Returns the number of rows read.
 ///
 /// It needs three page buffers for each thread.
 pub(crate) fn in_order(
@@ -79,7 +80,7 @@ pub(crate) fn in_order(
     })
 }
 
-/// Processes pages until none is left, the receiver is gone, or one is damaged.
+/// Processes pages until none are left, the receiver is gone, or a page is damaged.
 fn work_off(
     table: &TableReader,
     next: &AtomicU64,
@@ -89,7 +90,7 @@ fn work_off(
 ) {
     let mut buffer = table.buffer();
     loop {
-        // The vector is taken first, so that the holder of the page awaited next can finish it.
+        // The vector is taken first, so that the thread with the next awaited page can always finish it.
         let vector = free.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(mut output) = vector else { return };
         let page = next.fetch_add(1, Relaxed);
@@ -123,7 +124,7 @@ fn collect(
             take(made.origin, &made.output)?;
             rows += made.rows;
             wanted += 1;
-            // Workers that have ended need none.
+            // Workers that have ended do not need any.
             give_back.send(made.output).unwrap_or_default();
         }
     }

@@ -1,16 +1,16 @@
 //! Rows: their layout, and their generation from a seed.
 //!
-//! A row is 128 bytes, little endian. Row `i` of a table is a function of the table's seed and `i` alone, so
-//! rows can be made in parallel and checked anywhere with integer arithmetic: `docs/JOBS.md` gives the
-//! formulas.
+//! A row has 128 bytes in little-endian order. Row `i` of a table is a function of only the table's seed and
+//! `i`, so rows can be generated in parallel and checked anywhere with integer arithmetic. `docs/JOBS.md`
+//! gives the formulas.
 
 use plan::jobs::{TableOrder, drawn};
 
-/// Bytes of a row.
+/// Size of a row in bytes.
 pub const ROW_BYTES: usize = 128;
 /// Exclusive upper bound of days.
 pub const DAYS: u32 = 3650;
-/// Random numbers drawn per row, used or not.
+/// Number of random numbers drawn per row, whether or not they are used.
 const COLUMNS: u64 = 16;
 /// Number of different amounts, in cents.
 const AMOUNTS: u64 = 1_000_000;
@@ -28,13 +28,13 @@ pub struct Row {
     pub day: u32,
     /// Quantity, 1 to 100 if generated from the seed.
     pub quantity: u32,
-    /// Cents.
+    /// Amount in cents.
     pub amount: i64,
     /// Eight variables in [0, 1).
     pub x: [f64; 8],
     /// The measure: 1 + x0 + 2 x1 + … + 8 x7 and some noise.
     pub y: f64,
-    /// Incompressible numbers.
+    /// Incompressible data.
     pub filler: [u64; 3],
 }
 
@@ -50,7 +50,7 @@ impl Row {
     /// Writes its bytes to `bytes`.
     ///
     /// # Panics
-    /// If the size is not exactly one row.
+    /// Panics if the size is not exactly one row.
     pub fn encode_into(&self, bytes: &mut [u8]) {
         assert_eq!(bytes.len(), ROW_BYTES, "a row has a fixed width");
         let mut put = |place: usize, word: [u8; 8]| bytes[place..place + 8].copy_from_slice(&word);
@@ -70,7 +70,7 @@ impl Row {
     /// Decodes a row.
     ///
     /// # Panics
-    /// If there are fewer bytes than in a row.
+    /// Panics if there are fewer bytes than in a row.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Self {
         Self {
@@ -132,7 +132,7 @@ pub fn amount(row: &[u8]) -> i64 {
 /// Variable `number` of the row in these bytes.
 ///
 /// # Panics
-/// If `number` is 8 or more.
+/// Panics if `number` is 8 or more.
 #[inline]
 #[must_use]
 pub fn x(row: &[u8], number: usize) -> f64 {
@@ -167,7 +167,7 @@ pub(crate) fn unit(word: u64) -> f64 {
     (word >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
 }
 
-/// The parameters that generate a table's rows; stored in each page header.
+/// The parameters from which a table's rows are generated. They are stored in each page header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     /// The table's seed: see [`plan::Jobs::table_seed`].
@@ -181,7 +181,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Row number `id`. Those from [`Origin::rows`] on are appended to the table later.
+    /// Row number `id`. Rows from [`Origin::rows`] on are appended to the table later.
     #[inline]
     #[must_use]
     pub fn row(&self, id: u64) -> Row {

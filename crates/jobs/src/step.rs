@@ -10,13 +10,13 @@ use crate::{JobError, JobOrder, StepOutcome, compute, steps};
 
 /// Part of a step's memory reserved for the program itself: code, stacks and the allocator.
 const PROGRAM_BYTES: u64 = 8 << 20;
-/// Minimum number of page buffers of a step, plus those for each thread: a smaller memory limit is raised to
-/// this.
+/// Minimum number of page buffers of a step, in addition to those of each thread. A smaller memory limit is
+/// raised to this.
 const PAGES_MIN: u64 = 8;
-/// Page buffers of a thread.
+/// Number of page buffers of a thread.
 const PAGES_PER_THREAD: u64 = 4;
 
-/// What a step knows of its job.
+/// What a step knows about its job.
 #[derive(Debug)]
 pub struct StepContext<'a> {
     /// The job.
@@ -40,7 +40,7 @@ impl Place {
     /// Opens the table.
     ///
     /// # Errors
-    /// As [`TableReader::open`].
+    /// Same as for [`TableReader::open`].
     pub fn open(&self, io: &Io) -> Result<TableReader, JobError> {
         TableReader::open(io, self.space, &self.path)
     }
@@ -51,7 +51,7 @@ impl StepContext<'_> {
     /// the job.
     ///
     /// # Errors
-    /// There is no such table.
+    /// Errors if there is no such table.
     pub fn input(&self, name: &str) -> Result<Place, JobError> {
         let before = &self.order.steps[..(self.step as usize).min(self.order.steps.len())];
         let outputs = (0..).zip(before).filter_map(|(number, step)| Some((step.action.output()?, number)));
@@ -77,7 +77,7 @@ impl StepContext<'_> {
         }
     }
 
-    /// A private file of this step, removed at its end.
+    /// A private file of this step, which is removed at its end.
     #[must_use]
     pub fn own(&self, space: JobSpace, what: &str, number: u32) -> Place {
         let name = table_name(&format!("{what}-{}", self.step), number);
@@ -88,7 +88,7 @@ impl StepContext<'_> {
         &self.order.directories[space as usize]
     }
 
-    /// The random seed of this step: the same in each run, and different for each launch and step.
+    /// The random seed of this step. It is the same in each run, and different for each launch and step.
     #[must_use]
     pub fn seed(&self) -> u64 {
         step_seed(self.order.seed, &self.order.test, self.order.stream, self.order.round, self.step)
@@ -100,9 +100,9 @@ impl StepContext<'_> {
         table_seed(self.order.seed, name, self.order.stream)
     }
 
-    /// Bytes a step may use for data and buffers so that its process stays within its memory: all except 8
-    /// MiB (or a quarter, if less) for the program itself, and never less than 8 pages and 4 per thread, the
-    /// minimum for any step.
+    /// Bytes that a step may use for data and buffers so that its process stays within its memory limit:
+    /// everything except 8 MiB (or a quarter, if less) for the program itself, and never less than 8 pages
+    /// and 4 per thread, which is the minimum for any step.
     #[must_use]
     pub fn data_bytes(&self, step: &Step) -> usize {
         let memory = step.memory.0;
@@ -115,7 +115,8 @@ impl StepContext<'_> {
 /// Runs `step`.
 ///
 /// # Errors
-/// A table cannot be read or written, or is unsuitable for the step; memory does not suffice.
+/// Errors if a table cannot be read or written, or is not suitable for the step, or if there is not
+/// enough memory.
 pub fn run(context: &StepContext<'_>, step: &Step) -> Result<StepOutcome, JobError> {
     match &step.action {
         Action::Generate { output, rows, groups, order } => {

@@ -66,7 +66,7 @@ impl Bench {
         self.run_with(action, 2, Bytes::mib(64)).expect("it can be done")
     }
 
-    /// Makes a table in permanent space.
+    /// Creates a table in permanent space.
     pub(crate) fn generate(&mut self, table: &str, rows: u64, groups: u64, order: TableOrder) -> StepOutcome {
         let output = Output { table: table.to_owned(), space: JobSpace::Permanent };
         self.run(Action::Generate { output, rows, groups, order })

@@ -1,33 +1,33 @@
-//! The domain language of measurement: what is measured, on what, and how.
+//! The domain model of a measurement: what is measured, on what, and how.
 //!
-//! Every request to ioproof, from a study file, a foreign command line or `--quick`, becomes a [`Plan`]. A
-//! plan is valid by construction: [`WorkloadSpec::validate`] is the only way to a [`Workload`].
+//! Every request to ioproof, from a study file, a foreign command line or `--quick`, becomes a [`Plan`]. A plan
+//! is valid by construction: [`WorkloadSpec::validate`] is the only way to create a [`Workload`].
 //!
-//! | type | what it says |
+//! | item | purpose |
 //! |---|---|
 //! | [`Bytes`], [`Nanos`] | sizes and times; no bare numbers |
 //! | [`Geometry`] | transfers, blocks and segments, in IOR's sense |
 //! | [`Workload`] | one pattern of transfers by a number of tasks on a set of files |
 //! | [`Case`] | a workload, the phases it goes through and how often |
-//! | [`Plan`] | all cases of a run, and what it was made from |
-//! | [`Protocol`], [`Setting`] | what is done around the phases, and where in a sweep a case stands |
-//! | [`Criteria`] | what a study says beside its cases: targets, expectations, commitments, claims |
-//! | [`Work`]: [`Tree`], [`Objects`], [`Rpc`], [`Find`] | what tasks do where it is not transfers |
+//! | [`Plan`] | all cases of a run, and the request it was made from |
+//! | [`Protocol`], [`Setting`] | what is done before and between the phases, and the position of a case in a sweep |
+//! | [`Criteria`] | what a study states in addition to its cases: targets, expectations, commitments, claims |
+//! | [`Work`]: [`Tree`], [`Objects`], [`Rpc`], [`Find`] | the work of tasks other than transfers |
 //! | [`TreePlacement`], [`ObjectsPlacement`], [`entry_type`] | which task touches which name in which directory |
 //! | [`Placement`] | which task touches which file at which offset |
 //! | [`assign`] | which process of a run has which tasks |
-//! | [`cross_node_reads`] | which node reads what which node has written |
-//! | [`layout`], [`Layout`] | how devices are put together, as commands with their undoing |
-//! | [`study`] | the study file, read into a plan with every mistake at its place |
+//! | [`cross_node_reads`] | which node reads the data of which other node |
+//! | [`layout`], [`Layout`] | how devices are combined, as commands with their undo commands |
+//! | [`study`] | reads study files into plans, and reports every mistake with its position |
 //! | [`shell_word`] | a word quoted for a shell |
-//! | [`visible`] | text from elsewhere, with nothing hidden in it |
-//! | [`probe`] | the plan of a probe that a study is predicted from |
+//! | [`visible`] | foreign text with hidden characters escaped |
+//! | [`probe`] | the plan of a probe from which the duration of a study is predicted |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
-//! | [`randomops`] | the plan of many tasks with small random transfers |
+//! | [`randomops`] | the plan of small random transfers by many tasks |
 //! | [`jobs`], [`Jobs`] | jobs of an analytics server: tables, tests, their steps, and the matrix of launches |
 //! | [`exchanges`] | the plan of requests and responses between the processes of a run |
 //! | [`Forecast`] | files, bytes, bounds and seconds, before anything is written |
-//! | [`CaseEstimate`] | a forecast set against free space, memory and expected rates |
+//! | [`CaseEstimate`] | a forecast compared with free space, memory and expected rates |
 //!
 //! ```
 //! use plan::{Bytes, Geometry};

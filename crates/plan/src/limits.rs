@@ -1,8 +1,8 @@
-//! Limits on what is read of others: files that a user or a stranger has written, output of programs, messages of
-//! other processes.
+//! Limits on untrusted input: files from users or third parties, output of programs, and messages of other
+//! processes.
 //!
-//! Each reader stops at its limit, so that a device without end or a crafted file costs a known amount of memory and
-//! time. [`TABLE`] has all of them for the documentation.
+//! Each reader stops at its limit, so that an endless device or a crafted file costs a bounded amount of memory and
+//! time. [`TABLE`] lists all limits for the documentation.
 //!
 //! ```
 //! assert_eq!(plan::limits::STUDY_BYTES, 1 << 20);
@@ -22,7 +22,7 @@ pub struct Limit {
     pub what: &'static str,
     /// Its value.
     pub value: u64,
-    /// Why it is enough.
+    /// Why it is sufficient.
     pub reason: &'static str,
 }
 

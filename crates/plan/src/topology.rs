@@ -49,7 +49,7 @@ const COUNT_MAX: u32 = 4096;
 /// The components of a site.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Topology {
-    /// What it is.
+    /// Its title.
     pub title: String,
     /// Kinds of servers.
     pub servers: Vec<Server>,
@@ -68,16 +68,16 @@ pub struct Server {
     /// Display name.
     #[serde(default)]
     pub title: String,
-    /// Processors.
+    /// Number of processors.
     #[serde(default = "one")]
     pub sockets: u32,
-    /// The model of a processor.
+    /// Processor model.
     #[serde(default)]
     pub processor: String,
-    /// Memory, in words.
+    /// A description of the memory.
     #[serde(default)]
     pub memory: String,
-    /// Its cards.
+    /// The cards of each socket.
     #[serde(default, rename = "card")]
     pub cards: Vec<Card>,
 }
@@ -86,9 +86,9 @@ pub struct Server {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// What it is, as in `IB FDR`.
+    /// Its name, as in `IB FDR`.
     pub title: String,
-    /// How many belong to each socket.
+    /// Number of cards per socket.
     #[serde(default = "one")]
     pub per_socket: u32,
     /// The other end of its link.
@@ -102,9 +102,9 @@ pub struct Card {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkEnd {
-    /// To the clients.
+    /// The clients.
     Network,
-    /// To the storage of the cell.
+    /// The storage of the cell.
     Storage,
 }
 
@@ -117,18 +117,18 @@ pub struct Storage {
     /// Display name.
     #[serde(default)]
     pub title: String,
-    /// Controllers; 0 where drives are attached to the servers.
+    /// Number of controllers; 0 if the drives are attached to the servers.
     #[serde(default)]
     pub controllers: u32,
-    /// Ports of each controller.
+    /// Number of ports per controller.
     #[serde(default)]
     pub ports: u32,
-    /// Memory of each controller, in words.
+    /// A description of the memory of each controller.
     #[serde(default)]
     pub memory: String,
-    /// Drives.
+    /// Number of drives.
     pub drives: u32,
-    /// The model of a drive.
+    /// Drive model.
     #[serde(default)]
     pub drive: String,
 }
@@ -136,20 +136,20 @@ pub struct Storage {
 /// A kind of cell: servers that share storage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cell {
-    /// What it is.
+    /// Its title.
     pub title: String,
-    /// How many of them there are.
+    /// Number of cells of this kind.
     pub count: u32,
-    /// Place of its kind of server in [`Topology::servers`].
+    /// Index of its kind of server in [`Topology::servers`].
     pub server: usize,
-    /// How many of these servers are in one cell.
+    /// Number of these servers in one cell.
     pub servers: u32,
-    /// Place of its kind of storage in [`Topology::storages`].
+    /// Index of its kind of storage in [`Topology::storages`].
     pub storage: usize,
 }
 
 impl Topology {
-    /// Links of one cell between servers and storage.
+    /// Number of links of one cell between servers and storage.
     #[must_use]
     pub fn storage_links(&self, cell: &Cell) -> u32 {
         let server = &self.servers[cell.server];
@@ -158,15 +158,15 @@ impl Topology {
         per_socket.saturating_mul(server.sockets).saturating_mul(cell.servers)
     }
 
-    /// Ports of one cell's storage.
+    /// Number of ports of one cell's storage.
     #[must_use]
     pub fn storage_ports(&self, cell: &Cell) -> u32 {
         let storage = &self.storages[cell.storage];
         storage.controllers.saturating_mul(storage.ports)
     }
 
-    /// Bytes in a second over all links of one cell in one direction; none where a card has no rate, or
-    /// no card leads there.
+    /// Bytes per second over all links of one cell in one direction. Returns `None` if a card has no rate,
+    /// or no card leads there.
     #[must_use]
     pub fn rate(&self, cell: &Cell, to: LinkEnd) -> Option<f64> {
         let server = &self.servers[cell.server];
@@ -176,8 +176,8 @@ impl Topology {
 }
 
 impl Server {
-    /// Bytes in a second over all links of one socket in one direction; none where a card has no rate, or no
-    /// card leads there.
+    /// Bytes per second over all links of one socket in one direction. Returns `None` if a card has no rate,
+    /// or no card leads there.
     #[must_use]
     pub fn rate_of_socket(&self, to: LinkEnd) -> Option<f64> {
         let mut cards = self.cards.iter().filter(|card| card.to == to).peekable();
@@ -187,7 +187,7 @@ impl Server {
 }
 
 impl Card {
-    /// Bytes per second of one card; none if unknown.
+    /// Bytes per second of one card. Returns `None` if unknown.
     #[must_use]
     pub fn bytes_per_second(&self) -> Option<f64> {
         match Amount::parse_rate(&self.rate) {
@@ -340,7 +340,7 @@ fn limited(span: &Range<usize>, key: &str, count: u32, least: u32) -> Result<(),
     Err(Mistake::new(span.clone(), format!("{key} is {count}"), help))
 }
 
-/// The names, if none is there twice.
+/// The names, if they are unique.
 fn unique<'a>(
     what: &str,
     names: impl Iterator<Item = (&'a str, Range<usize>)>,

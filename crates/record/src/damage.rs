@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub struct Damage {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it, and what was read instead or is lost.
+    /// What is wrong with the file, and what was read instead or is lost.
     pub what: String,
 }
 

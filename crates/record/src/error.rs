@@ -1,4 +1,4 @@
-//! Errors between a record and the disk.
+//! Errors when a record is read from or written to disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,46 +9,46 @@ use thiserror::Error;
 use crate::files::directory::Unexpected;
 use crate::format::FORMAT_VERSION;
 
-/// Each message fits after "failed to", names the path and states the next step.
+/// Each message is written to follow "failed to", names the path and states the next step.
 #[derive(Debug, Error)]
 pub enum RecordError {
     /// The operating system reported an error.
     #[error("{action} {}: {source}; {}", path.display(), next_step(source))]
     Io {
-        /// What was tried, as in `write`.
+        /// The attempted action, for example `write`.
         action: &'static str,
-        /// On what.
+        /// The path of the action.
         path: PathBuf,
-        /// The refusal.
+        /// The error.
         source: io::Error,
     },
-    /// The operating system reported an error on what is measured, not on the record.
+    /// The operating system reported an error about the storage that is measured, not about the record.
     #[error("{action} {}: {source}; {}", path.display(), next_step(source))]
     Target {
-        /// What was tried, as in `remove`.
+        /// The attempted action, for example `remove`.
         action: &'static str,
-        /// On what.
+        /// The path of the action.
         path: PathBuf,
-        /// The refusal.
+        /// The error.
         source: io::Error,
     },
-    /// A file of the record would be written where a link, pipe or device is.
+    /// A file of the record was to be written where there is a link, pipe or device.
     #[error(
         "write {}: {source}; nothing was written there: remove it, or write to another place",
         path.display()
     )]
     InTheWay {
-        /// Where.
+        /// The path.
         path: PathBuf,
         /// What is there.
         source: io::Error,
     },
-    /// The tables of a run claim to hold more than their files can.
+    /// According to their headers, the tables of a run contain more than their files can hold.
     #[error("read {}: {message}; nothing of it was read: ask for an undamaged copy of the directory", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// What it claims, and the limit.
+        /// The claimed size, and the limit.
         message: String,
     },
     /// The directory of a new run is not empty.
@@ -57,7 +57,7 @@ pub enum RecordError {
         /// The directory.
         path: PathBuf,
     },
-    /// The directory holds no run.
+    /// The directory does not contain a run.
     #[error(
         "read {} as a run: it has neither manifest.json nor journal.jsonl; \
          name the directory that was printed at the end of the run",
@@ -67,7 +67,7 @@ pub enum RecordError {
         /// The directory.
         path: PathBuf,
     },
-    /// The run ended while its directory was made.
+    /// The run ended while its directory was being created.
     #[error(
         "read {} as a run: it ended before anything was recorded; remove the directory, and start the run again",
         path.display()
@@ -76,7 +76,7 @@ pub enum RecordError {
         /// The directory.
         path: PathBuf,
     },
-    /// The run was written by a later program.
+    /// The run was written by a later version of the program.
     #[error(
         "read {}: it has format version {found} and this program knows versions 1 to {}; \
          read it with the program that wrote it, or a later one",
@@ -94,20 +94,20 @@ pub enum RecordError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What was found, what was expected and the next step.
+        /// What was found, what was expected, and the next step.
         message: String,
     },
     /// A table could not be written or read.
     #[error("{action} the table {}: {source}; the rows are in journal.jsonl beside it", path.display())]
     Table {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         source: ParquetError,
     },
-    /// Files would be removed that a run may still be using.
+    /// Files were to be removed that a run may still be using.
     #[error(
         "remove what run {run_id} left in {}: it {state} (process {pid} on {node}); \
          end it first, or remove the files there by hand",
@@ -118,11 +118,11 @@ pub enum RecordError {
         path: PathBuf,
         /// The run.
         run_id: String,
-        /// Whether that is known.
+        /// Description of how certain it is that the run is in progress.
         state: &'static str,
-        /// Its process.
+        /// The process number of the run.
         pid: u32,
-        /// Its node.
+        /// The node of the run.
         node: String,
     },
     /// A run cannot be continued.
@@ -130,10 +130,10 @@ pub enum RecordError {
     CannotResume {
         /// The run directory.
         path: PathBuf,
-        /// Why, and the next step.
+        /// The reason, and the next step.
         why: String,
     },
-    /// A run has nothing left to do.
+    /// The run has nothing left to do.
     #[error(
         "cannot resume {}: the run is complete: {}; show it with `ioproof report`",
         path.display(),
@@ -145,19 +145,19 @@ pub enum RecordError {
         /// Number of cases.
         cases: usize,
     },
-    /// Runs cannot be put together.
+    /// Runs cannot be merged.
     #[error("merge: {why}")]
     CannotMerge {
-        /// Why, and the next step.
+        /// The reason, and the next step.
         why: String,
     },
-    /// A finished case was to run again.
+    /// A case that is finished was to be run again.
     #[error("record case `{case}`: it is finished already; skip the cases that `Resumed` names")]
     Finished {
         /// The case.
         case: String,
     },
-    /// Rows for a case that is not in progress.
+    /// There are rows for a case that is not in progress.
     #[error("record {what}: case `{case}` is not under way; call case_started first")]
     NoSuchCase {
         /// What was to be recorded.
@@ -168,19 +168,20 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// Turns an operating system error into an error about `path`.
+    /// Converts an operating system error to an error about `path`.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Io { action, path, source }
     }
 
-    /// Turns an error of the operating system into an error about `path`, which is on what is measured.
+    /// Converts an operating system error to an error about `path`, which is on the storage that is
+    /// measured.
     pub(crate) fn target(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Target { action, path, source }
     }
 
-    /// Turns an error of the table writer or reader into an error about `path`.
+    /// Converts an error of the table writer or reader to an error about `path`.
     pub(crate) fn table(action: &'static str, path: &Path) -> impl FnOnce(ParquetError) -> Self {
         let path = path.to_path_buf();
         move |source| match source {

@@ -1,6 +1,6 @@
-//! The version of the format on disk, and the names of the files beside the tables.
+//! The version of the format on disk, and the names of the files other than the tables.
 
-/// The version of the run directory that this program writes. Readers accept every earlier one.
+/// The version of the run directory that this program writes. Readers accept all earlier versions.
 pub const FORMAT_VERSION: u32 = 4;
 
 /// The plan, the host and the program.

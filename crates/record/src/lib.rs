@@ -1,26 +1,26 @@
-//! The record of a run: the request, the environment, the observations, and how to read them again.
+//! The record of a run: the request, the environment, the observations, and how to read them.
 //!
 //! | type | what it holds or does |
 //! |---|---|
 //! | [`Manifest`] | format version, plan, host facts, provenance: one per run |
 //! | [`ModelSource`] | the model of a simulated run |
 //! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`NodeSeriesRow`], [`DeviceRow`], [`LoadRow`] | one observation each, in columns named with their units |
-//! | [`HistoryRow`] | one of the last operations, where they were asked for |
-//! | [`PrintedRow`] | one value that another tool printed, or `ioproof io500` |
-//! | [`LaunchRow`], [`StepRow`], [`SpaceRow`] | jobs: each launch, its steps, and what all of them moved |
+//! | [`HistoryRow`] | one of the last operations, if these were requested |
+//! | [`PrintedRow`] | one value printed by another tool or by `ioproof io500` |
+//! | [`LaunchRow`], [`StepRow`], [`SpaceRow`] | jobs: each launch, its steps, and the bytes moved in each space |
 //! | [`EndRow`] | one process that exchanged messages: interface, placement, CPU time |
-//! | [`Clocks`] | how far the clocks of the nodes were apart |
-//! | [`Warning`] | what a reader of a figure must know beside it |
-//! | [`Recorder`] | writes a run: the journal as things happen, tables when cases have ended; goes on with one that was interrupted |
-//! | [`Replacement`] | a file that takes another one's place when it is whole, and follows no link |
-//! | [`Run`] | reads a run, whole or damaged, finished or killed |
+//! | [`Clocks`] | differences between the clocks of the nodes |
+//! | [`Warning`] | what a reader of a figure must know about it |
+//! | [`Recorder`] | writes a run: the journal as events occur, tables when cases end; resumes an interrupted run |
+//! | [`Replacement`] | a file that replaces another one when it is complete, and follows no link |
+//! | [`Run`] | reads a run, whether complete or damaged, finished or killed |
 //! | [`Sums`] | SHA-256 of each file, to be signed |
-//! | [`merge`], [`Part`], [`Pass`] | several runs as one; which pass ran where and when |
+//! | [`merge`], [`Part`], [`Pass`] | several runs combined into one; which pass ran where and when |
 //! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
-//! | [`sweep_tree`], [`SweepResult`] | removes the trees that a run made, by their names |
+//! | [`sweep_tree`], [`SweepResult`] | removes the trees that a run created, by their names |
 //! | [`Row`] | the columns of a table, for writers of other formats |
-//! | [`CommandRun`], [`LayoutFinding`] | what was done to make a layout, and what was read back from it |
-//! | [`LayoutLifetime`], [`LayoutEvent`] | the layouts that were made for the cases of a run |
+//! | [`CommandRun`], [`LayoutFinding`] | commands that created a layout, and properties read back from it |
+//! | [`LayoutLifetime`], [`LayoutEvent`] | the layouts that were created for the cases of a run |
 //! | [`published`], [`Library`] | what studies printed: figures with their conditions, statements, command lines |
 //!
 //! The format on disk is described in `docs/RECORD.md`.

@@ -13,7 +13,7 @@ use crate::files::replacement::replace;
 use crate::format::{FORMAT_VERSION, MANIFEST};
 use crate::{Cluster, HostFacts, RecordError};
 
-/// Where figures come from.
+/// The source of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Provenance {
@@ -23,32 +23,32 @@ pub enum Provenance {
     Imported,
     /// Read from a publication.
     Published,
-    /// A model on a virtual clock gave them; [`Manifest::model`] names it.
+    /// Computed by a model on a virtual clock; [`Manifest::model`] names it.
     Simulated,
 }
 
-/// The model that gave the figures of a simulated run.
+/// The model that computed the figures of a simulated run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelSource {
-    /// Its name, as its file states it.
+    /// Its name, as stated in its file.
     pub name: String,
-    /// The path of its file as given.
+    /// The path of its file, as given by the user.
     pub path: PathBuf,
-    /// SHA-256 of its file, in hexadecimal ([`crate::sha256`]).
+    /// SHA-256 sum of its file in hexadecimal digits ([`crate::sha256`]).
     pub sha256: String,
     /// The seed of its random numbers.
     pub seed: u64,
 }
 
 impl ModelSource {
-    /// Whether both give the same figures for the same plan: names and places of their files may differ.
+    /// Whether both give the same figures for the same plan. Names and paths of their files may differ.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.sha256, self.seed) == (&other.sha256, other.seed)
     }
 }
 
-/// The name, and what tells it from others: `twelve cards (sha256 5f0a9c31, seed 7)`.
+/// The name, and what distinguishes it from other models: `twelve cards (sha256 5f0a9c31, seed 7)`.
 impl fmt::Display for ModelSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short: String = self.sha256.chars().take(SHORT_SHA256_DIGITS).collect();
@@ -56,17 +56,17 @@ impl fmt::Display for ModelSource {
     }
 }
 
-/// Digits of a hash that are shown: enough to tell some thousand models apart.
+/// Number of hash digits shown, which is enough to distinguish thousands of models.
 const SHORT_SHA256_DIGITS: usize = 12;
 
-/// Description of a run: written at the start, and again, with the end time, at the end.
+/// Description of a run. It is written at the start, and again at the end together with the end time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// [`FORMAT_VERSION`] of the writer.
+    /// The writer's [`FORMAT_VERSION`].
     pub format_version: u32,
-    /// A name that no other run has.
+    /// A unique name of the run.
     pub run_id: String,
-    /// Where the figures come from.
+    /// The source of the figures.
     pub provenance: Provenance,
     /// Version of the program that wrote the run.
     pub program_version: String,
@@ -74,43 +74,45 @@ pub struct Manifest {
     pub command_line: Vec<String>,
     /// Wall clock at the start, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
-    /// Wall clock at the end; absent while the run is in progress or if it was killed.
+    /// Wall clock at the end. Missing while the run is in progress, or if it was killed.
     pub finished_unix_ns: Option<i64>,
-    /// The time that was predicted for it before it started; absent in records of earlier versions.
+    /// The duration predicted before the run started. Missing in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Prediction>,
     /// The plan of the run.
     pub plan: Plan,
-    /// The host; of several nodes the first.
+    /// The host, or the first node if there are several.
     pub host: HostFacts,
-    /// Its processes, where a launcher has started several.
+    /// Its processes, if a launcher has started several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,
-    /// The model, where [`Manifest::provenance`] is [`Provenance::Simulated`].
+    /// The model, if [`Manifest::provenance`] is [`Provenance::Simulated`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelSource>,
 }
 
 impl Manifest {
-    /// The manifest of the run in `directory`, without its rows.
+    /// Reads the manifest of the run in `directory`, without its rows.
     ///
     /// # Errors
-    /// There is none, or it cannot be read, or a later program wrote it.
+    /// Errors if it does not exist, cannot be read, or was written by a later program.
     pub fn read(directory: &Path) -> Result<Self, RecordError> {
         read_manifest(directory).map(|(manifest, _)| manifest)
     }
 
-    /// The manifest of a run whose figures `model` gives. The host facts are then those of the model's machine.
+    /// Returns the manifest of a run whose figures come from `model`. The host facts are then those of
+    /// the model's machine.
     #[must_use]
     pub fn simulated(self, model: ModelSource) -> Self {
         Self { provenance: Provenance::Simulated, model: Some(model), ..self }
     }
 
-    /// Checks that the run in `directory` goes on as it began: with the same model and seed, or on real storage
-    /// without one. Measured and simulated passes of one case would be one figure otherwise.
+    /// Checks that the run in `directory` is resumed as it began: with the same model and seed, or on real
+    /// storage without a model. Otherwise measured and simulated passes of a case would be combined into one
+    /// figure.
     ///
     /// # Errors
-    /// `model` is not what the run began with.
+    /// Errors if `model` is not what the run began with.
     pub fn check_resumed_with(
         &self,
         directory: &Path,
@@ -143,7 +145,7 @@ impl Manifest {
 /// The text of a manifest.
 pub(crate) struct ManifestText {
     bytes: Vec<u8>,
-    /// Its checksum, which the journal has before the text is put in its place.
+    /// Its checksum, which is written to the journal before the text is written.
     pub(crate) checksum: String,
 }
 
@@ -157,13 +159,13 @@ impl ManifestText {
         Ok(Self { checksum: checksum_of(&bytes), bytes })
     }
 
-    /// Puts it in its place.
+    /// Writes the text to the manifest file.
     pub(crate) fn write(&self, directory: &Path, durable: bool) -> Result<(), RecordError> {
         replace(directory, MANIFEST, &self.bytes, durable)
     }
 }
 
-/// The manifest of the run in `directory`, and the checksum of its text.
+/// Reads the manifest of the run in `directory`, and computes the checksum of its text.
 pub(crate) fn read_manifest(directory: &Path) -> Result<(Manifest, String), RecordError> {
     let path = directory.join(MANIFEST);
     let text = directory::read(directory, &path, MANIFEST_BYTES).map_err(RecordError::io("read", &path))?;
@@ -176,13 +178,13 @@ pub(crate) fn read_manifest(directory: &Path) -> Result<(Manifest, String), Reco
     Ok((serde_json::from_slice(&text).map_err(unreadable)?, checksum_of(&text)))
 }
 
-/// The one field of a manifest that every version has.
+/// The only field that manifests of every version have.
 #[derive(Deserialize)]
 struct Version {
     format_version: u32,
 }
 
-/// Rejects runs written by a later program.
+/// Rejects runs that were written by a later program.
 pub(crate) fn check_version(directory: &Path, found: u32) -> Result<(), RecordError> {
     if found > FORMAT_VERSION {
         return Err(RecordError::NewerVersion { path: directory.to_path_buf(), found });

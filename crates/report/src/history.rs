@@ -1,5 +1,6 @@
 //! The last operations of a run, with the columns of an I/O history of IBM Storage Scale (`mmfsadm dump
-//! iohist`), in their order, and behind them the device's part of their time. `ioproof import` reads both.
+//! iohist`) in their order, followed by the device's part of each operation's time. `ioproof import` reads
+//! both.
 
 use std::fmt::Write as _;
 
@@ -18,9 +19,9 @@ use crate::render::csv::line;
 /// Selection of operations of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistorySelection {
-    /// Of this case only.
+    /// Only this case, if given.
     pub case: Option<String>,
-    /// Of this phase only.
+    /// Only this phase, if given.
     pub phase: Option<Phase>,
     /// Maximum number of operations per phase, counted from the last.
     pub last: Option<usize>,
@@ -43,7 +44,7 @@ struct PhaseHistory {
     key: PhaseKey,
     started_unix_ns: i64,
     rows: Vec<HistoryRow>,
-    /// Over all kept operations of the phase, shown or not.
+    /// Over all recorded operations of the phase, whether shown or not.
     split: HistorySplit,
 }
 
@@ -168,7 +169,7 @@ impl PhaseHistory {
         self.started_unix_ns.saturating_add(i64::try_from(row.start_ns).unwrap_or(i64::MAX))
     }
 
-    /// The file of all rows, if it is the same.
+    /// The path of the file, if all rows have the same one.
     fn only_file(&self) -> Option<&str> {
         let first = self.rows.first().map(|row| row.file.as_str()).filter(|file| !file.is_empty())?;
         self.rows.iter().all(|row| row.file == first).then_some(first)
@@ -177,7 +178,7 @@ impl PhaseHistory {
     fn table(&self) -> Table {
         let is_own = self.rows.iter().any(|row| row.thread_name.is_empty());
         let one_file = self.only_file().is_some();
-        // As in a dump of Scale: no column of a transfer is empty, so that words can be counted.
+        // As in a dump of Scale, no column of a transfer is empty, so that words can be counted.
         let told = |is: bool, text: &str| match text.is_empty() {
             true if is && is_own => "-".to_owned(),
             _ => text.replace(char::is_whitespace, "_"),

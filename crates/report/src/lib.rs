@@ -1,19 +1,19 @@
-//! Tables, charts and pages, made from records and analysis; and previews of a plan. Nothing is computed
-//! here: numbers are selected, ordered and formatted.
+//! Tables, charts and pages from records and their analysis, and previews of a plan. Nothing is computed here:
+//! numbers are selected, ordered and formatted.
 //!
-//! | what | for |
+//! | item | purpose |
 //! |---|---|
-//! | [`Study`] | a [`record::Run`] with its analysis, in every form: terminal text, HTML, Markdown, CSV, JSON, OpenMetrics; `docs/REPORT.md` describes CSV and JSON |
+//! | [`Study`] | a [`record::Run`] with its analysis, in every format: terminal text, HTML, Markdown, CSV, JSON, OpenMetrics; `docs/REPORT.md` describes CSV and JSON |
 //! | [`mod@reference`] | the library of published figures |
 //! | [`History`] | the last operations of a run, one by one |
-//! | [`compare`], [`against_itself`] | two runs beside each other; the false alarms of such comparisons |
-//! | [`preflight`], [`explain`] | a [`plan::Plan`] before it runs |
+//! | [`compare`], [`against_itself`] | comparison of two runs; the false alarms of such comparisons |
+//! | [`preflight`], [`explain`] | previews of a [`plan::Plan`] before it runs |
 //! | [`inventory`] | a host with all its devices and slots |
 //! | [`model()`] | a model with its bounds |
-//! | [`Progress`] | what is shown while it runs |
+//! | [`Progress`] | progress output during a run |
 //!
-//! A run that was interrupted, killed or damaged is shown as far as it is intact, with a note on what is
-//! missing. No figure is shown without its conditions, and no warning without its figure.
+//! A run that was interrupted, killed or damaged is shown as far as it is intact, with a note on what is missing. No
+//! figure is shown without its conditions, and no warning without its figure.
 //!
 //! ```no_run
 //! let run = record::Run::open(std::path::Path::new("runs/quick"))?;

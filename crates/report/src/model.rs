@@ -1,4 +1,5 @@
-//! A model for a terminal: what it is of, the way to the devices of each layout, and what it gives at most.
+//! A description of a model for a terminal: what it models, the path to the devices of each layout, and its
+//! maximum rates.
 
 use std::fmt::Write as _;
 
@@ -10,16 +11,16 @@ use crate::format::screen::COLUMNS;
 use crate::format::table::{Table, wrapped};
 use crate::format::{grouped, iops, latency, rate, whole};
 
-/// What of a model is shown.
+/// The selection of what is shown of a model.
 #[derive(Debug, Clone)]
 pub struct ModelView {
-    /// Kinds of transfers; their order is that of the table.
+    /// Kinds of transfers, in the order of the table.
     pub transfers: Vec<Transfer>,
     /// Numbers of nodes.
     pub nodes: Vec<u32>,
-    /// Tasks of each node; none for as many as it takes.
+    /// Tasks per node; `None` for as many as needed.
     pub tasks: Option<u32>,
-    /// Transfers that each task has under way.
+    /// Transfers in flight per task.
     pub depth: u32,
 }
 
@@ -30,7 +31,7 @@ struct Line {
     bounds: Bounds,
 }
 
-/// `model` with the bounds that `view` asks for.
+/// The description of `model` with the bounds that `view` selects.
 #[must_use]
 pub fn model(model: &Model, view: &ModelView, screen: Screen) -> String {
     let about = &model.model;
@@ -98,7 +99,7 @@ fn words(transfer: Transfer) -> String {
     format!("{} {order} {}", Bytes(bytes), if writes { "writes" } else { "reads" })
 }
 
-/// From the nodes to the devices, with how files lie on them.
+/// The path from the nodes to the devices, and how files are laid out on them.
 fn way(model: &Model, layout: &Layout) -> String {
     let links = model.links.iter().map(|link| (&link.name, link.count));
     let servers = model.servers.iter().map(|server| (&server.name, server.count));

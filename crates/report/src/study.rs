@@ -1,4 +1,4 @@
-//! A run with its analysis, ready to be rendered in any form.
+//! A run with its analysis, ready to be rendered in any format.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use crate::report::{Report, SHOWN_RATE};
 use crate::section::Second;
 use crate::summary::{cross_check, sheet};
 
-/// A run with its figures and findings. Computing it is most of the work, so callers that write several forms
+/// A run with its figures and findings. Computing these is most of the work, so callers that write several formats
 /// should do it once.
 ///
 /// ```no_run
@@ -31,7 +31,7 @@ pub struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    /// The figures of `run`, and what the analysis finds in them.
+    /// Computes the figures of `run` and their findings.
     #[must_use]
     pub fn of(run: &'a Run) -> Self {
         let sources = analysis::figures::figures(run, SHOWN_RATE);
@@ -39,8 +39,7 @@ impl<'a> Study<'a> {
         Self { run, report: Report::of(run, sources, findings), second: None }
     }
 
-    /// Draws `other`, another run of the same study, dotted in the charts of this one, and shows the changes
-    /// on the page.
+    /// Adds `other`, another run of the same study: the charts show it dotted, and the page lists the changes.
     #[must_use]
     pub fn beside(mut self, other: Self) -> Self {
         let pair = crate::compare(self.run, other.run);
@@ -49,8 +48,8 @@ impl<'a> Study<'a> {
         self
     }
 
-    /// A sheet for each commitment for a terminal: criterion, evidence, doubts, what could not be seen, judgement.
-    /// None where nothing was promised.
+    /// A sheet for each commitment for a terminal: criterion, evidence, doubts, what could not be checked, verdict.
+    /// Returns `None` if there are no commitments.
     #[must_use]
     pub fn sheet(&self, screen: Screen) -> Option<String> {
         let section = sheet::section(self.run, &self.report)?;
@@ -66,15 +65,15 @@ impl<'a> Study<'a> {
         Some(out)
     }
 
-    /// The sheets as a page that prints well and needs nothing else.
+    /// The sheets as a self-contained page that prints well.
     #[must_use]
     pub fn sheet_html(&self) -> Option<String> {
         let section = sheet::section(self.run, &self.report)?;
         Some(html::section_alone(&self.report.run.heading, &section))
     }
 
-    /// The doubts about the figures in one line, the first cause with its evidence: `cached, all 4 figures
-    /// (the devices read 2 %); not quiet, 2 of 4 figures`.
+    /// The doubts about the figures in one line, with the evidence of the first cause: `cached, all 4 figures (the
+    /// devices read 2 %); not quiet, 2 of 4 figures`.
     #[must_use]
     pub fn doubts(&self) -> Option<String> {
         let (causes, all) = (causes(&self.report), self.report.figures.len());
@@ -83,18 +82,18 @@ impl<'a> Study<'a> {
         Some(format!("{} ({}){others}", worst.named(all), worst.evidence))
     }
 
-    /// The data that every form shows.
+    /// The data that all formats show.
     pub(crate) const fn report(&self) -> &Report {
         &self.report
     }
 
-    /// A line for each case that was measured in turn with another tool.
+    /// A line for each case that was measured alternately with another tool.
     #[must_use]
     pub fn cross_check(&self, screen: Screen) -> String {
         cross_check::text(self.run, &self.report, screen)
     }
 
-    /// The answer for a terminal: a card with what was promised, claimed and best, the figures, and what speaks against
+    /// The answer for a terminal: a card with commitments, claims and best points, the figures, and the doubts about
     /// them.
     #[must_use]
     pub fn text(&self, screen: Screen) -> String {
@@ -113,13 +112,14 @@ impl<'a> Study<'a> {
         markdown::markdown(&self.report)
     }
 
-    /// One row for each figure, as comma-separated values.
+    /// One row per figure, as comma-separated values.
     #[must_use]
     pub fn csv(&self) -> String {
         csv::csv(&self.report)
     }
 
-    /// A row for each launch of jobs and each of its steps, as comma-separated values; none where there were no jobs.
+    /// A row for each job launch and each of its steps, as comma-separated values. Returns `None` if there were no
+    /// jobs.
     #[must_use]
     pub fn launches_csv(&self) -> Option<String> {
         csv::wide(&self.report, analysis::gate::Kind::FullTimer)
@@ -133,10 +133,11 @@ impl<'a> Study<'a> {
         String::from_utf8(out).expect("JSON is UTF-8")
     }
 
-    /// As [`Study::json`]; of a study with thousands of cases it is never in memory as a whole.
+    /// Writes the same as [`Study::json`], but never holds the whole text in memory, which matters for studies with
+    /// thousands of cases.
     ///
     /// # Errors
-    /// Writing to `out` failed.
+    /// Errors if writing to `out` failed.
     pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
         escape::json(&self.report, out)?;
         out.write_all(b"\n")
@@ -151,7 +152,7 @@ impl<'a> Study<'a> {
     /// One page with interactive charts that needs no network.
     ///
     /// # Errors
-    /// Writing to `out` failed.
+    /// Errors if writing to `out` failed.
     pub fn html(&self, out: &mut impl Write) -> io::Result<()> {
         html::html(self.run, &self.report, self.second.as_ref(), out)
     }

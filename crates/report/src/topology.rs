@@ -7,10 +7,10 @@ use plan::visible;
 
 use crate::format::table::width;
 
-/// Columns of a terminal, less those of a frame.
+/// Width of a terminal, minus that of a frame.
 const COLUMNS: usize = 100;
 
-/// All cells of `topology`, one of each kind.
+/// Draws all cells of `topology`, one of each kind.
 #[must_use]
 pub fn topology(topology: &Topology) -> String {
     let mut out = format!("{}\n", visible(&topology.title));

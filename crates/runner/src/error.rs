@@ -7,16 +7,16 @@ use engine::{EngineError, NetworkError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The kind of an error, from which the program's exit code follows.
+/// The kind of an error. It determines the exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ErrorKind {
-    /// Refused, to protect data or the correctness of a figure.
+    /// The program refused, to protect data or the correctness of a figure.
     Refused,
     /// The host lacks something that the plan needs.
     HostLacks,
     /// A transfer failed.
     TransferFailed,
-    /// A check found wrong data and had to stop, or a tree holds files that the run has not made.
+    /// A check found wrong data and had to stop, or a tree contains files that the run has not created.
     WrongData,
     /// The record could not be written.
     Record,
@@ -26,10 +26,10 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// Why a run could not start or go on.
+/// Why a run could not start or continue.
 #[derive(Debug, Error)]
 pub enum RunnerError {
-    /// The host crate refused, or could not read a fact.
+    /// The host crate rejected something, or could not read a fact.
     #[error(transparent)]
     Host(#[from] host::HostError),
     /// A device may not be written.
@@ -46,20 +46,20 @@ pub enum RunnerError {
     /// The plan needs more than a limit allows.
     #[error(transparent)]
     Limit(#[from] host::limits::LimitTooLow),
-    /// io_uring was asked for by name and cannot be used.
+    /// io_uring was requested by name and cannot be used.
     #[error("io_uring was asked for and is not available: {reason}")]
     UringMissing {
-        /// Why, and the remedy.
+        /// The reason, and the remedy.
         reason: String,
     },
-    /// The files do not fit.
+    /// There is not enough space for the files.
     #[error(
         "with case `{case}` the files need {need} and {place} has {free} free: write less (smaller or fewer files, fewer tasks), or make room"
     )]
     NoSpace {
-        /// Bytes that the files need.
+        /// Number of bytes that the files need.
         need: plan::Bytes,
-        /// What is there.
+        /// Number of bytes that are free.
         free: plan::Bytes,
         /// Mount point.
         place: String,
@@ -72,16 +72,16 @@ pub enum RunnerError {
          or make the file system with more inodes"
     )]
     NoInodes {
-        /// Files and directories.
+        /// Number of files and directories.
         need: u64,
-        /// What is there.
+        /// Number of inodes that are free.
         free: u64,
         /// Mount point.
         place: String,
         /// The case.
         case: String,
     },
-    /// A target that cannot hold data.
+    /// A target is not suitable for data.
     #[error("{path} {problem}: {help}", path = path.display())]
     Target {
         /// The target.
@@ -91,15 +91,15 @@ pub enum RunnerError {
         /// The next step.
         help: String,
     },
-    /// A case asks for something that the kind of its target forbids.
+    /// A case asks for something that is not permitted for its kind of target.
     #[error("{case}: {problem}; {}", problem.help)]
     Rule {
         /// The case.
         case: String,
-        /// What is forbidden, and the next step.
+        /// What is not permitted, and the next step.
         problem: plan::PlanError,
     },
-    /// A case asks for something that the model of a simulated run does not have.
+    /// A case needs something that the model of a simulated run does not have.
     #[error("{case}: {told}")]
     Model {
         /// The case.
@@ -123,7 +123,7 @@ pub enum RunnerError {
         /// The kernel's error.
         source: std::io::Error,
     },
-    /// A tree holds files that this run has not made, and is not removed.
+    /// A tree contains files that this run has not created, so it is not removed.
     #[error(
         "{path} was not made by this run ({count} of such): it stays, with the directories that it is in; \
          see whose it is, and remove it yourself",
@@ -135,13 +135,13 @@ pub enum RunnerError {
         /// Their number.
         count: u64,
     },
-    /// The storage does not have what this run has written.
+    /// The storage does not contain what this run has written.
     #[error("data that this run has written is gone: {message}")]
     DataGone {
         /// What was found instead.
         message: String,
     },
-    /// A table that jobs need could not be created.
+    /// A table needed by jobs could not be created.
     #[error("the table `{table}` of stream {stream} could not be loaded: {message}")]
     Unloaded {
         /// The table.
@@ -151,7 +151,7 @@ pub enum RunnerError {
         /// The message of its process, with the next step.
         message: String,
     },
-    /// The tables and outputs of jobs do not fit.
+    /// There is not enough space for the tables and outputs of jobs.
     #[error(
         "jobs need more space than there is: {places}; lower the scale, or give directories with more space"
     )]
@@ -167,7 +167,7 @@ pub enum RunnerError {
         /// Its exit status and its last output.
         message: String,
     },
-    /// A workload derived from a valid one is not valid: a defect of this program.
+    /// A workload derived from a valid one is invalid, which is a defect of this program.
     #[error("a derived workload is not valid: {0}")]
     Derived(#[from] plan::PlanError),
     /// The connection between the ranks of the run was lost.
@@ -188,7 +188,7 @@ pub enum RunnerError {
     /// A message between ranks could not be serialized or parsed.
     #[error("the ranks of this run cannot understand each other: {0}; use paths in UTF-8")]
     Words(#[source] serde_json::Error),
-    /// An order came out of sequence: a defect of this program.
+    /// An order was received out of sequence, which is a defect of this program.
     #[error("an order came out of place; report this as a defect")]
     OutOfPlace,
 }
@@ -230,7 +230,7 @@ impl RunnerError {
         }
     }
 
-    /// Whether files are missing or hold less than they should, on whichever rank.
+    /// Whether files are missing or contain less than they should, on any rank.
     pub(crate) fn is_about_files(&self) -> bool {
         match self {
             Self::Host(_) | Self::Target { .. } => true,
@@ -239,7 +239,7 @@ impl RunnerError {
         }
     }
 
-    /// Turns an error of the kernel into an error about `path`.
+    /// Converts a kernel error to an error about `path`.
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { action, path, source }
@@ -270,7 +270,7 @@ impl RunnerError {
         known.unwrap_or_else(|| "unknown".to_owned())
     }
 
-    /// The error of a phase; a failed agreement between ranks counts as a lost rank.
+    /// Makes the error of a phase. A failed agreement between ranks counts as a lost rank.
     pub(crate) fn of_phase(error: EngineError) -> Self {
         match error {
             EngineError::Rendezvous(lost) => match lost.downcast::<CommError>() {
@@ -282,7 +282,8 @@ impl RunnerError {
     }
 }
 
-/// What the host lacks shows before any transfer; other errors happen while measuring.
+/// The kind of an engine error: if the host lacks something, this shows before any transfer; other errors
+/// occur while measuring.
 fn engine_kind(error: &EngineError) -> ErrorKind {
     match error {
         EngineError::DirectUnsupported { .. }

@@ -1,4 +1,4 @@
-//! The overhead of the instrument on this host: its clock, its peak rate, and its recording.
+//! The overhead of the measuring instrument on this host: its clock, its maximum rate, and its recording.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use plan::{Backend, Bytes, Geometry, Nanos, Order, Phase, Placement, SyncRule, W
 use crate::RunnerError;
 use crate::files::cleanup::RemoveOnDrop;
 
-/// Pairs of runs with and without recording; a 95 % interval of a median needs at least 6.
+/// Number of pairs of runs with and without recording. A 95 % interval of a median needs at least 6.
 const PAIRS: usize = 15;
 /// Duration of a run: long enough to settle, short enough that both runs of a pair see the same host state.
 const RUN: Nanos = Nanos::millis(400);
-/// The common size at which the cost per transfer has the largest share.
+/// The common transfer size at which the cost per transfer has the largest share.
 const TRANSFER: Bytes = Bytes::kib(4);
 /// Small enough to write quickly, large enough to exceed a device's buffer.
 const FILE: Bytes = Bytes::mib(256);
 /// The part of the file that is read through the page cache; it fits in memory.
 const CACHED: Bytes = Bytes::mib(64);
-/// Number of operations kept.
+/// Number of operations kept in the history.
 const KEPT: u64 = 10_000;
 /// Queue depth that keeps a device busy.
 const DEPTH: u32 = 32;
@@ -37,9 +37,9 @@ pub struct Instrument {
     pub ceiling: f64,
     /// Nanoseconds that recording adds per transfer, from null backend runs with and without.
     pub recording_ns: f64,
-    /// Share of the rate that recording costs on real transfers, from paired runs.
+    /// Share of the rate of real transfers that recording costs, from paired runs.
     pub paired: Option<Overhead>,
-    /// Nanoseconds between the ends of two real transfers.
+    /// Nanoseconds between the ends of two consecutive real transfers.
     pub transfer_ns: f64,
     /// The conditions of the real transfers.
     pub conditions: String,
@@ -54,27 +54,28 @@ pub struct HistoryCost {
     pub kept: u64,
     /// Nanoseconds per transfer, from null backend runs with and without.
     pub each_ns: f64,
-    /// Share of the rate of page cache reads, from paired runs: the fastest real transfers, so the share is
-    /// largest.
+    /// Share of the rate of page cache reads, from paired runs. These are the fastest real transfers, so
+    /// the share is largest.
     pub cached: Option<Overhead>,
-    /// Nanoseconds between the ends of two such reads.
+    /// Nanoseconds between the ends of two consecutive reads of this kind.
     pub cached_ns: f64,
 }
 
 impl Instrument {
-    /// Recording's share of a real transfer, from the two times: free of the storage's own noise.
+    /// The share of recording in the time of a real transfer, computed from the two times and thus free
+    /// of the storage's own noise.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.recording_ns / self.transfer_ns
     }
 }
 
-/// Measures the instrument, with real transfers on a temporary file in `directory`. Before each pair of runs
-/// `told` gets the name of the measurement, the pairs done, their total, and the duration of one. A stopped
-/// measurement is not valid.
+/// Measures the instrument, with real transfers on a temporary file in `directory`. Before each pair of
+/// runs, `told` is called with the name of the measurement, the number of pairs done, their total, and the
+/// duration of one. A measurement that was stopped is not valid.
 ///
 /// # Errors
-/// The file cannot be written or read.
+/// Errors if the file cannot be written or read.
 pub fn instrument(
     directory: &Path,
     controls: &Arc<Controls>,
@@ -126,7 +127,7 @@ enum Switch {
     History,
 }
 
-/// Rates with and without the switched feature, in alternation; `next` is called before each pair.
+/// Rates with and without the switched feature, measured alternately. `next` is called before each pair.
 fn pairs(
     switch: Switch,
     workload: &Workload,
@@ -142,7 +143,7 @@ fn pairs(
             break;
         }
         next();
-        // The order alternates from pair to pair to cancel order effects.
+        // The order changes from pair to pair, to cancel effects of the order.
         for on in [pair % 2 == 0, pair % 2 != 0] {
             let keeps = on && switch == Switch::History;
             let mut job = PhaseJob::new(if keeps { &keeping } else { workload }, Phase::Read, 0);
@@ -169,7 +170,7 @@ fn null_workload() -> Result<Workload, RunnerError> {
     Ok(spec.validate()?)
 }
 
-/// Direct if the file system supports it, through io_uring if available.
+/// A workload of direct transfers if the file system supports them, through io_uring if available.
 fn real_workload(directory: &Path) -> Result<Workload, RunnerError> {
     let file = directory.join(format!(".ioproof-instrument-{}", std::process::id()));
     let mut spec = WorkloadSpec::new("real", file, geometry());
@@ -184,7 +185,7 @@ fn real_workload(directory: &Path) -> Result<Workload, RunnerError> {
     Ok(spec.validate()?)
 }
 
-/// The same file, read with plain calls through the page cache.
+/// A workload on the same file, read with plain calls through the page cache.
 fn cached_workload(real: &Workload) -> Result<Workload, RunnerError> {
     let mut spec = WorkloadSpec::from(real.clone());
     (spec.direct, spec.backend) = (false, Backend::plain());

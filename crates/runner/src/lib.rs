@@ -2,29 +2,28 @@
 //!
 //! | type | what it is |
 //! |---|---|
-//! | [`check`] → [`Checked`] | a plan that this host can run, with what was found on the way |
+//! | [`check`] → [`Checked`] | a plan that this host can run, with what was found during the check |
 //! | [`check_again`], [`EarlierStart`] | the same for a resumed run |
-//! | [`check_files_to_read`] | the files that a plan reads and nothing makes |
+//! | [`check_files_to_read`] | checks that the files a plan reads exist or are created by it |
 //! | [`replaced`] | the user's files that a plan will remove |
 //! | [`validate_campaign`], [`campaign`], [`LayoutBuilder`] | the same for cases on layouts, created one by one |
 //! | [`PlanExecution`] | runs a checked plan and writes the record |
 //! | [`Rivals`] | cases that another tool measures in alternation |
 //! | [`Program`] | the program that is executed for each launch of jobs |
-//! | [`follow`], [`dismiss`], [`wait_for_rank_0`], [`reports_loss`] | the ranks other than 0: orders, release, after a loss |
-//! | [`Machine`], [`check_on`] | a machine that is described instead of present: simulated runs |
+//! | [`follow`], [`dismiss`], [`wait_for_rank_0`], [`reports_loss`] | ranks other than 0: orders, release, losses |
+//! | [`Machine`], [`check_on`] | a machine given by a description: simulated runs |
 //! | [`Watch`] | receives all events; the runner itself never prints |
 //! | [`RunSummary`] | how the run ended, for the caller's exit code |
-//! | [`instrument`] | the overhead of the instrument on this host |
+//! | [`instrument`] | the overhead of the measuring instrument on this host |
 //! | [`RunnerError`] | errors of a run, each with an [`ErrorKind`] |
 //!
-//! A case that fails does not end the run: its error is recorded and the next case starts.
-//! An interrupted case is not finished: a resumed run starts it again, skips finished cases, and rewrites the
-//! data of a skipped case if a later case reads it.
-//! A run may have many ranks. Rank 0 checks and executes the plan: it gives orders and gets merged answers,
-//! so a phase of many ranks gives the same record as a phase of one. The files of a task belong to the rank
-//! that carries the task: it creates, checks and removes them.
+//! A case that fails does not end the run: its error is recorded and the next case starts. An interrupted
+//! case is not finished: a resumed run starts it again, skips finished cases, and rewrites the data of a
+//! skipped case if a later case reads it. A run may have many ranks. Rank 0 checks and executes the plan: it
+//! gives orders and receives merged answers, so a phase of many ranks results in the same record as a phase
+//! of one. The files of a task belong to the rank that runs the task: it creates, checks and removes them.
 //!
-//! Files are claimed before creation and removed at the end in every case, unless the plan keeps them.
+//! Files are claimed before they are created, and always removed at the end, unless the plan keeps them.
 
 mod check;
 mod error;

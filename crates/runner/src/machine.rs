@@ -1,4 +1,4 @@
-//! A machine that is described instead of present: what carries out the phases of a simulated run.
+//! A machine given by a description, which carries out the phases of a simulated run.
 
 use std::time::Duration;
 
@@ -11,26 +11,27 @@ use record::HostFacts;
 
 use crate::RunnerError;
 
-/// Stands in for the engine, the host and the clock of a run. Nothing of this host is measured or changed.
+/// Takes the place of the engine, the host and the clock of a run. Nothing on this host is measured or
+/// changed.
 ///
-/// The times of its phases count on a clock of its own, which only phases and pauses move.
+/// The times of its phases are measured on its own clock, which only phases and pauses advance.
 pub trait Machine {
     /// Checks that all of `plan` can be carried out.
     ///
     /// # Errors
-    /// What the machine lacks, with the place and the next step.
+    /// Returns what the machine lacks, with the place and the next step.
     fn check(&self, plan: &Plan) -> Result<(), RunnerError>;
 
     /// The facts of each node.
     fn nodes(&self) -> Vec<HostFacts>;
 
-    /// The clock of each node against that of the first, now; empty where they are one clock.
+    /// The present offset of each node's clock from that of the first node; empty if all use one clock.
     fn clocks(&self) -> Vec<Clock>;
 
-    /// Carries out a phase of `case`; `node_of` has the node of each task.
+    /// Carries out a phase of `case`. `node_of` returns the node of each task.
     ///
     /// # Errors
-    /// The machine lacks something.
+    /// Errors if the machine lacks something.
     fn phase(
         &mut self,
         case: &Case,
@@ -39,30 +40,31 @@ pub trait Machine {
         controls: &Controls,
     ) -> Result<MachinePhase, RunnerError>;
 
-    /// Files of a case were removed, and what the caches of the nodes have not written of them with it.
+    /// Must be called when files of a case were removed. Data of these files that the nodes' caches have
+    /// not written is then dropped.
     fn files_removed(&mut self);
 
     /// Empties the caches of the nodes.
     fn drop_caches(&mut self);
 
-    /// Time on its clock since the run began.
+    /// Time on the machine's clock since the run began.
     fn elapsed(&self) -> Duration;
 
-    /// Lets time pass.
+    /// Advances the clock.
     fn pause(&mut self, time: Duration);
 }
 
-/// What a phase on a [`Machine`] gave.
+/// The result of a phase on a [`Machine`].
 #[derive(Debug)]
 pub struct MachinePhase {
-    /// Of all nodes together.
+    /// The outcome of all nodes together.
     pub outcome: PhaseOutcome,
-    /// The series of each node that took part, by number; empty where there is only one.
+    /// The series of each node that took part, by node number; empty if there is only one.
     pub series: Vec<(u32, Vec<SeriesInterval>)>,
     /// The devices, each with the name of the place where it is.
     pub devices: Vec<(String, DeviceSample)>,
-    /// For jobs: the launches and what became of them, all on the first node.
+    /// For jobs: the launches and their results, all on the first node.
     pub launched: Option<(Vec<LaunchTask>, Launched)>,
-    /// For exchanges: each end, with its node by number.
+    /// For exchanges: each endpoint with the number of its node.
     pub ends: Vec<(u32, EndOutcome)>,
 }

@@ -1,12 +1,12 @@
-//! Defects that are built in on purpose, to see that the tests of faults find them.
+//! Defects that can be switched on deliberately, to check that the fault tests detect them.
 
 use std::fs::OpenOptions;
 use std::path::Path;
 
-/// The variable that names the defect.
+/// The environment variable that names the defect.
 const VARIABLE: &str = "IOPROOF_PLANT";
 
-/// Whether this program has the defect called `name`.
+/// Whether the defect `name` is switched on.
 #[must_use]
 pub fn planted(name: &str) -> bool {
     std::env::var(VARIABLE).is_ok_and(|planted| planted == name)

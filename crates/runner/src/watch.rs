@@ -1,4 +1,4 @@
-//! Events of the runner for an observer.
+//! Events that the runner reports to an observer.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use record::{CommandRun, LayoutFinding, PhaseRecord, WarningRow, Wiped};
 pub enum Event<'a> {
     /// A case starts.
     CaseStarted {
-        /// Its index in the plan, from 0; on a layout, its index among the cases there.
+        /// Its index in the plan, from 0; for a case on a layout, its index among the cases on that
+        /// layout.
         index: usize,
         /// The case.
         case: &'a Case,
@@ -27,15 +28,15 @@ pub enum Event<'a> {
     PhaseStarted {
         /// The case.
         case: &'a Case,
-        /// From 0.
+        /// The repetition, from 0.
         repetition: u32,
         /// The phase.
         phase: Phase,
-        /// Bytes of one pass; the end of the phase without a time limit.
+        /// Bytes of one pass, after which the phase ends if it has no time limit.
         planned_bytes: u64,
-        /// Live counters, of the tasks in this process.
+        /// Live counters of the tasks in this process.
         controls: &'a Arc<Controls>,
-        /// The share of these tasks in all tasks.
+        /// The fraction of all tasks that are in this process.
         share: f64,
     },
     /// A phase ended; its rows are stored.
@@ -49,9 +50,9 @@ pub enum Event<'a> {
         /// The wiped object.
         what: &'a Wiped,
     },
-    /// The files that a repetition made were removed.
+    /// The files that a repetition created were removed.
     Removed {
-        /// From 0.
+        /// The repetition, from 0.
         repetition: u32,
         /// Duration in seconds.
         seconds: f64,
@@ -65,11 +66,11 @@ pub enum Event<'a> {
     },
     /// All repetitions of a case ended.
     CaseFinished(&'a Case),
-    /// A case could not be finished; the run goes on with the next.
+    /// A case could not be finished; the run continues with the next one.
     CaseFailed {
         /// The case.
         case: &'a Case,
-        /// Why.
+        /// The reason.
         message: &'a str,
     },
 }
@@ -91,11 +92,11 @@ pub enum LayoutProgress<'a> {
 
 /// Observer of a run.
 pub trait Watch {
-    /// Called from the thread that runs the plan, never during a phase.
+    /// Called from the thread that runs the plan, but never during a phase.
     fn event(&mut self, event: &Event<'_>);
 }
 
-/// Ignores all events; for tests.
+/// Ignores all events. Used in tests.
 #[derive(Debug, Default)]
 pub struct Silent;
 

@@ -1,13 +1,13 @@
-//! What a model gives at most: the bounds of a closed network of queues.
+//! Upper bounds of a model's performance: the bounds of a closed network of queues.
 //!
-//! With `N` transfers under way, a rate `X` and a mean response time `R ≥ R_min`, Little's law gives
-//! `X ≤ N ÷ R_min`, and each part of the way serves at most its capacity. Both bounds meet at
-//! `N* = capacity of the weakest part × R_min`: with fewer in flight the response time limits, with more the
-//! weakest part does. Source: Lazowska, Zahorjan, Graham and Sevcik, "Quantitative System Performance", 1984,
+//! With `N` transfers in flight, a rate `X` and a mean response time `R ≥ R_min`, Little's law gives `X ≤ N ÷
+//! R_min`, and each part of the path serves at most its capacity. Both bounds meet at `N* = capacity of the
+//! bottleneck × R_min`: with fewer transfers in flight the response time is the limit, with more the
+//! bottleneck is. Source: Lazowska, Zahorjan, Graham and Sevcik, "Quantitative System Performance", 1984,
 //! chapter 5.2 (asymptotic bounds).
 //!
-//! The bounds are those of direct transfers, spread evenly over the files of all tasks, in the steady state: page
-//! caches and troubles are left out, and a write cache gives what it drains with.
+//! The bounds are those of direct transfers in the steady state, spread evenly over the files of all tasks. Page
+//! caches and troubles are left out, and a write cache counts with the rate at which it drains.
 
 use std::collections::BTreeSet;
 
@@ -18,37 +18,39 @@ use crate::simulation::parts::service::ServiceTime;
 use crate::simulation::parts::station::{READ, RateLimit, WRITE};
 use crate::simulation::time::TICKS_PER_NS;
 
-/// Transfers of a file that the load of the parts is averaged over: a transfer may begin at any chunk.
+/// Number of transfers of a file over which the load of the parts is averaged, because a transfer may
+/// begin at any chunk.
 const TRANSFERS: u64 = 64;
 
-/// The transfers that bounds are of.
+/// The kind of transfers to which bounds apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
-    /// Bytes of each.
+    /// Bytes of each transfer.
     pub bytes: u64,
-    /// Writes, else reads.
+    /// Whether they are writes; otherwise they are reads.
     pub writes: bool,
-    /// At random places, else each where the last one of its file has ended.
+    /// Whether they are at random offsets; otherwise each one begins where the previous one of its file
+    /// has ended.
     pub random: bool,
 }
 
-/// Who issues the transfers.
+/// The tasks that issue the transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Issuers {
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: u32,
-    /// Tasks of each node, each on a file of its own; none for as many as it takes.
+    /// Number of tasks on each node, each with its own file, or `None` for as many as necessary.
     pub tasks: Option<u32>,
-    /// Transfers that each task has under way.
+    /// Number of transfers that each task has in flight.
     pub depth: u32,
 }
 
-/// The most that one part of the way lets through.
+/// The maximum rate of one part of the path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartLimit {
-    /// What limits.
+    /// The part that is the limit.
     pub part: String,
-    /// How many of them take part.
+    /// The number of such parts that are used.
     pub count: u64,
     /// Transfers per second of all of them together.
     pub transfers_per_second: f64,
@@ -57,24 +59,26 @@ pub struct PartLimit {
 /// The bounds of one kind of transfer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
-    /// Every limit, lowest first: the first one is the weakest link.
+    /// Every limit, lowest first, so the first one is the bottleneck.
     pub limits: Vec<PartLimit>,
-    /// Least mean response time in nanoseconds: of a transfer that waits for no other.
+    /// Minimum mean response time in nanoseconds, that is, of a transfer that does not wait for any
+    /// other.
     pub response_ns: f64,
-    /// Transfers under way from which on the weakest part limits, not the response time.
+    /// Number of transfers in flight from which on the bottleneck is the limit, and not the response
+    /// time.
     pub saturation: f64,
-    /// Bytes that the devices move for each byte of a transfer: copies, parity, and what is read for it.
+    /// Bytes that the devices move for each byte of a transfer: copies, parity, and data read for parity.
     pub amplification: f64,
 }
 
 impl Bounds {
-    /// The weakest link: the lowest limit. None of a model without devices.
+    /// The bottleneck: the part with the lowest limit. Returns `None` for a model without devices.
     #[must_use]
     pub fn weakest(&self) -> Option<&PartLimit> {
         self.limits.first()
     }
 
-    /// Transfers per second at most.
+    /// Maximum number of transfers per second.
     #[must_use]
     pub fn transfers_per_second(&self) -> f64 {
         self.weakest().map_or(0.0, |limit| limit.transfers_per_second)
@@ -84,14 +88,14 @@ impl Bounds {
 /// The load that one transfer puts on a part.
 #[derive(Default)]
 struct Load {
-    /// Nanoseconds of one slot.
+    /// Time in one slot, in nanoseconds.
     slot_ns: f64,
-    /// Nanoseconds of its limit of a rate.
+    /// Time that its rate limit requires, in nanoseconds.
     limit_ns: f64,
 }
 
 impl Load {
-    /// Transfers per second of `members` with so many slots each.
+    /// Transfers per second of `members` parts with `slots` slots each.
     fn capacity(&self, members: u64, slots: u32) -> f64 {
         let each = (self.slot_ns / f64::from(slots)).max(self.limit_ns);
         members as f64 / each * 1e9
@@ -105,7 +109,7 @@ enum Tier<'a> {
 }
 
 impl Model {
-    /// The bounds of `transfer` on `layout`, which is one of this model's.
+    /// The bounds of `transfer` on `layout`, which must be one of this model's.
     ///
     /// ```
     /// # let text = r#"
@@ -226,7 +230,7 @@ impl Tier<'_> {
         }
     }
 
-    /// The member that `device` of so many is behind.
+    /// The member through which `device`, one of `devices` devices, is reached.
     fn member(&self, device: u64, devices: u32) -> u64 {
         let count = match self {
             Self::Link(link) => link.count,
@@ -299,14 +303,14 @@ impl<'a> DeviceTimes<'a> {
         service.mean_ns(piece.bytes, self.continues) + reads_first
     }
 
-    /// Time of the limit of its rate, or of the cache's drain.
+    /// Time required by its rate limit, or by the drain of its cache.
     fn limit_ns(&self, piece: &Piece) -> f64 {
         let drain = self.device.write_cache.as_ref().filter(|_| self.is_cached());
         let drain = drain.map_or(0.0, |cache| piece.bytes as f64 / cache.drain.0 * 1e9);
         ns(self.limit.cost(piece.bytes)).max(drain)
     }
 
-    /// Time of a piece that waits for no other.
+    /// Time of a piece that does not wait for any other.
     fn response_ns(&self, piece: &Piece) -> f64 {
         let cached = self.device.write_cache.as_ref().filter(|_| self.is_cached());
         let cache = cached.map_or(0.0, |cache| cache.time.0 as f64);

@@ -1,15 +1,15 @@
-//! Models of storage systems: what a machine that is not here would give.
+//! Models of storage systems: what a machine that is not available would achieve.
 //!
 //! | type | what it is |
 //! |---|---|
 //! | [`Model`], [`read`](fn@read) | a storage system, described in TOML |
-//! | [`Model::bounds`] | what it gives at most, and its weakest link |
-//! | [`fit()`] | makes a model of a run |
-//! | [`SimulatedMachine`] | a model in a run: carries out its phases on a virtual clock |
+//! | [`Model::bounds`] | the upper bounds of its performance, and its bottleneck |
+//! | [`fit()`] | creates a model from a run |
+//! | [`SimulatedMachine`] | a model used in a run, which carries out its phases on a virtual clock |
 //! | [`ModelErrors`] | the mistakes of a model file |
 //!
-//! A simulated run has the plan, the record, the analysis and the reports of a measured one. Nothing of this
-//! host is measured; the record says that the figures are simulated, and by which model.
+//! A simulated run has the same plan, record, analysis and reports as a measured one. Nothing on this host
+//! is measured. The record says that the figures are simulated, and by which model.
 
 mod bounds;
 mod fit;

@@ -1,4 +1,5 @@
-//! The program called as `io500`: its configuration in, its results out, and a record of all phases.
+//! The program called as `io500`: reads the benchmark's configuration, writes its results, and makes a
+//! record of all phases.
 
 mod phase;
 mod results;
@@ -22,14 +23,14 @@ use crate::run::session;
 use phase::{Ended, PhaseRun};
 use results::{MadeDirectories, Results, cannot};
 
-/// Version in results: it names this program, never a release of the benchmark.
+/// The version in results. It names this program, never a release of the benchmark.
 const VERSION: &str = concat!("ioproof-", env!("CARGO_PKG_VERSION"));
-/// What is kept beside the records of phases until the run is complete.
+/// The file that is kept next to the records of phases until the run is complete.
 const MEMO: &str = "io500.json";
 const NO_SUBMISSION: &str =
     "A result of ioproof is none of the IO500 list: a submission has to come from the list's own program.";
 
-/// Runs the command line, the program's name first.
+/// Runs the command line, which begins with the program's name.
 pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
     let words = unicode(arguments)?;
     match io500::parse(&words, launcher(world)).map_err(|error| Failure::new(Exit::Usage, error))? {
@@ -54,9 +55,10 @@ struct Benchmark<'w> {
     request: RunRequest,
     setup: Setup,
     run_id: String,
-    /// The record of the whole; that of each phase is below [`Benchmark::parts`] until then.
+    /// The directory of the complete record. Until then, the record of each phase is below
+    /// [`Benchmark::parts`].
     directory: PathBuf,
-    /// What an interrupted run has kept.
+    /// What an interrupted run has stored.
     earlier: Option<Memo>,
 }
 
@@ -80,7 +82,7 @@ impl<'w> Benchmark<'w> {
         Ok(Self { world, request, setup, run_id, directory, earlier })
     }
 
-    /// Where the records of phases are until the run is complete.
+    /// The directory of the phases' records until the run is complete.
     fn parts(&self) -> PathBuf {
         parts_of(&self.directory)
     }
@@ -94,7 +96,7 @@ impl<'w> Benchmark<'w> {
 
     fn run(self) -> Result<Exit, Failure> {
         let phase_run = PhaseRun::new(self.world, &self.setup, &self.request);
-        // Before anything is made: an interface or an option that a phase cannot have.
+        // Checked before anything is created: a phase may have an unsupported interface or option.
         for phase in self.phases().filter(|phase| self.setup.runs(*phase)) {
             phase_run.check(phase)?;
         }
@@ -172,7 +174,7 @@ impl<'w> Benchmark<'w> {
             phase_run.remove_files()?;
         }
         for phase in self.made_by() {
-            // As in the benchmark, what others have put there stays.
+            // As in the benchmark, files of others in the directory are kept.
             let _ = fs::remove_dir(datadir.join(phase.directory()));
         }
         let _ = fs::remove_dir(datadir);
@@ -180,13 +182,13 @@ impl<'w> Benchmark<'w> {
         self.complete()
     }
 
-    /// The phases that make files, each in a directory of its own.
+    /// The phases that create files, each of which has its own directory.
     fn made_by(&self) -> impl Iterator<Item = Phase> + use<> {
         let is_extended = self.request.is_extended;
         Phase::all().filter(move |phase| phase.makes() && (is_extended || !phase.is_extended()))
     }
 
-    /// Whether there are no files yet where those of this run go; asks before it adds to others.
+    /// Whether the directories of this run contain no files yet. Asks before adding to existing files.
     fn agree_to_data(&self) -> Result<bool, Failure> {
         let datadir = Path::new(&self.setup.datadir);
         let holds =
@@ -207,8 +209,8 @@ impl<'w> Benchmark<'w> {
         Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
     }
 
-    /// Carries out `phase`. What an interrupted start of it has made is removed first: made again, files that exist
-    /// would be opened and not made.
+    /// Carries out `phase`. What an interrupted start of the phase has created is removed first; otherwise existing
+    /// files would be opened instead of created.
     fn phase(
         &self,
         phase_run: &PhaseRun<'_>,
@@ -232,7 +234,7 @@ impl<'w> Benchmark<'w> {
         phase_run.run(phase, rate, &directory)
     }
 
-    /// Prints the phases with their lines; nothing is made.
+    /// Prints the phases with their command lines. Nothing is created.
     fn explain(&self) -> Result<Exit, Failure> {
         let Setup { datadir, resultdir, .. } = &self.setup;
         let mut text = format!("files in {datadir}\nresults in {resultdir}\ntasks {}\n", self.request.tasks);
@@ -249,7 +251,7 @@ impl<'w> Benchmark<'w> {
         print(&text).map(|()| Exit::Success)
     }
 
-    /// Waits while the directory of pauses has a file of this phase.
+    /// Waits as long as the pause directory contains a file for this phase.
     fn pause(&self, phase: Phase) {
         let Some(directory) = self.setup.pause_directory() else { return };
         let file = Path::new(directory).join(phase.name());
@@ -280,7 +282,7 @@ impl<'w> Benchmark<'w> {
         format!("the phases that had ended are kept; go on with them by adding --resume {directory}")
     }
 
-    /// Puts the records of the phases together.
+    /// Merges the records of the phases.
     fn complete(&self) -> Result<Exit, Failure> {
         let parts = self.parts();
         let mut runs = Vec::new();
@@ -300,7 +302,7 @@ impl<'w> Benchmark<'w> {
                 notes: Vec::new(),
                 memo: self.memo().text(),
             };
-            // The phases are lines of several tools by design.
+            // The phases are command lines of several tools by design.
             whole.warnings.retain(|row| !matches!(row.warning, Warning::DifferentQuestions { .. }));
             record::write_merged(&whole, &self.printed()?, &self.directory)?;
             let run = Run::open(&self.directory)?;
@@ -310,26 +312,27 @@ impl<'w> Benchmark<'w> {
         Ok(Exit::Success)
     }
 
-    /// The results as they stand in `result.txt`.
+    /// The results, as printed in `result.txt`.
     fn printed(&self) -> Result<Vec<PrintedRow>, Failure> {
         let path = Path::new(&self.setup.resultdir).join("result.txt");
         let (name, text) = (path.to_string_lossy(), read(&path)?);
         let text = Text { name: &name, bytes: text.as_bytes() };
-        // Of a run without any result there is nothing.
+        // If the run has no result, nothing can be imported.
         let imported = import(&[text], None, now_unix_ns());
         Ok(imported
             .map_or_else(|_| Vec::new(), |all| all.phases.into_iter().flat_map(|one| one.printed).collect()))
     }
 }
 
-/// The records of phases of a run whose record is to be `directory`.
+/// The directory for the phases' records of a run whose own record is to be in `directory`.
 fn parts_of(directory: &Path) -> PathBuf {
     let mut name = directory.as_os_str().to_owned();
     name.push(".phases");
     PathBuf::from(name)
 }
 
-/// The record of the run whose phases are in `directory`, or `directory` itself.
+/// The directory of the complete record if `directory` contains the records of the phases; otherwise
+/// `directory` itself.
 fn whole_of(directory: &Path) -> PathBuf {
     match directory.extension() {
         Some(extension) if extension == "phases" => directory.with_extension(""),
@@ -337,7 +340,7 @@ fn whole_of(directory: &Path) -> PathBuf {
     }
 }
 
-/// What an interrupted run has kept; its configuration and mode have to be those of `request`.
+/// What an interrupted run has stored. Its configuration and mode must be those of `request`.
 fn resumed(directory: &Path, request: &RunRequest) -> Result<Memo, Failure> {
     let path = parts_of(directory).join(MEMO);
     if Run::open(directory).is_ok_and(|run| run.state == RunState::Complete) {

@@ -1,4 +1,4 @@
-//! One phase: a line of IOR, mdtest or md-workbench, or a search, with a record of its own.
+//! One phase: a command line of IOR, mdtest or md-workbench, or a search, with its own record.
 
 use std::fs;
 use std::io::IsTerminal as _;
@@ -33,7 +33,7 @@ pub(super) struct PhaseRun<'r> {
     request: &'r RunRequest,
 }
 
-/// A line that was read.
+/// A parsed command line.
 enum PhaseCommand {
     Ior(Box<ior::ParsedCommand>),
     Tool(&'static Tool, Box<dialect::ParsedCommand>),
@@ -54,18 +54,18 @@ impl<'r> PhaseRun<'r> {
         Self { world, setup, request }
     }
 
-    /// Reads the line of `phase`, to tell what is wrong with it.
+    /// Parses the command line of `phase`, to find out whether it is valid.
     pub(super) fn check(&self, phase: Phase) -> Result<(), Failure> {
         match phase {
             Phase::Timestamp => Ok(()),
-            // They go on with what an earlier phase leaves, and have its options.
+            // These continue with what an earlier phase leaves, and have its options.
             Phase::MdworkbenchBench | Phase::MdworkbenchDelete | Phase::IorRnd4kEasyRead => Ok(()),
             _ => self.read(phase, 0.0, Path::new("")).map(drop),
         }
     }
 
-    /// Carries out `phase`, whose record goes to `directory`; objects follow `rate`. A phase that has a complete
-    /// record is not repeated.
+    /// Carries out `phase`, whose record is written to `directory`. The number of objects depends on `rate`. A
+    /// phase that already has a complete record is not repeated.
     pub(super) fn run(&self, phase: Phase, rate: f64, directory: &Path) -> Result<Ended, Failure> {
         if phase == Phase::Timestamp {
             return self.mark_time().map(Ended::Done);
@@ -99,7 +99,8 @@ impl<'r> PhaseRun<'r> {
         if measured.exit == Exit::Interrupted {
             return Ok(Ended::Interrupted);
         }
-        // The phases that follow need what this one has not made, as on a full file system.
+        // The phases that follow need what this one could not create, for example because the file system
+        // is full.
         if !measured.run.failed_cases.is_empty() && !self.request.is_cleanup {
             let why = measured.message.unwrap_or_else(|| "it could not be carried out".to_owned());
             return Err(Failure::new(measured.exit, anyhow::anyhow!(why)));
@@ -169,7 +170,7 @@ impl<'r> PhaseRun<'r> {
         extras.yes = self.request.extras.yes;
         extras.history = self.request.extras.history;
         extras.destroy_data_on.clone_from(&self.request.extras.destroy_data_on);
-        // A log would have the lines of a record for each phase.
+        // Otherwise a log would contain the progress lines of each phase.
         extras.no_progress = self.request.extras.no_progress || !std::io::stderr().is_terminal();
     }
 
@@ -179,20 +180,21 @@ impl<'r> PhaseRun<'r> {
 
     fn mark_time(&self) -> Result<Outcome, Failure> {
         let (path, begun) = (self.result("timestampfile"), Instant::now());
-        // A resumed run keeps the time: files that were made after it are to be found.
+        // A resumed run keeps the time stamp, because files created after it must be found.
         if self.request.resume.is_none() || !path.exists() {
             write_whole(&path, "")?;
         }
         Ok(Outcome::none(begun.elapsed().as_secs_f64()))
     }
 
-    /// Keeps the rate of `mdtest-easy-write`, in 1,000 files per second, as the benchmark does for `--cleanup`.
+    /// Stores the rate of `mdtest-easy-write`, in 1,000 files per second, as the benchmark does for
+    /// `--cleanup`.
     pub(super) fn keep_rate(&self, rate: f64) -> Result<(), Failure> {
         let path = self.result("mdworkbench-size");
         fs::write(&path, rate.to_ne_bytes()).map_err(|error| cannot("write", &path, error))
     }
 
-    /// The rate that an earlier run has kept; 0 without one.
+    /// The rate stored by an earlier run, or 0 if there is none.
     pub(super) fn rate_of_earlier_run(&self) -> f64 {
         let bytes = fs::read(self.result("mdworkbench-size")).unwrap_or_default();
         let rate = bytes.try_into().map_or(0.0, f64::from_ne_bytes);
@@ -243,7 +245,7 @@ impl Watch for Progress {
     }
 }
 
-/// Runs a search, of which nothing is printed but its record.
+/// Runs a search, whose only output is its record.
 fn search(session: &Session<'_>, parsed: dialect::ParsedCommand) -> Result<Measured, Failure> {
     let directory = session.directory(parsed.extras.out.as_deref())?;
     let checked = session.check(parsed.plan)?;

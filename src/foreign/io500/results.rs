@@ -1,4 +1,4 @@
-//! The result directory: the files that the benchmark leaves in it.
+//! The result directory, and the files that the benchmark leaves in it.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -10,12 +10,12 @@ use crate::console::exit::{Exit, Failure};
 use crate::console::{confirm, print};
 use crate::foreign::output::write_whole;
 
-/// Directories in the order in which they were made; each is removed again where it is empty.
+/// Directories in the order of creation. Each is removed again if it is empty.
 #[derive(Debug, Default)]
 pub(super) struct MadeDirectories(Vec<PathBuf>);
 
 impl MadeDirectories {
-    /// Makes `path` and what is missing above it.
+    /// Creates `path` and its missing parents.
     pub(super) fn make(&mut self, path: &Path) -> Result<(), Failure> {
         let missing: Vec<&Path> =
             path.ancestors().take_while(|one| !one.as_os_str().is_empty() && !one.exists()).collect();
@@ -26,23 +26,23 @@ impl MadeDirectories {
         Ok(())
     }
 
-    /// Removes those that are empty.
+    /// Removes those directories that are empty.
     pub(super) fn remove_empty(&self) {
         for one in self.0.iter().rev() {
-            // What is left in it was not made by this run, or is to be kept.
+            // What is left in it was not created by this run, or is to be kept.
             let _ = fs::remove_dir(one);
         }
     }
 }
 
-/// `result.txt`, `result_summary.txt` and the terminal.
+/// The files `result.txt` and `result_summary.txt`, and the terminal.
 pub(super) struct Results {
     result: (PathBuf, File),
     summary: (PathBuf, File),
 }
 
 impl Results {
-    /// Begins both files in `directory`; asks before earlier ones are replaced, unless `yes` has agreed.
+    /// Creates both files in `directory`. Asks before earlier ones are replaced, unless `yes` is set.
     pub(super) fn begin(directory: &Path, yes: bool) -> Result<Self, Failure> {
         let (result, summary) = (directory.join("result.txt"), directory.join("result_summary.txt"));
         if result.exists() && !yes {
@@ -64,7 +64,7 @@ impl Results {
         Ok(Self { result: begin(result)?, summary: begin(summary)? })
     }
 
-    /// Adds `text` to all three.
+    /// Adds `text` to all three outputs.
     pub(super) fn add(&mut self, text: &Text) -> Result<(), Failure> {
         for ((path, file), text) in [(&mut self.result, &text.result), (&mut self.summary, &text.summary)] {
             file.write_all(text.as_bytes()).map_err(|error| cannot("write", path, error))?;
@@ -73,7 +73,7 @@ impl Results {
     }
 }
 
-/// A failure to `action` something at `path`.
+/// The failure of an attempt to `action` something at `path`.
 pub(super) fn cannot(action: &str, path: &Path, error: std::io::Error) -> Failure {
     let context = format!("cannot {action} {}: choose another place", path.display());
     Failure::new(Exit::Record, anyhow::Error::from(error).context(context))

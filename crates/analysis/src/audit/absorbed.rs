@@ -1,9 +1,11 @@
-//! Whether the bytes of a write were on stable storage when its time ended, and more of them than caches hold back.
+//! Checks whether written data was on stable storage when the timing ended, and whether the amount exceeds what
+//! caches hold back.
 //!
-//! A promise about writes is kept by bytes that stay where they are without power. An fsync inside the timed part
-//! shows that, or devices whose caches are not volatile and that took the bytes while they were timed. What a cache
-//! with a battery takes is safe and still says nothing of the storage behind it, so there has to be much more of it
-//! than caches hold, or a steady state (SNIA Solid State Storage Performance Test Specification).
+//! A commitment about writes is only kept if the data survives a power loss. Either an fsync inside the timed part
+//! shows that, or the devices that received the data during the timed part have no volatile caches. Data in a
+//! battery-backed cache is safe but says nothing about the storage behind the cache, so either much more data than
+//! the caches hold has to be written, or a steady state has to be reached (SNIA Solid State Storage Performance Test
+//! Specification).
 
 use std::collections::BTreeSet;
 
@@ -16,12 +18,13 @@ use crate::figures::{DEVICE_SHARE_MIN, Figure, RepetitionFigure, Subject, subjec
 use crate::nodes::hosts;
 use crate::statistics::settled::settled;
 
-/// How many times the memory of servers has to be written: an fsync empties it, unless the server answers before its data is on stable storage.
+/// How many times the servers' memory has to be written. An fsync flushes that memory, unless the server replies
+/// before its data is on stable storage.
 const SERVER_MULTIPLE: u64 = 2;
-/// What asks for an fsync in the timed part.
+/// The setting that puts an fsync into the timed part.
 const ADVICE: &str = "set fsync = \"close\" (ior: -e)";
 
-/// The doubts about figures of writes that may have been absorbed by a cache, as far as something is promised of them.
+/// Doubts about write figures that a cache may have absorbed. Only figures that a commitment refers to are checked.
 pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     let all: Vec<&HostFacts> = [&run.manifest.host].into_iter().chain(hosts(run)).collect();
     let plan = &run.manifest.plan;
@@ -36,7 +39,7 @@ pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     subjects(plan, figures).iter().filter_map(doubt).collect()
 }
 
-/// What may have absorbed the writes of a figure, and what would settle it.
+/// What may have absorbed the writes of a figure, and what would settle the question.
 fn absorbs(
     subject: &Subject<'_>,
     promises: &[&Commitment],
@@ -60,7 +63,7 @@ fn absorbs(
     if let Some(what) = warnings().find_map(in_memory) {
         return Some((what, "commit to figures of storage that keeps its data elsewhere".to_owned()));
     }
-    // How many files and objects are made in a second says nothing of where their bytes are.
+    // The number of files or objects created per second does not show where their data is.
     let is_of_bytes = |promise: &&&Commitment| matches!(promise.amount, Amount::BytesPerSecond(_));
     if !figure.phase.is_transfers() && !promises.iter().any(|promise| is_of_bytes(&promise)) {
         return None;
@@ -99,7 +102,7 @@ fn absorbs(
     too_few(subject, &counted, by_devices)
 }
 
-/// Where the file system of a target is mounted so that an fsync does not reach the medium.
+/// The mount on which an fsync does not reach the medium, if the file system of a target has one.
 fn fsync_is_off(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<String> {
     const OFF: [&str; 3] = ["nobarrier", "barrier=0", "volatile"];
     let targets = &subject.case.workload.files.targets;
@@ -110,17 +113,17 @@ fn fsync_is_off(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<String> {
     })
 }
 
-/// Whether what is promised has the time of the close in it.
+/// Whether the rate in the commitment includes the time of the close.
 fn has_close(promise: &Commitment) -> bool {
     let is_rate = matches!(promise.amount, Amount::BytesPerSecond(_) | Amount::OperationsPerSecond(_));
     is_rate && promise.rate == RateName::ByWall
 }
 
-/// The devices whose write caches are volatile, and those of which that is not known.
+/// The devices with volatile write caches, and those for which this is not known.
 fn volatile(figure: &Figure, hosts: &[&HostFacts]) -> Vec<Result<String, String>> {
     let names: BTreeSet<&str> = figure.devices.iter().map(|(name, _)| name.as_str()).collect();
     let of = |name: &str| {
-        // Of several nodes a device has its node's name before its own.
+        // With several nodes, device names are prefixed with the name of their node.
         let (node, device) =
             name.rsplit_once(':').map_or((None, name), |(node, device)| (Some(node), device));
         let here = |host: &&&HostFacts| node.is_none_or(|node| host.node == node);
@@ -145,7 +148,7 @@ fn volatile(figure: &Figure, hosts: &[&HostFacts]) -> Vec<Result<String, String>
     found
 }
 
-/// Whether a pass wrote too little against what caches hold, and was not steady.
+/// Whether a pass wrote too little compared with the cache sizes and was not in a steady state.
 fn too_few(
     subject: &Subject<'_>,
     counted: &[&RepetitionFigure],

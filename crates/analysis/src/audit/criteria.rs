@@ -1,4 +1,5 @@
-//! Checks of figures against the terms of their study and the network links of its nodes.
+//! Checks of figures against the criteria of their study and against the network links of the
+//! nodes.
 
 use plan::{
     Amount, CACHE_MULTIPLE, Client, Operation, Phase, Plan, SERVER_MEMORY_MULTIPLE, Statistic,
@@ -12,7 +13,7 @@ use crate::audit::{AuditIssue, Check};
 use crate::figures::{Figure, RateOf, Subject, operation_of};
 use crate::targets::Expected;
 
-/// Against limits of the target and what is said of its caches.
+/// Checks against the limits of the target and against what the study says about its caches.
 pub(super) fn of_figure(subject: &Subject<'_>, limits: &[&Expected]) -> Vec<Found> {
     let mut found = Vec::new();
     found.extend(above_ceiling(subject, limits));
@@ -22,7 +23,7 @@ pub(super) fn of_figure(subject: &Subject<'_>, limits: &[&Expected]) -> Vec<Foun
     found
 }
 
-/// The measured rate, or what the devices moved, above a link or a controller.
+/// The measured rate, or the rate of the devices, exceeds that of a link or a controller.
 fn above_ceiling(subject: &Subject<'_>, limits: &[&Expected]) -> Option<Found> {
     let limits = limits.iter().filter(|one| one.ceiling);
     let evidence =
@@ -63,13 +64,14 @@ fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
     })
 }
 
-/// The data against all caches, and what is read against the memory of the servers. Source: study
-/// E keeps caches to 5 % of the working set, study D reads four times the memory of its servers.
+/// Compares the data size with all caches, and the data read with the memory of the servers.
+/// Source: study E keeps caches to 5 % of the working set, study D reads four times the memory of
+/// its servers.
 fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<Found> {
     if !subject.figure.phase.is_transfers() {
         return None;
     }
-    // Of a node-local target each node has its caches, and its part of the data.
+    // With a node-local target, each node has its own caches and its own part of the data.
     let data = subject.case.workload.bytes().0 / u64::from(subject.targets_of_all_nodes()).max(1);
     let too_small = |held: u64, multiple: u64| held > 0 && data < held.saturating_mul(multiple);
     let caches = target.caches.map(|caches| caches.0).filter(|&caches| too_small(caches, CACHE_MULTIPLE));
@@ -88,7 +90,7 @@ fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<Foun
     (!parts.is_empty()).then(|| Found::new(Check::WorkingSet, parts.join("; "), advice))
 }
 
-/// What concerns the study, not one figure.
+/// Checks that concern the study as a whole, not a single figure.
 pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
     let mut doubts = Vec::new();
     if plan.criteria.exclusive == Some(false) {
@@ -111,7 +113,8 @@ pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
     doubts
 }
 
-/// Published bests of several beside own medians, in one doubt for all places.
+/// Published best-of-several values compared with own medians, reported as one doubt for all
+/// places.
 fn bests_beside_medians(plan: &Plan, figures: &[Figure]) -> Option<AuditIssue> {
     if plan.criteria.published.is_empty() || figures.iter().all(|figure| figure.headline().n < 2) {
         return None;
@@ -131,7 +134,7 @@ fn bests_beside_medians(plan: &Plan, figures: &[Figure]) -> Option<AuditIssue> {
         .then(|| Found::new(Check::BestAsTypical, evidence, advice).of(None, plan.title.clone()))
 }
 
-/// Figures of remote targets that no link of their nodes could carry.
+/// Figures of remote targets that exceed the network links of their nodes.
 pub(crate) fn above_links(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     if run.manifest.provenance != Provenance::Measured {
         return Vec::new();
@@ -139,10 +142,10 @@ pub(crate) fn above_links(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     let nodes = run.manifest.cluster.iter().flat_map(|cluster| &cluster.nodes).map(|node| &node.host);
     let nodes: Vec<&HostFacts> = nodes.chain([&run.manifest.host]).collect();
     let all: Option<Vec<f64>> = nodes.into_iter().map(links).collect();
-    // The best connected node stands for all: who has less is in doubt sooner.
+    // The node with the fastest links stands for all: the limit of any other node is lower.
     let Some(node) = all.into_iter().flatten().max_by(f64::total_cmp) else { return Vec::new() };
     let above = |(place, figure): (usize, &Figure)| {
-        // What goes both ways at once has the link twice.
+        // Mixed traffic uses the link in both directions, so twice its rate is available.
         let ways = if figure.phase == Phase::Mixed { 2.0 } else { 1.0 };
         let limit = node * ways * figure.node_count as f64;
         let rate = figure.bytes_per_second.median;
@@ -159,11 +162,12 @@ pub(crate) fn above_links(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     figures.iter().enumerate().filter_map(above).collect()
 }
 
-/// Bytes per second of all links of a node that are up; none where one of its cards does not say.
+/// Bytes per second of all links of a node that are up. Returns `None` if one of its cards does not
+/// report its speed.
 fn links(host: &HostFacts) -> Option<f64> {
     let all = host.network.known()?.iter();
     let up = all.filter(|one| one.state.known().is_some_and(|state| state.eq_ignore_ascii_case("up")));
-    // Interfaces without a card, as those of containers, carry nothing of their own.
+    // Interfaces without a card, such as those of containers, have no bandwidth of their own.
     let cards = up.filter(|one| one.pci_address.known().is_some());
     let bits: Option<Vec<f64>> = cards.map(|one| Some(*one.bits_per_second.known()? as f64)).collect();
     bits.map(|all| all.iter().sum::<f64>() / 8.0).filter(|&bytes| bytes > 0.0)

@@ -1,4 +1,4 @@
-//! Whether the record is what was written.
+//! Checks whether the record is intact.
 
 use record::Run;
 
@@ -6,8 +6,8 @@ use super::issue::{AuditIssue, Found};
 use crate::audit::Check;
 use crate::figures::Figure;
 
-/// A doubt about each figure of a record of which something is not what was written: what is missing may have been
-/// among its repetitions.
+/// A doubt about each figure of a record that was damaged or changed after it was written: the missing part may
+/// have contained some of its repetitions.
 pub(crate) fn damaged(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     let late = run.late_damage();
     let mut damage = run.damage.iter().chain(&late);

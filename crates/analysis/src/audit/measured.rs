@@ -1,4 +1,4 @@
-//! Checks on what was measured alone.
+//! Checks that only need measured data.
 
 use plan::{Nanos, Operation, PassRole, Phase, RateName, Stopping, Work};
 use record::{CacheLocation, Provenance, PublishedUnit, Warning};
@@ -16,14 +16,14 @@ use crate::figures::{
 use crate::printed::{PrintedStatistics, check_statistics};
 use crate::statistics::settled::settled;
 
-/// Warnings of one kind whose words are evidence.
+/// How many warnings of one kind are quoted as evidence.
 const TOLD: usize = 2;
 
-/// All that a figure says against itself.
+/// All doubts about one figure.
 pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
     let counted: Vec<_> = subject.figure.counted().collect();
     let cached = cached(subject, &counted);
-    // Reads that are known to come from memory need no doubt that they may.
+    // If reads are known to come from memory, there is no need to doubt that they may.
     let memory = match &cached {
         Some(found) if found.check == Check::Cached => None,
         _ => memory::not_excluded(subject, &counted),
@@ -53,8 +53,8 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
     checks.into_iter().flatten().collect()
 }
 
-/// Whether memory answered for a part of the bytes, by the devices' counts and by times. This decides what is
-/// cached; everything else asks for the doubt.
+/// Whether a part of the data was served from memory, judged by device counters and by times. This check alone
+/// decides what counts as cached; everything else asks for its doubt.
 fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
     let direct = subject.case.workload.direct;
     let least = |one: &RepetitionFigure| {
@@ -87,7 +87,7 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found>
     Some(Found::new(check, evidence, advice))
 }
 
-/// Caches of servers that keep what was read or written for later reads.
+/// Server caches that keep data that was read or written for later reads.
 fn server_caches(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
     let reads = counted.iter().filter(|pass| memory::reads(subject, pass));
     let on = reads.filter_map(|pass| pass.servers.as_deref()).find(|counts| !counts.caches.is_empty())?;
@@ -100,14 +100,15 @@ fn server_caches(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
     Some(Found::new(Check::ServerCaches, evidence, advice))
 }
 
-/// Storage targets that the layout does not name, or that it names and that did nothing.
+/// Storage targets that served data without being in the layout, or that are in the layout and served none.
 fn other_targets(counted: &[&RepetitionFigure]) -> Option<Found> {
     let evidence = counted.iter().filter_map(|pass| pass.servers.as_deref()).find_map(servers::elsewhere)?;
     let advice = "look at the layout of the files (lfs getstripe), and at who else uses the file system";
     Some(Found::new(Check::OtherTargets, evidence, advice))
 }
 
-/// Buffered reads beside which somebody else had the devices read: their counters say nothing of these.
+/// Buffered reads during which other programs also read from the devices, so that the device counters say nothing
+/// about these reads.
 fn not_fetched(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<String> {
     if subject.case.workload.direct || subject.figure.phase != Phase::Read {
         return None;
@@ -148,8 +149,8 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
     Some(Found::new(Check::TooShort, evidence, advice).with_severity(-seconds))
 }
 
-/// Whether the repetitions are not those that the protocol asks for: the case ended before all were there, or never
-/// met the rule that should end it. Settling is judged by the rate that the runner settles by.
+/// Whether the repetitions are not those that the protocol asks for: the case ended before all of them were done, or
+/// it never met its stopping rule. Whether it settled is judged by the same rate that the runner uses.
 fn unfinished(subject: &Subject<'_>) -> Option<Found> {
     let (case, figure) = (subject.case, subject.figure);
     let recorded = figure.repetitions.iter().filter(|one| case.role(one.repetition) == PassRole::Recorded);
@@ -179,7 +180,7 @@ fn wrong_data(counted: &[&RepetitionFigure]) -> Option<Found> {
     (cells > 0).then(|| warned(counted, Check::WrongData, advice).unwrap_or_else(counted_alone))
 }
 
-/// Statistics of an own record cannot be impossible unless it was damaged or changed.
+/// The statistics of an own record can only be impossible if the record was damaged or changed.
 fn impossible(subject: &Subject<'_>) -> Option<Found> {
     let rate = subject.figure.headline();
     let of_rates = PrintedStatistics {
@@ -202,8 +203,8 @@ fn impossible(subject: &Subject<'_>) -> Option<Found> {
     Some(Found::new(Check::ImpossibleStatistic, evidence, advice))
 }
 
-/// Transfers around the page cache that are faster than a device can be, and exchanges between nodes that are faster
-/// than any network.
+/// Direct I/O transfers that are faster than a device can be, and exchanges between nodes that are faster than any
+/// network.
 fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
     let (figure, workload) = (subject.figure, &subject.case.workload);
     let to_device = workload.direct && workload.backend.can_be_direct();
@@ -221,7 +222,7 @@ fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
 }
 
 fn littles_law(subject: &Subject<'_>) -> Option<Found> {
-    // One task may make the trees of all, and a round over objects may rest between its steps.
+    // One task may create the trees for all tasks, and a round over objects may pause between its steps.
     if matches!(subject.figure.phase, Phase::TreeCreate | Phase::TreeRemove | Phase::Benchmark) {
         return None;
     }
@@ -234,7 +235,7 @@ fn littles_law(subject: &Subject<'_>) -> Option<Found> {
         law.ran,
         percent(law.agreement)
     );
-    // Fewer than kept only says that tasks waited elsewhere; more than kept cannot be.
+    // Fewer transfers in flight than configured only means that tasks waited elsewhere; more is impossible.
     let (check, advice) = match law.agreement > 1.0 {
         true => (Check::LittlesLaw, "rate, latency and depth contradict: distrust all three"),
         false => (
@@ -245,7 +246,7 @@ fn littles_law(subject: &Subject<'_>) -> Option<Found> {
     Some(Found::new(check, evidence, advice).with_severity((law.agreement - 1.0).abs()))
 }
 
-/// The mean of the repetitions' rates against all bytes, or all operations, ÷ all time.
+/// Compares the mean of the repetitions' rates with total bytes, or total operations, ÷ total time.
 fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
     let (counts, rates) = (subject.figure.rate_of(), subject.figure.headline_of_passes());
     if rates.len() < 2 || rates.len() != counted.len() || rates.iter().any(|&rate| rate <= 0.0) {
@@ -281,8 +282,8 @@ fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
     (bound < 1.0).then(|| Found::new(Check::Unbalanced, evidence, advice).with_severity(-bound))
 }
 
-/// What the worst warnings of passes that count say, or of equally bad ones the first; where a share tells which is
-/// the worst, that one alone.
+/// The text of the worst warnings of the counted passes, or the first of several equally bad ones. If a share tells
+/// which warning is the worst, only that one is given.
 fn warned(counted: &[&RepetitionFigure], check: Check, advice: &'static str) -> Option<Found> {
     let share = |warning: &Warning| match warning {
         Warning::Starved { share, .. } | Warning::NotQuiet { share, .. } => *share,

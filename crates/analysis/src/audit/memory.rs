@@ -1,8 +1,8 @@
-//! Whether the bytes of a read may have come from a memory on the way from the storage to the task.
+//! Checks whether read data may have been served by a memory on the way from the storage to the task.
 //!
-//! A memory is excluded by what was counted or by the size of the data. What is not known is not excluded:
-//! neither `O_DIRECT` nor a fresh order says anything of the cache of a FUSE daemon, of a file system's own
-//! cache, or of the memory of a server.
+//! A memory is ruled out by counters or by the size of the data. Anything unknown is not ruled out: neither
+//! `O_DIRECT` nor a fresh order says anything about the cache of a FUSE daemon, a file system's own cache, or the
+//! memory of a server.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::servers::{self, Shown};
 use crate::audit::Check;
 use crate::figures::{DEVICE_SHARE_MAX, RepetitionFigure, Subject};
 
-/// The doubt about a figure of reads some of which a memory may have answered.
+/// The doubt about a read figure some of whose reads may have been served from memory.
 pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
     if !subject.case.workload.backend.moves_data() {
         return None;
@@ -44,27 +44,27 @@ pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure])
     Some(Found::new(Check::MemoryNotExcluded, evidence, format!("{around}{advice}")))
 }
 
-/// The memories that nothing that was counted excludes.
+/// The memories that no counter rules out.
 #[derive(Default)]
 struct Memories {
-    /// Why, each reason once.
+    /// The reasons, each listed once.
     because: Vec<String>,
-    /// The data itself is in memory.
+    /// The device itself keeps its data in memory.
     of_device: bool,
-    /// One is under a loop device, or the like, on a node.
+    /// There is a memory below a loop device or similar on a node.
     of_loop: bool,
-    /// The page cache may have answered behind what was read ahead.
+    /// The page cache may have served data that was read ahead.
     read_ahead: bool,
-    /// One is on the other side of a program or a network.
+    /// There is a memory behind a user-space daemon or a network.
     of_servers: bool,
-    /// The page caches of the nodes held nothing of the files before each pass, and each pass reads no byte twice.
+    /// The page caches of the nodes held no data of the files before each pass, and no pass reads a byte twice.
     were_empty: bool,
-    /// All bytes came from servers, as these or the clients counted: no memory of the nodes answered.
+    /// All data came from servers, as counted by the servers or the clients, so no memory of the nodes served any.
     over_wire: bool,
 }
 
 impl Memories {
-    /// None where all reads came from devices below which there is no memory.
+    /// Returns `None` if all reads came from devices that have no memory below them.
     fn of(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Self> {
         let mut found = Self::default();
         let mut because = BTreeSet::new();
@@ -85,7 +85,7 @@ impl Memories {
                     because.insert(what.clone());
                 }
             }
-            // A smaller share is told by the check for cached reads.
+            // The check for cached reads reports a smaller share.
             match pass.device_share.read {
                 None if found.of_device || at_servers == Shown::FromDisks => {}
                 None => {
@@ -102,7 +102,7 @@ impl Memories {
                 Some(_) => {}
             }
         }
-        // What is under a loop device, or in a server on the node, is in its memory, too.
+        // Data below a loop device, or in a server on the same node, is also in the memory of that node.
         let on_node = found.of_loop || found.of_servers && subject.client() == Client::LocalToServer;
         let caches = subject.target.and_then(|target| target.caches);
         found.were_empty &=
@@ -112,14 +112,14 @@ impl Memories {
         (!found.because.is_empty()).then_some(found)
     }
 
-    /// Bytes that all of them hold together, or what has to be said for that to be known.
+    /// The total size of these memories in bytes, or an `Err` with what the study has to state to make it known.
     fn held(&self, subject: &Subject<'_>) -> Result<u64, String> {
         let target = subject.target;
         let caches = target.and_then(|target| target.caches).map(|caches| caches.0);
         let of_nodes = if self.were_empty || self.over_wire { Some(0) } else { subject.figure.memory_bytes };
         let stated = target.and_then(|target| target.server_memory).map(|memory| memory.0);
         let of_servers = match self.of_servers && subject.client() != Client::LocalToServer {
-            // No client and server together have none at all.
+            // No client and server together have no memory at all.
             true => stated.or(caches.filter(|&caches| caches > 0)),
             false => Some(stated.unwrap_or(0)),
         };
@@ -140,7 +140,7 @@ impl Memories {
         }
     }
 
-    /// What is known of their sizes.
+    /// What is known about their sizes.
     fn sizes(&self, subject: &Subject<'_>) -> String {
         let nodes = match subject.figure.memory_bytes {
             _ if self.were_empty => "empty page caches on the nodes".to_owned(),
@@ -159,16 +159,16 @@ impl Memories {
     }
 }
 
-/// Whether the page caches held nothing of the files before a pass that reads no byte twice.
+/// Whether the page caches held no data of the files before a pass that reads no byte twice.
 fn was_cold(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
-    /// What read-ahead and directories leave.
+    /// The share that read-ahead and directories leave in the page cache.
     const RESIDENT_MAX: f64 = 0.01;
     let was_empty = pass.resident_share().is_some_and(|share| share <= RESIDENT_MAX);
     let once = pass.first_touches.is_some_and(|share| share >= 1.0 - RESIDENT_MAX);
     was_empty && once && subject.figure.phase == Phase::Read
 }
 
-/// Whether a pass reads data; an imported one may not say how much.
+/// Whether a pass reads data; an imported pass may not say how much.
 pub(super) fn reads(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
     let imported = subject.figure.provenance == Provenance::Imported;
     match subject.figure.phase {
@@ -180,7 +180,7 @@ pub(super) fn reads(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
     }
 }
 
-/// Whether files or objects are read, and that alone. A round over objects that also makes and removes them is
+/// Whether the case only reads files or objects. A round over objects that also creates and removes them measures
 /// a rate of names.
 pub(super) fn reads_items(subject: &Subject<'_>) -> bool {
     match (subject.figure.phase, &subject.case.workload.work) {
@@ -190,8 +190,8 @@ pub(super) fn reads_items(subject: &Subject<'_>) -> bool {
     }
 }
 
-/// Whether devices read so much more than a buffered pass asked for, in whole pages, that their counters do not
-/// show which of its transfers they answered.
+/// Whether the devices read so much more than a buffered pass asked for, counted in whole pages, that their
+/// counters do not show which of its transfers they served.
 fn is_amplified(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
     /// The page cache reads whole pages.
     const PAGE_BYTES: u64 = 4096;
@@ -213,8 +213,9 @@ fn unknown(subject: &Subject<'_>, pass: &RepetitionFigure) -> String {
     )
 }
 
-/// How many times all memories the data must be. Read from front to back, a byte is the one that was used
-/// longest ago: study D's multiple does. In any other order what memories hold is hit in proportion.
+/// How many times larger than all memories the data must be. When data is read from front to back, the next byte
+/// is always the least recently used one, so the multiple of study D is enough. In any other order the hit rate is
+/// proportional to what the memories hold.
 fn multiple(subject: &Subject<'_>) -> u64 {
     let workload = &subject.case.workload;
     let streams = workload.work == Work::Transfers && subject.figure.phase == Phase::Read;
@@ -224,8 +225,8 @@ fn multiple(subject: &Subject<'_>) -> u64 {
     }
 }
 
-/// Bytes that are moved between two uses of the same byte, at least: all data, or what the shortest pass
-/// moved where that is less, since the next pass begins with the same bytes.
+/// The minimum number of bytes moved between two uses of the same byte: all data, or what the shortest pass moved
+/// if that is less, because the next pass starts with the same bytes.
 fn distance(subject: &Subject<'_>) -> Bytes {
     let workload = &subject.case.workload;
     let footprint = match workload.order {

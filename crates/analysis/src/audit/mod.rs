@@ -1,5 +1,5 @@
-//! The audit: what is doubtful in figures, with the numbers that show it. Every check here would
-//! have caught a slip of a published study, and each runs over own figures or published ones.
+//! The audit: finds doubtful figures and gives the numbers that show why. Each check here would
+//! have caught an error in a published study, and each works on own or on published figures.
 
 mod absorbed;
 mod criteria;

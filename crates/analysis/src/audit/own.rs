@@ -13,8 +13,9 @@ use crate::nodes::{NodeStanding, comparison};
 use crate::scaling::Scaling;
 use crate::targets::Expected;
 
-/// What is doubtful in `figures`, in their order, then what concerns the study as a whole. Each check speaks once of a
-/// figure, however many repetitions it finds. `expected` are the figures against data sheets and limits.
+/// The doubts about `figures`, in their order, followed by those about the study as a whole. Each check reports a
+/// figure once, however many of its repetitions are affected. `expected` holds the comparisons of figures with data
+/// sheets and limits.
 #[must_use]
 pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<AuditIssue> {
     let mut limits: HashMap<usize, Vec<&Expected>> = HashMap::new();
@@ -28,7 +29,7 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Audi
         let limits = limits.get(&subject.index).map_or(&[][..], Vec::as_slice);
         let mut found = measured::doubts(subject);
         found.extend(criteria::of_figure(subject, limits));
-        // Of reads that are known to come from memory their rate needs no further word.
+        // If reads are known to come from memory, nothing more needs to be said about their rate.
         if !found.iter().any(|one| one.check == Check::Cached) {
             found.extend(random.get(&subject.index).cloned());
         }
@@ -39,7 +40,8 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Audi
     doubts
 }
 
-/// Nodes that are much slower than the others: one doubt for each, at the figure in which it stays behind most.
+/// Nodes that are much slower than the others: one doubt for each, attached to the figure in which the node is
+/// furthest behind.
 fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<AuditIssue> {
     let mut nodes: BTreeMap<String, Vec<(&Subject<'_>, NodeStanding, usize)>> = BTreeMap::new();
     for (subject, all) in subjects.iter().filter_map(|one| Some((one, comparison(one, &[])?.nodes))) {
@@ -66,7 +68,7 @@ fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<AuditIssue> {
     nodes.into_iter().filter_map(doubt).collect()
 }
 
-/// Figures that are faster than all their devices together: the baseline is wrong then.
+/// Figures that are faster than all their devices together, which means that the baseline is wrong.
 pub(crate) fn beyond_devices(figures: &[Figure], scaling: &[Stated<Scaling>]) -> Vec<AuditIssue> {
     let beyond = |one: &Stated<Scaling>| {
         let value = one.says().filter(|value| value.share > 1.0 + SCALING_SLACK)?;
@@ -84,7 +86,7 @@ pub(crate) fn beyond_devices(figures: &[Figure], scaling: &[Stated<Scaling>]) ->
     scaling.iter().filter_map(beyond).collect()
 }
 
-/// What a doubt about a figure concerns.
+/// Describes the figure that a doubt is about.
 fn concerns(figure: &Figure) -> String {
     match figure.target.as_str() {
         "" => figure.conditions.clone(),

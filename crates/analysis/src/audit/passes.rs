@@ -1,4 +1,5 @@
-//! Rates that storage cannot have because of other rates over the same data: of other passes, or in another order.
+//! Checks for rates that are implausible given other rates over the same data: those of other passes, or of
+//! another order.
 
 use std::collections::HashMap;
 
@@ -8,18 +9,19 @@ use super::issue::Found;
 use crate::audit::Check;
 use crate::figures::{RateOf, Subject, grouped};
 
-/// Passes of which all later ones are this many times as fast as all earlier ones, or as slow, did not measure one
-/// thing. Scatter of 20 % brings two passes so far apart in less than 1 % of all figures.
+/// If all later passes are this many times as fast, or as slow, as all earlier ones, the passes did not measure
+/// the same thing. With a scatter of 20 %, two passes are this far apart in less than 1 % of all figures.
 const JUMP: f64 = 2.5;
-/// Random reads that are larger may well reach the rate of sequential ones.
+/// Larger random reads may well reach the rate of sequential ones.
 const SMALL_MAX: Bytes = Bytes::kib(64);
-/// Sequential reads that are so many times as large spare so many requests that random ones do not reach them.
+/// Sequential reads that are this many times larger need so many fewer requests that random reads do not reach
+/// their rate.
 const LARGER: u64 = 4;
-/// Where both have the same size, devices without moving parts may answer both alike: only what is beyond
-/// scatter is told.
+/// With equal sizes, devices without moving parts may be equally fast in both orders, so only a difference beyond
+/// scatter is reported.
 const SCATTER: f64 = 1.2;
 
-/// Whether the passes of a figure changed for good between one and the next.
+/// Whether the rate of the passes changed permanently from one pass to the next.
 pub(super) fn changed(subject: &Subject<'_>) -> Option<Found> {
     let figure = subject.figure;
     let check = match figure.phase {
@@ -27,7 +29,7 @@ pub(super) fn changed(subject: &Subject<'_>) -> Option<Found> {
         Phase::Write => Check::WriteDrift,
         _ => return None,
     };
-    // Of merged runs the passes may be of different hosts.
+    // In merged runs, the passes may come from different hosts.
     if !subject.case.workload.backend.moves_data() || figure.nodes.len() as u64 > subject.nodes() {
         return None;
     }
@@ -52,8 +54,8 @@ pub(super) fn changed(subject: &Subject<'_>) -> Option<Found> {
     Some(Found::new(check, evidence, advice).with_severity(factor))
 }
 
-/// The last place before a change that lasts, and the first behind it. A single pass at the end that differs from
-/// several before is none.
+/// The last pass before a lasting change, and the first one after it. A single differing pass at the end, after
+/// several others, is not a lasting change.
 fn jump(rates: &[f64]) -> Option<(usize, usize)> {
     let last = if rates.len() == 2 { 1 } else { rates.len().checked_sub(2)? };
     let lowest = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
@@ -65,7 +67,7 @@ fn jump(rates: &[f64]) -> Option<(usize, usize)> {
     (1..=last).find(changes).map(|place| (place - 1, place))
 }
 
-/// Figures of small random reads that are at or above sequential ones of the same data, by their place.
+/// Figures of small random reads that reach or exceed sequential reads of the same data, by index.
 pub(super) fn random_above_sequential(subjects: &[Subject<'_>]) -> HashMap<usize, Found> {
     let reads = subjects.iter().filter(|one| {
         let workload = &one.case.workload;

@@ -1,17 +1,17 @@
-//! The checks of an audit, and what each of them means for a statement: one row for each check, in one table.
+//! The checks of an audit and their effect on statements, in one table with one row per check.
 
 use record::Warning;
 
 use self::Outcome::{Marked, Stated, Withheld};
 
-/// What becomes of a statement; the later one of several decides.
+/// What happens to a statement. If several outcomes apply, the later variant wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// It is made, and nothing stands beside it.
+    /// The statement is made without a remark.
     Stated,
-    /// It is made, and a reader has to know the reasons.
+    /// The statement is made, and the reasons for doubt are shown with it.
     Marked,
-    /// It is not made, for the reasons.
+    /// The statement is not made; the reasons are given instead.
     Withheld,
 }
 
@@ -19,7 +19,7 @@ impl Outcome {
     /// All outcomes.
     pub const ALL: [Self; 3] = [Self::Stated, Self::Marked, Self::Withheld];
 
-    /// The word in tables.
+    /// The name used in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,18 +30,19 @@ impl Outcome {
     }
 }
 
-/// What is stated of a figure.
+/// The kind of statement about a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
-    /// A promise was kept.
+    /// A commitment was kept.
     PromiseKept,
-    /// A promise was broken.
+    /// A commitment was broken.
     PromiseBroken,
     /// Tasks waited for the storage.
     Waiting,
-    /// It was compared with another one, or is below a grade, and what held the program back may be why.
+    /// The figure was compared with another one, or missed a grade, and the cause may be something that slowed
+    /// the program down.
     Compared,
-    /// Anything else.
+    /// Any other statement.
     Other,
 }
 
@@ -83,34 +84,37 @@ pub enum Check {
     UnitMixUp,
 }
 
-/// What one check means.
+/// The policy of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct CheckPolicy {
     pub check: Check,
     pub name: &'static str,
-    /// When it speaks.
+    /// When the check reports a doubt.
     pub means: &'static str,
-    /// What becomes of "the promise was kept".
+    /// The outcome for "the commitment was kept".
     pub kept: Outcome,
-    /// What becomes of "the promise was broken". What can only have made a figure better does not hold this up.
+    /// The outcome for "the commitment was broken". A doubt that can only have improved the figure does not
+    /// affect this statement.
     pub broken: Outcome,
-    /// What becomes of "the tasks waited for the storage": withheld where it may have been something else.
+    /// The outcome for "the tasks waited for the storage": withheld if they may have waited for something else.
     pub waiting: Outcome,
-    /// What becomes of a comparison, or of "a grade was missed", where what held the program back may be why.
+    /// The outcome for a comparison, or for "a grade was missed", if the cause may be something that slowed the
+    /// program down.
     pub compared: Outcome,
     pub other: Outcome,
     pub on_models: OnModels,
 }
 
-/// What a check says of simulated figures.
+/// What a check reports about simulated figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnModels {
-    /// The same as of measured ones.
+    /// The same as for measured figures.
     Same,
-    /// The same, with this advice: that on measured figures is about a host and its storage.
+    /// The same doubt, but with this advice, because the advice for measured figures is about a host and its
+    /// storage.
     Advises(&'static str),
-    /// Nothing: it asks what a host hides, and of a model everything is known.
+    /// Nothing: the check looks for hidden properties of a host, and everything about a model is known.
     Nothing,
 }
 
@@ -128,7 +132,7 @@ const fn row(check: Check, name: &'static str, all: Outcome) -> CheckPolicy {
     }
 }
 
-/// A check that says nothing of simulated figures.
+/// A policy for a check that reports nothing about simulated figures.
 const fn of_hosts(policy: CheckPolicy) -> CheckPolicy {
     CheckPolicy { on_models: OnModels::Nothing, ..policy }
 }
@@ -143,7 +147,7 @@ impl CheckPolicy {
     }
 }
 
-/// What every check means.
+/// The policy of every check.
 pub const CHECKS: [CheckPolicy; 32] = [
     CheckPolicy { broken: Marked, waiting: Withheld, ..row(Check::Cached, "cached", Withheld) }.means(
         "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean; of reads \
@@ -153,7 +157,8 @@ pub const CHECKS: [CheckPolicy; 32] = [
         "the same where files or objects are counted and not their bytes: how many are made in a second \
          does not depend on where their bytes are meanwhile",
     ),
-    // It tells of what is not known. Storage that no device counter shows would have no statements at all.
+    // This check reports something unknown. If it withheld statements, storage without visible device counters
+    // would have none at all.
     CheckPolicy { kept: Withheld, ..of_hosts(row(Check::MemoryNotExcluded, "memory not excluded", Marked)) }.means(
         "a memory on the way may have answered reads: neither counters nor the size of the data exclude it",
     ),
@@ -240,7 +245,7 @@ pub const CHECKS: [CheckPolicy; 32] = [
         .means("a commitment judged by the best repetition; a published best or maximum beside own medians"),
     CheckPolicy { waiting: Withheld, ..of_hosts(row(Check::NotQuiet, "not quiet", Marked)) }
         .means("somebody else used the host or the devices, or the study is not `exclusive`"),
-    // It makes a figure worse, so what was kept in spite of it stands.
+    // This doubt makes a figure worse, so a commitment that was kept in spite of it still counts as kept.
     CheckPolicy {
         broken: Withheld,
         waiting: Withheld,
@@ -268,13 +273,13 @@ pub const CHECKS: [CheckPolicy; 32] = [
 ];
 
 impl Check {
-    /// Its row of the table.
+    /// The row of this check in the table.
     #[must_use]
     pub const fn policy(self) -> CheckPolicy {
         CHECKS[self as usize]
     }
 
-    /// The check that says of a figure what `warning` says of one of its passes.
+    /// The check that reports for a figure what `warning` reports for one of its passes.
     #[must_use]
     pub const fn of(warning: &Warning) -> Option<Self> {
         Some(match warning {
@@ -288,19 +293,19 @@ impl Check {
         })
     }
 
-    /// Whether it says anything of figures that are `simulated` or not.
+    /// Whether the check applies to figures, depending on whether they are `simulated`.
     #[must_use]
     pub const fn speaks(self, simulated: bool) -> bool {
         !(simulated && matches!(self.policy().on_models, OnModels::Nothing))
     }
 
-    /// The stable name, in every form of a report.
+    /// The stable name, used in every report format.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.policy().name
     }
 
-    /// What becomes of a statement that rests on a figure with this doubt.
+    /// The outcome for a statement that rests on a figure with this doubt.
     #[must_use]
     pub const fn outcome(self, statement: Use) -> Outcome {
         let policy = self.policy();

@@ -1,4 +1,4 @@
-//! The audit of published figures: checks that need no more than a figure and its neighbours.
+//! The audit of published figures: checks that only need a figure and its neighbours.
 
 use plan::{Bytes, Nanos};
 use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, PublishedUnit};
@@ -10,10 +10,11 @@ use crate::figures::{short_of, whole_mebibytes};
 use crate::printed::{PrintedStatistics, check_statistics};
 use crate::statistics::whole;
 
-/// Above its data sheet by more than this, a figure is not of the device that the sheet is of.
+/// If a figure exceeds its data sheet by more than this, the data sheet is for another device.
 const SPEC_SLACK: f64 = 0.05;
-/// What is doubtful in the figures of `library`, in their order, then what only several of them
-/// together show. Figures are checked as printed, not as they are read.
+/// The doubts about the figures of `library`, in their order, followed by those that only several
+/// figures together reveal. Figures are checked as printed, without the corrections that other code
+/// applies.
 #[must_use]
 pub fn audit_published(library: &Library) -> Vec<AuditIssue> {
     let mut doubts = Vec::new();
@@ -52,7 +53,7 @@ fn neighbours<'a>(figure: &'a Published, library: &'a Library) -> impl Iterator<
     })
 }
 
-/// Figures of `metric` of the same test under the same conditions.
+/// Figures of `metric` from the same test under the same conditions.
 fn of_same_test<'a>(
     figure: &'a Published,
     library: &'a Library,
@@ -66,13 +67,13 @@ fn of_same_test<'a>(
     })
 }
 
-/// The same storage: layer, else layout.
+/// Whether both have the same storage: the same layer or, failing that, the same layout.
 fn same_storage(one: &Published, other: &Published) -> bool {
     let (one, other) = (&one.parameters, &other.parameters);
     one.layer == other.layer && (one.layer.is_some() || one.layout == other.layout)
 }
 
-/// All conditions that a study prints with both figures are the same.
+/// Whether all conditions that a study prints with both figures are the same.
 fn same_conditions(one: &Published, other: &Published) -> bool {
     let (a, b) = (&one.parameters, &other.parameters);
     same_storage(one, other)
@@ -95,7 +96,7 @@ fn implausible_latency(figure: &Published) -> Option<Found> {
         .then(|| Found::new(Check::ImplausibleLatency, evidence, advice))
 }
 
-/// Operations over a network that are faster than a round trip.
+/// Operations over a network that are faster than a network round trip.
 fn cached(figure: &Published) -> Option<Found> {
     let remote = figure.parameters.nodes.is_some_and(|nodes| nodes > 1);
     let counted = matches!(figure.metric, Metric::Rate | Metric::Creates | Metric::Iops);
@@ -110,7 +111,8 @@ fn cached(figure: &Published) -> Option<Found> {
     (measured(figure) && nanos < NETWORK_LATENCY_MIN_NS).then(|| Found::new(Check::Cached, evidence, advice))
 }
 
-/// Of all tasks together, and the typical one of several statistics, so that it is said once.
+/// Whether the figure covers all tasks together and is the typical one of several statistics, so
+/// that a doubt is reported only once.
 fn is_whole(figure: &Published) -> bool {
     let of_one = figure.parameters.more.contains_key("per");
     let other = [PublishedStatistic::Deviation, PublishedStatistic::Min, PublishedStatistic::Max];
@@ -160,7 +162,7 @@ fn whole_mebibyte(figure: &Published) -> Option<Found> {
     Some(Found::new(Check::UnitMixUp, evidence, advice))
 }
 
-/// Mean, deviation, range and extremes of the same values.
+/// Checks mean, deviation, range and extremes of the same values against each other.
 fn statistics(figure: &Published, library: &Library) -> Option<Found> {
     if figure.statistic != PublishedStatistic::Deviation {
         return None;
@@ -184,13 +186,14 @@ fn statistics(figure: &Published, library: &Library) -> Option<Found> {
     Some(Found::new(Check::ImpossibleStatistic, evidence, "do not use it, nor what leans on it"))
 }
 
-/// A measured figure above the data sheet of all its devices.
+/// A measured figure that exceeds the data sheet of all its devices together.
 fn above_spec(figure: &Published, library: &Library) -> Option<Found> {
     let layer = figure.parameters.layer.as_ref().filter(|_| measured(figure))?;
     if figure.statistic == PublishedStatistic::Deviation || figure.statistic == PublishedStatistic::Slope {
         return None;
     }
-    // A bandwidth of one order beside a data sheet of the same; operations are random ones.
+    // A bandwidth is compared with a data sheet value for the same order; operations are random
+    // ones.
     let sheet = neighbours(figure, library)
         .find(|other| other.kind == PublishedKind::Spec && other.parameters.layer.as_ref() == Some(layer))?;
     let parameters = &figure.parameters;
@@ -208,7 +211,7 @@ fn above_spec(figure: &Published, library: &Library) -> Option<Found> {
     (ratio > 1.0 + SPEC_SLACK).then(|| Found::new(Check::AboveCeiling, evidence, advice))
 }
 
-/// `Kbytes` of 1000 or of 1024 bytes: the operations of the same test tell.
+/// Whether `Kbytes` means 1000 or 1024 bytes, derived from the operations of the same test.
 fn kilobytes(figure: &Published, library: &Library) -> Option<Found> {
     let binary = figure.value_if_binary.filter(|_| figure.printed.contains("Kbytes"))?;
     let transfer = figure.parameters.transfer_bytes?;

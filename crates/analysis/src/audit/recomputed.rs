@@ -1,5 +1,5 @@
-//! Published figures as printed, and how exactly; those that follow from others of the same study: what they should
-//! be, computed.
+//! Values and rounding of published figures as printed, and checks that recompute figures from others of the same
+//! study.
 
 use record::{Detail, Library, Published, Qualifier};
 
@@ -7,7 +7,7 @@ use super::issue::Found;
 use crate::audit::{AuditIssue, Check};
 use crate::jobs::job_rate;
 
-/// How a printed figure stands to what is computed; what is equal is so as exactly as it is printed.
+/// How a printed figure relates to the computed one. Equality is checked to the printed precision.
 #[derive(Clone, Copy)]
 enum Relation {
     Equal,
@@ -15,10 +15,10 @@ enum Relation {
     AtLeast,
 }
 
-/// In words, and of the values that it takes.
+/// A formula in words, and as a function of its input values.
 type Formula = (&'static str, fn(&[f64]) -> f64);
 
-/// A figure, what it follows from, and how.
+/// A figure, the figures it is computed from, and how.
 struct Rule {
     check: Check,
     id: &'static str,
@@ -50,11 +50,11 @@ impl Rule {
     }
 }
 
-/// Share that is allowed beside rounding.
+/// The share by which values may differ in addition to rounding.
 const SLACK: f64 = 0.002;
-/// Operations of a 4 KiB record in bytes.
+/// Bytes per operation with a 4 KiB record.
 const RECORD: f64 = 4096.0;
-/// As [`RECORD`], where a million KiB was taken for a GB.
+/// The same as [`RECORD`] in a study that took a million KiB for a GB.
 const RECORD_OF_KIBIBYTES: f64 = 4000.0;
 
 const THIS: fn(&[f64]) -> f64 = |v| v[0];
@@ -125,7 +125,7 @@ const RULES: &[Rule] = &[
     .doubt(Check::BestAsTypical),
     rule("e-ioz-workingset", &[], ("76 processes × 32 GiB", |_| 76.0 * 34_359_738_368.0))
         .doubt(Check::UnitMixUp),
-    // These hold.
+    // The following rules hold in the printed data.
     rule(
         "a-sum-tax-read",
         &["a-t2-read-best", "a-t5b-read-best"],
@@ -147,7 +147,8 @@ const RULES: &[Rule] = &[
     rule("e-iozone-reread-total", &["e-iozone-reread-mean"], MEANS),
 ];
 
-/// What does not follow as it should. A rule whose figures `library` does not have is left out.
+/// Doubts about figures that do not match their recomputed value. Rules whose figures are missing from `library`
+/// are skipped.
 pub(super) fn doubts(library: &Library) -> Vec<AuditIssue> {
     RULES.iter().filter_map(|rule| doubt(rule, library)).collect()
 }
@@ -174,15 +175,15 @@ fn doubt(rule: &Rule, library: &Library) -> Option<AuditIssue> {
     (!kept).then(|| Found::new(rule.check, evidence, rule.advice).of(None, rule.id))
 }
 
-/// What is meant approximately may be off by this.
+/// The relative tolerance for relations that are meant as approximate.
 const APPROXIMATELY: f64 = 0.10;
 
-/// The printed value, wrong where it is misprinted.
+/// The value as printed, including misprints.
 pub(super) fn value(figure: &Published) -> f64 {
     figure.misprint.and_then(|slip| slip.printed_value).unwrap_or(figure.value)
 }
 
-/// By which share the value may be off because it was rounded: half of its last printed digit.
+/// The relative rounding error of the printed value: half a unit of its last digit.
 pub(super) fn rounding(figure: &Published) -> f64 {
     if figure.qualifier == Some(Qualifier::Approximately) {
         return APPROXIMATELY;
@@ -195,12 +196,12 @@ pub(super) fn rounding(figure: &Published) -> f64 {
     if whole > 0.0 { 0.5 / whole } else { APPROXIMATELY }
 }
 
-/// A number among the conditions that have no column of their own.
+/// A number from the conditions that have no column of their own.
 pub(super) fn more(figure: &Published, key: &str) -> Option<f64> {
     figure.parameters.more.get(key).and_then(Detail::number)
 }
 
-/// `a` and `b` are the same number, as exactly as both are printed.
+/// Whether `a` and `b` are the same number within the precision to which both are printed.
 pub(super) fn same(a: (f64, f64), b: (f64, f64)) -> bool {
     let ((a, a_rounding), (b, b_rounding)) = (a, b);
     (a - b).abs() <= a.abs() * a_rounding + b.abs() * b_rounding

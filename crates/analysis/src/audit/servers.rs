@@ -1,22 +1,22 @@
-//! What counters of servers and clients show of the reads of a pass.
+//! What server and client counters show about the reads of a pass.
 
 use crate::figures::{DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, RepetitionFigure, ServerCounts};
 
-/// What counters of servers and clients show of the reads of a pass.
+/// What server and client counters show about the reads of a pass.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Shown {
     /// Nothing.
     Nothing,
-    /// A memory answered a part of them; in words.
+    /// A part of the reads was served from memory; described in words.
     Cached(String),
-    /// They came from servers, which may have had them in memory.
+    /// The reads came from servers, which may have had the data in memory.
     FromServers,
-    /// They came from the disks of servers.
+    /// The reads came from the disks of servers.
     FromDisks,
 }
 
-/// What is shown of the reads of `pass`. Counters of several mounts and clients hide hits behind what others read, so
-/// more than [`DEVICE_SHARE_MAX`] times the bytes show nothing.
+/// What the counters show about the reads of `pass`. If the counters cover several mounts and clients, cache hits can
+/// be hidden by reads of others, so counts above [`DEVICE_SHARE_MAX`] times the bytes show nothing.
 pub(super) fn shown(pass: &RepetitionFigure) -> Shown {
     let read = pass.phase.read_bytes;
     let Some(counts) = pass.servers.as_deref().filter(|_| read > 0) else { return Shown::Nothing };
@@ -45,8 +45,8 @@ pub(super) fn shown(pass: &RepetitionFigure) -> Shown {
     }
 }
 
-/// Storage targets that the files are on and that moved nothing, and others that moved bytes; none where that agrees or
-/// is not known.
+/// Storage targets that hold the files but moved nothing, and other targets that moved bytes. Returns `None` if both
+/// sets agree or are not known.
 pub(super) fn elsewhere(counts: &ServerCounts) -> Option<String> {
     if counts.asked.is_empty() || counts.used.is_empty() {
         return None;
@@ -63,5 +63,5 @@ pub(super) fn elsewhere(counts: &ServerCounts) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// Of more storage targets the first ones are named.
+/// The maximum number of storage targets that are named.
 const NAMED_MAX: usize = 8;

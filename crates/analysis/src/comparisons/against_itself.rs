@@ -1,22 +1,22 @@
-//! A run compared with itself (an A/A test): each difference that is called is a false alarm.
+//! Compares a run with itself (an A/A test): every difference that is reported is a false alarm.
 
 use crate::gate::Gate;
 use crate::statistics::{Rule, exact_share};
 
-/// How the repetitions of a comparison are divided into two sides.
+/// How the repetitions of a figure are divided into two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Division {
-    /// A B B A A B B A…, as cases that are interleaved.
+    /// A B B A A B B A…, like interleaved cases.
     InTurn,
-    /// The first half and the second, as two runs, one after the other.
+    /// The first half and the second half, like two runs one after the other.
     OneAfterOther,
 }
 
 impl Division {
-    /// Both.
+    /// Both divisions.
     pub const ALL: [Self; 2] = [Self::InTurn, Self::OneAfterOther];
 
-    /// The two sides of `values`, which are in the order in which they were measured and even in number.
+    /// Splits `values` into two sides. The values are in the order of measurement, and their number is even.
     #[must_use]
     pub fn sides(self, values: &[f64]) -> [Vec<f64>; 2] {
         let half = values.len() / 2;
@@ -32,48 +32,49 @@ impl Division {
     }
 }
 
-/// How often a rule called a difference where there is none.
+/// How often a rule reported a difference where there is none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FalseAlarms {
     /// The rule.
     pub rule: Rule,
     /// How the repetitions were divided.
     pub division: Division,
-    /// Comparisons that were called different.
+    /// The number of comparisons that were reported as different.
     pub alarms: usize,
-    /// Where the probability of one lies: [`exact_share`].
+    /// The confidence interval for the probability of a false alarm: [`exact_share`].
     pub interval: (f64, f64),
 }
 
 /// The figures of a run, each compared with itself several times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgainstItself {
-    /// Figures with enough repetitions.
+    /// The number of figures with enough repetitions.
     pub figures: usize,
-    /// Figures with too few, or of which the audit lets nothing be said.
+    /// The number of figures with too few repetitions, or about which the audit allows no statement.
     pub left_out: usize,
-    /// Comparisons, of all figures together.
+    /// The number of comparisons over all figures.
     pub comparisons: usize,
-    /// Fewest and most repetitions on each side of one.
+    /// The lowest and highest number of repetitions on each side of a comparison.
     pub repetitions: (usize, usize),
-    /// For each of [`Rule::ALL`], with each of [`Division::ALL`].
+    /// One entry for each of [`Rule::ALL`] with each of [`Division::ALL`].
     pub alarms: Vec<FalseAlarms>,
 }
 
-/// No figure of a run has enough repetitions to be compared with itself.
+/// No figure of a run has enough repetitions for a comparison with itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooFewRepetitions {
-    /// The most that a figure has which the audit lets something be said of.
+    /// The highest number of repetitions among the figures that the audit allows statements about.
     pub has: usize,
-    /// How many are needed.
+    /// The number of repetitions needed.
     pub needed: usize,
 }
 
-/// Compares the figures of `gate` with themselves `times` times: their repetitions that count, in the order in which
-/// they were measured, go into so many comparisons of equally many, without any of them in two. Each is judged alone.
+/// Compares the figures of `gate` with themselves `times` times. The counted repetitions of each figure, in the order
+/// of measurement, are divided into `times` comparisons of equal size that share no repetition. Each comparison is
+/// judged on its own.
 ///
 /// # Errors
-/// No figure has [`Rule::LEAST`] repetitions for each side of so many comparisons.
+/// Errors if no figure has [`Rule::LEAST`] repetitions for each side of that many comparisons.
 pub fn against_itself(gate: &Gate<'_>, times: usize) -> Result<AgainstItself, TooFewRepetitions> {
     let needed = Rule::LEAST.saturating_mul(2).saturating_mul(times);
     let usable = gate.subjects.iter().filter(|one| gate.is_usable(one.index));

@@ -1,4 +1,4 @@
-//! One point, measured by two tools or under two names: whether they agree.
+//! Whether two tools, or two names, agree on the same point.
 
 use std::collections::HashMap;
 
@@ -10,28 +10,30 @@ use crate::figures::{Figure, bytes_of_one, nodes_of};
 use crate::gate::{Gate, Kind};
 use crate::statistics::Difference;
 
-/// Two figures of one point or one name, by their places, and how they compare.
+/// Two figures of the same point or name, by index, and how they compare.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct Paired {
     pub before: usize,
     pub after: usize,
-    /// Rates, then mean latencies.
+    /// Rates first, then mean latencies.
     pub comparisons: Vec<Comparison>,
-    /// In which conditions they differ, in words; of imported cases so far as their text says it.
+    /// The conditions in which the two figures differ, in words. For imported cases this covers only what their
+    /// text states.
     pub differs: Vec<String>,
     pub by_conditions: bool,
 }
 
-/// The figures that two runs have in common: those of one point, which are equal in phase, bytes of an operation,
-/// order, tasks, nodes and share of reads, and then those of cases of one name. Of several of one point that of the
-/// same name is taken, or the one with the fewest other differences, which are told. In the order of the first.
+/// Pairs the figures that two runs have in common. First come figures of the same point, that is, with equal phase,
+/// bytes per operation, order, tasks, nodes and share of reads; then figures of cases with the same name. If
+/// several figures belong to a point, the one with the same name is taken, or else the one with the fewest other
+/// differences, which are reported. The result is in the order of the first run.
 #[must_use]
 pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     let (own, other) = (Cases::of(before), Cases::of(after));
     let mut partners: Vec<Option<usize>> = vec![None; before.figures.len()];
     let mut taken: Vec<bool> = vec![false; after.figures.len()];
-    // A name alone may be a tool's for all that it measures.
+    // A tool may give everything it measures the same name.
     for (by_name, by_point) in [(true, true), (false, true), (true, false)] {
         let mut places: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
         for at in (0..after.figures.len()).filter(|&at| !taken[at]) {
@@ -60,7 +62,7 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     let state = |pair: (usize, usize), statement, more| {
         Gate::state_of_two_runs(Kind::Comparison, runs(pair), statement, more, ())
     };
-    // What could be stated, however large: the family must not depend on what was found.
+    // Every comparison that could be stated counts, whatever its size: the family must not depend on the result.
     let usable =
         pairs.iter().zip(&sampled).filter(|(pair, _)| state(**pair, Use::Other, None).says().is_some());
     let family = usable.flat_map(|(_, samples)| samples).filter(|one| one.are_enough()).count();
@@ -71,7 +73,7 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
         let change = difference.change;
         let is_later_worse = (change < 0.0) != one.is_of_latency();
         let (gate, worse) = runs(pair)[usize::from(is_later_worse)];
-        // A single stop may be all of the longest latencies, and of their mean where a rate is set.
+        // A single stall may account for all of the longest latencies, and for their mean if a rate is set.
         let weighed = gate.weighed(&[worse], if one.is_of_latency() { 0.0 } else { change });
         state(pair, weighed, Gate::busier_host(runs(pair), change, is_later_worse))
     };
@@ -91,10 +93,10 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     pairs.into_iter().zip(sampled).map(paired).collect()
 }
 
-/// What both figures of a pair have: the phase, and the name of the case, its point, or both.
+/// What both figures of a pair share: the phase, and the name of the case, its point, or both.
 type Key<'a> = (Phase, Option<&'a str>, Option<Point>);
 
-/// The cases of figures.
+/// The cases that figures belong to.
 struct Cases<'a> {
     figures: &'a [Figure],
     by_id: HashMap<&'a str, &'a Case>,
@@ -117,7 +119,7 @@ impl<'a> Cases<'a> {
     }
 }
 
-/// What figures of one point have in common.
+/// The properties that figures of the same point share.
 #[derive(PartialEq, Eq, Hash)]
 struct Point {
     bytes: u64,
@@ -138,7 +140,7 @@ fn point(case: &Case, phase: Phase) -> Point {
     }
 }
 
-/// What is told of two cases, each with its values.
+/// The reported differences of two cases, each with its values.
 #[derive(Default)]
 struct Differences(Vec<String>);
 
@@ -155,7 +157,7 @@ impl Differences {
     }
 }
 
-/// In which other conditions two cases of one point differ.
+/// The other conditions in which two cases of the same point differ.
 fn differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
     let (one, other) = (&before.workload, &after.workload);
     let mut found = Differences::default();
@@ -179,7 +181,7 @@ fn differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
         found.tell("directories", [one.directories(), other.directories()], u64::to_string);
         found.flags("trees", [one.own_trees, other.own_trees], "one for each task", "one for all");
     }
-    // What an imported text does not say is not known.
+    // Anything that an imported text does not state is unknown.
     if before.stated.is_none() && after.stated.is_none() {
         found.tell("backend", [one.backend.name(), other.backend.name()], |name| (*name).to_owned());
         if one.work.is_transfers() {
@@ -190,11 +192,11 @@ fn differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
     found.0
 }
 
-/// These, behind those of their points.
+/// These differences, preceded by those of the points.
 fn all_differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
     let (one, other) = (point(before, phase), point(after, phase));
     let mut found = Differences::default();
-    // One byte stands for a size that is not printed.
+    // A size of one byte is a placeholder for a size that is not printed.
     let is_known = |case: &Case, point: &Point| case.stated.is_none() || point.bytes > 1;
     if is_known(before, &one) && is_known(after, &other) {
         found

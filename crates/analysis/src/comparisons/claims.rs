@@ -1,4 +1,4 @@
-//! Statements of studies, tested on own figures by the rules that the study file fixes beforehand.
+//! Claims of studies, tested on own figures with the rules that the study file fixes in advance.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashSet};
@@ -16,16 +16,16 @@ use crate::gate::{
 use crate::statistics::{Contrast, DIFFERENCE_LEAST, bounds, difference::difference};
 use crate::sweeps::{Curve, on_axis};
 
-/// What must be known of any such conclusion.
+/// A caveat that applies to every such conclusion.
 const CAVEAT: &str = "A synthetic benchmark is a best case: its transfers are regular and nothing else is asked of \
                       the storage meanwhile. Applications reach less, and a statement that holds here holds for \
                       these conditions.";
 
-/// The same of figures that a model gave.
+/// The caveat for figures that come from a model.
 const SIMULATED_CAVEAT: &str = "The figures are those of a model: a statement that holds in it is not shown to hold for \
                                 any storage, and what the model leaves out cannot refute it.";
 
-/// A statement and what own data say of it.
+/// A claim and the verdict of the own data on it.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct ClaimVerdict {
@@ -33,10 +33,10 @@ pub struct ClaimVerdict {
     pub text: String,
     pub source: String,
     pub judgement: Judgement,
-    /// Whether a model gave the figures.
+    /// Whether the figures come from a model.
     pub simulated: bool,
     pub evidence: Vec<String>,
-    /// What its only rule compares; none of several rules.
+    /// The relation that its only rule tests. `None` if there are several rules.
     pub relation: Option<Relation>,
     pub(crate) figures: Vec<usize>,
 }
@@ -71,22 +71,23 @@ impl Statement for ClaimVerdict {
 }
 
 impl ClaimVerdict {
-    /// The word for its standing.
+    /// The word for the verdict.
     #[must_use]
     pub const fn word(&self) -> &'static str {
         self.judgement.word(&Judgement::OF_CLAIMS, self.simulated)
     }
 }
 
-/// What own data say of the statements of `plan`, and of those that no rule tests though they are of the same studies.
+/// The verdicts on the claims of `plan`, followed by the claims of the same studies that no rule tests.
 ///
-/// A statement with several rules holds if all of them do. A side is greater or less if [`difference`] shows it to be
-/// so by more than the tolerance, all rules being one family, and both are equal if the interval of their ratio lies
-/// within the tolerance. A value is compared by [`bounds`]. What is derived from many figures, as a knee or a
-/// variation, is derived from each pass alone for that. What is neither shown nor refuted cannot be told.
+/// A claim with several rules holds if all of them hold. A side counts as greater or less if [`difference`] shows a
+/// difference by more than the tolerance, with all rules forming one family. Both sides count as equal if the
+/// interval of their ratio lies within the tolerance. A value is compared with [`bounds`]. Quantities that are
+/// derived from many figures, such as a knee or a variation, are derived from each pass separately for that. What is
+/// neither shown nor refuted cannot be told.
 ///
-/// Nothing is said of a selection of which a part was not measured, nor by figures that `doubts` disqualify: a best or
-/// smallest value rests on its figure, all other quantities on every figure that they are taken from.
+/// Nothing is stated if a part of the selection was not measured, or for figures that `doubts` disqualify. A best or
+/// smallest value only rests on its own figure, every other quantity on all figures that it is taken from.
 #[must_use]
 pub fn claims(
     plan: &Plan,
@@ -98,7 +99,7 @@ pub fn claims(
     of(&Gate::new(plan, figures, doubts), curves, library)
 }
 
-/// Those of [`claims`], of the figures of a gate; what was tested first.
+/// The same as [`claims`] for the figures of a gate; tested claims come first.
 pub(crate) fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<ClaimVerdict> {
     let (plan, amounts) = (gate.plan, Amounts { gate, curves });
     let family = plan.criteria.claims.len();
@@ -115,7 +116,7 @@ pub(crate) fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<Cl
     verdicts
 }
 
-/// The verdict on one statement by all of its rules.
+/// The verdict on one claim from all of its rules.
 fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Library) -> ClaimVerdict {
     let known = library.claim(&rules[0].id);
     let mut outcomes: Vec<(Judgement, String, Vec<usize>)> =
@@ -128,7 +129,7 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
         () => Judgement::Holds,
     };
     let text = rules.iter().map(|rule| &rule.text).find(|text| !text.is_empty());
-    // What decided is read first; what several rules lack is said once.
+    // The deciding rule comes first; a shortage that several rules share is reported once.
     outcomes.sort_by_key(|one| one.0 != judgement);
     let mut evidence: Vec<String> = Vec::new();
     let mut figures = BTreeSet::new();
@@ -153,8 +154,8 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
     }
 }
 
-/// The other statements of the studies of which the plan tests some. Who only sets a published figure beside own ones
-/// asks for none of them.
+/// The other claims of the studies from which the plan tests some. A plan that only compares own figures with a
+/// published one asks for none of them.
 fn untested(gate: &Gate<'_>, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVerdict> {
     let ruled = gate.plan.criteria.claims.iter().filter_map(|rule| library.claim(&rule.id));
     let studies: HashSet<&str> = ruled.map(|claim| claim.study.as_str()).collect();
@@ -180,7 +181,7 @@ fn source(claim: &PublishedClaim, library: &Library) -> String {
     library.study(&claim.study).map(record::Study::cited).unwrap_or_default()
 }
 
-/// One rule, tested as one of `family`.
+/// The outcome of one rule, tested as one of `family` comparisons.
 fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Judgement, String, Vec<usize>) {
     let counts = match rule.right {
         Side::OperationsPerSecond(_) => Some(RateOf::Operations),
@@ -209,7 +210,7 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Judgement, St
     };
     let value = compared.right_value();
     let sign = match (judgement, left.value.total_cmp(&(value * rule.factor))) {
-        // A sign would say what was not shown.
+        // A relation sign would state something that was not shown.
         (Judgement::CannotTell | Judgement::NotTested, _) => "against",
         (_, Ordering::Greater) => ">",
         (_, Ordering::Less) => "<",
@@ -225,12 +226,12 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Judgement, St
 struct Compared<'a> {
     rule: &'a Claim,
     left: &'a Measured,
-    /// None where it is a value.
+    /// `None` if the left side is compared with a value.
     right: Option<&'a Measured>,
     family: usize,
 }
 
-/// An interval that is not wider than this is that of one value, but for rounding.
+/// An interval that is no wider than this is a single value, apart from rounding.
 const EQUAL_WITHIN: f64 = 1e-6;
 
 impl Compared<'_> {
@@ -242,9 +243,9 @@ impl Compared<'_> {
         }
     }
 
-    /// What was shown of left ÷ (right × `factor`), and between which values it lies, − 1.
+    /// The contrast between left and right × `factor`, and the interval of their ratio − 1.
     fn contrast(&self, factor: f64) -> (Contrast, Option<(f64, f64)>) {
-        // A best of several may be so by chance alone: each of them counts as a comparison.
+        // The best of several may be the best by chance, so each of them counts as a comparison.
         let family = self.family * self.left.among.max(self.right.map_or(1, |right| right.among));
         let Some(right) = self.right else {
             let promised = self.right_value() * factor;
@@ -264,7 +265,7 @@ impl Compared<'_> {
         }
     }
 
-    /// The standing, and what is told behind both sides.
+    /// The verdict, and the text that follows both sides.
     fn outcome(&self) -> (Judgement, String) {
         let Claim { relation, factor, tolerance, .. } = *self.rule;
         let wanted = match relation {
@@ -303,7 +304,7 @@ impl Compared<'_> {
         }
     }
 
-    /// Why no test is made.
+    /// The reason why no test is made.
     fn too_few(&self) -> String {
         let sides = [Some(self.left), self.right];
         let fewest = sides.into_iter().flatten().map(|side| side.passes.len()).min().unwrap_or_default();
@@ -319,7 +320,7 @@ impl Compared<'_> {
     }
 }
 
-/// Names the workloads that the rule names where the labels of both sides are alike without.
+/// Adds the workload names of the rule to the labels of both sides if the labels are otherwise equal.
 fn tell_apart(rule: &Claim, left: &mut Measured, right: Option<&mut Measured>) {
     let (Side::Measured(of_right), Some(right)) = (&rule.right, right) else { return };
     if left.what == right.what {
@@ -330,7 +331,7 @@ fn tell_apart(rule: &Claim, left: &mut Measured, right: Option<&mut Measured>) {
     }
 }
 
-/// How values of a quantity are written. A swept value is written as its axis is.
+/// Returns the formatter for values of a quantity. A swept value is formatted like its axis.
 fn unit_of(quantity: Quantity, left: &Measured) -> impl Fn(f64) -> String + use<> {
     let (setting, counts) = (left.setting.clone(), left.counts);
     move |value| match quantity {
@@ -348,7 +349,7 @@ fn unit_of(quantity: Quantity, left: &Measured) -> impl Fn(f64) -> String + use<
     }
 }
 
-/// The selected figures in words.
+/// Describes the selected figures.
 fn name_of(selector: &Selector) -> String {
     let names = [selector.workload.clone(), selector.target.clone()].into_iter().flatten();
     let phase = selector.phase.map(|phase| phase.to_string());

@@ -1,4 +1,4 @@
-//! Commitments, judged: was what was promised kept, by how much, and how sure is that?
+//! Judges commitments: whether each was kept, by how much, and with what confidence.
 
 use plan::{Amount, Bound, Commitment, Over, Plan, RateName, Selector, Statistic};
 
@@ -14,31 +14,31 @@ use crate::statistics::{CONFIDENCE, Summary, bound_least, median_bounds};
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct Verdict {
-    /// The commitment, by its place in [`plan::Criteria::commitments`].
+    /// The index of the commitment in [`plan::Criteria::commitments`].
     pub place: usize,
     pub commitment: Commitment,
     pub judgement: Judgement,
-    /// Whether a model gave the figures.
+    /// Whether the figures come from a model.
     pub simulated: bool,
-    /// The figure that decided: the worst, or the best where one is enough.
+    /// The figure that decided: the worst one, or the best one if one is enough.
     pub figure: Option<usize>,
     pub measured: Option<f64>,
     pub margin: Option<f64>,
-    /// The unfavourable end of the confidence interval of the median, and its confidence.
+    /// The unfavourable end of the confidence interval of the median, and its confidence level.
     pub bound: Option<(f64, f64)>,
-    /// The favourable end, which a commitment that was not kept misses as well.
+    /// The favourable end of the interval. A broken commitment is missed by this value too.
     pub best: Option<f64>,
     pub because: Vec<String>,
     pub about: Vec<usize>,
-    /// For each of `about`, as what doubts about it were weighed.
+    /// For each entry of `about`, how its doubts were weighed.
     weighed: Vec<Weighed>,
 }
 
-/// What doubts about a figure were weighed against.
+/// What the doubts about a figure were weighed as.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Weighed {
     statement: Use,
-    /// A doubt that cannot explain by how much the promise is missed.
+    /// A doubt that cannot explain the amount by which the commitment is missed.
     excepted: Option<Check>,
 }
 
@@ -114,26 +114,26 @@ impl Statement for Verdict {
 }
 
 impl Verdict {
-    /// The word for its judgement.
+    /// The word for the judgement.
     #[must_use]
     pub const fn word(&self) -> &'static str {
         self.judgement.word(&Judgement::OF_COMMITMENTS, self.simulated)
     }
 
-    /// What a repetition of a figure that it is about reached, in the unit of what was promised.
+    /// The value of one repetition of a figure that the commitment is about, in the unit of the commitment.
     #[must_use]
     pub fn value(&self, one: &RepetitionFigure) -> Option<f64> {
         values(&[one], self.commitment.amount, self.commitment.rate)?.pop()
     }
 
-    /// Measured ÷ promised.
+    /// Measured ÷ committed value.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
         Some(self.measured? / self.commitment.amount.number())
     }
 
-    /// The bound of the median that the judgement rests on, and its side: what was kept is at least so good, what was
-    /// missed at most.
+    /// The bound of the median that the judgement rests on, and its side: the median is at least this good if the
+    /// commitment was kept, and at most this good if it was missed.
     #[must_use]
     pub fn decisive_bound(&self) -> Option<(Bound, f64)> {
         let missed = self.margin.is_some_and(|margin| margin < 0.0);
@@ -145,8 +145,8 @@ impl Verdict {
         end.map(|end| (side, end))
     }
 
-    /// What `check` did to the judgement where it doubts the figure at `place`; none where the commitment is not about
-    /// that figure.
+    /// How `check` affected the judgement if it casts doubt on the figure at index `place`. Returns `None` if the
+    /// commitment is not about that figure.
     #[must_use]
     pub fn outcome(&self, place: usize, check: Check) -> Option<Outcome> {
         let index = self.about.iter().position(|&one| one == place)?;
@@ -169,7 +169,7 @@ pub const fn side(bound: Bound) -> &'static str {
     }
 }
 
-/// The statistic and the rate that a commitment is judged by.
+/// The statistic and the rate by which a commitment is judged.
 #[must_use]
 pub fn judged_by(commitment: &Commitment) -> String {
     let statistic = match commitment.statistic {
@@ -186,7 +186,7 @@ pub fn judged_by(commitment: &Commitment) -> String {
     }
 }
 
-/// `every read of deep on flash at tasks 33`.
+/// The selected figures in words, such as `every read of deep on flash at tasks 33`.
 #[must_use]
 pub fn selected(selector: &Selector, over: Over) -> String {
     let which = if over == Over::Every { "every" } else { "the best" };
@@ -197,27 +197,29 @@ pub fn selected(selector: &Selector, over: Over) -> String {
     if at.is_empty() { text } else { format!("{text} at {}", at.join(", ")) }
 }
 
-/// Every commitment of `plan`, in order.
+/// Judges every commitment of `plan`, in order.
 ///
-/// - All cases and phases that the selector takes have to keep it, or the best of them
-///   ([`Over`]). One that was planned and is not among `figures` cannot have kept it.
-/// - Values are those of the repetitions that count, by the commitment's own rate; in a phase that
-///   reads and writes the slower direction's latency counts.
-/// - A median is judged by its side. Where its bounds do not tell which one, that is said; of too few repetitions for
-///   bounds it is [`Judgement::CannotTell`] within 15 % of what was promised.
-/// - What keeps a commitment only by a doubtful figure is [`Judgement::CannotTell`]: one with a
-///   disqualifying doubt, or with too few repetitions for the confidence bound; and where that is the statistic, one
-///   with what was promised between both bounds. So is the best of several that may be
-///   so by chance: the bound of its median, corrected for their number, has to keep it as well. Of several that all have
-///   to keep it one breaks it by a bound corrected for their number ([`bounds`](crate::statistics::bounds)). A figure without
-///   doubts that does not keep it is a [`Judgement::DoesNotHold`], whatever the others are. So is one that may only
-///   have been too good ([`crate::gate::POLICY`]) and does not keep it even so.
+/// - All cases and phases that the selector matches have to keep the commitment, or the best of them ([`Over`]). A
+///   planned case that is missing from `figures` cannot have kept it.
+/// - The values are those of the counted repetitions, by the rate that the commitment names; in a phase that reads
+///   and writes, the latency of the slower direction counts.
+/// - A median is judged by the side of the limit it is on. If its confidence bounds do not determine the side, the
+///   result says so; with too few repetitions for bounds, the judgement is [`Judgement::CannotTell`] within 15 % of
+///   the committed value.
+/// - If only a doubtful figure keeps the commitment, the judgement is [`Judgement::CannotTell`]. A figure is doubtful
+///   if it has a disqualifying doubt or too few repetitions for the confidence bound or, if the statistic is the
+///   confidence bound, if the committed value lies between both bounds. The best of several figures is also doubtful
+///   if it may be the best by chance: the bound of its median, corrected for their number, has to keep the commitment
+///   as well. If several figures all have to keep it, one of them breaks it by a bound that is corrected for their
+///   number ([`bounds`](crate::statistics::bounds)). A figure without doubts that does not keep the commitment gives
+///   [`Judgement::DoesNotHold`], whatever the others are. The same is true for a figure whose doubts can only have
+///   made it better ([`crate::gate::POLICY`]) and that still does not keep it.
 #[must_use]
 pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<Verdict> {
     all(&Gate::new(plan, figures, doubts))
 }
 
-/// Those of [`verdicts`], of the figures of a gate.
+/// The same as [`verdicts`] for the figures of a gate.
 pub(crate) fn all(gate: &Gate<'_>) -> Vec<Verdict> {
     let commitments = gate.plan.criteria.commitments.iter().enumerate();
     commitments.map(|(place, one)| verdict(gate, place, one)).collect()
@@ -232,7 +234,7 @@ struct Candidate {
     best: Option<f64>,
     weighed: Weighed,
     doubts: Vec<String>,
-    /// Of a median: what it does not tell.
+    /// For a median: what it does not determine.
     by_chance: Option<String>,
 }
 
@@ -281,9 +283,9 @@ fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
     }
 }
 
-/// A figure as one of `cases`; none where a repetition has no value of the kind.
+/// A figure as one of `cases`. Returns `None` if a repetition has no value of this kind.
 fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usize) -> Option<Candidate> {
-    // Any of several that are enough may keep it by chance.
+    // If any of several figures is enough, one may keep the commitment by chance.
     let among = if commitment.over == Over::Best { cases } else { 1 };
     let counted: Vec<_> = gate.figures[figure].counted().collect();
     let values = values(&counted, commitment.amount, commitment.rate)?;
@@ -293,7 +295,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     let level = (1.0 - CONFIDENCE) / among.max(1) as f64;
     let bounds = median_bounds(&values, level);
     let bound = bounds.map(|bounds| (if at_least { bounds.low } else { bounds.high }, bounds.confidence));
-    // Any of several that all have to keep it may break it by chance.
+    // If several figures all have to keep the commitment, one may break it by chance.
     let of_all =
         crate::statistics::bounds(&values, cases).filter(|_| commitment.over == Over::Every && cases > 1);
     let ends = of_all.or(bounds.map(|bounds| (bounds.low, bounds.high)));
@@ -309,7 +311,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     let margin_of = |value: f64| if at_least { value / promised - 1.0 } else { 1.0 - value / promised };
     let margin = margin_of(measured);
     let by_bound = commitment.statistic == Statistic::ConfidenceBound;
-    // A bound breaks the promise only where the other one does as well.
+    // A bound only breaks the commitment if the other bound does so as well.
     let at_best = best_end.filter(|_| by_bound).unwrap_or(measured);
     let weighed = weighed(gate, commitment, figure, (at_best, margin));
     let mut doubts = gate.against(figure, weighed.statement, weighed.excepted);
@@ -334,7 +336,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
         doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
     }
-    // What the best of several keeps is judged by its bound above.
+    // The best of several is judged by its bound above.
     let by_median = commitment.statistic == Statistic::Median && !kept_by_chance;
     let by_chance = match bounds {
         None if by_median && median_keeps(margin, None).is_none() => {
@@ -352,10 +354,12 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     Some(Candidate { figure, measured, margin, bound, best: best_end, weighed, doubts, by_chance })
 }
 
-/// As what doubts about a figure are weighed that is `measured` and this far on the good side of its promise.
+/// Returns how the doubts about a figure are weighed, given its measured value and its margin: the share by which it
+/// is on the good side of the commitment.
 ///
-/// The columns of the policy are those of a promise that something is at least so fast: what flatters a figure speaks
-/// against one that keeps it. Of a promise that it is at most so fast the same speaks against one that breaks it.
+/// The columns of the policy assume a commitment to at least a given speed: whatever flatters a figure counts against
+/// a figure that keeps it. For a commitment to at most a given speed, the same counts against a figure that breaks
+/// it.
 fn weighed(
     gate: &Gate<'_>,
     commitment: &Commitment,
@@ -369,16 +373,16 @@ fn weighed(
         return Weighed { statement: Use::PromiseKept, excepted: None };
     }
     let least = gate.figures[figure].least_reached();
-    // Of a rate over the whole time alone it is known by how much being held back lowers it: one stop may be all of the
-    // worst seconds, or of the slowest operations.
+    // Only for a rate over the whole time is it known by how much a slowdown of the program lowers it: a single stall
+    // may account for all of the worst seconds, or of the slowest operations.
     let is_over_all = matches!(commitment.rate, RateName::ByWall | RateName::ByIo);
     let excuses =
         is_latency || !promises_speed || !is_over_all || measured / commitment.amount.number() >= least;
     Weighed { statement: Use::PromiseBroken, excepted: (!excuses).then_some(Check::Starved) }
 }
 
-/// The judgement and the candidate that decided it. With all values kept but some missing, what
-/// every case had to keep is in doubt.
+/// The judgement and the candidate that decided it. If all values keep the commitment but some are missing, a
+/// commitment that every case has to keep is in doubt.
 fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Judgement, Option<&Candidate>) {
     let decider = |clean_only: bool| {
         let among = candidates.iter().filter(|one| !clean_only || !one.is_doubtful());
@@ -392,23 +396,23 @@ fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Judgement, Op
     match (over, decider(true)) {
         (Over::Every, Some(clean)) if clean.margin < 0.0 => (Judgement::DoesNotHold, Some(clean)),
         (Over::Best, Some(clean)) if clean.margin >= 0.0 => (Judgement::Holds, Some(clean)),
-        // The doubtful one decides where the worst is not doubtful itself.
+        // If the worst candidate is not doubtful itself, the doubtful one decides.
         (Over::Every, _) if doubtful.is_some() && !any.is_doubtful() => (Judgement::CannotTell, doubtful),
         _ if any.is_doubtful() || !complete => (Judgement::CannotTell, Some(any)),
         (Over::Every, _) => (Judgement::Holds, Some(any)),
-        // The best fails without doubt, and all others are below it.
+        // The best candidate fails without doubt, and all others are below it.
         (Over::Best, _) => (Judgement::DoesNotHold, Some(any)),
     }
 }
 
-/// What is told of a commitment that was not tested or is in doubt.
+/// The reasons for a commitment that was not tested or is in doubt.
 fn reasons(
     over: Over,
     candidates: &[Candidate],
     decider: Option<&Candidate>,
     missing: Vec<String>,
 ) -> Vec<String> {
-    /// A few examples tell what is wrong; a large study may miss thousands.
+    /// A few examples show what is wrong; a large study may lack thousands of figures.
     const MISSING_SHOWN: usize = 3;
     let mut reasons = decider.map(|one| one.doubts.clone()).unwrap_or_default();
     let doubtful = candidates.iter().filter(|one| one.is_doubtful()).count();
@@ -423,7 +427,7 @@ fn reasons(
     reasons
 }
 
-/// The value that a figure lacks.
+/// Names the value that a figure lacks.
 fn wanted(commitment: &Commitment) -> String {
     match commitment.amount {
         Amount::Latency { .. } => "latencies".to_owned(),

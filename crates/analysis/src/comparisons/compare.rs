@@ -1,4 +1,4 @@
-//! The figures of two runs, releases or targets beside each other.
+//! Compares figures of two runs, releases or targets.
 
 use plan::{Operation, Phase, RateName};
 
@@ -6,37 +6,37 @@ use crate::figures::{Figure, LatencySummary, RepetitionFigure};
 use crate::gate::{Outcome, Reason, Stated};
 use crate::statistics::{Contrast, DIFFERENCE_LEAST, Difference, difference::difference};
 
-/// How two figures of two runs, releases or targets compare.
+/// A comparison of two figures from two runs, releases or targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The case.
     pub case: String,
     /// The phase.
     pub phase: Phase,
-    /// Which one, where latencies are compared.
+    /// The operation, if latencies are compared.
     pub operation: Option<Operation>,
-    /// Of a rate: it is that over the time of the transfers alone, beside the one by which both are
-    /// summarised.
+    /// For a rate: whether it is the rate over the transfer time alone, in addition to the rate by which both figures
+    /// are summarised.
     pub transferring: bool,
-    /// Of the first rate of the phase, [`crate::figures::RateOf::phase`]; of nanoseconds where
-    /// [`Comparison::operation`] is given.
+    /// The difference of the first rate of the phase, [`crate::figures::RateOf::phase`]; in nanoseconds if
+    /// [`Comparison::operation`] is set.
     pub difference: Difference,
-    /// What the policy of [`crate::gate::Kind::Comparison`] makes of what the audit says of both figures. Nothing is stated
-    /// of what is withheld.
+    /// The outcome that the policy of [`crate::gate::Kind::Comparison`] derives from the doubts about both figures.
+    /// Nothing is stated about a withheld comparison.
     pub outcome: Outcome,
-    /// Why it is marked or withheld, with the run that each reason is of.
+    /// The reasons why it is marked or withheld, each with its run.
     pub reasons: Vec<Reason>,
 }
 
 impl Comparison {
-    /// Whether the audit lets nothing be said.
+    /// Whether the audit allows no statement.
     #[must_use]
     pub fn is_withheld(&self) -> bool {
         self.outcome == Outcome::Withheld
     }
 }
 
-/// What two figures are compared by: a rate, or the mean latency of an operation.
+/// The values by which two figures are compared: a rate, or the mean latency of an operation.
 #[derive(Debug)]
 pub(crate) struct Samples {
     case: String,
@@ -47,11 +47,11 @@ pub(crate) struct Samples {
     after: Vec<f64>,
 }
 
-/// What the figures are compared by, which may be of one case or of two that differ in what is of interest: two
-/// targets, or 64 tasks and 160. Rates come first, by the name that both are summarised by, or by wall time where
-/// that differs; then the mean latencies of each operation. Between, where the figures are of different tools, the
-/// rate over the time of the transfers alone, if it says something else: tools count opening, syncing and closing
-/// in different ways.
+/// The samples for a comparison of two figures. The figures may be of one case, or of two that differ in the property
+/// of interest: two targets, or 64 tasks and 160. Rates come first, by the name by which both are summarised, or by
+/// wall time if the names differ; then the mean latency of each operation. For figures of different tools, the rate
+/// over the transfer time alone comes in between if it differs, because tools count opening, syncing and closing in
+/// different ways.
 pub(crate) fn samples(before: &Figure, after: &Figure, of_two_tools: bool) -> Vec<Samples> {
     let counts = after.rate_of();
     let sampled = |operation, transferring, of: &dyn Fn(&RepetitionFigure) -> Option<f64>| {
@@ -85,7 +85,7 @@ pub(crate) fn samples(before: &Figure, after: &Figure, of_two_tools: bool) -> Ve
     found
 }
 
-/// Two rates of one figure that are closer are shown as one.
+/// Two rates of one figure that are closer than this are shown as one.
 const SAME_RATE: f64 = 0.01;
 
 fn is_other(all: &[f64], transferring: &[f64]) -> bool {
@@ -94,17 +94,17 @@ fn is_other(all: &[f64], transferring: &[f64]) -> bool {
 }
 
 impl Samples {
-    /// Whether it compares latencies, of which the smaller is the better.
+    /// Whether latencies are compared, for which smaller is better.
     pub(crate) const fn is_of_latency(&self) -> bool {
         self.operation.is_some()
     }
 
-    /// Whether there are enough values for a difference.
+    /// Whether there are enough values for a test.
     pub(crate) fn are_enough(&self) -> bool {
         self.before.len().min(self.after.len()) >= DIFFERENCE_LEAST
     }
 
-    /// The comparison, one of `family` that could be stated, as `gate` lets it stand.
+    /// The comparison as one of `family` comparisons that could be stated, with the outcome that `gate` gives it.
     pub(crate) fn compared(
         self,
         family: usize,
@@ -139,18 +139,18 @@ fn names(before: &Figure, after: &Figure) -> String {
     }
 }
 
-/// One workload on 2 nodes is not the same as on 1, though the case may have the same name.
+/// The same workload on 2 nodes is not the same as on 1, even if the case has the same name.
 fn nodes(count: u64) -> String {
     if count == 1 { "1 node".to_owned() } else { format!("{count} nodes") }
 }
 
-/// Of the passes that count: a warm-up is no scatter.
+/// The values of the counted passes: warm-up passes are not part of the scatter.
 fn values(figure: &Figure, of: impl Fn(&RepetitionFigure) -> Option<f64>) -> Vec<f64> {
     figure.counted().filter_map(of).collect()
 }
 
-/// The rates that differ most, in either direction: of those that were shown to differ, or else of those with too few
-/// values to tell.
+/// The rates that differ most, in either direction: among those that were shown to differ, or else among those with
+/// too few values to tell.
 #[must_use]
 pub fn largest_gap(comparisons: &[Comparison]) -> Option<&Comparison> {
     let rates = comparisons.iter().filter(|one| one.operation.is_none() && !one.transferring);

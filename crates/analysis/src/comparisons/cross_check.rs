@@ -1,4 +1,5 @@
-//! The same cases by ioproof and by another tool, in turn: their ratio, and whether they differ.
+//! The same cases measured alternately by ioproof and another tool: their ratio, and whether they
+//! differ.
 
 use std::collections::HashMap;
 
@@ -14,27 +15,27 @@ use crate::gate::{
 };
 use crate::statistics::{Contrast, Difference, Interval, Summary};
 
-/// One case by both tools.
+/// One case measured by both tools.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct CrossCheck {
     pub case: String,
-    /// The other tool with its version, and where it stands.
+    /// The other tool with its version, and its location.
     pub tool: String,
     pub command_line: String,
     pub ratio: f64,
-    /// Of the median of the pairs' ratios, with a confidence of 95 % at least.
+    /// The interval for the median of the pairwise ratios, with a confidence of at least 95 %.
     pub interval: Option<Interval>,
     pub pairs: usize,
-    /// Of the medians of both, by the one test of differences.
+    /// The difference of both medians, by the same test as all other differences.
     pub difference: Difference,
     pub counts: RateOf,
-    /// Operations per second of both.
+    /// Operations per second of both tools.
     pub operations: (f64, f64),
 }
 
 impl CrossCheck {
-    /// What the test of differences says, in words.
+    /// The result of the test, in words.
     #[must_use]
     pub fn outcome(&self) -> String {
         let percent = self.difference.change.abs() * 100.0;
@@ -104,14 +105,14 @@ impl Statement for CrossCheck {
     }
 }
 
-/// Every case that two tools have measured, in the order of the plan.
+/// All cases that two tools have measured, in the order of the plan.
 #[must_use]
 pub(crate) fn cross_checks(gate: &Gate<'_>) -> Vec<Stated<CrossCheck>> {
     let PlanSource::CrossCheck { tool, program, rivals, .. } = &gate.plan.source else { return Vec::new() };
     let of_case = |id: &str| gate.subjects.iter().find(|one| one.figure.case == id);
     let both = |rival: &Rival| {
         let (own, theirs) = (of_case(&rival.own)?, of_case(&rival.case)?);
-        // What another tool has printed is never taken for ours.
+        // Figures that another tool printed are never taken for our own.
         (theirs.figure.provenance == Provenance::Imported).then_some((own, theirs))
     };
     let all: Vec<_> = rivals.iter().filter_map(|rival| Some((rival, both(rival)?))).collect();
@@ -141,7 +142,7 @@ pub(crate) fn cross_checks(gate: &Gate<'_>) -> Vec<Stated<CrossCheck>> {
     all.iter().filter_map(check).collect()
 }
 
-/// ioproof ÷ other tool, of each pass that both have measured.
+/// The ratio ioproof ÷ other tool for each pass that both have measured.
 fn ratios(own: &Subject<'_>, theirs: &Subject<'_>) -> Vec<f64> {
     let passes = theirs.figure.counted();
     let by_pass: HashMap<u32, f64> =

@@ -1,4 +1,4 @@
-//! Own figures beside other runs, other tools, published figures, commitments and claims.
+//! Compares own figures with other runs, other tools, published figures, commitments and claims.
 
 pub(crate) mod against_itself;
 pub(crate) mod agreement;

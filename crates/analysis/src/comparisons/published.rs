@@ -1,4 +1,4 @@
-//! Published figures beside own ones.
+//! Published figures that are compared with own ones.
 
 use plan::{Bytes, Case, Phase, Plan, PlanSource, ReadFrom, Sharing};
 use record::{Detail, Library, Metric, Published, PublishedKind, PublishedOperation, PublishedStatistic};
@@ -7,18 +7,19 @@ use crate::comparisons::{PublishedComparison, beside, own_value, phase_of};
 use crate::figures::{Figure, Subject, bytes_of_one, nodes_of, subjects};
 use crate::statistics::whole;
 
-/// A published figure, and in what its conditions differ, as in `14 tasks, here 4`.
+/// A published figure, and how its conditions differ, as in `14 tasks, here 4`.
 type Similar = (&'static Published, Vec<String>);
 
-/// Published figures beside own ones: those that the study names, or else those that the command line tells.
+/// The published figures that are compared with own ones: those that the study names, or else those that match the
+/// command line.
 pub(crate) fn of_plan(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<PublishedComparison> {
     beside(plan, figures, library).into_iter().chain(of_command_lines(plan, figures)).collect()
 }
 
-/// Published figures of the same command line or of the same tool, beside the own figures of a command line, an
-/// import or a quick run. What stands beside a study's figures is for the study to say, in its `[[published]]`.
+/// Published figures of the same command line or of the same tool, for the own figures of a command line, an import
+/// or a quick run. A study names the published figures to compare with in its `[[published]]`.
 fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<PublishedComparison> {
-    // What is imported names each tool with its version.
+    // Imported runs name each tool with its version.
     let tools: Vec<&str> = match &plan.source {
         PlanSource::Dialect { tool, .. } => vec![tool.as_str()],
         PlanSource::Import { tools, .. } => tools.iter().filter_map(|tool| tool.split(' ').next()).collect(),
@@ -55,7 +56,7 @@ fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<PublishedComparison>
     subjects(plan, figures).iter().flat_map(of_figure).collect()
 }
 
-/// In what the same command line with another transfer size, or other segments, differs.
+/// How the same command line differs if its transfer size or its number of segments is different.
 fn differs_in_size(published: &Published, case: &Case) -> Vec<String> {
     let (printed, own) = (&published.parameters, case.workload.geometry);
     let size = printed.transfer_bytes.filter(|&bytes| bytes != own.transfer.0);
@@ -68,23 +69,24 @@ fn differs_in_size(published: &Published, case: &Case) -> Vec<String> {
     differs.into_iter().flatten().collect()
 }
 
-/// The published figures that were measured with the command line of `case`: transfer, direct I/O, fsync, file per task,
-/// order, tasks and targets are equal, and so are nodes, block, segments and reordering where the study prints them. A
-/// figure of a direction that no phase of the case has is left out.
+/// The published figures that were measured with the command line of `case`. Transfer size, direct I/O, fsync, file
+/// per task, order, tasks and targets are equal, and so are nodes, block, segments and reordering if the study prints
+/// them. Figures of a direction that no phase of the case has are left out.
 #[must_use]
 pub fn published_beside(case: &Case) -> Vec<&'static Published> {
     same_line(case, |same_transfer, same_segments| same_transfer && same_segments)
 }
 
-/// As [`published_beside`], except for one of two things: the transfer size, where the study names the best of several
-/// sizes, or the segments, as in a miniature that moves less. Say so beside them.
+/// The same as [`published_beside`], but one of two things may differ: the transfer size, if the study names the best
+/// of several sizes, or the number of segments, as in a scaled-down run that moves less. Callers should mention the
+/// difference.
 #[must_use]
 pub fn published_near(case: &Case) -> Vec<&'static Published> {
     same_line(case, |same_transfer, same_segments| same_transfer != same_segments)
 }
 
-/// The published figures of the command line of `case` but for sizes, which `sizes` judges. Devices and layout are not
-/// part of it.
+/// The published figures with the command line of `case` apart from sizes, which `sizes` judges. Devices and layout
+/// are not compared.
 fn same_line(case: &Case, sizes: fn(bool, bool) -> bool) -> Vec<&'static Published> {
     let workload = &case.workload;
     let geometry = workload.geometry;
@@ -108,19 +110,19 @@ fn same_line(case: &Case, sizes: fn(bool, bool) -> bool) -> Vec<&'static Publish
     record::published().figures.iter().filter(same).collect()
 }
 
-/// What a study does not print is taken to be equal.
+/// A value that a study does not print is assumed to be equal.
 fn is_or_unsaid<T: PartialEq>(published: Option<T>, own: T) -> bool {
     published.is_none_or(|published| published == own)
 }
 
-/// The tools that print the same figures under one name or another.
+/// Groups of tools that print the same figures under different names.
 const FAMILIES: [&[&str]; 4] = [&["mdtest"], &["iozone"], &["gpfsperf", "tsqosperf"], &["ioping"]];
 
-/// The published figures of `phase` that `tool`, whose words were used for `case`, has printed elsewhere, with the same
-/// size of an operation; and what was aimed at for trees. They are of other machines and often of more nodes, so what
-/// differs is told of each; nothing where all that is printed is equal.
+/// The published figures of `phase` from the tool family of `tool`, whose terms were used for `case`, with the same
+/// operation size. For trees, target values are included. They come from other machines and often from more nodes, so
+/// each is returned with its differences, which are empty if all printed conditions are equal.
 ///
-/// Of an mdtest table the means stand here: a table of one iteration has the same number three times.
+/// From an mdtest table the means are taken: a table of one iteration has the same number three times.
 #[must_use]
 pub fn published_similar(tool: &str, case: &Case, phase: Phase) -> Vec<Similar> {
     let family = FAMILIES.iter().find(|family| family.contains(&tool));
@@ -143,17 +145,17 @@ pub fn published_similar(tool: &str, case: &Case, phase: Phase) -> Vec<Similar> 
     record::published().figures.iter().filter(wanted).map(similar).collect()
 }
 
-/// Bytes of the small files of a published figure.
+/// Size of the small files of a published figure, in bytes.
 fn file_bytes_of(one: &Published) -> Option<u64> {
     let small = matches!(one.metric, Metric::Rate | Metric::Creates);
     let printed = || one.parameters.more.get("bytes_per_file").and_then(Detail::number).map(whole);
-    // A table of rates has one size of file; only creates and writes move it.
+    // A table of rates has one file size; only creates and writes move that many bytes.
     let moves = matches!(one.operation, PublishedOperation::Create | PublishedOperation::Write);
     one.parameters.file_bytes.or_else(printed).filter(|_| small && moves)
 }
 
-/// In what the printed conditions of `published` are not those of `case`. What an imported text does not say
-/// is not known, and no difference.
+/// Where the printed conditions of `published` differ from those of `case`. Conditions that an imported text does not
+/// state are unknown and count as no difference.
 fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> {
     let (workload, printed) = (&case.workload, &published.parameters);
     let own_nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);

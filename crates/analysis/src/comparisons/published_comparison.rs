@@ -1,4 +1,4 @@
-//! Published figures that a study names, beside the own figures that it names for them.
+//! Published figures that a study names, compared with the own figures it names for them.
 
 use std::collections::HashMap;
 
@@ -15,24 +15,27 @@ use crate::nodes::{WeakScaling, weak_scaling};
 use crate::scaling::{scalability::scalability, tax};
 use crate::statistics::Summary;
 
-/// A published figure and the own figure beside it, of which there is none where nothing comparable was measured.
+/// A published figure and the own figure to compare with it. There is no own figure if nothing comparable was
+/// measured.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it, or its column")]
 pub struct PublishedComparison {
     pub published: Published,
     pub figure: Option<usize>,
-    /// In [`PublishedComparison::unit`].
+    /// The own value, in [`PublishedComparison::unit`].
     pub own: Option<f64>,
-    /// The deviation of the own rate, and of how many values: of nodes with storage of their own, else of repetitions.
+    /// The standard deviation of the own rate, and the number of values: nodes if they have storage of their own,
+    /// else repetitions.
     pub spread: Option<(f64, usize)>,
     pub at: Vec<Setting>,
-    /// The workload of the curves that it belongs to.
+    /// The workload of the curves that the figure belongs to.
     pub group: Option<String>,
     pub target: Option<String>,
     pub phase: Option<Phase>,
-    /// Of a command line that no study names.
+    /// The differing conditions, for a command line that no study names.
     pub differs: Vec<String>,
-    /// Beside another command line of the same tool, and on another machine: nobody asked for a comparison.
+    /// Whether the published figure is of another command line of the same tool on another machine, and no study
+    /// asked for the comparison.
     pub elsewhere: bool,
     pub misprint: String,
 }
@@ -72,7 +75,7 @@ impl Statement for PublishedComparison {
 }
 
 impl PublishedComparison {
-    /// `published`, beside the value of an own figure.
+    /// Pairs `published` with the value of an own figure.
     pub(crate) fn of(published: &Published, own: Option<(&Subject<'_>, f64)>) -> Self {
         let case = own.map(|(one, _)| one.case);
         Self {
@@ -96,7 +99,7 @@ impl PublishedComparison {
         self.published.value * if self.published.unit == PublishedUnit::Seconds { 1e9 } else { 1.0 }
     }
 
-    /// The unit of both values: that of the published one, but `ns` for seconds.
+    /// The unit of both values: that of the published one, with `ns` instead of seconds.
     #[must_use]
     pub const fn unit(&self) -> &'static str {
         match self.published.unit {
@@ -105,19 +108,19 @@ impl PublishedComparison {
         }
     }
 
-    /// Own ÷ published; none of figures of another machine that nobody compares.
+    /// Own ÷ published. `None` for figures of another machine that no study compares.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         self.own.filter(|_| self.value() != 0.0 && !self.elsewhere).map(|own| own / self.value())
     }
 
-    /// The study and the table, slide or section.
+    /// The study, and the table, slide or section.
     #[must_use]
     pub fn source(&self) -> String {
         format!("{}, {}", self.published.cited, self.published.section)
     }
 
-    /// The storage that it is of, in the study's words; empty where it says none.
+    /// The storage of the published figure, in the study's words; empty if it gives none.
     #[must_use]
     pub fn storage(&self) -> &str {
         let printed = &self.published.parameters;
@@ -136,8 +139,8 @@ impl PublishedComparison {
     }
 }
 
-/// The ids in `plan` that `library` does not have, so that a run can be refused before it starts. A claim with a text is
-/// the user's own and needs no entry.
+/// The ids in `plan` that `library` does not have, so that a run can be refused before it starts. A claim with its
+/// own text comes from the user and needs no entry.
 #[must_use]
 pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
     let unknown = |table, index, id: &str, nearest: Option<&str>| UnknownId {
@@ -159,12 +162,13 @@ pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
     places.chain(rules).collect()
 }
 
-/// Every place of a published figure in `plan`, with the own figure that belongs there: the one at the named point of the
-/// sweep, else the best by its median. Where nothing comparable was measured the own side is empty. Beside what one more
-/// node brings stands the slope of the own weak scaling, at its last point: with as many tasks on each node where it is
-/// known of the published one. Ids that `library` does not have are left out; [`unknown_ids`] names them. So are those of
-/// jobs, which stand beside sums, ratios and profiles of their launches ([`crate::jobs::published_matrix`],
-/// [`crate::jobs::PublishedJobComparison`]): no figure is the same quantity.
+/// Every published figure that `plan` names, with the matching own figure: the one at the named point of the sweep,
+/// or else the one with the best median. If nothing comparable was measured, the own side is empty. A published gain
+/// per additional node is compared with the slope of the own weak scaling, at its last point, with as many tasks per
+/// node if the published number is known. Ids that `library` does not have are left out; [`unknown_ids`] returns
+/// them. Published figures of jobs are left out too, because no figure is the same quantity: they are compared with
+/// sums, ratios and profiles of their launches ([`crate::jobs::published_matrix`],
+/// [`crate::jobs::PublishedJobComparison`]).
 #[must_use]
 pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<PublishedComparison> {
     let gate = Gate::new(plan, figures, &[]);
@@ -183,10 +187,10 @@ pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Publish
     places.into_iter().map(|(place, published)| own.placed(place, published, library)).collect()
 }
 
-/// The best median rate of each target, phase and number of nodes.
+/// The best median rate for each target, phase and number of nodes.
 type Bests<'a> = HashMap<(&'a str, Phase, u64), f64>;
 
-/// What published figures are set beside.
+/// What published figures are compared with.
 struct Own<'a> {
     all: &'a [Subject<'a>],
     bests: Bests<'a>,
@@ -201,7 +205,7 @@ impl Own<'_> {
         library: &Library,
     ) -> PublishedComparison {
         let phase = place.figures.phase.or(phase_of(published));
-        // What a bandwidth of no phase is of are transfers.
+        // A bandwidth without a phase is a bandwidth of transfers.
         let counted = |phase: Phase| {
             phase != Phase::Jobs && (published.unit != PublishedUnit::BytesPerSecond || phase.is_transfers())
         };
@@ -225,7 +229,7 @@ impl Own<'_> {
         }
     }
 
-    /// The own value of what `published` is of: bytes or transfers per second, nanoseconds, or a share.
+    /// The own value of the quantity that `published` gives: bytes or transfers per second, nanoseconds, or a share.
     fn value(&self, own: &Subject<'_>, published: &Published) -> Option<f64> {
         match (published.unit, published.metric, published.statistic) {
             (PublishedUnit::Fraction, Metric::Scalability, _) => self.share_of_devices(own),
@@ -244,12 +248,12 @@ impl Own<'_> {
         let of_nodes =
             |nodes| self.bests.get(&(target.baseline.as_deref()?, own.figure.phase, nodes)).copied();
         let targets = f64::from(own.targets_of_all_nodes());
-        // Of a node-local target that was measured on as many nodes, each node has its device.
+        // For a node-local target that was measured on the same number of nodes, each node has its own device.
         let single = of_nodes(1).or_else(|| Some(of_nodes(own.nodes())? / targets))?;
         scalability(own.figure.bytes_per_second.median, f64::from(target.devices) * targets, single)
     }
 
-    /// What the best point of a layout costs against the best of the target that it is built on.
+    /// What the best point of a layout loses against the best of the target that the layout is built on.
     fn tax(&self, own: &Subject<'_>) -> Option<f64> {
         let best = |target| {
             self.bests.get(&(target, own.figure.phase, own.nodes())).copied().filter(|&rate| rate > 0.0)
@@ -259,7 +263,7 @@ impl Own<'_> {
         (best(&own.case.target)? <= rate).then(|| tax(below, rate))?
     }
 
-    /// What one more node adds is no figure but the slope of a curve; it stands at the last point.
+    /// The gain per additional node is the slope of a curve, not a figure; it is reported at the last point.
     fn slope(&self, own: &Subject<'_>, published: &Published) -> Option<f64> {
         let last = |one: &&WeakScaling| one.points.last().is_some_and(|last| last.figure == own.index);
         let series = self.scaling.iter().find(last)?;
@@ -276,7 +280,7 @@ impl Own<'_> {
     }
 }
 
-/// The phase that a published figure is of; none where it is of any, or of several.
+/// The phase of a published figure. `None` if it covers any phase or several.
 #[must_use]
 pub(crate) fn phase_of(published: &Published) -> Option<Phase> {
     let of_files = matches!(published.metric, Metric::Rate | Metric::Creates);
@@ -294,18 +298,19 @@ pub(crate) fn phase_of(published: &Published) -> Option<Phase> {
     })
 }
 
-/// The median of what `value` says of each pass that counts; none where one of them does not know it.
+/// The median of `value` over the counted passes. Returns `None` if it is unknown for one of them.
 fn middle(figure: &Figure, value: impl Fn(&RepetitionFigure) -> Option<f64>) -> Option<f64> {
     let values: Option<Vec<f64>> = figure.counted().map(value).collect();
     Some(Summary::of(&values?)?.median)
 }
 
-/// Whether a published figure is of one task of several.
+/// Whether a published figure is for a single one of several tasks.
 fn is_of_one_task(published: &Published) -> bool {
     published.parameters.more.contains_key("per")
 }
 
-/// The rates of the own nodes, which stand beside the rate of one node where each has storage of its own.
+/// The rates of the own nodes, which are compared with the published rate of one node if each node has storage of its
+/// own.
 fn rates_of_nodes(own: &Subject<'_>, published: &Published) -> Option<Vec<f64>> {
     let of_one = published.parameters.nodes == Some(1) && !is_of_one_task(published);
     if own.layer() != Layer::NodeLocal || own.figure.nodes.len() < 2 || !of_one {
@@ -319,7 +324,7 @@ fn rates_of_nodes(own: &Subject<'_>, published: &Published) -> Option<Vec<f64>> 
     rates.collect()
 }
 
-/// The deviation of what stands beside a published rate, and of how many values.
+/// The standard deviation of the own value that is compared with a published rate, and the number of values.
 fn spread(own: &Subject<'_>, published: &Published) -> Option<(f64, usize)> {
     let rates = match (rates_of_nodes(own, published), published.unit) {
         (Some(rates), _) => Summary::of(&rates)?,
@@ -330,7 +335,8 @@ fn spread(own: &Subject<'_>, published: &Published) -> Option<(f64, usize)> {
     (rates.n > 1).then_some((rates.deviation_sample, rates.n))
 }
 
-/// What stands beside `statistic` of one node: the same extreme of the own ones or their mean, which is no scatter.
+/// The own value to compare with `statistic` of one node: the same extreme of the own nodes, or their mean, which has
+/// no scatter.
 const fn of_nodes(rates: &Summary, statistic: PublishedStatistic) -> Option<f64> {
     match statistic {
         PublishedStatistic::Min => Some(rates.min),
@@ -340,10 +346,10 @@ const fn of_nodes(rates: &Summary, statistic: PublishedStatistic) -> Option<f64>
     }
 }
 
-/// What `figure`, of `case`, says of that which `published` says, whatever the phase of either: a rate, or what
-/// [`Metric`] asks for of latencies, single tasks, busy threads, bytes and times. In nanoseconds where the published
-/// unit is seconds, else in that unit; none where the figure does not know it, or several figures are needed, as for
-/// scalability and slopes.
+/// The value of `figure`, of `case`, for the quantity of `published`, whatever the phase of either: a rate, or what
+/// [`Metric`] needs from latencies, single tasks, busy threads, bytes and times. The value is in nanoseconds if the
+/// published unit is seconds, else in the published unit. Returns `None` if the figure has no such value, or if
+/// several figures are needed, as for scalability and slopes.
 #[must_use]
 pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<f64> {
     let tasks = f64::from(case.workload.tasks);
@@ -362,7 +368,7 @@ pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<
         (Metric::Count, PublishedStatistic::Min) if of_one_task => {
             middle(figure, |one| Some(one.rates.tasks?.least_transfers as f64))
         }
-        // As gpfsperf prints it: the time of its threads in transfers, against the time with the fsync.
+        // As gpfsperf prints it: the time of its threads in transfers, divided by the time including the fsync.
         (Metric::ThreadUtilisation, _) if case.stated.is_none() => middle(figure, |one| {
             let close_ns = if case.workload.sync.at_close { one.phase.close_ns } else { 0 };
             let all_ns = (one.phase.io_ns + close_ns) as f64 * tasks;
@@ -373,7 +379,7 @@ pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<
             let cpu = (one.phase.user_cpu_ns + one.phase.system_cpu_ns) as f64;
             (one.phase.wall_ns > 0).then(|| cpu / one.phase.wall_ns as f64)
         }),
-        // The longest distance of a repetition from the others.
+        // The largest deviation of a repetition from the others.
         (
             Metric::Seconds,
             PublishedStatistic::Difference | PublishedStatistic::Range | PublishedStatistic::Max,
@@ -416,7 +422,7 @@ fn latency_ns(figure: &Figure, statistic: PublishedStatistic) -> Option<f64> {
     }
 }
 
-/// Where the published figure stands on the axes that `case` is swept over.
+/// The settings of the published figure on the axes over which `case` is swept.
 fn published_point(case: &Case, published: &Published) -> Vec<Setting> {
     let parameters = &published.parameters;
     let value = |key: &str| match key {
@@ -432,7 +438,7 @@ fn published_point(case: &Case, published: &Published) -> Vec<Setting> {
     keys.filter_map(|key| Some(Setting { key: key.clone(), value: value(key)? })).collect()
 }
 
-/// What is known to be wrong with a published figure, in a sentence; empty where nothing is.
+/// The known error of a published figure, in a sentence; empty if there is none.
 fn misprint(published: &Published, library: &Library) -> String {
     let known: Vec<String> = library
         .misprints_of(&published.id)

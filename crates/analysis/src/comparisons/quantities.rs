@@ -1,4 +1,4 @@
-//! The quantities that claims compare, taken from own figures and curves.
+//! The quantities that claims compare, computed from own figures and curves.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::nodes::comparison;
 use crate::statistics::{Sample, Summary, median};
 use crate::sweeps::{Curve, is_counted, regression, shape};
 
-/// What claims are tested on.
+/// The data that claims are tested on.
 #[derive(Debug)]
 pub(crate) struct Amounts<'a> {
     pub(crate) gate: &'a Gate<'a>,
@@ -21,21 +21,21 @@ pub(crate) struct Amounts<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) value: f64,
-    /// The same of each pass alone; empty where a pass has none.
+    /// The same quantity for each pass alone; empty if a pass has none.
     pub(crate) passes: Vec<f64>,
-    /// Of so many it is the best or the lowest.
+    /// The number of figures of which this is the best or the lowest.
     pub(crate) among: usize,
-    /// Which figure or how many.
+    /// Which figure, or how many figures.
     pub(crate) what: String,
-    /// A value of the axis, where the value is one: it says in which unit the axis is.
+    /// The value of the axis, if the quantity is one: it determines the unit.
     pub(crate) setting: Option<SettingValue>,
-    /// The figures that the value rests on.
+    /// The figures that the value is based on.
     pub(crate) by: Vec<usize>,
-    /// What it counts, where it is a rate.
+    /// What is counted, if it is a rate.
     pub(crate) counts: RateOf,
 }
 
-/// Why there is no value of a side, and whether measuring again would change that.
+/// Why a side has no value, and whether measuring again would change that.
 pub(crate) type Missing = (Judgement, String);
 
 impl Measured {
@@ -49,8 +49,8 @@ impl Measured {
 }
 
 impl<'a> Amounts<'a> {
-    /// The quantity over the selected figures, or why there is none. Rates are their first ones where nothing says
-    /// what they are to count.
+    /// The quantity over the selected figures, or the reason why there is none. Rates are the first rates of their
+    /// phases unless the rule says what to count.
     pub(crate) fn of(
         &self,
         quantity: Quantity,
@@ -100,7 +100,7 @@ impl<'a> Amounts<'a> {
                 let best = fastest(chosen, counts);
                 rate(best, vec![best.index])
             }
-            // A doubtful figure may seem faster than it is, and be the lowest in truth.
+            // A doubtful figure may appear faster than it is, and may really be the lowest.
             Quantity::LowestRate => {
                 let lowest = chosen.iter().min_by(|one, other| of(one).total_cmp(&of(other)));
                 rate(lowest.unwrap_or(&chosen[0]), all())
@@ -141,7 +141,7 @@ impl<'a> Amounts<'a> {
             Quantity::Knee => on_curve("no knee", |curve| curve.shape.knee),
             Quantity::PlateauFrom => on_curve("no plateau", |curve| Some(curve.shape.plateau?.0)),
             Quantity::Reaches90 => on_curve("no rise that repetitions show", |curve| curve.shape.reaches_90),
-            // The points from 90 % of the peak on.
+            // The points from 90 % of the peak onwards.
             Quantity::VariationBeyond => {
                 on_curve("fewer than two points from 90 % of the peak on", |curve| {
                     let from = curve.shape.reaches_90?;
@@ -149,7 +149,7 @@ impl<'a> Amounts<'a> {
                     variation(&beyond.collect::<Vec<_>>())
                 })
             }
-            // Of the line through the curve over nodes or tasks, of which there may be others.
+            // R² of the line through the curve over nodes or tasks; there may be other curves.
             Quantity::RSquared => {
                 let mut curves = self.curves_of(chosen);
                 curves.retain(|curve| is_counted(curve));
@@ -159,7 +159,7 @@ impl<'a> Amounts<'a> {
         }
     }
 
-    /// The curves of the chosen figures: another one only passes through some of them.
+    /// The curves of the chosen figures. Other curves only share some of their points with them.
     fn curves_of(&self, chosen: &[&Subject<'_>]) -> Vec<&'a Curve> {
         let places: HashSet<usize> = chosen.iter().map(|subject| subject.index).collect();
         let is_chosen = |curve: &&Curve| curve.points.iter().all(|point| places.contains(&point.figure));
@@ -167,7 +167,7 @@ impl<'a> Amounts<'a> {
     }
 }
 
-/// What `value` says of the only one of `curves`.
+/// The result of `value` for the only one of `curves`.
 fn of_one(
     chosen: &[&Subject<'_>],
     curves: &[&Curve],
@@ -199,8 +199,8 @@ fn of_one(
     Ok(Measured { setting, ..Measured::new(all, passes, curve.target.clone(), by) })
 }
 
-/// What `of` says of the rates of each pass alone; empty where a pass has no such value, or figures have not as many
-/// passes.
+/// The result of `of` for the rates of each pass alone; empty if a pass has no such value, or if the figures have
+/// different numbers of passes.
 fn each_pass(chosen: &[&Subject<'_>], counts: RateOf, of: impl Fn(&[f64]) -> Option<f64>) -> Vec<f64> {
     let rates: Vec<Vec<f64>> = chosen.iter().map(|subject| subject.figure.passes_counting(counts)).collect();
     let n = rates.first().map_or(0, Vec::len);
@@ -216,13 +216,13 @@ fn variation(values: &[f64]) -> Option<f64> {
     Summary::of(values).filter(|all| all.n > 1).map(|all| all.variation)
 }
 
-/// The first with the highest rate.
+/// The first figure with the highest rate.
 fn fastest<'b, 'a>(chosen: &[&'b Subject<'a>], counts: RateOf) -> &'b Subject<'a> {
     let rate = |one: &Subject<'_>| one.figure.counting(counts).median;
     chosen.iter().copied().fold(chosen[0], |best, one| if rate(one) > rate(best) { one } else { best })
 }
 
-/// The largest measured rate ÷ (nodes × slowest) of the figures of several nodes.
+/// The largest measured rate ÷ (nodes × slowest) among the figures of several nodes.
 fn slowest_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let shares = chosen.iter().filter_map(|subject| {
         let bound = comparison(subject, &[])?.bound?;

@@ -1,4 +1,4 @@
-//! What was measured, in the unit of what was promised; one rate in the units that studies print, exactly.
+//! Measured values in the unit of a commitment, and exact conversion of a rate into the units that studies print.
 
 use std::mem::discriminant;
 
@@ -7,14 +7,14 @@ use plan::{Amount, Bytes, Case, Measure, Phase, RateName};
 use crate::figures::{Figure, LatencySummary, RepetitionFigure};
 use crate::statistics::whole;
 
-/// The bytes at which rates of `phase` in bytes and in operations are converted into each other: those of
-/// a transfer, of a file, of a request with its response.
+/// The number of bytes per operation for converting rates of `phase` between bytes and operations: the size of a
+/// transfer, of a file, or of a request with its response.
 pub(crate) fn bytes_of_one(case: &Case, phase: Phase) -> Bytes {
     case.workload.work.operation_bytes(phase).unwrap_or(case.workload.geometry.transfer)
 }
 
-/// The number of `amount` in the unit of `unit`: bytes and operations per second converted at
-/// `transfer`. None between rates and latencies.
+/// Converts `amount` to the unit of `unit`; bytes and operations per second are converted with the size `transfer`.
+/// Returns `None` between rates and latencies.
 pub(crate) fn in_unit_of(amount: Amount, unit: Amount, transfer: Bytes) -> Option<f64> {
     let bytes = transfer.0 as f64;
     match (amount, unit) {
@@ -26,8 +26,8 @@ pub(crate) fn in_unit_of(amount: Amount, unit: Amount, transfer: Bytes) -> Optio
     }
 }
 
-/// What `figure` reached in the unit of `amount`: the median over its repetitions, or the latency
-/// of all transfers that count together; none where there is none.
+/// The value of `figure` in the unit of `amount`: the median over its repetitions, or the latency of all counted
+/// transfers together. Returns `None` if there is none.
 pub(crate) fn measured(figure: &Figure, amount: Amount) -> Option<f64> {
     match amount {
         Amount::BytesPerSecond(_) => Some(figure.bytes_per_second.median),
@@ -36,16 +36,16 @@ pub(crate) fn measured(figure: &Figure, amount: Amount) -> Option<f64> {
     }
 }
 
-/// The percentile, or else the mean, of response times. Of a phase that does several things a promise holds for
-/// each, so the slowest decide.
+/// The percentile, or else the mean, of response times. In a phase with several operations a commitment applies to
+/// each, so the slowest operation decides.
 fn slowest(latency: &[LatencySummary], percent: Option<f64>) -> Option<f64> {
     let responses = latency.iter().filter(|one| one.measure == Measure::Response);
     let of = |one: &LatencySummary| percent.map_or(Some(one.mean_ns()), |percent| one.percentile(percent));
     responses.filter_map(of).max_by(f64::total_cmp)
 }
 
-/// What each of `repetitions` reached in the unit of `amount`, by the rate called `rate`; none where one
-/// of them has no such value.
+/// The value of each of `repetitions` in the unit of `amount`, by the rate named `rate`. Returns `None` if one of
+/// them has no such value.
 pub(crate) fn values(repetitions: &[&RepetitionFigure], amount: Amount, rate: RateName) -> Option<Vec<f64>> {
     let value = |one: &&RepetitionFigure| match amount {
         Amount::BytesPerSecond(_) => one.rates.get(rate).map(|rate| rate.bytes_per_second),
@@ -55,10 +55,10 @@ pub(crate) fn values(repetitions: &[&RepetitionFigure], amount: Amount, rate: Ra
     repetitions.iter().map(value).collect()
 }
 
-/// Bytes of a MiB.
+/// Bytes per MiB.
 const MEBIBYTE: u64 = 1 << 20;
 
-/// One rate in every unit.
+/// One rate in all units.
 ///
 /// ```
 /// let rate = analysis::figures::RateUnits::from_operations(1_149_696.0, plan::Bytes::kib(4));
@@ -72,7 +72,7 @@ pub struct RateUnits {
     pub megabytes: f64,
     /// MiB/s: bytes ÷ 2²⁰.
     pub mebibytes: f64,
-    /// Transfers per second: bytes ÷ transfer size. Infinite for a transfer of no bytes.
+    /// Transfers per second: bytes ÷ transfer size. Infinite for a transfer size of 0.
     pub operations: f64,
 }
 
@@ -91,9 +91,10 @@ impl RateUnits {
     }
 }
 
-/// The whole number of MiB/s that a printed number of operations per second of `transfer` comes from, if it is one. At
-/// 4 KiB only one number in 256 is such a multiple by chance, so a printed one was converted from a rounded bandwidth.
-/// None where the transfer does not divide a MiB into at least 16 parts: larger ones are multiples too often.
+/// The whole number of MiB/s from which a printed number of operations per second of `transfer` was converted, if
+/// there is one. At 4 KiB only one number in 256 is such a multiple by chance, so a printed multiple was converted
+/// from a rounded bandwidth. Returns `None` if the transfer size does not divide a MiB into at least 16 parts: larger
+/// transfers give multiples by chance too often.
 #[must_use]
 pub fn whole_mebibytes(operations_per_second: f64, transfer: Bytes) -> Option<u64> {
     const PARTS_MIN: u64 = 16;

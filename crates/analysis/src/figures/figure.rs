@@ -1,4 +1,4 @@
-//! A figure: what tables, charts and pages show, with all that must stand beside it.
+//! A figure: the value that tables, charts and pages show, with everything that has to be shown with it.
 
 use std::iter;
 use std::sync::Arc;
@@ -16,29 +16,30 @@ use crate::statistics::Summary;
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct RepetitionFigure {
-    /// The number of the pass, from 0.
+    /// The number of the pass, starting at 0.
     pub repetition: u32,
     /// What the pass is for.
     pub role: PassRole,
-    /// Whether the summaries of the figure are made of it: it is recorded and, where the case ends
-    /// at the steady state, lies in the last window.
+    /// Whether the pass is part of the figure's summaries: it is recorded and, if the case ends at the steady state,
+    /// lies in the last window.
     pub counts: bool,
     pub phase: Arc<PhaseRow>,
     pub rates: Rates,
-    /// Of a recorded pass: its rate ÷ that of the first round of the same repetition − 1; none where
-    /// a repetition has one round. A rate that falls with the rounds is one of fresh media.
+    /// For a recorded pass: its rate ÷ that of the first round of the same repetition − 1. `None` if a repetition has
+    /// one round. A rate that falls over the rounds is one of fresh media.
     pub drift: Option<f64>,
-    /// The clearest change of its rate from second to second; none where it has too few of them.
+    /// The clearest change of the rate from second to second. `None` if there are too few seconds.
     pub change: Option<ChangeInPass>,
-    /// Its latencies in short: in the order of [`Operation::ALL`], response before service.
+    /// A summary of its latencies, in the order of [`Operation::ALL`], response before service.
     pub latency: Vec<LatencySummary>,
-    /// What the devices moved of it.
+    /// The share of its bytes that the devices moved.
     pub device_share: DeviceShare,
-    /// Of its reads, the share that were the first ones of their bytes in it; none where none were transfers.
+    /// The share of its reads that were the first ones of their bytes within the pass. `None` if no reads were
+    /// transfers.
     pub first_touches: Option<f64>,
-    /// What servers and clients told around it; none where nobody was asked.
+    /// The counters of servers and clients around the pass. `None` if none were collected.
     pub servers: Option<Arc<ServerCounts>>,
-    /// What must be known beside it.
+    /// The warnings of the pass.
     pub warnings: Vec<Warning>,
 }
 
@@ -50,65 +51,66 @@ pub struct Figure {
     /// The workload of the study that the case is a point of: [`plan::Case::group`].
     pub group: String,
     pub target: String,
-    /// Where the measuring program ran, as the study says of the target.
+    /// Where the measuring program ran, according to the study's description of the target.
     pub client: Client,
     pub settings: Vec<Setting>,
     pub provenance: Provenance,
-    /// What the case is for; may be empty.
+    /// The purpose of the case; may be empty.
     pub title: String,
     pub phase: Phase,
-    /// Size, order, direction, path, depth and tasks: no figure is shown without them.
+    /// Size, order, direction, path, depth and tasks: no figure is shown without these.
     pub conditions: String,
-    /// Nodes that the case is on.
+    /// The number of nodes of the case.
     pub node_count: u64,
-    /// Memory of the nodes that it was measured on, together; none where the record does not know one of them.
+    /// Total memory of the nodes on which it was measured. `None` if the record lacks that of one of them.
     pub memory_bytes: Option<u64>,
-    /// The file system of its targets may keep a cache of its own on the nodes, beside the page cache.
+    /// Whether the file system of its targets may keep a cache of its own on the nodes, in addition to the page
+    /// cache.
     pub has_own_cache: bool,
-    /// Every pass, in order, those that do not count among them.
+    /// Every pass, in order, including those that do not count.
     pub repetitions: Vec<RepetitionFigure>,
-    /// The rate that is summarised; no figure is shown without its name.
+    /// The name of the rate that is summarised; no figure is shown without it.
     pub rate: RateName,
-    /// Bytes per second of that rate, over the passes that count.
+    /// Bytes per second of that rate, over the counted passes.
     pub bytes_per_second: Summary,
-    /// Operations per second of that rate, over the passes that count: transfers, or whatever the phase
-    /// does.
+    /// Operations per second of that rate, over the counted passes: transfers, or whatever the phase does.
     pub transfers_per_second: Summary,
-    /// All transfers of all passes that count: in the order of [`Operation::ALL`], response before service.
+    /// The latencies of all transfers of all counted passes, in the order of [`Operation::ALL`], response before
+    /// service.
     pub latency: Vec<LatencySummary>,
-    /// For each device, the mean over all passes that count, in the order of names; the name of its
-    /// node stands before it where there are several.
+    /// For each device, the mean over all counted passes, in the order of names. With several nodes, the name of the
+    /// node precedes that of the device.
     pub devices: Vec<(String, DeviceMean)>,
-    /// What each node did in the passes that count, in the order of names; empty where the record
-    /// has no tasks.
+    /// What each node did in the counted passes, in the order of names; empty if the record has no tasks.
     pub nodes: Vec<NodeFigure>,
-    /// What the tasks of each path did where there are several, in the passes that count; empty where the record
-    /// has no tasks.
+    /// What the tasks of each path did in the counted passes, if there are several paths; empty if the record has no
+    /// tasks.
     pub members: Vec<MemberFigure>,
-    /// Nodes that only answered what others asked, in the passes that count, in the order of names.
+    /// Nodes that only responded to requests of others in the counted passes, in the order of names.
     pub answering: Vec<String>,
-    /// What must be known beside it; each warning once, however many passes that count gave it.
-    /// Wrong data is named whichever pass found it.
+    /// The warnings of the figure. Each is listed once, however many counted passes gave it. Wrong data is reported
+    /// for any pass that found it.
     pub warnings: Vec<Warning>,
 }
 
 impl Figure {
-    /// The latency of `operation` from the start that was intended.
+    /// The response time of `operation`, measured from the intended start.
     #[must_use]
     pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
         response(&self.latency, operation)
     }
 
-    /// Device bytes ÷ application bytes of all passes that count together, of the directions that
-    /// the phase moved; none where one of them could not be observed.
+    /// Device bytes ÷ application bytes over all counted passes, for the directions that the phase moved. `None` if
+    /// one of them could not be observed.
     #[must_use]
     pub fn moved_by_devices(&self) -> Option<f64> {
         moved_by_devices(self.counted().map(|pass| &*pass.phase))
     }
 
-    /// The least share of its possible rate that it can have reached, by what held the program back in the worst of the
-    /// passes that count; 1 where nothing did. What was held back for a part of the time could have been faster by about
-    /// that part. It counts twice: the time is sampled, and what goes on after it has lost its caches.
+    /// The lowest share of its possible rate that the figure can have reached, given what slowed the program down in
+    /// the worst counted pass; 1 if nothing did. If the program was held back for a part of the time, the figure
+    /// could have been faster by about that part. The part counts twice, because the time is sampled and the program
+    /// continues with cold caches.
     #[must_use]
     pub(crate) fn least_reached(&self) -> f64 {
         let held = self.counted().flat_map(|pass| &pass.warnings).filter_map(|warning| match warning {
@@ -118,8 +120,8 @@ impl Figure {
         (1.0 - held.fold(0.0, f64::max)).max(0.0).powi(2)
     }
 
-    /// The mean number of processors that were used beside the program in the passes that count, by other programs and
-    /// the kernel, and of those that its threads waited for; none where one pass was not observed.
+    /// The mean number of processors that other programs and the kernel used in the counted passes, and the mean
+    /// number that the program's threads waited for. Returns `None` if a pass was not observed.
     pub(crate) fn contention(&self) -> Option<(f64, f64)> {
         let (mut wall, mut others, mut waited) = (0.0, 0.0, 0.0);
         for phase in self.counted().map(|pass| &pass.phase) {
@@ -139,21 +141,23 @@ impl Figure {
 }
 
 impl RepetitionFigure {
-    /// Of its reads, the share that the run's own processes had fetched from the devices; none where that is not known.
+    /// The share of its reads that the run's own processes fetched from the devices. Returns `None` if that is not
+    /// known.
     #[must_use]
     pub fn fetched_share(&self) -> Option<f64> {
         let fetched = self.phase.fetched_bytes.filter(|_| self.phase.read_bytes > 0)?;
         Some(fetched as f64 / self.phase.read_bytes as f64)
     }
 
-    /// The share of the files that the page caches of the readers' nodes held before it; none where that is not known.
+    /// The share of the files that the page caches of the readers' nodes held before the pass. Returns `None` if that
+    /// is not known.
     #[must_use]
     pub fn resident_share(&self) -> Option<f64> {
         let (resident, of) = self.phase.resident_bytes.zip(self.phase.resident_of_bytes)?;
         (of > 0).then(|| resident as f64 / of as f64)
     }
 
-    /// The latency of `operation` from the start that was intended.
+    /// The response time of `operation`, measured from the intended start.
     #[must_use]
     pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
         response(&self.latency, operation)

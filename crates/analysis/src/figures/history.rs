@@ -1,5 +1,5 @@
-//! What the last operations say together: how long they took, how much of that was the device's, and how
-//! far apart they began.
+//! Summaries of the last operations: how long they took, how much of that time was spent on the device,
+//! and how far apart they started.
 
 use std::collections::BTreeMap;
 
@@ -12,32 +12,35 @@ use crate::printed::RoundTrip;
 #[expect(missing_docs, reason = "the name says it")]
 pub struct HistorySplit {
     pub operations: u64,
-    /// Mean time of one, as whoever asked for it saw it.
+    /// Mean time of an operation, as its caller saw it.
     pub latency_ns: f64,
-    /// Mean from the start of one to the start of the next of the same task; none where no task has two.
+    /// Mean time from the start of an operation to the start of the next one of the same task. `None` if
+    /// no task has two.
     pub gap_ns: Option<f64>,
-    /// What of the gap is not the operation: the time between them, where each waits for the one before.
+    /// The part of the gap that is not the operation: the time in between, if each operation waits for
+    /// the one before.
     pub between_ns: Option<f64>,
     pub device: Option<DevicePart>,
 }
 
-/// The device's part of those operations whose requests were seen, in nanoseconds.
+/// The device's part of the operations whose requests were observed, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DevicePart {
-    /// Operations whose requests were seen.
+    /// The number of operations whose requests were observed.
     pub operations: u64,
-    /// Of these, those whose request was found by its sector; the others by time and size.
+    /// The number of these whose request was matched by its sector; the others were matched by time and
+    /// size.
     pub by_sector: u64,
     /// Mean time of these operations.
     pub latency_ns: f64,
     /// Mean time on the device.
     pub device_ns: f64,
-    /// Mean of what the device does not explain: software, waiting, the way there and back.
+    /// Mean of the time not spent on the device: software, queueing, and the way there and back.
     pub rest_ns: f64,
 }
 
 impl HistorySplit {
-    /// Of `rows`, in any order; none where there are none.
+    /// The summary of `rows`, in any order. Returns `None` if there are none.
     #[must_use]
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>) -> Option<Self> {
         let mut tasks: BTreeMap<(&str, u32), Vec<(u64, u64)>> = BTreeMap::new();
@@ -69,7 +72,7 @@ impl HistorySplit {
     }
 }
 
-/// The mean of values with their weights.
+/// The mean of weighted values.
 fn mean(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let (sum, weights) =
         values.fold((0.0, 0.0), |(sum, all), (value, weight)| (sum + value * weight, all + weight));

@@ -1,24 +1,24 @@
-//! Latency from the histogram of every transfer.
+//! Latency statistics from the histograms of all transfers.
 
 use plan::{Measure, Operation};
 use record::LatencyRow;
 
-/// In which forms that are read a statistic of latencies stands; JSON and CSV have all.
+/// Which of the human-readable tables and charts show a latency statistic; JSON and CSV contain all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ShownIn {
     /// In none.
     Nowhere,
     /// In the table of latencies of a figure on the page.
     Figure,
-    /// In tables and charts of latencies, too.
+    /// In tables and charts of latencies as well.
     Latencies,
-    /// In tables of operations, too.
+    /// In tables of operations as well.
     Operations,
-    /// In tables of sweeps and definitions, too.
+    /// In tables of sweeps and definitions as well.
     Always,
 }
 
-/// How a statistic is taken of a histogram.
+/// How a statistic is computed from a histogram.
 #[derive(Debug, Clone, Copy)]
 pub enum Take {
     /// An edge of a bucket.
@@ -33,7 +33,7 @@ pub enum Take {
 #[derive(Debug, Clone, Copy)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct LatencyStatistic {
-    /// Its name in JSON and CSV, where the unit follows: `p99` stands there as `p99_ns`.
+    /// The name in JSON and CSV, without the unit suffix: `p99` becomes `p99_ns` there.
     pub key: &'static str,
     pub heading: &'static str,
     pub shown: ShownIn,
@@ -41,7 +41,7 @@ pub struct LatencyStatistic {
     pub about: &'static str,
 }
 
-/// A line of the list.
+/// Builds an entry of the list.
 const fn new(
     key: &'static str,
     heading: &'static str,
@@ -53,7 +53,7 @@ const fn new(
 }
 
 impl LatencyStatistic {
-    /// Nanoseconds of `latency`.
+    /// The value for `latency` in nanoseconds.
     #[must_use]
     pub fn of(&self, latency: &Latency) -> f64 {
         match self.take {
@@ -63,14 +63,15 @@ impl LatencyStatistic {
         }
     }
 
-    /// Whether it is a whole number of nanoseconds.
+    /// Whether the value is a whole number of nanoseconds.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         !matches!(self.take, Take::Mean(_))
     }
 }
 
-/// Every statistic of latencies that reports have, in nanoseconds, in the order of their columns. All forms are made from this list.
+/// All latency statistics in reports, in nanoseconds, in column order. All report formats are generated from this
+/// list.
 pub const LATENCY_STATISTICS: [LatencyStatistic; 11] = {
     use ShownIn::{Always, Figure, Latencies, Nowhere, Operations};
     use Take::{Edge, Mean, Percentile};
@@ -95,7 +96,7 @@ pub const LATENCY_STATISTICS: [LatencyStatistic; 11] = {
     ]
 };
 
-/// By how much a mean that is known can be off.
+/// The maximum relative error of a mean that counts as known.
 const MEAN_KNOWN: f64 = 0.1;
 
 /// A bucket of latencies.
@@ -106,10 +107,10 @@ struct Bucket {
     count: u64,
 }
 
-/// The latency of all operations of one kind, in one phase or in several merged.
+/// The latency of all operations of one kind, in one phase or merged from several.
 ///
-/// Every transfer is in exactly one bucket, and merging adds buckets. A bucket is narrower than 1 % of its values; that
-/// is the error of every figure here.
+/// Every transfer is in exactly one bucket, and merging adds buckets. A bucket is narrower than 1 % of its values,
+/// which bounds the error of every statistic here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Latency {
     buckets: Vec<Bucket>,
@@ -118,8 +119,8 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// The histogram in `rows` of one operation and measure, over all phases and repetitions that
-    /// `rows` holds; none where no transfer was counted.
+    /// The histogram of one operation and measure in `rows`, over all phases and repetitions in `rows`. Returns
+    /// `None` if no transfer was counted.
     #[must_use]
     pub fn of<'a>(
         rows: impl IntoIterator<Item = &'a LatencyRow>,
@@ -139,7 +140,7 @@ impl Latency {
     }
 
     fn with(mut buckets: Vec<Bucket>) -> Self {
-        // Two histograms one behind the other are merged in one pass.
+        // The sort recognises two concatenated sorted histograms and merges them in one pass.
         buckets.sort();
         buckets.dedup_by(|later, kept| {
             let same = (later.low_ns, later.high_ns) == (kept.low_ns, kept.high_ns);
@@ -155,58 +156,59 @@ impl Latency {
         all
     }
 
-    /// Transfers.
+    /// The number of transfers.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The mean of the buckets' middles, each weighted by its transfers.
+    /// The mean of the bucket middles, weighted by transfers.
     #[must_use]
     pub fn mean_ns(&self) -> f64 {
         self.mean_ns
     }
 
-    /// Whether the mean is known to 10 %: of a few printed percentiles it can be anywhere between them.
+    /// Whether the mean is known to within 10 %. With only a few printed percentiles, it can be anywhere between
+    /// them.
     #[must_use]
     pub fn knows_mean(&self) -> bool {
         let off = |one: &Bucket| one.high_ns.saturating_sub(one.low_ns) as f64 / 2.0 * one.count as f64;
         self.buckets.iter().map(off).sum::<f64>() / self.count as f64 <= self.mean_ns() * MEAN_KNOWN
     }
 
-    /// The standard deviation with the divisor n, from the buckets' middles; what ioping prints as `mdev`.
+    /// The standard deviation with divisor n, from the bucket middles; ioping prints it as `mdev`.
     #[must_use]
     pub fn deviation_ns(&self) -> f64 {
         self.mean_of(|middle| (middle - self.mean_ns).powi(2)).sqrt()
     }
 
-    /// The mean distance from the mean over all operations, from the buckets' middles.
+    /// The mean absolute deviation over all operations, from the bucket middles.
     #[must_use]
     pub fn mean_deviation_ns(&self) -> f64 {
         self.mean_of(|middle| (middle - self.mean_ns).abs())
     }
 
-    /// The mean over all operations of what `value` makes of the middles of their buckets.
+    /// The mean of `value` over all operations, applied to the middles of their buckets.
     fn mean_of(&self, value: impl Fn(f64) -> f64) -> f64 {
         let middle = |one: &Bucket| f64::midpoint(one.low_ns as f64, one.high_ns as f64);
         let of_buckets = self.buckets.iter().map(|one| value(middle(one)) * one.count as f64);
         of_buckets.sum::<f64>() / self.count as f64
     }
 
-    /// The lower edge of the lowest bucket: nothing was faster.
+    /// The lower edge of the lowest bucket: no transfer was faster.
     #[must_use]
     pub fn min_ns(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.low_ns).min().unwrap_or(0)
     }
 
-    /// The upper edge of the highest bucket: nothing was slower.
+    /// The upper edge of the highest bucket: no transfer was slower.
     #[must_use]
     pub fn max_ns(&self) -> u64 {
         self.buckets.last().map_or(0, |bucket| bucket.high_ns)
     }
 
-    /// The latency that `percent` of the transfers did not exceed: the upper edge of the bucket
-    /// that holds the nearest rank, `⌈percent / 100 · count⌉`, which never flatters.
+    /// The latency that `percent` of the transfers did not exceed: the upper edge of the bucket that holds the
+    /// nearest rank, `⌈percent / 100 · count⌉`, so it is never too low.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> u64 {
         let rank = crate::statistics::nearest_rank(percent, self.count) as u64;
@@ -219,25 +221,25 @@ impl Latency {
     }
 }
 
-/// Every statistic of the latencies of one operation, of one pass or of all that count. The histograms
-/// of a long study are more than a report should hold.
+/// All statistics of the latencies of one operation, for one pass or for all counted ones. The histograms of a long
+/// study are too large for a report to hold.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct LatencySummary {
     pub operation: Operation,
-    /// What it is counted from.
+    /// What the latency measures.
     pub measure: Measure,
     pub count: u64,
     /// [`Latency::knows_mean`].
     pub knows_mean: bool,
     /// Nanoseconds, in the order of [`LATENCY_STATISTICS`].
     pub nanos: [f64; LATENCY_STATISTICS.len()],
-    /// Percentiles that the study's commitments ask for.
+    /// The percentiles that the study's commitments need.
     requested: Box<[(f64, u64)]>,
 }
 
 impl LatencySummary {
-    /// The statistics of `latency`, and the percentiles `requested`.
+    /// The statistics of `latency`, with the percentiles `requested`.
     #[must_use]
     pub fn of(operation: Operation, measure: Measure, latency: &Latency, requested: &[f64]) -> Self {
         Self {
@@ -250,13 +252,13 @@ impl LatencySummary {
         }
     }
 
-    /// Every statistic with its nanoseconds.
+    /// All statistics with their values in nanoseconds.
     pub fn all(&self) -> impl Iterator<Item = (&'static LatencyStatistic, f64)> + '_ {
         static LIST: [LatencyStatistic; LATENCY_STATISTICS.len()] = LATENCY_STATISTICS;
         LIST.iter().zip(self.nanos)
     }
 
-    /// Nanoseconds of the statistic called `key`; not a number where the list has none.
+    /// The value of the statistic named `key`, in nanoseconds; NaN if the list has none.
     #[must_use]
     pub fn get(&self, key: &str) -> f64 {
         self.all().find(|(statistic, _)| statistic.key == key).map_or(f64::NAN, |(_, nanos)| nanos)
@@ -268,7 +270,8 @@ impl LatencySummary {
         self.get("mean")
     }
 
-    /// [`Latency::percentile`]: of those in [`LATENCY_STATISTICS`], and of what the commitments of the study ask for.
+    /// [`Latency::percentile`] for the percentiles in [`LATENCY_STATISTICS`] and for those that the commitments of
+    /// the study need.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         let is = |of: f64| of.total_cmp(&percent).is_eq();

@@ -1,28 +1,28 @@
-//! Little's law: transfers under way = rate × time of each. It holds for any system that is
-//! neither filling up nor running empty, so figures that break it contradict themselves.
+//! Little's law: transfers in flight = rate × time of each. It holds for any system that is neither
+//! filling up nor draining, so figures that violate it are inconsistent.
 
 use plan::Case;
 
 use crate::figures::Figure;
 
-/// A rate and a latency against the transfers that were kept under way.
+/// Compares a rate and a latency with the number of transfers that were kept in flight.
 ///
 /// Source: Little, "A Proof for the Queuing Formula L = λW", Operations Research 9, 1961; study E
 /// checks threads = IOPS × latency with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Little {
-    /// Transfers under way that rate and latency predict.
+    /// Transfers in flight as predicted by rate and latency.
     pub predicted: f64,
-    /// Tasks × depth that ran.
+    /// Tasks × queue depth that ran.
     pub ran: f64,
-    /// Predicted ÷ ran: 1 where all agree; below, tasks were busy with something else or stood
-    /// still; above, one of the three is wrong.
+    /// Predicted ÷ ran: 1 if all agree. Below 1, tasks were busy with something else or idle; above 1,
+    /// one of the three values is wrong.
     pub agreement: f64,
 }
 
 impl Little {
-    /// From transfers per second, their mean latency in nanoseconds and the transfers that were
-    /// kept under way; none where that is not above 0.
+    /// Computes it from transfers per second, their mean latency in nanoseconds and the number of
+    /// transfers kept in flight. Returns `None` if that number is not above 0.
     ///
     /// ```
     /// let little = analysis::figures::Little::of(1_200_000.0, 50_000.0, 64.0).expect("64 threads");
@@ -39,10 +39,11 @@ impl Little {
     }
 }
 
-/// Little's law for the repetitions of `figure` that count: the sum of all latencies ÷ the sum of
-/// the I/O times, against tasks × depth. Latencies count from the intended start, so with a
-/// programmed rate they hold waiting as well, and what runs is not what is under way: none then.
-/// None where the record has no latencies, and where an imported text does not say how many were kept.
+/// Little's law for the counted repetitions of `figure`: the sum of all latencies ÷ the sum of the I/O
+/// times, compared with tasks × depth. Returns `None` if a rate is set, because latencies are measured
+/// from the intended start and include waiting, so that the number of running transfers is not the
+/// number in flight. Also returns `None` if the record has no latencies, or if an imported text does
+/// not give the number of transfers in flight.
 #[must_use]
 pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
     let unsaid = case.stated.as_deref().is_some_and(|stated| !stated.contains("depth "));

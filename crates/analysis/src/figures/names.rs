@@ -1,10 +1,10 @@
-//! The order in which names of nodes and devices are listed.
+//! The sort order for names of nodes and devices.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// As a reader counts: `node2` before `node10`. Runs of digits compare as numbers, all else as
-/// text; names that differ only in leading zeros keep the order of text.
+/// Natural order: `node2` before `node10`. Runs of digits compare as numbers, everything else as
+/// text; names that only differ in leading zeros compare as text.
 ///
 /// ```
 /// let mut names = ["n10", "n2", "n1"];
@@ -19,7 +19,8 @@ pub fn by_name(one: &str, other: &str) -> Ordering {
             let (number, rest) = digits(left);
             let (other_number, other_rest) = digits(right);
             (left, right) = (rest, other_rest);
-            // Without leading zeros the longer number is the larger one, however long it is.
+            // Without leading zeros, the number with more digits is the larger one, whatever its
+            // length.
             number.len().cmp(&other_number.len()).then_with(|| number.cmp(other_number))
         } else {
             (left, right) = (&left[a.len_utf8()..], &right[b.len_utf8()..]);
@@ -32,13 +33,13 @@ pub fn by_name(one: &str, other: &str) -> Ordering {
     left.len().cmp(&right.len()).then_with(|| one.cmp(other))
 }
 
-/// The number at the start of `text` without leading zeros, and what follows it.
+/// The number at the start of `text` without leading zeros, and the rest of the text.
 fn digits(text: &str) -> (&str, &str) {
     let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     (text[..end].trim_start_matches('0'), &text[end..])
 }
 
-/// Each name once, in the order of names.
+/// The distinct names, in sort order.
 pub(crate) fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let names: BTreeSet<&str> = names.collect();
     let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();

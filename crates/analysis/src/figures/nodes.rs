@@ -1,4 +1,4 @@
-//! Rates of single nodes, and of the members of a target, whose tasks worked at the same time.
+//! Rates of single nodes, and of the members of a target whose tasks worked at the same time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,18 +14,18 @@ use crate::statistics::Summary;
 pub struct NodeRate {
     /// The node's name.
     pub node: String,
-    /// Tasks on it.
+    /// The number of tasks on the node.
     pub tasks: usize,
-    /// Their bytes ÷ (the first of their transfers began → the last of them ended).
+    /// The bytes of the node's tasks ÷ the time from the start of their first transfer to the end of their last.
     pub bytes_per_second: f64,
-    /// Their transfers ÷ the same time.
+    /// Transfers ÷ the same time.
     pub transfers_per_second: f64,
 }
 
-/// The rates of the nodes in the rows of one phase, by name. [`crate::statistics::Summary::of`] them is the average over nodes with its
-/// deviation and n; the sum of them is at least the rate of the whole. A node that moved nothing has a rate of 0. The time is
-/// that of the transfers, with the close where the bytes are on stable storage only then: a node whose device is slow at
-/// fsync is slow.
+/// The rates of the nodes in the rows of one phase, by name. [`crate::statistics::Summary::of`] these rates is the
+/// average over nodes with its deviation and n; their sum is at least the rate of the whole. A node that moved
+/// nothing has a rate of 0. The time is that of the transfers. It includes the close if the bytes are only on stable
+/// storage afterwards: a node whose device is slow at fsync is slow.
 #[must_use]
 pub fn node_rates<'a>(
     tasks: impl IntoIterator<Item = &'a TaskRow>,
@@ -46,7 +46,7 @@ pub fn node_rates<'a>(
     rates
 }
 
-/// Bytes and transfers of tasks that took so long together; none in no time.
+/// Bytes and transfers per second of tasks that took this long together. Returns `None` if the time is zero.
 fn per_second(tasks: &[&TaskRow], nanos: u64) -> Option<(f64, f64)> {
     let rate = |of: fn(&TaskRow) -> u64| {
         tasks.iter().map(|task| of(task)).sum::<u64>() as f64 / (nanos as f64 / 1e9)
@@ -54,7 +54,7 @@ fn per_second(tasks: &[&TaskRow], nanos: u64) -> Option<(f64, f64)> {
     (nanos > 0).then(|| (rate(|task| task.bytes), rate(|task| task.transfers)))
 }
 
-/// Whether the transfers of `phase` are done only when the close is.
+/// Whether the transfers of `phase` are only complete after the close.
 pub(crate) fn ends_with_close(workload: &Workload, phase: Phase) -> bool {
     workload.sync.at_close && phase.writes()
 }
@@ -63,55 +63,55 @@ fn own_ns(tasks: &[&TaskRow], workload: &Workload, phase: Phase) -> u64 {
     let io = || span(tasks, |task| task.io_start_ns, |task| task.io_end_ns);
     match (ends_with_close(workload, phase), workload.barriers) {
         (false, _) => io(),
-        // Tasks wait for those of other nodes before they close; that is nobody's own time.
+        // Tasks wait for those of other nodes before they close; that wait is not part of any node's own time.
         (true, true) => io() + span(tasks, |task| task.close_start_ns, |task| task.close_end_ns),
         (true, false) => span(tasks, |task| task.io_start_ns, |task| task.close_end_ns),
     }
 }
 
-/// From the first start to the last end of the tasks that moved something.
+/// The time from the first start to the last end of the tasks that moved something.
 fn span(tasks: &[&TaskRow], start: fn(&TaskRow) -> u64, end: fn(&TaskRow) -> u64) -> u64 {
     let moved = || tasks.iter().filter(|task| task.transfers > 0);
     let first = moved().map(|task| start(task)).min().unwrap_or(0);
     moved().map(|task| end(task)).max().unwrap_or(0).saturating_sub(first)
 }
 
-/// What one node did of a figure, over the passes that count.
+/// What one node did for a figure, over the counted passes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeFigure {
     /// The node's name.
     pub node: String,
-    /// Tasks on it, in the pass that had most.
+    /// The number of tasks on the node, in the pass with the most.
     pub tasks: usize,
-    /// Over the passes that count and had tasks on it: bytes of its tasks ÷ its own time, see [`node_rates`].
+    /// Over the counted passes with tasks on this node: bytes of its tasks ÷ its own time, see [`node_rates`].
     pub bytes_per_second: Summary,
     /// Transfers ÷ the same time.
     pub transfers_per_second: Summary,
-    /// Those passes.
+    /// The passes that these summaries cover.
     pub passes: Vec<NodePass>,
-    /// Its devices in the order of names, by the kernel's count while its own tasks worked.
+    /// The node's devices in the order of names, from the kernel's counters while its own tasks were working.
     pub devices: Vec<(String, DeviceMean)>,
 }
 
 /// What one node did in one pass.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodePass {
-    /// The pass.
+    /// The number of the pass.
     pub repetition: u32,
-    /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
+    /// Wall clock at the start of the pass, in nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
-    /// The rates of the node.
+    /// The rate of the node in this pass.
     pub rate: NodeRate,
 }
 
-/// Collects the nodes of a figure, pass by pass.
+/// Collects the nodes of a figure pass by pass.
 #[derive(Debug, Default)]
 pub(crate) struct NodeFigures<'a>(BTreeMap<String, (Vec<NodePass>, Vec<Cow<'a, DeviceRow>>)>);
 
 impl<'a> NodeFigures<'a> {
-    /// Adds a pass that counts: what its nodes did, and the steady part of its devices.
+    /// Adds a counted pass: what its nodes did, and the steady part of its devices.
     pub(crate) fn add(&mut self, rates: Vec<NodeRate>, phase: &PhaseRow, devices: &[Cow<'a, DeviceRow>]) {
-        // Before version 3 of the record a device had no node; there was only one then.
+        // Before record version 3, device rows had no node; there was only one node.
         let only = match rates.as_slice() {
             [only] => only.node.clone(),
             _ => String::new(),
@@ -129,7 +129,7 @@ impl<'a> NodeFigures<'a> {
         }
     }
 
-    /// In the order of names.
+    /// Returns the nodes in the order of names.
     pub(crate) fn finish(self) -> Vec<NodeFigure> {
         let figure = |(node, (passes, devices)): (String, (Vec<NodePass>, Vec<Cow<'a, DeviceRow>>))| {
             let rates =
@@ -150,34 +150,34 @@ impl<'a> NodeFigures<'a> {
     }
 }
 
-/// Of rates of bytes and of transfers.
+/// Summaries of byte rates and of transfer rates.
 fn summaries(rates: impl Iterator<Item = (f64, f64)>) -> Option<(Summary, Summary)> {
     let (bytes, transfers): (Vec<f64>, Vec<f64>) = rates.unzip();
     Some((Summary::of(&bytes)?, Summary::of(&transfers)?))
 }
 
-/// What the tasks of one member of a target moved, of several that were measured together.
+/// What the tasks of one member of a target moved, if several members were measured together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemberFigure {
-    /// Its place among the paths of the case, from 0.
+    /// The index among the paths of the case.
     pub place: usize,
     /// Its path.
     pub path: String,
-    /// Over the passes that count: bytes of its tasks ÷ (the first of their transfers began → the last of
-    /// them ended).
+    /// Over the counted passes: bytes of its tasks ÷ the time from the start of their first transfer to the end of
+    /// their last.
     pub bytes_per_second: Summary,
     /// Operations of its tasks ÷ the same time.
     pub transfers_per_second: Summary,
-    /// Both of each pass.
+    /// Both rates of each pass.
     pub passes: Vec<(f64, f64)>,
 }
 
-/// The rates of each member in each pass that counts.
+/// The rates of each member in each counted pass.
 #[derive(Default)]
 pub(crate) struct MemberFigures(Vec<Vec<(f64, f64)>>);
 
 impl MemberFigures {
-    /// Adds a pass; nothing where tasks do not have members of their own.
+    /// Adds a pass. Does nothing if tasks have no members of their own.
     pub(crate) fn add<'a>(&mut self, workload: &Workload, tasks: impl Iterator<Item = &'a TaskRow>) {
         let members = workload.files.targets.len();
         if members < 2 || workload.files.sharing != Sharing::PerTask {

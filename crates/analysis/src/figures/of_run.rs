@@ -1,4 +1,4 @@
-//! Figures of a run.
+//! Computes the figures of a run.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,15 +22,15 @@ use crate::figures::{
 };
 use crate::statistics::{counted, summary_under};
 
-/// Threads that make figures; the record keeps so many batches of rows at once.
+/// The maximum number of threads that compute figures. Each keeps one batch of rows of the record in memory.
 const THREADS_MAX: usize = 2;
-/// For fewer cases no thread is worth its start.
+/// With fewer cases than this per thread, starting a thread does not pay off.
 const CASES_OF_A_THREAD: usize = 64;
 
-/// The figures of all result phases, in the order of the plan, summarised by the rate called `rate`, or by wall time where
-/// not all passes have that. A phase without a pass that counts has no figure.
+/// The figures of all result phases, in the order of the plan, summarised by the rate named `rate`, or by wall time
+/// if not all passes have that rate. A phase without a counted pass has no figure.
 ///
-/// Rows are taken from `run` one case at a time in each of some threads, and dropped again.
+/// A few threads each read the rows of one case at a time from `run`, and drop them again.
 #[must_use]
 pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
     let plan = &run.manifest.plan;
@@ -63,7 +63,7 @@ pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
             .collect();
         let ended = threads.into_iter().map(|(ids, thread)| match thread {
             Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // No more threads may be started.
+            // No further thread could be started.
             Err(_) => of_some(ids),
         });
         ended.flatten().collect()
@@ -72,7 +72,7 @@ pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
     figures.into_iter().flat_map(|(_, figures)| figures).collect()
 }
 
-/// The rows of each phase of one case.
+/// The rows of one case, grouped by phase.
 struct Grouped<'a> {
     tasks: Groups<'a, TaskRow>,
     latency: Groups<'a, LatencyRow>,
@@ -99,11 +99,11 @@ fn of_key<'a, 'b, R>(
     groups.get(key).into_iter().flatten().copied()
 }
 
-/// What the figures of all cases are made with.
+/// The shared inputs for the figures of all cases.
 struct Context<'a> {
     run: &'a Run,
     rate: RateName,
-    /// Percentiles that the study's commitments ask for.
+    /// The percentiles that the study's commitments need.
     percents: Vec<f64>,
     warnings: HashMap<&'a PhaseKey, Vec<Warning>>,
 }
@@ -128,7 +128,7 @@ impl Context<'_> {
         all.filter_map(|(_, &phase)| self.figure(case, phase, phases, &rows)).collect()
     }
 
-    /// The figure of `phase`; none where no pass of it counts.
+    /// The figure of `phase`. Returns `None` if no pass of it counts.
     fn figure(
         &self,
         case: &Case,
@@ -139,8 +139,8 @@ impl Context<'_> {
         let workload = &case.workload;
         let mut phases: Vec<_> = phases.iter().filter(|row| row.key.phase == phase).collect();
         phases.sort_by_key(|row| row.key.repetition);
-        // With a rule for the steady state the last window of the recorded passes counts, as
-        // [`plan::Stopping::Steady`] says.
+        // With a rule for the steady state, the last window of the recorded passes counts, as described at
+        // [`plan::Stopping::Steady`].
         let passes = phases.iter().map(|row| row.key.repetition);
         let recorded: Vec<u32> = passes.filter(|&pass| case.role(pass) == PassRole::Recorded).collect();
         let counting = &recorded[counted(recorded.len(), case.protocol.stopping)];
@@ -238,8 +238,8 @@ impl Context<'_> {
         all.iter().map(of).collect()
     }
 
-    /// [`Figure::memory_bytes`]: of these nodes, or of all where the record has no tasks; of an import what the study
-    /// says of its nodes.
+    /// [`Figure::memory_bytes`] of these nodes, or of all nodes if the record has no tasks. For an import, what the
+    /// study states about its nodes.
     fn memory_of(&self, case: &Case, nodes: &[NodeFigure]) -> Option<u64> {
         let run = self.run;
         if run.provenance(case) == Provenance::Imported {
@@ -287,18 +287,18 @@ fn warnings(passes: &[RepetitionFigure]) -> Vec<Warning> {
     warnings
 }
 
-/// The histograms of operations by measures.
+/// Histograms by operation and measure.
 type Histograms = BTreeMap<(Operation, Measure), Latency>;
 
-/// Those of one phase.
+/// The histograms of one phase.
 fn histograms<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Histograms {
     let kinds: BTreeSet<_> = rows.clone().map(|row| (row.operation, row.measure)).collect();
     kinds.into_iter().filter_map(|of| Some((of, Latency::of(rows.clone(), of.0, of.1)?))).collect()
 }
 
-/// The share of the reads of a pass that were the first ones of their bytes in it: orders visit each transfer of a task
-/// once before they begin again. Blocks drawn with replacement do not: `n` draws reach `b (1 - (1 - 1/b)^n)` of `b` in
-/// the mean.
+/// The share of the reads of a pass that were the first ones of their bytes within the pass.
+/// Regular orders visit each transfer of a task once before they start again. Blocks drawn with
+/// replacement do not: `n` draws reach `b (1 - (1 - 1/b)^n)` of `b` on average.
 fn first_touches<'t>(
     workload: &Workload,
     pass: &PhaseRow,
@@ -323,8 +323,8 @@ fn first_touches<'t>(
     are_reads.then(|| by_task.min(together))
 }
 
-/// Whether something else than the page cache of the nodes may keep what was read there: programs behind FUSE, and file
-/// systems with a cache of their own. Of one that is not known that is not known either.
+/// Whether something other than the page cache of the nodes may keep data that was read: programs behind FUSE, and
+/// file systems with a cache of their own. If the file system is not known, a cache is assumed to be possible.
 fn has_own_cache(host: &HostFacts, workload: &Workload) -> bool {
     const IN_PAGE_CACHE: [&str; 19] = [
         "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "jfs", "vfat", "exfat", "ntfs3", "nfs",

@@ -1,4 +1,4 @@
-//! What a reader must know beside a figure, judged from the record alone.
+//! Warnings for the reader of a figure, derived from the record alone.
 
 use std::collections::HashMap;
 
@@ -8,19 +8,19 @@ use record::{NodeClock, PhaseRow, TaskRow, Warning};
 use crate::figures::{DeviceShare, node_rates};
 use crate::nodes::slow_node_warnings;
 
-/// Below this share of device bytes a figure is not the devices'. The rest is room for what
-/// counters and file systems leave out at the edges of a phase: read-ahead that a phase before
-/// had begun, and requests that are counted when they end.
+/// Below this share of device bytes a figure does not measure the devices. The margin covers what counters and file
+/// systems miss at the edges of a phase: read-ahead that an earlier phase started, and requests that are counted when
+/// they end.
 pub const DEVICE_SHARE_MIN: f64 = 0.95;
-/// Above this share of device bytes somebody else was using the devices. Journals and metadata of
-/// a direct workload stay well below it.
+/// Above this share of device bytes, other programs were using the devices. Journals and metadata of a direct I/O
+/// workload stay well below it.
 pub const DEVICE_SHARE_MAX: f64 = 1.25;
-/// Above this share of the processors that its tasks can keep busy the program and the kernel's
-/// copying leave no idle time, and the storage was waiting for them.
+/// Above this share of the processors that its tasks can keep busy, the program and the kernel's copying leave no
+/// idle time, so the storage was waiting for them.
 pub const CPU_SHARE_MAX: f64 = 0.90;
 
-/// All that the rows of one phase give reason to warn of. Phases that are no results (fills and
-/// checks) are judged by their data alone, which the engine reports.
+/// All warnings that the rows of one phase give rise to. Phases that give no results (fills and checks) are judged by
+/// their data alone, which the engine reports.
 #[must_use]
 pub fn phase_warnings(
     phase: &PhaseRow,
@@ -44,13 +44,13 @@ pub fn phase_warnings(
     warnings
 }
 
-/// Seconds of several nodes are set beside each other only if the clocks are known this well: then what
-/// stands in the wrong second is a thousandth of it.
+/// Seconds of several nodes are only aligned if the clock error is at most this: then at most a thousandth of the
+/// data is in the wrong second.
 pub const CLOCK_ERROR_MAX: Nanos = Nanos::millis(1);
 
-/// The nodes whose clocks were not known to [`CLOCK_ERROR_MAX`] all the time, from the `comparisons` of a
-/// run in their order: by the largest error of an offset, or by how far the offset went from one
-/// comparison to the next where that is more.
+/// The nodes whose clock error was not within [`CLOCK_ERROR_MAX`] all the time, from the `comparisons` of a run in
+/// order. The error is the largest error of an offset, or the drift of the offset from one comparison to the next if
+/// that is more.
 #[must_use]
 pub fn uncertain_clocks(comparisons: &[Vec<NodeClock>]) -> Vec<Warning> {
     let Some(first) = comparisons.first() else { return Vec::new() };
@@ -71,8 +71,8 @@ pub fn uncertain_clocks(comparisons: &[Vec<NodeClock>]) -> Vec<Warning> {
         .collect()
 }
 
-/// Whether something other than the devices answered: the page cache where it was used, another layer (a cache or a
-/// compression below the file system) where it was not. Requests between processes go past all devices.
+/// Whether something other than the devices served the data: the page cache if it was used, or another layer (a cache
+/// or a compression below the file system) if it was not. Requests between processes bypass all devices.
 #[must_use]
 pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
     if phase.key.phase == Phase::Exchange {
@@ -98,8 +98,9 @@ pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
     read.into_iter().chain(write).collect()
 }
 
-/// Whether the devices moved much more than the tasks, which they share with others then. Buffered reads are left out:
-/// the kernel reads ahead of them. So are names and small files, for which a file system moves much of its own.
+/// Whether the devices moved much more than the tasks did, which means that others used them too. Buffered reads are
+/// left out because the kernel reads ahead for them. So are names and small files, for which a file system moves a
+/// lot of data of its own.
 #[must_use]
 pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
     let DeviceShare { read, write } = DeviceShare::of(phase);
@@ -112,7 +113,7 @@ pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
     busy(read, "read").or_else(|| busy(write, "wrote"))
 }
 
-/// What `seconds` fall short of: `at_least`, which is [`plan::PHASE_SECONDS_MIN`] where it is 0 (see
+/// The limit that `seconds` falls below: `at_least`, or [`plan::PHASE_SECONDS_MIN`] if that is 0 (see
 /// [`plan::Protocol::phase_min`]).
 pub(crate) fn short_of(seconds: f64, at_least: Nanos) -> Option<f64> {
     let at_least = if at_least.0 == 0 { PHASE_SECONDS_MIN } else { at_least.as_secs_f64() };
@@ -126,11 +127,11 @@ pub fn too_short(phase: &PhaseRow, at_least: Nanos) -> Option<Warning> {
     short_of(seconds, at_least).map(|at_least_seconds| Warning::TooShort { seconds, at_least_seconds })
 }
 
-/// Whether the processors, not the storage, set the rate: CPU time of all nodes ÷ (wall time ×
-/// processors that the tasks could keep busy). `usable_cpus` are those of all nodes together. The null
-/// backend is meant to be so, and is never warned of. Jobs compute, which is their work: of them only what
-/// launched and watched them counts, against one processor. Names, small files and messages are the kernel's own
-/// work, which is what is measured: of them only the time outside the kernel counts.
+/// Whether the processors, not the storage, determined the rate: CPU time of all nodes ÷ (wall time × processors that
+/// the tasks could keep busy). `usable_cpus` is the number for all nodes together. The null backend is meant to be
+/// CPU bound, so it gets no warning. Jobs do computing work of their own: for them only the CPU time of the launcher
+/// and monitor counts, against one processor. Names, small files and messages are work of the kernel, which is what
+/// is measured: for them only the time outside the kernel counts.
 #[must_use]
 pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) -> Option<Warning> {
     if !workload.backend.moves_data() || phase.wall_ns == 0 {
@@ -145,8 +146,8 @@ pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) ->
     (cpu_share > CPU_SHARE_MAX).then_some(Warning::HarnessBound { cpu_share: cpu_share.min(1.0) })
 }
 
-/// Whether fewer bytes were moved than one pass has. A duration moves what it can, and is never
-/// incomplete; what is no transfer has items, which a figure counts.
+/// Whether fewer bytes were moved than a full pass has. A phase limited by duration moves what it can and is never
+/// incomplete; phases without transfers have items, which a figure counts.
 #[must_use]
 pub fn incomplete(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
     let Bytes(planned_bytes) = workload.bytes();
@@ -155,11 +156,11 @@ pub fn incomplete(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
         .then_some(Warning::Incomplete { bytes, planned_bytes })
 }
 
-/// One of a task's times.
+/// A time of a task.
 type Timer = fn(&TaskRow) -> u64;
 
-/// Tasks whose open, transfer or close took longer or shorter than the mean of all tasks by more
-/// than `threshold`, as IOR's `-j` asks. The deviation is the population's, as IOR prints it.
+/// Tasks whose open, transfer or close time deviates from the mean of all tasks by more than `threshold`, as with
+/// IOR's `-j`. The deviation is that of the population, as IOR prints it.
 #[must_use]
 pub fn outliers(tasks: &[TaskRow], threshold: Nanos) -> Vec<Warning> {
     const TIMERS: [(&str, Timer); 3] = [

@@ -1,4 +1,4 @@
-//! Which rate of a phase comes first: bytes of transfers, operations of all else.
+//! Which rate of a phase comes first: bytes for transfers, operations for everything else.
 
 use plan::{Amount, Operation, Phase};
 use record::{PhaseRow, PublishedUnit};
@@ -6,24 +6,24 @@ use record::{PhaseRow, PublishedUnit};
 use crate::figures::{Figure, NodeFigure, NodeRate, Rate, RepetitionFigure};
 use crate::statistics::Summary;
 
-/// What the first rate of a phase counts. A curve, a comparison or a best point is of this rate; the other
-/// one stands beside it.
+/// What the first rate of a phase counts. Curves, comparisons and best points use this rate; the other one is shown
+/// next to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RateOf {
-    /// Bytes per second: transfers within files.
+    /// Bytes per second, for transfers within files.
     Bytes,
-    /// Operations per second: files, directories, objects, exchanges, most of which move nothing.
+    /// Operations per second, for files, directories, objects and exchanges, most of which move no data.
     Operations,
 }
 
 impl RateOf {
-    /// What counts in `phase`.
+    /// The rate that comes first in `phase`.
     #[must_use]
     pub const fn phase(phase: Phase) -> Self {
         if phase.counts_bytes() { Self::Bytes } else { Self::Operations }
     }
 
-    /// The one of two that counts: of bytes, or of operations.
+    /// Selects the byte value or the operation value.
     pub(crate) const fn pick<T: Copy>(self, bytes: T, operations: T) -> T {
         match self {
             Self::Bytes => bytes,
@@ -31,7 +31,7 @@ impl RateOf {
         }
     }
 
-    /// The one of the two rates that counts.
+    /// Selects the byte rate or the operation rate.
     #[must_use]
     pub const fn get(self, rate: &Rate) -> f64 {
         self.pick(rate.bytes_per_second, rate.transfers_per_second)
@@ -53,13 +53,13 @@ impl RateOf {
         self.pick("bytes/s", "ops/s")
     }
 
-    /// Of one node in one pass.
+    /// The rate of one node in one pass.
     pub(crate) const fn of_node(self, node: &NodeRate) -> f64 {
         self.pick(node.bytes_per_second, node.transfers_per_second)
     }
 }
 
-/// What an operation of `phase` is called where many are counted, as in `creates`.
+/// The plural noun for operations of `phase`, as in `creates`.
 #[must_use]
 pub const fn operations_of(phase: Phase) -> &'static str {
     match (phase, operation_of(phase)) {
@@ -77,7 +77,7 @@ pub const fn operations_of(phase: Phase) -> &'static str {
     }
 }
 
-/// The operation that a phase is named after; none of a phase that does several.
+/// The operation that a phase is named after. `None` for a phase with several operations.
 #[must_use]
 pub const fn operation_of(phase: Phase) -> Option<Operation> {
     Some(match phase {
@@ -97,35 +97,35 @@ pub const fn operation_of(phase: Phase) -> Option<Operation> {
 }
 
 impl Figure {
-    /// What its first rate counts.
+    /// What the figure's first rate counts.
     #[must_use]
     pub const fn rate_of(&self) -> RateOf {
         RateOf::phase(self.phase)
     }
 
-    /// Its first rate: bytes per second of transfers, operations per second of all else.
+    /// The figure's first rate: bytes per second for transfers, operations per second for everything else.
     #[must_use]
     pub const fn headline(&self) -> &Summary {
         self.counting(self.rate_of())
     }
 
-    /// Its rate of one of both.
+    /// The rate of the given kind.
     pub(crate) const fn counting(&self, counts: RateOf) -> &Summary {
         counts.pick(&self.bytes_per_second, &self.transfers_per_second)
     }
 
-    /// Likewise of all passes that count.
+    /// The rates of the given kind for all counted passes.
     pub(crate) fn passes_counting(&self, counts: RateOf) -> Vec<f64> {
         self.counted().filter_map(|pass| Some(counts.get(&pass.rates.get(self.rate)?))).collect()
     }
 
-    /// The first rate of one of its passes, by the name that the figure is summarised by.
+    /// The first rate of one of its passes, by the name of the rate that summarises the figure.
     #[must_use]
     pub fn headline_of(&self, pass: &RepetitionFigure) -> Option<f64> {
         pass.rates.get(self.rate).map(|rate| self.rate_of().get(&rate))
     }
 
-    /// Those of all passes that count.
+    /// The first rates of all counted passes.
     #[must_use]
     pub fn headline_of_passes(&self) -> Vec<f64> {
         self.passes_counting(self.rate_of())
@@ -137,14 +137,15 @@ impl Figure {
         self.rate_of().pick(&node.bytes_per_second, &node.transfers_per_second)
     }
 
-    /// Processor nanoseconds of all processes for one operation, over the passes that count; none where no time was
+    /// Processor nanoseconds of all processes per operation, over the counted passes. Returns `None` if no time was
     /// recorded, as in an imported record.
     #[must_use]
     pub fn cpu_ns_per_operation(&self) -> Option<f64> {
         self.cpu_ns_per(PhaseRow::transfers)
     }
 
-    /// Likewise for one of what is counted. Threads of the kernel, as those of a volume's driver, are not in it.
+    /// The same per unit of what `counted` counts. Kernel threads, such as those of a volume's driver, are not
+    /// included.
     pub(crate) fn cpu_ns_per(&self, counted: fn(&PhaseRow) -> u64) -> Option<f64> {
         let sum = |of: &dyn Fn(&PhaseRow) -> f64| self.counted().map(|one| of(&one.phase)).sum::<f64>();
         let cpu = sum(&|phase| (phase.user_cpu_ns + phase.system_cpu_ns) as f64);
@@ -152,8 +153,8 @@ impl Figure {
         (cpu > 0.0 && all > 0.0).then(|| cpu / all)
     }
 
-    /// Bytes that the file system holds for each file that was looked at, over the passes that count; none
-    /// where nothing was looked at.
+    /// Bytes that the file system allocates per examined file, over the counted passes. Returns `None` if no file was
+    /// examined.
     #[must_use]
     pub fn allocated_bytes_per_file(&self) -> Option<f64> {
         let looked_at = || {
@@ -164,7 +165,8 @@ impl Figure {
         (files > 0.0).then(|| looked_at().map(|(bytes, _)| bytes).sum::<f64>() / files)
     }
 
-    /// Names that a search came across in its last pass that counts, and those of them that fit; none of other phases.
+    /// The number of names that a search visited in its last counted pass, and the number of matches. Returns `None`
+    /// for other phases.
     #[must_use]
     pub fn searched(&self) -> Option<(u64, u64)> {
         let last = self.counted().last()?;

@@ -1,4 +1,4 @@
-//! Named rates. There is no bare "bandwidth": each rate says which bytes it divides by which time.
+//! Named rates. There is no plain "bandwidth": each rate specifies which bytes it divides by which time.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use record::{PhaseRow, SeriesRow, TaskRow};
 use crate::figures::seconds::WholeSeconds;
 use crate::statistics::nearest_rank;
 
-/// The percentile of the per-second rates that is sustained: one second in twenty was worse.
+/// The percentile of the per-second rates that counts as sustained: one second in twenty was slower.
 pub const SUSTAINED_PERCENTILE: f64 = 5.0;
-/// Whole seconds that a sustained rate needs: a low percentile of fewer is just the lowest.
+/// The number of whole seconds that a sustained rate needs: a low percentile of fewer values is just the minimum.
 pub const SUSTAINED_SECONDS_MIN: usize = 3;
 
 /// Bytes and operations per second, over the same time.
@@ -23,7 +23,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// `bytes` and `transfers` in `nanos`; none where no time passed.
+    /// The rate of `bytes` and `transfers` over `nanos`. Returns `None` if the time is 0.
     fn of(bytes: u64, transfers: u64, nanos: u64) -> Option<Self> {
         let seconds = nanos as f64 / 1e9;
         (nanos > 0).then(|| Self {
@@ -47,32 +47,32 @@ pub struct Rates {
     /// IOR's `bw(MiB/s)` of a phase (IOR user guide, "access" table: bandwidth is data over total time).
     pub by_wall: Rate,
     pub by_io: Rate,
-    /// Sum of the tasks' own rates; above [`Rates::by_io`] where tasks did not run together.
+    /// Sum of the tasks' own rates; exceeds [`Rates::by_io`] if the tasks did not run at the same time.
     pub sum_of_tasks: Rate,
     pub at_first_done: Option<Rate>,
     pub at_last_done: Rate,
     pub sustained: Option<Rate>,
     pub at_stonewall: Option<Rate>,
-    /// The slowest and the fastest task; none where no task has times.
+    /// The slowest and the fastest task. `None` if no task has times.
     pub tasks: Option<TaskRates>,
-    /// Each operation apart, where the phase did several. Else empty.
+    /// The rates of each operation if the phase has several, else empty.
     pub operations: Vec<OperationRates>,
 }
 
-/// What single tasks did: iozone's `Min throughput per process`, `Max throughput` and `Min xfer`.
+/// Per-task results: iozone's `Min throughput per process`, `Max throughput` and `Min xfer`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct TaskRates {
     pub slowest: Rate,
     pub fastest: Rate,
-    /// Operations of the task that did fewest.
+    /// Operations of the task with the fewest operations.
     pub least_transfers: u64,
-    /// From its first transfer to its last, of all tasks together, in nanoseconds.
+    /// The time from the start of the first transfer to the end of the last, over all tasks, in nanoseconds.
     pub busy_ns: u64,
 }
 
-/// The rates of one operation of a phase that did several, over the times of the phase. Per-task and
-/// stonewall counts are not kept by operation.
+/// The rates of one operation in a phase with several, over the times of the phase. Per-task and stonewall counts are
+/// not recorded per operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(missing_docs, reason = "as those of all operations")]
 pub struct OperationRates {
@@ -85,11 +85,11 @@ pub struct OperationRates {
 const NONE: Rate = Rate { bytes_per_second: 0.0, transfers_per_second: 0.0 };
 
 impl Rates {
-    /// The rates of `phase`. Rows of other phases among `tasks` and `series` are left out.
+    /// The rates of `phase`. Rows of other phases in `tasks` and `series` are ignored.
     ///
-    /// Transfers at the first task's end and at the stonewall are taken in proportion to the bytes, which is exact as
-    /// long as transfers have one size; operations that move no bytes are taken from the seconds, as if they had been
-    /// done evenly within each.
+    /// Transfers at the end of the first task and at the stonewall are computed in proportion to the bytes, which is
+    /// exact as long as all transfers have the same size. For operations that move no bytes, they are computed from
+    /// the per-second counts, assuming an even rate within each second.
     #[must_use]
     pub fn of<'a>(
         phase: &PhaseRow,
@@ -127,7 +127,7 @@ impl Rates {
         }
     }
 
-    /// The rate called `name`, if the phase has it.
+    /// The rate named `name`, if the phase has it.
     #[must_use]
     pub const fn get(&self, name: RateName) -> Option<Rate> {
         match name {
@@ -142,8 +142,8 @@ impl Rates {
     }
 }
 
-/// The rate of a part of the phase: of its `bytes`, or, where it moves none, of the operations in the
-/// first `nanos` from `start_ns` on, which are not known without seconds.
+/// The rate of a part of the phase: of its `bytes` or, if the phase moves none, of the operations in the first
+/// `nanos` from `start_ns` on, which are only known if there are per-second counts.
 fn part_of(phase: &PhaseRow, series: &[&SeriesRow], start_ns: u64, bytes: u64, nanos: u64) -> Option<Rate> {
     let rate = Rate::of(bytes, 0, nanos)?;
     let end_ns = start_ns.saturating_add(nanos);
@@ -163,15 +163,15 @@ fn part_of(phase: &PhaseRow, series: &[&SeriesRow], start_ns: u64, bytes: u64, n
     Some(Rate { transfers_per_second: transfers / (nanos as f64 / 1e9), ..rate })
 }
 
-/// First transfer began → last transfer ended, counted from the phase's common start, from the tasks' times; where
-/// there are none, as in an imported record, the I/O time from the phase's start.
+/// The range from the start of the first transfer to the end of the last, relative to the phase's common start, from
+/// the tasks' times. If there are none, as in an imported record, the I/O time from the start of the phase.
 fn window(phase: &PhaseRow, tasks: &[&TaskRow]) -> Range<u64> {
     let moved = || tasks.iter().filter(|task| task.transfers > 0);
     let (start, end) = (moved().map(|task| task.io_start_ns).min(), moved().map(|task| task.io_end_ns).max());
     start.zip(end).map_or(0..phase.io_ns, |(start, end)| start..end)
 }
 
-/// The low percentile over all whole intervals inside `window`.
+/// The low percentile over all whole intervals within `window`.
 fn sustained(
     series: &[&SeriesRow],
     window: &Range<u64>,
@@ -187,8 +187,8 @@ fn sustained(
     Some(Rate { bytes_per_second: low(|row| row.bytes)?, transfers_per_second: low(|row| row.transfers)? })
 }
 
-/// The rates of each operation, where there are several. Reads and writes of transfers are counted by the
-/// phase; of files and objects it counts all operations together, and the seconds count each.
+/// The rates of each operation, if there are several. The phase counts reads and writes of transfers separately. For
+/// files and objects it only counts all operations together, so the per-second counts are used.
 fn operations(phase: &PhaseRow, series: &[&SeriesRow], window: &Range<u64>) -> Vec<OperationRates> {
     let done = |operation: Operation| match operation {
         Operation::Read if phase.key.phase.is_transfers() => (phase.read_bytes, phase.reads),

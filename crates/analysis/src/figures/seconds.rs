@@ -1,4 +1,4 @@
-//! The whole seconds of a phase: what completed in each.
+//! The whole seconds of a phase, and what completed in each.
 
 use std::ops::Range;
 
@@ -12,16 +12,17 @@ const SECONDS_MAX: usize = 300_000_000;
 /// What completed in each whole interval of a window.
 #[derive(Debug)]
 pub(super) struct WholeSeconds {
-    /// Length of each: a second, but of short series.
+    /// Length of each interval: one second, but less for short series.
     pub(super) length_ns: u64,
-    /// Where the first begins, in these lengths from the phase's common start.
+    /// Index of the first interval, in units of this length from the phase's common start.
     pub(super) first: u64,
-    /// The amount of each. An interval without a row is one in which nothing completed: leaving it out would hide a stall.
+    /// The amount in each interval. An interval without a row counts as 0, because leaving it out would hide a stall.
     pub(super) amounts: Vec<u64>,
 }
 
 impl WholeSeconds {
-    /// Of the rows of one phase that are `wanted`, by `amount`; none where there are fewer than `least`.
+    /// The intervals of those rows of one phase that are `wanted`, by `amount`. Returns `None` if there are fewer
+    /// than `least`.
     pub(super) fn of(
         series: &[&SeriesRow],
         window: &Range<u64>,
@@ -46,17 +47,17 @@ impl WholeSeconds {
     }
 }
 
-/// The largest change of the rate within a pass, in its first rate, and how long after its start it was.
+/// The largest change of the phase's first rate within a pass, and its time after the start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangeInPass {
-    /// The change; its levels are per second.
+    /// The change; its levels are rates per second.
     pub change: ChangePoint,
-    /// Seconds from the phase's common start to it.
+    /// The time of the change, in seconds from the phase's common start.
     pub seconds: f64,
 }
 
-/// [`ChangeInPass`] of a phase with the rows of its `tasks` and its `series`, of which a rate counts `amount`, by the whole
-/// seconds in which all tasks worked; none where these are too few.
+/// The [`ChangeInPass`] of a phase with the rows of its `tasks` and its `series`. Its rate counts `amount`, in the
+/// whole seconds during which all tasks worked. Returns `None` if there are too few of these.
 pub(super) fn change_in_pass<'a>(
     tasks: impl Iterator<Item = &'a TaskRow> + Clone,
     series: &[&SeriesRow],

@@ -1,4 +1,4 @@
-//! A figure together with the case that it is of and the target that it was measured on.
+//! A figure together with its case and the target on which it was measured.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,22 +8,22 @@ use plan::{Case, Client, Layer, Phase, Plan, Setting, SettingValue, Sharing, Tar
 
 use crate::figures::Figure;
 
-// Settings: the swept target, by which curves are told apart already; how many nodes a case is on, how many tasks it has
-// in all and on each node; which member of a target.
+// Keys of settings: the swept target, which already distinguishes curves; the number of nodes of a case; the number
+// of tasks in total and per node; the member of a target.
 pub(crate) const TARGET: &str = "target";
 pub(crate) const NODES: &str = "nodes";
 pub(crate) const TASKS: &str = "tasks";
 pub(crate) const TASKS_PER_NODE: &str = "tasks_per_node";
 pub(crate) const MEMBER: &str = "member";
 
-/// A figure and what the plan says of it.
+/// A figure with its information from the plan.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'a> {
-    /// The figure's place in the list.
+    /// The index of the figure in the list.
     pub(crate) index: usize,
     pub(crate) figure: &'a Figure,
     pub(crate) case: &'a Case,
-    /// None where the study does not describe the target.
+    /// `None` if the study does not describe the target.
     pub(crate) target: Option<&'a TargetDescription>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let targets: HashMap<&str, &TargetDescription> =
         plan.criteria.targets.iter().map(|target| (target.name.as_str(), target)).collect();
-    // Imported cases name no target: terms that came with them may describe the one that they are of.
+    // Imported cases name no target; if the accompanying criteria describe exactly one, it is theirs.
     let only = plan.criteria.targets.first().filter(|_| plan.criteria.targets.len() == 1);
     let subject = |(index, figure): (usize, &'a Figure)| {
         let case: &Case = cases.get(&*figure.case)?;
@@ -45,7 +45,8 @@ pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject
     figures.iter().enumerate().filter_map(subject).collect()
 }
 
-/// The nodes that a case ran on. Before workloads said so, studies had a setting `nodes` for it.
+/// The number of nodes of a case. Older studies give it in a setting `nodes`, because workloads did not contain it
+/// then.
 pub(crate) fn nodes_of(case: &Case) -> u64 {
     let setting = || match value_of(case, NODES) {
         Some(SettingValue::Count(nodes)) => *nodes,
@@ -62,18 +63,19 @@ impl<'a> Subject<'a> {
         self.target.map_or(Client::Unstated, |target| target.client)
     }
 
-    /// Its first rate, [`Figure::headline`]: the median over the repetitions that count.
+    /// Its first rate, [`Figure::headline`]: the median over the counted repetitions.
     pub(crate) fn rate(&self) -> f64 {
         self.figure.headline().median
     }
 
-    /// Devices of its target: those that its sweep picks, those that the study says, or else its paths.
+    /// The number of devices of its target: that of its sweep, or that stated by the study, or else the number of its
+    /// paths.
     pub(crate) fn devices(&self) -> u32 {
         let said = || self.target.map(|target| target.devices).filter(|&devices| devices > 0);
         self.case.members().or_else(said).unwrap_or_else(|| paths(self.case))
     }
 
-    /// How many of its targets there are: of node-local ones each node has its own.
+    /// The number of its targets over all nodes: each node has its own if the target is node-local.
     pub(crate) fn targets_of_all_nodes(&self) -> u32 {
         match self.layer() {
             Layer::NodeLocal => u32::try_from(self.nodes()).unwrap_or(u32::MAX),
@@ -81,14 +83,14 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Tasks among which the targets are shared out: on node-local targets those of one node, of the
-    /// node that has most.
+    /// The number of tasks among which the targets are divided: for node-local targets, those of the node with the
+    /// most tasks.
     pub(crate) fn sharing_tasks(&self) -> u32 {
         self.case.workload.tasks.div_ceil(self.targets_of_all_nodes())
     }
 
-    /// The share of the sum of all targets that the number of tasks can reach; tasks that share
-    /// one file are spread over nothing, jobs use all spaces, and in a given time each target moves what it can.
+    /// The share of the sum of all targets that is reachable with the number of tasks. Tasks that share one file are
+    /// not distributed, jobs use all spaces, and with a fixed duration each target moves what it can.
     pub(crate) fn balance_bound(&self) -> f64 {
         let workload = &self.case.workload;
         let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
@@ -99,12 +101,12 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether its transfers go to random places.
+    /// Whether its transfers go to random offsets.
     pub(crate) fn is_random(&self) -> bool {
         self.case.workload.order.is_random()
     }
 
-    /// Nodes that the case is on.
+    /// The number of nodes of the case.
     pub(crate) fn nodes(&self) -> u64 {
         nodes_of(self.case)
     }
@@ -114,12 +116,12 @@ impl<'a> Subject<'a> {
         self.target.map_or(Layer::Unstated, |target| target.layer)
     }
 
-    /// The settings without these keys.
+    /// The settings, except those with the given keys.
     pub(crate) fn settings(&self, without: &[&str]) -> Vec<Setting> {
         self.case.settings.iter().filter(|one| !without.contains(&one.key.as_str())).cloned().collect()
     }
 
-    /// Its workload and phase, and the settings without these keys.
+    /// Its workload and phase, and the settings except those with the given keys.
     pub(crate) fn place(&self, without: &[&str]) -> Place<'a> {
         let settings = self.case.settings.iter().filter(|one| !without.contains(&one.key.as_str()));
         let settings = settings.map(|one| (one.key.as_str(), ValueKey::of(&one.value)));
@@ -131,10 +133,10 @@ fn paths(case: &Case) -> u32 {
     u32::try_from(case.workload.files.targets.len()).unwrap_or(u32::MAX).max(1)
 }
 
-/// What figures have in common that are looked at together.
+/// What figures of one group have in common.
 pub(crate) type Place<'a> = (&'a str, Phase, Vec<(&'a str, ValueKey<'a>)>);
 
-/// `all` by what they have in common, in the order in which the first of each come.
+/// Groups `all` by `key`, in the order of the first element of each group.
 pub fn grouped<T, K: Eq + Hash>(all: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
     let mut places: HashMap<K, usize> = HashMap::new();
     let mut groups: Vec<Vec<T>> = Vec::new();
@@ -153,7 +155,7 @@ pub(crate) fn sweeps<'a, 'b>(subjects: &'b [Subject<'a>]) -> Vec<Vec<&'b Subject
     grouped(subjects, |one| (one.case.group.as_str(), one.case.target.as_str(), one.figure.phase))
 }
 
-/// A setting's value as a key of a map: its kind, its number or the bits of that, and its word.
+/// The value of a setting as a map key: its kind, its number or the bits of its number, and its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ValueKey<'a>(Discriminant<SettingValue>, u64, &'a str);
 
@@ -171,7 +173,7 @@ impl<'a> ValueKey<'a> {
     }
 }
 
-/// `tasks 8`, for each of them.
+/// Formats each setting, as in `tasks 8`.
 pub(crate) fn texts(settings: &[Setting]) -> Vec<String> {
     settings.iter().map(ToString::to_string).collect()
 }
@@ -181,7 +183,7 @@ pub(crate) fn value_of<'a>(case: &'a Case, key: &str) -> Option<&'a SettingValue
     case.settings.iter().find(|setting| setting.key == key).map(|setting| &setting.value)
 }
 
-/// What tells a figure apart within a study: target, phase and settings, and the workload where there is no target.
+/// What identifies a figure within a study: target, phase and settings, or the workload if there is no target.
 pub(crate) fn label(subject: &Subject<'_>) -> String {
     let case = subject.case;
     let settings = case.settings.iter().filter(|setting| setting.key != "target").map(ToString::to_string);

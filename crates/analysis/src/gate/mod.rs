@@ -1,8 +1,9 @@
-//! The gate: the only way from figures to a statement.
+//! The gate: the only way to turn figures into a statement.
 //!
-//! A statement rests on figures. The gate knows what speaks against each of them, and applies the [policy](POLICY) of the
-//! statement's kind: it is made, made with a mark, or withheld with the reason in its place. A [`Stated`] can only be
-//! made here, and gives its values only where it is not withheld, so no form of a report can show what was withheld.
+//! A statement rests on figures. The gate knows the doubts about each of them and applies the [policy](POLICY) of the
+//! statement's kind: the statement is made, made with a mark, or withheld with the reason in its place. A [`Stated`]
+//! can only be created here and only gives access to its values if it is not withheld, so no report format can show a
+//! withheld value.
 
 mod policy;
 mod spread;
@@ -27,39 +28,39 @@ use crate::audit::{AuditIssue, Check, Use};
 use crate::figures::{Figure, Subject, subjects};
 use crate::statistics::{Difference, difference::difference};
 
-/// The best of several figures by the median of their first rate.
+/// The best of several figures, by the median of their first rate.
 #[derive(Debug)]
 pub(crate) struct Chosen<'b, 'a> {
     pub(crate) best: &'b Subject<'a>,
     pub(crate) runner_up: Option<&'b Subject<'a>>,
-    /// Figures that were looked at and are not disqualified.
+    /// The number of figures that were considered and are not disqualified.
     pub(crate) of: usize,
-    /// Why others could not be looked at.
+    /// Why other figures could not be considered.
     left_out: Option<Reason>,
 }
 
-/// What speaks against the figures of a study, and the rules by which statements are made of them.
+/// The doubts about the figures of a study, and the rules for making statements from them.
 #[derive(Debug)]
 pub struct Gate<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) subjects: Vec<Subject<'a>>,
     pub(crate) figures: &'a [Figure],
-    /// What speaks against each figure.
+    /// The doubts about each figure.
     against: Vec<Vec<Reason>>,
-    /// Whether a model gave the figures.
+    /// Whether the figures come from a model.
     pub(crate) simulated: bool,
-    /// The figures of each case.
+    /// The indices of the figures of each case.
     places: HashMap<&'a str, Vec<usize>>,
 }
 
 impl<'a> Gate<'a> {
-    /// Of `figures` of `plan`, of which the audit says `doubts`.
+    /// Creates the gate for `figures` of `plan`, with the `doubts` of the audit.
     #[must_use]
     pub fn new(plan: &'a Plan, figures: &'a [Figure], doubts: &[AuditIssue]) -> Self {
         let mut against: Vec<Vec<Reason>> = vec![Vec::new(); figures.len()];
         for doubt in doubts {
             if let Some(of_figure) = doubt.figure.and_then(|figure| against.get_mut(figure)) {
-                // What would settle it is a part of this doubt.
+                // For this doubt, the evidence includes what would settle it.
                 let evidence = match doubt.check {
                     Check::MemoryNotExcluded => format!("{}; {}", doubt.evidence, doubt.advice),
                     _ => doubt.evidence.clone(),
@@ -75,13 +76,13 @@ impl<'a> Gate<'a> {
         Self { plan, subjects: subjects(plan, figures), figures, against, simulated, places }
     }
 
-    /// The figure at `place` with its case.
+    /// The figure at index `place` with its case.
     pub(crate) fn subject(&self, place: usize) -> Option<&Subject<'a>> {
         let found = self.subjects.binary_search_by_key(&place, |one| one.index);
         found.ok().map(|found| &self.subjects[found])
     }
 
-    /// What speaks against `statement` of the figure at `place`, but for the doubts of `excepted`.
+    /// The reasons against making `statement` about the figure at index `place`, except the doubts of `excepted`.
     pub(crate) fn against(&self, place: usize, statement: Use, excepted: Option<Check>) -> Vec<String> {
         let all = self.against.get(place).into_iter().flatten();
         let all = all.filter(|one| excepted.is_none_or(|check| one.because != Because::Doubted(check)));
@@ -93,7 +94,7 @@ impl<'a> Gate<'a> {
         told.collect()
     }
 
-    /// Whether nothing disqualifies the figure at `place`.
+    /// Whether nothing disqualifies the figure at index `place`.
     pub(crate) fn is_usable(&self, place: usize) -> bool {
         let disqualifies = |one: &Reason| match one.because {
             Because::Doubted(check) => check.outcome(Use::Other) == Outcome::Withheld,
@@ -102,8 +103,8 @@ impl<'a> Gate<'a> {
         !self.against.get(place).is_some_and(|all| all.iter().any(disqualifies))
     }
 
-    /// The fastest of `all`, of those that are not disqualified; of two that are as fast the first. Where all are
-    /// disqualified the fastest of them, of which a statement is then withheld.
+    /// The fastest figure of `all` that is not disqualified; the first one if several are equally fast. If all are
+    /// disqualified, the fastest of them, and a statement about it is then withheld.
     pub(crate) fn best<'b>(&self, all: &[&'b Subject<'a>]) -> Option<Chosen<'b, 'a>> {
         let mut among: Vec<&'b Subject<'a>> =
             all.iter().copied().filter(|one| self.is_usable(one.index)).collect();
@@ -126,7 +127,7 @@ impl<'a> Gate<'a> {
         Some(Chosen { best, runner_up, of: among.len(), left_out })
     }
 
-    /// How many of the figures at `all` could not be looked at, where others could.
+    /// How many of the figures at the indices `all` were disqualified while others were usable.
     fn left_out(&self, all: impl Iterator<Item = usize>) -> Option<Reason> {
         let (usable, out): (Vec<usize>, Vec<usize>) = all.partition(|&place| self.is_usable(place));
         let first = self.against[*out.first()?].first().filter(|_| !usable.is_empty())?;
@@ -135,12 +136,13 @@ impl<'a> Gate<'a> {
         Some(Reason::new(Because::LeftOut, evidence))
     }
 
-    /// `stated` of what is left of the figures at `all` without those that are disqualified: marked where there are any.
+    /// Returns `stated` for the remaining figures of `all` after the disqualified ones were left out, marked if there
+    /// are any.
     pub(crate) fn leaving_out<T>(&self, all: impl Iterator<Item = usize>, stated: Stated<T>) -> Stated<T> {
         stated.with(self.left_out(all))
     }
 
-    /// How the rates of two figures differ, one of `family` comparisons of which any could be stated.
+    /// The difference of the rates of two figures, as one of `family` comparisons that could be stated.
     pub(crate) fn difference(
         &self,
         before: &Subject<'_>,
@@ -150,7 +152,8 @@ impl<'a> Gate<'a> {
         difference(&before.figure.headline_of_passes(), &after.figure.headline_of_passes(), family)
     }
 
-    /// Whether the rates of two figures, by their places, were shown to differ, by more than what held the program back.
+    /// Whether the rates of two figures, given by index, were shown to differ by more than what slowed the program
+    /// down.
     pub(crate) fn is_stated(&self, before: usize, after: usize, family: usize) -> bool {
         let both = self.subject(before).zip(self.subject(after));
         let difference = both.and_then(|(one, other)| self.difference(one, other, family));
@@ -158,12 +161,12 @@ impl<'a> Gate<'a> {
             .is_some_and(|one| one.is_stated() && self.slower(&[after, before], one.change) == Use::Other)
     }
 
-    /// A statement of a value, by the policy of its kind.
+    /// Makes a statement of a value, by the policy of its kind.
     pub(crate) fn state<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
         self.state_as(Use::Other, inputs, value)
     }
 
-    /// The same of a value that states `statement` of its figures.
+    /// The same for a value whose use of its figures is `statement`.
     pub(crate) fn state_as<T: Statement>(&self, statement: Use, inputs: Vec<usize>, value: T) -> Stated<T> {
         let least =
             inputs.iter().filter_map(|&place| self.figures.get(place)).map(|one| one.counted().count());
@@ -171,19 +174,19 @@ impl<'a> Gate<'a> {
         self.decided(statement, inputs, few, value)
     }
 
-    /// A statement of a rank that no test bears out.
+    /// Makes a statement of a ranking that no test confirms.
     pub(crate) fn state_unranked<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
         let reason = Reason::new(Because::WithinScatter, "the order may be chance");
         self.decided(Use::Other, inputs, Some(reason), value)
     }
 
-    /// A statement of a comparison of what was not measured at the same points.
+    /// Makes a statement of a comparison whose sides were not measured at the same points.
     pub(crate) fn state_apart<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
         let reason = Reason::new(Because::OtherConditions, "no point of one side was measured on the other");
         self.decided(Use::Other, inputs, Some(reason), value)
     }
 
-    /// A statement of a difference between the rate of the first of `inputs` and that of the others.
+    /// Makes a statement of a difference between the rate of the first of `inputs` and that of the others.
     pub(crate) fn state_difference<T: Statement>(
         &self,
         inputs: Vec<usize>,
@@ -195,7 +198,7 @@ impl<'a> Gate<'a> {
         self.state_tested(statement, inputs, difference, value)
     }
 
-    /// The same of a value that states `statement` of its figures.
+    /// The same for a value whose use of its figures is `statement`.
     pub(crate) fn state_tested<T: Statement>(
         &self,
         statement: Use,
@@ -206,7 +209,7 @@ impl<'a> Gate<'a> {
         self.decided(statement, inputs, untold(T::KIND, difference), value)
     }
 
-    /// A statement of a choice among several, with what was left out.
+    /// Makes a statement of a choice among several figures, with the reason for those left out.
     pub(crate) fn state_choice<T: Statement>(
         &self,
         chosen: &Chosen<'_, '_>,
@@ -222,22 +225,23 @@ impl<'a> Gate<'a> {
         stated.with(chosen.left_out.clone())
     }
 
-    /// As what doubts weigh where the figures at `inputs` are by `change` away from others, or from a number: what held the
-    /// program back counts as far as that may be why.
+    /// The use by which doubts are weighed if the figures at `inputs` differ by `change` from others or from a
+    /// number: whatever slowed the program down counts if it may explain the difference.
     pub(crate) fn weighed(&self, inputs: &[usize], change: f64) -> Use {
         let figures = inputs.iter().filter_map(|&place| self.figures.get(place));
         let least = figures.map(Figure::least_reached).fold(1.0, f64::min);
         if is_within(change, least) { Use::Compared } else { Use::Other }
     }
 
-    /// The same of the rate of the first of `inputs`, which is by `change` above that of the others: of the slower side.
+    /// The same if the rate of the first of `inputs` is above that of the others by `change`; the slower side is
+    /// weighed.
     fn slower(&self, inputs: &[usize], change: f64) -> Use {
         let (first, others) = inputs.split_at(1.min(inputs.len()));
         self.weighed(if change < 0.0 { first } else { others }, change)
     }
 
-    /// The cases and result phases that a selection is about, each once, with the place of the figure; none where no
-    /// repetition that counts was measured.
+    /// The cases and result phases that a selection covers, each once, with the index of the figure. The index is
+    /// `None` if no counted repetition was measured.
     pub(crate) fn selected(&self, figures: &Selector) -> Vec<(&Case, Phase, Option<usize>)> {
         let mut seen = HashSet::new();
         let place = |case: &Case, phase| {
@@ -254,7 +258,8 @@ impl<'a> Gate<'a> {
             .collect()
     }
 
-    /// Why nothing can be said of a selection: a part of it was not measured, which could be the best or the worst.
+    /// The reason why nothing can be stated about a selection: a part of it was not measured, and that part could be
+    /// the best or the worst.
     pub(crate) fn incomplete(&self, selector: &Selector) -> Option<String> {
         let meant = self.selected(selector);
         let missing = meant.iter().filter(|(.., place)| place.is_none()).count();
@@ -262,7 +267,7 @@ impl<'a> Gate<'a> {
         (missing > 0).then(|| format!("{missing} of {} figures {verb} not measured", meant.len()))
     }
 
-    /// Why `figures` decide nothing: something speaks against one of them.
+    /// The reason why `figures` decide nothing: there is a doubt about one of them.
     pub(crate) fn doubtful(&self, figures: &[usize]) -> Option<String> {
         // A claim may be that something is fast, or that it is slow.
         let against = |&figure: &usize| {
@@ -279,7 +284,7 @@ impl<'a> Gate<'a> {
         })
     }
 
-    /// Applies the policy: what speaks against the inputs, then `more`.
+    /// Applies the policy to the reasons against the inputs, followed by `more`.
     fn decided<T: Statement>(
         &self,
         statement: Use,
@@ -292,8 +297,8 @@ impl<'a> Gate<'a> {
         decide((T::KIND, statement), inputs, reasons, value)
     }
 
-    /// A statement about a figure of one run and one of another, with what speaks against it beside the doubts. Its
-    /// reasons say which run they are of; it names no inputs, since figures are numbered by run.
+    /// Makes a statement about a figure of one run and one of another, with reasons other than doubts. Its reasons
+    /// say which run they apply to; it lists no inputs, because figures are numbered per run.
     pub(crate) fn state_of_two_runs<T>(
         kind: Kind,
         runs: [(&Self, usize); 2],
@@ -311,9 +316,9 @@ impl<'a> Gate<'a> {
         decide((kind, statement), Vec::new(), first.chain(second).chain(more).collect(), value)
     }
 
-    /// That beside the figure that did worse more processors were used by others, and its tasks waited for more, where
-    /// that may be why two figures differ by `change`. What the tasks waited for more, and others did not use, is their
-    /// own doing.
+    /// The reason that, during the slower figure, other programs used more processors and its tasks waited longer for
+    /// one, if that may explain why two figures differ by `change`. If the tasks waited longer without more use by
+    /// others, the cause is their own.
     pub(crate) fn busier_host(
         runs: [(&Self, usize); 2],
         change: f64,
@@ -341,7 +346,8 @@ impl<'a> Gate<'a> {
     }
 }
 
-/// Whether a figure that reached at least the share `least` of what it could may differ by `change` for that alone.
+/// Whether a figure that reached at least the share `least` of its possible rate may differ by `change` for that
+/// reason alone.
 fn is_within(change: f64, least: f64) -> bool {
     least < 1.0 && (1.0 + change).min(1.0 / (1.0 + change)) >= least
 }

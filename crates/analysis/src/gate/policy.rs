@@ -1,5 +1,5 @@
-//! What each kind of statement needs, and what becomes of it where that is missing: one row for each kind. Nothing else
-//! decides whether a statement stands.
+//! What each kind of statement requires, and its outcome if a requirement is not met: one row per kind. Nothing else
+//! decides whether a statement is made.
 
 use crate::audit::{
     Check,
@@ -69,15 +69,16 @@ pub enum Kind {
 /// Why a statement is withheld or marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Because {
-    /// The audit doubts a figure that it rests on; the check's row says how much that weighs.
+    /// The audit casts doubt on a figure that the statement rests on; the check's row determines the outcome.
     Doubted(Check),
-    /// There are fewer repetitions than it needs.
+    /// There are fewer repetitions than the statement needs.
     TooFew,
-    /// The difference is not larger than the scatter shows.
+    /// The difference is within the scatter.
     WithinScatter,
-    /// Both sides of a comparison were measured under other conditions.
+    /// The two sides of a comparison were measured under different conditions.
     OtherConditions,
-    /// Other figures that could have changed it are disqualified and were left out, or may be higher than they show.
+    /// Other figures that could have changed the statement are disqualified and were left out, or may be faster than
+    /// measured.
     LeftOut,
 }
 
@@ -95,17 +96,17 @@ impl Because {
     }
 }
 
-/// How doubts about figures touch a kind of statement.
+/// How doubts about figures affect a kind of statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubts {
-    /// Each as its check's row says: withheld or marked.
+    /// As given by the row of each check: withheld or marked.
     ByCheck,
-    /// They mark it: it says what was observed, whatever that is worth.
+    /// They only mark it, because it reports an observation.
     Marked,
-    /// They mark it, but where it is that tasks waited for the storage, which is not observed: there the check's row
-    /// decides.
+    /// They only mark it, except for the statement that tasks waited for the storage, which is not an observation:
+    /// there the check's row decides.
     OfWaiting,
-    /// Not at all: it rests on no rate.
+    /// Not at all: the statement rests on no rate.
     Ignored,
 }
 
@@ -120,7 +121,7 @@ impl Doubts {
     }
 }
 
-/// What a kind of statement needs.
+/// What a kind of statement requires.
 #[derive(Debug, Clone, Copy)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct Policy {
@@ -128,25 +129,25 @@ pub struct Policy {
     /// Its name in JSON, CSV and OpenMetrics.
     pub id: &'static str,
     pub title: &'static str,
-    /// The section of a report that it stands in.
+    /// The report section that contains it.
     pub section: &'static str,
-    /// Rows that forms which are read show of it; the others have all.
+    /// The number of rows in human-readable formats; the others contain all rows.
     pub rows: usize,
-    /// Whether its numbers are families of OpenMetrics.
+    /// Whether its numbers are exported as OpenMetrics families.
     pub metrics: bool,
-    /// Whether it has a file of comma-separated values of its own, with a row for each statement.
+    /// Whether it has a CSV file of its own, with one row per statement.
     pub wide: bool,
-    /// Repetitions of each figure below which it has too few.
+    /// The minimum number of repetitions of each figure; with fewer, there are too few.
     pub(crate) least: usize,
     doubts: Doubts,
     too_few: Outcome,
-    /// Stated where nothing is compared.
+    /// The outcome within the scatter; `Stated` if nothing is compared.
     within_scatter: Outcome,
-    /// How it is tested; empty where it is a value and no comparison.
+    /// The test that is used; empty if the statement is a value and not a comparison.
     test: &'static str,
 }
 
-/// A row whose values are marked where there are too few repetitions.
+/// A row whose values are marked if there are too few repetitions.
 const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'static str) -> Policy {
     Policy {
         kind,
@@ -164,12 +165,13 @@ const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'stati
     }
 }
 
-/// A median of too few values for bounds tells nothing of a limit that is as near as this share of it: three times the
+/// A median of too few values for bounds is inconclusive if it is within this share of a limit: three times the
 /// scatter of common storage.
 const UNBOUNDED_MEDIAN_OFF: f64 = 0.15;
 
-/// Whether a median that is better than a limit by the share `margin`, and whose bounds are by `bounds`, keeps it. None
-/// where the limit is between them, or where it is near and there are too few values for bounds.
+/// Whether a median keeps a limit, if it is better than the limit by the share `margin` and its bounds are better by
+/// `bounds`. Returns `None` if the limit is between the bounds, or if it is near and there are too few values for
+/// bounds.
 pub(crate) fn median_keeps(margin: f64, bounds: Option<(f64, f64)>) -> Option<bool> {
     let is_told = match bounds {
         Some((low, high)) => (low < 0.0) == (high < 0.0),
@@ -178,26 +180,26 @@ pub(crate) fn median_keeps(margin: f64, bounds: Option<(f64, f64)>) -> Option<bo
     is_told.then_some(margin >= 0.0)
 }
 
-/// Rows of what was observed that forms which are read show.
+/// The number of observation rows in human-readable formats.
 const SHOWN: usize = 12;
-/// The same of jobs and nodes.
+/// The same for jobs and nodes.
 const JOBS_SHOWN: usize = 40;
-/// The same of launches and steps.
+/// The same for launches and steps.
 const TIMERS_SHOWN: usize = 300;
 
-/// A row of what was observed: nothing is concluded from it.
+/// A row for an observation, from which nothing is concluded.
 const fn observed(kind: Kind, id: &'static str, title: &'static str, section: &'static str) -> Policy {
     Policy { doubts: Doubts::Marked, rows: SHOWN, metrics: false, ..row(kind, id, title, section) }
 }
 
-/// A row of what was fixed before the run and judged after it: doubts and too few repetitions are a part of the
-/// judgement, by the policy of each check for kept and for broken promises.
+/// A row for something that was fixed before the run and judged after it. Doubts and too few repetitions are part of
+/// the judgement, by the policies of the checks for kept and broken commitments.
 const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'static str) -> Policy {
     row(kind, id, title, section).undoubted().tested("as fixed before the run")
 }
 
 impl Policy {
-    /// Whether it says what was observed, whatever that is worth, or what it is of, and nothing is concluded from it.
+    /// Whether it reports an observation or its subject, so that nothing is concluded from it.
     #[must_use]
     pub fn is_observation(&self) -> bool {
         self.doubts != Doubts::ByCheck && self.test.is_empty()
@@ -211,7 +213,7 @@ impl Policy {
         Self { metrics, ..self }
     }
 
-    /// It needs as many repetitions as a comparison.
+    /// Requires as many repetitions as a comparison.
     const fn repeated(self) -> Self {
         Self { least: DIFFERENCE_LEAST, ..self }
     }
@@ -220,7 +222,7 @@ impl Policy {
         Self { doubts: Doubts::Ignored, ..self }
     }
 
-    /// What is observed is judged by it: doubts weigh as they do for a value.
+    /// The observation is used for a judgement, so doubts are weighed as for a value.
     const fn by_check(self) -> Self {
         Self { doubts: Doubts::ByCheck, ..self }
     }
@@ -229,7 +231,7 @@ impl Policy {
         Self { test, ..self }
     }
 
-    /// It is marked where the test shows no difference.
+    /// Marks the statement if the test shows no difference.
     const fn compared(self, test: &'static str) -> Self {
         Self { within_scatter: Marked, test, ..self }
     }
@@ -238,7 +240,7 @@ impl Policy {
 const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
-/// The policy: one row for each kind.
+/// The policy: one row per kind.
 pub const POLICY: [Policy; 52] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
@@ -358,7 +360,7 @@ pub const POLICY: [Policy; 52] = [
 ];
 
 impl Kind {
-    /// Its row.
+    /// The row of this kind.
     #[must_use]
     pub fn policy(self) -> &'static Policy {
         POLICY.iter().find(|row| row.kind == self).expect("a test looks for a row for each kind")
@@ -366,7 +368,7 @@ impl Kind {
 }
 
 impl Policy {
-    /// What becomes of the statement for this reason, as what it is stated of a figure.
+    /// The outcome of the statement for this reason, where `statement` is its use of the figure.
     #[must_use]
     pub const fn outcome(&self, because: Because, statement: Use) -> Outcome {
         match because {
@@ -383,7 +385,7 @@ impl Policy {
     }
 }
 
-/// The table of all kinds for the documentation.
+/// The table of all kinds, for the documentation.
 #[must_use]
 pub fn policy_table() -> String {
     let head = "| statement | doubts about figures | least repetitions | fewer | difference within the scatter | test |\n\

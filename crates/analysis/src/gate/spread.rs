@@ -1,23 +1,24 @@
-//! Many rows of one figure, such as its nodes: how their values are distributed, and which of them are named.
+//! Distributions of many rows of one figure, such as its nodes, and the rows that are named individually.
 //!
-//! Forms that are read list up to [`LISTED_MAX`] rows of a figure. Of more they show a [`Spread`]; forms for programs
-//! have all rows.
+//! Human-readable formats list up to [`LISTED_MAX`] rows of a figure. With more rows they show a [`Spread`];
+//! machine-readable formats contain all rows.
 
 use super::table::{Head, Row, Table, Value};
 use crate::figures::grouped;
 use crate::statistics::{quantile, sorted};
 
-/// Rows of one figure that forms which are read list one by one: as many as a reader compares at a glance.
+/// The maximum number of rows of one figure that human-readable formats list individually: as many as a reader can
+/// compare at a glance.
 pub const LISTED_MAX: usize = 32;
-/// Rows that are named at each end of a distribution.
+/// The number of rows named at each end of a distribution.
 const ENDS_NAMED: usize = 3;
-/// Rows that stand out and are named; the lowest of more.
+/// The maximum number of rows that are named because they stand out; if there are more, the lowest ones.
 const STANDING_OUT_NAMED: usize = 12;
 
-/// The quantiles of a distribution that are shown: heading and share.
+/// The quantiles shown for a distribution: heading and share.
 ///
-/// Between neighbours in proportion: definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages",
-/// 1996. The middle one is [`crate::statistics::Summary::median`].
+/// Linear interpolation between neighbours: definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical
+/// Packages", 1996. The middle one is [`crate::statistics::Summary::median`].
 pub const QUANTILES: [(&str, f64); 7] = [
     ("least", 0.0),
     ("5 %", 0.05),
@@ -31,21 +32,21 @@ pub const QUANTILES: [(&str, f64); 7] = [
 /// The distribution of many rows of one figure.
 #[derive(Debug, Clone)]
 pub struct Spread<'t> {
-    /// [`Row::figures`] of all of them.
+    /// [`Row::figures`], which is the same for all of them.
     pub figures: &'t [usize],
-    /// All rows.
+    /// The number of all rows.
     pub all: usize,
-    /// Rows that stand out.
+    /// The number of rows that stand out.
     pub standing_out: usize,
-    /// The rows that are named, by the first of the columns: those that stand out, and a few at each end. None where
-    /// the rows are withheld.
+    /// The rows that are named, sorted by the first of the columns: those that stand out, and a few at each end.
+    /// Empty if the rows are withheld.
     pub named: Vec<&'t Row>,
-    /// The columns that have a distribution, and their values at [`QUANTILES`]; none where the rows are withheld.
+    /// The columns with a distribution, and their values at [`QUANTILES`]; empty if the rows are withheld.
     pub columns: Vec<(Head, [Value; QUANTILES.len()])>,
 }
 
 impl Table {
-    /// The distributions of the rows of each figure that has many, if a column of the table has one.
+    /// The distributions for each figure with many rows, if a column of the table has one.
     #[must_use]
     pub fn spreads(&self) -> Vec<Spread<'_>> {
         if !self.columns.iter().any(|head| head.spread) {
@@ -55,7 +56,7 @@ impl Table {
         figures.iter().filter(|rows| rows.len() > LISTED_MAX).map(|rows| self.spread(rows)).collect()
     }
 
-    /// Of `rows`, which are of one figure.
+    /// The distribution of `rows`, which all belong to one figure.
     fn spread<'t>(&self, rows: &[&'t Row]) -> Spread<'t> {
         let spread = || self.columns.iter().enumerate().filter(|(_, head)| head.spread);
         let distribution = |(place, head): (usize, &Head)| {
@@ -88,14 +89,14 @@ impl Table {
 }
 
 impl Spread<'_> {
-    /// Whether `row` is one of those whose values are distributed.
+    /// Whether `row` is part of this distribution.
     #[must_use]
     pub fn has(&self, row: &Row) -> bool {
         self.figures == row.figures
     }
 }
 
-/// The number of a value that may be distributed.
+/// The number in a value that may have a distribution.
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Rate(number, _) => Some(*number),
@@ -104,7 +105,7 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// `number` as a value of the kind of `value`; one between two counts is no count.
+/// Wraps `number` in the kind of `value`. A number between two counts becomes a plain number.
 fn like(value: &Value, number: f64) -> Value {
     match value {
         Value::Rate(_, of) => Value::Rate(number, *of),
@@ -138,7 +139,7 @@ mod tests {
         }
     }
 
-    /// Members of the rates 1 to `all` in an order that is not theirs, each `slow`th of them slow.
+    /// Members with the rates 1 to `all` in a shuffled order; every `slow`th of them is slow.
     fn members(all: u64, slow: u64) -> Table {
         let all = (0..all).map(|place| (place * 7919) % all + 1);
         Table::planned(&all.map(|rate| Member(rate, rate % slow == 0)).collect::<Vec<_>>())

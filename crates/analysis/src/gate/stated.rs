@@ -1,15 +1,15 @@
-//! A statement with what the policy of its kind makes of it.
+//! A statement with the outcome of the policy for its kind.
 
 use super::policy::{Because, Kind};
 use crate::audit::{Outcome, Use};
 use crate::statistics::{Contrast, Difference};
 
-/// A reason for which a statement is withheld or marked.
+/// A reason why a statement is withheld or marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct Reason {
     pub because: Because,
-    /// The numbers that show it, and what would settle it.
+    /// The numbers that show the reason, and what would settle it.
     pub evidence: String,
 }
 
@@ -23,16 +23,16 @@ impl Reason {
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct Stated<T> {
-    /// Every figure that it rests on, by its place; the one that it is of first.
+    /// The indices of all figures that it rests on, starting with the figure that it is about.
     pub inputs: Vec<usize>,
     pub outcome: Outcome,
-    /// Why it is marked or withheld.
+    /// The reasons why it is marked or withheld.
     pub reasons: Vec<Reason>,
     value: T,
 }
 
 impl<T> Stated<T> {
-    /// What it says; none where it is withheld.
+    /// The value of the statement. Returns `None` if it is withheld.
     pub const fn says(&self) -> Option<&T> {
         match self.outcome {
             Outcome::Withheld => None,
@@ -40,21 +40,21 @@ impl<T> Stated<T> {
         }
     }
 
-    /// What a plan says, which rests on no figure.
+    /// A statement of something in the plan, which rests on no figure.
     pub(crate) const fn of_plan(value: T) -> Self {
         Self { inputs: Vec::new(), outcome: Outcome::Stated, reasons: Vec::new(), value }
     }
 
-    /// The figure that it is of.
+    /// The figure that the statement is about.
     ///
     /// # Panics
-    /// Of a kind that rests on no figure.
+    /// Panics if the statement is of a kind that rests on no figure.
     #[must_use]
     pub fn figure(&self) -> usize {
         self.inputs[0]
     }
 
-    /// With a reason to mark it.
+    /// Adds a reason to mark it.
     pub(super) fn with(mut self, mark: Option<Reason>) -> Self {
         if mark.is_some() {
             self.outcome = self.outcome.max(Outcome::Marked);
@@ -63,7 +63,7 @@ impl<T> Stated<T> {
         self
     }
 
-    /// Several statements with the outcome of this one, as of the parts of what it says.
+    /// Splits the statement into several with the same outcome, such as the parts of its value.
     pub(crate) fn each<U>(&self, of: impl FnOnce(&T) -> Vec<U>) -> Vec<Stated<U>> {
         let one = |value| Stated {
             inputs: self.inputs.clone(),
@@ -74,14 +74,14 @@ impl<T> Stated<T> {
         of(&self.value).into_iter().map(one).collect()
     }
 
-    /// For columns that say what a statement is about, which stand where it is withheld, too.
+    /// For columns with the subject of a statement, which are shown even if it is withheld.
     pub(crate) const fn about(&self) -> &T {
         &self.value
     }
 }
 
-/// Applies the policy of `kind` to everything that speaks against a statement. Of several reasons of one kind the first
-/// is kept.
+/// Applies the policy of `kind` to all reasons against a statement. If several reasons are of the same kind, the
+/// first one is kept.
 pub(super) fn decide<T>(
     (kind, statement): (Kind, Use),
     inputs: Vec<usize>,
@@ -97,12 +97,12 @@ pub(super) fn decide<T>(
         }
     }
     let outcome = reasons.iter().map(outcome_of).max().unwrap_or(Outcome::Stated);
-    // Only what withholds it is told then.
+    // If the statement is withheld, only the reasons for that are reported.
     reasons.retain(|reason| outcome != Outcome::Withheld || outcome_of(reason) == outcome);
     Stated { inputs, outcome, reasons, value }
 }
 
-/// Why a difference is not stated.
+/// The reason why a difference is not stated.
 pub(crate) fn untold(kind: Kind, difference: &Difference) -> Option<Reason> {
     match difference.outcome {
         Contrast::Higher | Contrast::Lower => None,
@@ -115,7 +115,7 @@ pub(super) fn too_few(n: usize, least: usize) -> Option<Reason> {
     (n < least).then(|| Reason::new(Because::TooFew, format!("{n}, {least} are needed")))
 }
 
-/// `−3.1 % to +1.2 %`, as far as it is known.
+/// The interval as text, as in `−3.1 % to +1.2 %`, as far as it is known.
 fn not_shown(difference: &Difference) -> String {
     match difference.interval {
         Some((low, high)) => format!("between {:+.1} % and {:+.1} %", low * 100.0, high * 100.0),

@@ -1,5 +1,5 @@
-//! Statements as tables of typed columns. A kind of statement says here, once, what its columns are; every form of a
-//! report is made from the table and knows no kind of statement.
+//! Statements as tables of typed columns. Each kind of statement defines its columns once; every report format is
+//! generated from the table and needs no knowledge of the kinds of statements.
 
 use plan::{Amount, SettingValue};
 
@@ -10,7 +10,7 @@ use crate::gate::{Kind, Outcome, Reason, Stated};
 #[derive(Debug, Clone, Default, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub enum Value {
-    /// Nothing to say.
+    /// No value.
     #[default]
     None,
     Text(String),
@@ -18,16 +18,16 @@ pub enum Value {
     Number(f64),
     /// A part of a whole, or a ratio.
     Share(f64),
-    /// A relative difference; its sign says in which direction.
+    /// A signed relative difference.
     Change(f64),
-    /// Where a relative difference lies.
+    /// The interval of a relative difference.
     Changes(f64, f64),
-    /// Where a ratio lies.
+    /// The interval of a ratio.
     Shares(f64, f64),
-    /// Bytes per second, or operations per second of the figure that the row is of.
+    /// Bytes per second, or operations per second of the figure that the row is about.
     Rate(f64, RateOf),
     Seconds(f64),
-    /// A figure, by its place.
+    /// A figure, by index.
     Figure(usize),
     Bytes(u64),
     /// A latency in nanoseconds.
@@ -40,25 +40,25 @@ pub enum Value {
     Moment(i64),
     /// The value of a swept key.
     Setting(SettingValue),
-    /// What follows of something that was asked beforehand, in the word of its kind.
+    /// The judgement of something that was fixed in advance, in the word of its kind.
     Judgement(Judgement, &'static str),
 }
 
-/// How something that was stated beforehand stands to own data.
+/// How something that was stated in advance compares with own data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judgement {
     /// Own data agree; a commitment was kept.
     Holds,
     /// Own data disagree.
     DoesNotHold,
-    /// What was measured neither shows nor refutes it, or is doubtful: never a pass.
+    /// The measured data neither confirm nor refute it, or are doubtful. Never counts as a pass.
     CannotTell,
-    /// Own data have nothing to say.
+    /// There are no own data about it.
     NotTested,
 }
 
 impl Judgement {
-    /// The words for a statement, by measured data, then by those of a model.
+    /// The words for a claim: first for measured data, then for data of a model.
     pub const OF_CLAIMS: [&'static str; 8] = [
         "holds",
         "does not hold",
@@ -69,7 +69,7 @@ impl Judgement {
         "cannot be told in this model",
         "not tested in this model",
     ];
-    /// The words for a commitment, by measured data, then by those of a model: a model keeps no promise.
+    /// The words for a commitment: first for measured data, then for data of a model, which cannot keep a commitment.
     pub const OF_COMMITMENTS: [&'static str; 8] = [
         "PASS",
         "FAIL",
@@ -81,17 +81,18 @@ impl Judgement {
         "not tested in this model",
     ];
 
-    /// Its word of `words`: of measured data, or of those of a model, as `simulated` says.
+    /// The matching word of `words`: the one for data of a model if `simulated` is set, else the one for measured
+    /// data.
     pub(crate) const fn word(self, words: &[&'static str; 8], simulated: bool) -> &'static str {
         words[self as usize + if simulated { Self::COUNT } else { 0 }]
     }
 
-    /// How many there are.
+    /// The number of judgements.
     pub const COUNT: usize = 4;
 }
 
 impl Value {
-    /// `number` of `amount`'s unit.
+    /// `number` in the unit of `amount`.
     pub(crate) const fn amount(amount: Amount, number: f64) -> Self {
         match amount {
             Amount::BytesPerSecond(_) => Self::Rate(number, RateOf::Bytes),
@@ -100,18 +101,18 @@ impl Value {
         }
     }
 
-    /// `text`; nothing where it is empty.
+    /// `text`, or no value if it is empty.
     pub(crate) fn some_text(text: &str) -> Self {
         if text.is_empty() { Self::None } else { Self::Text(text.to_owned()) }
     }
 
-    /// `value`, or nothing.
+    /// `value`, or no value if it is `None`.
     pub(crate) fn or_none<V>(value: Option<V>, of: impl FnOnce(V) -> Self) -> Self {
         value.map_or(Self::None, of)
     }
 }
 
-/// What kind of value a column has: its unit in JSON, CSV and OpenMetrics.
+/// The kind of values in a column, which determines the unit in JSON, CSV and OpenMetrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "as the kinds of a value")]
 pub enum Quantity {
@@ -123,7 +124,7 @@ pub enum Quantity {
     Rate,
     Seconds,
     Figure,
-    /// Ratios from and to.
+    /// Intervals of ratios.
     Interval,
     Bytes,
     Nanos,
@@ -132,13 +133,13 @@ pub enum Quantity {
     Moment,
     /// Bytes, nanoseconds, a number or a word: the value of a swept key.
     Setting,
-    /// Bytes or operations per second, nanoseconds or a share; a column beside it says which.
+    /// Bytes or operations per second, nanoseconds or a share; another column gives the unit.
     Amount,
-    /// One of these words: of each [`Judgement`] by measured data, then of each by those of a model.
+    /// One of these words: those of each [`Judgement`] for measured data, followed by those for data of a model.
     Judgement(&'static [&'static str]),
 }
 
-/// How the value of a column is read from what a statement says.
+/// How the value of a column is read from the value of a statement.
 #[derive(Debug, Clone, Copy)]
 enum Get<T: 'static> {
     Any(fn(&T) -> Value),
@@ -153,24 +154,24 @@ enum Get<T: 'static> {
     List(fn(Vec<String>) -> Value, fn(&T) -> Vec<String>),
 }
 
-/// What a column is, for every form.
+/// The definition of a column, for every report format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// Its name in JSON, CSV and OpenMetrics.
     pub key: Words,
-    /// What stands above it.
+    /// Its heading.
     pub heading: Words,
-    /// What it holds, for documentation.
+    /// A description of its content, for documentation.
     pub about: Words,
     /// The kind of its values.
     pub quantity: Quantity,
-    /// Whether it says what a statement is about, and stands where that is withheld, too.
+    /// Whether it describes the subject of a statement and is shown even if the statement is withheld.
     pub subject: bool,
-    /// Whether only JSON, CSV and OpenMetrics have it.
+    /// Whether only JSON, CSV and OpenMetrics contain it.
     pub detail: bool,
-    /// Whether forms that are read show it under the row.
+    /// Whether human-readable formats show it below the row.
     pub below: bool,
-    /// Whether forms that are read show how its values are distributed, where a figure has many rows.
+    /// Whether human-readable formats show the distribution of its values if a figure has many rows.
     pub spread: bool,
 }
 
@@ -189,7 +190,7 @@ impl<T> std::ops::Deref for Column<T> {
     }
 }
 
-/// Columns of what a statement says, by the kind of their values; none, and an empty text, are no value.
+/// Column constructors by kind of value. `None` and an empty text become no value.
 impl<T> Column<T> {
     const fn of((key, heading, about): (Words, Words, Words), quantity: Quantity, get: Get<T>) -> Self {
         Self {
@@ -207,7 +208,7 @@ impl<T> Column<T> {
         }
     }
 
-    /// Its value of `said`.
+    /// The value of this column for `said`.
     #[must_use]
     pub fn value(&self, said: &T) -> Value {
         match self.get {
@@ -225,13 +226,13 @@ impl<T> Column<T> {
     }
 }
 
-/// Words of the program.
+/// Static text of the program.
 type Words = &'static str;
-/// How a value is read; none is no value.
+/// Reads a value; `None` becomes no value.
 type Getter<T, V> = fn(&T) -> Option<V>;
 
-/// A column of any value: its name in JSON, CSV and OpenMetrics, its heading, what it holds, and how it is read. The
-/// others are of one kind of values.
+/// A column of any kind of value: its name in JSON, CSV and OpenMetrics, its heading, its description, and its
+/// getter. The other constructors are for one kind of value each.
 pub const fn any<T>(
     key: Words,
     heading: Words,
@@ -242,22 +243,22 @@ pub const fn any<T>(
     Column::of((key, heading, about), quantity, Get::Any(get))
 }
 
-/// An empty one is no value.
+/// A column of words; an empty word becomes no value.
 pub const fn word<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> &str) -> Column<T> {
     Column::of((key, heading, about), Quantity::Text, Get::Word(get))
 }
 
-/// Likewise.
+/// A column of texts; an empty text becomes no value.
 pub const fn text<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> String) -> Column<T> {
     Column::of((key, heading, about), Quantity::Text, Get::Text(get))
 }
 
-/// Whether something holds.
+/// A column of yes/no values.
 pub const fn flag<T>(key: Words, heading: Words, about: Words, get: Getter<T, bool>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Flag, Get::Flag(get))
 }
 
-/// A figure, by its place.
+/// A column of figures, by index.
 pub const fn figure<T>(key: Words, heading: Words, about: Words, get: Getter<T, usize>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Figure, Get::Figure(get))
 }
@@ -297,7 +298,7 @@ pub const fn nanos<T>(key: Words, heading: Words, about: Words, get: Getter<T, f
     Column::of((key, heading, about), Quantity::Nanos, Get::Float(Value::Nanos, get))
 }
 
-/// Of what [`Statement::COUNTS`] says.
+/// Rates in the unit given by [`Statement::COUNTS`].
 pub const fn rate<T: Statement>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
     let Some(counts) = T::COUNTS else { panic!("the statement says what its rates count") };
     Column::of((key, heading, about), Quantity::Rate, Get::Rate(counts, get))
@@ -318,7 +319,7 @@ pub const fn moment<T>(key: Words, heading: Words, about: Words, get: Getter<T, 
     Column::of((key, heading, about), Quantity::Moment, Get::Moment(get))
 }
 
-/// A value in the unit that a column beside it says.
+/// Values in the unit that another column gives.
 pub const fn amount<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Value) -> Column<T> {
     Column::of((key, heading, about), Quantity::Amount, Get::Any(get))
 }
@@ -333,44 +334,44 @@ pub const fn list<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Ve
     Column::of((key, heading, about), Quantity::List, Get::List(Value::List, get))
 }
 
-/// Of nodes.
+/// Names of nodes.
 pub const fn names<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Vec<String>) -> Column<T> {
     Column::of((key, heading, about), Quantity::List, Get::List(Value::Names, get))
 }
 
-/// A column of what a statement is about, which stands where that is withheld, too.
+/// Makes it a column about the subject of a statement, which is shown even if the statement is withheld.
 pub const fn subject<T>(column: Column<T>) -> Column<T> {
     Column { head: Head { subject: true, ..column.head }, ..column }
 }
 
-/// A column that is left out of forms that are read.
+/// Hides the column in human-readable formats.
 pub const fn detail<T>(column: Column<T>) -> Column<T> {
     Column { head: Head { detail: true, ..column.head }, ..column }
 }
 
-/// A column that forms which are read show under the row.
+/// Moves the column below the row in human-readable formats.
 pub const fn below<T>(column: Column<T>) -> Column<T> {
     Column { head: Head { below: true, ..column.head }, ..column }
 }
 
-/// A column of numbers of which forms that are read show the distribution, where a figure has many rows. The first one
-/// is that by which single rows are named: see [`crate::gate::Spread`].
+/// Makes it a column of numbers whose distribution human-readable formats show if a figure has many rows. The first
+/// such column determines which rows are named: see [`crate::gate::Spread`].
 pub const fn spread<T>(column: Column<T>) -> Column<T> {
     Column { head: Head { spread: true, ..column.head }, ..column }
 }
 
-/// What a row says of the figure that it is of, before its own columns.
+/// What a row says about its figure, before its own columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
-    /// Nothing: its own columns say all.
+    /// Nothing: its own columns are complete.
     Nothing,
-    /// Its number and conditions; where it rests on none, its own columns say why.
+    /// The figure's number and conditions; if it rests on no figure, its own columns say why.
     Figure,
-    /// Its target and phase.
+    /// The figure's target and phase.
     Target,
-    /// Its workload, target and phase.
+    /// The figure's workload, target and phase.
     Sweep,
-    /// Its workload, target, phase, and place in the sweep.
+    /// The figure's workload, target, phase, and position in the sweep.
     Point,
 }
 
@@ -378,26 +379,26 @@ pub enum Of {
 pub trait Statement: Sized + 'static {
     /// The kind.
     const KIND: Kind;
-    /// What is said of the figure.
+    /// What a row says about its figure.
     const OF: Of;
-    /// What the rates of a row count, where it has such.
+    /// What the rates of a row count, if it has rates.
     const COUNTS: Option<fn(&Self) -> RateOf> = None;
-    /// What the table is of: a sentence above it.
+    /// A sentence above the table that describes it.
     const CAPTION: &'static str;
     /// Its columns.
     const COLUMNS: &'static [Column<Self>];
 
-    /// What its table is of, where the statements of a kind make several; rows of one table are neighbours.
+    /// The title of its table, if the statements of a kind are split into several; rows of one table are adjacent.
     fn part(&self) -> Option<String> {
         None
     }
 
-    /// Whether it is named where a figure has too many rows to list them.
+    /// Whether it is named if a figure has too many rows to list them.
     fn stands_out(&self) -> bool {
         false
     }
 
-    /// Sentences above the table; `all` are not withheld.
+    /// Sentences above the table; `all` are the statements that are not withheld.
     fn notes(_all: &[&Self]) -> Vec<String> {
         Vec::new()
     }
@@ -413,7 +414,7 @@ pub struct Row {
     pub reasons: Vec<Reason>,
     /// [`Statement::part`].
     pub part: Option<String>,
-    /// [`Statement::stands_out`] of what is not withheld.
+    /// [`Statement::stands_out`] for rows that are not withheld.
     pub stands_out: bool,
     pub cells: Vec<Value>,
 }
@@ -423,12 +424,12 @@ pub struct Row {
 #[expect(missing_docs, reason = "the name says it")]
 pub struct Table {
     pub kind: Kind,
-    /// What is said of the figure of each row.
+    /// What the rows say about their figures.
     pub of: Of,
     pub caption: &'static str,
     pub notes: Vec<String>,
     pub columns: Vec<Head>,
-    /// Its rows: what is stated before what is withheld.
+    /// The rows: stated ones come before withheld ones.
     pub rows: Vec<Row>,
 }
 
@@ -462,7 +463,7 @@ impl Table {
         }
     }
 
-    /// The table of what a plan says before anything was measured, which rests on no figure.
+    /// The table of things in a plan before anything was measured, which rest on no figure.
     #[must_use]
     pub fn planned<T: Statement + Clone>(all: &[T]) -> Self {
         Self::of(&all.iter().cloned().map(Stated::of_plan).collect::<Vec<_>>())

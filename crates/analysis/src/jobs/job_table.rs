@@ -1,4 +1,4 @@
-//! The job table: what each run of a case did, and at which of three named rates.
+//! The job table: what each run of a case did, at which of three named rates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,10 +13,10 @@ use crate::gate::{
 };
 use crate::nodes::NodeComparison;
 
-/// Transfers below this size are told in operations per second.
+/// Transfers below this size are reported in operations per second.
 const SMALL_BELOW: Bytes = Bytes::kib(64);
 
-/// Operations of all tasks ÷ seconds; none where the time is not above 0.
+/// Operations of all tasks ÷ seconds. Returns `None` if the time is not above 0.
 ///
 /// ```
 /// let rate = analysis::jobs::job_rate(14_616.0, 20_000.0, 266.0).expect("a time");
@@ -27,22 +27,23 @@ pub fn job_rate(tasks: f64, operations_per_task: f64, seconds: f64) -> Option<f6
     (seconds > 0.0).then(|| tasks * operations_per_task / seconds)
 }
 
-/// A row of the job table: one repetition of one case, or what a study printed of a job. Its three rates, in operations
-/// per second, differ, so a score says which one it is: study D prints 1,320,137 for a run of 1,098,947 by wall time.
+/// A row of the job table: one repetition of one case, or a job as printed by a study. Its three rates, in operations
+/// per second, differ, so a score always names its rate: study D prints 1,320,137 for a run that had 1,098,947 by
+/// wall time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Job {
     /// The number of a published job, or the batch job or run with the repetition, as in `4711 (2)`.
     name: String,
     /// The id of a published job in the library.
     published: String,
-    /// Where it is from.
+    /// Its source.
     source: String,
-    /// The repetition of an own job, from 0.
+    /// The repetition of an own job, starting at 0.
     repetition: Option<u32>,
-    /// None of a published job that does not say.
+    /// `None` for a published job that does not give one.
     phase: Option<Phase>,
     nodes: Option<u64>,
-    /// Of all nodes.
+    /// The number over all nodes.
     tasks: Option<u64>,
     /// Wall time.
     seconds: Option<f64>,
@@ -50,9 +51,10 @@ pub struct Job {
     by_wall: Option<f64>,
     by_io: Option<f64>,
     sum_of_tasks: Option<f64>,
-    /// What a study prints without saying which rate it is.
+    /// A rate that a study prints without saying which one it is.
     printed: Option<f64>,
-    /// The highest rate by wall time of all own jobs of its phase whose figures are not disqualified.
+    /// Whether it has the highest rate by wall time of all own jobs of its phase with figures that are not
+    /// disqualified.
     best: bool,
 }
 
@@ -119,9 +121,10 @@ impl Statement for Job {
     }
 }
 
-/// The job table of `run`: the published jobs that the study sets beside its own, then each repetition that counts of
-/// small random transfers by several tasks, those of the fastest figure first. Empty where there is no own one, and
-/// where neither published jobs nor the command line of `randomops` ask for it: the figures say the same.
+/// The job table of `run`: the published jobs that the study compares with, then each counted repetition of small
+/// random transfers by several tasks, starting with those of the fastest figure. Empty if there are no such
+/// repetitions, or if neither published jobs nor the command line of `randomops` ask for the table: the figures
+/// contain the same data.
 pub(crate) fn jobs(
     run: &Run,
     gate: &Gate<'_>,
@@ -130,9 +133,9 @@ pub(crate) fn jobs(
 ) -> Vec<Stated<Job>> {
     let host = &run.manifest.host;
     let id = host.batch_job.as_deref().unwrap_or(&run.manifest.run_id);
-    // The last part of the name of a run, which no other run has.
+    // The last part of the run's name, which is unique to it.
     let id = id.rsplit('-').next().unwrap_or(id);
-    // A launcher may have put the tasks on more nodes than the workload asks for.
+    // A launcher may have placed the tasks on more nodes than the workload asks for.
     let observed = nodes.iter().map(Stated::about).filter(|one| one.together);
     let observed: HashMap<usize, usize> = observed.map(|one| (one.figure, one.nodes.len())).collect();
     let printed: Vec<Job> = published.iter().filter_map(Stated::says).filter_map(printed).collect();
@@ -185,7 +188,7 @@ fn job(id: &str, case: &Case, one: &RepetitionFigure) -> Job {
     }
 }
 
-/// A published figure that is the rate of a job, with the columns printed beside it.
+/// Converts a published figure that is the rate of a job, with the columns printed next to it.
 fn printed(beside: &PublishedComparison) -> Option<Job> {
     let one = &beside.published;
     let more = &one.parameters.more;

@@ -11,19 +11,19 @@ use crate::gate::{
 };
 use crate::nodes::all_nodes;
 
-/// A job or run of which a study was put together.
+/// A job or run that is part of a study.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct CoverageJob {
     pub run_id: String,
-    /// As in `slurm 4711`; none where it was started by hand.
+    /// The batch job, as in `slurm 4711`. `None` if the run was started by hand.
     pub batch_job: Option<String>,
-    /// Its first node and all that had tasks in its passes that count, in the order of names.
+    /// Its first node and all nodes that had tasks in its counted passes, in the order of names.
     pub nodes: Vec<String>,
     pub(crate) cases: usize,
     pub started_unix_ns: i64,
     pub(crate) finished_unix_ns: Option<i64>,
-    /// Whether nobody else could use the storage meanwhile, as far as the user says.
+    /// Whether the storage was exclusively available to the job, if the user stated that.
     pub exclusive: Option<bool>,
 }
 
@@ -64,16 +64,16 @@ impl Statement for CoverageJob {
     }
 }
 
-/// A node in all jobs.
+/// The coverage of a node over all jobs.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct NodeCoverage {
     pub node: String,
     pub cases: usize,
     pub passes: usize,
-    /// When the first and the last of them started, nanoseconds since 1970-01-01 UTC.
+    /// Start times of the first and the last of them, in nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: Option<(i64, i64)>,
-    /// Rising.
+    /// The hours of the day, in ascending order.
     pub hours_utc: Vec<u8>,
 }
 
@@ -113,7 +113,7 @@ impl Statement for NodeCoverage {
     }
 }
 
-/// `02, 14–16`.
+/// Formats hours as ranges, as in `02, 14–16`.
 fn hours(all: &[u8]) -> String {
     let runs = all.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
         [first, .., last] => format!("{first:02}–{last:02}"),
@@ -124,26 +124,26 @@ fn hours(all: &[u8]) -> String {
 
 const HOUR_NS: i64 = 3_600_000_000_000;
 
-/// The hour of the day, in UTC, at a wall-clock time.
+/// The hour of the day in UTC for a wall-clock time.
 #[must_use]
 pub fn hour_utc(unix_ns: i64) -> u8 {
     u8::try_from(unix_ns.div_euclid(HOUR_NS).rem_euclid(24)).unwrap_or(0)
 }
 
-/// The names of all nodes that `run` had: of its cluster and of the runs that were merged into it.
+/// The names of all nodes of `run`: those of its cluster and of the runs that were merged into it.
 #[must_use]
 pub fn known_nodes(run: &Run) -> Vec<String> {
     named(hosts(run).map(|host| host.node.as_str()))
 }
 
-/// What the record tells of each of these nodes.
+/// The recorded facts of each of these nodes.
 pub(crate) fn hosts(run: &Run) -> impl Iterator<Item = &HostFacts> {
     let clusters = run.parts.iter().map(|part| &part.cluster).chain([&run.manifest.cluster]).flatten();
     let cluster = clusters.flat_map(|cluster| &cluster.nodes).map(|node| &node.host);
     cluster.chain(run.parts.iter().map(|part| &part.host))
 }
 
-/// The jobs and nodes of `figures`, which are those of `run`; none where one job measured all of its nodes.
+/// The jobs and nodes of `figures`, which are those of `run`. Both are empty if one job measured all of its nodes.
 #[must_use]
 pub fn coverage(run: &Run, figures: &[Figure]) -> (Vec<CoverageJob>, Vec<NodeCoverage>) {
     let mut nodes: BTreeMap<String, Covered<'_>> =
@@ -173,7 +173,7 @@ pub fn coverage(run: &Run, figures: &[Figure]) -> (Vec<CoverageJob>, Vec<NodeCov
     (jobs(run, figures), nodes)
 }
 
-/// What is known of a node so far.
+/// What is known about a node so far.
 #[derive(Default)]
 struct Covered<'a> {
     cases: BTreeSet<&'a str>,
@@ -219,8 +219,8 @@ fn jobs(run: &Run, figures: &[Figure]) -> Vec<CoverageJob> {
     jobs
 }
 
-/// The nodes of a part. A record of version 2 and earlier does not say which pass is of which part; its parts had one
-/// node.
+/// The nodes of a part. A record of version 2 or earlier does not say which pass belongs to which part; its parts had
+/// one node each.
 fn nodes_of(part: &Part, figures: &HashMap<&str, Vec<&Figure>>) -> Vec<String> {
     let mut names: BTreeSet<&str> = BTreeSet::from([part.host.node.as_str()]);
     for (case, passes) in &part.passes {

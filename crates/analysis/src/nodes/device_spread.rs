@@ -1,11 +1,12 @@
-//! The means of many devices, as those of all nodes of a run, as a distribution.
+//! The means of many devices, such as those of all nodes of a run, as a distribution.
 
 use crate::figures::DeviceMean;
 use crate::gate::{LISTED_MAX, QUANTILES};
 use crate::statistics::{quantile, sorted};
 
-/// Of more than [`LISTED_MAX`] devices a row for each of [`QUANTILES`] in place of the devices. Each of its values is
-/// the quantile of that value over all devices, so that a row is of no single device. None of fewer.
+/// With more than [`LISTED_MAX`] devices, one row for each of [`QUANTILES`] instead of one per device. Each value is
+/// the quantile of that column over all devices, so a row does not describe a single device. Returns `None` with
+/// fewer devices.
 ///
 /// ```
 /// use analysis::{figures::DeviceMean, nodes::device_spread};

@@ -1,4 +1,4 @@
-//! Findings on nodes: which were covered, which are slow, and how rates grow with their number.
+//! Findings about nodes: which were covered, which are slow, and how rates scale with their number.
 
 pub(crate) mod coverage;
 pub(crate) mod device_spread;

@@ -1,4 +1,4 @@
-//! The nodes of a figure beside each other: which is slow, and what it lets all of them reach.
+//! Compares the nodes of a figure: which are slow, and what the slowest one allows all of them to reach.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,20 +16,20 @@ use crate::gate::{
 };
 use crate::statistics::{Contrast, MAD_FACTOR, ROBUST_Z_MAX, Summary, difference::difference};
 
-/// A node of at least this share of the median rate is not slow, however well the others agree:
-/// nodes that agree to 0.1 % would have one at 99 % stand apart.
+/// A node with at least this share of the median rate is not slow, however small the scatter of the others is: among
+/// nodes that agree to 0.1 %, a node at 99 % would be an outlier.
 pub const SLOW_NODE_SHARE: f64 = 0.93;
-/// With fewer nodes the median of the distances rests on one or two of them and says nothing.
+/// With fewer nodes, the median of the distances depends on one or two of them and is meaningless.
 pub const SCORED_NODES_MIN: usize = 4;
-/// Of fewer than [`SCORED_NODES_MIN`] nodes one is slow below this share of the median. Of two, whose
-/// median is halfway between them, that is one of less than 60 % of the other.
+/// With fewer than [`SCORED_NODES_MIN`] nodes, a node is slow below this share of the median. With two nodes, whose
+/// median is halfway between them, that means less than 60 % of the other.
 pub const SLOW_NODE_SHARE_OF_FEW: f64 = 0.75;
-/// The unit of a score is at least this share of the median, as it is 0 where half of the nodes are
-/// equal. Being no more than (1 − [`SLOW_NODE_SHARE`]) ÷ [`ROBUST_Z_MAX`], it decides of no node whether
-/// it is slow.
+/// Lower limit for the unit of a score, as a share of the median, because the unit would be 0 if half of the nodes
+/// are equal. As it is not more than (1 − [`SLOW_NODE_SHARE`]) ÷ [`ROBUST_Z_MAX`], it never decides whether a node is
+/// slow.
 pub const NODE_UNIT_SHARE_MIN: f64 = 0.02;
-/// A member that moved less than this share of what the busiest one did has no part in the work:
-/// a system disk beside the disks of data.
+/// A member that moved less than this share of what the busiest one moved does not take part in the work, such as a
+/// system disk next to the data disks.
 const MEMBER_SHARE_MIN: f64 = 0.01;
 
 /// The nodes of one figure.
@@ -41,39 +41,40 @@ pub struct NodeComparison {
     pub target: String,
     /// Its phase.
     pub phase: Phase,
-    /// The nodes that it was measured on, in the order of names.
+    /// The nodes on which it was measured, in the order of names.
     pub nodes: Vec<NodeStanding>,
-    /// Nodes of the study that it was not measured on though it could have been: blanks in a chart.
-    /// None where each pass was on the same nodes, and on as many as the case asks for.
+    /// Nodes of the study on which it could have been measured but was not; they are gaps in a chart. Empty if each
+    /// pass ran on the same nodes, and on as many as the case asks for.
     pub missing: Vec<String>,
-    /// All of the nodes worked at the same time, in each pass. Else the passes were on different
-    /// nodes, as those of several batch jobs.
+    /// Whether all of the nodes worked at the same time in each pass. Otherwise the passes were on different nodes,
+    /// such as those of several batch jobs.
     pub together: bool,
-    /// Over the nodes, of the median of each, of the rate that the figure is read by.
+    /// Summary, over the nodes, of each node's median of the figure's first rate.
     pub average: Summary,
-    /// What the slowest lets all of them reach; none where one stood still.
+    /// What the slowest node allows all of them to reach. `None` if a node stood still.
     pub bound: Option<CollectiveBound>,
 }
 
-/// A node among the others.
+/// A node in comparison with the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeStanding {
-    /// The node.
+    /// The name of the node.
     pub node: String,
-    /// Tasks on it.
+    /// The number of tasks on it.
     pub tasks: usize,
-    /// Over the passes that count: its own rate, of that which the figure is read by.
+    /// Its own rate over the counted passes, of the kind that comes first for the figure.
     pub headline: Summary,
-    /// What that counts.
+    /// What this rate counts.
     pub counts: RateOf,
-    /// Its devices by the kernel's count.
+    /// Its devices, from the kernel's counters.
     pub devices: Vec<(String, DeviceMean)>,
     /// Its rate ÷ the median of all nodes.
     pub share: f64,
     /// Robust z-score of its rate; see [`NodeScore::z`].
     pub z: f64,
-    /// Far below the others, see [`slow_nodes`], and its passes differ from the medians of the others, by the one test of
-    /// differences. None where it is far below and the test does not show it, or has too few passes.
+    /// Whether it is slow: far below the others, see [`slow_nodes`], with passes that differ from the medians of the
+    /// others by the test of differences. `None` if it is far below but the test does not show it, or there are too
+    /// few passes.
     pub slow: Option<bool>,
 }
 
@@ -157,44 +158,44 @@ impl Statement for NodeStanding {
     }
 }
 
-/// What work that is shared out evenly among all nodes, and waits for all of them, can reach.
+/// The limit for work that is divided evenly among all nodes and waits for all of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CollectiveBound {
-    /// The slowest node and n × its rate.
+    /// The slowest node, and n × its rate.
     pub slowest: SlowestMember,
-    /// Of its devices that took part the slowest, by the kernel's count of both directions; none where no
-    /// device was observed.
+    /// The slowest of its devices that took part, from the kernel's counters of both directions. `None` if no device
+    /// was observed.
     pub device: Option<(String, DeviceMean)>,
-    /// The rate of all nodes together; none where they did not work at the same time.
+    /// The rate of all nodes together. `None` if they did not work at the same time.
     pub measured: Option<f64>,
-    /// The same of each pass that counts.
+    /// The same rate for each counted pass.
     pub passes: Vec<f64>,
     /// Measured ÷ bound.
     pub share: Option<f64>,
-    /// n × the median node − the bound: what the slowest one costs, in the rate of the figure.
+    /// n × the median node − the bound: the loss caused by the slowest node, in the rate of the figure.
     pub lost: f64,
 }
 
 /// The slowest of several members, and the bound that it sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlowestMember {
-    /// Members.
+    /// The number of members.
     pub members: usize,
-    /// The slowest of them.
+    /// The name of the slowest one.
     pub name: String,
     /// Its rate.
     pub rate: f64,
-    /// Members × its rate: what work that is shared out evenly, and waits for all, can reach. A measured rate ÷ this is
-    /// near 1 where the slowest member limits the whole, and above where it got less of the work than the others.
+    /// Members × its rate: the limit for work that is divided evenly and waits for all members. A measured rate ÷
+    /// this is near 1 if the slowest member limits the whole, and higher if it got less of the work than the others.
     pub bound: f64,
     /// Median rate of the members.
     pub typical: f64,
 }
 
-/// The slowest of `members` (name, rate); none where there are none, or where one stands still.
+/// The slowest of `members` (name, rate). Returns `None` if there are none, or if one stands still.
 ///
-/// Source: study B: a collective transfer over sixteen disks, the slowest of which writes at
-/// 350 MB/s, is bound by 5.6 GB/s.
+/// Source: study B: a collective transfer over sixteen disks, the slowest of which writes at 350 MB/s, is limited to
+/// 5.6 GB/s.
 #[must_use]
 pub fn slowest_member(members: &[(String, f64)]) -> Option<SlowestMember> {
     let rates: Vec<f64> = members.iter().map(|(_, rate)| *rate).collect();
@@ -204,23 +205,24 @@ pub fn slowest_member(members: &[(String, f64)]) -> Option<SlowestMember> {
     Some(SlowestMember { members: all.n, name: name.clone(), rate: *rate, bound, typical: all.median })
 }
 
-/// The standing of one of several nodes.
+/// The score of one of several nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeScore {
     /// Rate ÷ median.
     pub share: f64,
-    /// `(rate − median) ÷ (1.4826 × MAD)`, MAD being the median of all distances from the median; the
-    /// unit is at least [`NODE_UNIT_SHARE_MIN`] of the median.
+    /// `(rate − median) ÷ (1.4826 × MAD)`, where MAD is the median absolute deviation from the median; the unit is at
+    /// least [`NODE_UNIT_SHARE_MIN`] of the median.
     ///
     /// Source: B. Iglewicz and D. Hoaglin, "How to Detect and Handle Outliers", ASQC, 1993.
     pub z: f64,
-    /// Whether it is slow.
+    /// Whether the node is slow.
     pub slow: bool,
 }
 
-/// Which of several rates of nodes are slow: z ≤ −[`ROBUST_Z_MAX`] and less than [`SLOW_NODE_SHARE`]
-/// of the median. Of fewer than [`SCORED_NODES_MIN`] nodes those below [`SLOW_NODE_SHARE_OF_FEW`] of
-/// the median. None of fewer than two, and none where the median is 0 or a rate is no number.
+/// Determines which nodes are slow from their rates: those with z ≤ −[`ROBUST_Z_MAX`] and less than
+/// [`SLOW_NODE_SHARE`] of the median. With fewer than [`SCORED_NODES_MIN`] nodes, those below
+/// [`SLOW_NODE_SHARE_OF_FEW`] of the median. No node is slow if there are fewer than two, if the median is 0, or if a
+/// rate is NaN.
 ///
 /// ```
 /// let slow = analysis::nodes::slow_nodes(&[100.0, 50.0, 100.0, 100.0]);
@@ -247,8 +249,8 @@ pub fn slow_nodes(rates: &[f64]) -> Vec<NodeScore> {
     rates.iter().map(score).collect()
 }
 
-/// The scores of nodes of `(rate, tasks)`. One with fewer tasks than others is slow only if each of its
-/// tasks is, too: where tasks do not divide over the nodes, some have less to do it with.
+/// The scores of nodes given as `(rate, tasks)`. A node with fewer tasks than others is only slow if its rate per
+/// task is low as well: if the tasks do not divide evenly over the nodes, some nodes have fewer.
 fn scores(nodes: impl Iterator<Item = (f64, usize)>) -> Vec<NodeScore> {
     let (rates, of_task): (Vec<f64>, Vec<f64>) =
         nodes.map(|(rate, tasks)| (rate, rate / tasks.max(1) as f64)).unzip();
@@ -256,7 +258,7 @@ fn scores(nodes: impl Iterator<Item = (f64, usize)>) -> Vec<NodeScore> {
     scores.map(|(node, task)| NodeScore { slow: node.slow && task.slow, ..node }).collect()
 }
 
-/// The warnings of slow nodes among the rates of one phase.
+/// The warnings about slow nodes among the rates of one phase.
 #[must_use]
 pub fn slow_node_warnings(rates: &[NodeRate], phase: Phase) -> Vec<Warning> {
     let counts = RateOf::phase(phase);
@@ -269,15 +271,15 @@ pub fn slow_node_warnings(rates: &[NodeRate], phase: Phase) -> Vec<Warning> {
     rates.iter().zip(scores(all)).filter_map(warning).collect()
 }
 
-/// The nodes of every figure that was measured on several. `known` are nodes of the study beside those
-/// that its figures name.
+/// The nodes of every figure that was measured on several nodes. `known` are further nodes of the study in addition
+/// to those that its figures name.
 #[must_use]
 pub fn node_comparisons(gate: &Gate<'_>, known: &[String]) -> Vec<NodeComparison> {
     let all_nodes = all_nodes(gate.figures, known);
     gate.subjects.iter().filter_map(|subject| comparison(subject, &all_nodes)).collect()
 }
 
-/// As [`node_comparisons`], as statements; of a figure that counts for nothing, no node is called slow.
+/// The same as [`node_comparisons`], as statements; no node of a disqualified figure is called slow.
 pub(crate) fn of_gate(gate: &Gate<'_>, known: &[String]) -> Vec<Stated<NodeComparison>> {
     let stated = |mut one: NodeComparison| {
         for node in one.nodes.iter_mut().filter(|_| !gate.is_usable(one.figure)) {
@@ -294,12 +296,12 @@ pub(crate) fn all_nodes(figures: &[Figure], known: &[String]) -> Vec<String> {
     named(known.iter().chain(measured).map(String::as_str))
 }
 
-/// Rates of the nodes of a figure with their tasks, in its order.
+/// The scores of the nodes of a figure, from rates and tasks, in the figure's order.
 fn node_scores(figure: &Figure) -> Vec<NodeScore> {
     scores(figure.nodes.iter().map(|node| (figure.headline_of_node(node).median, node.tasks)))
 }
 
-/// The nodes of one figure; none where it was measured on one.
+/// The comparison for one figure. Returns `None` if it was measured on one node.
 pub(crate) fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<NodeComparison> {
     let figure = subject.figure;
     if figure.nodes.len() < 2 {
@@ -333,8 +335,8 @@ pub(crate) fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<
     })
 }
 
-/// Whether the passes of a node are below the medians of the other nodes in the same passes, by the test of differences
-/// among all nodes.
+/// Whether the passes of a node are below the medians of the other nodes in the same passes, by the test of
+/// differences among all nodes.
 fn is_below_others(figure: &Figure, node: &NodeFigure) -> bool {
     let counts = figure.rate_of();
     let of = |one: &NodeFigure| -> Passes {
@@ -344,11 +346,11 @@ fn is_below_others(figure: &Figure, node: &NodeFigure) -> bool {
     is_below(&of(node), others, figure.nodes.len())
 }
 
-/// Rates by the pass.
+/// Pairs of the number of a pass and its rate.
 pub(crate) type Passes = Vec<(u32, f64)>;
 
-/// Whether the passes of one of `family` are below the medians of the others in the same passes, by the test of
-/// differences.
+/// Whether the passes of one of `family` members are below the medians of the others in the same passes, by the test
+/// of differences.
 pub(crate) fn is_below(own: &Passes, others: impl Iterator<Item = Passes>, family: usize) -> bool {
     let mut of_pass: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for (pass, rate) in others.flatten() {
@@ -365,7 +367,7 @@ fn bound(subject: &Subject<'_>, nodes: &[NodeStanding], together: bool) -> Optio
         nodes.iter().map(|node| (node.node.clone(), node.headline.median)).collect();
     let slowest = slowest_member(&members)?;
     let of_slowest = nodes.iter().find(|node| node.node == slowest.name)?;
-    // The slowest of its devices that took part.
+    // The slowest of the devices that took part.
     let moved = |one: &&(String, DeviceMean)| one.1.moved_per_second();
     let most = of_slowest.devices.iter().map(|one| moved(&one)).fold(0.0, f64::max);
     let part = of_slowest.devices.iter().filter(|one| most > 0.0 && moved(one) >= most * MEMBER_SHARE_MIN);

@@ -1,4 +1,4 @@
-//! Weak scaling: rates against the number of nodes, each of which has the same work.
+//! Weak scaling: rates over the number of nodes, each of which has the same work.
 
 use plan::{Client, Layer, Phase, Setting};
 
@@ -16,13 +16,14 @@ use crate::statistics::{
 use crate::sweeps::{PLATEAU_SHARE, plateau, reaches, spread_beyond};
 use crate::targets::weakest_links;
 
-/// A plateau is a saturation only if it is so much wider than it is high: a rate that grows with the
-/// nodes is within [`PLATEAU_SHARE`] of its peak at the last few of many nodes, too.
+/// A plateau only counts as a saturation if its span is at least this wide compared with its height: the last few of
+/// many nodes are within [`PLATEAU_SHARE`] of the peak even if the rate still grows with the nodes.
 pub const SATURATION_SPAN_MIN: f64 = 1.0 + 2.0 * PLATEAU_SHARE;
-/// The shares of the peak that a small number of nodes may reach; study D asks for 90 % and 95 %.
+/// The shares of the peak for which the smallest sufficient number of nodes is determined; study D uses 90 % and 95
+/// %.
 pub const PEAK_SHARES: [f64; 2] = [0.90, 0.95];
 
-/// A target's rates over numbers of nodes with as many tasks on each.
+/// A target's rates over the number of nodes, with the same number of tasks on each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeakScaling {
     /// The workload.
@@ -39,65 +40,66 @@ pub struct WeakScaling {
     pub tasks_per_node: u64,
     /// The other swept keys and their values.
     pub fixed: Vec<Setting>,
-    /// In rising order of nodes.
+    /// The points, by ascending number of nodes.
     pub points: Vec<ScalingPoint>,
-    /// The line of least squares through them; none where they are flat, where repetitions show that they are on no
-    /// straight line, or where there are too few to tell.
+    /// The least-squares line through the points. `None` if they are flat, if the repetitions show that they do not
+    /// lie on a straight line, or if there are too few to tell.
     pub line: Option<Regression>,
-    /// What the line says of the nodes that the study lists, and of which none was measured, where the study says what
-    /// the target can reach there, up to that.
+    /// Rates from the line for the node counts that the study lists but that were not measured, up to what the study
+    /// says the target can reach there.
     pub extrapolated: Vec<Extrapolation>,
-    /// Where more nodes bring no more; none where the rate still grows at the last point, or repetitions do not tell
-    /// the points from a line that does.
+    /// Where more nodes give no further gain. `None` if the rate still grows at the last point, or if the repetitions
+    /// do not distinguish the points from a rising line.
     pub saturation: Option<Saturation>,
     /// The number of nodes with the highest rate.
     pub peak_nodes: u64,
-    /// How many nodes reach a share of the peak, by [`PEAK_SHARES`]; none of a flat series.
+    /// The number of nodes that reaches each share of the peak, by [`PEAK_SHARES`]; empty for a flat series.
     pub reaches: Vec<Reach>,
 }
 
-/// A rate on a number of nodes.
+/// The rate for one number of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalingPoint {
     /// The figure.
     pub figure: usize,
-    /// Nodes.
+    /// The number of nodes.
     pub nodes: u64,
-    /// The rate that the line is of, [`Figure::headline`](crate::figures::Figure::headline): the median over the repetitions that count.
+    /// The rate used for the line, [`Figure::headline`](crate::figures::Figure::headline): the median over the
+    /// counted repetitions.
     pub rate: f64,
-    /// Standard deviation (n − 1) of them; 0 for one.
+    /// Standard deviation (n − 1) of the repetitions; 0 for a single one.
     pub deviation: f64,
-    /// Parallel efficiency: rate ÷ (nodes × rate on one node); none where one node was not measured.
+    /// Parallel efficiency: rate ÷ (nodes × rate on one node). `None` if one node was not measured.
     pub efficiency: Option<f64>,
 }
 
-/// What a line says of a number of nodes that was not measured.
+/// The line's rate for a number of nodes that was not measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extrapolation {
     /// Tasks on each node.
     pub tasks_per_node: u64,
-    /// Nodes.
+    /// The number of nodes.
     pub nodes: u64,
     /// What the rate counts.
     pub counts: RateOf,
-    /// The rate: of the line, or what the study says can be reached, whichever is lower.
+    /// The rate: that of the line, or what the study says can be reached, whichever is lower.
     pub rate: f64,
-    /// Half width of the interval that holds one more measurement if the line goes on; none where it does not.
+    /// Half width of the interval for one more measurement, if the line continues. `None` if it does not.
     pub half_width: Option<f64>,
     /// The other swept keys and their values.
     pub fixed: Vec<Setting>,
 }
 
-/// Where the rate no longer grows with the nodes.
+/// The range of node counts over which the rate no longer grows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saturation {
-    /// From so many nodes on.
+    /// The first number of nodes.
     pub from_nodes: u64,
-    /// Up to so many.
+    /// The last number of nodes.
     pub to_nodes: u64,
-    /// Median of the points there.
+    /// Median of the points in this range.
     pub rate: f64,
-    /// The lowest and the highest of them.
+    /// The lowest and the highest rate of these points.
     pub range: (f64, f64),
 }
 
@@ -106,21 +108,20 @@ pub struct Saturation {
 pub struct Reach {
     /// The share.
     pub share: f64,
-    /// Nodes.
+    /// The number of nodes.
     pub nodes: u64,
-    /// Largest distance from the peak at more nodes, as a share of the peak; none where none were
-    /// measured.
+    /// Largest distance from the peak at more nodes, as a share of the peak. `None` if no more nodes were measured.
     pub spread_beyond: Option<f64>,
-    /// Coefficient of variation from these nodes on; none for one point.
+    /// Coefficient of variation from this number of nodes on. `None` for a single point.
     pub variation: Option<f64>,
 }
 
-/// From how many nodes on node-local targets are faster than a shared one that has saturated.
+/// The number of nodes from which node-local targets are faster than a saturated shared one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerCrossover {
-    /// The series of the node-local target, by its place in [`crate::findings::Findings::weak_scaling`].
+    /// The series of the node-local target, as an index into [`crate::findings::Findings::weak_scaling`].
     pub local: usize,
-    /// That of the shared one.
+    /// The series of the shared target, as an index.
     pub shared: usize,
     /// The names of both targets.
     pub targets: [String; 2],
@@ -128,12 +129,13 @@ pub struct LayerCrossover {
     pub phase: Phase,
     /// Tasks on each node.
     pub tasks_per_node: u64,
-    /// The plateau of the shared one.
+    /// The plateau rate of the shared target.
     pub plateau: f64,
-    /// The smallest number of nodes at which the line of the local one reaches the plateau. None where that cannot be
-    /// told: there is no line, or the interval around it does not cross the plateau within the nodes that were measured.
+    /// The smallest number of nodes at which the line of the local target reaches the plateau. `None` if that cannot
+    /// be determined: there is no line, or the interval around it does not cross the plateau within the measured
+    /// numbers of nodes.
     pub nodes: Option<u64>,
-    /// The other swept keys of the local series and their values.
+    /// The other swept keys of the local series, and their values.
     pub fixed: Vec<Setting>,
 }
 
@@ -183,7 +185,7 @@ impl WeakScaling {
         self.line.as_ref().and_then(value)
     }
 
-    /// `1–16`.
+    /// The range as text, as in `1–16`.
     fn span(&self) -> String {
         let ends = self.points.first().zip(self.points.last());
         ends.map(|(first, last)| format!("{}–{}", first.nodes, last.nodes)).unwrap_or_default()
@@ -230,8 +232,8 @@ impl Statement for LayerCrossover {
 
 type Scaled = (Vec<Stated<WeakScaling>>, Vec<Stated<Extrapolation>>, Vec<Stated<LayerCrossover>>);
 
-/// The series, what lies beyond them, and where layers meet, as statements: where one figure of a series is disqualified
-/// nothing is said of it.
+/// The series, their extrapolations, and the crossovers of layers, as statements. Nothing is stated about a series
+/// with a disqualified figure.
 pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
     let series = weak_scaling(gate);
     let crossovers = layer_crossovers(gate, &series).into_iter().map(|one| {
@@ -248,11 +250,12 @@ pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
     (series.into_iter().map(state).collect(), beyond, crossovers)
 }
 
-/// Settings by which points of one series differ.
+/// The settings in which the points of one series may differ.
 const APART: [&str; 4] = [NODES, TASKS, TASKS_PER_NODE, TARGET];
 
-/// The weak scaling of every workload that was measured on several numbers of nodes with as many tasks on each, for each
-/// target, client, phase and combination of other swept keys. A number of nodes that was measured twice has two points.
+/// The weak scaling of every workload that was measured on several numbers of nodes with the same number of tasks on
+/// each, for each target, client, phase and combination of other swept keys. A number of nodes that was measured
+/// twice gives two points.
 #[must_use]
 pub fn weak_scaling(gate: &Gate<'_>) -> Vec<WeakScaling> {
     let all = gate.subjects.iter().filter_map(|subject| Some((subject, tasks_per_node(subject)?)));
@@ -262,10 +265,10 @@ pub fn weak_scaling(gate: &Gate<'_>) -> Vec<WeakScaling> {
     series.into_iter().filter_map(|members| scaled(gate, members)).collect()
 }
 
-/// None where the tasks do not divide over the nodes.
+/// Returns `None` if the tasks do not divide evenly over the nodes.
 fn tasks_per_node(subject: &Subject<'_>) -> Option<u64> {
     let (tasks, nodes) = (u64::from(subject.case.workload.tasks), subject.nodes());
-    // Before workloads said on how many nodes they are, tasks were those of one.
+    // Before workloads contained the number of nodes, the tasks were those of one node.
     let per_node = if subject.case.workload.nodes > 1 { tasks / nodes } else { tasks };
     (subject.case.workload.nodes <= 1 || tasks.is_multiple_of(nodes)).then_some(per_node)
 }
@@ -315,7 +318,7 @@ fn scaled(gate: &Gate<'_>, mut members: Vec<(&Subject<'_>, u64)>) -> Option<Weak
     })
 }
 
-/// The line beyond what was measured, as far as the study says what can be reached there.
+/// Extrapolates the line beyond the measured points, as far as the study says what can be reached there.
 fn extrapolated(
     gate: &Gate<'_>,
     first: &Subject<'_>,
@@ -348,8 +351,8 @@ fn extrapolated(
     wanted.iter().filter_map(at).collect()
 }
 
-/// Where the rate stays within [`PLATEAU_SHARE`] of its peak while the nodes grow at least
-/// [`SATURATION_SPAN_MIN`]-fold. Points stand in rising order of x.
+/// The range in which the rate stays within [`PLATEAU_SHARE`] of its peak while the number of nodes grows at least
+/// [`SATURATION_SPAN_MIN`]-fold. Points are in ascending order of x.
 #[must_use]
 pub fn saturation(samples: &[Sample]) -> Option<Saturation> {
     let (from, to) =
@@ -372,8 +375,8 @@ fn reach(samples: &[Sample], share: f64) -> Option<Reach> {
     })
 }
 
-/// Every node-local target against every shared one that has saturated, of workloads with the same
-/// phase, transfer size, order and tasks on each node.
+/// Every node-local target compared with every saturated shared target, for workloads with the same phase, transfer
+/// size, order and tasks per node.
 #[must_use]
 pub fn layer_crossovers(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
     let kind = |one: &WeakScaling| {
@@ -407,8 +410,8 @@ pub fn layer_crossovers(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<LayerCr
     found
 }
 
-/// Where the line reaches `plateau`, if the lower end of the interval around it does so at the most nodes that were
-/// measured.
+/// Where the line reaches `plateau`, provided that the lower end of the interval around it does so at the largest
+/// measured number of nodes.
 fn crossing(line: &Regression, points: &[ScalingPoint], plateau: f64) -> Option<u64> {
     let nodes = crossover(line.slope, line.intercept, plateau)?;
     let last = line.predict(points.last()?.nodes as f64);

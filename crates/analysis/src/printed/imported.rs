@@ -1,5 +1,5 @@
-//! What the printed values of imported runs say of each other: the checks of a tool's own block, the time from
-//! its start to its end, and the round trip behind a history of single operations.
+//! Consistency of the printed values of imported runs: the checks of a tool's own output block, the time from its
+//! start to its end, and the round trip of a history of single operations.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,12 +15,12 @@ use crate::printed::{
     one_iteration, rate_of_records, score_checks, short, throughput_block,
 };
 
-/// A check of printed values of one case.
+/// A check of the printed values of one case.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct ImportedCheck {
     pub case: String,
-    /// The phase; none where it concerns all of them.
+    /// The phase. `None` if the check concerns all of them.
     pub phase: Option<Phase>,
     pub check: PrintedCheck,
 }
@@ -75,7 +75,7 @@ impl Statement for HistoryTrip {
     ];
 }
 
-/// Every check that the printed values of `run` allow, in the order of its cases.
+/// All checks that are possible with the printed values of `run`, in the order of its cases.
 #[must_use]
 pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
     let mut found = Vec::new();
@@ -114,14 +114,15 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
     found
 }
 
-/// The round trips of `run`'s imported histories, by case, with the rate that a block of one thread beside them gives.
+/// The round trips of `run`'s imported histories, by case, with the rate of an output block of one thread that was
+/// printed with them.
 #[must_use]
 pub fn round_trips(run: &Run) -> Vec<HistoryTrip> {
     let cases = &run.manifest.plan.cases;
     let of_one_thread = cases.iter().filter(|case| case.workload.tasks == 1);
     let rate = |case: &Case| run.printed(&case.id).iter().find(|row| row.label == OPERATION_RATE)?.number;
     let rates: Vec<f64> = of_one_thread.filter_map(rate).collect();
-    // With several it is not known which of them the history is of.
+    // With several rates, it is not known which one belongs to the history.
     let rate = if let [rate] = rates[..] { Some(rate) } else { None };
     let trip = |case: &Case| {
         let rows = run.history(&case.id);
@@ -131,18 +132,18 @@ pub fn round_trips(run: &Run) -> Vec<HistoryTrip> {
     cases.iter().filter_map(trip).collect()
 }
 
-/// Whether the import says that the statistics of a phase are over processes, so that their number is not that of
-/// iterations.
+/// Whether the import states that the statistics of a phase are over processes, so that their number is not the
+/// number of iterations.
 fn are_over_processes(warnings: &[&Warning]) -> bool {
     warnings.iter().any(|one| matches!(one, Warning::Import { note } if note.contains("over processes")))
 }
 
 const OPERATION_RATE: &str = "Op Rate";
 const DEVIATION: &str = "standard deviation";
-/// What iozone's throughput of one process is called.
+/// The label of iozone's per-process throughput.
 const EACH: &str = "throughput per process";
 
-/// Of so many iterations is the figure; none where that is not known.
+/// The number of iterations behind the figure. Returns `None` if it is not known.
 fn iterations(warnings: &[&Warning], of_case: &[&PhaseRow], row: &PhaseRow) -> Option<u64> {
     let mean = warnings.iter().find_map(|warning| match warning {
         Warning::PrintedMean { iterations } => Some(*iterations),
@@ -164,7 +165,7 @@ impl Values<'_> {
         Printed::parse(&self.find(label, statistic)?.value)
     }
 
-    /// iozone's block.
+    /// Checks of iozone's block.
     fn throughput(&self, case: &Case) -> Vec<PrintedCheck> {
         let block = || {
             let each = |statistic| self.value(EACH, statistic);
@@ -172,7 +173,7 @@ impl Values<'_> {
         };
         let Some((total, each)) = block() else { return Vec::new() };
         let geometry = case.workload.geometry;
-        // One byte stands for a size that is not printed.
+        // A size of one byte is a placeholder for a size that is not printed.
         let moved = self.find("xfer", "min").filter(|_| geometry.block.0 > 1).and_then(|row| {
             let each = match row.unit.as_str() {
                 "ops" => geometry.transfers_per_task() as f64,
@@ -183,7 +184,7 @@ impl Values<'_> {
         throughput_block(case.workload.tasks.into(), total, each, moved)
     }
 
-    /// gpfsperf's block.
+    /// Checks of gpfsperf's block.
     fn block(&self, case: &Case) -> Vec<PrintedCheck> {
         let (rate, operations) = (self.value("Data rate", ""), self.value(OPERATION_RATE, ""));
         let Some((rate, operations)) = rate.zip(operations) else { return Vec::new() };
@@ -193,9 +194,9 @@ impl Values<'_> {
         std::iter::once(records).chain(self.value("Latency", "mean").and_then(agrees)).collect()
     }
 
-    /// Statistics that cannot be of the same values, of `iterations` where they are rates of those.
+    /// Statistics that cannot belong to the same values, which are rates of `iterations` iterations if that is given.
     fn impossible(&self, iterations: Option<u64>) -> Vec<PrintedCheck> {
-        // Blocks of iozone have a rule of their own, and fio's samples of a group are of each job.
+        // Blocks of iozone have a rule of their own, and fio's samples in a group are per job.
         let is_sample = |label: &str| {
             ["read ", "write "].iter().any(|direction| label.starts_with(direction))
                 && !label.ends_with("lat")
@@ -211,7 +212,7 @@ impl Values<'_> {
         found.filter_map(check).collect()
     }
 
-    /// Why the statistics of the values that `of` is one of are impossible.
+    /// The reason why the statistics that `of` belongs to are impossible.
     fn impossible_of(&self, of: &PrintedRow, iterations: Option<u64>) -> Option<String> {
         let rows = ["min", "max", "mean", DEVIATION].map(|statistic| {
             let mut alike = self.0.iter().filter(|row| row.label == of.label && row.unit == of.unit);
@@ -230,14 +231,14 @@ impl Values<'_> {
         check_statistics(&printed).into_iter().next().map(|(_, evidence)| evidence)
     }
 
-    /// What a deviation of one iteration is worth.
+    /// Checks the meaning of a deviation over one iteration.
     fn scatter(&self, iterations: Option<u64>) -> Option<PrintedCheck> {
         let deviation = self.0.iter().find(|row| row.statistic == DEVIATION && row.unit.ends_with("/s"))?;
         one_iteration(iterations?, Printed::parse(&deviation.value))
     }
 }
 
-/// The printed statistics of the bandwidths of all iterations against these (IOR).
+/// Compares the printed statistics of bandwidths with those of all iterations (IOR).
 fn of_iterations(case: &Case, phase: Phase, printed: &[PrintedRow]) -> Vec<PrintedCheck> {
     let rates = printed.iter().filter(|row| row.key.phase == phase && row.label == "bw");
     let of = |statistic: &str| -> Vec<Printed> {
@@ -245,7 +246,7 @@ fn of_iterations(case: &Case, phase: Phase, printed: &[PrintedRow]) -> Vec<Print
         rows.filter_map(|row| Printed::parse(&row.value)).collect()
     };
     let singles = of("single");
-    // Of a text that was cut some iterations are missing.
+    // In a truncated text, some iterations are missing.
     if singles.len() < 2 || singles.len() != case.repetitions as usize {
         return Vec::new();
     }
@@ -263,7 +264,7 @@ fn of_iterations(case: &Case, phase: Phase, printed: &[PrintedRow]) -> Vec<Print
     let mut found = Vec::new();
     for (rule, name, computed) in computed {
         let Some(computed) = computed else { continue };
-        // The highest is printed in the summary and below it.
+        // The highest value is printed in the summary and again below it.
         let mut printed = of(name);
         printed.dedup_by(|a, b| a.value == b.value);
         found.extend(printed.into_iter().map(|printed| {
@@ -274,7 +275,7 @@ fn of_iterations(case: &Case, phase: Phase, printed: &[PrintedRow]) -> Vec<Print
     found
 }
 
-/// The times of all phases of one iteration and its delay against the printed start and end.
+/// The times of all phases of one iteration and its delay, compared with the printed start and end.
 fn reconciled(case: &Case, phases: &[&PhaseRow], printed: &[PrintedRow]) -> Option<Reconciled> {
     let moment = |label: &str| printed.iter().find(|row| row.label == label)?.number;
     let (started, finished) = moment("started").zip(moment("finished"))?;
@@ -288,6 +289,6 @@ fn reconciled(case: &Case, phases: &[&PhaseRow], printed: &[PrintedRow]) -> Opti
     let delay = case.delay.as_secs_f64();
     let parts = [("files and directories", seconds(&others)), ("tree", seconds(&trees)), ("delay", delay)];
     let parts = parts.into_iter().filter(|(_, seconds)| *seconds > 0.0).collect();
-    // Clocks of tools show whole seconds.
+    // The tools print clock times in whole seconds.
     Some(Reconciled::new(parts, finished - started, 1.0))
 }

@@ -1,41 +1,41 @@
-//! Whether printed statistics of several values can belong together.
+//! Whether printed statistics of several values are consistent.
 
 use crate::statistics::whole;
 
-/// What is printed of several values. What is not printed is none.
+/// The printed statistics of several values. Statistics that are not printed are `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct PrintedStatistics {
     pub n: Option<u64>,
     pub min: Option<f64>,
     pub max: Option<f64>,
-    /// Largest minus smallest; taken from those two where both are there.
+    /// Maximum minus minimum; computed from these if both are present.
     pub range: Option<f64>,
     pub mean: Option<f64>,
     /// Standard deviation with divisor n − 1.
     pub deviation: Option<f64>,
-    /// The divisor of the deviation may be n as well.
+    /// Whether the divisor of the deviation may also be n.
     pub either_divisor: bool,
-    /// Share by which each of them may be off because it was rounded; 0 for exact values.
+    /// The relative rounding error of each statistic; 0 for exact values.
     pub rounding: f64,
 }
 
-/// Why printed statistics cannot belong together.
+/// Why printed statistics are inconsistent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub enum Implausible {
     NegativeRange,
     NegativeDeviation,
-    /// The mean is not where the mean of such values can be.
+    /// The mean is outside the range that is possible for such values.
     MeanOutside,
-    /// Values with this range spread more.
+    /// Values with this range have a larger deviation.
     DeviationTooSmall,
-    /// Values with this range cannot spread so much.
+    /// Values with this range cannot have such a large deviation.
     DeviationTooLarge,
 }
 
-/// The smallest standard deviation (divisor n − 1) of `n` values with this range: `range ÷ √(2 (n − 1))`, reached when
-/// all values but the extremes lie in the middle.
+/// The smallest possible standard deviation (divisor n − 1) of `n` values with this range: `range ÷ √(2 (n − 1))`,
+/// reached if all values except the extremes are in the middle.
 ///
 /// Source: Thomson, "Bounds for the ratio of range to standard deviation", Biometrika 42, 1955.
 #[must_use]
@@ -43,8 +43,8 @@ pub fn deviation_min(range: f64, n: u64) -> f64 {
     if n < 2 { 0.0 } else { range / (2.0 * (n - 1) as f64).sqrt() }
 }
 
-/// The largest one, reached when half of them lie at each end: `range ÷ 2 · √(n ÷ (n − 1))`, for an odd number
-/// `range ÷ 2 · √((n + 1) ÷ n)`.
+/// The largest possible standard deviation, reached if half of the values are at each end:
+/// `range ÷ 2 · √(n ÷ (n − 1))`, or `range ÷ 2 · √((n + 1) ÷ n)` for odd n.
 ///
 /// Source: Popoviciu's inequality on variances (1935), with the divisor n − 1; Thomson 1955 as for [`deviation_min`].
 #[must_use]
@@ -57,14 +57,14 @@ pub fn deviation_max(range: f64, n: u64) -> f64 {
     }
 }
 
-/// The smallest number of values that can have both this range and this standard deviation; none where no number can,
-/// because the deviation is not above 0.
+/// The smallest number of values that can have both this range and this standard deviation. Returns `None` if no
+/// number can, because the deviation is not above 0.
 #[must_use]
 pub fn values_needed(range: f64, deviation: f64) -> Option<u64> {
     (deviation > 0.0).then(|| whole((1.0 + range * range / (2.0 * deviation * deviation)).ceil()))
 }
 
-/// What cannot be in printed statistics, with its numbers; empty where all of it can.
+/// The inconsistencies of printed statistics, with their numbers; empty if there are none.
 ///
 /// ```
 /// use analysis::printed::{PrintedStatistics, check_statistics};
@@ -84,7 +84,7 @@ pub fn check_statistics(printed: &PrintedStatistics) -> Vec<(Implausible, String
     if let Some(deviation) = printed.deviation.filter(|&deviation| deviation < 0.0) {
         return vec![(Implausible::NegativeDeviation, format!("a standard deviation of {deviation}"))];
     }
-    // Sums in floating point are off by a few of the last bits even where nothing was rounded.
+    // Floating-point sums are off by a few of the last bits even if nothing was rounded.
     let slack = printed.rounding + 1e-9;
     let mean = extremes
         .zip(printed.mean)
@@ -102,7 +102,7 @@ fn mean_outside(
     mean: f64,
     slack: f64,
 ) -> Option<(Implausible, String)> {
-    // Of n values at least one is the smallest and one the largest.
+    // At least one of the n values is the minimum and one the maximum.
     let edge = n.filter(|&n| n > 1).map_or(0.0, |n| (max - min) / n as f64);
     let (at_least, at_most) = (min + edge, max - edge);
     let room = slack * min.abs().max(max.abs());
@@ -112,8 +112,8 @@ fn mean_outside(
     })
 }
 
-/// `size` is that of the values: the mean of equal ones is off by its last bits, and so their deviation is not 0 though
-/// their range is.
+/// `size` is the magnitude of the values: the mean of equal values is off in its last bits, so their deviation is not
+/// 0 although their range is.
 fn deviation_outside(
     printed: &PrintedStatistics,
     range: f64,
@@ -125,14 +125,14 @@ fn deviation_outside(
     let impossible = |values: &str| {
         format!("a standard deviation of {deviation} is impossible for {values} with a range of {range}")
     };
-    // Two values spread most, as a share of their range.
+    // Two values have the largest deviation relative to their range.
     let at_most = deviation_max(range, printed.n.unwrap_or(2));
     let values = printed.n.map_or_else(|| "values".to_owned(), |n| format!("{n} values"));
     if deviation > at_most * (1.0 + 2.0 * slack) + LAST_BITS * size + f64::MIN_POSITIVE {
         let evidence = format!("{}: it is at most {at_most:.3}", impossible(&values));
         return Some((Implausible::DeviationTooLarge, evidence));
     }
-    // The bound of the divisor n is that of one value more.
+    // The bound for divisor n is that of one more value.
     let more = u64::from(printed.either_divisor);
     let at_least = deviation_min(range, printed.n.filter(|&n| n > 1)? + more);
     (deviation < at_least * (1.0 - 2.0 * slack)).then(|| {

@@ -1,25 +1,25 @@
-//! Whether the values that a foreign tool printed together agree with each other.
+//! Whether values that another tool printed together are consistent.
 //!
-//! A printed value is known to half of its last digit, [`Printed`]; what is computed from several is known
-//! to the sum of what each may be off. A check passes where the two overlap, so that neither rounding is
-//! taken for an error nor an error for rounding.
+//! A printed value is known to half a unit of its last digit, see [`Printed`]; a value computed from several is known
+//! to the sum of their errors. A check passes if the two ranges overlap, so that rounding is not reported as an error
+//! and an error is not excused as rounding.
 
 use plan::Bytes;
 
 use crate::gate::Judgement;
 
-/// A number as it was printed, with half of its last digit.
+/// A printed number, with half a unit of its last digit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Printed {
     /// The number.
     pub value: f64,
-    /// What rounding can have taken or added.
+    /// The maximum rounding error.
     pub half_digit: f64,
 }
 
 impl Printed {
-    /// Reads a number as tools print it: digits, a point, digits; a sign before, an exponent behind. None
-    /// where it is no finite number.
+    /// Parses a number as tools print it: digits, a point, digits, with an optional sign and exponent. Returns `None`
+    /// if it is not a finite number.
     ///
     /// ```
     /// let printed = analysis::printed::Printed::parse("77104.55").expect("a number");
@@ -38,7 +38,7 @@ impl Printed {
         Some(Self { value, half_digit: 0.5 * 10_f64.powi(last_digit) })
     }
 
-    /// A number that is exact, such as a count.
+    /// An exact number, such as a count.
     #[must_use]
     pub const fn exact(value: f64) -> Self {
         Self { value, half_digit: 0.0 }
@@ -48,12 +48,13 @@ impl Printed {
         Self { value: self.value * factor, half_digit: self.half_digit * factor.abs() }
     }
 
-    /// What rounding is of the number.
+    /// The rounding error relative to the number.
     pub(crate) fn share(self) -> f64 {
         if self.value == 0.0 { 0.0 } else { (self.half_digit / self.value).abs() }
     }
 
-    /// A quotient of two printed numbers; the shares of rounding add up. None where the divisor is 0.
+    /// The quotient of two printed numbers; their relative rounding errors add up. Returns `None` if the divisor
+    /// is 0.
     fn over(self, divisor: Self) -> Option<Self> {
         let value = self.value / divisor.value;
         value.is_finite().then(|| Self { value, half_digit: value.abs() * (self.share() + divisor.share()) })
@@ -65,37 +66,38 @@ impl Printed {
 #[expect(missing_docs, reason = "the name says it")]
 pub struct PrintedCheck {
     pub rule: &'static str,
-    /// Whether the values agree; [`Judgement::CannotTell`] where one is what it must be, and means nothing.
+    /// Whether the values agree; [`Judgement::CannotTell`] if a value has to be what it is and therefore means
+    /// nothing.
     pub outcome: Judgement,
-    /// As in `76 × 77104.55 = 5859945.80, printed 5859945.57`.
+    /// The evidence, as in `76 × 77104.55 = 5859945.80, printed 5859945.57`.
     pub evidence: String,
-    /// Printed ÷ computed − 1; none where the rule compares no two numbers.
+    /// Printed ÷ computed − 1. `None` if the rule does not compare two numbers.
     pub off: Option<f64>,
 }
 
-/// The rule of which processes of iozone did not run together where it does not hold.
+/// The rule that fails if the processes of iozone did not run at the same time.
 pub(crate) const SLOWEST_MOVED: &str = "min transferred ÷ each one's total = min rate ÷ max rate";
 
-/// The room that sums of rounded terms and binary fractions take beside rounding itself.
+/// Tolerance for sums of rounded terms and for binary fractions, in addition to rounding.
 const LAST_BITS: f64 = 1e-12;
-/// The slowest task goes on for a moment after the fastest is done, and starts a moment after it: in the
-/// runs of study E the shares agree to 2 in 10,000. One in a hundred is no longer that.
+/// The slowest task starts slightly later than the fastest and continues slightly longer: in the runs of study E the
+/// shares agree to 2 in 10,000. A difference of one in a hundred is more than that.
 const SLOWEST_ROOM: f64 = 0.01;
-/// Half of what 1000 and 1024 differ by: nearer to neither than this, a Kbyte is neither.
+/// Half of the difference between 1000 and 1024: a value farther than this from both fits neither Kbyte.
 const KBYTE_ROOM: f64 = 0.012;
 
 impl PrintedCheck {
     /// The words for outcomes.
     pub(crate) const WORDS: [&'static str; 3] = ["agrees", "differs", "says nothing"];
 
-    /// A check that passes or not.
+    /// A check that passes or fails.
     pub(crate) const fn new(rule: &'static str, agrees: bool, evidence: String, off: Option<f64>) -> Self {
         let outcome = if agrees { Judgement::Holds } else { Judgement::DoesNotHold };
         Self { rule, outcome, evidence, off }
     }
 
-    /// `printed` against what was `computed` from other printed values; `room` is what the rule itself
-    /// leaves open, as a share.
+    /// Compares `printed` with the value `computed` from other printed values; `room` is the relative tolerance of
+    /// the rule itself.
     pub(crate) fn of(
         rule: &'static str,
         printed: Printed,
@@ -110,7 +112,7 @@ impl PrintedCheck {
     }
 }
 
-/// The total is the number of tasks times the average of one (iozone).
+/// The total equals the number of tasks times the average per task (iozone).
 #[must_use]
 pub fn total_of_averages(tasks: u64, average: Printed, total: Printed) -> PrintedCheck {
     let computed = average.times(tasks as f64);
@@ -119,7 +121,7 @@ pub fn total_of_averages(tasks: u64, average: Printed, total: Printed) -> Printe
     PrintedCheck::of("total = tasks × average", total, computed, 0.0, evidence)
 }
 
-/// Least and greatest lie around the average.
+/// The average lies between minimum and maximum.
 #[must_use]
 pub fn average_between(min: Printed, average: Printed, max: Printed) -> PrintedCheck {
     let below = |low: Printed, high: Printed| {
@@ -130,9 +132,9 @@ pub fn average_between(min: Printed, average: Printed, max: Printed) -> PrintedC
     PrintedCheck::new("min ≤ average ≤ max", agrees, evidence, None)
 }
 
-/// The share of its data that the slowest task had moved when the fastest was done is its rate ÷ that of the fastest:
-/// iozone stops all of them then. `each` is what one task moves in all, in the unit of `moved`. None where a divisor
-/// is 0.
+/// The share of its data that the slowest task had moved when the fastest finished equals its rate ÷ that of the
+/// fastest, because iozone stops all of them at that time. `each` is the total amount per task, in the unit of
+/// `moved`. Returns `None` if a divisor is 0.
 fn slowest_moved(moved: Printed, each: Printed, min: Printed, max: Printed) -> Option<PrintedCheck> {
     let (share, rates) = (moved.over(each)?, min.over(max)?);
     let evidence = format!(
@@ -142,8 +144,8 @@ fn slowest_moved(moved: Printed, each: Printed, min: Printed, max: Printed) -> O
     Some(PrintedCheck::of(SLOWEST_MOVED, share, rates, SLOWEST_ROOM, evidence))
 }
 
-/// What a printed block of iozone's throughput mode must satisfy: total and average, the order of the rates, and the
-/// share of the slowest, of which `moved` has what it moved and what each moves in all.
+/// The checks of a printed block of iozone's throughput mode: total and average, the order of the rates, and the
+/// share of the slowest task. `moved` holds what that task moved and the total amount per task.
 #[must_use]
 pub fn throughput_block(
     tasks: u64,
@@ -156,15 +158,15 @@ pub fn throughput_block(
     both.into_iter().chain(slowest).collect()
 }
 
-/// Bytes of what a tool calls a Kbyte, 1000 or 1024: whichever makes `kbytes_per_second` of `operations_per_second`
-/// with `record` bytes each; none where neither does, or a rate is not above 0.
+/// The bytes in what a tool calls a Kbyte, 1000 or 1024: whichever makes `kbytes_per_second` consistent with
+/// `operations_per_second` of `record` bytes each. Returns `None` if neither does, or if a rate is not above 0.
 #[must_use]
 pub fn kbyte(kbytes_per_second: f64, operations_per_second: f64, record: Bytes) -> Option<f64> {
     let bytes = operations_per_second * record.0 as f64 / kbytes_per_second;
     [1000.0, 1024.0].into_iter().find(|kbyte| (bytes / kbyte - 1.0).abs() < KBYTE_ROOM)
 }
 
-/// Bandwidth = operations per second × record size, with the Kbyte that the values speak for (gpfsperf).
+/// Bandwidth = operations per second × record size, with the size of a Kbyte that fits the values (gpfsperf).
 #[must_use]
 pub fn rate_of_records(kbytes: Printed, operations: Printed, record: Bytes) -> PrintedCheck {
     let kbyte = kbyte(kbytes.value, operations.value, record).unwrap_or(1000.0);
@@ -178,8 +180,8 @@ pub fn rate_of_records(kbytes: Printed, operations: Printed, record: Bytes) -> P
     PrintedCheck::of("data rate = operation rate × record size", kbytes, computed, 0.0, evidence)
 }
 
-/// Average latency = threads that were busy ÷ operations per second: `utilization` is the share of their time in which
-/// they were, 1 where none is printed. None where the operation rate is 0.
+/// Average latency = busy threads ÷ operations per second: `utilization` is the share of the time for which threads
+/// were busy, or 1 if none is printed. Returns `None` if the operation rate is 0.
 #[must_use]
 pub fn latency_agrees(
     latency_ms: Printed,
@@ -200,8 +202,8 @@ pub fn latency_agrees(
     Some(PrintedCheck::of(rule, latency_ms, computed, 0.0, evidence))
 }
 
-/// Of one iteration the standard deviation is 0 by definition, and says nothing of scatter. None of several iterations,
-/// or where no deviation is printed.
+/// With one iteration the standard deviation is 0 by definition and says nothing about scatter. Returns `None` for
+/// several iterations, or if no deviation is printed.
 #[must_use]
 pub fn one_iteration(iterations: u64, deviation: Option<Printed>) -> Option<PrintedCheck> {
     let value = deviation.filter(|_| iterations == 1)?.value;
@@ -213,31 +215,32 @@ pub fn one_iteration(iterations: u64, deviation: Option<Printed>) -> Option<Prin
     Some(PrintedCheck { rule: "standard deviation of one iteration", outcome, evidence, off: None })
 }
 
-/// Histories print times to a microsecond: by so much one may seem to begin before the other has ended.
+/// Histories print times in microseconds, so an operation may appear to start this long before the previous one
+/// ended.
 const OVERLAP_MAX_NS: u64 = 1_000;
 
-/// Where the time of one operation goes, in nanoseconds, by a history of single operations of one thread and the rate
-/// that the application saw. A history may be of a client, whose times are those of a call over the network.
+/// How the time of one operation is spent, in nanoseconds, from a history of single operations of one thread and the
+/// rate that the application saw. The history may be of a client, whose times are those of a call over the network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RoundTrip {
-    /// Operations of the history.
+    /// The number of operations in the history.
     pub n: usize,
-    /// Mean time of one in the history.
+    /// Mean time of an operation in the history.
     pub device_ns: f64,
-    /// Mean from one start to the next.
+    /// Mean time from one start to the next.
     pub gap_ns: f64,
-    /// What of the gap is not in the history.
+    /// The part of the gap that is not in the history.
     pub between_ns: f64,
-    /// Time of one operation as the application saw it, where its rate is known.
+    /// Time per operation as the application saw it, if its rate is known.
     pub application_ns: Option<f64>,
-    /// What of it is not in the history.
+    /// The part of that time that is not in the history.
     pub rest_ns: Option<f64>,
 }
 
 impl RoundTrip {
-    /// Of the starts and times in nanoseconds of operations in any order, and of an application that has one of them
-    /// under way at a time and does `operations_per_second`. None for fewer than two, and where some overlap: no time is
-    /// between those.
+    /// Computes it from the starts and durations in nanoseconds of operations in any order, and from the
+    /// `operations_per_second` of an application with one operation in flight at a time. Returns `None` for fewer
+    /// than two operations, or if some overlap, because there is no time between those.
     #[must_use]
     pub fn of(operations: &[(u64, u64)], operations_per_second: Option<f64>) -> Option<Self> {
         let mut sorted = operations.to_vec();
@@ -256,12 +259,12 @@ impl RoundTrip {
     }
 }
 
-/// At most two decimals, none where they are 0.
+/// Formats with at most two decimals, and with none if they are 0.
 pub(crate) fn short(value: f64) -> String {
     without_zeros(&format!("{value:.2}"))
 }
 
-/// A number with decimals, without the zeros at its end.
+/// Removes trailing zeros from a decimal number.
 pub(crate) fn without_zeros(text: &str) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

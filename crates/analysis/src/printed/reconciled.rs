@@ -1,4 +1,5 @@
-//! Whether the times of all phases and delays explain the time from start to finish, and where the time of a run went.
+//! Whether the times of all phases and delays add up to the time from start to finish, and where the time of a run
+//! was spent.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,40 +20,40 @@ use crate::printed::{PrintedCheck, without_zeros};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reconciled {
-    /// What took time, in order: a phase, a delay; each with its seconds.
+    /// The phases and delays in order, each with its seconds.
     pub parts: Vec<(&'static str, f64)>,
-    /// From start to finish, in seconds.
+    /// Time from start to finish, in seconds.
     pub wall_seconds: f64,
     resolution_seconds: f64,
 }
 
 impl Reconciled {
-    /// `parts` of a run that took `wall_seconds`, known to `resolution_seconds`: a clock that shows whole seconds leaves
-    /// one open.
+    /// Compares `parts` with the time `wall_seconds` of a run, which is known to `resolution_seconds`: a clock in
+    /// whole seconds has an uncertainty of one second.
     #[must_use]
     pub const fn new(parts: Vec<(&'static str, f64)>, wall_seconds: f64, resolution_seconds: f64) -> Self {
         Self { parts, wall_seconds, resolution_seconds }
     }
 
-    /// All parts together.
+    /// The sum of all parts.
     #[must_use]
     pub fn explained_seconds(&self) -> f64 {
         self.parts.iter().map(|(_, seconds)| seconds).sum()
     }
 
-    /// Wall time that no part explains; negative where the parts are more.
+    /// Wall time that no part explains; negative if the parts add up to more.
     #[must_use]
     pub fn unexplained_seconds(&self) -> f64 {
         self.wall_seconds - self.explained_seconds()
     }
 
-    /// Whether the parts are all of the wall time, as exactly as that is known.
+    /// Whether the parts add up to the wall time, within its resolution.
     #[must_use]
     pub fn agrees(&self) -> bool {
         self.unexplained_seconds().abs() <= self.resolution_seconds
     }
 
-    /// As a check of printed values.
+    /// Converts it to a check of printed values.
     #[must_use]
     pub fn check(&self) -> PrintedCheck {
         let off = self.explained_seconds() / self.wall_seconds - 1.0;
@@ -61,7 +62,7 @@ impl Reconciled {
     }
 }
 
-/// `13.86 + 4.18 + 8 = 26.04 s of 26 s`.
+/// Formats the sum, as in `13.86 + 4.18 + 8 = 26.04 s of 26 s`.
 impl fmt::Display for Reconciled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let terms: Vec<String> = self.parts.iter().map(|(_, part)| seconds(*part)).collect();
@@ -70,15 +71,16 @@ impl fmt::Display for Reconciled {
     }
 }
 
-/// To hundredths, and to two digits below one: a phase may take milliseconds.
+/// Formats seconds to hundredths, or to two significant digits below one, because a phase may take milliseconds.
 fn seconds(seconds: f64) -> String {
     let decimals = if seconds.abs() < 0.095 { 4 } else { 2 };
     without_zeros(&format!("{seconds:.decimals$}"))
 }
 
-/// The phases and rests of a run that this program made, in the order in which they came first, against the time from
-/// its start to its end. What they do not explain is around them: checks, preparation, observation, cleaning. None of a
-/// run that has not ended, or that was put together from several or from what other tools printed.
+/// The phases and rests of a run of this program, in the order in which they first occurred, compared with the time
+/// from its start to its end. The unexplained rest is the time around them: checks, preparation, observation,
+/// cleanup. Returns `None` for a run that has not ended, or that was merged from several runs or imported from the
+/// output of other tools.
 #[must_use]
 pub fn run_time(run: &Run) -> Option<Reconciled> {
     let manifest = &run.manifest;
@@ -101,7 +103,7 @@ pub fn run_time(run: &Run) -> Option<Reconciled> {
             before.is_some_and(|key| key.case == row.key.case && key.repetition == row.key.repetition);
         before = Some(&row.key);
         let Some(case) = cases.get(&*row.key.case) else { continue };
-        // Trees rest before a pass, transfers before each phase that is a result.
+        // Trees rest before a pass; transfers rest before each result phase.
         let rested = if case.workload.work.makes_trees() { !same_pass } else { row.key.phase.is_result() };
         rests += if rested { case.delay.as_secs_f64() } else { 0.0 };
     }
@@ -111,7 +113,7 @@ pub fn run_time(run: &Run) -> Option<Reconciled> {
     (!parts.is_empty()).then(|| Reconciled::new(parts, wall as f64 / 1e9, 0.0))
 }
 
-/// Nanoseconds in which the run did not run, having ended early and been resumed later.
+/// Nanoseconds during which the run was paused because it ended early and was resumed later.
 #[must_use]
 pub fn paused_ns(run: &Run) -> u64 {
     run.pauses.iter().map(|pause| pause.to_unix_ns.abs_diff(pause.from_unix_ns)).sum()

@@ -1,4 +1,4 @@
-//! The scores of IO500, and the results that they are made of.
+//! The scores of IO500, and the results from which they are computed.
 
 use record::io500::{BANDWIDTH, EXTENDED, INVALID, METADATA, RESULT, SCORE, SCORE_EXTENDED, TOTAL};
 use record::{PrintedRow, Run};
@@ -12,10 +12,10 @@ use crate::gate::{
 
 const GIB: f64 = 1_073_741_824.0;
 
-/// A score as it was printed.
+/// A score as printed.
 ///
-/// Source: the benchmark's source. The score of a kind is the geometric mean of its results, the total the square root
-/// of the product of both.
+/// Source: the benchmark's source code. The score of a category is the geometric mean of its results, and the total
+/// is the square root of the product of both.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct BenchmarkScore {
@@ -24,7 +24,7 @@ pub struct BenchmarkScore {
     pub bytes_per_second: f64,
     pub per_second: f64,
     pub is_valid: bool,
-    /// Phases that the benchmark calls invalid.
+    /// The number of phases that the benchmark calls invalid.
     pub invalid_phases: u64,
 }
 
@@ -58,13 +58,13 @@ fn of_statistic<'r>(rows: &'r [PrintedRow], label: &str, statistic: &str) -> Opt
 
 const MODES: [(&str, &str); 2] = [(SCORE, "standard"), (SCORE_EXTENDED, "extended")];
 
-/// Whether the result of `row` counts for the score called `label`.
+/// Whether the result in `row` is part of the score named `label`.
 fn counts_for(row: &PrintedRow, label: &str) -> bool {
     row.label == RESULT
         && (row.statistic.is_empty() || (label == SCORE_EXTENDED && row.statistic == EXTENDED))
 }
 
-/// The scores of a run of the benchmark, ours or an imported one.
+/// The scores of a run of the benchmark, whether it was run by us or imported.
 pub(crate) fn scores(run: &Run, gate: &Gate<'_>) -> Vec<Stated<BenchmarkScore>> {
     let rows = printed(run);
     let score = |(label, name): (&str, &'static str)| {
@@ -90,7 +90,7 @@ pub(crate) fn scores(run: &Run, gate: &Gate<'_>) -> Vec<Stated<BenchmarkScore>> 
     MODES.into_iter().filter_map(score).collect()
 }
 
-/// Whether the printed scores follow from the printed results.
+/// Checks whether the printed scores follow from the printed results.
 pub(crate) fn score_checks(run: &Run) -> Vec<PrintedCheck> {
     let rows = printed(run);
     let mut found = Vec::new();

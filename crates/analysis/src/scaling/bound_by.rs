@@ -11,27 +11,27 @@ use crate::gate::{
     table::{Column, nanos, share, word},
 };
 
-/// Where the tasks waited for at least this share of the time, the storage set the rate.
+/// If the tasks waited for at least this share of the time, the storage determined the rate.
 pub const WAIT_SHARE_MIN: f64 = 0.5;
 
-/// The share of a set rate from which on it is what limited.
+/// From this share of a set rate on, the set rate was the limit.
 const OF_SET_RATE: f64 = 0.95;
 
 /// What the tasks were waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// The rate that the study sets was kept.
+    /// The rate that the study sets was reached.
     SetRate,
-    /// Their processor time fills their time.
+    /// Processor time accounts for all of their time.
     Processor,
     /// They waited for transfers.
     Storage,
-    /// Both to a good part.
+    /// Processors and storage both contributed substantially.
     Both,
 }
 
 impl Limit {
-    /// Whether the program itself set the rate, whatever the storage could do.
+    /// Whether the program itself determined the rate, whatever the storage could do.
     const fn is_of_program(self) -> bool {
         matches!(self, Self::Processor | Self::SetRate)
     }
@@ -46,21 +46,22 @@ impl Limit {
     }
 }
 
-/// Processor time of a figure.
+/// The processor time of a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundBy {
     /// The figure.
     pub figure: usize,
-    /// User time ÷ (I/O time × tasks or processors, whichever are fewer), or ÷ all time that threads ran or were ready,
-    /// where that is more.
+    /// User time ÷ (I/O time × the smaller of tasks and processors), or ÷ the total time that threads ran or were
+    /// runnable, if that is more.
     pub user_share: f64,
-    /// System time, likewise.
+    /// System time divided in the same way.
     pub(crate) system_share: f64,
-    /// Time for which threads were ready and waited for a processor, likewise; none where it was not observed.
+    /// Time during which threads were runnable but waited for a processor, divided in the same way. `None` if it was
+    /// not observed.
     pub(crate) ready_share: Option<f64>,
-    /// What is left.
+    /// The remaining share.
     pub wait_share: f64,
-    /// Processor nanoseconds of one transfer.
+    /// Processor nanoseconds per transfer.
     pub cpu_ns_per_transfer: f64,
     /// The verdict.
     pub limit: Limit,
@@ -84,7 +85,7 @@ impl Statement for BoundBy {
     ];
 }
 
-/// Those of [`limits`], as statements.
+/// The statements for [`limits`].
 pub(crate) fn of_gate(gate: &Gate<'_>, limits: Vec<BoundBy>) -> Vec<Stated<BoundBy>> {
     let state = |one: BoundBy| {
         let statement = if one.limit.is_of_program() { Use::Other } else { Use::Waiting };
@@ -93,16 +94,17 @@ pub(crate) fn of_gate(gate: &Gate<'_>, limits: Vec<BoundBy>) -> Vec<Stated<Bound
     limits.into_iter().map(state).collect()
 }
 
-/// What limited each figure, what the processors limited first, by the processor time of the program: over the
-/// repetitions that count, user and system time ÷ (I/O time × tasks or processors, whichever are fewer), and the time for
-/// which threads were ready and waited for a processor. What is left is waiting. `usable_cpus` are the processors of one
-/// node. With 95 % of a rate that the study sets [`Limit::SetRate`], with [`CPU_SHARE_MAX`] and more on the processors
-/// [`Limit::Processor`], with [`WAIT_SHARE_MIN`] and more of waiting [`Limit::Storage`], else [`Limit::Both`].
+/// What limited each figure, starting with those that the processors limited, from the processor time of the program.
+/// Over the counted repetitions, user and system time are divided by (I/O time × the smaller of tasks and
+/// processors), and so is the time during which threads were runnable but waited for a processor. The rest is
+/// waiting. `usable_cpus` is the number of processors of one node. The result is [`Limit::SetRate`] at 95 % of a rate
+/// that the study sets, [`Limit::Processor`] if the processors account for at least [`CPU_SHARE_MAX`],
+/// [`Limit::Storage`] if waiting accounts for at least [`WAIT_SHARE_MIN`], else [`Limit::Both`].
 ///
-/// The time is that of the whole process in the phase, open and close included, so that a short
-/// phase of many files looks busier than its transfers were. Figures without processor time, as
-/// imported ones, and those of the null backend, which never waits, are left out. So are figures of processes that
-/// exchanged requests below the limit of the processors: between these it may be the network or the other end.
+/// The processor time is that of the whole process in the phase, including open and close, so a short phase with many
+/// files appears busier than its transfers were. Figures without processor time, such as imported ones, are left out,
+/// and so are those of the null backend, which never waits. Figures of processes that exchanged requests are also
+/// left out if they are below the limit of the processors: the limit may be the network or the other end.
 #[must_use]
 pub fn limits(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Vec<BoundBy> {
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
@@ -130,13 +132,13 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
     if time_ns <= 0.0 || busy_ns <= 0.0 || transfers <= 0.0 {
         return None;
     }
-    // Of more tasks than processors each waits for the others.
+    // With more tasks than processors, each task waits for the others.
     let waited: Option<Vec<u64>> = figure.counted().map(|one| one.phase.cpu_wait_ns).collect();
     let ready_ns = waited.map(|all| {
         let of_threads = all.into_iter().sum::<u64>() as f64;
         of_threads * processors / f64::from(case.workload.tasks.max(1))
     });
-    // Helpers of the program and open and close may add up to more than the tasks' own time.
+    // Helper threads of the program and open and close may add up to more than the tasks' own time.
     let whole = time_ns.max(busy_ns + ready_ns.unwrap_or(0.0));
     let wait_share = 1.0 - (busy_ns + ready_ns.unwrap_or(0.0)) / whole;
     let keeps =

@@ -1,4 +1,4 @@
-//! The same workload on a device and on each layer above it: what every layer costs.
+//! The same workload on a device and on each layer above it: the cost of each layer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,8 @@ use crate::gate::{
 use crate::scaling::{BoundBy, Limit};
 use crate::statistics::Difference;
 
-/// One workload at one point of its sweep on all layers that it was measured on, the lowest first; at least two.
+/// One workload at one point of its sweep on all layers on which it was measured, lowest layer first; at least two
+/// layers.
 pub type LayerStack = Vec<Stated<Layer>>;
 
 /// A layer at one point of a sweep.
@@ -21,31 +22,33 @@ pub type LayerStack = Vec<Stated<Layer>>;
 pub struct Layer {
     /// Its target.
     pub target: String,
-    /// The layer below that was measured; none of the lowest.
+    /// The measured layer directly below. `None` for the lowest layer.
     pub below: Option<String>,
-    /// Of the points of this workload, phase and chain of layers the one at which the lowest layer is fastest.
+    /// Whether this is the point at which the lowest layer is fastest, among all points of this workload, phase and
+    /// chain of layers.
     pub best: bool,
     /// Its first rate.
     pub rate: f64,
     counts: RateOf,
-    /// (Rate of the layer below − its own) ÷ that of the layer below, where a difference is shown; negative where
-    /// it is faster.
+    /// (Rate of the layer below − own rate) ÷ rate of the layer below, if a difference is shown; negative if this
+    /// layer is faster.
     pub loss: Option<f64>,
-    /// Its rate ÷ that of the lowest layer; none where a difference of both is not shown.
+    /// Its rate ÷ that of the lowest layer. `None` if no difference between both is shown.
     pub share: Option<f64>,
     cpu_ns_per_operation: Option<f64>,
-    /// Processor time of the program's processes in seconds for each GB, which is nanoseconds for each byte.
+    /// Processor time of the program's processes in seconds per GB, which equals nanoseconds per byte.
     pub cpu_seconds_per_gb: Option<f64>,
-    /// The same of everything on the nodes, threads of the kernel as those of `md` and loop devices included.
+    /// The same for everything on the nodes, including kernel threads such as those of `md` and loop devices.
     pub(crate) node_cpu_seconds_per_gb: Option<f64>,
-    /// Share of the bytes that a cache of this layer or of one below answered or held back: 1 − the device
-    /// share, and not below 0. Of reads it is the hit rate.
+    /// Share of the bytes that a cache of this layer or of one below served or held back: 1 − the device share, but
+    /// at least 0. For reads it is the hit rate.
     pub cache_share: Option<f64>,
-    /// The devices that carry its bytes, and their hardware queues.
+    /// The devices that carry its bytes, with their hardware queues.
     carried_by: String,
-    /// Those at the bottom, where they are others.
+    /// The devices at the bottom, if they are different ones.
     at_the_bottom: String,
-    /// Of a volume over several devices that were measured in direct use: whether one queue is the limit, and why.
+    /// For a volume over several devices that were also measured directly: whether a single queue is the limit, and
+    /// why.
     ///
     /// Source: study A, which suspects "a single submission/completion queue" behind the read tax of volumes.
     pub single_queue: Option<(&'static str, String)>,
@@ -90,11 +93,11 @@ impl Statement for Layer {
     ];
 }
 
-/// The kernel's name of a device, and its hardware queues; none where it has none of its own, as a driver that passes
-/// requests on, or tells none.
+/// The kernel's name of a device, and its number of hardware queues. `None` if it has none of its own, like a driver
+/// that passes requests on, or does not report them.
 type DeviceQueues = (String, Option<u32>);
 
-/// Processor time of everything on the nodes for each byte, over the passes that count.
+/// Processor time of everything on the nodes per byte, over the counted passes.
 fn node_cpu_ns_per_byte(figure: &Figure) -> Option<f64> {
     let cpu: Option<Vec<f64>> =
         figure.counted().map(|one| one.phase.node_cpu_ns.map(|ns| ns as f64)).collect();
@@ -102,7 +105,7 @@ fn node_cpu_ns_per_byte(figure: &Figure) -> Option<f64> {
     cpu.filter(|_| bytes > 0).map(|all| all.iter().sum::<f64>() / bytes as f64)
 }
 
-/// `12 devices, 48 queues`.
+/// Formats the totals, as in `12 devices, 48 queues`.
 fn queues_of(all: &[DeviceQueues]) -> String {
     let of = |queues: Option<u32>| match queues {
         Some(1) => "1 queue".to_owned(),
@@ -120,8 +123,8 @@ fn sum(all: &[DeviceQueues]) -> Option<u32> {
     all.iter().map(|(_, queues)| *queues).sum()
 }
 
-/// The stacks of all workloads that were measured on several layers of each other at the same point, those at which
-/// the lowest layer is fastest first.
+/// The stacks of all workloads that were measured at the same point on several layers above each other; those at
+/// which the lowest layer is fastest come first.
 pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundBy]) -> Vec<LayerStack> {
     let chains = chains(gate.plan);
     let points = grouped(gate.subjects.iter().filter(|_| !chains.is_empty()), |one| one.place(&[TARGET]));
@@ -133,14 +136,14 @@ pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundB
             stacks.extend((layers.len() > 1).then_some((false, number, layers)));
         }
     }
-    // Each above the lowest is compared with that below it and with the lowest.
+    // Each layer above the lowest is compared with the one below it and with the lowest.
     let family: usize = stacks.iter().map(|(.., layers)| 2 * layers.len() - 3).sum();
     let alike = grouped(0..stacks.len(), |&place| {
         let (_, chain, layers) = &stacks[place];
         (*chain, layers[0].case.group.as_str(), layers[0].figure.phase, layers.len())
     });
     for places in alike {
-        // The first of those that are fastest.
+        // The first of the fastest ones.
         let rate = |place: usize| stacks[place].2[0].rate();
         let best = places.into_iter().rev().max_by(|&a, &b| rate(a).total_cmp(&rate(b)));
         best.into_iter().for_each(|best| stacks[best].0 = true);
@@ -150,7 +153,7 @@ pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundB
     stacks.iter().map(stack).collect()
 }
 
-/// The targets from each highest layer down, the lowest first.
+/// The chains of targets from each highest layer down, listed lowest first.
 fn chains(plan: &Plan) -> Vec<Vec<&str>> {
     let targets = &plan.criteria.targets;
     let below: HashMap<&str, &str> =
@@ -159,7 +162,7 @@ fn chains(plan: &Plan) -> Vec<Vec<&str>> {
     let highest = targets.iter().map(|one| one.name.as_str());
     let highest = highest.filter(|name| below.contains_key(name) && !carrying.contains(name));
     let chain = |name| {
-        // A record may come from anywhere: a ring of layers ends after all targets.
+        // A record may be untrusted: a cycle of layers ends after all targets.
         let down = std::iter::successors(Some(name), |at| below.get(at).copied());
         let mut chain: Vec<&str> = down.take(targets.len()).collect();
         chain.reverse();
@@ -214,7 +217,7 @@ fn stack(
     carried.iter().enumerate().map(layer).collect()
 }
 
-/// A layer with the devices that carry its bytes, and those at the bottom.
+/// A layer with the devices that carry its bytes, and the devices at the bottom.
 struct Carried<'a> {
     subject: &'a Subject<'a>,
     top: Vec<DeviceQueues>,
@@ -238,7 +241,7 @@ impl<'a> Carried<'a> {
     }
 }
 
-/// Whether one queue is why `volume` is slower than as many devices in direct use.
+/// Whether a single queue explains why `volume` is slower than the same number of devices used directly.
 fn single_queue(
     direct: &Carried<'_>,
     volume: &Carried<'_>,

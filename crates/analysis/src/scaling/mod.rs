@@ -1,4 +1,4 @@
-//! Findings on more devices, more tasks and more layers, and on what limits a phase.
+//! Findings about more devices, more tasks and more layers, and about the limits of a phase.
 
 pub(crate) mod bound_by;
 pub(crate) mod layers;

@@ -1,4 +1,4 @@
-//! Whether more devices bring nothing because the processes that use them are the limit.
+//! Whether more devices give no gain because the processes that use them are the limit.
 
 use crate::figures::{Subject, TARGET, TASKS, grouped};
 use crate::gate::{
@@ -10,22 +10,23 @@ use crate::statistics::Summary;
 use crate::sweeps::PLATEAU_SHARE;
 use crate::targets::Expected;
 
-/// A line over fewer numbers of devices is not called flat: two may be alike by chance.
+/// With fewer numbers of devices, a line is not called flat: two values may be similar by chance.
 const FLAT_POINTS_MIN: usize = 3;
 
-/// Rates of as many tasks on more and more devices.
+/// Rates of the same number of tasks on an increasing number of devices.
 ///
-/// Source: study D, whose single process reads as much from one LUN as from twelve: "limited by the process".
+/// Source: study D, whose single process reads as fast from one LUN as from twelve: "limited by the process".
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct ProcessLimit {
     pub tasks: u32,
-    /// Devices, figure and first rate, in rising order of devices.
+    /// Devices, figure and first rate, by ascending number of devices.
     pub points: Vec<(u32, usize, f64)>,
     pub spread: f64,
     pub gain: f64,
-    /// Of at least three numbers of devices the spread is at most [`PLATEAU_SHARE`], the processors were busy all the
-    /// time at each, and no figure is at a ceiling of its storage: the processes are the limit.
+    /// Whether the processes are the limit: there are at least three numbers of devices, the spread is at most
+    /// [`PLATEAU_SHARE`], the processors were busy all the time at each, and no figure is at a ceiling of its
+    /// storage.
     pub flat: bool,
 }
 
@@ -47,8 +48,8 @@ impl Statement for ProcessLimit {
     ];
 }
 
-/// Of every workload that was measured with the same tasks on several numbers of devices: by its key
-/// `members`, or on targets that the study counts from one baseline. Disqualified figures are left out.
+/// Covers every workload that was measured with the same tasks on several numbers of devices: by its key `members`,
+/// or on targets that the study compares with one baseline. Disqualified figures are left out.
 pub(crate) fn of_gate(
     gate: &Gate<'_>,
     limits: &[BoundBy],
@@ -60,7 +61,7 @@ pub(crate) fn of_gate(
     };
     let usable = |one: &&Subject<'_>| one.figure.phase.is_transfers() && gate.is_usable(one.index);
     let lines = grouped(gate.subjects.iter().filter(usable), |one| {
-        // The single device that targets are made of, and what they are above.
+        // The single device from which targets are made, and the target below them.
         let above = one.target.and_then(|target| target.above.as_deref());
         let single = one.target.and_then(|target| target.baseline.as_deref()).unwrap_or(&one.case.target);
         let sort = (single, above, one.layer(), one.client());

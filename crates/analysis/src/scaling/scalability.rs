@@ -1,4 +1,4 @@
-//! What devices bring together, and what a layout costs: scalability and tax.
+//! The gain from several devices, and the cost of a layout: scalability and tax.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -12,30 +12,30 @@ use crate::gate::{
     table::{Column, any, change, count, number, rate, share, subject, word},
 };
 
-/// With more targets than this each is compared with the first alone, so that the table grows in
-/// step with the targets.
+/// With more targets than this, each is only compared with the first, so that the table grows linearly with the
+/// number of targets.
 pub const TAXED_TARGETS_MAX: usize = 12;
 
-/// A rate against the sum of single devices.
+/// A rate compared with the sum of single devices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
-    /// Devices.
+    /// The number of devices.
     pub devices: u32,
     /// Median of the first rate.
     pub rate: f64,
-    /// The same of one device.
+    /// The same for one device.
     pub baseline: f64,
     /// What both count.
     pub counts: RateOf,
     /// Rate ÷ (devices × baseline).
     pub share: f64,
-    /// Where that lies, at the level of the test; none where there are too few repetitions.
+    /// The confidence interval of the share, at the level of the test. `None` if there are too few repetitions.
     pub interval: Option<(f64, f64)>,
     /// Rate ÷ baseline.
     pub ratio: f64,
-    /// What the number of tasks can reach of it.
+    /// The part of it that can be reached with the number of tasks.
     pub balance_bound: f64,
-    /// Rate ÷ rack units, where the study counts them.
+    /// Rate ÷ rack units, if the study gives them.
     pub rate_per_rack_unit: Option<f64>,
 }
 
@@ -69,22 +69,22 @@ impl Statement for Scaling {
     ];
 }
 
-/// What a target loses or gains against another, both at the best of the points that both were measured at.
+/// The loss or gain of a target compared with another, both at the best of the points at which both were measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerOverhead {
-    /// The target that is compared with.
+    /// The target used as reference.
     pub reference: String,
-    /// Its place in the sweep.
+    /// The reference's position in the sweep.
     reference_at: String,
-    /// Its rate.
+    /// The reference's rate.
     pub reference_rate: f64,
-    /// That of the other target.
+    /// The rate of the other target.
     pub rate: f64,
     /// What both count.
     pub counts: RateOf,
-    /// (Reference − rate) ÷ reference; negative where the other is faster.
+    /// (Reference − rate) ÷ reference; negative if the other target is faster.
     pub share: f64,
-    /// Where it lies, at the level of the test.
+    /// The confidence interval of the share, at the level of the test.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -120,9 +120,9 @@ impl Statement for LayerOverhead {
     ];
 }
 
-/// Rate ÷ (devices × rate of one device); none where the sum is not above 0.
+/// Rate ÷ (devices × rate of one device). Returns `None` if the product is not above 0.
 ///
-/// Source: study A, "scalability": 24.1 GB/s of twelve cards with 2.05 GB/s each are 98.0 %.
+/// Source: study A, "scalability": 24.1 GB/s for twelve cards with 2.05 GB/s each are 98.0 %.
 ///
 /// ```
 /// let share = analysis::scaling::scalability(24.1e9, 12.0, 2.05e9).expect("twelve cards");
@@ -134,10 +134,10 @@ pub fn scalability(rate: f64, devices: f64, baseline: f64) -> Option<f64> {
     (sum > 0.0).then(|| rate / sum)
 }
 
-/// (Reference − rate) ÷ reference, negative where the rate is the higher one; none where the
-/// reference is not above 0.
+/// (Reference − rate) ÷ reference, negative if the rate is the higher one. Returns `None` if the reference is not
+/// above 0.
 ///
-/// Source: study A, "tax": 29.9 GB/s where 32.9 GB/s were there before are a tax of 9.1 %.
+/// Source: study A, "tax": 29.9 GB/s after 32.9 GB/s before is a tax of 9.1 %.
 ///
 /// ```
 /// let share = analysis::scaling::tax(32.9e9, 29.9e9).expect("a reference");
@@ -148,8 +148,8 @@ pub fn tax(reference: f64, rate: f64) -> Option<f64> {
     (reference > 0.0).then(|| (reference - rate) / reference)
 }
 
-/// What figures have in common whose best ones may be compared: target, nodes, phase, bytes of one where transfers and not
-/// bytes per second limit it, as of random ones, and the mix.
+/// The properties that must be equal to compare the best figures: target, nodes, phase, the mix, and the operation
+/// size if the rate is limited by transfers and not by bytes per second, as for random ones.
 type Alike<'a> = (&'a str, u64, Phase, Option<u64>, Option<u8>);
 
 fn alike<'a>(subject: &Subject<'a>) -> Alike<'a> {
@@ -160,8 +160,8 @@ fn alike<'a>(subject: &Subject<'a>) -> Alike<'a> {
     (&case.target, subject.nodes(), phase, bytes, read_percent)
 }
 
-/// What figures have in common that are alike and differ in their targets alone: how much was asked of them at a time,
-/// and on which path.
+/// The conditions of comparable figures that only differ in their targets: how much was requested at a time, and on
+/// which path.
 fn conditions(subject: &Subject<'_>) -> Conditions {
     let workload = &subject.case.workload;
     let load = (workload.tasks, workload.geometry.transfer, std::mem::discriminant(&workload.order));
@@ -173,13 +173,13 @@ type Conditions = ((u32, Bytes, Discriminant<Order>), (Backend, bool, SyncRule, 
 
 type Bests<'a, 'b> = HashMap<Alike<'a>, Chosen<'b, 'a>>;
 
-/// The best figures, of those that are not disqualified, where there are any.
+/// The best figures, among those that are not disqualified, if there are any.
 fn bests<'a, 'b>(gate: &Gate<'a>, all: impl Iterator<Item = &'b Subject<'a>>) -> Bests<'a, 'b> {
     let best = |all: Vec<&'b Subject<'a>>| Some((alike(all[0]), gate.best(&all)?));
     grouped(all, |one| alike(one)).into_iter().filter_map(best).collect()
 }
 
-/// Of each target of which more and more members were measured, the best figures of the fewest.
+/// For each target that was measured with an increasing number of members, the best figures with the fewest.
 fn fewest<'a, 'b>(gate: &'b Gate<'a>) -> Bests<'a, 'b> {
     let swept = gate.subjects.iter().filter(|one| value_of(one.case, "members").is_some());
     let all = grouped(swept, |one| alike(one)).into_iter().flat_map(|all| {
@@ -189,24 +189,24 @@ fn fewest<'a, 'b>(gate: &'b Gate<'a>) -> Bests<'a, 'b> {
     bests(gate, all)
 }
 
-/// Figures from the server of the storage and from behind a network are not set against each other, nor what may be one
-/// of them against the other.
+/// Whether the clients of two figures are comparable. Figures measured on the storage server are not compared with
+/// those measured over a network, nor with figures that may be either.
 fn same_client(one: &Subject<'_>, other: &Subject<'_>) -> bool {
     one.client() == other.client()
 }
 
-/// Every figure of a target with a baseline against the baseline's best figure of the same phase,
-/// order, mix and number of nodes, or else of one node; of random transfers, of the same size. Where no
-/// baseline is named and `members` is swept, the fewest members of the same target are the baseline. A target
-/// whose devices the study does not count has as many as it has paths. Of a node-local target each node
-/// has its own devices. The best figure of each target and baseline stands first.
+/// Every figure of a target with a baseline, compared with the baseline's best figure of the same phase, order, mix
+/// and number of nodes, or else of one node; for random transfers, of the same size. If no baseline is named and
+/// `members` is swept, the fewest members of the same target are the baseline. If the study does not give the number
+/// of devices of a target, it is the number of its paths. With a node-local target, each node has its own devices.
+/// The best figure of each target and baseline comes first.
 #[must_use]
 pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
     let (bests, fewest) = (bests(gate, gate.subjects.iter()), fewest(gate));
     let of_figure = |subject: &Subject<'_>| {
         let key @ (_, nodes, phase, bytes, mix) = alike(subject);
         let one = match subject.target?.baseline.as_deref() {
-            // A device is often measured on one node alone.
+            // A device is often measured on one node only.
             Some(baseline) => {
                 [nodes, 1].iter().find_map(|&nodes| bests.get(&(baseline, nodes, phase, bytes, mix)))
             }
@@ -248,7 +248,8 @@ fn devices(subject: &Subject<'_>) -> u32 {
     subject.devices().saturating_mul(subject.targets_of_all_nodes())
 }
 
-/// Of two targets the best of the points that both were measured at, or of all where there are none.
+/// The best figures of two targets, at the points at which both were measured, or at all points if there are no
+/// common ones.
 struct Pair<'b, 'a> {
     reference: Chosen<'b, 'a>,
     other: Chosen<'b, 'a>,
@@ -268,7 +269,7 @@ impl<'b, 'a> Pair<'b, 'a> {
         Some(Self { reference: gate.best(&ones)?, other: gate.best(&others)?, in_common })
     }
 
-    /// Of so many points each could have been the best.
+    /// The number of points, each of which could have been the best.
     fn among(&self) -> usize {
         self.reference.of.max(self.other.of)
     }
@@ -277,10 +278,10 @@ impl<'b, 'a> Pair<'b, 'a> {
 /// The figures of a target with their [`conditions`].
 type Points<'b, 'a> = Vec<(Conditions, &'b Subject<'a>)>;
 
-/// The best figure of each target against that of each target before it in the study, of the points that both were
-/// measured at, for each phase, order and mix, on the largest number of nodes on which there are such. Where there are
-/// none it is withheld. Targets are left out that are not alike: of different clients, of different numbers of devices,
-/// and baselines.
+/// The best figure of each target compared with that of each target before it in the study, at the points at which
+/// both were measured, for each phase, order and mix, on the largest number of nodes with such points. If there are
+/// no common points, the statement is withheld. Targets that are not comparable are left out: those with different
+/// clients or different numbers of devices, and baselines.
 #[must_use]
 pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<LayerOverhead>> {
     let all = &gate.plan.criteria.targets;
@@ -297,7 +298,7 @@ pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<LayerOverhead>> {
         (nodes, phase, bytes, mix)
     });
     let mut kinds: Vec<_> = kinds.filter(|kind| seen.insert(*kind)).collect();
-    // The sort is stable: within a number of nodes the order is that of the figures.
+    // The sort is stable: figures with the same number of nodes keep their order.
     kinds.sort_by_key(|(nodes, ..)| Reverse(*nodes));
     let mut pairs: Vec<Pair<'_, '_>> = Vec::new();
     let mut places = HashMap::new();

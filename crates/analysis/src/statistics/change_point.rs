@@ -1,51 +1,55 @@
-//! Whether, and where, a series of values changes its level.
+//! Detects whether and where a series of values changes its level.
 
 use crate::statistics::{DIFFERENCE_LEVEL, MAD_FACTOR, ROBUST_Z_MAX, median};
 
-/// A change that is smaller than this share of the larger level is not told, however sure it is.
+/// A change smaller than this share of the larger level is not reported, however significant it is.
 pub const CHANGE_MIN: f64 = 0.05;
-/// Fewest values in which a change is looked for: with fewer the probability of an alarm is not known to a tenth of it.
+/// The minimum number of values for detecting a change: with fewer, the false alarm probability is not known to
+/// within a tenth.
 pub const CHANGE_VALUES_MIN: usize = 20;
-/// Fewest values before a change and after it, as a share of all: what is nearer to an end is no new level.
+/// The minimum share of all values before and after a change: a change closer to an end does not establish a new
+/// level.
 const END_SHARE: f64 = 0.1;
-/// Fewest values on either side of it.
+/// The minimum number of values on either side of a change.
 const ENDS_MIN: usize = 2;
-/// Fewest independent values that a dependent series has to be worth: below it the level is not kept.
+/// The minimum number of independent values to which a dependent series must be equivalent: below it, the
+/// significance level does not hold.
 const WORTH_MIN: f64 = 15.0;
-/// A level is taken to scatter by at least this share of itself.
+/// The scatter of a level is assumed to be at least this share of it.
 const SCATTER_MIN: f64 = 1e-3;
-/// The statistic is divided by 1 + this ÷ effective values, which keeps the level in short dependent series.
+/// The statistic is divided by 1 + this ÷ effective values, so that the significance level holds for short dependent
+/// series.
 const SHORT: f64 = 10.0;
-/// Autocorrelation is taken to be as high as this quantile of its estimate, 95 %, allows.
+/// The upper 95 % limit of the estimated autocorrelation is used.
 const AUTOCORRELATION_QUANTILE: f64 = 1.645;
-/// No autocorrelation is estimated higher.
+/// Upper limit for the estimated autocorrelation.
 const AUTOCORRELATION_MAX: f64 = 0.95;
 
-/// How the values of a series depend on each other.
+/// Whether the values of a series depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dependence {
-    /// Not at all, as it is taken of repetitions.
+    /// They are independent, as assumed for repetitions.
     Independent,
-    /// On those before, as seconds of one pass.
+    /// They depend on earlier values, like the seconds of one pass.
     Consecutive,
 }
 
 /// The largest change in the level of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangePoint {
-    /// How many values precede it.
+    /// The number of values before the change.
     pub at: usize,
-    /// Median of these.
+    /// Median of the values before the change.
     pub before: f64,
-    /// Median of the others.
+    /// Median of the values after the change.
     pub after: f64,
-    /// Probability that a series without a change shows one as clearly.
+    /// Probability that a series without a change shows one at least as clearly.
     pub p_value: f64,
 }
 
 impl ChangePoint {
-    /// Whether it is told, as one of `family` series in which a change was looked for: it has a probability of at most
-    /// [`DIFFERENCE_LEVEL`] ÷ `family` and is no smaller than [`CHANGE_MIN`].
+    /// Whether the change is reported, as one of `family` series that were searched for a change: its probability is
+    /// at most [`DIFFERENCE_LEVEL`] ÷ `family`, and its size is at least [`CHANGE_MIN`].
     #[must_use]
     pub fn is_shown(&self, family: usize) -> bool {
         let larger = self.before.abs().max(self.after.abs());
@@ -53,29 +57,31 @@ impl ChangePoint {
             && (self.after - self.before).abs() >= CHANGE_MIN * larger
     }
 
-    /// After ÷ before − 1; none where nothing was before.
+    /// After ÷ before − 1. Returns `None` if the level before is 0.
     #[must_use]
     pub fn change(&self) -> Option<f64> {
         (self.before > 0.0).then(|| self.after / self.before - 1.0)
     }
 }
 
-/// The place where the level of `values`, in the order in which they were measured, most clearly changes. None for fewer
-/// than [`CHANGE_VALUES_MIN`] values, or consecutive ones that are worth fewer than 15 independent ones; or where one is not
-/// finite.
+/// The place at which the level of `values`, in the order of measurement, changes most clearly. Returns `None` for
+/// fewer than [`CHANGE_VALUES_MIN`] values, for consecutive values that are equivalent to fewer than 15 independent
+/// ones, or if a value is not finite.
 ///
-/// For each place k the distance of the partial sum from its share of the whole, `T = (S_k − k ÷ n · S_n) ÷ √n`, is
-/// squared and divided by `V`, n⁻² times the sum of the squared distances of partial sums from their share within either
-/// side. The largest quotient is the statistic. `V` grows with the scatter and its autocorrelation as `T²` does, and not with
-/// the change, so neither has to be estimated: Shao and Zhang, "Testing for Change Points in Time Series", Journal of the
-/// American Statistical Association 105, 2010. Values that stand apart ([`ROBUST_Z_MAX`]) count as if they stood there.
+/// For each place k, the distance of the partial sum from its share of the whole, `T = (S_k − k ÷ n · S_n) ÷ √n`, is
+/// squared and divided by `V`, which is n⁻² times the sum of the squared distances of partial sums from their share
+/// within either side. The largest quotient is the statistic. `V` grows with the scatter and its autocorrelation as
+/// `T²` does, but not with the change, so neither has to be estimated: Shao and Zhang, "Testing for Change Points in
+/// Time Series", Journal of the American Statistical Association 105, 2010. Outliers ([`ROBUST_Z_MAX`]) are clipped
+/// to that limit.
 ///
-/// The probability is e^(1.75 − 0.76 · √statistic), fitted to a simulation of independent normal values between 5 % and
-/// 0.01 %; at 1 % it asks for 69.9 where the paper has 68.6. In short dependent series the statistic is too large. So of
-/// [`Dependence::Consecutive`] values the autocorrelation r of the first order is estimated around both levels, corrected
-/// by (2 + 4r) ÷ n for what estimating them hides, and taken at the upper end of its interval; n · (1 − r) ÷ (1 + r) is the number of
-/// independent values that they are worth, and the statistic is divided by 1 + 10 ÷ that. Tests show the level kept for
-/// r from 0 to 0.95 and any length. Nothing is drawn at random: the result is the same on any machine.
+/// The probability is e^(1.75 − 0.76 · √statistic), fitted to a simulation of independent normal values between 5 %
+/// and 0.01 %; at 1 % it requires 69.9, compared with 68.6 in the paper. In short dependent series the statistic is
+/// too large. For [`Dependence::Consecutive`] values, the first-order autocorrelation r is therefore estimated around
+/// both levels, corrected by (2 + 4r) ÷ n for the bias from estimating them, and taken at the upper end of its
+/// interval; n · (1 − r) ÷ (1 + r) is the equivalent number of independent values, and the statistic is divided by
+/// 1 + 10 ÷ that number. Tests show that the significance level holds for r from 0 to 0.95 and any length. No random
+/// numbers are used: the result is the same on any machine.
 ///
 /// ```
 /// use analysis::statistics::{Dependence, change_point};
@@ -98,7 +104,7 @@ pub fn change_point(values: &[f64], dependence: Dependence) -> Option<ChangePoin
         let count = n as f64;
         let apart = (forward.partial[place] - place as f64 / count * forward.partial[n]).powi(2) / count;
         let within = (forward.within(place) + backward.within(n - place)) / count.powi(2);
-        // What it would be of independent values with the least scatter.
+        // The value for independent values with the least scatter.
         let sizes = (place as f64).powi(2) + ((n - place) as f64).powi(2) - 2.0;
         let least_within = (SCATTER_MIN * level).powi(2) * sizes / 6.0 / count.powi(2);
         let within = within.max(least_within);
@@ -121,7 +127,7 @@ pub fn change_point(values: &[f64], dependence: Dependence) -> Option<ChangePoin
     Some(ChangePoint { at, before: median(&values[..at])?, after: median(&values[at..])?, p_value })
 }
 
-/// `values` as distances from their median, none of them farther than [`ROBUST_Z_MAX`] robust deviations.
+/// `values` as distances from their median, clipped at [`ROBUST_Z_MAX`] robust deviations.
 fn without_outliers(values: &[f64]) -> Option<Vec<f64>> {
     let centre = median(values)?;
     let distances: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();
@@ -130,7 +136,7 @@ fn without_outliers(values: &[f64]) -> Option<Vec<f64>> {
     Some(values.iter().map(near).collect())
 }
 
-/// How many independent values a series with a change behind `at` is worth.
+/// The number of independent values to which a series with a change after `at` is equivalent.
 fn effective(values: &[f64], at: usize) -> f64 {
     let n = values.len() as f64;
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
@@ -154,9 +160,9 @@ fn effective(values: &[f64], at: usize) -> f64 {
 
 /// Partial sums of a series from one of its ends, and sums over these.
 struct Sums {
-    /// S_t, from S_0 = 0 on.
+    /// S_t, starting with S_0 = 0.
     partial: Vec<f64>,
-    /// Σ S_t² and Σ t · S_t, over all up to that t.
+    /// Σ S_t² and Σ t · S_t, over all indices up to t.
     squares: Vec<f64>,
     moments: Vec<f64>,
 }

@@ -1,52 +1,51 @@
-//! Whether two samples of repetitions differ: the one test of differences, and that of which is steadier.
+//! Whether two samples of repetitions differ: the only test of differences, and the test of which sample is steadier.
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
 use crate::statistics::{CONFIDENCE, Summary, mann_whitney, median_bounds, shift};
 
-/// Fewest repetitions on each side: five against five that do not overlap have an exact probability of 0.008,
-/// four against four one of 0.029.
+/// The minimum number of repetitions on each side: five against five that do not overlap have an exact probability of
+/// 0.008, four against four 0.029.
 pub const DIFFERENCE_LEAST: usize = 5;
 
-/// A difference is stated where equal samples would show it with at most this probability.
+/// A difference is stated if equal samples would show it with at most this probability.
 pub const DIFFERENCE_LEVEL: f64 = 0.01;
 
-/// Relative: what is closer is equal, and a sample is taken to scatter by at least as much. Far above rounding, and far
-/// below what a clock resolves of a phase.
+/// Relative resolution: closer values are equal, and the scatter of a sample is assumed to be at least this large.
+/// Far above rounding, and far below the clock resolution for a phase.
 const RESOLUTION: f64 = 1e-9;
 
-/// Samples of one size whose variances differ by a ratio that is less probable than this are not taken to scatter
-/// alike.
+/// If the variance ratio of two samples of equal size has a probability below this, their variances are not pooled.
 const ALIKE_LEVEL: f64 = 0.05;
 
-/// What can be said of two samples.
+/// The result of comparing two samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contrast {
-    /// The second is higher.
+    /// The second sample is higher.
     Higher,
-    /// The second is lower.
+    /// The second sample is lower.
     Lower,
-    /// No difference was shown. That is not to say that there is none: see [`Difference::interval`].
+    /// No difference was shown. That does not mean that there is none: see [`Difference::interval`].
     NotShown,
     /// A side has fewer than [`DIFFERENCE_LEAST`] values.
     TooFew,
 }
 
-/// How two samples of a positive quantity compare.
+/// The comparison of two samples of a positive quantity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct Difference {
-    /// Median of the first.
+    /// Median of the first sample.
     pub before: f64,
-    /// Median of the second.
+    /// Median of the second sample.
     pub after: f64,
     /// After ÷ before − 1.
     pub change: f64,
-    /// Where the change lies with a confidence of 1 − [`DIFFERENCE_LEVEL`] ÷ family at least; none where there are
-    /// too few values. It holds 0 wherever no difference is shown.
+    /// The interval of the change, with a confidence of at least 1 − [`DIFFERENCE_LEVEL`] ÷ family. `None` if there
+    /// are too few values. It contains 0 whenever no difference is shown.
     pub interval: Option<(f64, f64)>,
-    /// The larger of both tests' probabilities, corrected for the family: at most [`DIFFERENCE_LEVEL`] where a
-    /// difference is stated. None where there are too few values.
+    /// The larger of the probabilities of both tests, corrected for the family: at most [`DIFFERENCE_LEVEL`] if a
+    /// difference is stated. `None` if there are too few values.
     pub p_value: Option<f64>,
     pub n: (usize, usize),
     pub outcome: Contrast,
@@ -63,12 +62,13 @@ impl Difference {
 /// Compares independent repetitions of a positive quantity; `family` is the number of comparisons that are made
 /// together.
 ///
-/// A difference is stated where two tests show it. The rank test of Mann and Whitney has to reach
-/// [`DIFFERENCE_LEVEL`]: it needs no distribution, and no outlier can make it see what is not there. The t test
-/// of the logarithms, Welch's unless both sides scatter alike, has to reach [`DIFFERENCE_LEVEL`] ÷ `family` (Bonferroni), a level that ranks of five or six
-/// repetitions cannot reach. Sources stand in `docs/STATISTICS.md`.
+/// A difference is stated if two tests show it. The rank test of Mann and Whitney has to reach [`DIFFERENCE_LEVEL`]:
+/// it assumes no distribution, and an outlier cannot make it detect a difference that is not there. The t test of the
+/// logarithms, which is Welch's test unless both sides have similar scatter, has to reach [`DIFFERENCE_LEVEL`] ÷
+/// `family` (Bonferroni), a level that ranks of five or six repetitions cannot reach. The sources are in
+/// `docs/STATISTICS.md`.
 ///
-/// None where a side has no value, or one that is not finite or not above 0.
+/// Returns `None` if a side has no value, or one that is not finite or not above 0.
 ///
 /// ```
 /// use analysis::statistics::{Contrast, difference};
@@ -102,15 +102,15 @@ pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Differ
     let p_value = ranks.p_value.max((by_means * family).min(1.0));
     let pairs = (first.n * second.n) as f64;
     let sides = [moved, 2.0 * ranks.u - pairs, change];
-    // Medians, means and ranks have to say the same.
+    // Medians, means and ranks have to agree.
     let outcome = match () {
         () if p_value > DIFFERENCE_LEVEL => Contrast::NotShown,
         () if sides.iter().all(|&side| side > 0.0) => Contrast::Higher,
         () if sides.iter().all(|&side| side < 0.0) => Contrast::Lower,
         () => Contrast::NotShown,
     };
-    // What either test allows, so that the interval never excludes what the outcome leaves open. The lower tail: 1 −
-    // level ÷ 2 would round to 1 in a large family.
+    // The range that either test allows, so that the interval never excludes what the outcome leaves open. The lower
+    // tail is used because 1 − level ÷ 2 would round to 1 in a large family.
     let interval = shift(&before, &after, 1.0 - DIFFERENCE_LEVEL).map(|(low, high)| {
         let reach = -student.inverse_cdf(DIFFERENCE_LEVEL / family / 2.0) * error;
         let (low, high) = (low.min(moved - reach), high.max(moved + reach));
@@ -125,10 +125,10 @@ fn logarithms(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| value.ln()).collect()
 }
 
-/// Between which values one positive quantity lies by its repetitions, where it is compared with a number: below
-/// and above with a probability of at most [`DIFFERENCE_LEVEL`] ÷ `family` each by Student's t of the logarithms,
-/// and of at most 0.05 by ranks, as a commitment. None of fewer than [`DIFFERENCE_LEAST`] repetitions, or where one
-/// is not above 0.
+/// The bounds of a positive quantity from its repetitions, for a comparison with a number. The quantity is below or
+/// above them with a probability of at most [`DIFFERENCE_LEVEL`] ÷ `family` each by Student's t of the logarithms,
+/// and of at most 0.05 by ranks, as for a commitment. Returns `None` for fewer than [`DIFFERENCE_LEAST`] repetitions,
+/// or if one is not above 0.
 #[must_use]
 pub fn bounds(values: &[f64], family: usize) -> Option<(f64, f64)> {
     if values.len() < DIFFERENCE_LEAST || values.iter().any(|&value| value <= 0.0) {
@@ -143,53 +143,54 @@ pub fn bounds(values: &[f64], family: usize) -> Option<(f64, f64)> {
     Some((ranks.low.min((mean - reach).exp()), ranks.high.max((mean + reach).exp())))
 }
 
-/// Student's test of the means of two samples of two values at least: the mean of the second − that of the first, the
-/// standard error of that, and its distribution.
+/// Student's test of the means of two samples with at least two values each: the mean of the second − that of the
+/// first, its standard error, and its distribution.
 fn means(one: &Summary, other: &Summary) -> Option<(f64, f64, StudentsT)> {
     let part = |all: &Summary| (all.deviation_sample.max(RESOLUTION).powi(2) / all.n as f64, all.n as f64);
     let ((a, m), (b, n)) = (part(one), part(other));
-    // The variances of samples of one size may be pooled: the error is the same, and the few degrees of freedom
-    // need not be estimated as well. Else they are Satterthwaite's.
+    // The variances of samples of equal size may be pooled: the error is the same, and the low number of degrees of
+    // freedom need not be estimated as well. Otherwise the degrees of freedom are Satterthwaite's.
     let alike =
         m == n && FisherSnedecor::new(m - 1.0, n - 1.0).ok()?.sf(a.max(b) / a.min(b)) > ALIKE_LEVEL / 2.0;
     let freedom = if alike { m + n - 2.0 } else { (a + b).powi(2) / (a * a / (m - 1.0) + b * b / (n - 1.0)) };
     Some((other.mean - one.mean, (a + b).sqrt(), StudentsT::new(0.0, 1.0, freedom).ok()?))
 }
 
-/// Fewer values on a side say too little: the distances of four from their own median are hardly free.
+/// The minimum number of values on a side: with only four, the distances from their own median are hardly
+/// independent.
 pub const SPREAD_VALUES_MIN: usize = 5;
 
-/// Which of two is steadier.
+/// Which of two samples is steadier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub enum Steadier {
     First,
     Second,
-    /// No difference beyond chance.
+    /// No difference beyond chance was shown.
     NoDifference,
-    /// Fewer than [`SPREAD_VALUES_MIN`] values on a side.
+    /// A side has fewer than [`SPREAD_VALUES_MIN`] values.
     TooFew,
 }
 
-/// How the spreads of two samples compare.
+/// The comparison of the spreads of two samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpreadTest {
     /// Coefficient of variation of the first sample.
     pub first: f64,
-    /// Of the second.
+    /// Coefficient of variation of the second sample.
     pub second: f64,
-    /// Probability that two samples of one relative spread differ so much.
+    /// Probability that two samples with the same relative spread differ at least this much.
     pub p_value: f64,
-    /// What can be said.
+    /// The result.
     pub steadier: Steadier,
 }
 
-/// The test of Brown and Forsythe (Journal of the American Statistical Association 69, 1974) on
-/// relative distances: `|x ÷ median − 1|` of both samples go through an analysis of variance, F
-/// with 1 and N − 2 degrees of freedom. Relative, so that a system of twice the rate may spread by
-/// twice the bytes; from the median, so that skewed rates do not pass for wide ones.
+/// The test of Brown and Forsythe (Journal of the American Statistical Association 69, 1974) on relative distances:
+/// an analysis of variance of `|x ÷ median − 1|` of both samples, F with 1 and N − 2 degrees of freedom. The
+/// distances are relative, so that a system with twice the rate may spread by twice the bytes, and taken from the
+/// median, so that skewed rates do not count as widely spread ones.
 ///
-/// None where a side has fewer than two values, or one that is not finite or not above 0.
+/// Returns `None` if a side has fewer than two values, or one that is not finite or not above 0.
 #[must_use]
 pub fn compare_spread(first: &[f64], second: &[f64]) -> Option<SpreadTest> {
     let of = |values: &[f64]| {

@@ -1,15 +1,16 @@
-//! Values in bins with round edges.
+//! Histograms with round bin edges.
 
 use crate::statistics::Summary;
 
-/// Relative: what is so close below an edge is on it.
+/// Relative tolerance: a value this close below an edge counts as on the edge.
 const LAST_BITS: f64 = 1e-12;
-/// More bins than this are no easier to read.
+/// The maximum number of bins; more are not easier to read.
 const BINS_MAX: usize = 12;
-/// From this ratio of the largest to the smallest value on, bins of equal width would put nearly all into the first.
+/// From this ratio of the largest to the smallest value on, bins of equal width would put almost all values into the
+/// first.
 const WIDE: f64 = 10.0;
 
-/// How many values lie in each of several bins without gaps, of which the first and the last hold one at least.
+/// The number of values in each of several bins without gaps. The first and the last bin contain at least one value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Histogram {
     edges: Vec<f64>,
@@ -17,26 +18,27 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// The bins: from, up to what is not in them, and how many values.
+    /// The bins: lower edge, exclusive upper edge, and number of values.
     pub fn bins(&self) -> impl Iterator<Item = (f64, f64, usize)> + Clone {
         self.edges.windows(2).zip(&self.counts).map(|(edge, &count)| (edge[0], edge[1], count))
     }
 
-    /// `0.6 to 0.8: 3; 0.8 to 1: 11`, the edges in the words of `edge`.
+    /// Describes the bins, as in `0.6 to 0.8: 3; 0.8 to 1: 11`, with the edges formatted by `edge`.
     pub(crate) fn in_words(&self, edge: impl Fn(f64) -> String) -> String {
         let words = self.bins().map(|(from, to, count)| format!("{} to {}: {count}", edge(from), edge(to)));
         words.collect::<Vec<_>>().join("; ")
     }
 
-    /// `values` in bins with edges at multiples of `width`; empty where there are none.
+    /// A histogram of `values` with edges at multiples of `width`; empty if there are no values.
     pub(crate) fn even(values: &[f64], width: f64) -> Self {
         let Some(all) = Summary::of(values) else { return Self::default() };
         let first = place(all.min, width);
         Self::with(values, all.max, (0..).map(|bin| (first + f64::from(bin)) * width))
     }
 
-    /// `values` of which none is below 0. Where the largest is less than ten times the smallest the bins have one width,
-    /// the smallest of 1, 2 or 5 × 10ᵏ with which twelve are enough; else their edges are at 1, 2 and 5 × 10ᵏ.
+    /// A histogram of `values`, none of which is below 0. If the largest is less than ten times the smallest, all
+    /// bins have the same width: the smallest of 1, 2 or 5 × 10ᵏ for which twelve bins are enough. Otherwise the
+    /// edges are at 1, 2 and 5 × 10ᵏ.
     pub(crate) fn round(values: &[f64]) -> Self {
         let Some(all) = Summary::of(values) else { return Self::default() };
         if all.min <= 0.0 {
@@ -51,7 +53,7 @@ impl Histogram {
         Self::even(values, round_numbers(least).find(fits).unwrap_or(all.max))
     }
 
-    /// With `edges` as far as `max` needs them.
+    /// Uses as many of `edges` as `max` needs.
     fn with(values: &[f64], max: f64, mut edges: impl Iterator<Item = f64>) -> Self {
         let mut known: Vec<f64> = edges.by_ref().take(1).collect();
         for edge in edges {
@@ -69,12 +71,12 @@ impl Histogram {
     }
 }
 
-/// The bin of `value`, counted from 0.
+/// The index of the bin of `value`.
 fn place(value: f64, width: f64) -> f64 {
     (value / width * (1.0 + LAST_BITS)).floor()
 }
 
-/// 1, 2 and 5 times each power of ten, from the last that is not above `least` on.
+/// 1, 2 and 5 times each power of ten, starting with the last one that is not above `least`.
 pub(crate) fn round_numbers(least: f64) -> impl Iterator<Item = f64> {
     let decade = least.log10().floor() - 1.0;
     let all = (0..).flat_map(move |up| [1.0, 2.0, 5.0].map(|one| one * 10_f64.powf(decade + f64::from(up))));

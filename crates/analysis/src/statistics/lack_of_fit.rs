@@ -1,20 +1,21 @@
-//! Whether repetitions show that a curve is not flat, or no straight line: the one place that decides which shapes are
-//! stated.
+//! Whether repetitions show that a curve is not flat or not a straight line: the only place that decides which shapes
+//! are stated.
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
 use crate::statistics::{DIFFERENCE_LEVEL, Summary};
 
-/// Repetitions of each point below which their scatter is not known.
+/// The minimum number of repetitions of each point for estimating their scatter.
 pub const FIT_REPETITIONS_LEAST: usize = 3;
-/// Points below which a curve has no shape: two parameters of a line leave nothing of three to test.
+/// The minimum number of points for a shape: with the two parameters of a line, three points leave too little to
+/// test.
 pub const FIT_POINTS_LEAST: usize = 4;
-/// Repetitions are never taken to agree better than this, as a share of the rate.
+/// The scatter of repetitions is assumed to be at least this share of the rate.
 const SCATTER_MIN: f64 = 1e-3;
-/// The weights of a line come from the line itself; after so many rounds they no longer change much.
+/// The weights of a line are computed from the line itself; after this many iterations they hardly change any more.
 const ROUNDS: usize = 3;
 
-/// One point of a curve as far as its shape goes.
+/// One point of a curve, with the values that determine its shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
     /// The swept value.
@@ -23,7 +24,7 @@ pub struct Sample {
     pub y: f64,
     /// The mean rate.
     pub mean: f64,
-    /// Repetitions.
+    /// The number of repetitions.
     pub repetitions: usize,
     /// Standard deviation (n − 1) of the repetitions, in the unit of [`Sample::y`].
     pub deviation: f64,
@@ -36,14 +37,14 @@ impl Sample {
         Self { x, y, mean, repetitions, deviation }
     }
 
-    /// A point that was measured once.
+    /// A point with a single measurement.
     #[must_use]
     pub const fn once(x: f64, y: f64) -> Self {
         Self { x, y, mean: y, repetitions: 1, deviation: 0.0 }
     }
 }
 
-/// A model of a curve: the same rate at every point, or a straight line.
+/// A model of a curve: a constant rate, or a straight line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Model {
@@ -51,13 +52,13 @@ pub enum Model {
     Straight,
 }
 
-/// Whether the points are farther from `model` than the scatter explains; none where there are too few points, or too
-/// few repetitions of one. The test for lack of fit: the mean square of the points' distances from the model ÷ the mean square of
-/// repetitions within points, against the F distribution at [`DIFFERENCE_LEVEL`]. Squares are of shares of the rate,
-/// because noise grows with the rate.
+/// Whether the points are farther from `model` than the scatter explains. Returns `None` if there are too few points,
+/// or too few repetitions of one. This is the test for lack of fit: the mean square of the points' distances from the
+/// model ÷ the mean square of repetitions within points, compared with the F distribution at [`DIFFERENCE_LEVEL`].
+/// The squares are of relative distances, because noise grows with the rate.
 ///
-/// Source: Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, section 2.1; of the flat model it is
-/// the analysis of variance in one way.
+/// Source: Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, section 2.1; for the flat model it is
+/// the one-way analysis of variance.
 #[must_use]
 pub fn lack_of_fit(samples: &[Sample], model: Model) -> Option<bool> {
     let line = Line::through(samples, model)?;
@@ -65,13 +66,13 @@ pub fn lack_of_fit(samples: &[Sample], model: Model) -> Option<bool> {
     Some(exceeds(line.squares / freedom / line.scatter, freedom, line.scatter_freedom))
 }
 
-/// Whether a line that is not flat is stated: flat is refuted, and straight is not.
+/// Whether a line with a slope is stated: the flat model is rejected, and the straight line is not.
 pub(crate) fn rises_straight(samples: &[Sample]) -> bool {
     lack_of_fit(samples, Model::Flat) == Some(true) && lack_of_fit(samples, Model::Straight) == Some(false)
 }
 
-/// Whether a line that bends down at `x` describes the curve better than a straight one, by the F test of one more
-/// parameter at [`DIFFERENCE_LEVEL`], and the straight one is refuted.
+/// Whether a line that bends down at `x` describes the curve better than a straight one, by the F test for one more
+/// parameter at [`DIFFERENCE_LEVEL`], and the straight line is rejected.
 ///
 /// Source: Draper and Smith, as above, sections 6.1 and 14.3 (a join point at a known value).
 #[must_use]
@@ -80,7 +81,7 @@ pub fn bends_at(samples: &[Sample], x: f64) -> bool {
     if lack_of_fit(samples, Model::Straight) != Some(true) {
         return false;
     }
-    // What a line leaves of the bend and of the rates has no more of the line in it.
+    // The residuals of the bend and of the rates after the line was fitted to both.
     let bend = samples.iter().map(|one| (one.x - x).max(0.0)).collect::<Vec<_>>();
     let bend = left_of(samples, &line.weights, &bend, Model::Straight);
     let (of_both, of_bend) =
@@ -95,21 +96,21 @@ fn exceeds(ratio: f64, freedom: f64, of_error: f64) -> bool {
     FisherSnedecor::new(freedom, of_error).is_ok_and(|f| f.sf(ratio) <= DIFFERENCE_LEVEL)
 }
 
-/// A line of weighted least squares through the means of points.
+/// A weighted least-squares line through the means of the points.
 struct Line {
-    /// Repetitions ÷ squared rate of each point.
+    /// Repetitions ÷ squared rate, for each point.
     weights: Vec<f64>,
     /// Mean − line.
     left: Vec<f64>,
     /// Weighted sum of squares of [`Line::left`].
     squares: f64,
-    /// Variance of repetitions, of shares of the rate.
+    /// Variance of the repetitions, relative to the rate.
     scatter: f64,
     scatter_freedom: f64,
 }
 
 impl Line {
-    /// None where there is not enough to test it with.
+    /// Returns `None` if there are not enough data to test it.
     fn through(samples: &[Sample], model: Model) -> Option<Self> {
         let repeated = |one: &Sample| one.repetitions >= FIT_REPETITIONS_LEAST && one.mean > 0.0;
         if samples.len() < FIT_POINTS_LEAST || !samples.iter().all(repeated) {
@@ -133,7 +134,7 @@ impl Line {
     }
 }
 
-/// What a weighted line through `values` leaves of them.
+/// The residuals of `values` after a weighted line was fitted.
 fn left_of(samples: &[Sample], weights: &[f64], values: &[f64], model: Model) -> Vec<f64> {
     let all: f64 = weights.iter().sum();
     let centred = |values: &[f64]| {

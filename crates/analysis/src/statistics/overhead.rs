@@ -1,20 +1,20 @@
-//! What the instrument costs.
+//! The overhead of the instrumentation.
 
 use crate::statistics::{Interval, Summary};
 
-/// The relative cost of something that is always on, from paired runs with and without it.
+/// The relative overhead of something that is always on, from paired runs with and without it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct Overhead {
     pub pairs: usize,
-    /// Median over the pairs of `1 − rate with ÷ rate without`: 0.01 is one percent. Below 0
-    /// where noise is larger than the cost.
+    /// Median over the pairs of `1 − rate with ÷ rate without`: 0.01 is one percent. Negative if the noise is larger
+    /// than the overhead.
     pub median: f64,
     pub interval: Option<Interval>,
 }
 
-/// The cost by which the rates `on` (with) lie below the rates `off` (without), pair by pair, so that what drifts over
-/// time falls out; none unless there are as many of one as of the other, all above 0.
+/// The overhead by which the rates `on` (with) are below the rates `off` (without), pair by pair, so that drift over
+/// time cancels out. Returns `None` unless both have the same number of values, all above 0.
 ///
 /// ```
 /// let overhead = analysis::statistics::overhead(&[99.0, 198.0, 297.0], &[100.0, 200.0, 300.0]).expect("pairs");

@@ -1,33 +1,30 @@
-//! Two samples: does one tend to be larger, and by how much? Without an assumption on their
-//! distribution.
+//! Distribution-free comparison of two samples: whether one tends to be larger, and by how much.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Up to so many values on either side probabilities are counted out; above, the normal
-/// distribution is nearer to them than one part in a hundred.
+/// With up to this many values on either side, probabilities are computed exactly; with more, the error of the normal
+/// approximation is below one part in a hundred.
 pub const EXACT_VALUES_MAX: usize = 20;
 
-/// More differences than these are not looked through for a shift: 2000 values on either side,
-/// 32 MB.
+/// The maximum number of differences that are searched for a shift: 2000 values on either side, 32 MB.
 pub const PAIRS_MAX: usize = 4_000_000;
 
-/// What the test of Mann and Whitney says of two samples.
+/// The result of the test of Mann and Whitney on two samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankTest {
-    /// Pairs in which the value of the second sample is larger; equal ones count half.
+    /// Number of pairs in which the value of the second sample is larger; equal ones count half.
     pub u: f64,
-    /// Probability that two samples of one distribution are at least so far apart, in either direction.
+    /// Probability that two samples from one distribution are at least this far apart, in either direction.
     pub p_value: f64,
 }
 
 /// The test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947), two-sided.
 ///
-/// With at most [`EXACT_VALUES_MAX`] values on either side, all `C(m + n, m)` ways to divide the
-/// values into two samples are counted, equal values at their mean rank. Above, U is compared with
-/// a normal distribution of mean `mn/2` and variance `mn/12 · ((N + 1) − Σ(t³ − t) ÷ (N(N − 1)))`, t
-/// being the size of each group of equal values, with ½ for continuity (Hollander, Wolfe and
-/// Chicken, "Nonparametric Statistical Methods", 3rd edition, 2014, section 4.1). None where a side is empty or a
-/// value is not finite.
+/// With at most [`EXACT_VALUES_MAX`] values on either side, all `C(m + n, m)` ways to divide the values into two
+/// samples are counted, with equal values at their mean rank. With more, U is compared with a normal distribution of
+/// mean `mn/2` and variance `mn/12 · ((N + 1) − Σ(t³ − t) ÷ (N(N − 1)))`, where t is the size of each group of equal
+/// values, with a continuity correction of ½ (Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", 3rd
+/// edition, 2014, section 4.1). Returns `None` if a side is empty or a value is not finite.
 #[must_use]
 pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     if first.is_empty() || second.is_empty() || first.iter().chain(second).any(|value| !value.is_finite()) {
@@ -37,16 +34,16 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     let mut all: Vec<(f64, bool)> = first.iter().map(|&value| (value, false)).collect();
     all.extend(second.iter().map(|&value| (value, true)));
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // Ranks are doubled, so that the mean rank of equal values is whole.
+    // Ranks are doubled, so that the mean rank of equal values is an integer.
     let (mut ranks, mut sum, mut ties) = (Vec::with_capacity(all.len()), 0, 0.0);
-    // Zeros of both signs are equal, which the order above does not know.
+    // Positive and negative zero are equal, but the sort order above distinguishes them.
     for equal in all.chunk_by(|a, b| a.0 == b.0) {
         let rank = 2 * ranks.len() + 1 + equal.len();
         ranks.resize(ranks.len() + equal.len(), rank);
         sum += rank * equal.iter().filter(|(_, of_second)| *of_second).count();
         ties += (equal.len() as f64).powi(3) - equal.len() as f64;
     }
-    // That of the second sample is 2U + n(n + 1).
+    // The sum of the second sample is 2U + n(n + 1).
     let u = (sum - n * (n + 1)) as f64 / 2.0;
     let p_value = if m.max(n) <= EXACT_VALUES_MAX {
         exact(&ranks, sum, n)
@@ -56,8 +53,8 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     Some(RankTest { u, p_value })
 }
 
-/// The share of all ways to choose `n` of the ranks whose sum is at least as far from the middle as this one. Counts
-/// stay below C(40, 20), exact in an f64.
+/// The share of all ways to choose `n` of the ranks whose sum is at least as far from the middle as this one. The
+/// counts stay below C(40, 20), which is exact in an f64.
 fn exact(ranks: &[usize], sum: usize, n: usize) -> f64 {
     let ways = ways(ranks, n);
     let middle = n * (ranks.len() + 1);
@@ -76,7 +73,7 @@ fn normal(u: f64, pairs: f64, ties: f64, values: usize) -> f64 {
     (2.0 * Normal::standard().sf(away / variance.sqrt())).min(1.0)
 }
 
-/// In how many ways `n` of `ranks`, which rise, have each sum from 0.
+/// The number of ways in which `n` of `ranks`, in ascending order, have each sum, starting at 0.
 fn ways(ranks: &[usize], n: usize) -> Vec<f64> {
     let most: usize = ranks.iter().rev().take(n).sum();
     let mut ways = vec![vec![0.0_f64; most + 1]; n + 1];
@@ -91,11 +88,11 @@ fn ways(ranks: &[usize], n: usize) -> Vec<f64> {
     ways.swap_remove(n)
 }
 
-/// Between which values the second of two samples is larger than the first (Hodges and Lehmann, Annals of
-/// Mathematical Statistics 34, 1963), with this confidence at least. The interval belongs to the test of Mann and
-/// Whitney: from the C-th smallest to the C-th largest of the mn differences, where `P(U ≤ C − 1)` is at most half of
-/// what `confidence` lacks (Moses; in Hollander, Wolfe and Chicken, section 4.3). None where even all differences are
-/// not so sure, a value is not finite, or there are more than [`PAIRS_MAX`] pairs.
+/// The interval by which the second of two samples is larger than the first (Hodges and Lehmann, Annals of
+/// Mathematical Statistics 34, 1963), with at least this confidence. It belongs to the test of Mann and Whitney: from
+/// the C-th smallest to the C-th largest of the mn differences, where `P(U ≤ C − 1)` is at most half of 1 −
+/// `confidence` (Moses; in Hollander, Wolfe and Chicken, section 4.3). Returns `None` if even the interval of all
+/// differences has a lower confidence, if a value is not finite, or if there are more than [`PAIRS_MAX`] pairs.
 #[must_use]
 pub fn shift(first: &[f64], second: &[f64], confidence: f64) -> Option<(f64, f64)> {
     if first.len().checked_mul(second.len()).is_none_or(|pairs| pairs > PAIRS_MAX) {
@@ -110,7 +107,7 @@ pub fn shift(first: &[f64], second: &[f64], confidence: f64) -> Option<(f64, f64
     Some((*differences.get(place - 1)?, differences[differences.len() - place]))
 }
 
-/// The largest C of [`shift`], from 1; none where there is none.
+/// The largest C of [`shift`], which is at least 1. Returns `None` if there is none.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -118,7 +115,7 @@ pub fn shift(first: &[f64], second: &[f64], confidence: f64) -> Option<(f64, f64
 )]
 fn critical(m: usize, n: usize, tail: f64) -> Option<usize> {
     if m.max(n) <= EXACT_VALUES_MAX {
-        // Of ranks without equal values; the least sum is that of U = 0.
+        // The ways for ranks without equal values; the smallest sum belongs to U = 0.
         let ways = ways(&(1..=m + n).collect::<Vec<_>>(), n);
         let all: f64 = ways.iter().sum();
         let mut below = 0.0;

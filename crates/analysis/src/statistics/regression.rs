@@ -1,14 +1,14 @@
-//! A straight line through points, how sure it is, and where it meets a plateau.
+//! A straight line through points, its uncertainty, and where it reaches a plateau.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::statistics::{CONFIDENCE, whole};
 
-/// A line of least squares, `y = intercept + slope · x`, with its uncertainty.
+/// A least-squares line, `y = intercept + slope · x`, with its uncertainty.
 ///
-/// Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, sections 1.2 to 1.4 and 3.1: `Sxx = Σ(x − x̄)²`,
-/// `slope = Σ(x − x̄)(y − ȳ) ÷ Sxx`, and the residual variance `s² = Σ(residual²) ÷ (n − 2)`.
-/// Intervals have [`CONFIDENCE`] and assume independent residuals of one normal distribution.
+/// Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, sections 1.2 to 1.4 and 3.1: `Sxx = Σ(x −
+/// x̄)²`, `slope = Σ(x − x̄)(y − ȳ) ÷ Sxx`, and the residual variance `s² = Σ(residual²) ÷ (n − 2)`. Intervals have
+/// [`CONFIDENCE`] and assume independent, normally distributed residuals.
 ///
 /// ```
 /// let nodes: Vec<f64> = (1..=16).map(f64::from).collect();
@@ -18,24 +18,24 @@ use crate::statistics::{CONFIDENCE, whole};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Regression {
-    /// Points.
+    /// The number of points.
     pub n: usize,
-    /// Rise of y for one more of x.
+    /// Increase of y per unit of x.
     pub slope: f64,
-    /// y where x is 0.
+    /// y at x = 0.
     pub intercept: f64,
-    /// Share of the variance of y that the line explains, `1 − Σ(residual²) ÷ Σ(y − ȳ)²`; 0 where all y are equal.
+    /// Share of the variance of y that the line explains, `1 − Σ(residual²) ÷ Σ(y − ȳ)²`; 0 if all y are equal.
     pub r_squared: f64,
-    /// y minus the line, point by point in the order given.
+    /// y minus the line for each point, in the given order.
     pub residuals: Vec<f64>,
-    /// What the scatter says; none for two points, which any line goes through.
+    /// The uncertainty from the scatter. `None` for two points, which any line fits exactly.
     pub uncertainty: Option<Uncertainty>,
     mean_x: f64,
     squares_x: f64,
     range_x: (f64, f64),
 }
 
-/// How sure a line is.
+/// The uncertainty of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Uncertainty {
     /// Standard deviation of the residuals, s, with n − 2 degrees of freedom.
@@ -48,22 +48,23 @@ pub struct Uncertainty {
     pub student: f64,
 }
 
-/// What a line says of one x.
+/// The value of a line at one x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     /// The line at x.
     pub value: f64,
-    /// Half width of the interval that holds the line itself, `t · s · √(1/n + (x − x̄)² ÷ Sxx)`.
+    /// Half width of the interval for the line itself, `t · s · √(1/n + (x − x̄)² ÷ Sxx)`.
     pub line_half_width: Option<f64>,
-    /// That of the interval that holds one more measurement, `t · s · √(1 + 1/n + (x − x̄)² ÷ Sxx)`.
+    /// Half width of the interval for one more measurement, `t · s · √(1 + 1/n + (x − x̄)² ÷ Sxx)`.
     pub half_width: Option<f64>,
-    /// x is outside of the points: the interval does not know whether the line goes on.
+    /// Whether x is outside the range of the points: the interval does not account for the possibility that the line
+    /// does not continue.
     pub extrapolated: bool,
 }
 
 impl Regression {
-    /// The line through `(x, y)`; none where the lists differ in length, have fewer than two
-    /// points or a value that is not finite, or where all x are equal.
+    /// The line through `(x, y)`. Returns `None` if the lists differ in length, have fewer than two points or a value
+    /// that is not finite, or if all x are equal.
     #[must_use]
     pub fn of(x: &[f64], y: &[f64]) -> Option<Self> {
         let n = x.len();
@@ -80,7 +81,7 @@ impl Regression {
         let products: f64 = x.iter().zip(y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
         let slope = products / squares_x;
         let intercept = mean_y - slope * mean_x;
-        // Counted from the means: near the points that is exact where the intercept is far away.
+        // Computed relative to the means, which is accurate near the points even if the intercept is far away.
         let residual = |(x, y): (&f64, &f64)| (y - mean_y) - slope * (x - mean_x);
         let residuals: Vec<f64> = x.iter().zip(y).map(residual).collect();
         let squares: f64 = residuals.iter().map(|residual| residual.powi(2)).sum();
@@ -101,7 +102,7 @@ impl Regression {
         Some(Self { n, slope, intercept, r_squared, residuals, uncertainty, mean_x, squares_x, range_x })
     }
 
-    /// What the line says of `x`, inside or outside of the points.
+    /// The value of the line at `x`, within or outside the range of the points.
     #[must_use]
     pub fn predict(&self, x: f64) -> Prediction {
         let leverage = 1.0 / self.n as f64 + (x - self.mean_x).powi(2) / self.squares_x;
@@ -117,21 +118,21 @@ impl Regression {
     }
 }
 
-/// Student's t that leaves half of what [`CONFIDENCE`] lacks above it.
+/// The quantile of Student's t for the two-sided [`CONFIDENCE`].
 pub(crate) fn student(freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom)
         .map_or(f64::INFINITY, |student| student.inverse_cdf(1.0 - (1.0 - CONFIDENCE) / 2.0))
 }
 
-/// The smallest whole number `n`, from 1, at which `intercept + slope · n` reaches `plateau`: from so many nodes on local
-/// devices overtake a shared layer that does not grow.
+/// The smallest whole number `n`, at least 1, at which `intercept + slope · n` reaches `plateau`: the number of nodes
+/// from which local devices are faster than a shared layer that does not grow.
 ///
 /// ```
 /// assert_eq!(analysis::statistics::crossover(378.0, 0.0, 4400.0), Some(12));
 /// ```
 #[must_use]
 pub fn crossover(slope: f64, intercept: f64, plateau: f64) -> Option<u64> {
-    // What is a whole number but for rounding must not become the next one.
+    // A whole number with a rounding error must not be rounded up to the next one.
     let exact = ((plateau - intercept) / slope * (1.0 - 1e-12)).ceil();
     match [slope, intercept, plateau].iter().all(|value| value.is_finite()) {
         true if intercept + slope >= plateau => Some(1),

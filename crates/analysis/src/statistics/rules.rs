@@ -1,4 +1,4 @@
-//! Rules by which two series of repetitions are called different: our test, and what is done by hand.
+//! Rules that decide whether two series of repetitions differ: our test, and common manual methods.
 
 use std::cmp::Ordering;
 
@@ -6,19 +6,19 @@ use statrs::distribution::{Beta, ContinuousCDF};
 
 use crate::statistics::{CONFIDENCE, Contrast, DIFFERENCE_LEAST, Summary, difference};
 
-/// A rule that calls the second of two series higher or lower than the first, or neither.
+/// A rule that judges the second of two series to be higher or lower than the first, or neither.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
     /// The test of differences, [`fn@difference`].
     Test,
-    /// The largest of the first five repetitions of each side, where they differ by more than this share.
+    /// Compares the largest of the first five repetitions of each side; they differ if by more than this share.
     BestOfFive(f64),
-    /// The mean of the first three repetitions of each side, where they differ by more than this share.
+    /// Compares the mean of the first three repetitions of each side; they differ if by more than this share.
     MeanOfThree(f64),
 }
 
 impl Rule {
-    /// All that are set beside each other. Shares are those that users take for the scatter of their storage.
+    /// All rules that are compared. The shares are those that users assume for the scatter of their storage.
     pub const ALL: [Self; 7] = [
         Self::Test,
         Self::BestOfFive(0.01),
@@ -28,10 +28,10 @@ impl Rule {
         Self::MeanOfThree(0.02),
         Self::MeanOfThree(0.05),
     ];
-    /// Repetitions on a side with which each of [`Rule::ALL`] can be applied.
+    /// The number of repetitions per side with which each of [`Rule::ALL`] can be applied.
     pub const LEAST: usize = DIFFERENCE_LEAST;
 
-    /// As in `best of five, more than 2 %`.
+    /// The name, as in `best of five, more than 2 %`.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -41,8 +41,8 @@ impl Rule {
         }
     }
 
-    /// What it says of `after` compared with `before`, repetitions of a positive quantity in the order in which they were
-    /// measured; none where it calls them alike, or has too few of them.
+    /// The verdict on `after` compared with `before`, which are repetitions of a positive quantity in the order of
+    /// measurement. Returns `None` if the rule finds no difference or has too few repetitions.
     #[must_use]
     pub fn says(self, before: &[f64], after: &[f64]) -> Option<Ordering> {
         let by = |share: f64, count: usize, of: fn(&Summary) -> f64| {
@@ -62,8 +62,8 @@ impl Rule {
     }
 }
 
-/// Between which shares the probability of an event lies that occurred `count` times in `of` independent trials, with
-/// [`CONFIDENCE`] at least.
+/// The interval for the probability of an event that occurred `count` times in `of` independent trials, with a
+/// confidence of at least [`CONFIDENCE`].
 ///
 /// Source: Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial",
 /// Biometrika 26, 1934.

@@ -1,21 +1,23 @@
-//! An interval of the median that may be looked at after every repetition.
+//! An interval of the median that may be checked after every repetition.
 
 use crate::statistics::{CONFIDENCE, Interval, summary::sorted};
 
-/// The interval of the median after `values.len()` repetitions, from a confidence sequence: with [`CONFIDENCE`] at
-/// least the median lies within the intervals after *every* number of repetitions, so a case may end at any of them, by
-/// whatever rule. [`crate::statistics::Summary::median_interval`] promises that for one number only, which is chosen
-/// before; where it is computed after each repetition, it misses the median far more often (a test prints how often).
+/// The interval of the median after `values.len()` repetitions, from a confidence sequence: with at least
+/// [`CONFIDENCE`], the median lies within the intervals after *every* number of repetitions, so a case may end at any
+/// of them, by any rule. [`crate::statistics::Summary::median_interval`] only guarantees that for a single number
+/// chosen in advance; if it is computed after each repetition, it misses the median far more often (a test prints how
+/// often).
 ///
-/// From the j-th smallest to the j-th largest of the n values, j being the largest for which `(n + 1) · C(n, j − 1) ≤
-/// 2ⁿ · 0.05`. Assumed is only that the repetitions are independent and have one median. None below
-/// [`plan::INTERVAL_REPETITIONS_MIN`] values, or where one is not a finite number.
+/// The interval is from the j-th smallest to the j-th largest of the n values, where j is the largest for which
+/// `(n + 1) · C(n, j − 1) ≤ 2ⁿ · 0.05`. The only assumption is that the repetitions are independent and have the same
+/// median. Returns `None` below [`plan::INTERVAL_REPETITIONS_MIN`] values, or if one is not a finite number.
 ///
-/// Why: of n values, k lie below the median as heads of n tosses of a coin. The likelihood of k under a uniformly drawn
-/// probability ÷ that under ½ is `2ⁿ ÷ ((n + 1) · C(n, k))`, a martingale with mean 1, which ever reaches 20 with a
-/// probability of at most 1/20 (Ville, 1939). Source: Darling and Robbins, "Confidence Sequences for Mean, Variance,
-/// and Median", Proceedings of the National Academy of Sciences 58, 1967; with this mixture Howard and Ramdas,
-/// "Sequential Estimation of Quantiles with Applications to A/B Testing and Best-Arm Identification", Bernoulli 28, 2022.
+/// Derivation: of n values, the number k below the median is distributed like the heads of n coin tosses. The
+/// likelihood of k under a uniformly drawn probability ÷ that under ½ is `2ⁿ ÷ ((n + 1) · C(n, k))`, a martingale
+/// with mean 1, which ever reaches 20 with a probability of at most 1/20 (Ville, 1939). Source: Darling and Robbins,
+/// "Confidence Sequences for Mean, Variance, and Median", Proceedings of the National Academy of Sciences 58, 1967;
+/// with this mixture Howard and Ramdas, "Sequential Estimation of Quantiles with Applications to A/B Testing and
+/// Best-Arm Identification", Bernoulli 28, 2022.
 ///
 /// ```
 /// use analysis::statistics::median_sequence;

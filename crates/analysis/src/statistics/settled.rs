@@ -1,4 +1,4 @@
-//! Whether enough was measured: the end of a case by its own values.
+//! Stopping rules: whether enough was measured to end a case, judged by its own values.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use crate::statistics::{Regression, Summary, median_sequence};
 /// How steady the last values are, by the rule of [`Stopping::Steady`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SteadyState {
-    /// (largest − smallest) ÷ mean, within the window.
+    /// (maximum − minimum) ÷ mean, within the window.
     pub range_share: f64,
-    /// Rise or fall of the line of least squares from the first to the last value of the window ÷ mean; never negative.
+    /// Absolute change of the least-squares line from the first to the last value of the window ÷ mean.
     pub slope_share: f64,
-    /// Both are within the limits.
+    /// Whether both are within the limits.
     pub reached: bool,
 }
 
-/// Whether the recorded `values` of one result phase, in the order in which they were measured, meet `stopping`. A case
-/// is over when that is so for each of its result phases: see [`all_settled`].
+/// Whether the recorded `values` of one result phase, in the order of measurement, meet `stopping`. A case ends when
+/// that is true for each of its result phases: see [`all_settled`].
 ///
-/// - [`Stopping::Count`] is never met by values.
-/// - [`Stopping::Interval`]: the interval of [`median_sequence`] is at most that share of the median wide. It is asked
-///   after each repetition, so the interval has to be one that may be.
-/// - [`Stopping::Steady`]: [`steady`] says that the last values are.
+/// - [`Stopping::Count`] is never met, whatever the values are.
+/// - [`Stopping::Interval`]: the width of the interval of [`median_sequence`] is at most that share of the median. It
+///   is checked after each repetition, so the interval has to be valid for that.
+/// - [`Stopping::Steady`]: the last values are steady according to [`steady`].
 #[must_use]
 pub fn settled(values: &[f64], stopping: Stopping) -> bool {
     match stopping {
@@ -35,14 +35,14 @@ pub fn settled(values: &[f64], stopping: Stopping) -> bool {
     }
 }
 
-/// Whether [`settled`] holds for the values of each of `phases`; never where there are none.
+/// Whether [`settled`] is true for the values of each of `phases`; false if there are none.
 #[must_use]
 pub fn all_settled<'a>(phases: impl IntoIterator<Item = &'a [f64]>, stopping: Stopping) -> bool {
     let mut phases = phases.into_iter().peekable();
     phases.peek().is_some() && phases.all(|values| settled(values, stopping))
 }
 
-/// Width of [`median_sequence`] ÷ median; none where there is none, or the median is not above 0.
+/// Width of [`median_sequence`] ÷ median. Returns `None` if there is no interval, or the median is not above 0.
 #[must_use]
 pub fn interval_share(values: &[f64]) -> Option<f64> {
     let interval = median_sequence(values)?;
@@ -50,8 +50,9 @@ pub fn interval_share(values: &[f64]) -> Option<f64> {
     (median > 0.0).then(|| (interval.high - interval.low) / median)
 }
 
-/// The statistics of repetitions that `stopping` may have ended: with [`Stopping::Interval`] the interval of the median is
-/// that of [`median_sequence`], since any other is too narrow for values that were chosen by its width.
+/// The statistics of repetitions that `stopping` may have ended: with [`Stopping::Interval`], the interval of the
+/// median is that of [`median_sequence`], because any other is too narrow for values whose number was chosen by its
+/// width.
 #[must_use]
 pub fn summary_under(values: &[f64], stopping: Stopping) -> Option<Summary> {
     let summary = Summary::of(values)?;
@@ -61,8 +62,8 @@ pub fn summary_under(values: &[f64], stopping: Stopping) -> Option<Summary> {
     })
 }
 
-/// How steady the last values are; none where `stopping` does not ask, where there are fewer values
-/// than its window, or where their mean is not above 0.
+/// How steady the last values are. Returns `None` if `stopping` does not check that, if there are fewer values than
+/// its window, or if their mean is not above 0.
 ///
 /// Source: SNIA Solid State Storage Performance Test Specification, definition of steady state: in a measurement window
 /// of five rounds the tracking variable's range is at most 20 % of its average, and the line of least squares through
@@ -74,14 +75,14 @@ pub fn steady(values: &[f64], stopping: Stopping) -> Option<SteadyState> {
     let last = &values[values.len().checked_sub(window)?..];
     let summary = Summary::of(last).filter(|summary| summary.mean > 0.0)?;
     let rounds: Vec<f64> = (0..window).map(|round| round as f64).collect();
-    // A window of one value has no line, and does not rise.
+    // A window of one value has no line and no slope.
     let rise = Regression::of(&rounds, last).map_or(0.0, |line| line.slope.abs() * (window - 1) as f64);
     let (range_share, slope_share) = ((summary.max - summary.min) / summary.mean, rise / summary.mean);
     Some(SteadyState { range_share, slope_share, reached: range_share <= excursion && slope_share <= slope })
 }
 
-/// Which of `recorded` values count: the last window of [`Stopping::Steady`], whether or not it
-/// turned out steady, and all of them otherwise.
+/// Which of the `recorded` values count: the last window with [`Stopping::Steady`], whether or not it turned out
+/// steady, and all of them otherwise.
 #[must_use]
 pub fn counted(recorded: usize, stopping: Stopping) -> Range<usize> {
     match stopping {

@@ -1,23 +1,24 @@
-//! Several values of one figure: what is typical, how far they spread, how sure that is.
+//! Summary statistics of several values: the typical value, the spread, and the uncertainty.
 
-/// Confidence that [`Summary::median_interval`] aims at.
+/// The target confidence of [`Summary::median_interval`].
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Fewest values with a two-sided interval of the median of [`CONFIDENCE`]: five have one of 93.75 %.
+/// The minimum number of values for a two-sided interval of the median with [`CONFIDENCE`]: five values only give
+/// 93.75 %.
 pub const INTERVAL_LEAST: usize = 6;
 
 /// A non-parametric interval of the median.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Lower end: one of the values.
+    /// Lower end, which is one of the values.
     pub low: f64,
-    /// Upper end: one of the values.
+    /// Upper end, which is one of the values.
     pub high: f64,
-    /// The probability with which the interval holds the median, at least [`CONFIDENCE`].
+    /// The probability that the interval contains the median, at least [`CONFIDENCE`].
     pub confidence: f64,
 }
 
-/// Statistics of several values, as of the repetitions of a case.
+/// Statistics of several values, such as the repetitions of a case.
 ///
 /// ```
 /// let summary = analysis::statistics::Summary::of(&[10.0, 30.0, 20.0]).expect("three values");
@@ -28,7 +29,7 @@ pub struct Interval {
 pub struct Summary {
     pub n: usize,
     pub mean: f64,
-    /// The middle value, or the mean of the two in the middle.
+    /// The middle value, or the mean of the two middle values.
     pub median: f64,
     pub min: f64,
     pub max: f64,
@@ -36,21 +37,21 @@ pub struct Summary {
     pub deviation_population: f64,
     /// Standard deviation with divisor n − 1, as mdtest prints it; 0 for one value.
     pub deviation_sample: f64,
-    /// Coefficient of variation: [`Summary::deviation_sample`] ÷ [`Summary::mean`]; 0 where the
-    /// mean is 0.
+    /// Coefficient of variation: [`Summary::deviation_sample`] ÷ [`Summary::mean`]; 0 if the mean is 0.
     pub variation: f64,
-    /// The narrowest from order statistics; none for fewer than six values ([`INTERVAL_LEAST`]). Where the values
-    /// themselves ended the case it is [`crate::statistics::median_sequence`]: see [`crate::statistics::summary_under`].
+    /// The narrowest interval from order statistics. `None` for fewer than six values ([`INTERVAL_LEAST`]). If the
+    /// values themselves ended the case, it is [`crate::statistics::median_sequence`]: see
+    /// [`crate::statistics::summary_under`].
     ///
-    /// Source: Le Boudec, "Performance Evaluation of Computer and Communication Systems", 2010, theorem 2.1; asked for by
-    /// Hoefler and Belli, "Scientific Benchmarking of Parallel Computing Systems", SC'15, rule 5.
+    /// Source: Le Boudec, "Performance Evaluation of Computer and Communication Systems", 2010, theorem 2.1;
+    /// recommended by Hoefler and Belli, "Scientific Benchmarking of Parallel Computing Systems", SC'15, rule 5.
     pub median_interval: Option<Interval>,
-    /// The largest value: the best of several rates. To be shown only where a method asks for it.
+    /// The largest value: the best of several rates. Only to be shown if a method asks for it.
     pub best: f64,
 }
 
 impl Summary {
-    /// The statistics of `values`; none where there are none or one is not a finite number.
+    /// The statistics of `values`. Returns `None` if there are none or one is not a finite number.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
@@ -59,7 +60,7 @@ impl Summary {
         let sorted = sorted(values);
         let n = sorted.len();
         let mean = sorted.iter().sum::<f64>() / n as f64;
-        // Two passes: the squares of large, close values cancel otherwise.
+        // Uses two passes, because the squares of large, similar values would cancel otherwise.
         let squares: f64 = sorted.iter().map(|value| (value - mean).powi(2)).sum();
         let deviation_sample = if n > 1 { (squares / (n - 1) as f64).sqrt() } else { 0.0 };
         Some(Self {
@@ -87,8 +88,8 @@ pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// The bounds of the median on either side, each alone with the confidence that is given: at least 1 − `level`, which
-/// takes five values for 0.05. None where there are fewer, or one is not a finite number.
+/// The lower and upper confidence bounds of the median. Each bound alone has a confidence of at least 1 − `level`,
+/// which takes five values for 0.05. Returns `None` if there are fewer values, or one is not a finite number.
 #[must_use]
 pub fn median_bounds(values: &[f64], level: f64) -> Option<Interval> {
     if values.iter().any(|value| !value.is_finite()) {
@@ -98,18 +99,19 @@ pub fn median_bounds(values: &[f64], level: f64) -> Option<Interval> {
     Some(Interval { low, high, confidence: 1.0 - missed })
 }
 
-/// How many values a bound needs that the median misses with a probability of at most `level`: 2⁻ⁿ is not above it.
+/// The number of values that a bound needs so that the median is beyond it with a probability of at most `level`: 2⁻ⁿ
+/// is not above `level`.
 #[must_use]
 pub fn bound_least(level: f64) -> usize {
     usize::try_from(whole((-level.log2()).ceil())).map_or(usize::MAX, |n| n.max(1))
 }
 
-/// The `j`-th smallest and largest value, `j` being the largest with which the median is beyond either of them with a
-/// probability of at most `level`; and that probability.
+/// The `j`-th smallest and largest value, where `j` is the largest for which the median is beyond either of them with
+/// a probability of at most `level`; and that probability.
 fn ends(sorted: &[f64], level: f64) -> Option<(f64, f64, f64)> {
     let n = sorted.len();
     let mut chosen = None;
-    // P(median below the j-th smallest) = P(Binomial(n, 1/2) <= j − 1); both sides are alike.
+    // P(median below the j-th smallest) = P(Binomial(n, 1/2) <= j − 1); both sides are symmetric.
     let mut log_probability = -(n as f64) * std::f64::consts::LN_2;
     let mut missed = 0.0;
     for j in 1..=n / 2 {
@@ -123,27 +125,27 @@ fn ends(sorted: &[f64], level: f64) -> Option<(f64, f64, f64)> {
     chosen
 }
 
-/// That of [`Summary::of`].
+/// The same median as in [`Summary::of`].
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     Summary::of(values).map(|all| all.median)
 }
 
-/// A whole number, of which the part behind the point is left out; a cast saturates.
+/// Truncates to a whole number; the cast saturates.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number that is not negative")]
 pub(crate) const fn whole(value: f64) -> u64 {
     value as u64
 }
 
-/// The rank, from 1, of the smallest of `n` values that at least `percent` of them do not exceed.
+/// The rank, starting at 1, of the smallest of `n` values that at least `percent` of them do not exceed.
 #[expect(clippy::cast_possible_truncation, reason = "a rank of values in memory or of counted ones")]
 pub(crate) fn nearest_rank(percent: f64, n: u64) -> usize {
-    // 99.9 / 100 · 1000 is a little above 999 in binary: what is a whole number but for rounding
-    // must not become the next one.
+    // 99.9 / 100 · 1000 is slightly above 999 in binary: a whole number with a rounding error must not be rounded up
+    // to the next one.
     whole((percent.clamp(0.0, 100.0) / 100.0 * n as f64 * (1.0 - 1e-12)).ceil()).max(1) as usize
 }
 
-/// The value below which `share` of `sorted` lies, between neighbours in proportion; none of no values, and where the
-/// share is no number.
+/// The value below which `share` of `sorted` lies, linearly interpolated between neighbours. Returns `None` if there
+/// are no values or the share is NaN.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! The best point of each sweep, and by how much it is ahead.
+//! The best point of each sweep, and its lead.
 
 use plan::Phase;
 
@@ -12,17 +12,17 @@ use crate::gate::{
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct Best {
-    /// The place of the second best.
+    /// The index of the second best figure.
     pub runner_up: Option<usize>,
     /// Median of its first rate.
     pub rate: f64,
     pub counts: RateOf,
     pub operations_per_second: f64,
-    /// Rate ÷ that of the second best − 1; none where it is within the scatter.
+    /// Rate ÷ that of the second best − 1. `None` if it is within the scatter.
     pub gain: Option<f64>,
-    /// Points that it was chosen from.
+    /// The number of points that it was chosen from.
     pub of: usize,
-    /// Of bandwidth: the fastest figure at the largest transfer size, if that is larger and shown to be slower.
+    /// For bandwidth: the fastest figure at the largest transfer size, if that is larger and shown to be slower.
     pub larger_is_slower: Option<usize>,
 }
 
@@ -50,7 +50,7 @@ impl Statement for Best {
 }
 
 /// The best figure of each workload, target and phase with several points, in the order of the figures. Jobs are
-/// compared by the time of their launches: how many bytes they move depends on the page.
+/// compared by the time of their launches, because the number of bytes they move depends on the page size.
 #[must_use]
 pub(crate) fn best(gate: &Gate<'_>) -> Vec<Stated<Best>> {
     let sweeps = sweeps(&gate.subjects);
@@ -82,7 +82,7 @@ fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {
     Some(gate.state_choice(&chosen, difference.as_ref(), value))
 }
 
-/// The fastest figure at the largest transfer size, if that is larger than that of the best.
+/// The fastest figure at the largest transfer size, if that size is larger than that of the best figure.
 fn larger<'b, 'a>(gate: &Gate<'a>, sweep: &[&'b Subject<'a>], best: &Subject<'_>) -> Option<&'b Subject<'a>> {
     let transfer = |subject: &Subject<'_>| subject.case.workload.geometry.transfer;
     let usable = || sweep.iter().copied().filter(|one| gate.is_usable(one.index));

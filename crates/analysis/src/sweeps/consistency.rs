@@ -1,4 +1,4 @@
-//! Targets by how little their rates vary over the points of a sweep.
+//! Compares targets by how little their rates vary over the points of a sweep.
 
 use crate::audit::Use;
 use crate::figures::{RateOf, Subject, TARGET, grouped, sweeps};
@@ -8,7 +8,7 @@ use crate::gate::{
 };
 use crate::statistics::{Contrast, Summary, difference::difference};
 
-/// How much the rates of a target vary over the points of its sweep.
+/// The variation of the rates of a target over the points of its sweep.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct Consistency {
@@ -41,9 +41,9 @@ impl Statement for Consistency {
     ];
 }
 
-/// The spread of the medians over the points of each sweep, the smallest first. They are compared among the sweeps of one phase
-/// and client over the same keys, whether one workload sweeps the target or each target has a workload of its own; those
-/// with a figure that is disqualified are left out. A sweep of one point has no spread.
+/// The spread of the medians over the points of each sweep, smallest first. The sweeps of one phase and client over
+/// the same keys are compared, whether one workload sweeps the target or each target has a workload of its own;
+/// sweeps with a disqualified figure are left out. A sweep of one point has no spread.
 pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
     let spreads = sweeps(&gate.subjects).into_iter().filter_map(|sweep| Some((spread(&sweep)?, sweep)));
     let together = |(_, sweep): &(Consistency, Vec<&Subject<'_>>)| {
@@ -62,7 +62,7 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
         let of_all: Vec<usize> = of_all.flat_map(|sweep| places(sweep)).collect();
         for (place, (value, sweep)) in race.into_iter().enumerate() {
             let value = Consistency { steadiest: first == Some(place), ..value };
-            // That it is the steadiest rests on the others as well.
+            // That a sweep is the steadiest depends on the others as well.
             let mut inputs = places(&sweep);
             if value.steadiest {
                 inputs.extend(of_all.iter().filter(|one| !places(&sweep).contains(one)));
@@ -82,7 +82,7 @@ fn spread(sweep: &[&Subject<'_>]) -> Option<Consistency> {
     Some(Consistency { n, variation, min, max, counts: sweep[0].figure.rate_of(), steadiest: false })
 }
 
-/// 1 + the variation over the points in each pass alone, as far as all points have passes.
+/// 1 + the variation over the points in each pass alone, for passes that all points have.
 fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
     let of_points: Vec<Vec<f64>> = sweep.iter().map(|one| one.figure.headline_of_passes()).collect();
     let passes = of_points.iter().map(Vec::len).min().unwrap_or(0);
@@ -93,8 +93,9 @@ fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
     (0..passes).filter_map(variation).collect()
 }
 
-/// Whether the first varies less than each of the others. One is added to each variation, which may be 0 and then has no
-/// logarithm. All others have to be shown, so their number needs no correction. Never where it is alone.
+/// Whether the first sweep varies less than each of the others. One is added to each variation, which may be 0 and
+/// would have no logarithm. All others have to be shown, so no correction for their number is needed. False if there
+/// are no others.
 fn first_is_steadiest<'r, 'a: 'r>(race: impl Iterator<Item = &'r [&'r Subject<'a>]>) -> bool {
     let race: Vec<Vec<f64>> = race.map(of_passes).collect();
     let Some((first, others)) = race.split_first() else { return false };

@@ -1,4 +1,4 @@
-//! Rates against a swept key, and what such a curve looks like: peak, knee, plateau, saturation, sweet spot.
+//! Rates over a swept key, and the shape of such a curve: peak, knee, plateau, saturation, sweet spot.
 
 use plan::{Client, Phase, Setting, SettingValue};
 
@@ -7,33 +7,33 @@ use crate::sweeps::{Dips, dips::dips};
 
 /// A plateau stays within this share of the peak.
 pub const PLATEAU_SHARE: f64 = 0.10;
-/// The knee is at least this far from the chord, where the curve and its axis are both 1 long.
+/// The minimum distance of a knee from the chord, with curve and axis both normalised to length 1.
 pub const KNEE_DISTANCE_MIN: f64 = 0.10;
 /// Below this rise, as a share of the peak, a curve is flat and has no knee.
 pub const KNEE_RISE_MIN: f64 = 0.10;
-/// Below this share of the rate two points are alike, whatever their repetitions say.
+/// Two points that differ by less than this share of the rate are equal, whatever their repetitions show.
 pub const ALIKE_SHARE: f64 = 0.02;
-/// The same where nothing was repeated and the noise is not known.
+/// The same if nothing was repeated and the noise is not known.
 pub const ALIKE_SHARE_UNREPEATED: f64 = 0.05;
-/// Standard errors by which a point stands out; with four, one of 30,000 pairs does by chance.
+/// The number of standard errors by which a point stands out; with four, one of 30,000 pairs does by chance.
 const STANDARD_ERRORS: f64 = 4.0;
-/// Standard error of a median ÷ that of a mean of normal values: √(π/2).
+/// Standard error of a median ÷ that of a mean for normal values: √(π/2).
 const MEDIAN_ERROR: f64 = 1.253_314;
-/// An axis that ends below this multiple of its begin is shown in even steps.
+/// An axis whose end is below this multiple of its start is drawn linearly.
 const GEOMETRIC_SPAN_MIN: f64 = 4.0;
 
-/// Rates of one workload against one swept key; everything else is fixed.
+/// Rates of one workload over one swept key; everything else is fixed.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct Curve {
     pub group: String,
     pub target: String,
-    /// Where the measuring program ran; figures of different clients are never on one curve.
+    /// Where the measuring program ran; figures of different clients are never on the same curve.
     pub client: Client,
     pub phase: Phase,
     /// The swept key on the x axis, as in `tasks`.
     pub axis: String,
-    /// The other swept keys and their values, the target left out.
+    /// The other swept keys and their values, without the target.
     pub fixed: Vec<Setting>,
     pub points: Vec<CurvePoint>,
     pub shape: Shape,
@@ -48,31 +48,31 @@ pub struct CurvePoint {
     pub at: SettingValue,
     /// The same as a number: bytes, nanoseconds or a count.
     pub x: f64,
-    /// Nothing disqualifies the figure.
+    /// Whether nothing disqualifies the figure.
     pub usable: bool,
-    /// The rate that the curve is of, [`crate::figures::Figure::headline`]: one of the next two.
+    /// The rate plotted on the curve, [`crate::figures::Figure::headline`]: one of the next two.
     pub rate: f64,
     pub bytes_per_second: f64,
     pub transfers_per_second: f64,
-    /// Of the repetitions that count, of [`CurvePoint::rate`].
+    /// Summary of [`CurvePoint::rate`] over the counted repetitions.
     pub headline: Summary,
-    /// Mean latency of all transfers that count.
+    /// Mean latency of all counted transfers.
     pub latency_mean_ns: Option<f64>,
-    /// Tasks × depth that the latency predicts by Little's law ÷ tasks × depth that ran.
+    /// Tasks × depth as predicted from the latency by Little's law ÷ tasks × depth that ran.
     pub little: Option<f64>,
-    /// Share of the sum of all targets that the number of tasks can reach; 1 where they divide.
+    /// Share of the sum of all targets that the number of tasks can reach; 1 if the tasks divide evenly.
     pub balance_bound: f64,
 }
 
-/// What a curve looks like, as far as repetitions show it. Values are on the x axis, rates are those of
+/// The shape of a curve, as far as the repetitions show it. Values are on the x axis, rates are those of
 /// [`CurvePoint::rate`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shape {
-    /// Where the rate is highest, as an index into the points.
+    /// The index of the point with the highest rate.
     pub peak: Option<usize>,
-    /// Where the rise ends: the farthest point from the chord of the normalised curve.
+    /// Where the rise ends: the point farthest from the chord of the normalised curve.
     pub knee: Option<f64>,
-    /// From where to where the rate stays within 10 % of the peak.
+    /// The range in which the rate stays within 10 % of the peak.
     pub plateau: Option<(f64, f64)>,
     /// Smallest value that reaches 90 % of the peak.
     pub reaches_90: Option<f64>,
@@ -80,7 +80,7 @@ pub struct Shape {
     pub reaches_95: Option<f64>,
     /// Largest distance from the peak beyond [`Shape::reaches_95`], as a share of the peak.
     pub spread_beyond: Option<f64>,
-    /// The highest point inside the curve that stands out from both neighbours beyond the noise.
+    /// The highest inner point that exceeds both neighbours by more than the noise.
     pub sweet_spot: Option<f64>,
     /// Regular dips or peaks.
     pub dips: Option<Dips>,
@@ -92,9 +92,10 @@ impl From<&CurvePoint> for Sample {
     }
 }
 
-/// What is stated of the shape of a curve over `points` in rising order of x, of those that are not disqualified: what
-/// the repetitions do not explain. Of a curve that [`lack_of_fit`] does not tell from a flat one only the peak; a knee
-/// only where the curve bends there by [`bends_at`], and a plateau where it is no straight line.
+/// The stated shape of a curve over `points` in ascending order of x, without the disqualified ones: only what the
+/// repetitions do not explain as noise. If [`lack_of_fit`] cannot distinguish a curve from a flat one, only the peak
+/// is stated; a knee is only stated if the curve bends there by [`bends_at`], and a plateau if the curve is not a
+/// straight line.
 pub(crate) fn shape_shown(points: &[CurvePoint]) -> Shape {
     let usable: Vec<usize> = (0..points.len()).filter(|&place| points[place].usable).collect();
     let samples: Vec<Sample> = usable.iter().map(|&place| Sample::from(&points[place])).collect();
@@ -119,7 +120,7 @@ pub(crate) fn shape_shown(points: &[CurvePoint]) -> Shape {
     }
 }
 
-/// The shape of a curve whose points stand in rising order of x, whatever their scatter.
+/// The shape of a curve whose points are in ascending order of x, ignoring their scatter.
 #[must_use]
 pub fn shape(samples: &[Sample]) -> Shape {
     let Some(peak) = peak(samples) else { return Shape::default() };
@@ -136,19 +137,19 @@ pub fn shape(samples: &[Sample]) -> Shape {
     }
 }
 
-/// The first point with the highest rate; none where no rate is above 0.
+/// The first point with the highest rate. Returns `None` if no rate is above 0.
 fn peak(samples: &[Sample]) -> Option<usize> {
     let highest = samples.iter().map(|sample| sample.y).fold(0.0, f64::max);
     samples.iter().position(|sample| sample.y == highest && highest > 0.0)
 }
 
-/// The farthest point above the chord of the normalised curve, from its first point to its last,
-/// or to its peak where it falls by more than [`PLATEAU_SHARE`] after it. The axis is logarithmic
-/// where the sweep is [`geometric`].
+/// The point farthest above the chord of the normalised curve. The chord is from the first point to the last, or to
+/// the peak if the curve falls by more than [`PLATEAU_SHARE`] after it. The axis is logarithmic if the sweep is
+/// [`geometric`].
 ///
-/// Source: Satopää, Albrecht, Irwin, Raghavan, "Finding a 'Kneedle' in a Haystack: Detecting Knee
-/// Points in System Behavior", ICDCS workshops 2011, section III, with one knee, the highest local
-/// maximum of the difference curve, and a fixed least distance in place of their sensitivity.
+/// Source: Satopää, Albrecht, Irwin, Raghavan, "Finding a 'Kneedle' in a Haystack: Detecting Knee Points in System
+/// Behavior", ICDCS workshops 2011, section III, with one knee, the highest local maximum of the difference curve,
+/// and a fixed minimum distance instead of their sensitivity.
 #[must_use]
 pub fn knee(samples: &[Sample]) -> Option<f64> {
     let peak = peak(samples)?;
@@ -161,7 +162,7 @@ pub fn knee(samples: &[Sample]) -> Option<f64> {
     if rise.len() < 3 || width <= 0.0 || height < samples[peak].y * KNEE_RISE_MIN {
         return None;
     }
-    // The chord ends at the height of 1 even where the last point is a little below the peak.
+    // The chord ends at height 1 even if the last point is slightly below the peak.
     let distance =
         |sample: &Sample| (sample.y - first.y) / height - (on_axis(sample) - on_axis(first)) / width;
     let inner = &rise[1..rise.len() - 1];
@@ -169,13 +170,14 @@ pub fn knee(samples: &[Sample]) -> Option<f64> {
     (distance(knee) >= KNEE_DISTANCE_MIN).then_some(knee.x)
 }
 
-/// Where a value stands on the axis of a curve: at its logarithm where the sweep is [`geometric`].
+/// The scale for values on the axis of a curve: logarithmic if the sweep is [`geometric`].
 fn axis(samples: &[Sample]) -> fn(f64) -> f64 {
     let logarithmic = geometric(&samples.iter().map(|sample| sample.x).collect::<Vec<_>>());
     if logarithmic { f64::log2 } else { |value| value }
 }
 
-/// Whether values on an axis grow by a factor: their logarithms are spaced more evenly than they are themselves.
+/// Whether the values on an axis grow by a factor, that is, whether their logarithms are more evenly spaced than the
+/// values.
 #[must_use]
 pub fn geometric(values: &[f64]) -> bool {
     let (Some(first), Some(last)) = (values.first(), values.last()) else { return false };
@@ -189,7 +191,7 @@ pub fn geometric(values: &[f64]) -> bool {
     unevenness(f64::log2) < unevenness(|value| value)
 }
 
-/// From where to where the rate stays within `share` of the peak; none where that is the peak alone.
+/// The range in which the rate stays within `share` of the peak. Returns `None` if it is the peak alone.
 pub(crate) fn plateau(samples: &[Sample], share: f64) -> Option<(f64, f64)> {
     let peak = peak(samples)?;
     let least = samples[peak].y * (1.0 - share);
@@ -212,9 +214,8 @@ pub(crate) fn spread_beyond(samples: &[Sample], from: f64) -> Option<f64> {
     Some((peak - lowest) / peak)
 }
 
-/// The share of a rate by which two points have to differ to be told apart: four standard errors
-/// of the difference of two medians, with the deviation pooled over all points, and at least
-/// [`ALIKE_SHARE`].
+/// The share of a rate by which two points have to differ to be distinguished: four standard errors of the difference
+/// of two medians, with the deviation pooled over all points, and at least [`ALIKE_SHARE`].
 fn noise_share(samples: &[Sample]) -> f64 {
     let repeated = || samples.iter().filter(|one| one.repetitions > 1 && one.y > 0.0);
     let sum = |of: fn(&Sample) -> f64| repeated().map(of).sum::<f64>();
@@ -228,8 +229,8 @@ fn noise_share(samples: &[Sample]) -> f64 {
     (STANDARD_ERRORS * MEDIAN_ERROR * (squares / degrees).sqrt() * (2.0 * inverse).sqrt()).max(ALIKE_SHARE)
 }
 
-/// The value of a point inside the curve that is above both neighbours by more than
-/// the noise: the peak where it is one, else the highest that is.
+/// The value of an inner point that exceeds both neighbours by more than the noise: the peak if it does, else the
+/// highest such point.
 #[must_use]
 pub fn sweet_spot(samples: &[Sample]) -> Option<f64> {
     let noise = noise_share(samples);

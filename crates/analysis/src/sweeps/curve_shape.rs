@@ -1,4 +1,4 @@
-//! What each sweep looks like, as statements.
+//! The shape of each sweep, as statements.
 
 use plan::{Bytes, Nanos, SettingValue};
 
@@ -11,17 +11,17 @@ use crate::gate::{
 use crate::statistics::{Regression, Sample, rises_straight, whole};
 use crate::sweeps::{Curve, Shape};
 
-/// Points below which a curve has no shape worth a statement.
+/// The minimum number of points for a shape that is worth stating.
 const POINTS_LEAST: usize = 3;
-/// Share of the variance below which a straight line is no description of a curve.
+/// The minimum share of the variance that a straight line has to explain to describe a curve.
 const EXPLAINED_LEAST: f64 = 0.9;
 
-/// What a curve looks like.
+/// The shape of a curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurveShape {
     /// The curve.
     pub curve: Curve,
-    /// The straight line through it, where that explains it.
+    /// The straight line through it, if that explains the curve.
     pub line: Option<Regression>,
 }
 
@@ -72,7 +72,7 @@ impl Statement for CurveShape {
 }
 
 impl CurveShape {
-    /// A share of reads is told as the share of writes as well.
+    /// A share of reads is shown as the share of writes as well.
     fn place(&self, at: Option<f64>) -> Value {
         let setting = |at: f64| match self.curve.axis == "read_percent" {
             true => SettingValue::Word(format!("{:.0} % writes", 100.0 - at)),
@@ -97,7 +97,7 @@ impl CurveShape {
     }
 }
 
-/// A number on an axis, as the values of the axis are written.
+/// Converts a number on an axis to the kind of value of that axis.
 pub(crate) fn on_axis(of_axis: &SettingValue, value: f64) -> SettingValue {
     match of_axis {
         SettingValue::Bytes(_) => SettingValue::Bytes(Bytes(whole(value.round()))),
@@ -107,7 +107,7 @@ pub(crate) fn on_axis(of_axis: &SettingValue, value: f64) -> SettingValue {
     }
 }
 
-/// Every curve of which there is something to say. Disqualified points have no part in it.
+/// Every curve with something to state. Disqualified points are left out.
 pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<CurveShape>> {
     let of_curve = |curve: &Curve| {
         let all = || curve.points.iter().map(|point| point.figure);
@@ -119,8 +119,8 @@ pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<CurveShap
     curves.iter().filter(|curve| curve.points.len() >= POINTS_LEAST).filter_map(of_curve).collect()
 }
 
-/// A straight line through a curve over a number of nodes or tasks, where the curve is not flat and repetitions do not
-/// show that it is none: not through one that saturates, nor one with a disqualified point.
+/// A straight line through a curve over a number of nodes or tasks, if the curve is not flat and the repetitions do
+/// not show that it is not straight. There is none for a curve that saturates or has a disqualified point.
 fn line(curve: &Curve) -> Option<Regression> {
     let samples: Vec<Sample> = curve.points.iter().map(Sample::from).collect();
     let straight =
@@ -130,13 +130,13 @@ fn line(curve: &Curve) -> Option<Regression> {
     (rises && line.r_squared >= EXPLAINED_LEAST).then_some(line)
 }
 
-/// Whether a curve is over a key that counts what works side by side: a straight line through it says what one more
-/// brings.
+/// Whether the curve is over a key that counts parallel workers, so that the slope of a straight line is the gain per
+/// additional one.
 pub(crate) fn is_counted(curve: &Curve) -> bool {
     [NODES, TASKS, TASKS_PER_NODE].contains(&curve.axis.as_str())
 }
 
-/// The line through a curve; none where it has fewer than three points.
+/// The line through a curve. Returns `None` if it has fewer than three points.
 pub(crate) fn regression(curve: &Curve) -> Option<Regression> {
     let (x, y): (Vec<f64>, Vec<f64>) = curve.points.iter().map(|point| (point.x, point.rate)).unzip();
     Regression::of(&x, &y).filter(|line| line.uncertainty.is_some())

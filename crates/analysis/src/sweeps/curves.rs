@@ -1,4 +1,4 @@
-//! Curves: rates against a swept key, everything else fixed.
+//! Curves: rates over a swept key, with everything else fixed.
 
 use std::collections::{HashMap, HashSet};
 use std::iter;
@@ -9,17 +9,18 @@ use crate::figures::{Figure, MEMBER, Subject, TARGET, ValueKey, grouped, little:
 use crate::gate::Gate;
 use crate::sweeps::{Curve, CurvePoint, Shape, shape_shown};
 
-/// Values that a key needs to become the x axis of a second family of curves: two are a
+/// The minimum number of values that a key needs to become the x axis of a second family of curves: two values are a
 /// comparison, not a curve.
 const SECOND_AXIS_VALUES_MIN: usize = 3;
 
 /// The curves of all sweeps.
 ///
-/// For each workload the x axis is the swept numeric key with most values, the first of them in the study where several
-/// have as many; each other numeric key with at least three values is the axis of a second family. There is one curve
-/// for each target, client, phase and combination of the other swept keys, but those that go in step with the axis. A
-/// point that was measured twice, as in merged runs, starts a second curve. A curve has at least two points.
-/// Disqualified ones have no part in a shape, and a curve over the names of members has none.
+/// For each workload, the x axis is the swept numeric key with the most values, or the first of them in the study if
+/// several have equally many. Each other numeric key with at least three values is the axis of a second family. There
+/// is one curve for each target, client, phase and combination of the other swept keys, except those that change in
+/// step with the axis. A point that was measured twice, as in merged runs, starts a second curve. A curve has at
+/// least two points. Disqualified points do not contribute to a shape, and a curve over the names of members has no
+/// shape.
 #[must_use]
 pub fn curves(gate: &Gate<'_>) -> Vec<Curve> {
     let of_group = grouped(&gate.subjects, |one| one.case.group.as_str()).into_iter();
@@ -35,10 +36,11 @@ pub fn curves(gate: &Gate<'_>) -> Vec<Curve> {
     curves
 }
 
-/// A swept key, how many values it takes, and whether they are numbers.
+/// A swept key, the number of its values, and whether they are numbers.
 type Key<'a> = (&'a str, usize, bool);
 
-/// The axes of the curves of a workload, each with the swept keys that are fixed on one curve, in the order of the study.
+/// The axes of the curves of a workload, each with the swept keys that are fixed on one curve, in the order of the
+/// study.
 fn families<'a>(cases: &[&'a Case]) -> Vec<(&'a str, Vec<&'a str>)> {
     let all = cases.iter().flat_map(|case| &case.settings).filter(|setting| setting.key != TARGET);
     let key = |all: Vec<&'a Setting>| -> Key<'a> {
@@ -60,7 +62,7 @@ fn families<'a>(cases: &[&'a Case]) -> Vec<(&'a str, Vec<&'a str>)> {
     iter::once(first).chain(candidates().filter(other)).map(family).collect()
 }
 
-/// Whether the value of `leader` says which value `follower` has, while `follower` has several.
+/// Whether the value of `leader` determines that of `follower`, which has several values.
 fn in_step(cases: &[&Case], leader: Key<'_>, follower: Key<'_>) -> bool {
     let mut value_at = HashMap::new();
     follower.1 > 1
@@ -75,7 +77,7 @@ fn in_step(cases: &[&Case], leader: Key<'_>, follower: Key<'_>) -> bool {
 
 /// The curves of one workload over `axis`.
 fn over(gate: &Gate<'_>, subjects: &[&Subject<'_>], axis: &str, fixed: &[&str]) -> Vec<Curve> {
-    // How often each point was met.
+    // How often each point has occurred.
     let mut times: HashMap<_, usize> = HashMap::new();
     let points = subjects.iter().filter_map(|subject| {
         let value = value_of(subject.case, axis)?;
@@ -124,7 +126,7 @@ fn point(gate: &Gate<'_>, subject: &Subject<'_>, value: &SettingValue, x: f64) -
     }
 }
 
-/// The mean over all operations from their intended start, of whatever kind.
+/// The mean latency over all operations of any kind, from their intended start.
 fn latency_mean_ns(figure: &Figure) -> Option<f64> {
     let of_measure = || figure.latency.iter().filter(|latency| latency.measure == Measure::Response);
     let count: f64 = of_measure().map(|latency| latency.count as f64).sum();

@@ -1,44 +1,46 @@
-//! Dips that come back after each period, as where transfers cross a stripe, and peaks, as where they fill one.
+//! Periodic dips, for example where transfers cross a stripe boundary, and periodic peaks, for example where they
+//! fill a stripe.
 
-/// Dips that make a pattern; two are as well a coincidence.
+/// The minimum number of dips for a pattern; two may be a coincidence.
 pub const DIPS_MIN: usize = 3;
-/// Dips that are less deep, as a share of the rate beside them, are not told from noise.
+/// The minimum depth of a dip, as a share of the rate next to it; shallower dips are not distinguished from noise.
 pub const DIP_DEPTH_MIN: f64 = 0.02;
 /// With fewer points the scatter is not known well enough.
 pub const DIP_POINTS_MIN: usize = 24;
-/// Longest period that is looked for, in steps; the work grows with points × this.
+/// The longest period that is searched for, in steps; the running time grows with points × this.
 pub const PERIOD_STEPS_MAX: usize = 1024;
-/// A member of the pattern is at least this share of the mean depth deep.
+/// The minimum depth of a member of the pattern, as a share of the mean depth.
 const MEMBER_DEPTH: f64 = 0.5;
-/// Share of the places of the pattern that are to be dips.
+/// The share of the places of the pattern that have to be dips.
 const MEMBERS: f64 = 0.8;
-/// With this probability noise alone gives a pattern, over all periods and offsets together.
+/// The probability that noise alone produces a pattern, over all periods and offsets together.
 const CHANCE: f64 = 1e-4;
-/// Rates repeat no better than this, as a share: a smooth curve has no pattern.
+/// The scatter of rates is assumed to be at least this share: a smooth curve has no pattern.
 const SCATTER_MIN: f64 = 1e-3;
-/// Points on each side that a dip is compared with: few where dips are narrow and close, many
-/// where they are wide.
+/// The number of points on each side with which a dip is compared: few if dips are narrow and close together, many if
+/// they are wide.
 const BESIDE: [usize; 3] = [3, 8, 32];
-/// Share of an axis's even steps that were measured.
+/// The share of an axis's even steps that must have been measured.
 const MEASURED: f64 = 0.8;
 
-/// Dips that come back after each period, as where offsets cross a stripe, or peaks, as where transfers fill one.
+/// Periodic dips, for example where offsets cross a stripe boundary, or periodic peaks, for example where transfers
+/// fill a stripe.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dips {
-    /// On the x axis.
+    /// The period on the x axis.
     pub period: f64,
-    /// Mean depth ÷ the rate beside the dip; below 0 of peaks.
+    /// Mean depth ÷ the rate next to the dip; negative for peaks.
     pub depth: f64,
 }
 
-/// The dips of a curve of points (x, rate) in rising order of x, if x goes in even steps; or its peaks, which are dips of
-/// a depth below 0.
+/// The dips of a curve of points (x, rate) in ascending order of x, if x has even steps; or its peaks, which are dips
+/// with negative depth.
 ///
-/// Each rate is divided by the median of those beside it, so that the curve's own bend does not
-/// count. For each period and offset the mean depth at the places of the pattern is compared with
-/// the scatter of all other places; the pattern that stands out most is taken if noise would not
-/// give it (Bonferroni's bound over all that were tried), if it is at least [`DIP_DEPTH_MIN`]
-/// deep, if nearly all of its places are dips, and if most dips of the curve are in it.
+/// Each rate is divided by the median of those next to it, so that the curvature of the curve does not count. For
+/// each period and offset, the mean depth at the places of the pattern is compared with the scatter of all other
+/// places. The most significant pattern is taken if noise would not produce it (with Bonferroni's bound over all that
+/// were tried), if it is at least [`DIP_DEPTH_MIN`] deep, if nearly all of its places are dips, and if most dips of
+/// the curve belong to it.
 ///
 /// ```
 /// let kib = 1024.0;
@@ -51,19 +53,19 @@ pub struct Dips {
 #[must_use]
 pub fn dips(points: &[(f64, f64)]) -> Option<Dips> {
     let (step, rates) = grid(points)?;
-    // Every second point that is low leaves every second one high: peaks are looked for where there are no dips.
+    // If every second point is low, every second one is high: peaks are only searched for if there are no dips.
     let best = [1.0, -1.0].into_iter().find_map(|way| best_pattern(&rates, way))?;
     Some(Dips { period: best.steps as f64 * step, depth: best.depth })
 }
 
-/// The pattern of dips that stands out most, or of peaks where `way` is −1.
+/// The most significant pattern of dips, or of peaks if `way` is −1.
 fn best_pattern(rates: &[Option<f64>], way: f64) -> Option<Pattern> {
     let patterns = BESIDE.iter().filter_map(|&beside| {
         let in_pattern = |place: usize, pattern: &Pattern| place % pattern.steps == pattern.offset;
         let turned: Vec<Option<f64>> =
             depths(rates, beside, |_, _| true).into_iter().map(|depth| Some(depth? * way)).collect();
         let pattern = pattern(&turned)?;
-        // The other dips of the pattern are not beside a dip.
+        // The other dips of the pattern are excluded from the neighbours of a dip.
         let apart =
             depths(rates, beside, |place, other| in_pattern(place, &pattern) && !in_pattern(other, &pattern));
         let (depth, _) = mean_depth(&apart, pattern.steps, pattern.offset);
@@ -72,7 +74,7 @@ fn best_pattern(rates: &[Option<f64>], way: f64) -> Option<Pattern> {
     patterns.max_by(|a, b| a.score.total_cmp(&b.score))
 }
 
-/// The step of the axis and the rate at each, none where it was not measured; none where the
+/// The step of the axis and the rate at each step, which is `None` if it was not measured. Returns `None` if the
 /// steps are not even.
 fn grid(points: &[(f64, f64)]) -> Option<(f64, Vec<Option<f64>>)> {
     let steps = points.windows(2).map(|pair| pair[1].0 - pair[0].0);
@@ -96,9 +98,9 @@ fn grid(points: &[(f64, f64)]) -> Option<(f64, Vec<Option<f64>>)> {
     Some((step, rates))
 }
 
-/// How far each rate is below the median of `beside` rates on each side, as a share of that; fewer
-/// at the ends, as many on either side, so that a slope is no dip. Only places that `counts`
-/// (place, other place) takes are beside a place.
+/// How far each rate is below the median of `beside` rates on each side, relative to that median. At the ends fewer
+/// rates are used, the same number on either side, so that a slope does not count as a dip. Only the places accepted
+/// by `counts` (place, other place) are neighbours of a place.
 fn depths(rates: &[Option<f64>], beside: usize, counts: impl Fn(usize, usize) -> bool) -> Vec<Option<f64>> {
     let mut around = Vec::with_capacity(2 * beside);
     let depth = |place: usize| {
@@ -131,7 +133,7 @@ fn pattern(depths: &[Option<f64>]) -> Option<Pattern> {
     let score_min = (2.0 * (tried / CHANCE).ln()).sqrt();
     let mut best: Option<Pattern> = None;
     for steps in 2..=longest {
-        // Where a third of all places or more are dips, they make the scatter of all.
+        // If a third of all places or more are dips, they dominate the scatter of all.
         let scatter = if steps <= 3 { scatter_within(depths, steps).0 } else { over_all };
         for offset in 0..steps {
             let (depth, count) = mean_depth(depths, steps, offset);
@@ -142,8 +144,8 @@ fn pattern(depths: &[Option<f64>]) -> Option<Pattern> {
             }
         }
     }
-    // A median of few values is sometimes far too small: what is chosen must stand out from the
-    // deviation of all places too.
+    // A median of few values is sometimes far too small, so the chosen pattern must also stand out from the deviation
+    // of all places.
     let stands_out = |pattern: &Pattern| {
         let (scatter, degrees) = scatter_within(depths, pattern.steps);
         let (_, count) = mean_depth(depths, pattern.steps, pattern.offset);
@@ -152,7 +154,7 @@ fn pattern(depths: &[Option<f64>]) -> Option<Pattern> {
     best.filter(|pattern| stands_out(pattern) && is_regular(depths, pattern))
 }
 
-/// The mean depth at every `steps`-th place from `offset` on, and how many there are.
+/// The mean depth at every `steps`-th place starting at `offset`, and the number of these places.
 fn mean_depth(depths: &[Option<f64>], steps: usize, offset: usize) -> (f64, usize) {
     let (mut sum, mut count) = (0.0, 0);
     for depth in depths[offset..].iter().step_by(steps).flatten() {
@@ -162,8 +164,8 @@ fn mean_depth(depths: &[Option<f64>], steps: usize, offset: usize) -> (f64, usiz
     (if count == 0 { 0.0 } else { sum / count as f64 }, count)
 }
 
-/// Whether nearly all places of the pattern are dips, and most dips of the curve are in it. Dips
-/// side by side are one wide dip.
+/// Whether nearly all places of the pattern are dips, and most dips of the curve belong to the pattern. Adjacent dips
+/// are one wide dip.
 fn is_regular(depths: &[Option<f64>], pattern: &Pattern) -> bool {
     let is_place = |place: usize| place % pattern.steps == pattern.offset;
     let is_dip = |place: usize| depths[place].is_some_and(|depth| depth >= pattern.depth * MEMBER_DEPTH);
@@ -179,8 +181,8 @@ fn is_regular(depths: &[Option<f64>], pattern: &Pattern) -> bool {
     inside >= DIPS_MIN && inside as f64 >= places as f64 * MEMBERS && outside * 2 <= inside
 }
 
-/// The deviation of normal values with the same median of absolute values, at least
-/// [`SCATTER_MIN`]: rare dips do not move a median.
+/// The deviation of normal values with the same median of absolute values, at least [`SCATTER_MIN`]: rare dips do not
+/// affect a median.
 fn scatter(depths: &[Option<f64>]) -> f64 {
     let mut sizes: Vec<f64> = depths.iter().flatten().map(|depth| depth.abs()).collect();
     sizes.sort_by(f64::total_cmp);
@@ -188,8 +190,8 @@ fn scatter(depths: &[Option<f64>]) -> f64 {
     sizes.get(sizes.len() / 2).map_or(0.0, |median| median / 0.6745).max(SCATTER_MIN)
 }
 
-/// The standard deviation from the mean of their place in the period, at least [`SCATTER_MIN`],
-/// and its degrees of freedom.
+/// The standard deviation from the mean of each place in the period, at least [`SCATTER_MIN`], and its degrees of
+/// freedom.
 fn scatter_within(depths: &[Option<f64>], steps: usize) -> (f64, f64) {
     let means: Vec<f64> = (0..steps).map(|offset| mean_depth(depths, steps, offset).0).collect();
     let (mut squares, mut count) = (0.0, 0_usize);
@@ -202,7 +204,7 @@ fn scatter_within(depths: &[Option<f64>], steps: usize) -> (f64, f64) {
     ((squares / degrees).sqrt().max(SCATTER_MIN), degrees)
 }
 
-/// The value of a normal distribution that is as improbable as `score` in Student's.
+/// The value of a normal distribution that is as improbable as `score` is in Student's.
 ///
 /// Source: D. L. Wallace, "Bounds on normal approximations to Student's and the chi-square
 /// distributions", Annals of Mathematical Statistics 30, 1959.

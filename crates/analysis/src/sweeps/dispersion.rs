@@ -1,4 +1,4 @@
-//! How far repetitions spread as files grow, and where that begins.
+//! The spread of repetitions over file size, and the size from which on it increases.
 
 use plan::SettingValue;
 
@@ -10,26 +10,26 @@ use crate::gate::{
 };
 use crate::sweeps::{Curve, CurvePoint};
 
-/// Repetitions spread more than before where their deviation is this many times what it was: with five of each size, one
-/// of two hundred pairs of sizes differs so by chance.
+/// Repetitions spread more than before if their deviation is this many times the previous one: with five repetitions
+/// per size, one of two hundred pairs of sizes differs this much by chance.
 pub const ONSET_FACTOR: f64 = 3.0;
-/// A size where the spread begins spreads at least so many times as far as those before.
+/// The spread at the size of the onset must be at least this many times that of the sizes before.
 const ONSET_POINT_FACTOR: f64 = 2.0;
-/// Sizes before an onset, so that there is something to compare with.
+/// The minimum number of sizes before an onset, so that there is something to compare with.
 const BEFORE_MIN: usize = 2;
-/// Repetitions never agree better than this, as a share of the rate.
+/// The spread of repetitions is assumed to be at least this share of the rate.
 const VARIATION_MIN: f64 = 1e-3;
 
-/// Spread of repetitions against a swept size.
+/// Spread of repetitions over a swept size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dispersion {
     /// The curve.
     pub curve: Curve,
-    /// Those of its points that were repeated and are not disqualified.
+    /// Its points that were repeated and are not disqualified.
     pub points: Vec<DispersionPoint>,
     /// The value from which on the repetitions spread more than before.
     pub onset: Option<SettingValue>,
-    /// Longest minus shortest time of one phase, over all points, in seconds.
+    /// Maximum minus minimum time of one phase, over all points, in seconds.
     pub worst_seconds: f64,
 }
 
@@ -38,13 +38,13 @@ pub struct Dispersion {
 pub struct DispersionPoint {
     /// The point.
     pub point: CurvePoint,
-    /// Longest minus shortest time of the phase, in seconds.
+    /// Maximum minus minimum time of the phase, in seconds.
     pub seconds: f64,
-    /// Bytes of one task.
+    /// Bytes per task.
     pub bytes_per_task: u64,
 }
 
-/// Those of `curves`.
+/// The statements for `curves`.
 pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Dispersion>> {
     let state = |curve: &Curve| {
         let one = dispersion(gate, curve)?;
@@ -55,9 +55,9 @@ pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Dispersio
     curves.iter().filter_map(state).collect()
 }
 
-/// The spread of the repetitions along a curve on which the bytes of a task grow while tasks and transfer size stay the
-/// same, of points that are not disqualified. Points that were measured once, or for a fixed time, have no spread of their
-/// times and are left out.
+/// The spread of the repetitions along a curve on which the bytes per task grow while tasks and transfer size stay
+/// the same, without disqualified points. Points that were measured once, or for a fixed time, have no spread of
+/// their times and are left out.
 #[must_use]
 pub fn dispersion(gate: &Gate<'_>, curve: &Curve) -> Option<Dispersion> {
     let subjects: Vec<&Subject<'_>> =
@@ -103,7 +103,7 @@ fn bytes_per_task(subject: &Subject<'_>) -> u64 {
     workload.transfers_per_pass().saturating_mul(each.0)
 }
 
-/// Whether files grow along the curve and nothing else changes.
+/// Whether file sizes grow along the curve and nothing else changes.
 fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
     let grows = |pair: &[&Subject<'_>]| {
         let [a, b] = [pair[0], pair[1]].map(|one| &one.case.workload);
@@ -113,13 +113,13 @@ fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
     subjects.windows(2).all(grows) && subjects.iter().all(|one| one.case.workload.duration.is_none())
 }
 
-/// From which place on repetitions spread at least [`ONSET_FACTOR`] times as far as before, given
-/// the number of repetitions and their coefficient of variation at each size, in rising order.
+/// The index from which on repetitions spread at least [`ONSET_FACTOR`] times as far as before, given the number of
+/// repetitions and their coefficient of variation at each size, in ascending order.
 ///
-/// Of all places the likeliest for one change of the variance of normal values is taken: the smallest sum over both
-/// sides of degrees of freedom × ln(variance). Source: the likelihood of D. M. Hawkins, "Testing a sequence of
-/// observations for a shift in location", Journal of the American Statistical Association 72, 1977, with the variance in
-/// place of the mean.
+/// The most likely place for a single change of the variance of normal values is taken: the one with the smallest sum
+/// over both sides of degrees of freedom × ln(variance). Source: the likelihood of D. M. Hawkins, "Testing a sequence
+/// of observations for a shift in location", Journal of the American Statistical Association 72, 1977, with the
+/// variance instead of the mean.
 ///
 /// ```
 /// let spreads = [(5, 0.01), (5, 0.012), (5, 0.009), (5, 0.08), (5, 0.11), (5, 0.09)];
@@ -127,7 +127,7 @@ fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
 /// ```
 #[must_use]
 pub fn onset(spreads: &[(usize, f64)]) -> Option<usize> {
-    // Sums of squares and degrees of freedom before each place, so that each is pooled at once.
+    // Cumulative sums of squares and degrees of freedom before each place, so that pooling takes constant time.
     let mut before = vec![(0.0, 0.0)];
     for (n, variation) in spreads {
         let (squares, degrees) = before[before.len() - 1];

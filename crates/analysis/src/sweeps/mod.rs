@@ -1,4 +1,4 @@
-//! Findings on the points of a sweep: curves and their shapes, the best point, the spread.
+//! Findings about the points of a sweep: curves and their shapes, the best point, the spread.
 
 pub(crate) mod best;
 pub(crate) mod consistency;

@@ -1,4 +1,4 @@
-//! Curves laid over each other: where they are farthest apart, and which cannot be told apart.
+//! Compares curves with each other: where they are farthest apart, and which cannot be distinguished.
 
 use plan::{Phase, SettingValue};
 
@@ -9,17 +9,17 @@ use crate::gate::{
 };
 use crate::sweeps::{ALIKE_SHARE, ALIKE_SHARE_UNREPEATED, Curve, CurvePoint, on_axis};
 
-/// With more curves than this beside each other, pairs of them are no comparison any more.
+/// With more curves than this, pairs of them are not compared.
 pub const OVERLAID_MAX: usize = 4;
-/// A chart of more curves than this has no legend that names those that coincide.
+/// The maximum number of curves in a chart whose legend names those that coincide.
 pub const CHARTED_MAX: usize = 64;
-/// Standard errors within which two points are alike.
+/// The number of standard errors within which two points are equal.
 const STANDARD_ERRORS: f64 = 2.0;
 
 /// Where two curves are farthest apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overlay {
-    /// The values of the other keys of both; the same where a sweep was measured twice.
+    /// The values of the other keys of both curves; the same if a sweep was measured twice.
     pub fixed: [String; 2],
     /// The swept key.
     pub axis: String,
@@ -43,7 +43,7 @@ impl Statement for Overlay {
     ];
 }
 
-/// Pairs of points at the same value of the axis; both lists stand in rising order.
+/// Pairs of points at the same value of the axis; both lists are in ascending order.
 fn in_common<'a>(
     first: impl Iterator<Item = &'a CurvePoint>,
     second: impl Iterator<Item = &'a CurvePoint>,
@@ -59,14 +59,14 @@ fn usable(curve: &Curve) -> impl Iterator<Item = &CurvePoint> {
     curve.points.iter().filter(|point| point.usable)
 }
 
-/// Each with each of those after it.
+/// Each element paired with each of those after it.
 fn pairs<T: Copy>(all: &[T]) -> impl Iterator<Item = (T, T)> {
     all.iter().enumerate().flat_map(|(place, &one)| all[place + 1..].iter().map(move |&other| (one, other)))
 }
 
-/// The largest difference of each pair of curves of one workload, target, client, phase and axis:
-/// of two numbers of processes, or of a sweep that was measured twice, where it is shown among all points that both
-/// have in common. Families of more than [`OVERLAID_MAX`] curves are left out.
+/// The largest difference of each pair of curves of one workload, target, client, phase and axis, for example for two
+/// numbers of processes, or for a sweep that was measured twice. A difference is given if it is shown among all
+/// points that both have in common. Families of more than [`OVERLAID_MAX`] curves are left out.
 #[must_use]
 pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Overlay>> {
     let families = families(curves, |curve| Some(curve.phase)).into_iter();
@@ -97,13 +97,13 @@ pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Overlay>
 /// The peaks of two curves of different workloads over the same axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Peaks {
-    /// Both workloads.
+    /// The names of both workloads.
     pub groups: [String; 2],
     /// The key that both sweep.
     pub axis: String,
-    /// Transfers per second of both.
+    /// The highest number of transfers per second of each.
     pub highest: [f64; 2],
-    /// |second − first| ÷ the larger of the two; none where no difference is shown.
+    /// |second − first| ÷ the larger of the two. `None` if no difference is shown.
     pub apart: Option<f64>,
 }
 
@@ -123,10 +123,10 @@ impl Statement for Peaks {
     ];
 }
 
-/// How far the peaks of transfers per second are apart for each pair of workloads that sweep the same
-/// key of one target, as block sizes in steps of 4 KiB and in powers of two. Peaks of transfers of different sizes
-/// are not compared. Of several curves of a workload the
-/// highest stands for it; of more than [`OVERLAID_MAX`] workloads none are compared. Disqualified points are none.
+/// The difference between the peaks of transfers per second for each pair of workloads that sweep the same key of one
+/// target, such as block sizes in steps of 4 KiB and in powers of two. Peaks of transfers of different sizes are not
+/// compared. If a workload has several curves, the highest is used; if there are more than [`OVERLAID_MAX`]
+/// workloads, none are compared. Disqualified points do not count as peaks.
 #[must_use]
 pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
     let peaks = curves.iter().filter_map(|curve| {
@@ -166,7 +166,7 @@ pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
     compared.flat_map(|workloads| pairs(&workloads).collect::<Vec<_>>()).filter_map(peaks).collect()
 }
 
-/// Medians of both rates may be of different passes, so that their ratio is no whole number.
+/// Medians of both rates may be of different passes, so their ratio may not be a whole number.
 fn are_of_one_size(one: &CurvePoint, other: &CurvePoint) -> bool {
     let [a, b] = [one, other].map(|point| match point.transfers_per_second > 0.0 {
         true => point.bytes_per_second / point.transfers_per_second,
@@ -175,20 +175,20 @@ fn are_of_one_size(one: &CurvePoint, other: &CurvePoint) -> bool {
     (a - b).abs() <= a.max(b) * 0.01
 }
 
-/// Which of `curves` are drawn over each other in each chart of at most [`CHARTED_MAX`] of them, those of one workload,
-/// target, client and axis: groups of at least two whose points are within the noise of each other, by their places.
-/// Those with fewer than two values in common are never alike.
+/// Which of `curves` coincide in each chart of at most [`CHARTED_MAX`] of them, which are those of one workload,
+/// target, client and axis: groups of at least two curves, by index, whose points are within the noise of each other.
+/// Curves with fewer than two values in common never coincide.
 ///
-/// Points are alike where they differ by less than 2 % ([`ALIKE_SHARE`]), or by less than two
-/// standard errors of the difference of two means; 5 % where a point was not repeated.
+/// Points are equal if they differ by less than 2 % ([`ALIKE_SHARE`]), or by less than two standard errors of the
+/// difference of two means; the limit is 5 % if a point was not repeated.
 #[must_use]
 pub fn coincident(curves: &[Curve]) -> Vec<Vec<usize>> {
     let charts = families(curves, |_| None).into_iter().filter(|chart| chart.len() <= CHARTED_MAX);
     let in_chart = charts.flat_map(|chart| {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for place in chart {
-            // Each is compared with the first of its group, so that a chain of neighbours does not
-            // join curves that are far apart.
+            // Each curve is compared with the first of its group, so that a chain of neighbours does not join curves
+            // that are far apart.
             match groups.iter_mut().find(|group| alike(&curves[group[0]], &curves[place])) {
                 Some(group) => group.push(place),
                 None => groups.push(vec![place]),
@@ -212,7 +212,7 @@ fn points_alike(a: &CurvePoint, b: &CurvePoint) -> bool {
     (a.rate - b.rate).abs() <= noise.max(a.rate.max(b.rate) * share)
 }
 
-/// The places of curves that are looked at together.
+/// The indices of curves that are compared with each other.
 fn families(curves: &[Curve], phase: impl Fn(&Curve) -> Option<Phase>) -> Vec<Vec<usize>> {
     grouped(0..curves.len(), |&place| {
         let curve = &curves[place];

@@ -1,4 +1,4 @@
-//! Changes of the rate while it was measured: within a pass, over passes, over stored runs.
+//! Changes of the rate during measurement: within a pass, over passes, over stored runs.
 
 use record::{Part, Run};
 
@@ -10,16 +10,16 @@ use crate::gate::{
 };
 use crate::statistics::{ChangePoint, Dependence, change_point, median};
 
-/// A change of the rate of a figure at one place.
+/// A change of the rate of a figure at one point in time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateChange {
-    /// What the series is, as `seconds of pass 3`.
+    /// The series, as in `seconds of pass 3`.
     pub series: String,
-    /// Where it is, as `after 31 s`.
+    /// The position of the change, as in `after 31 s`.
     pub place: String,
     /// The change; levels are of the first rate of the phase.
     pub change: ChangePoint,
-    /// Series in which a change was looked for.
+    /// The number of series that were searched for a change.
     pub family: usize,
     counts: RateOf,
 }
@@ -47,7 +47,7 @@ impl Statement for RateChange {
     ];
 }
 
-/// Those of the figures of `run`. All of one kind of series in the run are one family.
+/// The changes in the figures of `run`. All series of one kind in the run form a family.
 pub(crate) fn of_gate(run: &Run, gate: &Gate<'_>) -> Vec<Stated<RateChange>> {
     let of = |one: &Subject<'_>| (one.index, one.figure.rate_of());
     let within = gate.subjects.iter().flat_map(|one| {
@@ -78,8 +78,8 @@ pub(crate) fn of_gate(run: &Run, gate: &Gate<'_>) -> Vec<Stated<RateChange>> {
         .collect()
 }
 
-/// The clearest change over the passes of a figure that count, which are taken to be independent; of several runs over the
-/// medians of these, since the passes of one run are more alike than those of two.
+/// The clearest change over the counted passes of a figure, which are assumed to be independent. With several runs,
+/// the medians of the runs are used, because the passes of one run are more similar than those of two.
 fn over_passes(run: &Run, subject: &Subject<'_>) -> Option<((String, String), ChangePoint)> {
     let figure = subject.figure;
     let rate = |pass: &RepetitionFigure| figure.headline_of(pass);

@@ -1,4 +1,5 @@
-//! What targets cost for what they give, where data that is mostly read should lie, and whether it fits.
+//! The cost of targets relative to their performance, where data that is mostly read should be placed, and whether it
+//! fits.
 
 use std::collections::HashMap;
 
@@ -13,31 +14,32 @@ use crate::gate::{
 };
 use crate::jobs::Timeline;
 
-/// Transfers from this size on tell of rates in bytes.
+/// The minimum transfer size for rates in bytes.
 const LARGE_TRANSFER: Bytes = Bytes::kib(64);
-/// From this ratio of its read rate to its write rate on a target is the place for what is mostly read.
+/// From this ratio of read rate to write rate on, a target is suited for data that is mostly read.
 pub const READ_FAVOURED_RATIO: f64 = 1.25;
-/// A file system with at least this share of a capacity has that capacity: its own tables take the rest.
+/// A file system with at least this share of a capacity has that capacity: its metadata takes the rest.
 const AGREES_PERCENT: u64 = 90;
-/// Bytes of the TB for which cost is told.
+/// Bytes in the TB for which the cost is given.
 const TERABYTE: f64 = 1e12;
 
-/// The time of a figure times what it took.
+/// The time of a figure multiplied by the hardware it used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cost {
-    /// Median wall time of the passes that count, in seconds.
+    /// Median wall time of the counted passes, in seconds.
     pub seconds: f64,
-    /// Wall time for one TB at its rate, in seconds: comparable where passes moved different amounts.
+    /// Wall time for one TB at the figure's rate, in seconds, which is comparable even if passes moved different
+    /// amounts.
     pub seconds_per_tb: f64,
-    /// Devices; 0 where the study does not say.
+    /// The number of devices; 0 if the study does not give it.
     pub devices: u32,
-    /// Rack units, or what else is counted; 0 where not said.
+    /// Rack units, or whatever else is counted; 0 if not given.
     pub rack_units: f64,
-    /// Ports; 0 where not said.
+    /// The number of ports; 0 if not given.
     pub(crate) ports: u32,
 }
 
-/// A time × what is counted, where that is said.
+/// The time × the count, if the count is given.
 fn times(seconds: f64, count: impl Into<f64>) -> Option<f64> {
     let count = count.into();
     (count > 0.0).then_some(seconds * count)
@@ -67,17 +69,17 @@ impl Statement for Cost {
     ];
 }
 
-/// Which data a target is for.
+/// The kind of data that a target is suited for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Placement {
     /// Bytes per second of its best figure of large reads.
     pub read: f64,
     /// The same of large writes.
     pub write: f64,
-    /// It is for what is mostly read: the difference of both was shown to be [`READ_FAVOURED_RATIO`] at least, or not
-    /// to be; none where the repetitions leave that open.
+    /// Whether it is suited for data that is mostly read: the ratio was shown to be at least [`READ_FAVOURED_RATIO`],
+    /// or shown to be below. `None` if the repetitions leave that open.
     pub for_reads: Option<bool>,
-    /// Share of reads in the bytes of all passes that count on it.
+    /// Share of reads in the bytes of all counted passes on it.
     pub read_share: f64,
 }
 
@@ -116,18 +118,19 @@ impl Statement for Placement {
 pub struct Fit {
     /// The target.
     pub(crate) target: String,
-    /// Devices and the slots for them, where both are said.
+    /// The number of devices and of slots for them, if both are given.
     pub slots: Option<(u32, u32)>,
-    /// Bytes that are to be there and its capacity, where that is said.
+    /// The bytes to be stored and the target's capacity, if that is given.
     pub bytes: Option<(u64, u64)>,
-    /// The capacity that the study says, where the file systems that were there are smaller; theirs is in `bytes`.
+    /// The capacity according to the study, if the observed file systems are smaller; the capacity of those is in
+    /// `bytes`.
     pub studied_capacity: Option<u64>,
-    /// The bytes are those that the study says the real work needs; else those of its own workloads.
+    /// Whether the bytes are what the study says the real work needs; otherwise they are those of its own workloads.
     pub said: bool,
 }
 
 impl Fit {
-    /// All of it fits.
+    /// Whether all of it fits.
     #[must_use]
     pub fn fits(&self) -> bool {
         self.slots.is_none_or(|(devices, slots)| devices <= slots)
@@ -161,8 +164,8 @@ impl Statement for Fit {
     ];
 }
 
-/// The best figure of transfers of each target and phase whose devices or rack units the study counts, where it
-/// counts them for two targets or more.
+/// The best transfer figure of each target and phase whose devices or rack units are given in the study, if they are
+/// given for at least two targets.
 #[must_use]
 pub(crate) fn costs(gate: &Gate<'_>) -> Vec<Stated<Cost>> {
     let has_terms =
@@ -179,7 +182,7 @@ pub(crate) fn costs(gate: &Gate<'_>) -> Vec<Stated<Cost>> {
     groups.into_iter().filter_map(stated).collect()
 }
 
-/// Transfers and jobs: passes whose time and bytes are what a target gives.
+/// Whether the phase has transfers or jobs, so that time and bytes of its passes measure the target.
 const fn has_cost(phase: Phase) -> bool {
     phase.is_transfers() || matches!(phase, Phase::Jobs)
 }
@@ -198,8 +201,7 @@ fn cost(subject: &Subject<'_>) -> Option<Cost> {
     Some(Cost { seconds, seconds_per_tb, devices, rack_units, ports })
 }
 
-/// Every target of which the study says what it costs or holds, and that was both read and written in large
-/// transfers.
+/// Every target whose cost or data the study describes, and that was both read and written in large transfers.
 #[must_use]
 pub(crate) fn placements(gate: &Gate<'_>) -> Vec<Stated<Placement>> {
     let says = |target: &&TargetDescription| {
@@ -224,7 +226,7 @@ pub(crate) fn placements(gate: &Gate<'_>) -> Vec<Stated<Placement>> {
     gate.plan.described_targets().filter(says).filter_map(placement).collect()
 }
 
-/// Whether the interval of reads ÷ writes lies above [`READ_FAVOURED_RATIO`], or below it.
+/// Whether the interval of reads ÷ writes is above [`READ_FAVOURED_RATIO`], or below it.
 fn for_reads(gate: &Gate<'_>, read: usize, write: usize) -> Option<bool> {
     let found = gate.difference(gate.subject(write)?, gate.subject(read)?, 1)?;
     let (low, high) = found.interval.map(|(low, high)| (1.0 + low, 1.0 + high))?;
@@ -232,7 +234,7 @@ fn for_reads(gate: &Gate<'_>, read: usize, write: usize) -> Option<bool> {
     (!is_open).then_some(low >= READ_FAVOURED_RATIO)
 }
 
-/// The best figure of large reads on `target` and that of large writes, each with its bytes per second.
+/// The best figures of large reads and of large writes on `target`, each with its bytes per second.
 pub(crate) fn large_rates(gate: &Gate<'_>, target: &str) -> Option<((usize, f64), (usize, f64))> {
     let of = |phase: Phase| {
         let these = gate.subjects.iter().filter(|one| one.case.target == target && one.figure.phase == phase);
@@ -244,20 +246,20 @@ pub(crate) fn large_rates(gate: &Gate<'_>, target: &str) -> Option<((usize, f64)
     of(Phase::Read).zip(of(Phase::Write))
 }
 
-/// Whether the devices of each target have slots and its data has room, where the study says how much there is.
+/// Whether there are slots for the devices of each target and room for its data, if the study gives the numbers.
 #[must_use]
 pub fn fits(plan: &Plan) -> Vec<Fit> {
     fits_of(plan, &[], None)
 }
 
-/// As [`fits`], with what jobs were seen to hold in work and utility space beside their tables, and the file systems that
-/// `host` had.
+/// The same as [`fits`], with the observed use of work and utility space by jobs in addition to their tables, and the
+/// file systems of `host`.
 pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFacts>) -> Vec<Fit> {
     let held = most(timelines.iter().map(|one| {
         let bytes = one.spaces.iter().filter_map(|space| space.held_at_most_bytes).sum::<u64>();
         (one.case.as_str(), bytes)
     }));
-    // Cases of a sweep replace each other's files.
+    // The cases of a sweep replace each other's files.
     let put = most(plan.cases.iter().flat_map(|case| {
         let workload = &case.workload;
         let jobs = workload
@@ -289,7 +291,7 @@ pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFac
     plan.described_targets().filter_map(fit).collect()
 }
 
-/// The largest number of bytes of each name.
+/// The largest number of bytes for each name.
 fn most<'a>(all: impl Iterator<Item = (&'a str, u64)>) -> HashMap<&'a str, u64> {
     all.fold(HashMap::new(), |mut most, (name, bytes)| {
         let known = most.entry(name).or_default();
@@ -298,8 +300,8 @@ fn most<'a>(all: impl Iterator<Item = (&'a str, u64)>) -> HashMap<&'a str, u64> 
     })
 }
 
-/// Bytes of the file systems that the directories of `target` are on, each once; none where one of them is not known, or
-/// is made during the run.
+/// Total size of the file systems that hold the directories of `target`, each counted once. Returns `None` if one of
+/// them is not known or is created during the run.
 fn capacity_of(plan: &Plan, host: &HostFacts, target: &str) -> Option<u64> {
     let mut found: Vec<&FileSystemFacts> = Vec::new();
     let cases = plan.cases.iter().filter(|case| case.target == target);

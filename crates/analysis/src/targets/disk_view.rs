@@ -1,4 +1,4 @@
-//! What the application asked for in a row, and what the disks got in a row.
+//! How sequential the application's requests were, and how sequential those that the disks received.
 
 use record::{HistoryRow, PhaseRow, Run};
 
@@ -9,17 +9,17 @@ use crate::gate::{
 };
 use crate::statistics::{median, whole};
 
-/// How sequential a phase was at the application and at the devices, by the last operations that were kept and
-/// the requests that were traced beside them.
+/// How sequential a phase was at the application and at the devices, from the last recorded operations and the
+/// requests that were traced at the same time.
 ///
-/// Source: study E, "what the disk really sees": each of many streams is sequential, the disk that serves them
-/// all sees something else.
+/// Source: study E, "what the disk really sees": each of many streams is sequential, but the disk that serves them
+/// all sees a different pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiskView {
-    /// Streams of the application.
+    /// The number of streams of the application.
     tasks: u32,
     application: InARow,
-    /// None where they were not traced.
+    /// `None` if the requests were not traced.
     devices: Option<InARow>,
 }
 
@@ -28,9 +28,10 @@ pub struct DiskView {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct InARow {
     all: u64,
-    /// Share of them that began where the one before had ended.
+    /// The share of them that started where the one before ended.
     share: f64,
-    /// Median distance of the others from there, in bytes: of several passes of devices the median of their medians.
+    /// Median distance of the others from that position, in bytes; for several passes of devices, the median of
+    /// their medians.
     jump: Option<f64>,
 }
 
@@ -55,7 +56,7 @@ impl Statement for DiskView {
     ];
 }
 
-/// Every figure of which operations were kept, in the order of the figures.
+/// Every figure with recorded operations, in the order of the figures.
 pub(crate) fn disk_views(run: &Run, gate: &Gate<'_>) -> Vec<Stated<DiskView>> {
     let kept = gate.subjects.iter().filter(|subject| subject.case.workload.history.is_some());
     let view = |subject: &Subject<'_>| {

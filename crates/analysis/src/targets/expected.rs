@@ -1,4 +1,4 @@
-//! Figures against data sheets and limits.
+//! Compares figures with data sheets and limits.
 
 use std::ops::Range;
 
@@ -12,30 +12,30 @@ use crate::gate::{
 };
 use crate::statistics::{CONFIDENCE, bound_least, median_bounds};
 
-/// A figure against a data sheet or a limit.
+/// A figure compared with a data sheet or a limit.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct Expected {
     pub figure: usize,
     pub name: String,
-    /// The limit of all of them together.
+    /// The limit for all units together.
     pub amount: Amount,
-    /// Of so many: that of one × this is the amount.
+    /// The number of units; the limit of one × this is the amount.
     pub count: f64,
     pub ratio: f64,
     pub ceiling: bool,
-    /// None where the value is promised without a latency, or none was measured.
+    /// Whether the promised latency was met. `None` if the value is promised without a latency, or none was measured.
     pub in_time: Option<bool>,
-    /// What reaching it means, where it is the highest grade that was reached; what missing it means, where it is the
-    /// easiest and none was.
+    /// The meaning of reaching it, if it is the highest grade that was reached; the meaning of missing it, if it is
+    /// the easiest grade and none was reached.
     pub reached: Option<String>,
-    /// It is a grade that may be reached or not: the median is too near to it.
+    /// Whether it is undecided if the grade is reached, because the median is too close to it.
     pub open: bool,
     pub source: String,
 }
 
 impl Expected {
-    /// Whether it says that a grade, or the latency at which the value is promised, is missed.
+    /// Whether a grade, or the latency at which the value is promised, is missed.
     fn misses(&self) -> bool {
         let is_on_the_bad_side = match self.amount {
             Amount::Latency { .. } => self.ratio > 1.0,
@@ -84,7 +84,7 @@ impl Statement for Expected {
     ];
 }
 
-/// Those of [`expected`], what reached a ceiling or a grade, or is near to one, first.
+/// The statements for [`expected`]; those that reached a ceiling or a grade, or are close to one, come first.
 pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>> {
     let mut all = all.to_vec();
     all.sort_by_key(|one| one.reached.is_none() && !one.open && !(one.ceiling && one.ratio > 1.0));
@@ -93,7 +93,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
         let is_of_latency = matches!(one.amount, Amount::Latency { .. }) || one.in_time == Some(false);
         let statement = match one.misses() {
             false => Use::Other,
-            // A single stop may be all of the slowest operations.
+            // A single stall may account for all of the slowest operations.
             true if is_of_latency => Use::Compared,
             true => gate.weighed(&inputs, one.ratio - 1.0),
         };
@@ -102,19 +102,19 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
     all.into_iter().map(state).collect()
 }
 
-/// Every figure against each expectation that is about it, in the order of the figures, and for each in the order of
-/// the study.
+/// Every figure compared with each expectation that applies to it, in the order of the figures and, for each figure,
+/// in the order of the study.
 ///
-/// An expectation is about a figure where all that it names agrees: target, phase, order, transfer size and share of
-/// reads. Its limit counts for the nodes of the case and the devices of the target. The figure is its median: the rate
-/// it is summarised by, operations and bytes converted into each other at its transfer size; or the latency of all its
-/// transfers. A mixed figure whose share of reads stands in no expectation is set against the two that enclose it; see
-/// [`mix`].
+/// An expectation applies to a figure if everything it names matches: target, phase, order, transfer size and share
+/// of reads. Its limit is multiplied by the nodes of the case and the devices of the target. The value of the figure
+/// is its median: the rate by which it is summarised, with operations and bytes converted into each other at its
+/// transfer size; or the latency of all its transfers. A mixed figure whose share of reads is in no expectation is
+/// compared with an interpolation of the two that enclose it; see [`mix`].
 ///
-/// [`Expected::reached`] is filled in for the highest grade that a figure reached: of 150, 100 and 50 MB/s for a drive,
-/// one that moves 120 has reached 100; one that moves 40 has missed them all. As with a commitment, a median of fewer than
-/// five repetitions within 15 % of a grade does not tell whether it is reached, nor one whose bounds are on either side
-/// of it, see [`Expected::open`].
+/// [`Expected::reached`] is filled in for the highest grade that a figure reached: with grades of 150, 100 and 50
+/// MB/s for a drive, one that moves 120 has reached 100, and one that moves 40 has missed them all. As with a
+/// commitment, it is undecided whether a grade is reached if the median of fewer than five repetitions is within 15 %
+/// of it, or if the bounds of the median are on both sides of it, see [`Expected::open`].
 #[must_use]
 pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
     subjects(plan, figures).iter().flat_map(|one| of_subject(one, &plan.criteria.expectations)).collect()
@@ -152,8 +152,8 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
     all.into_iter().map(|(one, _)| one).collect()
 }
 
-/// Whether an expectation that names no phase means `figure` too: what is expected of transfers says
-/// nothing of names and messages, but no bytes go over a link faster than it is.
+/// Whether an expectation that names no phase also applies to `figure`: expectations for transfers say nothing about
+/// names and messages, but no traffic exceeds the speed of a link.
 fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
     figure.phase.is_transfers()
         || expectation.phase.is_some()
@@ -162,8 +162,8 @@ fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
             && figure.bytes_per_second.median > 0.0)
 }
 
-/// Marks the hardest grade that the median of `figure` reached, among rates, among mean latencies and among those of each
-/// percentile; the easiest where it missed all; and those that it is too near to.
+/// Marks the hardest grade that the median of `figure` reached, separately for rates, for mean latencies and for
+/// those of each percentile; the easiest one if it missed all; and those that it is too close to.
 fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, figure: &Figure) {
     let counted: Vec<_> = figure.counted().collect();
     let hardness = |one: &Expected| match one.amount {
@@ -200,16 +200,17 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, figure: 
     }
 }
 
-/// How a median stands to several grades, the easiest first.
+/// How a median compares with several grades, easiest first.
 pub(crate) struct Grade {
-    /// The hardest that it has reached.
+    /// The hardest grade that was reached.
     pub(crate) reached: Option<usize>,
-    /// Harder ones that it is too near to.
+    /// Harder grades that the median is too close to.
     pub(crate) open: Range<usize>,
 }
 
 impl Grade {
-    /// Of a median that is better than each grade by the share in `margins`, its bounds by the shares beside it.
+    /// For a median that is better than each grade by the share in `margins`, and whose bounds are better by the
+    /// shares given with it.
     pub(crate) fn of(margins: impl Iterator<Item = (f64, Option<(f64, f64)>)>) -> Self {
         let kept: Vec<Option<bool>> = margins.map(|(margin, ends)| median_keeps(margin, ends)).collect();
         let reached = kept.iter().rposition(|kept| *kept == Some(true));
@@ -219,12 +220,12 @@ impl Grade {
     }
 }
 
-/// Why a grade is left open.
+/// The reason why a grade is left undecided.
 pub(crate) fn too_near() -> String {
     format!("too near to tell: more repetitions are needed, {} at least", bound_least(1.0 - CONFIDENCE))
 }
 
-/// The expectations that are about a figure.
+/// The expectations that apply to a figure.
 pub(crate) fn about<'e>(
     subject: &Subject<'_>,
     expectations: &'e [Expectation],
@@ -233,15 +234,15 @@ pub(crate) fn about<'e>(
     expectations.iter().filter(move |one| agrees(subject, one) && one.is_of_mix(case, phase))
 }
 
-/// Whether all that an expectation names agrees, but for the share of reads.
+/// Whether everything that an expectation names matches, apart from the share of reads.
 fn agrees(subject: &Subject<'_>, one: &Expectation) -> bool {
-    // An imported case, which names none, is on the only target that is described.
+    // An imported case names no target; it belongs to the only target that is described.
     let target = subject.target.map_or(&subject.case.target, |one| &one.name);
     one.agrees(target, subject.case, subject.figure.phase, subject.is_random())
 }
 
-/// Interpolated limits of a mixed phase whose share of reads stands in no expectation: one for each latency
-/// that the two neighbours have in common, with the neighbour of more writes.
+/// Interpolated limits of a mixed phase whose share of reads is in no expectation: one for each latency that the two
+/// neighbours have in common, with the neighbour that has more writes.
 fn between<'e>(
     subject: &Subject<'_>,
     expectations: &'e [Expectation],
@@ -272,11 +273,12 @@ fn between<'e>(
     mixes.iter().filter(|(at, _)| Some(*at) == nearest).filter_map(limit).collect()
 }
 
-/// The rate of a mix between two known ones, `share` of the way from the first to the second: the time of an operation,
-/// not the rate, is in proportion, `1 ÷ ((1 − share) ÷ low + share ÷ high)`, because each operation takes its own time
-/// whatever runs beside it. Of the data sheet of study D (650, 314, 195, 144 and 117 thousand at 100, 75, 50, 25 and 0 %
-/// reads) the outer two alone give 304, 198 and 147 thousand between them; a straight line of rates would give 517, 384
-/// and 250. None where a rate is not above 0 or the share is outside of 0 to 1.
+/// The rate of a mix between two known mixes, at `share` of the way from the first to the second. The time per
+/// operation, not the rate, is interpolated linearly, `1 ÷ ((1 − share) ÷ low + share ÷ high)`, because each
+/// operation takes its own time whatever runs at the same time. In the data sheet of study D (650, 314, 195, 144 and
+/// 117 thousand at 100, 75, 50, 25 and 0 % reads), the two outer values alone give 304, 198 and 147 thousand in
+/// between; linear interpolation of the rates would give 517, 384 and 250. Returns `None` if a rate is not above 0 or
+/// the share is outside 0 to 1.
 #[must_use]
 pub fn mix(low: f64, high: f64, share: f64) -> Option<f64> {
     (low > 0.0 && high > 0.0 && (0.0..=1.0).contains(&share))

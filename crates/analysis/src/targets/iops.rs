@@ -1,4 +1,4 @@
-//! "How many IOPS?" is no question: transfers per second by definition.
+//! Transfers per second, each with its definition: "How many IOPS?" alone has no answer.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::gate::{
     table::{Column, bytes, count, nanos, operations, subject, text, word},
 };
 
-/// The best figure of a definition of transfers per second.
+/// The best figure for one definition of transfers per second.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct DefinedIops {
@@ -19,11 +19,11 @@ pub struct DefinedIops {
     pub definition: Definition,
     /// Median of transfers per second.
     rate: f64,
-    /// Mean latency and that which 99 % do not exceed, in nanoseconds.
+    /// Mean latency and 99th percentile, in nanoseconds.
     latency: Option<(f64, f64)>,
 }
 
-/// All that has to be said before two numbers of transfers per second mean the same.
+/// Everything that has to be specified before two numbers of transfers per second are comparable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Definition {
     target: String,
@@ -33,11 +33,11 @@ pub struct Definition {
     pub transfer: Bytes,
     /// Order and path, as in `random, 70 % reads, direct`.
     pub way: String,
-    /// Transfers under way for each task.
+    /// Transfers in flight per task.
     pub depth: u32,
     tasks: u32,
     nodes: u64,
-    /// Whether memory answered, in words.
+    /// Whether data was served from memory, in words.
     pub cache: &'static str,
 }
 
@@ -77,23 +77,23 @@ impl Statement for DefinedIops {
     }
 }
 
-/// Larger transfers are told in bytes per second.
+/// The rate of larger transfers is given in bytes per second.
 const SMALL_BELOW: Bytes = Bytes::kib(64);
 
-/// Those of [`iops_table`] of small transfers; a single definition needs no table.
+/// The [`iops_table`] of small transfers; a single definition needs no table.
 pub(crate) fn of_small(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<DefinedIops> {
     let mut all = iops_table(plan, figures, doubts);
     all.retain(|one| one.definition.transfer < SMALL_BELOW);
     if all.len() < 2 { Vec::new() } else { all }
 }
 
-/// The best figure of each definition of transfers per second, highest first; one that is disqualified only where its
-/// definition has no other. No number of transfers per second is
-/// to be shown without its definition. Names, small files and messages are no transfers.
+/// The best figure for each definition of transfers per second, highest first. A disqualified figure is only used if
+/// its definition has no other. No number of transfers per second is to be shown without its definition. Names, small
+/// files and messages are not transfers.
 #[must_use]
 pub fn iops_table(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<DefinedIops> {
     let cached = doubted(doubts, &[Check::Cached]);
-    // In a cross-check the other tool's figures are of the same definitions, and stand beside ours elsewhere.
+    // In a cross-check, the figures of the other tool have the same definitions and are shown elsewhere.
     let both = matches!(plan.source, PlanSource::CrossCheck { .. });
     let is_told = |one: &Subject<'_>| one.figure.phase.is_transfers() && !(both && one.case.stated.is_some());
     let subjects = subjects(plan, figures).into_iter().filter(is_told);

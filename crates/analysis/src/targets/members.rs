@@ -1,5 +1,5 @@
-//! The devices of a target beside each other: each alone, or all together; which are slow, and how each
-//! model stands to what was promised of it.
+//! Compares the devices of a target, measured individually or all together: which are slow, and how each model
+//! compares with what was promised for it.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -21,10 +21,10 @@ use crate::statistics::{
 };
 use crate::targets::{Grade, about, too_near};
 
-/// Members that differ by more than this share of the fastest are told as uneven: study D calls its twelve
-/// LUNs so, whose "variation is more than 40 %".
+/// Members are reported as uneven if they differ by more than this share of the fastest: study D does so for its
+/// twelve LUNs, whose "variation is more than 40 %".
 pub const UNEVEN_SHARE: f64 = 0.40;
-/// What stands for the model of a device that tells none.
+/// Stands for the model of a device that does not report one.
 const NO_MODEL: &str = "model unknown";
 
 /// Members that were measured in the same way.
@@ -32,48 +32,47 @@ const NO_MODEL: &str = "model unknown";
 pub struct MemberSet {
     /// The workload.
     pub group: String,
-    /// The target that they are members of; empty where each is a target of its own.
+    /// The target of which they are members; empty if each is a target of its own.
     pub target: String,
-    /// The node whose devices they are; empty where no other one measured its own.
+    /// The node that has the devices; empty if no other node measured its own devices.
     pub node: String,
     /// The phase.
     pub phase: Phase,
-    /// The swept keys and their values, without those that pick the member.
+    /// The swept keys and their values, without those that select the member.
     pub fixed: Vec<Setting>,
-    /// All at the same time; else one after the other.
+    /// Whether all were measured at the same time; otherwise one after the other.
     pub together: bool,
-    /// In the order of the study.
+    /// The members, in the order of the study.
     pub members: Vec<Member>,
-    /// (Fastest − slowest) ÷ fastest of the model whose devices differ most.
+    /// (Fastest − slowest) ÷ fastest for the model whose devices differ most.
     pub variation: f64,
-    /// Whether that is above [`UNEVEN_SHARE`]; none where it is, and the test of differences does not show it.
+    /// Whether that is above [`UNEVEN_SHARE`]. `None` if it is but the test of differences does not show it.
     pub uneven: Option<bool>,
-    /// By model, in the order in which they come.
+    /// The verdicts by model, in order of first occurrence.
     pub models: Vec<ModelVerdict>,
-    /// What the study expects of one device in this phase in the unit of its rate, with what it means; the easiest
-    /// first.
+    /// What the study expects of one device in this phase, in the unit of its rate, with the meaning; easiest first.
     pub grades: Vec<(f64, Expectation)>,
 }
 
-/// A member among the others.
+/// A member in comparison with the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member {
-    /// The figure: of it alone, or of all.
+    /// The figure of this member alone, or of all members.
     pub figure: usize,
-    /// Its number: the value of the key, the place among the paths, or that among the targets.
+    /// Its number: the value of the key, the index among the paths, or that among the targets.
     pub place: u64,
     /// The kernel's name of its device, or else its path or target.
     pub name: String,
-    /// The model of its device; of one that tells none what its target stands for.
+    /// The model of its device; if the device does not report one, that of its target in the study.
     pub model: String,
-    /// Over the repetitions that count.
+    /// Summary over the counted repetitions.
     pub bytes_per_second: Summary,
-    /// Over the repetitions that count.
+    /// Summary over the counted repetitions.
     pub transfers_per_second: Summary,
     /// Its rate ÷ the median of its model.
     pub share: f64,
-    /// Much slower than others of its model; see [`slow_nodes`], whose rule it is. None where it is, and the test of
-    /// differences does not show it, or has too few passes.
+    /// Whether it is much slower than others of its model, by the rule of [`slow_nodes`]. `None` if it is, but the
+    /// test of differences does not show it or there are too few passes.
     pub slow: Option<bool>,
     /// Its rate in each pass.
     passes: Passes,
@@ -82,7 +81,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// The rate that is compared, [`crate::figures::Figure::headline`] where it was alone.
+    /// The rate that is compared, which is [`crate::figures::Figure::headline`] if it was measured alone.
     #[must_use]
     pub const fn rate(&self) -> &Summary {
         self.counts.pick(&self.bytes_per_second, &self.transfers_per_second)
@@ -94,21 +93,21 @@ impl Member {
 pub struct ModelVerdict {
     /// The model.
     pub model: String,
-    /// Their rates.
+    /// Summary of their rates.
     pub rates: Summary,
-    /// The hardest grade that the median reached, or that it is below the easiest; empty where there are none, or where
-    /// too few repetitions tell none.
+    /// The hardest grade that the median reached, or that it is below the easiest; empty if there are no grades, or
+    /// if too few repetitions leave it undecided.
     pub grade: String,
-    /// What that means, by the study.
+    /// The meaning of that, from the study.
     pub says: String,
-    /// It is below the easiest grade.
+    /// Whether it is below the easiest grade.
     is_missed: bool,
     devices_of: String,
     counts: RateOf,
 }
 
 impl MemberSet {
-    /// `read of disks, one by one, transfer 2 MiB`.
+    /// The name, as in `read of disks, one by one, transfer 2 MiB`.
     #[must_use]
     pub fn name(&self) -> String {
         let of = if self.target.is_empty() { &self.group } else { &self.target };
@@ -198,7 +197,7 @@ impl Statement for Member {
 
 type Devices = (Vec<Stated<MemberSet>>, Vec<Stated<ModelVerdict>>, Vec<Stated<Member>>);
 
-/// Sets, their models, and each device, as statements; of figures that count for nothing none is called slow.
+/// Sets, their models, and each device, as statements; no member of a disqualified figure is called slow.
 pub(crate) fn of_gate(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Devices {
     let (mut sets, mut models, mut devices) = (Vec::new(), Vec::new(), Vec::new());
     for mut set in member_sets(gate, hosts) {
@@ -222,26 +221,26 @@ pub(crate) fn of_gate(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Devices {
     (sets, models, devices)
 }
 
-/// The device under `path`, where it is one alone.
+/// The device below `path`, if there is exactly one.
 pub(crate) fn device_of<'a>(host: &'a HostFacts, path: &Path) -> Option<&'a BlockDeviceFacts> {
     let path = path.display().to_string();
     let known = host.target_devices.iter().find(|one| one.path == path);
     let name = match known.map(|one| one.top.as_slice()) {
         Some([only]) => only,
         Some([_, ..]) => return None,
-        // Records of earlier programs do not tell; a device in /dev mostly has the kernel's name.
+        // Records of earlier versions do not contain it; a device in /dev usually has the kernel's name.
         Some([]) | None => path.strip_prefix("/dev/")?,
     };
     host.devices.iter().find(|device| device.name == name)
 }
 
-/// The settings by which figures of one set differ.
+/// The settings in which the figures of one set differ.
 const APART: [&str; 2] = [MEMBER, TARGET];
 
-/// All sets of at least two members: those that a swept `member` measured one by one, targets of one device
-/// each that one workload has measured, and figures of several members together. Nodes that measured their devices by
-/// themselves, as in merged runs, have sets of their own. Their models are those that the `hosts` know, of which the
-/// first is that of all nodes that are not among them.
+/// All sets of at least two members: those that a swept `member` measured one by one, targets of one device each that
+/// one workload has measured, and figures of several members together. Nodes that measured their devices
+/// individually, as in merged runs, have sets of their own. The models come from the `hosts`, the first of which also
+/// stands for all nodes that are not among them.
 #[must_use]
 pub fn member_sets(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Vec<MemberSet> {
     let plan = gate.plan;
@@ -263,7 +262,7 @@ pub fn member_sets(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Vec<MemberSet> {
     let one_by_one = alone.into_iter().filter_map(|members| {
         let (subject, node, (target, _)) = members[0];
         let mut members: Vec<Member> = members.into_iter().map(|(_, _, (_, member))| member).collect();
-        // What was measured twice, as in merged runs, stands once.
+        // Members that were measured twice, as in merged runs, are listed once.
         members.sort_by_key(|member| member.place);
         members.dedup_by_key(|member| member.place);
         finished(plan, subject, (target, node), false, members)
@@ -271,7 +270,8 @@ pub fn member_sets(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Vec<MemberSet> {
     one_by_one.chain(subjects().filter_map(|subject| together(plan, subject, host, &called))).collect()
 }
 
-/// What targets of one path each stand for, by their paths: the models of devices that tell none.
+/// The model that each target with a single path stands for in the study, by path, for devices that do not report a
+/// model.
 fn models_by_path(plan: &Plan) -> HashMap<&Path, &str> {
     let stands_for: HashMap<&str, &str> =
         plan.criteria.targets.iter().map(|one| (one.name.as_str(), one.stands_for.as_str())).collect();
@@ -284,10 +284,10 @@ fn models_by_path(plan: &Plan) -> HashMap<&Path, &str> {
     called.collect()
 }
 
-/// Of bytes and of operations, and that which is compared in each pass.
+/// Rates in bytes and in operations, and the compared rate of each pass.
 type Rates = (Summary, Summary, Passes);
 
-/// The rates of a figure: of each node by its name where each pass was that of one of several, else of all.
+/// The rates of a figure: by node name if each pass ran on one of several nodes, else for all together.
 fn by_node<'a>(subject: &Subject<'a>) -> Vec<(&'a str, Rates)> {
     let figure = subject.figure;
     let counts = figure.rate_of();
@@ -303,7 +303,7 @@ fn by_node<'a>(subject: &Subject<'a>) -> Vec<(&'a str, Rates)> {
     vec![("", (figure.bytes_per_second, figure.transfers_per_second, passes))]
 }
 
-/// The target that a figure is of a member of, empty where it is one of its own, and the member.
+/// The target of which a figure measures a member (empty if the member is a target of its own), and the member.
 fn single<'a>(
     plan: &Plan,
     subject: &Subject<'a>,
@@ -317,7 +317,7 @@ fn single<'a>(
             (case.target.as_str(), *member, path.display().to_string(), None)
         }
         _ => {
-            // A layer above another one is another thing than the device beside it.
+            // A layer above another one is not comparable with the device itself.
             let described = subject.target.filter(|target| target.above.is_none())?;
             let is_device = path.starts_with("/dev/") && described.devices == 0;
             let place = plan.criteria.targets.iter().position(|one| one.name == described.name)?;
@@ -329,7 +329,7 @@ fn single<'a>(
     Some((target, member(subject, place, (path, host), (name, stands_for), rates)))
 }
 
-/// A member on a path with its own name and what it stands for, of which those of its device come first, and its rates.
+/// A member on a path, with its name, model and rates. If its device has a name and model, these take precedence.
 fn member(
     subject: &Subject<'_>,
     place: u64,
@@ -354,7 +354,7 @@ fn member(
     }
 }
 
-/// The set of a figure of several members at once.
+/// The set of a figure that measures several members at once.
 fn together(
     plan: &Plan,
     subject: &Subject<'_>,
@@ -373,7 +373,7 @@ fn together(
     finished(plan, subject, (&subject.case.target, ""), true, members)
 }
 
-/// Marks the slow ones of each model, and says how it stands.
+/// Marks the slow members of each model, and adds the verdict on the model.
 fn finished(
     plan: &Plan,
     subject: &Subject<'_>,
@@ -394,7 +394,7 @@ fn finished(
         grades: grades(plan, subject, if together { members.len() } else { 1 }),
         members,
     };
-    // Directories of one device are not several devices.
+    // Several directories on one device are not several devices.
     let devices: HashSet<&str> = set.members.iter().map(|one| one.name.as_str()).collect();
     if devices.len() < set.members.len().max(2) {
         return None;
@@ -414,7 +414,7 @@ fn finished(
             (set.variation, set.uneven) = variation;
         }
         let rates = Summary::of(&rates)?;
-        // The median is as certain as that of the devices in each pass, or as there are devices.
+        // The certainty of the median is limited by the number of passes or by the number of devices.
         let passes = these.iter().map(|member| member.passes.len()).min().unwrap_or(0);
         let of_pass = |pass: usize| {
             median(&these.iter().map(|member| member.passes[pass].1).collect::<Vec<_>>()).unwrap_or(0.0)
@@ -449,7 +449,7 @@ fn finished(
     Some(set)
 }
 
-/// [`MemberSet::variation`] of the devices of one model with these rates, and [`MemberSet::uneven`].
+/// [`MemberSet::variation`] and [`MemberSet::uneven`] for the devices of one model with these rates.
 fn variation(these: &[&mut Member], rates: &[f64]) -> (f64, Option<bool>) {
     let by_rate = |one: &usize, other: &usize| rates[*one].total_cmp(&rates[*other]);
     let ends = (0..rates.len()).min_by(by_rate).zip((0..rates.len()).max_by(by_rate));
@@ -465,7 +465,7 @@ fn variation(these: &[&mut Member], rates: &[f64]) -> (f64, Option<bool>) {
     (variation, if variation > UNEVEN_SHARE { shown().then_some(true) } else { Some(false) })
 }
 
-/// [`MemberSet::grades`]. What is expected of a target is that of all its `devices` together.
+/// [`MemberSet::grades`]. The expectation for a target applies to all its `devices` together.
 fn grades(plan: &Plan, subject: &Subject<'_>, devices: usize) -> Vec<(f64, Expectation)> {
     let (case, phase) = (subject.case, subject.figure.phase);
     let grade = |one: &Expectation| {

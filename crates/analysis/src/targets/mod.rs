@@ -1,4 +1,5 @@
-//! Findings on targets and devices: data sheets, costs, seeks, members, and what disks and servers counted.
+//! Findings about targets and devices: data sheets, costs, seeks, members, and the counters of disks and
+//! servers.
 
 pub(crate) mod cost;
 pub(crate) mod disk_view;

@@ -1,5 +1,5 @@
-//! Positioning time and transfer rate of a device, from its rates at several transfer sizes, and what the block size of
-//! a file system makes of them.
+//! Positioning time and transfer rate of a device, from its rates at several transfer sizes, and what follows from
+//! them for the block size of a file system.
 
 use plan::{Phase, Setting, TargetDescription};
 
@@ -13,15 +13,15 @@ use crate::gate::{
 use crate::statistics::student;
 use crate::sweeps::Curve;
 
-/// Two unknowns need three sizes; the fourth shows whether it is a line at all.
+/// Two unknowns need three sizes; the fourth shows whether the relation is linear at all.
 pub const FIT_SIZES_MIN: usize = 4;
-/// Over less than this factor of sizes the line's beginning is a guess.
+/// With a smaller ratio of sizes, the intercept of the line is a guess.
 pub const FIT_SPAN_MIN: f64 = 8.0;
-/// Times that are off the line by more than this, as the root of the mean square of their shares, are not
-/// those of a device that positions and then moves bytes at one rate.
+/// If the root mean square of the relative residuals is above this, the times are not those of a device that
+/// positions and then transfers at a constant rate.
 pub const FIT_ERROR_MAX: f64 = 0.25;
 
-/// The rates of random transfers of several sizes, and what they say of the device.
+/// The rates of random transfers of several sizes, and the device parameters derived from them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeekFit {
     /// The workload.
@@ -32,14 +32,14 @@ pub struct SeekFit {
     pub phase: Phase,
     /// The other swept keys and their values.
     pub fixed: Vec<Setting>,
-    /// Devices over which the rate was divided.
+    /// The number of devices by which the rate was divided.
     pub devices: u32,
-    /// Transfers under way on one device: with more than one the device may order and overlap them, and the
-    /// positioning time is what is left of it.
+    /// Transfers in flight per device: with more than one, the device may reorder and overlap them, and the
+    /// positioning time is only what remains of it.
     pub under_way: f64,
-    /// In rising order of sizes.
+    /// The points, in ascending order of size.
     pub points: Vec<SeekPoint>,
-    /// The line, or why there is none: a sentence.
+    /// The line, or a sentence why there is none.
     pub fit: Result<SeekTime, String>,
 }
 
@@ -78,7 +78,7 @@ impl Statement for SeekFit {
 }
 
 impl SeekFit {
-    /// The line, where one was fitted.
+    /// The line, if one was fitted.
     #[must_use]
     pub fn line(&self) -> Option<&SeekTime> {
         self.fit.as_ref().ok()
@@ -89,7 +89,7 @@ impl SeekFit {
     }
 }
 
-/// Those of [`seek_fits`].
+/// The statements for [`seek_fits`].
 pub(crate) fn of_gate(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<SeekFit>> {
     let state =
         |one: &SeekFit| gate.state(one.points.iter().map(|point| point.figure).collect(), one.clone());
@@ -101,41 +101,41 @@ pub(crate) fn of_gate(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<SeekFit>>
 pub struct SeekPoint {
     /// The figure.
     pub figure: usize,
-    /// Bytes of a transfer.
+    /// Bytes per transfer.
     pub bytes: f64,
     /// Bytes per second of one device.
     pub bytes_per_second: f64,
-    /// Time of one transfer of one device, `bytes ÷ bytes_per_second`, in nanoseconds.
+    /// Time per transfer of one device, `bytes ÷ bytes_per_second`, in nanoseconds.
     pub time_ns: f64,
 }
 
 /// `time(bytes) = positioning + bytes ÷ rate`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeekTime {
-    /// Time before bytes move, in nanoseconds; not below 0.
+    /// Time before data is transferred, in nanoseconds; not below 0.
     pub positioning_ns: f64,
     /// Half width of its 95 % interval.
     pub positioning_half_ns: f64,
-    /// Bytes per second while they move.
+    /// Bytes per second during the transfer.
     pub bytes_per_second: f64,
-    /// The ends of its 95 % interval; the upper one may be infinite.
+    /// The ends of the 95 % interval of this rate; the upper one may be infinite.
     pub interval: (f64, f64),
-    /// Root of the mean square of the times' shares off the line.
+    /// Root mean square of the relative residuals of the times.
     pub error: f64,
     /// The size at which half of the rate is reached: positioning time × rate.
     pub half_rate_bytes: f64,
 }
 
 impl SeekTime {
-    /// The line through times of transfers, weighted so that each counts by its share: a time is known to some
-    /// percent, whether it is of 4 KiB or of 16 MiB. With `w = 1 ÷ time²` the normal equations of weighted
-    /// least squares (Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, section 9.2) give
-    /// both parameters, and the residual variance with n − 2 degrees of freedom their 95 % intervals.
+    /// The line through times of transfers, weighted so that relative errors count: a time is known to a few percent,
+    /// whether it is for 4 KiB or for 16 MiB. With `w = 1 ÷ time²`, the normal equations of weighted least squares
+    /// (Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, section 9.2) give both parameters, and
+    /// the residual variance with n − 2 degrees of freedom gives their 95 % intervals.
     ///
     /// `points` are `(bytes, nanoseconds)`.
     ///
     /// # Errors
-    /// With the reason, a sentence, where the points do not say it.
+    /// Returns the reason, in a sentence, if the points do not determine a line.
     ///
     /// ```
     /// // 8 ms of positioning, 160 MB/s.
@@ -157,7 +157,7 @@ impl SeekTime {
                 "the largest size is {factor:.1} times the smallest: {FIT_SPAN_MIN} times are needed"
             ));
         }
-        // Each equation divided by its time: 1 = positioning · (1 ÷ time) + slope · (bytes ÷ time).
+        // Each equation is divided by its time: 1 = positioning · (1 ÷ time) + slope · (bytes ÷ time).
         let sum = |of: fn(f64, f64) -> f64| -> f64 {
             points.iter().map(|(bytes, time)| of(1.0 / time, bytes / time)).sum()
         };
@@ -170,7 +170,7 @@ impl SeekTime {
             return Err("larger transfers take no longer, so that something else sets the time".to_owned());
         }
         if positioning < 0.0 {
-            // No time is negative: the best line through 0.
+            // A time cannot be negative: use the best line through 0.
             (positioning, slope) = (0.0, b1 / bb);
         }
         let off = points.iter().map(|(bytes, time)| (1.0 - (positioning + slope * bytes) / time).powi(2));
@@ -197,14 +197,14 @@ impl SeekTime {
         })
     }
 
-    /// Bytes per second of transfers of so many bytes.
+    /// Bytes per second for transfers of this size.
     #[must_use]
     pub fn rate_at(&self, bytes: f64) -> f64 {
         bytes / (self.positioning_ns / 1e9 + bytes / self.bytes_per_second)
     }
 }
 
-/// The fits of all curves over sizes of random transfers; of several devices together none.
+/// The fits of all curves over sizes of random transfers; none for several devices together.
 #[must_use]
 pub fn seek_fits(gate: &Gate<'_>, curves: &[Curve]) -> Vec<SeekFit> {
     let sized = |curve: &&Curve| {
@@ -232,7 +232,7 @@ pub fn seek_fits(gate: &Gate<'_>, curves: &[Curve]) -> Vec<SeekFit> {
             under_way: f64::from(workload.tasks) * f64::from(workload.backend.depth()) / f64::from(devices),
             fit: match devices {
                 0 | 1 => SeekTime::of(&points.iter().map(|one| (one.bytes, one.time_ns)).collect::<Vec<_>>()),
-                // What one of them did in which time is not known.
+                // How much each of them did in which time is not known.
                 several => {
                     Err(format!("the rates are of {several} devices together: measure one (`member = 0`)"))
                 }
@@ -243,26 +243,27 @@ pub fn seek_fits(gate: &Gate<'_>, curves: &[Curve]) -> Vec<SeekFit> {
     curves.iter().filter(sized).filter_map(fit).collect()
 }
 
-/// A file system that spreads each block over its devices, against what its devices say.
+/// A file system that spreads each block over its devices, compared with the prediction from its devices.
 ///
-/// Source: study E, "effect of the file-system block size": a disk sees strips of a block ÷ data disks, at
-/// random places, so that its rate at that size times the data disks is what the file system can reach.
+/// Source: study E, "effect of the file-system block size": a disk sees strips of a block ÷ data disks, at random
+/// places, so that its rate at that size times the data disks is the limit of the file system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StripPoint {
-    /// The target that is predicted.
+    /// The target whose rate is predicted.
     pub target: String,
     /// The phase.
     pub phase: Phase,
-    /// Bytes of a block.
+    /// The block size in bytes.
     pub block: u64,
     devices: u32,
     /// Block ÷ devices.
     pub strip: f64,
-    /// Bytes per second: devices × the rate of one at strips of this size.
+    /// Bytes per second: devices × the rate of one device for strips of this size.
     pub predicted: f64,
-    /// From the line of [`SeekTime`]; else from the straight line between the two neighbouring times.
+    /// Whether it comes from the line of [`SeekTime`]; otherwise it is interpolated linearly between the two
+    /// neighbouring times.
     by_line: bool,
-    /// The strip is smaller or larger than any size that was measured on the device.
+    /// Whether the strip is smaller or larger than all sizes that were measured on the device.
     pub extrapolated: bool,
     /// Bytes per second of the best figure of the target.
     pub measured: Option<f64>,
@@ -293,8 +294,8 @@ impl Statement for StripPoint {
     ];
 }
 
-/// A point for each target with [`plan::TargetDescription::fs_block`] and each phase in which the target below it
-/// was measured at several sizes, in rising order of blocks.
+/// A point for each target with [`plan::TargetDescription::fs_block`] and each phase in which the target below it was
+/// measured at several sizes, in ascending order of block size.
 pub(crate) fn strips(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<StripPoint>> {
     let mut targets: Vec<_> = gate.plan.criteria.targets.iter().collect();
     targets.sort_by_key(|one| one.fs_block);
@@ -336,12 +337,12 @@ fn strip(
     Some(gate.state(inputs.collect(), point))
 }
 
-/// The rate of one device at transfers of `bytes`, and whether it is from the line.
+/// The rate of one device for transfers of `bytes`, and whether it comes from the line.
 fn rate_at(fit: &SeekFit, bytes: f64) -> Option<(f64, bool)> {
     if let Some(line) = fit.line() {
         return Some((line.rate_at(bytes), true));
     }
-    // Times, not rates, are straight between two sizes.
+    // Times, not rates, are linear between two sizes.
     let after = fit.points.iter().position(|point| point.bytes >= bytes)?;
     let high = fit.points[after];
     if high.bytes <= bytes {

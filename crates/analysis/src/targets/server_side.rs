@@ -1,4 +1,5 @@
-//! What servers and clients counted around the passes of a figure, against what its tasks moved.
+//! Compares the counters of servers and clients around the passes of a figure with what its tasks
+//! moved.
 
 use crate::figures::{RepetitionFigure, ServerCounts};
 use crate::gate::{
@@ -6,12 +7,12 @@ use crate::gate::{
     table::{Column, bytes, count, list, share},
 };
 
-/// What servers and clients told around all passes of a figure that count.
+/// The counters of servers and clients around all counted passes of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerSide {
-    /// What the tasks read and wrote.
+    /// Bytes that the tasks read and wrote.
     tasks: [u64; 2],
-    /// Sums over the passes; the rest is what any of them told.
+    /// Byte counts are sums over the passes; the rest includes whatever was reported in any pass.
     counts: ServerCounts,
 }
 
@@ -68,14 +69,14 @@ impl Statement for ServerSide {
     ];
 }
 
-/// Of each figure of which something was told.
+/// One entry for each figure with reported counters.
 pub(crate) fn server_sides(gate: &Gate<'_>) -> Vec<Stated<ServerSide>> {
     let of = |subject: &crate::figures::Subject<'_>| {
         let passes: Vec<&RepetitionFigure> = subject.figure.counted().collect();
         let told: Vec<&ServerCounts> = passes.iter().filter_map(|pass| pass.servers.as_deref()).collect();
         let first = (*told.first()?).clone();
         let counts = told[1..].iter().fold(first, |all, one| all.and(one));
-        // Bytes of passes of which nothing was told are no part of a share.
+        // Bytes of passes without reported counters are not part of a share.
         let counted = passes.iter().filter(|pass| pass.servers.is_some());
         let tasks = counted.fold([0_u64; 2], |[read, written], pass| {
             [read.saturating_add(pass.phase.read_bytes), written.saturating_add(pass.phase.write_bytes)]

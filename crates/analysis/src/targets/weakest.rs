@@ -1,4 +1,4 @@
-//! What a target can reach at best: the lowest of all limits between the data and the tasks.
+//! The best that a target can reach: the lowest of all limits between the data and the tasks.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -16,17 +16,17 @@ use crate::gate::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeakestLink {
     pub(crate) target: String,
-    /// What is bound.
+    /// The scope of the bound.
     pub scope: Scope,
-    /// Nodes.
+    /// The number of nodes.
     pub nodes: u32,
-    /// Every limit by name, highest last; the first is the weakest link.
+    /// Every limit by name, lowest first; the first is the weakest link.
     pub limits: Vec<(String, Amount)>,
-    /// The name of the lowest.
+    /// The name of the lowest limit.
     pub weakest: String,
-    /// Its amount.
+    /// The value of the lowest limit.
     pub amount: Amount,
-    /// The best figure of the target for this node count, by its place, and that figure ÷ the amount.
+    /// The index of the best figure of the target for this number of nodes, and that figure ÷ the amount.
     pub efficiency: Option<(usize, f64)>,
 }
 
@@ -69,22 +69,21 @@ fn in_words(amount: Amount) -> String {
     }
 }
 
-/// Those of [`weakest_links`], with the best of the figures that nothing disqualifies.
+/// The [`weakest_links`], with the best of the figures that are not disqualified.
 pub(crate) fn usable_links(gate: &Gate<'_>) -> Vec<WeakestLink> {
     links(gate.plan, gate.figures, |place| gate.is_usable(place))
 }
 
-/// The lowest limit of each target for each number of nodes in [`plan::Criteria::nodes`], or for one: the
-/// minimum over all its limits of count × limit, times the nodes or devices where a limit is one of
-/// each, and times the nodes where each has a target of its own. Study B: of 1.25 GB/s for each node, 10 for the cluster and 120 for the servers, 16
-/// nodes can have 10.
+/// The lowest limit of each target for each number of nodes in [`plan::Criteria::nodes`], or for one node. It is the
+/// minimum over all limits of count × limit, times the number of nodes or devices for a limit per node or device, and
+/// times the nodes if each has a target of its own. Study B: with 1.25 GB/s per node, 10 for the cluster and 120 for
+/// the servers, 16 nodes can reach 10.
 ///
-/// There is one bound for each combination of phase, order and transfer size that the target's
-/// expectations name; limits that name less belong to all of them. Where some limits are in
-/// operations and others in bytes and none names a transfer size, there is one for each size that
-/// the plan has; without any, operations and bytes are bounded apart. Latencies and rates of one mix
-/// of reads and writes are no links, and of several grades ([`Expectation::reached`]) only the
-/// highest counts.
+/// There is one bound for each combination of phase, order and transfer size that the target's expectations name;
+/// limits that name less apply to all of them. If some limits are in operations and others in bytes and none names a
+/// transfer size, there is one bound for each size in the plan; without any size, operations and bytes are bounded
+/// separately. Latencies and rates of one mix of reads and writes are not links, and of several grades
+/// ([`Expectation::reached`]) only the highest counts.
 #[must_use]
 pub fn weakest_links(plan: &Plan, figures: &[Figure]) -> Vec<WeakestLink> {
     links(plan, figures, |_| true)
@@ -108,7 +107,7 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
             let is_own = |one: &&Subject<'_>| {
                 one.case.target == target
                     && scope.is_of(one.case)
-                    // Where it names no phase, it is about transfers.
+                    // An expectation without a phase is about transfers.
                     && scope.phase.map_or(one.figure.phase.is_transfers(), |named| named == one.figure.phase)
                     && usable(one.index)
             };
@@ -138,12 +137,12 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
     links
 }
 
-/// Each of `all` once.
+/// The distinct elements of `all`.
 fn each_once<T: Clone + Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
     grouped(all, T::clone).into_iter().filter_map(|mut same| same.pop()).collect()
 }
 
-/// The targets that are used, or described where no case says which it uses, or named by an expectation.
+/// The targets that are used, or described if no case names its target, or named by an expectation.
 fn targets(plan: &Plan) -> Vec<String> {
     let described = plan.described_targets().map(|one| &one.name);
     let used = plan.cases.iter().map(|case| &case.target);
@@ -152,14 +151,14 @@ fn targets(plan: &Plan) -> Vec<String> {
     if targets.is_empty() { vec![String::new()] } else { targets }
 }
 
-/// What a bound is about.
+/// What a bound applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scope {
-    /// All where none.
+    /// All phases if `None`.
     pub(crate) phase: Option<Phase>,
-    /// Random or sequential; both where none.
+    /// Random or sequential; both if `None`.
     pub(crate) random: Option<bool>,
-    /// The transfer size at which bytes and operations are converted; none where nothing is.
+    /// The transfer size at which bytes and operations are converted. `None` if nothing is converted.
     pub transfer: Option<Bytes>,
     /// Only limits in operations, or only those in bytes.
     operations: Option<bool>,
@@ -191,13 +190,13 @@ fn scopes(plan: &Plan, target: &str, about: &[&Expectation]) -> Vec<Scope> {
     named.iter().filter(|scope| !named.iter().any(|other| scope.covers(other))).flat_map(split).collect()
 }
 
-/// Whether `other` lies within what is named, if anything is.
+/// Whether `other` matches the named value, if one is named.
 fn takes<T: PartialEq>(named: Option<T>, other: Option<T>) -> bool {
     named.is_none() || named == other
 }
 
 impl Scope {
-    /// Whether `other` is another scope within this one.
+    /// Whether `other` is a different scope within this one.
     fn covers(&self, other: &Self) -> bool {
         self != other
             && takes(self.phase, other.phase)
@@ -205,7 +204,7 @@ impl Scope {
             && takes(self.transfer, other.transfer)
     }
 
-    /// Whether the limit belongs to it.
+    /// Whether the limit applies to this scope.
     fn has(&self, one: &Expectation) -> bool {
         takes(one.phase, self.phase)
             && takes(one.random, self.random)
@@ -219,9 +218,9 @@ impl Scope {
             && takes(self.transfer, Some(case.workload.geometry.transfer))
     }
 
-    /// All limits, highest last; of several grades only the highest.
+    /// All limits, lowest first; of several grades only the highest.
     fn limits(&self, mut all: Vec<(&Expectation, Amount)>) -> Vec<(String, Amount)> {
-        // Where no size is given all limits are in one unit, and the size does not matter.
+        // If no size is given, all limits are in one unit, so the size does not matter.
         let transfer = self.transfer.unwrap_or(Bytes(1));
         let bytes =
             |amount| in_unit_of(amount, Amount::BytesPerSecond(0.0), transfer).unwrap_or(f64::INFINITY);

@@ -1,13 +1,13 @@
-//! The one thread of a process that calls MPI.
+//! The only thread of a process that calls MPI.
 //!
-//! Other threads pass it messages to send; it puts received ones into the [`Inbox`], from which they are
-//! taken. While a message is awaited it polls MPI and yields to other threads in between; after a while, and
-//! while nothing is awaited, it sleeps between two polls. It also detects silent neighbours, since MPI itself
-//! may wait forever.
+//! Other threads pass it messages to send. It puts received messages into the [`Inbox`], from which they are
+//! taken. While a message is awaited, it polls MPI and yields to other threads in between; after a while, and
+//! while nothing is awaited, it sleeps between two polls. It also detects silent neighbours, because MPI
+//! itself may wait forever.
 //!
-//! Rank 0 makes a secret, which goes down the tree of all ranks in the first frame of each. From then on a
-//! frame without it is dropped unread. A frame with it that another rank cannot have sent in this place means
-//! that MPI or the other rank is broken: that rank is lost, and all are told why.
+//! Rank 0 generates a secret, which is passed down the tree of all ranks in the first frame to each of them.
+//! From then on, a frame without the secret is dropped unread. If a frame has the secret but cannot have been
+//! sent at this point, MPI or the sending rank is broken: that rank is then lost, and all ranks are told why.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem::ManuallyDrop;
@@ -23,42 +23,43 @@ use crate::links::{Call, Failure, Message};
 use crate::tree::TreePosition;
 use crate::{CommError, clock};
 
-/// Number of receives posted at MPI: bursts need no copy through MPI's own buffers.
+/// Number of receives posted to MPI, so that bursts need not be copied through MPI's own buffers.
 const RECEPTIONS: usize = 8;
 
 /// Maximum number of frames to one rank in flight at MPI.
 const SENDS: usize = 16;
 
-/// Number of frames that are received before other work has its turn: ranks that send without an end keep
-/// neither heartbeats nor orders from being sent.
+/// Number of frames received before other work is done, so that ranks which send continuously do not
+/// delay heartbeats and orders.
 const FRAMES_AT_ONCE: usize = 64;
 
-/// Maximum number of signals that wait for one rank. One that takes none of them for so long is about to be
-/// lost, and later ones are dropped.
+/// Maximum number of signals that wait for one rank. A rank that takes none of them for so long is about to
+/// be lost, and later signals are dropped.
 const SIGNALS_WAITING: usize = 256;
 
-/// Time after the last event during which MPI is polled without a sleep, if a message is awaited: ranks that
+/// If a message is awaited, MPI is polled without sleeping for this time after the last event. Ranks that
 /// end a phase together arrive within it.
 const EAGER: Duration = Duration::from_millis(3);
 
-/// A rank that has waited for some time sleeps for this fraction of it before the next poll: between a
+/// A rank that has waited for some time sleeps for this fraction of it before the next poll. Between a
 /// thousand ranks a message takes a dozen hops, which together add less than a tenth to the wait.
 const AWAITING_PART: u32 = 128;
 
-/// The longest sleep while a message is awaited. It delays other ranks; a poll costs up to a hundred
+/// Longest sleep while a message is awaited. It delays other ranks, but a poll costs up to a hundred
 /// microseconds, so a rank with a long wait uses a hundredth of a processor.
 const AWAITING_SLEEP: Duration = Duration::from_millis(10);
 
-/// The longest sleep while nothing is awaited: the maximum delay of signals and heartbeats.
+/// Longest sleep while nothing is awaited, which is the maximum delay of signals and heartbeats.
 const IDLE_SLEEP: Duration = Duration::from_millis(40);
 
-/// The shortest sleep worth a system call.
+/// Shortest sleep that is worth a system call.
 const SHORTEST_SLEEP: Duration = Duration::from_micros(50);
 
 /// Interval of heartbeats to neighbours.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// A thread that did not run for this long has not received either: it reports no neighbour as silent.
+/// If this thread did not run for this long, it has not received anything either, so it reports no
+/// neighbour as silent.
 const ABSENCE: Duration = Duration::from_secs(3);
 
 /// State of the agent thread.
@@ -70,11 +71,12 @@ pub(super) struct Agent {
     patience: Duration,
     /// [`plan::limits::MESSAGE_BYTES`] outside tests.
     pub(super) message_bytes_max: usize,
-    /// In the order in which MPI completes them.
+    /// The posted receives, in the order in which MPI completes them.
     receptions: VecDeque<InFlight>,
-    /// Known to rank 0 from the start, to the others from their first frame on. Nothing is sent before.
+    /// The secret. Rank 0 knows it from the start, the other ranks from their first frame on. Nothing is
+    /// sent before.
     secret: Option<Secret>,
-    /// In the tree in which the secret is handed on.
+    /// The position in the tree in which the secret is passed on.
     place: TreePosition,
     /// Outgoing frames, by rank.
     sends: BTreeMap<u32, Outgoing>,
@@ -89,10 +91,10 @@ pub(super) struct Agent {
 
 #[derive(Default)]
 struct Outgoing {
-    /// Submitted to MPI.
+    /// The frames submitted to MPI.
     started: VecDeque<InFlight>,
     waiting: VecDeque<Vec<u8>>,
-    /// Signals to be sent, which go first.
+    /// Signals to be sent, which have priority.
     signals: BTreeSet<u64>,
     /// Number of the next frame.
     next: u64,
@@ -107,8 +109,8 @@ struct Incoming {
     part: Option<(Call, Vec<u8>)>,
 }
 
-/// A buffer that MPI may access until a request is done. It is never moved, and is leaked if the request is
-/// dropped before that: there is no way to know when MPI stops using it.
+/// A buffer that MPI may access until a request is done. It is never moved, and it is leaked if the request
+/// is dropped before that, because it is not known when MPI stops using it.
 struct InFlight {
     request: Request,
     bytes: ManuallyDrop<Vec<u8>>,
@@ -119,7 +121,7 @@ impl InFlight {
         Self { request, bytes: ManuallyDrop::new(bytes) }
     }
 
-    /// The bytes, once the request is done.
+    /// Takes the bytes. The request must be done.
     fn take(self) -> Vec<u8> {
         ManuallyDrop::into_inner(self.bytes)
     }
@@ -166,7 +168,7 @@ impl Agent {
             let mut busy = !orders.is_empty();
             for order in orders {
                 if let Order::Leave(answer) = order {
-                    // The requesting thread may no longer wait for the answer.
+                    // The requesting thread may no longer be waiting for the answer.
                     let _ = answer.send(self.leave());
                     return;
                 }
@@ -207,7 +209,7 @@ impl Agent {
         }
     }
 
-    /// Pauses after no event for `quiet`.
+    /// Pauses, given that there has been no event for `quiet`.
     fn pause(&self, quiet: Duration) {
         let awaiting = self.queue.is_awaiting();
         if awaiting || self.sends.values().any(|outgoing| !outgoing.started.is_empty()) {
@@ -229,14 +231,14 @@ impl Agent {
         }
     }
 
-    /// Hands the secret on to the children in the tree of all ranks.
+    /// Passes the secret on to the children in the tree of all ranks.
     fn welcome(&mut self) {
         for below in std::mem::take(&mut self.place.below) {
             self.queue(u32::try_from(below).expect("ranks are numbered by a u32"), frame::welcome());
         }
     }
 
-    /// Processes some received frames; returns whether there were any.
+    /// Processes some received frames. Returns whether there were any.
     fn receive(&mut self) -> bool {
         let mut some = false;
         for _ in 0..FRAMES_AT_ONCE {
@@ -260,7 +262,8 @@ impl Agent {
         some
     }
 
-    /// Takes received bytes. Those without the secret are dropped: they are no part of this launch.
+    /// Processes received bytes. If they do not have the secret, they are dropped, because they do not
+    /// belong to this launch.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         let Some(secret) = self.secret else { return self.learn(bytes) };
         let mistake = match Frame::of(bytes, secret) {
@@ -276,7 +279,8 @@ impl Agent {
         }
     }
 
-    /// Learns the secret from the parent's first frame, and hands it on. Anything else is dropped before that.
+    /// Learns the secret from the parent's first frame, and passes it on. Anything else is dropped before
+    /// that.
     fn learn(&mut self, bytes: &[u8]) {
         let Some((secret, frame)) = frame::welcome_in(bytes) else { return };
         if Some(frame.from as usize) == self.place.above && (frame.to, frame.number) == (self.rank, 0) {
@@ -286,10 +290,11 @@ impl Agent {
         }
     }
 
-    /// Acts on a frame of this launch.
+    /// Processes a frame of this launch.
     ///
     /// # Errors
-    /// Its sender cannot have sent it here and now; the words follow "rank … is lost".
+    /// Errors if its sender cannot have sent it to this rank at this point. The text is phrased to follow
+    /// "rank … is lost".
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), String> {
         let from = frame.from;
         if from >= self.size || from == self.rank || frame.to != self.rank {
@@ -321,18 +326,20 @@ impl Agent {
         Ok(())
     }
 
-    /// The other rank waits for this one in `theirs`. Two ranks that wait for each other in different calls
-    /// would wait forever, unless a message is on its way: messages sent before arrive before the answer, so the
-    /// asking rank can tell. While frames to it wait there is nothing to answer, and it asks again.
+    /// Answers a rank that waits for this one in call `theirs`. Two ranks that wait for each other in different
+    /// calls would wait forever, unless a message is on its way. Messages sent earlier arrive before the answer,
+    /// so the asking rank can decide. If frames to that rank are still waiting, no answer is needed, and it will
+    /// ask again.
     fn answer(&mut self, from: u32, theirs: Call) {
         let idle = self.sends.get(&from).is_none_or(Outgoing::is_empty);
         if let Some(ours) = self.queue.inbox.awaits(from).filter(|_| idle) {
-            // Queued after the messages the thread sent before it began to wait.
+            // Queued after the messages that the thread sent before it began to wait.
             self.queue.order(Order::Send { to: from, frame: frame::answer(theirs, ours) });
         }
     }
 
-    /// Ends the world if the rank that this one waits for in `ours` waits for this one in another call.
+    /// Ends the world if the rank for which this one waits in call `ours` waits for this one in a
+    /// different call.
     fn compare(&mut self, from: u32, ours: Call, answer: &[u8]) {
         if let Some(theirs) = frame::call(answer)
             && theirs != ours
@@ -347,7 +354,7 @@ impl Agent {
         }
     }
 
-    /// Adds to a message, and delivers it when it is complete.
+    /// Appends to a message, and delivers it when it is complete.
     fn assemble(&mut self, from: u32, call: Call, bytes: &[u8], last: bool) -> Result<(), String> {
         let incoming = self.incoming.entry(from).or_default();
         let (begun, mut whole) = incoming.part.take().unwrap_or((call, Vec::new()));
@@ -372,7 +379,7 @@ impl Agent {
         self.sends.entry(to).or_default().waiting.push_back(frame);
     }
 
-    /// Starts queued sends, and drops completed ones; returns whether there were any.
+    /// Starts queued sends, and drops completed ones. Returns whether there were any.
     pub(super) fn send(&mut self) -> bool {
         let Some(secret) = self.secret else { return false };
         let mut some = false;
@@ -404,7 +411,8 @@ impl Agent {
         self.queue.inbox.signal(value);
     }
 
-    /// Sends due heartbeats and checks for silent neighbours. `gap` is the time this thread did not check.
+    /// Sends due heartbeats, and checks for silent neighbours. `gap` is the time for which this thread
+    /// did not check.
     fn watch(&mut self, now: Instant, gap: Duration) {
         if gap > ABSENCE {
             self.heard.values_mut().for_each(|heard| *heard = now);
@@ -413,7 +421,7 @@ impl Agent {
         self.beats = Some(due.max(now - HEARTBEAT) + HEARTBEAT);
         let neighbours: Vec<u32> = self.heard.keys().copied().collect();
         for to in neighbours {
-            // No further frames for a rank that does not receive.
+            // No more frames are queued for a rank that does not receive.
             if self.sends.get(&to).is_none_or(Outgoing::is_empty) {
                 self.queue(to, frame::heartbeat());
             }
@@ -448,7 +456,7 @@ impl Agent {
         self.sends.values().any(|outgoing| !outgoing.is_empty())
     }
 
-    /// Finalizes when all ranks are about to end: no message is on its way to this one.
+    /// Finalizes MPI when all ranks are about to end, so that no message to this rank is on its way.
     fn leave(mut self) -> Result<(), MpiError> {
         while self.is_sending() {
             if !self.send() {

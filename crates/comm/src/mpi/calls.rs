@@ -1,6 +1,6 @@
-//! The dozen MPI functions in use, for three ABIs.
+//! The dozen MPI functions that are used, for three ABIs.
 //!
-//! Libraries agree on function names, but not on the type of handles. Only the handles named here are passed,
+//! Libraries agree on function names, but not on the type of handles. Only the handles named here are passed
 //! and no status is read, so no other part of a library's ABI matters.
 
 #![expect(unsafe_code, reason = "calls a library that is loaded at run time")]
@@ -15,11 +15,11 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
 use crate::JoinError;
 
-/// Size of the longest text a library returns: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH and of the standard
-/// ABI; the others have less.
+/// Size of the longest text that a library returns: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH and of the
+/// standard ABI; for other libraries it is smaller.
 const TEXT_BYTES: usize = 8192;
 
-/// The one tag of all messages.
+/// The tag of all messages.
 const TAG: c_int = 1;
 
 /// The ABI of a library.
@@ -51,7 +51,7 @@ pub(crate) trait MpiCalls: Send {
     fn send(&self, bytes: &[u8], to: u32) -> Result<Request, MpiError>;
     /// Starts to receive into `bytes`, which must stay in place until the request is done.
     fn receive(&self, bytes: &mut [u8]) -> Result<Request, MpiError>;
-    /// Whether the request is done; it is then freed.
+    /// Returns whether the request is done. If so, it is freed.
     fn done(&self, request: &mut Request) -> Result<bool, MpiError>;
     /// Ends all processes of the job.
     fn abort(&self, code: i32);
@@ -104,7 +104,7 @@ struct AbiCalls<H> {
     _library: ManuallyDrop<Library>,
 }
 
-/// A usable library, which is unloaded on drop unless kept.
+/// A usable library. It is unloaded on drop unless kept.
 pub(crate) struct ProbedLibrary {
     /// Its version text, one line.
     pub(crate) version: String,
@@ -113,8 +113,8 @@ pub(crate) struct ProbedLibrary {
 }
 
 impl ProbedLibrary {
-    /// Loads it permanently. Plug-ins of Open MPI need its symbols in the global scope, where those of a
-    /// library that is only probed must not be.
+    /// Loads the library permanently. Plug-ins of Open MPI need its symbols in the global scope, but
+    /// those of a library that is only probed must not be there.
     pub(crate) fn keep(self, path: &Path) -> Result<LoadedLibrary, JoinError> {
         let failed = |reason| JoinError::Unloadable { library: path.to_owned(), reason };
         // SAFETY: it is loaded already.
@@ -136,7 +136,8 @@ pub(crate) struct LoadedLibrary {
     pub(crate) version: String,
 }
 
-/// Loads the library at `path`, or of that name from the loader's search path. `Ok(None)` if there is none.
+/// Loads the library at `path`, or with that name in the loader's search path. Returns `Ok(None)` if
+/// there is none.
 pub(crate) fn load(path: &Path) -> Result<Option<ProbedLibrary>, JoinError> {
     // SAFETY: loading runs the library's initialisers. It is the site's MPI, which every MPI program of
     // this site loads in the same way.
@@ -144,7 +145,7 @@ pub(crate) fn load(path: &Path) -> Result<Option<ProbedLibrary>, JoinError> {
         Ok(library) => library,
         Err(error) => {
             let reason = said(&error);
-            // A name that is not found is the ordinary case; an existing file that cannot be loaded is not.
+            // It is normal that a name is not found, but an existing file must be loadable.
             let absent = path.components().count() == 1 || !path.exists();
             return if absent && missing(&reason, path) {
                 Ok(None)
@@ -159,17 +160,18 @@ pub(crate) fn load(path: &Path) -> Result<Option<ProbedLibrary>, JoinError> {
     Ok(Some(ProbedLibrary { version, abi, _library: library }))
 }
 
-/// Whether the loader reports the library itself as missing, rather than a dependency.
+/// Whether the loader reports the library itself as missing, and not a dependency.
 fn missing(reason: &str, path: &Path) -> bool {
     reason.contains("cannot open shared object file") && reason.starts_with(&*path.to_string_lossy())
 }
 
-/// The loader's message, one line.
+/// The loader's message as one line.
 fn said(error: &libloading::Error) -> String {
     error.source().map_or_else(|| one_line(&error.to_string()), |loader| one_line(&loader.to_string()))
 }
 
-/// ABI and version of the library, by its exports and functions callable before initialisation.
+/// ABI and version of the library, determined from its exports and from functions that may be called
+/// before initialisation.
 fn abi_of(library: &Library) -> Option<(Abi, String)> {
     // SAFETY: both functions may be called before MPI is started, and have had these types since MPI 3.0.
     let version = unsafe {
@@ -200,7 +202,7 @@ fn abi_of(library: &Library) -> Option<(Abi, String)> {
     Some((abi, one_line(&version)))
 }
 
-/// The text a function writes into a buffer.
+/// The text that a function writes into a buffer.
 fn text(get: impl Fn(*mut c_char, *mut c_int) -> c_int) -> Option<String> {
     let mut bytes = vec![0u8; TEXT_BYTES + 1];
     let mut length = 0;
@@ -209,13 +211,13 @@ fn text(get: impl Fn(*mut c_char, *mut c_int) -> c_int) -> Option<String> {
     Some(whole.to_string_lossy().into_owned())
 }
 
-/// The first non-empty line, since some libraries return all of their configuration.
+/// The first non-empty line, because some libraries return their whole configuration.
 fn one_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Constants that differ between ABIs, beside the functions.
+/// Constants that differ between ABIs, in addition to the functions.
 struct AbiConstants<H> {
     world: H,
     byte: H,

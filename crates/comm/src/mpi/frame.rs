@@ -9,8 +9,8 @@
 //! | 4 | length of the payload |
 //! | 8, 8 | group and sequence of the call |
 //!
-//! Frames are written without the first three rows; [`seal`] adds them when a frame is sent. Nothing is read of
-//! a frame that does not begin with the secret.
+//! Frames are created without the first three rows; [`seal`] adds them when a frame is sent. A frame that does
+//! not begin with the secret is not read any further.
 
 use super::secret::{SECRET_BYTES, Secret};
 use crate::CommError;
@@ -21,7 +21,7 @@ pub(super) use plan::limits::FRAME_BYTES;
 /// Size of a header.
 pub(super) const HEAD_BYTES: usize = 56;
 
-/// Maximum size of a payload; that of every part of a message but the last.
+/// Maximum size of a payload. Every part of a message except the last one has this size.
 pub(super) const ROOM: usize = FRAME_BYTES - HEAD_BYTES;
 
 /// The kind of a frame.
@@ -37,9 +37,10 @@ pub(super) enum FrameKind {
     News(Call),
     /// The sender waits for the receiver in this call, and asks whether it waits for the sender.
     Question(Call),
-    /// It does. The call is that of the question; the answering rank's call is in the payload.
+    /// The answer that the rank waits in a call. The call here is that of the question; the answering
+    /// rank's call is in the payload.
     Answer(Call),
-    /// Part of a message, not the last.
+    /// A part of a message other than the last one.
     Part(Call),
     /// The last bytes of a message.
     Last(Call),
@@ -56,12 +57,12 @@ pub(super) struct Frame<'a> {
     pub(super) bytes: &'a [u8],
 }
 
-/// Why bytes are no frame.
+/// Why some bytes are not a valid frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NoFrame {
     /// They do not begin with the secret.
     Foreign,
-    /// They do, and claim to be from this rank, but have no meaning.
+    /// They begin with the secret and claim to be from this rank, but have no valid meaning.
     Malformed(u32),
 }
 
@@ -76,7 +77,7 @@ impl<'a> Frame<'a> {
     /// Parses a frame at the start of `bytes`.
     ///
     /// # Errors
-    /// It does not begin with `secret`, or has no meaning.
+    /// Errors if it does not begin with `secret`, or has no valid meaning.
     pub(super) fn of(bytes: &'a [u8], secret: Secret) -> Result<Self, NoFrame> {
         let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>().ok_or(NoFrame::Foreign)?;
         match head.first_chunk() {
@@ -128,7 +129,7 @@ const QUESTION: u8 = 5;
 const ANSWER: u8 = 6;
 const WELCOME: u8 = 7;
 
-/// Placeholder for no call.
+/// Placeholder if there is no call.
 const NO_CALL: Call = Call { group: 0, sequence: 0, operation: Operation::End };
 
 fn encode(kind: u8, call: Call, bytes: &[u8]) -> Vec<u8> {
@@ -151,7 +152,8 @@ pub(super) fn seal(frame: &mut [u8], secret: Secret, (from, to): (u32, u32), num
     frame[FROM_AT + 8..KIND_AT].copy_from_slice(&number.to_le_bytes());
 }
 
-/// Removes the secret from a receive buffer: a shorter message into it must not find that of an earlier frame.
+/// Removes the secret from a receive buffer, so that a shorter message received into it does not find the
+/// secret of an earlier frame.
 pub(super) fn unseal(buffer: &mut [u8]) {
     buffer[..FROM_AT].fill(0);
 }
@@ -213,7 +215,7 @@ pub(super) fn news(call: Option<Call>, error: &CommError) -> Vec<u8> {
     encode(NEWS, call.unwrap_or(NO_CALL), &bytes)
 }
 
-/// The failure in the payload of news; `call` is that of their header.
+/// The failure in the payload of news. `call` is the one in the header of the news.
 pub(super) fn failure(call: Call, bytes: &[u8]) -> Option<Failure> {
     let (seen, bytes) = bytes.split_first()?;
     let (kind, bytes) = bytes.split_first()?;

@@ -1,4 +1,4 @@
-//! Selects the MPI library: the one named by the user, else one that fits the launcher.
+//! Selects the MPI library: the one named by the user, or otherwise one that matches the launcher.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use crate::{JoinError, Launched, Launcher};
 /// Names of libraries of the standard ABI.
 const STANDARD: [&str; 3] = ["libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"];
 
-/// Names of Open MPI's library: 1.10 to 5, the version after it, and the one for compilers.
+/// Names of Open MPI's library: 1.10 to 5, the next version, and the one for compilers.
 const OPEN_MPI: [&str; 3] = ["libmpi.so.40", "libmpi.so.80", "libmpi.so"];
 
-/// Names of libraries with MPICH's ABI, by the ABI initiative; Debian's MPICH; Cray's.
+/// Names of libraries with MPICH's ABI: those of the ABI initiative, Debian's MPICH, and Cray's.
 const MPICH: [&str; 5] =
     ["libmpi.so.12", "libmpich.so.12", "libmpi_cray.so.12", "libmpi_gnu.so.12", "libmpi.so"];
 
 /// Variables that name the directory in which an MPI is installed.
 const ROOTS: [&str; 5] = ["OPAL_PREFIX", "I_MPI_ROOT", "MPI_ROOT", "MPI_HOME", "CRAY_MPICH_DIR"];
 
-/// Directories of libraries below an installation; Intel's has the third and fourth.
+/// Directories of libraries below an installation. Intel's libraries are in the third and fourth.
 const BELOW: [&str; 4] = ["lib", "lib64", "lib/release", "intel64/lib/release"];
 
-/// Maker of a library: its processes only find each other under launchers with the same protocol.
+/// The maker of a library. Its processes can only connect under launchers that use the same protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Maker {
     OpenMpi,
@@ -37,7 +37,7 @@ impl Maker {
         }
     }
 
-    /// The maker a launcher requires; `None` if it can start either.
+    /// The maker that a launcher requires, or `None` if it can start either.
     fn of_launcher(launcher: Launcher) -> Option<Self> {
         match launcher {
             Launcher::OpenMpi => Some(Self::OpenMpi),
@@ -47,8 +47,8 @@ impl Maker {
     }
 }
 
-/// Loads a library for a process launched this way; also returns its name or path.
-/// `library` is the one that the user named; `variable` reads a variable of the environment.
+/// Loads a library for a process launched this way. Also returns the library's name or path. `library` is
+/// the one named by the user; `variable` reads an environment variable.
 pub(super) fn find(
     library: Option<&Path>,
     variable: &dyn Fn(&str) -> Option<String>,
@@ -77,13 +77,13 @@ pub(super) fn find(
     Err(JoinError::NoLibrary { launched, tried: tried.join(", ") })
 }
 
-/// Candidates for the library, best first: beside the launcher and where variables point, then the loader's
-/// search path.
+/// Candidates for the library, best first: next to the launcher and where variables point, then in the
+/// loader's search path.
 fn candidates(variable: &dyn Fn(&str) -> Option<String>, launcher: Launcher) -> Vec<PathBuf> {
     let open_mpi_first = match launcher {
         Launcher::OpenMpi => true,
         Launcher::Hydra | Launcher::Pals => false,
-        // `srun --mpi=TYPE`; PMIx is what Open MPI speaks, PMI what MPICH speaks.
+        // `srun --mpi=TYPE`: Open MPI uses PMIx, MPICH uses PMI.
         Launcher::Slurm | Launcher::Flux => match variable("SLURM_MPI_TYPE") {
             Some(kind) if kind.starts_with("pmi2") || kind.contains("cray") => false,
             Some(kind) if kind.starts_with("pmix") || kind.starts_with("openmpi") => true,

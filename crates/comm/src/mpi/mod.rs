@@ -1,10 +1,10 @@
 //! Ranks as processes started by a launcher, with the MPI library of the site.
 //!
-//! The library is only loaded when a launcher's variables are set: without a launcher there is one process,
-//! and the machine needs no MPI.
+//! The library is only loaded if a launcher's variables are set. Without a launcher there is a single
+//! process, and the machine does not need MPI.
 //!
-//! Only point-to-point messages are used; [`crate::Comm`] is built on them. All MPI calls are made by one
-//! thread of each process, which also watches whether neighbours are alive.
+//! Only point-to-point messages are used, and [`crate::Comm`] is built on them. All MPI calls are made by
+//! one thread of each process, which also checks whether neighbours are alive.
 
 mod agent;
 mod calls;
@@ -34,37 +34,37 @@ use calls::end_now;
 use queue::{MessageQueue, Order, PeerMessages};
 use secret::Secret;
 
-/// A neighbour silent for this long is lost. Heartbeats come every second, so fifteen of them are missing:
-/// more than a busy host or a short network outage delays, and half of the thirty seconds within which a run
-/// with a lost node ends.
+/// A neighbour that is silent for this long is lost. Heartbeats are sent every second, so fifteen of them
+/// are missing by then. This is more than a busy host or a short network outage delays, and half of the
+/// thirty seconds within which a run with a lost node ends.
 pub const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Timeout of MPI's initialisation; launchers of a thousand nodes need less.
+/// Timeout of MPI's initialisation. Launchers of a thousand nodes need less.
 const START: Duration = Duration::from_secs(300);
 
-/// Timeout of the library's abort; afterwards this process ends by itself.
+/// Timeout of the library's abort. After that, this process ends by itself.
 const END: Duration = Duration::from_secs(5);
 
-/// Timeout of MPI's finalisation after the last meeting of the ranks; after that a rank is lost.
+/// Timeout of MPI's finalisation after the last synchronisation of the ranks. After that, a rank is lost.
 const FINALIZE: Duration = Duration::from_secs(30);
 
 /// How to join the other processes of a job.
 #[derive(Clone, Copy)]
 pub struct JoinOptions<'a> {
-    /// The MPI library; `None` finds one that fits the launcher.
+    /// The MPI library, or `None` to find one that matches the launcher.
     pub library: Option<&'a Path>,
-    /// Reads a variable of the environment.
+    /// Reads an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// How long a neighbour may be silent; [`PATIENCE`] outside tests.
     pub patience: Duration,
 }
 
-/// A rank of an MPI job. Dropping it without [`Mpi::leave`] ends all processes of the job, so that they do
-/// not wait for a rank that ended early.
+/// A rank of an MPI job. If it is dropped without [`Mpi::leave`], all processes of the job are ended, so
+/// that they do not wait for a rank that has ended early.
 pub struct Mpi {
     ranks: Ranks<PeerMessages>,
     library: String,
-    /// Additional time the launcher may need to notice a lost node.
+    /// Additional time that the launcher may need to notice a lost node.
     detection_delay: Duration,
     left: bool,
 }
@@ -72,10 +72,11 @@ pub struct Mpi {
 /// Exit code of a process that ends early: that of an internal error.
 const EARLY: i32 = 1;
 
-/// Joins the processes of the job started by a launcher; `None` without a launcher, or with one process.
+/// Joins the processes of the job started by a launcher. Returns `None` if there is no launcher, or only
+/// one process.
 ///
 /// # Errors
-/// A launcher's variables are set, but its processes cannot be joined.
+/// Errors if a launcher's variables are set, but its processes cannot be joined.
 ///
 /// ```
 /// let options = comm::JoinOptions { library: None, variable: &|_| None, patience: comm::PATIENCE };
@@ -105,7 +106,7 @@ pub fn join(options: &JoinOptions<'_>) -> Result<Option<Mpi>, JoinError> {
         }
         match place {
             Ok(place) if fits => Agent::new(calls, at_work, place, patience, secret).run(),
-            // A rank that sees a single process has no peers to wait for.
+            // If there is only a single process, there are no peers to wait for.
             Ok(_) => drop(calls.finalize()),
             Err(_) => {}
         }
@@ -130,7 +131,7 @@ pub fn join(options: &JoinOptions<'_>) -> Result<Option<Mpi>, JoinError> {
     let mut mpi = Mpi { ranks, library, detection_delay, left: false };
     match mpi.meet_all() {
         Ok(()) => Ok(Some(mpi)),
-        // All ranks know, and one of them must report it before the job ends.
+        // All ranks know about this, and one of them must report it before the job ends.
         Err(error @ JoinError::Different { .. }) => match mpi.leave() {
             Ok(()) => Err(error),
             Err(stranded) => Err(stranded.mpi.give_up(stranded.error.into())),
@@ -139,11 +140,11 @@ pub fn join(options: &JoinOptions<'_>) -> Result<Option<Mpi>, JoinError> {
     }
 }
 
-/// A rank that could not leave its job, since others are lost.
+/// A rank that could not leave its job because others are lost.
 #[derive(Error)]
 #[error("{error}")]
 pub struct FinalizeFailed {
-    /// The rank. The caller reports the error, and then ends the job: [`Mpi::abort`].
+    /// The rank. The caller reports the error, and then ends the job with [`Mpi::abort`].
     pub mpi: Box<Mpi>,
     /// The loss.
     pub error: CommError,
@@ -160,14 +161,15 @@ fn unknown(size: u32) -> Topology {
     Topology::of((0..size).map(|_| "unknown"))
 }
 
-/// The node and the MPI version that a rank tells when it joins.
+/// The node and the MPI version that a rank sends when it joins.
 fn place_in(bytes: &[u8]) -> Option<(String, String)> {
     let text = std::str::from_utf8(bytes).ok()?.strip_suffix('\0')?;
     let (node, version) = text.split_once('\0').filter(|(_, version)| !version.contains('\0'))?;
     Some((node.to_owned(), version.to_owned()))
 }
 
-/// The nodes and MPI versions of `size` ranks, by rank; `None` if there are more or fewer.
+/// The nodes and MPI versions of `size` ranks, ordered by rank. Returns `None` if there are more or
+/// fewer.
 fn places(bytes: &[u8], size: u32) -> Option<(Vec<String>, Vec<String>)> {
     let mut all = bytes.split_inclusive(|&byte| byte == 0);
     let one = || Some(place_in(&[all.next()?, all.next()?].concat()));
@@ -182,7 +184,7 @@ impl Mpi {
         &self.library
     }
 
-    /// Exchanges the nodes of all ranks, starts to watch the neighbours, and compares clocks.
+    /// Exchanges the nodes of all ranks, starts to watch the neighbours, and compares the clocks.
     fn meet_all(&mut self) -> Result<(), JoinError> {
         let queue = Arc::clone(&self.ranks.links().queue);
         let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -209,16 +211,17 @@ impl Mpi {
         Ok(())
     }
 
-    /// The error for a rank whose message at joining cannot be read.
+    /// The error for a rank whose message at joining cannot be parsed.
     fn told_wrong(&self, rank: u32) -> CommError {
         let what = "the node and the MPI version that it told cannot be read".to_owned();
         CommError::Lost { rank, node: "unknown".to_owned(), what }
     }
 
-    /// Leaves the job when all ranks do: the regular end.
+    /// Leaves the job when all ranks do. This is the regular end.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step, or the library did not end: this rank is returned.
+    /// Errors if a peer is gone, late or out of step, or if the library did not finalise. This rank is
+    /// returned in the error.
     pub fn leave(mut self) -> Result<(), FinalizeFailed> {
         match self.part() {
             Ok(()) => {
@@ -231,9 +234,10 @@ impl Mpi {
 
     fn part(&self) -> Result<(), CommError> {
         let queue = &self.ranks.links().queue;
-        // Neighbours are watched until all ranks have arrived: otherwise a lost one would be waited for.
+        // Neighbours are watched until all ranks have arrived; otherwise a lost one would be waited for.
         self.ranks.end()?;
-        // A rank's heartbeats arrive before its later messages, so none is in flight when all have met again.
+        // A rank's heartbeats arrive before its later messages, so none is in flight when all ranks have
+        // synchronised again.
         queue.order(Order::Rest);
         self.ranks.end()?;
         let (answer, left) = channel();
@@ -248,7 +252,7 @@ impl Mpi {
         }
     }
 
-    /// Gives up joining the job, for this reason. The process ends without the library.
+    /// Gives up joining the job for this reason. The process ends without the library.
     fn give_up(mut self, error: JoinError) -> JoinError {
         self.left = true;
         error
@@ -259,9 +263,9 @@ impl Mpi {
         CommError::Lost { rank: self.rank(), node: self.node().to_owned(), what }
     }
 
-    /// Ends all processes of the job with this code at once. A code of 0 becomes 1, since an aborted job has
-    /// not done its work. After the loss of a node it takes a few seconds, and exit code and message may be
-    /// those of the launcher: see `docs/MPI.md`.
+    /// Ends all processes of the job with this exit code at once. A code of 0 is replaced by 1, because an
+    /// aborted job has not done its work. After the loss of a node this takes a few seconds, and exit code
+    /// and message may be those of the launcher: see `docs/MPI.md`.
     pub fn abort(&self, code: i32) -> ! {
         let code = if code == 0 { EARLY } else { code };
         if self.ranks.links().queue.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
@@ -270,7 +274,7 @@ impl Mpi {
         }
         self.ranks.links().queue.order(Order::Abort(code));
         sleep(END);
-        // The library does not end the job: its own processes may be unreachable. End this process, so that
+        // The library does not end the job; its own processes may be unreachable. End this process, so that
         // the launcher notices.
         end_now(code)
     }

@@ -1,4 +1,5 @@
-//! What the threads of a process and the one that calls MPI have in common: orders to it, and received messages.
+//! What the thread that calls MPI shares with the other threads of a process: orders to it, and received
+//! messages.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +27,7 @@ pub(super) enum Order {
     },
     /// Stops heartbeats: all ranks are about to end.
     Rest,
-    /// Finalizes MPI; returns whether that succeeded.
+    /// Finalizes MPI, and returns whether this succeeded.
     Leave(Sender<Result<(), MpiError>>),
     Abort(i32),
 }
@@ -82,8 +83,9 @@ impl MessageQueue {
         self.awaiting.load(Ordering::Relaxed) > 0
     }
 
-    /// Sleeps for `time`, or until there is work. A thread starting to wait for a message increments the
-    /// counter and then takes the lock: either the increment is seen here, or the sleep is seen there.
+    /// Sleeps for `time`, or until there is work. A thread that starts to wait for a message first
+    /// increments the counter and then takes the lock, so either the increment is visible here or the
+    /// sleep is visible there.
     pub(super) fn sleep(&self, time: Duration, awaiting: bool) {
         let mut orders = self.lock();
         if orders.queue.is_empty() && self.is_awaiting() == awaiting {

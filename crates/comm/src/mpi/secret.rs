@@ -1,4 +1,4 @@
-//! The secret of a launch: 128 random bits that rank 0 makes and every frame carries.
+//! The secret of a launch: 128 random bits that rank 0 generates and every frame contains.
 
 use std::hint::black_box;
 
@@ -13,10 +13,10 @@ pub(super) const SECRET_BYTES: usize = 16;
 pub(super) struct Secret([u8; SECRET_BYTES]);
 
 impl Secret {
-    /// Random bits from the kernel.
+    /// Generates a secret from random bits of the kernel.
     ///
     /// # Errors
-    /// The kernel gives none: it is older than 3.17, or forbids the call.
+    /// Errors if the kernel returns none because it is older than 3.17 or forbids the call.
     pub(super) fn random() -> Result<Self, Errno> {
         let mut bytes = [0; SECRET_BYTES];
         let mut have = 0;
@@ -40,7 +40,7 @@ impl Secret {
         self.0
     }
 
-    /// Whether `bytes` are the secret; takes the same time wherever they differ.
+    /// Whether `bytes` are the secret. The comparison takes the same time wherever they differ.
     pub(super) fn is(self, bytes: [u8; SECRET_BYTES]) -> bool {
         black_box(u128::from_ne_bytes(self.0) ^ u128::from_ne_bytes(bytes)) == 0
     }

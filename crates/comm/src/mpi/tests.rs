@@ -1,4 +1,5 @@
-//! What other ranks and strangers may send to a rank, without MPI: the thread that would call it is given bytes.
+//! Tests what other ranks and unknown senders may send to a rank. MPI is not used: the bytes are passed
+//! to the thread that would call it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,7 +26,7 @@ const CALL: Call = Call { group: 0, sequence: 0, operation: Operation::Barrier }
 
 type Sent = Arc<Mutex<Vec<(u32, Vec<u8>)>>>;
 
-/// An MPI that keeps what is sent, and delivers nothing. What it sends is never done where the others take nothing.
+/// An MPI that records what is sent, and delivers nothing. If `stuck` is set, its sends never complete.
 struct Kept {
     sent: Sent,
     stuck: Arc<AtomicBool>,
@@ -81,7 +82,7 @@ impl Tested {
         tested
     }
 
-    /// A rank before it has learned the secret.
+    /// Creates a rank that has not learned the secret yet.
     fn stranger() -> Self {
         let (queue, sent, stuck) = (MessageQueue::new(), Sent::default(), Arc::<AtomicBool>::default());
         let calls = Box::new(Kept { sent: Arc::clone(&sent), stuck: Arc::clone(&stuck) });
@@ -90,7 +91,7 @@ impl Tested {
         Self { agent, queue, sent, stuck, next: [0; SIZE as usize] }
     }
 
-    /// The next frame from `from`, as this sender seals it.
+    /// The next frame from `from`, sealed by that sender.
     fn sealed(&mut self, from: u32, mut frame: Vec<u8>) -> Vec<u8> {
         let number = &mut self.next[from as usize];
         frame::seal(&mut frame, SECRET, (from, OWN), *number);
@@ -103,7 +104,7 @@ impl Tested {
         self.agent.take(&frame);
     }
 
-    /// The rank that is lost, and what is said of it.
+    /// The rank that is lost, and the reason given.
     fn lost(&self) -> Option<(u32, String)> {
         match self.queue.inbox.failed()?.error {
             CommError::Lost { rank, what, .. } => Some((rank, what)),
@@ -125,7 +126,7 @@ fn message(bytes: &[u8]) -> Vec<Vec<u8>> {
     frame::of_message(CALL, bytes).collect()
 }
 
-/// The one frame of a short message.
+/// The only frame of a short message.
 fn short(bytes: &[u8]) -> Vec<u8> {
     message(bytes).remove(0)
 }
@@ -245,7 +246,7 @@ fn a_rank_that_sends_without_end_is_lost_at_the_limit() {
     assert!(tested.lost().is_none());
     tested.give(1, part.clone());
     tested.expect_lost(1, "more than 4 MiB");
-    // Whole messages that nobody takes, empty ones included.
+    // Complete messages that nobody takes, including empty ones.
     let mut tested = Tested::new();
     tested.agent.message_bytes_max = LIMIT;
     tested.give(1, short(b""));
@@ -271,7 +272,7 @@ fn questions_of_a_rank_that_takes_no_answer_do_not_pile_up() {
         }
         let mut answers = 0;
         for _ in 0..1000 {
-            // As many as are received before orders have their turn.
+            // As many as are received before orders are processed.
             (0..64).for_each(|_| tested.give(0, frame::question(CALL)));
             for order in tested.queue.take_orders() {
                 tested.agent.carry_out(order);
@@ -310,7 +311,7 @@ fn what_ranks_tell_when_they_join_is_counted() {
     assert_eq!(place_in(b"n1\0v\0"), Some(("n1".to_owned(), "v".to_owned())));
 }
 
-/// Bytes of a frame, of which a failed test prints the first.
+/// Bytes of a frame, the first of which are printed if a test fails.
 #[derive(Clone)]
 struct Bytes(Vec<u8>);
 
@@ -320,7 +321,7 @@ impl std::fmt::Debug for Bytes {
     }
 }
 
-/// A frame that some rank may send, well made or not.
+/// A frame that some rank may send, whether or not it is valid.
 fn frames() -> impl Strategy<Value = Bytes> {
     let call = (0..2_u64, 0..3_u64, 0..12_u8).prop_map(|(group, sequence, code)| Call {
         group,
@@ -365,7 +366,7 @@ proptest! {
         let (mut came, mut next) = (0, [0; SIZE as usize + 2]);
         next[0] = 1;
         for (from, to, skipped, Bytes(mut frame)) in all.iter().cloned() {
-            // Most go where they should, with the number that is due.
+            // Most frames have the right receiver and the expected number.
             let to = if to < SIZE { to } else { OWN };
             let number = &mut next[from as usize];
             *number += u64::from(skipped == 0);

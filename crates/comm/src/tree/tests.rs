@@ -1,4 +1,4 @@
-//! Ranks that send what they should not, within the calls that they should make.
+//! Tests with ranks that send invalid messages within the calls that they should make.
 
 use proptest::collection::vec;
 use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
@@ -8,7 +8,7 @@ use crate::links::{Call, Links, Operation};
 use crate::tree::WORLD;
 use crate::{Comm, CommError, Fake};
 
-/// What rank 0 of two makes of a call in which rank 1 sends `messages` to it instead of what belongs there.
+/// The result of a call on rank 0 of two ranks, if rank 1 sends it `messages` instead of those of the call.
 fn seen<T: Send>(
     operation: Operation,
     messages: &[&[u8]],
@@ -78,7 +78,7 @@ fn numbers_and_clocks_of_any_length_are_read() {
         let met = seen(Operation::Meeting, &[bytes], Comm::meet);
         assert!(met.is_ok());
     }
-    // Each answer claims to have come and gone at the ends of time.
+    // Each answer claims to have been received and sent at the extremes of time.
     let ends: Vec<u8> = [i64::MIN.to_le_bytes(), i64::MAX.to_le_bytes()].concat();
     let world = Fake::world(&["n0", "n1"]);
     std::thread::scope(|scope| {

@@ -1,14 +1,12 @@
 //! Job scripts for batch systems.
 //!
-//! [`scripts`] writes what `ioproof batch` puts into a directory: either one job that runs the
-//! whole study in one allocation, whose nodes it uses as the cases ask; or, with
-//! [`Jobs::PerNodes`], a job for every number of nodes in the study, each with the allocation that
-//! fits, one after another, and a last one that merges what came back. `submit.sh` submits all of
-//! them.
+//! [`scripts`] creates the files that `ioproof batch` writes to a directory. There is either one job that
+//! runs the whole study in one allocation and uses as many of its nodes as each case asks for; or, with
+//! [`Jobs::PerNodes`], one job for every number of nodes in the study, each with a matching allocation,
+//! one after another, and a last job that merges their records. `submit.sh` submits all of them.
 //!
-//! A script shows the one command that runs. Paths
-//! are single-quoted in its body and never part of a directive, since directives have no quoting
-//! that all versions of these systems agree on.
+//! A script contains only the command that it runs. Paths are single-quoted in its body and never part of
+//! a directive, because directives have no quoting that all versions of these systems support.
 //!
 //! Directives are those of sbatch(1) and srun(1) of Slurm 22.05, of qsub(1B) in the PBS
 //! Professional 2022.1 Reference Guide, and of flux-batch(1), flux-run(1) and Flux RFC 36.
@@ -56,7 +54,7 @@ pub use time::WallTime;
 /// All scripts; the last one submits the others.
 ///
 /// # Errors
-/// What is asked for is not possible, or cannot be written safely.
+/// Errors if the request is not possible, or if it cannot be written safely.
 pub fn scripts(request: &BatchRequest<'_>) -> Result<Vec<Script>, BatchError> {
     let PlanSource::Study { path, text, overrides } = &request.plan.source else {
         return Err(BatchError::NoStudy);
@@ -70,7 +68,7 @@ pub fn scripts(request: &BatchRequest<'_>) -> Result<Vec<Script>, BatchError> {
     write::all(request, &study, &jobs)
 }
 
-/// Refuses what would break a directive.
+/// Rejects values that would break a directive.
 fn check(request: &BatchRequest<'_>) -> Result<(), BatchError> {
     if request.ranks_per_node == 0 {
         return Err(BatchError::None { what: "ranks per node" });
@@ -139,8 +137,8 @@ fn jobs_per_nodes(request: &BatchRequest<'_>, study: &Study<'_>) -> Result<Vec<J
     Ok(points.into_iter().map(job).collect())
 }
 
-/// A workload that is on as many nodes as the run: one whose cases differ between runs on one node
-/// and on many, or that makes the study impossible on many.
+/// Finds a workload that uses as many nodes as the run has, if its cases differ between runs on one node
+/// and on many, or if it makes the study impossible on many nodes.
 fn workload_without_nodes(plan: &Plan, study: &Study<'_>) -> Option<String> {
     let nodes_max = plan.cases.iter().map(|case| case.workload.nodes).max()?;
     let read = |nodes| {
@@ -161,7 +159,7 @@ fn workload_without_nodes(plan: &Plan, study: &Study<'_>) -> Option<String> {
     }
 }
 
-/// The wall time of a job that runs all cases, or those on exactly so many nodes.
+/// The wall time of a job that runs all cases, or only those on exactly `nodes` nodes.
 fn wall_time(request: &BatchRequest<'_>, nodes: Option<u32>) -> WallTime {
     let mut plan = request.plan.clone();
     plan.cases.retain(|case| nodes.is_none_or(|nodes| case.workload.nodes == nodes));

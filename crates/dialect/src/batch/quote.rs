@@ -1,4 +1,4 @@
-//! Words of a shell.
+//! Quoting of words for a shell.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use plan::shell_word;
 
 use super::request::BatchError;
 
-/// Characters that mean nothing to a shell or to a directive, wherever they stand.
+/// Characters without a special meaning to a shell or in a directive, in any position.
 const PLAIN: &str = "_.-:@/+,=";
 
-/// Whether a directive can hold `text`: it is not empty and has harmless characters only.
+/// Whether a directive can contain `text`: it must not be empty and must have harmless characters only.
 pub(super) fn is_plain_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_plain)
 }
@@ -18,8 +18,8 @@ fn is_plain(character: char) -> bool {
     character.is_ascii_alphanumeric() || PLAIN.contains(character)
 }
 
-/// Whether a line would end within `text`, or do worse to a terminal. Flux reads directives with Python,
-/// to which Unicode's separators end a line as well.
+/// Whether `text` contains characters that end a line or affect a terminal. Flux reads directives with
+/// Python, for which Unicode's separators end a line as well.
 pub(super) fn has_control(text: &str) -> bool {
     text.chars().any(is_control)
 }
@@ -28,7 +28,7 @@ fn is_control(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
-/// A path as one word that no program takes for an option; always in quotes, as `a-b` is no sum.
+/// A path as one word that no program takes for an option. It is always quoted.
 pub(super) fn path(path: &Path) -> Result<String, BatchError> {
     let text = path.to_str().ok_or_else(|| BatchError::NotUtf8 { path: path.to_owned() })?;
     let safe = if text.starts_with('-') || text.is_empty() { format!("./{text}") } else { text.to_owned() };
@@ -36,14 +36,14 @@ pub(super) fn path(path: &Path) -> Result<String, BatchError> {
     Ok(if word == safe { format!("'{word}'") } else { word })
 }
 
-/// `text` on one line, for a comment.
+/// `text` on a single line, for a comment.
 pub(super) fn line(text: &str) -> String {
     text.chars().map(|c| if is_control(c) { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
 
-/// `text` as the name of a job: PBS wants a letter first and no blanks.
+/// `text` as the name of a job. PBS requires a letter at the beginning and does not permit blanks.
 pub(super) fn job_name(text: &str) -> String {
-    /// Longer names are cut in most listings of jobs.
+    /// Maximum length. Longer names are truncated in most listings of jobs.
     const LENGTH_MAX: usize = 40;
     let kept = text.chars().map(|c| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '-' });
     format!("ioproof-{}", kept.take(LENGTH_MAX).collect::<String>())

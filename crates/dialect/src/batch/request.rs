@@ -1,4 +1,4 @@
-//! What the scripts are to do, and the jobs that follow from it.
+//! The request for scripts, and the jobs that result from it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,60 +8,61 @@ use thiserror::Error;
 use super::system::System;
 use super::time::WallTime;
 
-/// Which jobs there are.
+/// Which jobs to create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Jobs {
-    /// One, in which the whole study runs.
+    /// One job that runs the whole study.
     #[default]
     One,
-    /// One for every number of nodes that the study has cases on.
+    /// One job for every number of nodes for which the study has cases.
     PerNodes,
 }
 
 /// The content of the scripts.
 #[derive(Debug, Clone)]
 pub struct BatchRequest<'a> {
-    /// The plan of a study file. Its path and overrides go into the scripts as they are, so that
-    /// the path should be absolute.
+    /// The plan of a study file. Its path and overrides are written to the scripts unchanged, so the path
+    /// should be absolute.
     pub plan: &'a Plan,
-    /// What the wall time is predicted from, besides the study.
+    /// The environment from which, together with the study, the wall time is predicted.
     pub environment: &'a RunEnvironment,
-    /// For which batch system.
+    /// The batch system.
     pub system: System,
-    /// Which jobs.
+    /// Which jobs to create.
     pub jobs: Jobs,
-    /// Nodes of the one job; left out, the most that a case asks for. It is an error together
-    /// with [`Jobs::PerNodes`].
+    /// Number of nodes of the single job. By default, the maximum that a case asks for. It is an error
+    /// together with [`Jobs::PerNodes`].
     pub nodes: Option<u32>,
-    /// Processes on each node. They carry the tasks, however many these are.
+    /// Number of processes on each node, which run the tasks, whatever their number.
     pub ranks_per_node: u32,
     /// The wall time of each job, instead of the forecast.
     pub time: Option<Nanos>,
-    /// Who pays: Slurm's account, PBS's account, Flux's bank.
+    /// The account to charge: Slurm's account, PBS's account, Flux's bank.
     pub account: Option<String>,
-    /// The place to run: Slurm's partition, the queue of PBS and Flux.
+    /// Where to run: Slurm's partition, the queue of PBS and Flux.
     pub partition: Option<String>,
-    /// More directives without their mark, as in `--constraint=nvme`, each on a line of its own.
+    /// Further directives without their prefix, for example `--constraint=nvme`, each for its own line.
     pub directives: Vec<String>,
-    /// Lines of shell before the run, as in `module load openmpi`; verbatim.
+    /// Shell lines before the run, for example `module load openmpi`. They are used verbatim.
     pub setup: Vec<String>,
-    /// Words that start the ranks instead of the system's own launcher, as in
-    /// `mpirun --map-by ppr:1:node`; verbatim.
+    /// Words that start the ranks instead of the system's own launcher, for example `mpirun --map-by
+    /// ppr:1:node`. They are used verbatim.
     pub launcher: Option<String>,
-    /// The MPI library, where the right one is not found.
+    /// The MPI library, if the right one is not found automatically.
     pub mpi: Option<PathBuf>,
-    /// The hash of the commands that the study executes; a job cannot ask.
+    /// The hash of the commands that the study executes, because a job cannot ask for consent.
     pub allow_commands: Option<String>,
     /// The program.
     pub program: PathBuf,
-    /// Where the jobs start; left out, where they are submitted.
+    /// The directory in which the jobs start. By default, the one from which they are submitted.
     pub directory: Option<PathBuf>,
-    /// Records go below it: one for each job, `all` for the merged one.
+    /// The directory for records: one for each job, and `all` for the merged one.
     pub out: PathBuf,
 }
 
 impl<'a> BatchRequest<'a> {
-    /// One job with one rank on each node, all else left to the site.
+    /// A request for a single job with one rank on each node. Everything else is left to the defaults of
+    /// the site.
     #[must_use]
     pub fn new(plan: &'a Plan, environment: &'a RunEnvironment, system: System) -> Self {
         Self {
@@ -89,11 +90,11 @@ impl<'a> BatchRequest<'a> {
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// Its name, as in `submit.sh`.
+    /// Its name, for example `submit.sh`.
     pub name: String,
     /// Its content.
     pub text: String,
-    /// Why its job may be killed before its end, as a sentence, for the user.
+    /// Why its job may be killed before its end, as a sentence for the user.
     pub warning: Option<String>,
 }
 
@@ -104,50 +105,50 @@ pub enum BatchError {
     /// The plan is not that of a study file.
     #[error("only a study file can be run by a batch system; write the question as one")]
     NoStudy,
-    /// The study executes commands, without consent.
+    /// The study executes commands, but there is no consent.
     #[error(
         "the study executes commands, and a job cannot ask: add --allow-commands HASH, which \
          `ioproof run STUDY --explain` prints where the job is going to run, below the commands"
     )]
     NoConsent,
-    /// A number that must not be 0 is.
+    /// A number is 0 that must not be.
     #[error("{what} are 0; give at least 1")]
     None {
         /// What it counts.
         what: &'static str,
     },
-    /// The one job has fewer nodes than a case needs.
+    /// The single job has fewer nodes than a case needs.
     #[error("{nodes} nodes are too few: case `{case}` is on {needed}; ask for {needed} with --nodes")]
     TooFewNodes {
-        /// As asked.
+        /// The requested number.
         nodes: u32,
         /// The case.
         case: String,
-        /// What it needs.
+        /// The number it needs.
         needed: u32,
     },
-    /// All cases are on the same number of nodes.
+    /// All cases run on the same number of nodes.
     #[error(
         "all cases are on the same number of nodes ({nodes}), so there are no points to part; leave \
          --per-point out, or give `nodes` several values in the study"
     )]
     NoPoints {
-        /// How many.
+        /// This number.
         nodes: u32,
     },
-    /// Both a number of nodes and a job for each one.
+    /// Both a number of nodes and a job for each number were requested.
     #[error("--nodes and --per-point exclude each other: the study says how many nodes a point has")]
     NodesOfPoints,
-    /// A workload is on whatever a run has, so that it belongs to no point.
+    /// A workload uses as many nodes as the run has, so it cannot be assigned to a job.
     #[error("workload `{workload}` names no `nodes`, so it belongs to no point; give it a number")]
     NoNodes {
         /// Its name.
         workload: String,
     },
-    /// A value would break its line.
+    /// A value would break the line that contains it.
     #[error("{what} cannot be {value:?}: {expected}")]
     BadValue {
-        /// What it is for.
+        /// What the value is for.
         what: &'static str,
         /// As given.
         value: String,
@@ -162,16 +163,16 @@ pub enum BatchError {
     },
 }
 
-/// A job: its name, its allocation, and which cases run in it.
+/// A job: its name, its allocation, and the cases that it runs.
 pub(super) struct Job {
     pub name: String,
     pub nodes: u32,
-    /// Whether only the cases on exactly so many nodes run in it.
+    /// Whether it only runs the cases for exactly this number of nodes.
     pub selects: bool,
     pub time: WallTime,
 }
 
-/// The study as the scripts name it.
+/// The study, as named in the scripts.
 pub(super) struct Study<'a> {
     pub path: &'a Path,
     pub text: &'a str,

@@ -1,4 +1,4 @@
-//! What each batch system calls things.
+//! The differences between batch systems.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ impl System {
         }
     }
 
-    /// The words that start the ranks of a job. No rank is bound to a part of its node, since one
+    /// The command that starts the ranks of a job. No rank is bound to a part of its node, because one
     /// rank has many threads there.
     pub(super) fn launcher(self, nodes: u32, ranks_per_node: u32) -> String {
         let ranks = u64::from(nodes) * u64::from(ranks_per_node);
@@ -52,7 +52,7 @@ impl System {
     /// The environment variables that the launcher needs, with the reason.
     pub(super) const fn environment(self) -> &'static str {
         match self {
-            // `mpiexec` is that of the site's MPI library. MPICH's binds no rank by itself.
+            // `mpiexec` is that of the site's MPI library. MPICH's does not bind ranks by default.
             Self::Pbs => {
                 "# Open MPI (4 and 5) would bind each rank to a part of its node.\n\
                  export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none\n"
@@ -61,8 +61,8 @@ impl System {
         }
     }
 
-    /// The command that submits a script and prints the job's number, without and with one that
-    /// must have ended before, whose number is `$job`.
+    /// The command that submits a script and prints the number of the job: first for any job, then for
+    /// one that must wait for the end of job `$job`.
     pub(super) const fn submission(self) -> (&'static str, &'static str) {
         match self {
             Self::Slurm => ("sbatch --parsable", "sbatch --parsable --dependency=\"afterany:${job%%;*}\""),

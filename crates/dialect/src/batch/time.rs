@@ -1,23 +1,23 @@
-//! How long a job may take.
+//! The wall time that a job requests.
 
 use plan::{Interval, Nanos, Prediction};
 
-/// A job whose time ends is killed, so it has the longest time that is expected, times this: what lies between
-/// phases is in no prediction.
+/// A job is killed when its time ends, so it requests the longest expected time multiplied by this. Time spent
+/// between phases is not part of any prediction.
 const MARGIN: f64 = 1.2;
-/// Start-up, checks and clean-up, which the forecast does not know.
+/// Start-up, checks and clean-up, which are not part of the forecast.
 const AROUND_SECONDS: f64 = 300.0;
-/// Longer jobs are hardly ever admitted; it is also what an endless forecast becomes.
+/// Maximum wall time. Longer jobs are hardly ever admitted; it is also used if the forecast is unlimited.
 const SECONDS_MAX: f64 = 30.0 * 86_400.0;
 
-/// The wall time of a job, and where it comes from.
+/// The wall time of a job, and how it was determined.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WallTime {
-    /// The time that the study is expected to take, and from where this is known.
+    /// The expected duration of the study, and the basis of the prediction.
     pub prediction: Prediction,
-    /// What is asked for, a whole number of minutes.
+    /// The requested time in whole minutes.
     pub minutes: u64,
-    /// Whether the user said so.
+    /// Whether the user specified it.
     pub given: bool,
 }
 
@@ -32,13 +32,13 @@ impl WallTime {
         Self { prediction, minutes, given: given.is_some() }
     }
 
-    /// As `D-HH:MM:SS` without the days, which all of these systems read.
+    /// In the format `D-HH:MM:SS` without the days, which all of these systems accept.
     pub(super) fn clock(&self) -> String {
         format!("{:02}:{:02}:00", self.minutes / 60, self.minutes % 60)
     }
 
-    /// What stands below the directives, in lines that start with words of our own: a comment that
-    /// starts with others could be a directive.
+    /// The comment below the directives. Its lines start with words of this program, because a comment
+    /// that starts with other words could be a directive.
     pub(super) fn comment(&self) -> [String; 2] {
         let Interval { low, high, .. } = self.prediction.seconds;
         let range = match (spoken(low), spoken(high)) {
@@ -55,7 +55,7 @@ impl WallTime {
         [first, self.shortage().unwrap_or_else(enough)]
     }
 
-    /// Why the job may be killed before its end, as a sentence; none where its time is long enough.
+    /// Why the job may be killed before its end, as a sentence, or `None` if its time is sufficient.
     pub(super) fn shortage(&self) -> Option<String> {
         let Interval { middle, high, .. } = self.prediction.seconds;
         let asked = self.minutes as f64 * 60.0;
@@ -76,7 +76,7 @@ impl WallTime {
     }
 }
 
-/// Seconds up to two minutes, whole minutes above.
+/// Formats a duration in seconds up to two minutes, in whole minutes above.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within SECONDS_MAX")]
 fn spoken(seconds: f64) -> String {
     let seconds = seconds.ceil();
@@ -97,7 +97,7 @@ mod tests {
 
     use super::WallTime;
 
-    /// The wall time of what takes so many seconds, or twice as many, or half.
+    /// The wall time of a study that takes `seconds`, or between half and twice as long.
     fn of(seconds: f64, given: Option<Nanos>) -> WallTime {
         let seconds = Interval::around(seconds, 2.0);
         WallTime::of(Prediction { seconds, source: "the study's ceilings".to_owned() }, given)

@@ -10,7 +10,7 @@ use super::system::System;
 use super::time::WallTime;
 
 impl System {
-    /// The directives of a job on whole nodes, with exclusive use.
+    /// The directives of a job with exclusive use of whole nodes.
     fn directives(self, request: &BatchRequest<'_>, job: &Job, name: &str) -> Vec<String> {
         let (nodes, ranks, time) = (job.nodes, request.ranks_per_node, &job.time);
         let (account, queue, mut lines) = match self {
@@ -21,7 +21,7 @@ impl System {
                     format!("--job-name={name}"),
                     format!("--nodes={nodes}"),
                     format!("--ntasks-per-node={ranks}"),
-                    // Without it a job may share its nodes, and gets a part of their memory.
+                    // Without this a job may share its nodes, and gets only a part of their memory.
                     "--exclusive".to_owned(),
                     "--mem=0".to_owned(),
                     format!("--time={}", time.clock()),
@@ -56,7 +56,7 @@ impl System {
     }
 }
 
-/// Putting records together reads and writes them once.
+/// Wall time of the merge job, which reads and writes the records once.
 const MERGE_MINUTES: u64 = 30;
 
 /// All scripts of `jobs`.
@@ -80,7 +80,7 @@ pub(super) fn all(
     Ok(scripts)
 }
 
-/// The job that runs the study, or one point of it.
+/// The script of the job that runs the study, or a part of it.
 fn run(request: &BatchRequest<'_>, study: &Study<'_>, job: &Job) -> Result<String, BatchError> {
     let cases = match job.selects {
         true if job.nodes == 1 => "its cases on one node".to_owned(),
@@ -118,7 +118,7 @@ fn run(request: &BatchRequest<'_>, study: &Study<'_>, job: &Job) -> Result<Strin
     Ok(text)
 }
 
-/// The job that merges what the others have left.
+/// The script of the job that merges the records of the others.
 fn merge(request: &BatchRequest<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<String, BatchError> {
     let prediction = Prediction { seconds: Interval::exact(0.0), source: String::new() };
     let time = WallTime { prediction, minutes: MERGE_MINUTES, given: true };
@@ -140,8 +140,8 @@ fn merge(request: &BatchRequest<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<
     Ok(text)
 }
 
-/// The script that submits all jobs. On the same storage they would disturb each other, so each waits for the end
-/// of the one before.
+/// The script that submits all jobs. Each job waits for the end of the previous one, because on the same storage
+/// they would disturb each other.
 fn submit(request: &BatchRequest<'_>, study: &Study<'_>, names: &[&str]) -> Result<String, BatchError> {
     let (first, later) = request.system.submission();
     let mut text = format!(
@@ -153,7 +153,7 @@ fn submit(request: &BatchRequest<'_>, study: &Study<'_>, names: &[&str]) -> Resu
         text += "# Each waits for the end of the one before, so that none disturbs another.\n";
     }
     text += "set -eu\n";
-    // Relative paths in the jobs count from where they start, which is where they are submitted.
+    // Relative paths in the jobs are relative to where they start, which is where they are submitted.
     text += "here=$(CDPATH='' cd -- \"$(dirname -- \"$0\")\" && pwd)\n";
     if let Some(directory) = &request.directory {
         let _ = writeln!(text, "CDPATH='' cd -- {}", quote::path(directory)?);
@@ -166,7 +166,7 @@ fn submit(request: &BatchRequest<'_>, study: &Study<'_>, names: &[&str]) -> Resu
     Ok(text)
 }
 
-/// The start of every job: name, directives, and a shell that stops at an error.
+/// The beginning of every job: name, directives, and a shell that stops at an error.
 fn head(request: &BatchRequest<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<String, BatchError> {
     let shell = if request.setup.is_empty() { "#!/bin/sh" } else { "#!/bin/sh -l" };
     let stem = study.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
@@ -190,7 +190,7 @@ fn head(request: &BatchRequest<'_>, study: &Study<'_>, job: &Job, what: &str) ->
     for line in &request.setup {
         let _ = writeln!(text, "{line}");
     }
-    // The site's own commands above need not bear this.
+    // The site's own commands above may not work with this setting.
     text += "set -eu\n";
     if let Some(directory) = &request.directory {
         let _ = writeln!(text, "CDPATH='' cd -- {}", quote::path(directory)?);

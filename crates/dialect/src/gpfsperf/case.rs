@@ -1,4 +1,4 @@
-//! Makes the case of the plan from the settings and the file.
+//! Creates the case of the plan from the settings and the file.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -15,7 +15,7 @@ use super::settings::{Action, Pattern, Settings, Short};
 use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
-/// What the report says of the test.
+/// What the report says about the test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Test {
     pub action: Action,
@@ -31,12 +31,12 @@ pub(super) struct Test {
     pub flushed: bool,
 }
 
-/// The seed of random orders: the same line gives the same offsets.
+/// The seed of random orders, so that the same command line gives the same offsets.
 const SEED: u64 = 0x6770_6673;
-/// The record size if neither the command line nor the file system gives one.
+/// The record size if neither the command line nor the file system specifies one.
 const RECORD_DEFAULT: u64 = 256 << 10;
 
-/// The case of the line and what its report says; warnings go to `warnings`.
+/// Returns the case of the command line, and what its report contains. Warnings are added to `warnings`.
 pub(super) fn of(
     settings: &Settings,
     extras: &Extras,
@@ -91,16 +91,17 @@ pub(super) fn of(
     Ok((case, test))
 }
 
-/// How much is moved, where, in which pieces and by how many threads.
+/// How much data is moved, where, in which units and by how many threads.
 struct Sizes {
     record: u64,
     bytes: u64,
-    /// Bytes of the file that are visited.
+    /// Number of bytes of the file that are accessed.
     extent: u64,
     tasks: u32,
 }
 
-/// Random accesses are anywhere in a file that is there, all others in as much of it as is moved.
+/// The accessed part of the file: random accesses go anywhere in an existing file, all others only to as
+/// much of it as is moved.
 fn extent(action: Action, pattern: Pattern, bytes: u64, there: Option<u64>) -> u64 {
     let anywhere = pattern != Pattern::Seq;
     match (action, there) {
@@ -166,13 +167,13 @@ fn case(
         test.processes,
         test.threads
     );
-    // gpfsperf takes the blocks of this file from the cache, and leaves those of others.
+    // gpfsperf drops the blocks of this file from the cache, but not those of other files.
     let evict_files = test.flushed && !settings.direct && !writes;
     let protocol = Protocol { evict_files, ..Protocol::default() };
     Ok(Case { title, protocol, ..Case::new("test", workload, vec![phase]) })
 }
 
-/// The records of each thread, and how many it moves unless each once.
+/// The records of each thread, and how many of them it moves if not each once.
 fn geometry(
     settings: &Settings,
     test: &Test,
@@ -198,7 +199,8 @@ fn geometry(
             "{left} bytes are left out, so that each of {tasks} threads has the same number of whole records"
         ));
     }
-    // The threads of a process take records in turn; processes have parts of the file.
+    // The threads of a process take turns in accessing records; processes have separate parts of the
+    // file.
     let in_turn = test.processes == 1 || test.pattern == Pattern::Strided;
     let transfer = Bytes(record);
     let geometry = match in_turn && settings.threads.max(tasks) > 1 {
@@ -208,7 +210,7 @@ fn geometry(
     Ok((geometry, (moved != each).then_some(moved)))
 }
 
-/// From one access of a thread to its next, in records of its own.
+/// The distance from one access of a thread to its next one, in its own records.
 fn stride(settings: &Settings, sizes: &Sizes) -> Result<u64, ToolError> {
     let unit = sizes.record.saturating_mul(u64::from(sizes.tasks));
     let stride = settings.stride.unwrap_or(unit);
@@ -225,7 +227,7 @@ fn stride(settings: &Settings, sizes: &Sizes) -> Result<u64, ToolError> {
     Ok(stride / unit)
 }
 
-/// Bytes of a file or device that is there.
+/// The size of an existing file or device in bytes.
 fn existing(file: &Path) -> Option<u64> {
     let found = std::fs::metadata(file).ok()?;
     if found.file_type().is_block_device() {
@@ -235,7 +237,7 @@ fn existing(file: &Path) -> Option<u64> {
     Some(found.len())
 }
 
-/// The block size of the file system, GPFS's default record size.
+/// The block size of the file system, which is GPFS's default record size.
 fn block_size(file: &Path) -> Option<u64> {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::metadata(file).or_else(|_| std::fs::metadata(parent)).ok().map(|found| found.blksize())

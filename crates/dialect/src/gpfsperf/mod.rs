@@ -1,8 +1,9 @@
 //! gpfsperf's command line and report, which are also those of tsqosperf.
 //!
-//! [`parse`] reads a command line into a [`plan::Plan`] of one case with one phase; the printer has the
-//! block that the tools print at the end. Semantics come from what IBM publishes of its sample program and
-//! from published runs; `docs/GPFSPERF.md` lists every option and every difference with its reason.
+//! [`parse`] converts a command line to a [`plan::Plan`] of one case with one phase; the printer prints
+//! the block that the tools print at the end. The semantics come from what IBM publishes about its sample
+//! program and from published runs; `docs/GPFSPERF.md` lists every option and every difference with its
+//! reason.
 
 mod case;
 mod options;
@@ -33,10 +34,10 @@ pub(crate) const ROW: Tool = Tool {
     reference: || OPTIONS.table(),
 };
 
-/// What is stored with a plan so that its report can be printed from the record.
+/// Stored with a plan so that its report can be printed from the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Memo {
-    /// As the program was called.
+    /// The name by which the program was called.
     program: String,
     release: Release,
     test: Option<Test>,

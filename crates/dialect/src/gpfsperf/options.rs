@@ -17,7 +17,7 @@ pub(super) enum Key {
     SyncWrites,
     KeepCache,
     Help,
-    /// No effect, or refused.
+    /// An option without an effect, or a rejected one.
     Other,
 }
 

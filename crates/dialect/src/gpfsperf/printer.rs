@@ -1,4 +1,4 @@
-//! The block that gpfsperf prints.
+//! Prints the block of gpfsperf's output.
 
 use record::{Manifest, PhaseRecord, Run};
 
@@ -6,7 +6,7 @@ use super::case::Test;
 use super::settings::{Action, Release, Short};
 use crate::ToolPrinter;
 
-/// Prints what was asked when the run begins, and the rates when its phase has ended.
+/// Prints the request when the run begins, and the rates when its phase has ended.
 #[derive(Debug)]
 pub(super) struct Printer {
     program: String,
@@ -14,13 +14,13 @@ pub(super) struct Printer {
     test: Test,
 }
 
-/// The last line.
+/// The figures in the last line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Figures {
     bytes: u64,
     operations: u64,
     seconds: f64,
-    /// Time that threads spent in transfers, of all together.
+    /// Total time that all threads spent in transfers.
     busy: f64,
     threads: usize,
 }

@@ -1,4 +1,4 @@
-//! Words of a command line to what is asked for.
+//! Converts the words of a command line to settings.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::options::{Key, OPTIONS, wrong};
 use crate::ToolError;
 use crate::options::Given;
 
-/// What is done with the file.
+/// The operation on the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Action {
@@ -19,7 +19,7 @@ pub(super) enum Action {
     Write,
 }
 
-/// In which order.
+/// The access pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Pattern {
@@ -50,22 +50,23 @@ impl Pattern {
     }
 }
 
-/// The release whose report is printed.
+/// The release whose report format is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) enum Release {
-    /// Before GPFS 4: a Kbyte is 1024 bytes, and operations are `iops`.
+    /// Before GPFS 4: a Kbyte is 1024 bytes, and operations are called `iops`.
     #[serde(rename = "3")]
     V3,
-    /// tsqosperf of Spectrum Scale 4.2.1: a Kbyte is 1000 bytes; no operations for large records.
+    /// tsqosperf of Spectrum Scale 4.2.1: a Kbyte is 1000 bytes, and operations are not printed for large
+    /// records.
     #[serde(rename = "4.2")]
     V4_2,
-    /// With rate and latency of operations.
+    /// Includes rate and latency of operations.
     #[default]
     #[serde(rename = "5")]
     V5,
 }
 
-/// What `--compat` takes.
+/// The values that `--compat` accepts.
 pub(super) const RELEASES: &str = "give 3, 4.2 or 5";
 
 impl FromStr for Release {
@@ -81,7 +82,7 @@ impl FromStr for Release {
     }
 }
 
-/// A size as gpfsperf prints it: in the largest unit of which it is a whole number.
+/// A size in gpfsperf's format: in the largest unit of which it is a whole number.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Short(pub(super) u64);
 
@@ -111,16 +112,16 @@ pub(super) struct Settings {
     pub fsync: bool,
     pub sync_writes: bool,
     pub keep_cache: bool,
-    /// The options in the order of the line.
+    /// The options in the order of the command line.
     pub options: Vec<Given<Key>>,
 }
 
-/// More threads of a process than this are taken for a typing error.
+/// A larger number of threads in a process is taken for a typing error.
 const THREADS_MAX: u32 = 1 << 16;
 
 impl Settings {
-    /// Reads the words after the program's name: operation, pattern and file in this order, options
-    /// anywhere.
+    /// Parses the words after the program's name: operation, pattern and file in this order, with options
+    /// at any position.
     pub(super) fn of(words: &[String]) -> Result<Self, ToolError> {
         let mut settings = Self { threads: 1, ..Self::default() };
         let options = OPTIONS.read_with(words, |word| settings.operand(word))?;

@@ -1,4 +1,4 @@
-//! What a parser finds, before it becomes rows of a record.
+//! What a parser finds, before it is converted to rows of a record.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use record::{
 
 use super::text::lines::Line;
 
-/// Nanoseconds of a day.
+/// Nanoseconds per day.
 pub(super) const DAY_NS: u64 = 86_400_000_000_000;
 
 /// One output of one tool.
@@ -22,9 +22,9 @@ pub(super) struct Draft {
     pub(super) version: Option<String>,
     /// Its command line, as printed.
     pub(super) command: Option<String>,
-    /// The host, where one is named.
+    /// The host, if the output names one.
     pub(super) node: Option<String>,
-    /// When it began and ended, nanoseconds since 1970.
+    /// Start and end time, in nanoseconds since 1970.
     pub(super) started: Option<i64>,
     pub(super) finished: Option<i64>,
     /// What was measured.
@@ -44,9 +44,9 @@ pub(super) struct Test {
 #[derive(Debug, Clone)]
 pub(super) struct Pass {
     pub(super) row: PhaseRow,
-    /// Whether the text has its start time.
+    /// Whether the text contains its start time.
     pub(super) timed: bool,
-    /// The time of the day that it began at, in nanoseconds, if the text has no date.
+    /// The time of day at which it began, in nanoseconds, if the text has no date.
     pub(super) began_at: Option<u64>,
     pub(super) latency: Vec<Bucket>,
     pub(super) series: Vec<SeriesRow>,
@@ -77,7 +77,7 @@ pub(super) struct Printed {
 }
 
 impl Printed {
-    /// A value of `line`. `unit` is as the tool means it.
+    /// A value in `line`. `unit` is the unit that the tool means.
     pub(super) fn new(line: Line<'_>, label: &str, value: &str, unit: &str, statistic: &str) -> Self {
         Self {
             label: label.to_owned(),
@@ -107,7 +107,7 @@ impl Pass {
         }
     }
 
-    /// Sets the time; the times of open and close are unknown.
+    /// Sets the duration. The times of open and close are unknown.
     pub(super) fn took(&mut self, wall_ns: u64) {
         self.row.wall_ns = wall_ns;
         self.row.io_ns = wall_ns;
@@ -142,7 +142,7 @@ impl Pass {
         }
     }
 
-    /// The record of it.
+    /// Converts it to a record.
     fn record(self, case: &str, file: &str, otherwise: i64) -> PhaseRecord {
         let mut phase = self.row;
         phase.key.case = case.into();
@@ -182,7 +182,7 @@ impl Pass {
 }
 
 impl Test {
-    /// A case called `id` of which the text says what `stated` is.
+    /// A case called `id`, about which the text says what `stated` contains.
     pub(super) fn new(id: &str, spec: WorkloadSpec, stated: &str) -> Self {
         let workload = spec
             .clone()
@@ -204,7 +204,7 @@ impl Test {
         &mut self.passes[place]
     }
 
-    /// The case, by a name that no other has, and its records.
+    /// Converts it to a case with a unique name, and its records.
     pub(super) fn finish(self, file: &str, otherwise: i64, names: &mut Names) -> (Case, Vec<PhaseRecord>) {
         let mut case = self.case;
         case.id = names.free(&case.id);
@@ -228,12 +228,12 @@ impl Test {
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<String>,
-    /// The number of requests for each.
+    /// How often each name was requested.
     asked: HashMap<String, u32>,
 }
 
 impl Names {
-    /// `name`, or `name-2` and so on where it is taken.
+    /// Returns `name`, or `name-2` and so on if it is already used.
     fn free(&mut self, name: &str) -> String {
         let asked = self.asked.entry(name.to_owned()).or_default();
         loop {
@@ -246,7 +246,8 @@ impl Names {
     }
 }
 
-/// `spec` with only its names: what cannot be measured here can have been measured elsewhere.
+/// `spec` reduced to its names, because a workload that cannot be measured here may have been measured
+/// elsewhere.
 fn plain(spec: &WorkloadSpec) -> WorkloadSpec {
     let target = spec.files.targets.first().cloned().unwrap_or_else(|| "unknown".into());
     let tasks = spec.tasks.clamp(1, 1 << 20);
@@ -257,20 +258,20 @@ fn plain(spec: &WorkloadSpec) -> WorkloadSpec {
     }
 }
 
-/// One transfer of this size for each task; of one byte where the size is not known.
+/// A geometry with one transfer of this size for each task, or of one byte if the size is unknown.
 pub(super) fn geometry(transfer: Option<u64>) -> Geometry {
     let transfer = Bytes(transfer.unwrap_or(1).max(1));
     Geometry { transfer, block: transfer, segments: 1 }
 }
 
-/// `transfer` bytes at a time, `bytes` of each task.
+/// A geometry with transfers of `transfer` bytes, and `bytes` for each task.
 pub(super) fn volume(transfer: u64, bytes: u64) -> Geometry {
     let transfer = transfer.max(1);
     let block = (bytes / transfer).max(1).saturating_mul(transfer);
     Geometry { transfer: Bytes(transfer), block: Bytes(block), segments: 1 }
 }
 
-/// The last moment not after `unix_ns` at which a clock showed `since_midnight_ns`.
+/// The last moment not later than `unix_ns` at which a clock showed `since_midnight_ns`.
 fn last_time(since_midnight_ns: u64, unix_ns: i64) -> i64 {
     let day = i64::try_from(DAY_NS).unwrap_or(i64::MAX);
     let at = i64::try_from(since_midnight_ns).unwrap_or(0);

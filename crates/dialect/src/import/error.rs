@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-/// Why a text cannot be imported; nothing of it was.
+/// Why a text cannot be imported. Nothing of it is imported then.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImportError {
-    /// No known tool prints such a text.
+    /// The text is not the output of any known tool.
     #[error(
         "{file}: this is not the output of a tool that is known; known are {known}: give a file that one of them \
          wrote, or name the tool with --as"
@@ -13,18 +13,18 @@ pub enum ImportError {
     Unknown {
         /// The file.
         file: String,
-        /// The forms that are known.
+        /// The known formats.
         known: String,
     },
-    /// The text is not of the form that was named.
+    /// The text does not have the specified format.
     #[error("{file}: this is not the output of {format}: leave --as out to have the tool found")]
     NotOf {
         /// The file.
         file: String,
-        /// The form that was named.
+        /// The specified format.
         format: &'static str,
     },
-    /// A line is not what it would be.
+    /// A line is not as expected.
     #[error("{file}:{line}: found `{found}`, expected {expected}: {next}")]
     Malformed {
         /// The file.
@@ -33,12 +33,12 @@ pub enum ImportError {
         line: u32,
         /// The text found.
         found: String,
-        /// What is expected.
+        /// What was expected.
         expected: String,
         /// The next step.
         next: String,
     },
-    /// It ends too early.
+    /// The text ends too early.
     #[error("{file}:{line}: the output of {tool} ends before {expected}: give all of it, to its last line")]
     Ended {
         /// The file.
@@ -50,24 +50,24 @@ pub enum ImportError {
         /// What is missing.
         expected: String,
     },
-    /// It is correct but has nothing that can be recorded.
+    /// The text is correct but contains nothing that can be recorded.
     #[error("{file}:{line}: {what}: {next}")]
     Unusable {
         /// The file.
         file: String,
         /// The line.
         line: u32,
-        /// Why.
+        /// The reason.
         what: String,
         /// The next step.
         next: String,
     },
 }
 
-/// The number of characters of a found text that a message shows.
+/// Maximum number of characters of a text that a message shows.
 const FOUND_MAX: usize = 80;
 
-/// The beginning of `text`, on one line.
+/// The beginning of `text`, on a single line.
 pub(super) fn shown(text: &str) -> String {
     let text = text.trim();
     let mut shown: String =

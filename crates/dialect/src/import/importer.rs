@@ -1,57 +1,57 @@
-//! What each importer declares, and the list that names them.
+//! The properties that each importer declares.
 
 use super::draft::Draft;
 use super::error::ImportError;
 use super::text::lines::{Block, Line, lines};
 
-/// A form of output that can be read.
+/// A format of output that can be parsed.
 #[derive(Debug)]
 pub(crate) struct Importer {
-    /// The word on the command line. Forms of one tool begin alike: `fio`, `fio-json`.
+    /// The word on the command line. Formats of the same tool have the same prefix: `fio`, `fio-json`.
     pub(crate) name: &'static str,
-    /// The tool, in messages and in records.
+    /// The name of the tool in messages and in records.
     pub(crate) tool: &'static str,
-    /// The newest release whose output was seen.
+    /// The newest release whose output has been tested.
     pub(crate) newest: Option<(u32, u32)>,
     pub(crate) form: Form,
 }
 
-/// How an output is recognised and read.
+/// How an output is recognised and parsed.
 #[derive(Debug)]
 pub(crate) enum Form {
-    /// Lines, between those of other outputs.
+    /// Lines, which may be between those of other outputs.
     Lines {
         /// Whether an output starts with this line.
         starts: fn(&str) -> bool,
-        /// Whether only this tool prints this line, for outputs whose beginning is missing.
+        /// Whether only this tool prints this line. Used for outputs whose beginning is missing.
         is_own: fn(&str) -> bool,
-        /// Whether outputs that follow each other are one: the tool prints no banner.
+        /// Whether consecutive outputs form a single one, because the tool prints no banner.
         continues: bool,
         read: fn(&Block<'_>) -> Result<Draft, ImportError>,
     },
     /// A whole file of lines.
     File {
-        /// Whether the whole text is of this form.
+        /// Whether the whole text has this format.
         is_it: fn(&str) -> bool,
         read: fn(&Block<'_>) -> Result<Draft, ImportError>,
     },
-    /// JSON, maybe after messages of the tool.
+    /// JSON, possibly after messages of the tool.
     Json {
-        /// A member that the first 4 KiB contain.
+        /// A member that must occur in the first 4 KiB.
         member: &'static str,
-        /// Whether it is several values, one after the other.
+        /// Whether there are several values in sequence.
         several: bool,
         read: fn(&str, &str) -> Result<Draft, ImportError>,
     },
 }
 
 impl Importer {
-    /// Whether an output is a whole file, not lines between others.
+    /// Whether an output is a whole file, as opposed to lines between others.
     pub(super) const fn is_whole(&self) -> bool {
         !matches!(self.form, Form::Lines { .. })
     }
 
-    /// Reads a file that is one output.
+    /// Parses a file that is a single output.
     pub(super) fn read_whole(&self, file: &str, text: &str) -> Result<Draft, ImportError> {
         match self.form {
             Form::Json { read, .. } => read(file, text),
@@ -59,7 +59,7 @@ impl Importer {
         }
     }
 
-    /// Reads the lines of one output.
+    /// Parses the lines of one output.
     pub(super) fn read_lines(&self, file: &str, lines: &[Line<'_>]) -> Result<Draft, ImportError> {
         match self.form {
             Form::Lines { read, .. } | Form::File { read, .. } => {
@@ -69,7 +69,7 @@ impl Importer {
         }
     }
 
-    /// A sentence if the output is of a newer release than those that were seen.
+    /// A sentence if the output comes from a newer release than those that were tested.
     pub(super) fn newer(&self, draft: &Draft) -> Option<String> {
         let (version, (major, minor)) = (draft.version.as_deref()?, self.newest?);
         let mut parts = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
@@ -83,7 +83,7 @@ impl Importer {
     }
 }
 
-/// For [`Form::Lines::is_own`] of a tool without such lines.
+/// Used as [`Form::Lines::is_own`] for a tool without such lines.
 pub(crate) fn no_line(_: &str) -> bool {
     false
 }

@@ -1,7 +1,7 @@
-//! IO500: `result.txt`, and `result_summary.txt` where there is nothing else.
+//! IO500: `result.txt`, or `result_summary.txt` if that is all there is.
 //!
-//! Both have a result and a time for each phase. The amounts are not printed: they are computed from these, so that
-//! the result is right and what was moved is near. Bandwidths are in GiB/s, rates in 1,000 per second.
+//! Both contain a result and a time for each phase. The amounts are not printed but computed from these, so the
+//! result is exact and the amount is approximate. Bandwidths are in GiB/s, rates in 1,000 per second.
 
 use plan::{Find, Objects, Sharing, Tree, Work, WorkloadSpec};
 use record::io500::{BANDWIDTH, EXTENDED, INVALID, METADATA, RESULT, SCORE, SCORE_EXTENDED, TOTAL};
@@ -21,11 +21,11 @@ const GIB: f64 = 1_073_741_824.0;
 const HARD_TRANSFER: u64 = 47_008;
 const HARD_FILE: u64 = 3901;
 
-/// Reads `result.txt`.
+/// Parses `result.txt`.
 pub(crate) const IMPORTER: Importer =
     Importer { name: "io500", tool: TOOL, newest: None, form: Form::File { is_it: is_result, read: result } };
 
-/// Reads `result_summary.txt`.
+/// Parses `result_summary.txt`.
 pub(crate) const SUMMARY: Importer = Importer {
     name: "io500-summary",
     tool: TOOL,
@@ -48,17 +48,17 @@ fn is_summary(text: &str) -> bool {
         })
 }
 
-/// What a text says about a phase.
+/// What a text contains about a phase.
 struct Found<'a> {
     phase: Phase,
     line: Line<'a>,
-    /// In the unit of the phase.
+    /// The result in the unit of the phase.
     score: Option<f64>,
     written: &'a str,
     seconds: Option<f64>,
     command: Option<&'a str>,
     started: Option<i64>,
-    /// Why the benchmark says that it is invalid.
+    /// Why the benchmark considers it invalid.
     invalid: Vec<(Line<'a>, &'a str)>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Found<'a> {
         spec
     }
 
-    /// Bytes of a transfer, if it is one.
+    /// Bytes of a transfer, if it is a phase of transfers.
     fn transfer(&self) -> Option<u64> {
         match self.phase {
             Phase::IorHardWrite | Phase::IorHardRead => Some(HARD_TRANSFER),
@@ -127,7 +127,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The test of it; none of a phase without a result.
+    /// The test of the phase, or `None` if it has no result.
     fn test(self, tasks: u32) -> Option<Test> {
         let score = self.score.filter(|score| *score > 0.0)?;
         let plural = if tasks == 1 { "task" } else { "tasks" };
@@ -171,12 +171,12 @@ impl<'a> Found<'a> {
     }
 }
 
-/// `: why`; nothing of no reason.
+/// `: why`, or an empty text if there is no reason.
 fn because(why: &str) -> String {
     if why.is_empty() { String::new() } else { format!(": {why}") }
 }
 
-/// The scores of all phases stand beside the last one.
+/// Creates the draft. The scores of all phases are added to the last one.
 fn draft(
     block: &Block<'_>,
     found: Vec<Found<'_>>,
@@ -193,7 +193,7 @@ fn draft(
     Ok(Draft { tool: TOOL, tests, ..Draft::default() })
 }
 
-/// A score as `section` has it; an invalid one has a mark behind the number.
+/// A score in `section`. If it is invalid, there is a mark after the number.
 fn score(line: Line<'_>, section: &'static str, statistic: &str, value: &str) -> Printed {
     let (number, is_invalid) = match value.split_once(" [INVALID]") {
         Some((number, _)) => (number, true),
@@ -208,7 +208,7 @@ fn score(line: Line<'_>, section: &'static str, statistic: &str, value: &str) ->
     Printed { value: if is_invalid { value.to_owned() } else { printed.value }, ..printed }
 }
 
-/// The section of scores that is called `name`.
+/// The section of scores with this name.
 fn section_of_scores(name: &str) -> Option<&'static str> {
     [SCORE, SCORE_EXTENDED].into_iter().find(|section| *section == name.trim())
 }
@@ -260,7 +260,7 @@ fn result(block: &Block<'_>) -> Result<Draft, ImportError> {
     Ok(Draft { version, ..draft(block, found, tasks, scores)? })
 }
 
-/// The phase, the result, the time and the mark of a line of a summary.
+/// The phase, the result, the time and the mark in a line of a summary.
 fn summary_line(line: &str) -> Option<(Phase, &str, &str, bool)> {
     let rest = line.trim().strip_prefix("[RESULT]").or_else(|| line.trim().strip_prefix("[      ]"))?;
     let (head, tail) = rest.split_once(": time ")?;

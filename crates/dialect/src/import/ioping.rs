@@ -1,8 +1,8 @@
-//! ioping: the text for people, `-B`, and JSON.
+//! ioping: its readable text, `-B`, and JSON.
 //!
-//! Sizes and rates with `k` before `iops` are by 1000, bytes by 1024 (`KiB`, `MiB`); `-B` and JSON print
-//! nanoseconds and bytes (its manual, "RAW STATISTICS"). The first request is a warm-up and not in the
-//! statistics.
+//! Rates with `k` before `iops` use powers of 1000, sizes in bytes powers of 1024 (`KiB`, `MiB`). `-B`
+//! and JSON contain nanoseconds and bytes (see "RAW STATISTICS" in its manual). The first request is a
+//! warm-up and not part of the statistics.
 
 use plan::{Operation, Order, Phase, WorkloadSpec};
 
@@ -16,7 +16,7 @@ use super::text::{lines, units};
 /// The tool's name.
 pub(super) const TOOL: &str = "ioping";
 
-/// Reads ioping's text.
+/// Parses ioping's text.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "ioping",
     tool: TOOL,
@@ -24,7 +24,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     form: Form::Lines { starts, is_own: no_line, continues: true, read: parse },
 };
 
-/// Reads `ioping -B`.
+/// Parses `ioping -B`.
 pub(crate) const BATCH: Importer = Importer {
     name: "ioping-batch",
     tool: TOOL,
@@ -32,7 +32,7 @@ pub(crate) const BATCH: Importer = Importer {
     form: Form::File { is_it: is_batch, read: batch },
 };
 
-/// Reads `ioping -J`.
+/// Parses `ioping -J`.
 pub(crate) const JSON: Importer = Importer {
     name: "ioping-json",
     tool: TOOL,
@@ -40,7 +40,7 @@ pub(crate) const JSON: Importer = Importer {
     form: Form::Json { member: "localtime", several: false, read: json },
 };
 
-/// Values of a line of `-B`.
+/// The values in a line of `-B`.
 const RAW: [(&str, &str, &str); 10] = [
     ("requests", "", "total"),
     ("time", "ns", "total"),
@@ -53,9 +53,9 @@ const RAW: [(&str, &str, &str); 10] = [
     ("requests generated", "", "total"),
     ("time generated", "ns", "total"),
 ];
-/// Releases before 1.0 print so many of them.
+/// The number of values in releases before 1.0.
 const RAW_BEFORE_1_0: usize = 8;
-/// By how much what follows from rounded values may be off.
+/// Tolerance for what is derived from rounded values.
 const ROUNDED: f64 = 0.02;
 
 /// Whether an output of ioping starts with `line`.
@@ -66,8 +66,8 @@ fn starts(line: &str) -> bool {
     request || (line.starts_with("--- ") && line.ends_with("ioping statistics ---"))
 }
 
-/// Whether `text` is nothing but lines of `-B`. Of the eight values of old releases the last line must be
-/// ended: else two of ten may be missing.
+/// Whether `text` consists only of lines of `-B`. If lines have the eight values of old releases, the
+/// last line must be complete, because otherwise two of ten values may be missing.
 fn is_batch(text: &str) -> bool {
     let mut counts = text.lines().filter(|line| !line.trim().is_empty()).map(numbers).peekable();
     let ended = text.ends_with('\n');
@@ -75,7 +75,7 @@ fn is_batch(text: &str) -> bool {
         && counts.all(|count| count == Some(RAW.len()) || (ended && count == Some(RAW_BEFORE_1_0)))
 }
 
-/// How many words `line` has, if all are numbers.
+/// The number of words in `line`, if all of them are numbers.
 fn numbers(line: &str) -> Option<usize> {
     line.split_whitespace().try_fold(0, |count, word| lines::number(word).map(|_| count + 1))
 }
@@ -90,7 +90,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         let text = line.text.trim();
         if let Some(time) = between(text, ": request=", "").and_then(|rest| between(rest, " time=", "")) {
             write |= text.contains(" >>> ");
-            // Others are marked as faster or slower than the limits that were asked for.
+            // Other requests are marked as faster or slower than the specified limits.
             let (time, mark) = time.split_once(" (").unwrap_or((time, ""));
             if mark == "warmup)" {
                 continue;
@@ -112,7 +112,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     Ok(draft)
 }
 
-/// The values of the three lines of statistics.
+/// The values in the three lines of statistics.
 #[derive(Default)]
 struct Totals {
     count: f64,
@@ -194,7 +194,7 @@ fn value(line: Line<'_>, label: &str, text: &str, unit: &str, statistic: &str, n
     Printed { number: Some(number), ..Printed::new(line, label, text, unit, statistic) }
 }
 
-/// `256.4 us / 289.7 us / 323.0 us / 33.3 us`, or `0.2/0.3/0.4/0.1 ms`: gives the mean.
+/// Parses `256.4 us / 289.7 us / 323.0 us / 33.3 us`, or `0.2/0.3/0.4/0.1 ms`, and returns the mean.
 fn extremes(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> Result<f64, ImportError> {
     let parts: Vec<&str> = rest.split('/').map(str::trim).collect();
     let malformed = || block.malformed(line, rest, "four times, as `1.0 us / 2.0 us / 3.0 us / 0.5 us`");
@@ -216,7 +216,7 @@ fn extremes(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> R
     Ok(mean)
 }
 
-/// The case of what was found.
+/// Creates the case from what was found.
 fn finish(
     mut pass: Pass,
     found: &Totals,
@@ -254,7 +254,7 @@ fn finish(
     test
 }
 
-/// `-B`: each line is one statistic.
+/// Parses `-B`, in which each line is a statistic.
 fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     for line in block.lines.iter().filter(|line| !line.text.trim().is_empty()) {
@@ -303,7 +303,7 @@ fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
 }
 
-/// `-J`.
+/// Parses `-J`.
 fn json(file: &str, text: &str) -> Result<Draft, ImportError> {
     let json = Json::new(file, TOOL, text);
     let mut draft = Draft { tool: TOOL, ..Draft::default() };

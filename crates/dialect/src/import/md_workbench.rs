@@ -1,9 +1,9 @@
-//! md-workbench's text, as it comes with IOR 4.0 and 4.1: a line for each phase, or the table of
+//! The text output of md-workbench in IOR 4.0 and 4.1: a line for each phase, or the table of
 //! `--print-detailed-stats`.
 //!
-//! Of a phase the longest of the tasks' times is what rates are over. `iops/s` counts the sets that were made
-//! or removed too; `obj/s` is of objects alone, and in a benchmark phase each step of an object is several
-//! operations. A latency is printed as smallest, quartiles, 90 and 99 % and largest.
+//! Rates are based on the longest of the tasks' times in a phase. `iops/s` includes the sets that were
+//! created or removed; `obj/s` only counts objects, and in a benchmark phase each step on an object consists
+//! of several operations. A latency is printed as minimum, quartiles, 90 and 99 %, and maximum.
 
 use plan::{Bytes, Case, Objects, Operation, Phase, Work, WorkloadSpec};
 
@@ -18,7 +18,7 @@ use crate::md_workbench::ROW;
 /// The tool's name.
 pub(super) const TOOL: &str = "md-workbench";
 
-/// Reads md-workbench's text.
+/// Parses md-workbench's text.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "md-workbench",
     tool: TOOL,
@@ -35,7 +35,7 @@ const OPERATIONS: [(&str, Operation); 4] = [
     ("create", Operation::Create),
     ("delete", Operation::Remove),
 ];
-/// The values of a latency, and the share of operations that took no longer.
+/// The values of a latency, and the share of operations that took no longer than each.
 const STATISTICS: [(&str, f64); 7] =
     [("min", 0.0), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p99", 0.99), ("max", 1.0)];
 const MIB: f64 = 1_048_576.0;
@@ -48,7 +48,7 @@ fn starts(line: &str) -> bool {
     name.is_some_and(|name| name.starts_with(TOOL))
 }
 
-/// Whether `line` can only be md-workbench's, where its beginning was not given.
+/// Whether only md-workbench can have printed `line`. Used if the beginning is missing.
 fn is_own(line: &str) -> bool {
     line.trim_start().starts_with("MD-Workbench total objects:") || phase_of(line).is_some()
 }
@@ -101,7 +101,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         let test = &mut draft.tests[place];
         let same = |pass: &&Pass| pass.row.key.phase == row.phase;
         let repetition = match row.phase {
-            // The sets of all rounds are removed once, after the last round.
+            // The sets of all rounds are removed only once, after the last round.
             Phase::Cleanup => test.passes.iter().map(|pass| pass.row.key.repetition).max().unwrap_or(0),
             _ => narrow(test.passes.iter().filter(same).count() as u64),
         };
@@ -135,8 +135,8 @@ fn table_phase(line: &str) -> Option<Phase> {
 }
 
 impl Row {
-    /// A row of the table: sets made and removed; objects made, read, looked at and removed; times with and without
-    /// the barrier in ms; throughput and the longest latency. None where no time follows from it.
+    /// A row of the table: sets created and removed; objects created, read, examined and removed; times with and
+    /// without the barrier in ms; throughput and the longest latency. `None` if no time can be derived from it.
     fn of_table(
         block: &Block<'_>,
         line: Line<'_>,
@@ -275,7 +275,7 @@ impl Row {
         Ok(())
     }
 
-    /// A line that ends early lacks operations.
+    /// Errors if operations are missing because the line ends too early.
     fn check_whole(
         &self,
         block: &Block<'_>,
@@ -289,7 +289,7 @@ impl Row {
             Phase::Benchmark => OPERATIONS.len(),
             _ => 1,
         };
-        // Operations that were not reached have no latency.
+        // Operations that were never executed have no latency.
         let is_whole = self.errors > 0.0 || self.latencies.len() >= expected;
         match is_whole && line.text.trim_end().ends_with(')') {
             true => Ok(()),
@@ -301,13 +301,13 @@ impl Row {
         }
     }
 
-    /// Operations on objects for each of them.
+    /// Number of operations for each object.
     fn each(&self) -> f64 {
         if self.phase == Phase::Benchmark { self.latencies.len().max(1) as f64 } else { 1.0 }
     }
 
     fn derive(self, pass: &mut Pass, object_bytes: Option<u64>) {
-        // In a benchmark phase both rates are of the same; the one of more digits is taken.
+        // In a benchmark phase both rates refer to the same steps, so the one with more digits is used.
         let (count, rate) = match self.phase {
             Phase::Benchmark => (self.objects * self.each(), self.operations_per_second),
             _ => (self.objects, self.objects_per_second),
@@ -350,7 +350,7 @@ impl Row {
     }
 }
 
-/// Bytes of an object by the command line.
+/// Size of an object in bytes, according to the command line.
 fn object_bytes(command: Option<&str>) -> Option<u64> {
     let size = command::value(command?, "-S").and_then(|text| units::size(&text, false));
     Some(size.map_or(OBJECT_BYTES, whole))
@@ -365,7 +365,7 @@ struct Conditions {
 }
 
 impl Conditions {
-    /// By the printed command line, where it is one that ioproof understands, and by the lines themselves.
+    /// Determined from the printed command line, if ioproof understands it, and from the lines themselves.
     fn of(block: &Block<'_>, command: Option<&str>, rows: &[Row]) -> Self {
         let map = block.value_of(&["Nodemap"]).map(|(_, map)| map.trim());
         let map = map.filter(|map| !map.is_empty() && map.chars().all(|c| matches!(c, '0' | '1')));
@@ -379,7 +379,7 @@ impl Conditions {
         let launcher = Launcher { tasks: Some(tasks), ..Launcher::default() };
         let words = command.map(|command| command::words_of(command, TOOL));
         let asked = words.and_then(|mut words| {
-            // Where it began is in a file of the host that it ran on.
+            // The start position is in a file on the host where it ran.
             words.push("--start-item=0".to_owned());
             (ROW.parse)(&words, launcher).ok()
         });
@@ -401,7 +401,8 @@ impl Conditions {
         Self { cases, tasks, object_bytes: objects.or(object_bytes(command)), stated }
     }
 
-    /// The name of the case that a line is of: phases have cases of their own, and so have rests.
+    /// The name of the case to which a line belongs. Phases have their own cases, and so have different
+    /// rests.
     fn name(&self, row: &Row) -> String {
         let rests = |case: &&Case| matches!(&case.workload.work, Work::Objects(objects) if objects.waiting_percent == row.waiting_percent);
         let mut of_phase = self.cases.iter().filter(|case| case.phases.contains(&row.phase));
@@ -430,6 +431,6 @@ impl Conditions {
     }
 }
 
-/// md-workbench's defaults: sets of each task, bytes of an object.
+/// md-workbench's defaults: number of sets of each task, bytes of an object.
 const SETS: f64 = 10.0;
 const OBJECT_BYTES: u64 = 3901;

@@ -1,8 +1,8 @@
 //! mdtest 1.9 to 4.1: the banner and the tables of its summary.
 //!
-//! Rates are operations of all tasks per second. Releases before 3.2 and from 4.0 on take a rate for each
-//! iteration; 3.2 and 3.3 take minimum, maximum and mean over the processes of all iterations, so that they
-//! differ even for one iteration.
+//! Rates are operations of all tasks per second. Releases before 3.2 and from 4.0 on print one rate for
+//! each iteration. Releases 3.2 and 3.3 compute minimum, maximum and mean over the processes of all
+//! iterations, so these differ even for a single iteration.
 
 use plan::{Phase, Tree, Work, WorkloadSpec};
 use record::Warning;
@@ -16,7 +16,7 @@ use super::text::{command, times, units};
 /// The tool's name.
 pub(super) const TOOL: &str = "mdtest";
 
-/// Reads mdtest's text.
+/// Parses mdtest's text.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "mdtest",
     tool: TOOL,
@@ -39,7 +39,7 @@ const OPERATIONS: [(&str, Phase); 12] = [
     ("Tree creation", Phase::TreeCreate),
     ("Tree removal", Phase::TreeRemove),
 ];
-/// Decimals of each rate: a number with fewer was cut off.
+/// Number of decimals of each rate. A number with fewer decimals was truncated.
 const DIGITS: usize = 3;
 
 /// Whether an output of mdtest starts with `line`.
@@ -47,7 +47,7 @@ fn starts(line: &str) -> bool {
     line.trim_start().starts_with("mdtest-") && line.contains("was launched with")
 }
 
-/// Whether `line` can only be mdtest's, where its banner was not given.
+/// Whether only mdtest can have printed `line`. Used if its banner is missing.
 fn is_own(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("SUMMARY") && line.contains("iterations)")
@@ -112,7 +112,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     Ok(draft)
 }
 
-/// Start and end as printed values, as values of the first phase.
+/// Adds the printed start and end times to the values of the first phase.
 fn moments(block: &Block<'_>, draft: &Draft, test: &mut Test) {
     let marks =
         [("-- started at ", "started", draft.started), ("-- finished at ", "finished", draft.finished)];
@@ -125,7 +125,7 @@ fn moments(block: &Block<'_>, draft: &Draft, test: &mut Test) {
     }
 }
 
-/// `FS: 17.1 TiB Used FS: 0.1% Inodes: 476.8 Mi Used Inodes: 0.1%`, as values of the first phase.
+/// Adds `FS: 17.1 TiB Used FS: 0.1% Inodes: 476.8 Mi Used Inodes: 0.1%` to the values of the first phase.
 fn file_system(block: &Block<'_>, test: &mut Test) {
     let is_it = |line: &&Line<'_>| line.text.trim_start().starts_with("FS") && line.text.contains("Used FS:");
     let Some((line, pass)) = block.lines.iter().find(is_it).zip(test.passes.first_mut()) else { return };
@@ -143,7 +143,7 @@ fn file_system(block: &Block<'_>, test: &mut Test) {
     }
 }
 
-/// Rows of one table that the text begins, whole or not.
+/// Number of rows in a table that begins in the text, whether or not it is complete.
 fn block_rows(block: &Block<'_>) -> usize {
     let names = OPERATIONS.iter().filter(|(name, _)| {
         let mut inside = false;
@@ -245,7 +245,7 @@ impl Banner {
         command::has(&self.command, name)
     }
 
-    /// Directories of one tree: that is what mdtest divides by the time of making it.
+    /// Number of directories of one tree, which mdtest divides by the time needed to create it.
     fn directories(&self) -> u64 {
         Tree { depth: narrow(self.option("-z").unwrap_or(0)), branching: self.branching(), ..Tree::flat(1) }
             .directories()

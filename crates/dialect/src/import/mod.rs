@@ -1,19 +1,19 @@
-//! What other tools have printed, read into the rows of a record.
+//! Converts the output of other tools to the rows of a record.
 //!
-//! [`import`] finds out which tool a text is of from what stands in it, not from its name, and reads every
-//! output in it: a job's log, or a page of a publication, may hold several. What is printed stays as it is
-//! printed, value by value with its line ([`record::PrintedRow`]); a phase is derived from values that say
-//! it, and what the text does not say is not made up: [`plan::Case::stated`] has the conditions that stand
-//! there. All texts are read before anything is given back, so that nothing is imported by half.
+//! [`import`] determines the tool from the content of a text, not from its name, and reads every output in
+//! it: the log of a job or a page of a publication may contain several. Every printed value is kept
+//! verbatim with its line ([`record::PrintedRow`]). A phase is derived from values that describe it, and
+//! nothing is made up that the text does not contain: [`plan::Case::stated`] has the conditions stated in
+//! the text. All texts are read before anything is returned, so that nothing is imported partially.
 //!
 //! | type | what it is |
 //! |---|---|
 //! | [`Text`] | a file's name and content |
-//! | [`Format`] | a tool and the form of its output |
+//! | [`Format`] | a tool and the format of its output |
 //! | [`Imported`] | the plan, the rows, and what a reader should know |
 //! | [`ImportError`] | the file, the line, what was expected, the next step |
 //!
-//! `docs/IMPORT.md` has the meaning of each unit, with its source.
+//! `docs/IMPORT.md` explains the meaning of each unit, with its source.
 //!
 //! ```
 //! use dialect::import::{Text, import};
@@ -54,17 +54,17 @@ use importer::Importer;
 use registry::IMPORTERS;
 use text::{decode, lines};
 
-/// A form of output of a tool.
+/// A format of a tool's output.
 #[derive(Clone, Copy)]
 pub struct Format(&'static Importer);
 
 impl Format {
-    /// All forms.
+    /// All formats.
     pub fn all() -> impl Iterator<Item = Self> {
         IMPORTERS.iter().map(Self)
     }
 
-    /// The form of this name.
+    /// The format with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|format| format.name() == name)
@@ -83,25 +83,25 @@ impl std::fmt::Debug for Format {
     }
 }
 
-/// A file's name, for messages, and its content.
+/// The name of a file, for messages, and its content.
 #[derive(Debug, Clone, Copy)]
 pub struct Text<'a> {
-    /// The name; `-` is the standard input.
+    /// The name; `-` means standard input.
     pub name: &'a str,
-    /// All of it.
+    /// The content.
     pub bytes: &'a [u8],
 }
 
 /// What was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
-    /// Each tool with its version, once.
+    /// Each tool with its version, without duplicates.
     pub tools: Vec<String>,
     /// A case for each test; its source names files, tools and command lines.
     pub plan: Plan,
-    /// What was printed, phase by phase, in the order of the cases.
+    /// What was printed, by phase, in the order of the cases.
     pub phases: Vec<PhaseRecord>,
-    /// The earliest start time in the outputs; none if they have none.
+    /// The earliest start time in the outputs, or `None` if they contain none.
     pub started_unix_ns: Option<i64>,
     /// The latest end time in the outputs.
     pub finished_unix_ns: Option<i64>,
@@ -111,11 +111,12 @@ pub struct Imported {
     pub doubts: Vec<String>,
 }
 
-/// Reads `texts`, each in the form `format` if one is given. Phases that the texts give no time for get
-/// `otherwise_unix_ns`, the moment of the import.
+/// Reads `texts`. If `format` is given, all of them must have that format. Phases for which the texts
+/// contain no time get `otherwise_unix_ns`, the time of the import.
 ///
 /// # Errors
-/// The first text that is unknown, or not what its tool prints. Nothing is given back then.
+/// Returns an error about the first text that is unknown, or is not what its tool prints. Nothing is
+/// imported then.
 pub fn import(
     texts: &[Text<'_>],
     format: Option<Format>,
@@ -129,7 +130,7 @@ pub fn import(
     Ok(assemble(texts, found, otherwise_unix_ns))
 }
 
-/// An output and the importer that has read it.
+/// An output, and the importer that has parsed it.
 type ReadOutput = (&'static Importer, Draft);
 
 /// Every output in `text`.
@@ -148,7 +149,7 @@ fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<ReadOutput>, Impo
             }),
         };
     }
-    // A page in Markdown escapes what would mean something in it.
+    // A page in Markdown escapes characters that have a special meaning.
     let plain: Cow<'_, str> = match lossy.contains("\\$") || lossy.contains("\\*") {
         true => lossy.replace("\\$", "$").replace("\\*", "*").into(),
         false => lossy,
@@ -214,7 +215,7 @@ fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_n
     }
 }
 
-/// Adds what is not there yet.
+/// Adds `one` unless it is already present.
 fn add(all: &mut Vec<String>, one: Option<String>) {
     if let Some(one) = one.filter(|one| !all.contains(one)) {
         all.push(one);

@@ -1,4 +1,4 @@
-//! All importers, and which of them a text is for.
+//! All importers, and the selection of the one for a text.
 
 use super::elbencho::{json as elbencho_json, live as elbencho_live, text as elbencho_text};
 use super::fio::{json as fio_json, text as fio_text};
@@ -10,7 +10,7 @@ use super::text::json;
 use super::text::lines::{Line, lines};
 use super::{elbencho, io500, ioping, iostat, iozone, md_workbench, mdtest};
 
-/// All importers. The first that recognises a text reads it.
+/// All importers. A text is parsed by the first one that recognises it.
 pub(super) static IMPORTERS: &[Importer] = &[
     ior_text::IMPORTER,
     ior_json::IMPORTER,
@@ -41,12 +41,13 @@ pub(super) fn names() -> String {
     IMPORTERS.iter().map(|importer| importer.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The importer of a text that is one output as a whole; none for lines. `wanted` is what the user asks for.
+/// The importer for a text that is a single output, or `None` if its lines have to be examined. `wanted`
+/// is the importer that the user specifies.
 pub(super) fn whole(text: &str, wanted: Option<&'static Importer>) -> Option<&'static Importer> {
     let found = of_whole(text);
     match wanted {
         None => found,
-        // The name of a tool includes all its forms.
+        // The name of a tool includes all its formats.
         Some(wanted) if wanted.is_whole() => Some(wanted),
         Some(wanted) => found.filter(|found| found.name.starts_with(wanted.name)),
     }
@@ -65,8 +66,8 @@ fn of_whole(text: &str) -> Option<&'static Importer> {
     )
 }
 
-/// The line of another output before or after the JSON that `found` reads. The tool's own text says the same as its
-/// JSON and does not count.
+/// The line of another output before or after the JSON that `found` parses. Text of the same tool repeats its JSON
+/// and is ignored.
 pub(super) fn other_output(text: &str, found: &Importer) -> Option<u32> {
     let Form::Json { several, .. } = found.form else { return None };
     let (start, mut end) = json::span(text, several)?;
@@ -90,7 +91,7 @@ pub(super) fn other_output(text: &str, found: &Importer) -> Option<u32> {
     other(rest).map(|line| line_of(end).saturating_add(line).saturating_sub(1))
 }
 
-/// Bytes at the start of a JSON text that are searched for its members.
+/// Number of bytes at the start of a JSON text that are searched for its members.
 const HEAD_BYTES: usize = 4096;
 
 /// Every output in `lines`, up to the first line of the next one.
@@ -121,7 +122,7 @@ pub(super) fn blocks<'a>(
     begins.iter().zip(ends).map(|(&(at, importer), end)| (importer, &lines[at..end])).collect()
 }
 
-/// Where the output begins that line `at` is the first known one of: mdtest prints its start time before its name.
+/// The start of the output whose first recognised line is `at`: mdtest prints its start time before its name.
 fn begin(lines: &[Line<'_>], at: usize, importer: &Importer) -> usize {
     let before = lines[..at].iter().rposition(|line| !line.text.trim().is_empty());
     let is_start = |at: &usize| lines[*at].text.trim_start().starts_with("-- started at ");

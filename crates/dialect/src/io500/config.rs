@@ -1,4 +1,4 @@
-//! A configuration: the values of all options, as the benchmark reads them from an INI file.
+//! A configuration: the values of all options, which the benchmark reads from an INI file.
 
 use std::fmt::Write as _;
 
@@ -13,9 +13,9 @@ const TOOL: &str = "io500";
 /// The values of all options of all sections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// In the order of [`SECTIONS`] and of their options.
+    /// The values, in the order of [`SECTIONS`] and of their options.
     values: Vec<Vec<Option<String>>>,
-    /// The verbosity that the command line has instead.
+    /// The verbosity given on the command line, which takes precedence.
     pub(super) verbosity: Option<u32>,
 }
 
@@ -29,10 +29,11 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Reads a file of `text`; `name` is for errors.
+    /// Parses the `text` of a file. `name` is used in errors.
     ///
     /// # Errors
-    /// A line that is none of the format, an unknown section or option, a value of another type.
+    /// Errors if a line has an invalid format, a section or option is unknown, or a value has the wrong
+    /// type.
     pub fn parse(name: &str, text: &str) -> Result<Self, ToolError> {
         let mut config = Self::default();
         let mut section = None;
@@ -83,31 +84,31 @@ impl Config {
             };
             return Err(format!("[{}] has no option {key}; {}", of.name, meant.unwrap_or_else(list)));
         };
-        // Nothing after the equals sign leaves the default.
+        // If there is nothing after the equals sign, the default applies.
         if !value.is_empty() {
             self.values[section][at] = Some(checked(&of.options[at], value)?);
         }
         Ok(())
     }
 
-    /// The value of an option, if it has one.
+    /// The value of an option, if it is set.
     pub(super) fn text(&self, section: &str, option: &str) -> Option<&str> {
         let at = SECTIONS.iter().position(|of| of.name == section)?;
         let option = SECTIONS[at].options.iter().position(|of| of.name == option)?;
         self.values[at][option].as_deref()
     }
 
-    /// The value of a flag, if it has one.
+    /// The value of a flag, if it is set.
     pub(super) fn flag(&self, section: &str, option: &str) -> Option<bool> {
         self.text(section, option).map(|value| value == "TRUE")
     }
 
-    /// The value of a whole number, if it has one.
+    /// The value of a whole-number option, if it is set.
     pub(super) fn number(&self, section: &str, option: &str) -> Option<i64> {
         self.text(section, option)?.parse().ok()
     }
 
-    /// Its hash, which all options that have a value enter.
+    /// The hash of the configuration, computed from all options that have a value.
     #[must_use]
     pub fn hash(&self) -> String {
         let mut hash = Hash::default();
@@ -121,8 +122,8 @@ impl Config {
         hash.to_string()
     }
 
-    /// All options with their values as a file; with their meaning, if `explained`, and without the sections
-    /// of the extended mode, if `mandatory`.
+    /// All options with their values, as a file. If `explained` is set, with their meaning; if `mandatory`
+    /// is set, without the sections of the extended mode.
     #[must_use]
     pub fn listing(&self, explained: bool, mandatory: bool) -> String {
         let mut out = String::new();
@@ -144,7 +145,7 @@ impl Config {
     }
 }
 
-/// A value that fits the option, as it enters the hash.
+/// Checks that the value is valid for the option, and returns it in the form used for the hash.
 fn checked(option: &OptionRow, value: &str) -> Result<String, String> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let fits = match option.kind {
@@ -168,7 +169,7 @@ fn checked(option: &OptionRow, value: &str) -> Result<String, String> {
     if fits { Ok(value.to_owned()) } else { Err(format!("{} = {value}: give {expected}", option.name)) }
 }
 
-/// A line of the format, which files of results have as well.
+/// A line of the format, which result files have as well.
 pub(super) enum Line<'a> {
     Empty,
     Section(&'a str),
@@ -176,7 +177,7 @@ pub(super) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// `None` for a line that is none of the format.
+    /// Parses a line. Returns `None` if it has an invalid format.
     pub(super) fn of(line: &'a str) -> Option<Self> {
         let word = |text: &str, also: &[u8]| {
             !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || also.contains(&byte))
@@ -194,7 +195,7 @@ impl<'a> Line<'a> {
         }
         let (key, rest) = text.split_once('=')?;
         let key = key.trim_end();
-        // A comment needs white space before it.
+        // A comment must be preceded by white space.
         let end = rest.find(['#', ';']).unwrap_or(rest.len());
         let value = &rest[..end];
         let fits = word(key, b"_.-") && (end == rest.len() || value.ends_with(char::is_whitespace));

@@ -1,9 +1,9 @@
 //! The hashes by which the benchmark's verifier recognises a configuration and a result.
 //!
-//! Each key with its value is hashed alone and the hashes are joined by exclusive or, so that their order
-//! does not count. Source: `src/util.c` and `src/ini-parse.c` of IO500, whose licence is MIT.
+//! Each key is hashed with its value, and these hashes are combined by exclusive or, so that their order
+//! does not matter. Source: `src/util.c` and `src/ini-parse.c` of IO500, which has the MIT licence.
 
-/// A hash that grows with each pair.
+/// A hash to which pairs can be added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Hash(u32);
 
@@ -13,7 +13,7 @@ impl Hash {
         self.0 ^= of_texts(&[key, value]);
     }
 
-    /// Adds `key` with a number of six decimals.
+    /// Adds `key` with a number that is formatted with six decimals.
     pub(super) fn number(&mut self, key: &str, value: f64) {
         self.pair(key, &decimals(value));
     }
@@ -25,12 +25,12 @@ impl std::fmt::Display for Hash {
     }
 }
 
-/// `%f` of C.
+/// Formats a number like C's `%f`.
 pub(super) fn decimals(value: f64) -> String {
     format!("{value:.6}")
 }
 
-/// The signature of a phase's data: a hash of its name and of the time in the name of the run.
+/// The signature of a phase's data: a hash of the phase's name and of the time in the name of the run.
 pub(super) fn signature(name: &str, timestamp: &str) -> i32 {
     match of_texts(&[name, timestamp]) {
         0 | u32::MAX => 4711,
@@ -39,7 +39,7 @@ pub(super) fn signature(name: &str, timestamp: &str) -> i32 {
 }
 
 fn of_texts(texts: &[&str]) -> u32 {
-    // Characters are signed there.
+    // Characters are signed in the benchmark's hash.
     let bytes = texts.iter().flat_map(|text| text.bytes());
     bytes.fold(0_u32, |hash, byte| hash.rotate_left(2).wrapping_add_signed(i32::from(byte.cast_signed())))
 }

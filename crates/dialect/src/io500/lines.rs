@@ -1,31 +1,32 @@
 //! The command line of each phase, which is one of IOR, mdtest, md-workbench or of the parallel search.
 //!
-//! Source: the lines that the benchmark prints as `exe`.
+//! Source: the command lines that the benchmark prints as `exe`.
 
 use super::config::Config;
 use super::hash::signature;
 use super::phases::Phase;
 use crate::ToolError;
 
-/// Seconds that the objects of md-workbench are to take, at the rate of `mdtest-easy-write`.
+/// Duration in seconds for which objects of md-workbench are configured, at the rate of
+/// `mdtest-easy-write`.
 const OBJECTS_SECONDS: i64 = 60;
-/// 1,000 files per second, taken where `mdtest-easy-write` has given none.
+/// Rate used if `mdtest-easy-write` has measured none, in 1,000 files per second.
 const RATE_DEFAULT: f64 = 10.0;
 
-/// A configuration, resolved for one run.
+/// A configuration that is resolved for one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setup {
     pub(super) config: Config,
-    /// The time in the names of directories, from which the signatures of the data follow.
+    /// The time in the names of directories, from which the signatures of the data are derived.
     pub timestamp: String,
-    /// Where the files go.
+    /// The directory for the data.
     pub datadir: String,
-    /// Where the results go.
+    /// The directory for the results.
     pub resultdir: String,
     pub(super) tasks: u32,
 }
 
-/// How many objects md-workbench has in each set, and how many steps.
+/// Number of objects in each set of md-workbench, and number of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Objects {
     pub precreated: u64,
@@ -33,10 +34,10 @@ pub(super) struct Objects {
 }
 
 impl Setup {
-    /// Sets of objects of each task.
+    /// Number of sets of objects of each task.
     pub(super) const SETS: u64 = 10;
 
-    /// The run of `config` that starts at `timestamp`, a text like `2026.11.27-12.00.00`.
+    /// Sets up the run of `config` that starts at `timestamp`, for example `2026.11.27-12.00.00`.
     #[must_use]
     pub fn new(config: Config, timestamp: &str, tasks: u32) -> Self {
         let directory = |name: &str, flag: &str| {
@@ -51,24 +52,25 @@ impl Setup {
         Self { config, timestamp: timestamp.to_owned(), datadir, resultdir, tasks }
     }
 
-    /// Seconds that a write phase takes at least.
+    /// Minimum duration of a write phase in seconds.
     pub(super) fn stonewall(&self) -> i64 {
         self.config.number("debug", "stonewall-time").unwrap_or_default()
     }
 
-    /// Seconds that the rules ask for.
+    /// Minimum duration required by the rules, in seconds.
     pub(super) fn stonewall_of_rules(&self) -> i64 {
         if self.config.flag("global", "scc") == Some(true) { 30 } else { 300 }
     }
 
-    /// From 0 to 10.
+    /// The verbosity, from 0 to 10.
     pub(super) fn verbosity(&self) -> i64 {
         self.config
             .verbosity
             .map_or_else(|| self.config.number("global", "verbosity").unwrap_or(1), i64::from)
     }
 
-    /// The section with the options that `phase` shares with its siblings: that of its directory, but for searches.
+    /// The section with the options that `phase` shares with related phases: that of its directory,
+    /// except for searches.
     const fn family(phase: Phase) -> &'static str {
         match phase {
             Phase::Timestamp | Phase::FindEasy | Phase::Find | Phase::FindHard => phase.name(),
@@ -76,8 +78,8 @@ impl Setup {
         }
     }
 
-    /// Whether the configuration has `phase` carried out. As in the benchmark, the flag of the phases of
-    /// md-workbench themselves counts for nothing.
+    /// Whether the configuration enables `phase`. As in the benchmark, the individual flags of
+    /// md-workbench's phases are ignored.
     #[must_use]
     pub fn runs(&self, phase: Phase) -> bool {
         let runs = |section: &str| self.config.flag(section, "run") != Some(false);
@@ -85,8 +87,8 @@ impl Setup {
         runs(family) && (family == "mdworkbench" || runs(phase.name()))
     }
 
-    /// The words of the line of `phase`, the program first; none of the timestamp. Objects of md-workbench
-    /// follow `rate`, in 1,000 files per second.
+    /// The words of the command line of `phase`, beginning with the program; empty for the timestamp. The
+    /// number of md-workbench's objects depends on `rate`, in 1,000 files per second.
     #[must_use]
     pub fn line(&self, phase: Phase, rate: f64) -> Vec<String> {
         match Self::family(phase) {
@@ -100,14 +102,14 @@ impl Setup {
         }
     }
 
-    /// How many tasks search in `phase`.
+    /// The number of tasks that search in `phase`.
     #[must_use]
     pub fn search_tasks(&self, phase: Phase) -> u32 {
         let asked = self.config.number(phase.name(), "nproc").and_then(|tasks| u32::try_from(tasks).ok());
         asked.map_or(self.tasks, |tasks| tasks.clamp(1, self.tasks))
     }
 
-    /// Objects of md-workbench, as configured or for about a minute at `rate`.
+    /// The objects of md-workbench, either as configured or for about a minute at `rate`.
     pub(super) fn objects(&self, rate: f64) -> Objects {
         let configured = |option: &str| {
             self.config.number("mdworkbench", option).and_then(|count| u64::try_from(count).ok())
@@ -121,10 +123,10 @@ impl Setup {
         Objects { precreated: each, steps: each }
     }
 
-    /// What the benchmark refuses, and what this program cannot do.
+    /// Checks for options that the benchmark rejects or that this program does not support.
     ///
     /// # Errors
-    /// The option, and what to do instead.
+    /// Returns the option, and what to do instead.
     pub fn check(&self) -> Result<(), ToolError> {
         let refused = |section: &str, option: &str, reason: &str| {
             let value = self.config.text(section, option).unwrap_or_default();
@@ -164,13 +166,13 @@ impl Setup {
         Ok(())
     }
 
-    /// Whether each phase starts without caches.
+    /// Whether the caches are dropped before each phase.
     #[must_use]
     pub fn drops_caches(&self) -> bool {
         self.config.flag("global", "drop-caches") == Some(true)
     }
 
-    /// A directory in which a file with the name of a phase holds it back.
+    /// The directory in which a file with the name of a phase delays that phase.
     #[must_use]
     pub fn pause_directory(&self) -> Option<&str> {
         self.config.text("debug", "pause-dir")
@@ -188,8 +190,8 @@ impl Setup {
         format!("{}/{name}", self.datadir)
     }
 
-    /// `-a` with the interface and its options: those of the family go before those of the phase, and these
-    /// before the general ones.
+    /// `-a` with the interface and its options. The options of the family take precedence over those of the
+    /// phase, and these over the general ones.
     fn interface(&self, phase: Phase) -> Vec<String> {
         let own = self.config.text(phase.name(), "API");
         let shared = self.config.text(Self::family(phase), "API");
@@ -300,7 +302,7 @@ impl Setup {
         line.0
     }
 
-    /// Files in each directory of `mdtest-hard`, which lifts its deadline.
+    /// Number of files in each directory of `mdtest-hard`. If set, the phase has no deadline.
     pub(super) fn files_per_directory(&self) -> Option<i64> {
         self.config.number("mdtest-hard", "files-per-dir").filter(|files| *files > 0)
     }
@@ -356,7 +358,7 @@ const fn floor(files: f64) -> u64 {
     files as u64
 }
 
-/// The words of a line.
+/// The words of a command line.
 struct Words(Vec<String>);
 
 impl Words {

@@ -1,8 +1,9 @@
 //! IO500's command line, configuration and results, as of 2026.
 //!
-//! Each phase is a command line of IOR, mdtest or md-workbench, which their dialects read, or a search. This module
-//! writes these lines, and makes of the records of the phases what the benchmark prints and keeps. `docs/IO500.md` has
-//! every option and every difference. Source: the benchmark's documentation and its source, whose licence is MIT.
+//! Each phase is either a command line of IOR, mdtest or md-workbench, which is parsed by the dialect of that tool,
+//! or a search. This module creates these command lines, and converts the records of the phases to what the benchmark
+//! prints and stores. `docs/IO500.md` lists every option and every difference. Source: the benchmark's documentation
+//! and its source code, which has the MIT licence.
 
 mod config;
 mod hash;
@@ -35,14 +36,14 @@ pub use verify::verify;
 /// The tool's name in [`plan::PlanSource::Dialect`], and the first argument of `ioproof`.
 pub const TOOL: &str = OPTIONS.tool;
 
-/// What a command line asks for.
+/// What a command line requests.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// Print this and end.
+    /// Print this text and end.
     Text(String),
     /// Check a `result.txt`.
     Verify {
-        /// The configuration that it should be of.
+        /// The configuration to which it should belong.
         config: Config,
         /// The file.
         result: PathBuf,
@@ -51,62 +52,62 @@ pub enum Request {
     Run(Box<RunRequest>),
 }
 
-/// A run as the command line asks for it.
+/// A run, as requested on the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRequest {
-    /// The command line, the program's name first.
+    /// The command line, beginning with the program's name.
     pub arguments: Vec<String>,
     /// The configuration.
     pub config: Config,
-    /// As it was written.
+    /// The text of the configuration file.
     pub config_text: String,
-    /// With the phases of the extended mode.
+    /// Whether the phases of the extended mode are included.
     pub is_extended: bool,
-    /// Only the phases that remove files.
+    /// Whether to carry out only the phases that remove files.
     pub is_cleanup: bool,
-    /// No phase is carried out.
+    /// Whether no phase is carried out.
     pub is_dry: bool,
-    /// The name of its directories; else the time of its start.
+    /// The name of its directories. By default, its start time.
     pub timestamp: Option<String>,
-    /// Tasks of all processes.
+    /// Total number of tasks of all processes.
     pub tasks: u32,
-    /// The record of the run to go on with.
+    /// The record of the run to resume.
     pub resume: Option<PathBuf>,
     /// ioproof's own options.
     pub extras: Extras,
 }
 
-/// What a record of a run keeps about it.
+/// What the record of a run stores about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memo {
-    /// The configuration as it was written.
+    /// The text of the configuration file.
     pub config: String,
     /// The name of its directories.
     pub timestamp: String,
-    /// With the phases of the extended mode.
+    /// Whether the phases of the extended mode are included.
     pub is_extended: bool,
-    /// Its directories of data held nothing when it began.
+    /// Whether its data directories were empty when it began.
     pub is_fresh: bool,
 }
 
 impl Memo {
-    /// As text.
+    /// Converts the memo to text.
     #[must_use]
     pub fn text(&self) -> String {
         serde_json::to_string(self).expect("texts and a flag are JSON")
     }
 
-    /// From [`Memo::text`]; `None` for another text.
+    /// Parses the result of [`Memo::text`]. Returns `None` for any other text.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok().filter(|memo: &Self| is_directory_name(&memo.timestamp))
     }
 }
 
-/// Reads a command line, the program's name first.
+/// Parses a command line, which begins with the program's name.
 ///
 /// # Errors
-/// An option or a configuration that cannot be obeyed.
+/// Errors if an option or a configuration is invalid or not supported.
 pub fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Request, ToolError> {
     let (extras, words) = OPTIONS.extras(arguments)?;
     let mut files = Vec::new();
@@ -126,7 +127,7 @@ pub fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Request, To
         let listing = Config::default().listing(true, mandatory);
         return Ok(Request::Text(format!("# Every option{of}, with its default\n{listing}")));
     }
-    // The word is one of ioproof's own for other tools, where reads are compared.
+    // For other tools this word is an option of ioproof, which compares the data read.
     let result = if extras.verify { files.drain(1.min(files.len())..).next_back() } else { None };
     let [file] = &files[..] else {
         let (written, reason) = match files.get(1) {
@@ -186,7 +187,8 @@ pub fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Request, To
     })))
 }
 
-/// Whether `name` is that of one directory, below the one that it is joined to, and a word of a command line.
+/// Whether `name` is the name of a single directory below the one to which it is joined, and can be a
+/// word of a command line.
 fn is_directory_name(name: &str) -> bool {
     !(name.is_empty() || name.contains(['/', ' ']) || name.starts_with('.'))
 }
@@ -221,10 +223,10 @@ pub fn reference() -> String {
 }
 
 impl Setup {
-    /// The plan of a search, with the line that stands for it.
+    /// The plan of a search, with the command line that represents it.
     ///
     /// # Errors
-    /// A directory that cannot be searched.
+    /// Errors if a directory cannot be searched.
     pub fn search(
         &self,
         phase: Phase,

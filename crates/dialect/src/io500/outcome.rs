@@ -1,4 +1,4 @@
-//! What a phase has given, from the record of its run.
+//! Evaluates a phase from the record of its run.
 
 use record::{PhaseRow, Run, TaskRow};
 
@@ -13,31 +13,31 @@ const GIB: f64 = 1_073_741_824.0;
 pub enum Entry {
     /// A key with its value.
     Pair(&'static str, String),
-    /// Something to look at.
+    /// A problem that the user should look at.
     Warning(String),
-    /// Why the result does not count.
+    /// The reason why the result is invalid.
     Invalid(String),
 }
 
 /// The result of a phase.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
-    /// GiB/s, or 1,000 operations per second; 0 where there is none.
+    /// The score in GiB/s or in 1,000 operations per second; 0 if there is none.
     pub score: f64,
-    /// From before its start until after its end.
+    /// Time from before its start until after its end.
     pub seconds: f64,
-    /// What is said about it.
+    /// The lines printed about it.
     pub entries: Vec<Entry>,
 }
 
 impl Outcome {
-    /// A phase that was not carried out.
+    /// The outcome of a phase that was not carried out.
     #[must_use]
     pub const fn none(seconds: f64) -> Self {
         Self { score: 0.0, seconds, entries: Vec::new() }
     }
 
-    /// The result of `phase`, whose run took `seconds`.
+    /// Evaluates `phase`, whose run took `seconds`.
     #[must_use]
     pub fn of(phase: Phase, run: &Run, setup: &Setup, seconds: f64) -> Self {
         let mut outcome = Self::none(seconds);
@@ -60,7 +60,7 @@ impl Outcome {
                 outcome.pair("rate-stonewall", format!("{until:.6}"));
                 outcome.score = rate(row);
             }
-            // The sets themselves count, too.
+            // The sets themselves are counted as well.
             Phase::MdworkbenchCreate | Phase::MdworkbenchDelete => {
                 outcome.of_objects(run, &rows, Setup::SETS.saturating_mul(setup.tasks.into()));
             }
@@ -95,7 +95,7 @@ impl Outcome {
         self.score = bandwidth(row);
     }
 
-    /// Operations of md-workbench in the last of `rounds`, and in the first of two.
+    /// Evaluates the operations of md-workbench in the last of `rounds`, and in the first of two.
     fn of_objects(&mut self, run: &Run, rounds: &[&PhaseRow], sets: u64) {
         let rate = |row: &PhaseRow| {
             let longest = longest_task(run, row).unwrap_or_else(|| seconds(row.wall_ns));
@@ -129,17 +129,17 @@ impl Outcome {
     }
 }
 
-/// GiB/s from the first open to the last close.
+/// Bandwidth in GiB/s, from the first open to the last close.
 fn bandwidth(row: &PhaseRow) -> f64 {
     row.bytes() as f64 / GIB / seconds(row.wall_ns)
 }
 
-/// 1,000 items per second over the whole time.
+/// Rate in 1,000 items per second over the whole time.
 fn rate(row: &PhaseRow) -> f64 {
     row.items as f64 / seconds(row.wall_ns) / 1000.0
 }
 
-/// 1,000 items per second until the tasks saw the deadline; `None` without one.
+/// Rate in 1,000 items per second until the tasks saw the deadline, or `None` if there was none.
 fn until_stonewall(run: &Run, row: &PhaseRow) -> Option<f64> {
     let ns = row.stonewall_ns?;
     let tasks = run.tasks(&row.key.case);
@@ -148,14 +148,14 @@ fn until_stonewall(run: &Run, row: &PhaseRow) -> Option<f64> {
     Some(items? as f64 / seconds(ns) / 1000.0)
 }
 
-/// Seconds of the task that took longest.
+/// Duration of the slowest task in seconds.
 fn longest_task(run: &Run, row: &PhaseRow) -> Option<f64> {
     let own = |task: &TaskRow| seconds(task.close_end_ns.saturating_sub(task.open_start_ns));
     let tasks = run.tasks(&row.key.case);
     tasks.iter().filter(|task| task.key == row.key).map(own).max_by(f64::total_cmp)
 }
 
-/// Seconds of the operation that took longest.
+/// Duration of the slowest operation in seconds.
 fn longest_operation(run: &Run, row: &PhaseRow) -> f64 {
     let series = run.series(&row.key.case);
     let of_phase = series.iter().filter(|one| one.key == row.key);

@@ -2,10 +2,10 @@
 
 use plan::Phase as Activity;
 
-/// What the result of a phase counts for.
+/// The score to which a phase contributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// Nothing.
+    /// No score.
     None,
     /// The geometric mean of metadata rates, in 1,000 operations per second.
     Metadata,
@@ -13,36 +13,36 @@ pub enum Group {
     Bandwidth,
 }
 
-/// A phase that is carried out.
+/// A phase of the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Large transfers, to a file for each task.
+    /// Writes large transfers, to a separate file for each task.
     IorEasyWrite,
-    /// Empty files, in a directory for each task.
+    /// Creates empty files, in a separate directory for each task.
     MdtestEasyWrite,
-    /// Sets of objects.
+    /// Creates sets of objects.
     MdworkbenchCreate,
-    /// Marks what is older than the phases that follow.
+    /// Creates a time stamp, so that files of later phases can be distinguished by their time.
     Timestamp,
-    /// Search in the files of `mdtest-easy`.
+    /// Searches the files of `mdtest-easy`.
     FindEasy,
-    /// Transfers of 47,008 bytes, to one file.
+    /// Writes transfers of 47,008 bytes to a single file.
     IorHardWrite,
-    /// Files of 3,901 bytes, in one directory.
+    /// Creates files of 3,901 bytes in a single directory.
     MdtestHardWrite,
-    /// Search in everything.
+    /// Searches all files.
     Find,
-    /// Search in the files of `mdtest-hard`.
+    /// Searches the files of `mdtest-hard`.
     FindHard,
-    /// Steps on sets of objects.
+    /// Executes steps on sets of objects.
     MdworkbenchBench,
-    /// What `ior-easy-write` has left.
+    /// Reads the files of `ior-easy-write`.
     IorEasyRead,
-    /// What `mdtest-easy-write` has left.
+    /// Examines the files of `mdtest-easy-write` with `stat`.
     MdtestEasyStat,
-    /// What `ior-hard-write` has left.
+    /// Reads the file of `ior-hard-write`.
     IorHardRead,
-    /// What `mdtest-hard-write` has left.
+    /// Examines the files of `mdtest-hard-write` with `stat`.
     MdtestHardStat,
     /// Removes the sets of objects.
     MdworkbenchDelete,
@@ -52,7 +52,7 @@ pub enum Phase {
     MdtestHardRead,
     /// Removes the files of `mdtest-hard`.
     MdtestHardDelete,
-    /// Random reads of 4 KiB, in the files of `ior-easy`.
+    /// Makes random reads of 4 KiB in the files of `ior-easy`.
     IorRnd4kEasyRead,
 }
 
@@ -61,7 +61,7 @@ struct Row {
     name: &'static str,
     group: Group,
     is_extended: bool,
-    /// Has to take the time of the stonewall at least.
+    /// Whether it must last at least as long as the stonewall.
     has_stonewall: bool,
 }
 
@@ -104,12 +104,12 @@ impl Phase {
         &ROWS[self as usize]
     }
 
-    /// All of them, in the order of a run.
+    /// All phases, in the order of a run.
     pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|row| row.phase)
     }
 
-    /// The phase of this name.
+    /// The phase with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|phase| phase.name() == name)
@@ -121,31 +121,32 @@ impl Phase {
         self.row().name
     }
 
-    /// What its result counts for.
+    /// The score to which it contributes.
     #[must_use]
     pub const fn group(self) -> Group {
         self.row().group
     }
 
-    /// Whether it is left out of the standard mode.
+    /// Whether it only belongs to the extended mode.
     #[must_use]
     pub const fn is_extended(self) -> bool {
         self.row().is_extended
     }
 
-    /// Whether its result is invalid where it took less than the time of the stonewall.
+    /// Whether its result is invalid if it was shorter than the stonewall.
     #[must_use]
     pub const fn has_stonewall(self) -> bool {
         self.row().has_stonewall
     }
 
-    /// Whether it only removes files; the phases of `--cleanup`.
+    /// Whether it only removes files, as the phases of `--cleanup` do.
     #[must_use]
     pub const fn removes(self) -> bool {
         matches!(self, Self::MdworkbenchDelete | Self::MdtestEasyDelete | Self::MdtestHardDelete)
     }
 
-    /// The directory of its files below that of the data; that of all for searches in everything.
+    /// The directory of its files, below the data directory. For searches in all files it is the data
+    /// directory itself.
     #[must_use]
     pub const fn directory(self) -> &'static str {
         match self {
@@ -164,13 +165,13 @@ impl Phase {
         }
     }
 
-    /// Whether it makes the files of its directory.
+    /// Whether it creates the files in its directory.
     #[must_use]
     pub const fn makes(self) -> bool {
         self.has_stonewall() || matches!(self, Self::MdworkbenchCreate)
     }
 
-    /// The phase of the record that has the result.
+    /// The phase of the record that contains the result.
     pub(crate) const fn activity(self) -> Activity {
         match self {
             Self::IorEasyWrite | Self::IorHardWrite => Activity::Write,
@@ -189,7 +190,7 @@ impl Phase {
     /// The unit of its result.
     #[must_use]
     pub fn unit(self) -> &'static str {
-        // The benchmark decides by the first letter.
+        // The benchmark decides by the first letter of the name.
         if self.name().starts_with('i') { "GiB/s" } else { "kIOPS" }
     }
 }

@@ -1,11 +1,11 @@
-//! The sections of a configuration and their options, as IO500 of 2025 and 2026 has them.
+//! The sections of a configuration and their options, as in IO500 of 2025 and 2026.
 //!
-//! Names, types, defaults and order come from the benchmark's own listing; the hash of a configuration
-//! depends on all of them.
+//! Names, types, defaults and order are taken from the benchmark's own listing. The hash of a
+//! configuration depends on all of them.
 
 use super::phases::Phase;
 
-/// What the value of an option is.
+/// The type of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -20,17 +20,17 @@ pub(super) enum Kind {
 pub(super) struct OptionRow {
     pub name: &'static str,
     pub kind: Kind,
-    /// An empty text is a default, too.
+    /// The default value. An empty text is a valid default.
     pub default: Option<&'static str>,
     pub about: &'static str,
 }
 
-/// A section: most of them belong to a phase.
+/// A section, which usually belongs to a phase.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Section {
     pub name: &'static str,
     pub options: &'static [OptionRow],
-    /// Only used in the extended mode.
+    /// Whether it is only used in the extended mode.
     pub is_extended: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What the benchmark prints and keeps of its phases: `result.txt`, `result_summary.txt`, the terminal, and
-//! the scores with their hashes.
+//! What the benchmark prints and stores about its phases: `result.txt`, `result_summary.txt`, the terminal
+//! output, and the scores with their hashes.
 
 use std::fmt::Write as _;
 
@@ -14,11 +14,11 @@ const MOMENT: &str = "%Y-%m-%d %H:%M:%S";
 /// Text for each of the three outputs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text {
-    /// For `result.txt`.
+    /// Text for `result.txt`.
     pub result: String,
-    /// For `result_summary.txt`.
+    /// Text for `result_summary.txt`.
     pub summary: String,
-    /// For the terminal.
+    /// Text for the terminal.
     pub screen: String,
 }
 
@@ -57,7 +57,8 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// The sheet of a run by program `version`; `is_dry` only shows the lines of the phases.
+    /// Creates the sheet of a run by program `version`. If `is_dry` is set, it only shows the command
+    /// lines of the phases.
     #[must_use]
     pub const fn new(setup: Setup, version: String, is_extended: bool, is_dry: bool) -> Self {
         Self {
@@ -81,7 +82,7 @@ impl Sheet {
         }
     }
 
-    /// The head of all outputs; the run starts at `now_unix_ns`.
+    /// The header of all outputs. The run starts at `now_unix_ns`.
     pub fn begin(&mut self, now_unix_ns: i64) -> Text {
         let mut text = Text { result: "[run]\n".to_owned(), ..Text::default() };
         text.pair("procs", &self.setup.tasks.to_string());
@@ -112,7 +113,7 @@ impl Sheet {
         text
     }
 
-    /// The head of the section of `phase`, with its command line.
+    /// The beginning of the section of `phase`, with its command line.
     #[must_use]
     pub fn phase_begins(&self, phase: Phase, line: &[String], rate: f64, now_unix_ns: i64) -> Text {
         let mut text = Text { result: format!("\n[{}]\n", phase.name()), ..Text::default() };
@@ -190,7 +191,7 @@ impl Sheet {
         text
     }
 
-    /// The scores; the run ends at `now_unix_ns`.
+    /// The scores. The run ends at `now_unix_ns`.
     #[must_use]
     pub fn end(&self, now_unix_ns: i64) -> Text {
         let mut text = Text::default();
@@ -211,7 +212,7 @@ impl Sheet {
         text
     }
 
-    /// The results of the phases that only the extended mode has, or of the others.
+    /// Adds the results of the phases that only the extended mode has, or of the others.
     fn add_scores(&self, hash: &mut Hash, is_extended: bool) {
         let counted = |phase: Phase| phase.group() != Group::None && phase.is_extended() == is_extended;
         for (phase, score) in self.scores.iter().filter(|(phase, _)| counted(*phase)) {
@@ -251,7 +252,7 @@ impl Sheet {
     }
 }
 
-/// 0 for no values.
+/// The geometric mean; 0 if there are no values.
 fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
     let (product, count) = values.fold((1.0, 0), |(product, count), value| (product * value, count + 1));
     if count == 0 { 0.0 } else { f64::powf(product, 1.0 / f64::from(count)) }

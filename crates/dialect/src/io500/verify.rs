@@ -4,8 +4,8 @@ use super::config::{Config, Line};
 use super::hash::Hash;
 use super::phases::{Group, Phase};
 
-/// What the hashes of `result`, the text of a `result.txt`, say about it: the verifier's lines, and whether both are
-/// those of a valid run of `config`.
+/// Checks the hashes of `result`, the text of a `result.txt`. Returns the lines that the verifier prints, and
+/// whether both hashes are those of a valid run of `config`.
 #[must_use]
 pub fn verify(config: &Config, result: &str) -> (String, bool) {
     let (mut score, mut config_read, mut score_read, mut version) = (Hash::default(), None, None, None);
@@ -21,7 +21,7 @@ pub fn verify(config: &Config, result: &str) -> (String, bool) {
             Some(Line::Pair("config-hash", value)) => config_read = Some(value),
             Some(Line::Pair(key, value)) if section == "SCORE" => match key {
                 "hash" => score_read = Some(value),
-                // The mark of an invalid run may follow.
+                // The mark of an invalid run may follow the value.
                 "SCORE" => score.pair(key, value.split(' ').next().unwrap_or(value)),
                 _ => score.pair(key, value),
             },
@@ -67,7 +67,7 @@ pub fn verify(config: &Config, result: &str) -> (String, bool) {
     }
 }
 
-/// Whether the result of this section enters the hash of the score.
+/// Whether the result of this section is part of the hash of the score.
 fn counts(section: &str) -> bool {
     Phase::named(section).is_none_or(|phase| phase.group() != Group::None && !phase.is_extended())
 }

@@ -1,4 +1,4 @@
-//! From settings to a plan.
+//! Converts settings to a plan.
 
 use std::path::PathBuf;
 
@@ -11,16 +11,16 @@ use super::settings::{Mode, Settings, Target};
 use super::words;
 use crate::ToolError;
 
-/// The number of requests that are kept; statistics of more come from the histogram.
+/// Maximum number of requests that are kept. Beyond that, statistics come from the histogram.
 pub(super) const KEPT_MAX: u64 = 1 << 17;
-/// The time limit of a run that only the user ends: ten years.
+/// Time limit of a run that only the user ends: ten years.
 const NO_END: Nanos = Nanos::secs(10 * 365 * 86_400);
 
 impl Settings {
-    /// The only case.
+    /// Creates the only case.
     ///
     /// # Errors
-    /// Values that cannot be measured together.
+    /// Errors if values cannot be measured together.
     pub(super) fn case(&self) -> Result<Case, ToolError> {
         let (transfer, blocks) = (Bytes(self.size), self.work_size / self.size.max(1));
         let geometry = Geometry { transfer, block: transfer, segments: blocks };
@@ -58,16 +58,16 @@ impl Settings {
             Mode::Both => Phase::Mixed,
         };
         let mut case = Case { title: self.title(), ..Case::new("ioping", workload, vec![phase]) };
-        // Single requests say nothing of a rate, however long they go on.
+        // Individual requests give no rate, however long the run lasts.
         case.protocol.phase_min = Nanos(1);
         Ok(case)
     }
 
-    /// The file or device that the requests go to.
+    /// The file or device to which requests are sent.
     fn file(&self) -> PathBuf {
         match (self.target, self.keep) {
             (Target::Directory, true) => self.path.join("ioping.tmp"),
-            // Several may be at work in one directory.
+            // Several instances may run in the same directory.
             (Target::Directory, false) => self.path.join(format!("ioping.tmp.{}", std::process::id())),
             (Target::File | Target::Device, _) => self.path.clone(),
         }

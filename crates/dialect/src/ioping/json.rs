@@ -1,10 +1,10 @@
-//! The objects of ioping's JSON output, in its order and with its digits.
+//! The objects of ioping's JSON output, with the same order and number of digits.
 
 use std::fmt::Write as _;
 
 use super::stat::{IntervalStat, per_second, whole};
 
-/// What the requests go to.
+/// The target of the requests.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Target {
     pub path: String,
@@ -18,7 +18,7 @@ pub(super) struct Target {
 pub(super) struct Sample(String);
 
 impl Sample {
-    /// At `unix_ns`, which is `local` on the clock of the place.
+    /// Begins an object for the time `unix_ns`, whose local time is `local`.
     pub(super) fn new(unix_ns: i64, local: &str, target: &Target) -> Self {
         let micros = unix_ns.div_euclid(1_000);
         let (seconds, micros) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
@@ -51,7 +51,7 @@ impl Sample {
         )
     }
 
-    /// Adds the statistics of requests that took `took_ns` in all.
+    /// Adds the statistics of requests that took `took_ns` in total.
     pub(super) fn statistics(self, part: &IntervalStat, took_ns: u64) -> Self {
         let IntervalStat { stat, made, made_bytes, .. } = part;
         let stat = [
@@ -83,13 +83,13 @@ impl Sample {
         self
     }
 
-    /// The object.
+    /// Completes the object.
     pub(super) fn text(self) -> String {
         self.0 + "\n}"
     }
 }
 
-/// A text as JSON has it; what a terminal would obey is written out.
+/// A text in JSON syntax. Characters that would affect a terminal are escaped.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(plan::visible(text)).to_string()
 }

@@ -1,4 +1,4 @@
-//! What an option means for the run, with its values.
+//! Explains the meaning of an option for the run, with its values.
 
 use super::options::{Key, OPTIONS};
 use super::settings::{Settings, Target};

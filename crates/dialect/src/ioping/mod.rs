@@ -1,8 +1,8 @@
-//! ioping's command line and output, as release 1.3 has them: the latency of one request at a time.
+//! ioping's command line and output, as in release 1.3: the latency of one request at a time.
 //!
-//! The requests are a workload of one task; their lines come from the last operations that it keeps.
-//! Semantics come from its help, its manual page and from watching the program; `docs/IOPING.md` lists
-//! every option and every difference.
+//! The requests are a workload of one task, and their lines come from the last operations that it keeps.
+//! The semantics come from its help, its manual page and from observing the program; `docs/IOPING.md`
+//! lists every option and every difference.
 
 mod case;
 mod json;

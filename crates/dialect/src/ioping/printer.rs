@@ -1,4 +1,4 @@
-//! What ioping prints: a line for each request as it comes, raw numbers, the statistics, JSON.
+//! Prints ioping's output: a line for each request when it completes, raw numbers, the statistics, JSON.
 
 use std::fmt::Write as _;
 
@@ -13,21 +13,21 @@ use super::words;
 use crate::ior_family::space::file_system;
 use crate::{LiveOperation, ToolPrinter};
 
-/// From so many requests on, one that differs much from the mean is marked.
+/// Number of requests from which on a request that differs much from the mean is marked.
 const MARKED_FROM: u64 = 6;
 
 /// Prints a run.
 #[derive(Debug)]
 pub(super) struct Printer {
     settings: Settings,
-    /// As in `. (ext4 /dev/vda 252.0 GiB)`.
+    /// The target, for example `. (ext4 /dev/vda 252.0 GiB)`.
     label: String,
     target: json::Target,
     all: IntervalStat,
-    /// Since the last line of raw numbers, and when that was.
+    /// The requests since the last line of raw numbers, and the time of that line.
     part: IntervalStat,
     part_start_ns: u64,
-    /// Objects of the JSON output.
+    /// The objects of the JSON output.
     samples: Vec<String>,
 }
 
@@ -60,12 +60,12 @@ impl Printer {
         }
     }
 
-    /// Nothing is printed for each request.
+    /// Whether nothing is printed for each request.
     fn is_silent(&self) -> bool {
         self.settings.quiet || self.settings.batch || self.settings.json
     }
 
-    /// One more request, and what is printed of it.
+    /// Adds a request, and returns what is printed about it.
     fn request(&mut self, request: Request) -> String {
         let Request { latency_ns, bytes, .. } = request;
         let settings = &self.settings;
@@ -128,7 +128,7 @@ impl Printer {
         Sample::new(unix_ns, &clock(unix_ns, "%Y-%m-%dT%H:%M:%S%z"), &self.target)
     }
 
-    /// The statistics of all requests, from the histogram if not every request was kept.
+    /// Takes the statistics of all requests from the histogram, if not every request was kept.
     fn take_histogram(&mut self, record: &PhaseRecord) {
         let rows = |measure: Measure| record.latency.iter().filter(move |row| row.measure == measure);
         let measure =
@@ -142,7 +142,7 @@ impl Printer {
         self.all.made_bytes = record.phase.bytes();
     }
 
-    /// The text at the end.
+    /// The text printed at the end.
     fn end(&mut self, record: &PhaseRecord) -> String {
         let took_ns = record.phase.io_ns;
         if self.settings.batch {
@@ -151,7 +151,7 @@ impl Printer {
         if self.settings.json {
             return self.end_as_json(record);
         }
-        // Without a line for each request the lines of intervals are all that is printed.
+        // If there are no lines for requests, the lines of intervals are the only output.
         if self.settings.quiet && self.prints_intervals() {
             return String::new();
         }
@@ -260,7 +260,7 @@ impl ToolPrinter for Printer {
         }
         let made = record.phase.transfers();
         let kept = record.history.len() as u64;
-        // Those that were shown as they came are not shown again.
+        // Those that were already printed are not printed again.
         let shown = usize::try_from((self.all.made + kept).saturating_sub(made)).unwrap_or(usize::MAX);
         let mut out = String::new();
         for row in record.history.iter().skip(shown) {
@@ -281,7 +281,7 @@ impl ToolPrinter for Printer {
     }
 }
 
-/// A moment in local time.
+/// Formats a time as local time.
 fn clock(unix_ns: i64, format: &str) -> String {
     let Ok(at) = jiff::Timestamp::from_nanosecond(i128::from(unix_ns)) else { return String::new() };
     jiff::fmt::strtime::format(format, &at.to_zoned(TimeZone::system())).unwrap_or_default()

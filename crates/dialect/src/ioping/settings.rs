@@ -1,4 +1,4 @@
-//! What a command line of ioping asks for.
+//! The settings specified by a command line of ioping.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -14,25 +14,25 @@ use crate::options::Given;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What the requests go to.
+/// The target of the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Target {
-    /// A file of the run's own in this directory.
+    /// A file in this directory, which the run creates for itself.
     Directory,
     File,
     Device,
 }
 
-/// What the requests do.
+/// The kind of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Mode {
     Read,
     Write,
-    /// A write, a read, and so on.
+    /// Alternating writes and reads, beginning with a write.
     Both,
 }
 
-/// Everything, with its defaults.
+/// All settings, with their defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Settings {
     pub path: PathBuf,
@@ -41,7 +41,7 @@ pub(super) struct Settings {
     pub size: u64,
     pub work_size: u64,
     pub warmup: u64,
-    /// 0: no end.
+    /// Number of requests; 0 means unlimited.
     pub count: u64,
     pub interval_ns: u64,
     pub work_time_ns: Option<u64>,
@@ -60,15 +60,15 @@ pub(super) struct Settings {
     pub batch: bool,
     pub json: bool,
     pub quiet: bool,
-    /// In the words of `strftime(3)`.
+    /// Time format as for `strftime(3)`.
     pub time: Option<String>,
 }
 
 impl Settings {
-    /// The settings of options and operands.
+    /// Determines the settings from options and operands.
     ///
     /// # Errors
-    /// A value that makes no sense, or a target that is not there.
+    /// Errors if a value makes no sense, or if the target does not exist.
     pub(super) fn of(given: &[Given<Key>], rest: &[String]) -> Result<Self, ToolError> {
         let path = match rest {
             [path] => PathBuf::from(path),
@@ -98,7 +98,7 @@ impl Settings {
             );
             return Err(OPTIONS.error(&path.display().to_string(), &problem));
         }
-        // A limit sets the interval where none is given.
+        // A limit determines the interval if none is given.
         let limited = has(Key::RateLimit) || has(Key::SpeedLimit);
         let mut interval_ns =
             number(Key::Interval, words::read_time)?.unwrap_or(if rapid || limited { 0 } else { SECOND_NS });
@@ -183,17 +183,18 @@ impl Settings {
         self.mode != Mode::Read
     }
 
-    /// Each write is stable when it ends.
+    /// Whether each write is on stable storage when it ends.
     pub(super) fn syncs(&self) -> bool {
         self.writes() && (!self.cached || self.sync || self.data_sync)
     }
 
-    /// The page cache gives up what is read, before each read.
+    /// Whether the range is dropped from the page cache before each read.
     pub(super) fn forgets(&self) -> bool {
         self.reads() && !self.cached && !self.direct
     }
 
-    /// After how many requests it ends, if after any: by its count, or by the time for so many intervals.
+    /// Number of requests after which it ends, if limited: by its count, or by a time limit for that many
+    /// intervals.
     pub(super) fn requests(&self) -> Option<u64> {
         let by_count = (self.count > 0).then_some(self.count);
         let by_time = self.work_time_ns.filter(|_| self.interval_ns > 0 && self.count > 0);
@@ -202,7 +203,7 @@ impl Settings {
     }
 }
 
-/// The type of the target at `path`, and the bytes of a file or device.
+/// Determines the type of the target at `path`, and the size of a file or device in bytes.
 fn look(path: &Path) -> Result<(Target, u64), ToolError> {
     let failed = |what: &str, error: &std::io::Error| {
         OPTIONS.error(

@@ -1,4 +1,4 @@
-//! The statistics that ioping prints: of the requests that are counted, and of all.
+//! The statistics printed by ioping: of the requests that count, and of all.
 
 /// Statistics of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -16,7 +16,7 @@ impl Stat {
         self.add_many(latency_ns, 1, bytes);
     }
 
-    /// Adds `count` requests of about the same time.
+    /// Adds `count` requests with about the same latency.
     pub(super) fn add_many(&mut self, latency_ns: u64, count: u64, bytes: u64) {
         self.min_ns = if self.count == 0 { latency_ns } else { self.min_ns.min(latency_ns) };
         self.max_ns = self.max_ns.max(latency_ns);
@@ -30,7 +30,7 @@ impl Stat {
         self.sum_ns.checked_div(self.count).unwrap_or(0)
     }
 
-    /// The standard deviation of these requests, not of others like them.
+    /// The standard deviation of these requests as a population, not as a sample.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0, at most a u64")]
     pub(super) fn deviation_ns(&self) -> u64 {
         if self.count == 0 {
@@ -40,12 +40,12 @@ impl Stat {
         (self.squares / self.count as f64 - mean * mean).max(0.0).sqrt() as u64
     }
 
-    /// Requests per second of their own time.
+    /// Requests per second, relative to the sum of their latencies.
     pub(super) fn rate(&self) -> f64 {
         per_second(self.count, self.sum_ns)
     }
 
-    /// Bytes per second of their own time.
+    /// Bytes per second, relative to the sum of their latencies.
     pub(super) fn speed(&self) -> f64 {
         per_second(self.bytes, self.sum_ns)
     }
@@ -55,7 +55,7 @@ impl Stat {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct IntervalStat {
     pub stat: Stat,
-    /// Requests, whether they count or not.
+    /// Number of requests, whether or not they count.
     pub made: u64,
     pub made_bytes: u64,
     pub too_fast: u64,
@@ -63,7 +63,7 @@ pub(super) struct IntervalStat {
 }
 
 impl IntervalStat {
-    /// The raw line: ten numbers, of which the last is how long all of it took.
+    /// The line of raw numbers: ten numbers, the last of which is the total duration.
     pub(super) fn raw(&self, took_ns: u64) -> String {
         let stat = &self.stat;
         format!(
@@ -81,12 +81,12 @@ impl IntervalStat {
     }
 }
 
-/// The number per second; 0 in no time.
+/// Rate per second; 0 if the time is 0.
 pub(super) fn per_second(count: u64, nanos: u64) -> f64 {
     if nanos == 0 { 0.0 } else { count as f64 * 1e9 / nanos as f64 }
 }
 
-/// Without its fraction.
+/// Truncates to an integer.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

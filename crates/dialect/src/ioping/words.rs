@@ -1,6 +1,6 @@
-//! Numbers as ioping reads and prints them.
+//! Numbers in the formats that ioping parses and prints.
 
-/// A unit's name, and what one of it is.
+/// The name of a unit, and its value.
 type Unit = (&'static str, u64);
 
 const SIZES: [Unit; 5] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
@@ -15,22 +15,23 @@ const TIMES: [Unit; 6] = [
     ("ns", 1),
 ];
 
-/// Bytes, as `4 KiB` or `23.9 MiB`.
+/// Formats bytes, for example `4 KiB` or `23.9 MiB`.
 pub(super) fn size(bytes: u64) -> String {
     scaled(bytes, &SIZES)
 }
 
-/// A number of requests, as `3` or `6.11 k`.
+/// Formats a number of requests, for example `3` or `6.11 k`.
 pub(super) fn count(count: u64) -> String {
     scaled(count, &COUNTS).trim_end().to_owned()
 }
 
-/// Nanoseconds, as `170 ns` or `2.20 ms`.
+/// Formats nanoseconds, for example `170 ns` or `2.20 ms`.
 pub(super) fn time(nanos: u64) -> String {
     scaled(nanos, &TIMES)
 }
 
-/// In the largest unit of which there is one: whole where it is whole, else with three digits or so.
+/// Formats a value in the largest unit that does not exceed it: without decimals if it is whole,
+/// otherwise with about three digits.
 fn scaled(value: u64, units: &[Unit]) -> String {
     let unit = units.iter().find(|(_, one)| value >= *one).or_else(|| units.last());
     let Some(&(name, one)) = unit else { return value.to_string() };
@@ -44,7 +45,7 @@ fn scaled(value: u64, units: &[Unit]) -> String {
     }
 }
 
-/// Reads a number with one of `suffixes`; `plain` is what a number without one counts in.
+/// Parses a number with one of `suffixes`. `plain` is the unit of a number without a suffix.
 fn read(text: &str, plain: u64, suffixes: &[(&[&str], u64)], expected: &str) -> Result<u64, String> {
     let split = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
     let (number, suffix) = text.split_at(split);
@@ -67,7 +68,7 @@ fn read(text: &str, plain: u64, suffixes: &[(&[&str], u64)], expected: &str) -> 
     Ok(value)
 }
 
-/// Bytes: `4k`, `1.5m`, `8 sector`.
+/// Parses bytes: `4k`, `1.5m`, `8 sector`.
 pub(super) fn read_size(text: &str) -> Result<u64, String> {
     let suffixes: [(&[&str], u64); 7] = [
         (&["b"], 1),
@@ -81,7 +82,7 @@ pub(super) fn read_size(text: &str) -> Result<u64, String> {
     read(text, 1, &suffixes, "give a size with or without sector, page, k, m, g or t, as 4k")
 }
 
-/// Nanoseconds: `0.2`, `100us`.
+/// Parses a duration to nanoseconds: `0.2`, `100us`.
 pub(super) fn read_time(text: &str) -> Result<u64, String> {
     let suffixes: [(&[&str], u64); 6] = [
         (&["ns", "nsec"], 1),
@@ -99,7 +100,7 @@ pub(super) fn read_time(text: &str) -> Result<u64, String> {
     )
 }
 
-/// A number: `10`, `2k`.
+/// Parses a number: `10`, `2k`.
 pub(super) fn read_count(text: &str) -> Result<u64, String> {
     let suffixes: [(&[&str], u64); 4] =
         [(&["k"], 1_000), (&["m"], 1_000_000), (&["g"], 1_000_000_000), (&["t"], 1_000_000_000_000)];

@@ -1,4 +1,4 @@
-//! From the settings of a test to a case of the plan.
+//! Converts the settings of a test to a case of the plan.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 impl Settings {
-    /// Decides what the launcher has a say in.
+    /// Resolves the settings that depend on the launcher.
     pub(super) fn resolve(&mut self, launcher: Launcher<'_>, tasks_per_rank: u32) {
         self.default_phases();
         if launcher.node_of.is_empty() {
@@ -25,7 +25,7 @@ impl Settings {
         }
         self.tasks_per_rank = tasks_per_rank;
         self.tasks = self.asked_tasks.unwrap_or_else(|| all_tasks(launcher, tasks_per_rank)).max(1);
-        // Which node each process is on that has tasks, and how many it has.
+        // The nodes of those processes that have tasks, and their numbers of tasks.
         let used = || {
             let first_task = (0..self.tasks).step_by(tasks_per_rank as usize);
             launcher
@@ -37,24 +37,24 @@ impl Settings {
         let nodes = used().map(|(node, _)| node).collect::<BTreeSet<u32>>().len();
         let nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
         let on_node0 = used().filter(|(node, _)| *node == launcher.node_of[0]).map(|(_, tasks)| tasks).sum();
-        // IOR, too, asks where the second process is.
+        // IOR also checks where the second process is.
         let in_turn = used().nth(1).is_some_and(|(node, _)| node != launcher.node_of[0]);
         (self.nodes, self.tasks_on_node0, self.in_turn) = (nodes, on_node0, in_turn);
     }
 
-    /// Tasks on the first node; the others may have fewer.
+    /// Number of tasks on the first node; the other nodes may have fewer.
     pub(super) fn tasks_per_node(&self) -> u32 {
         if self.tasks_on_node0 > 0 { self.tasks_on_node0 } else { self.tasks.div_ceil(self.nodes) }
     }
 
-    /// How many tasks `-C` shifts by, and `-Z` at least: on one node as many as `-Q` says, on
-    /// several as many whole nodes, so that no task reads what its own node has in memory.
+    /// Number of tasks by which `-C` shifts, and `-Z` at least. On a single node it is the value of `-Q`;
+    /// on several nodes that many whole nodes, so that no task reads what its own node has in memory.
     pub(super) fn shift_tasks(&self) -> u32 {
         self.task_offset.saturating_mul(self.tasks_to_next_node())
     }
 
-    /// From a task to one on the next node: all tasks of a node where its processes are numbered one
-    /// after the other, those of a process where the launcher goes round the nodes.
+    /// Distance from a task to one on the next node: all tasks of a node if its processes are numbered
+    /// consecutively, or those of one process if the launcher distributes processes round-robin.
     pub(super) fn tasks_to_next_node(&self) -> u32 {
         match (self.nodes, self.in_turn) {
             (1, _) => 1,
@@ -63,12 +63,12 @@ impl Settings {
         }
     }
 
-    /// Bytes of all tasks in one pass, if they can be counted.
+    /// Bytes of all tasks in one pass, if they can be determined.
     pub(super) fn aggregate(&self) -> Option<u64> {
         self.block.checked_mul(self.segments)?.checked_mul(u64::from(self.tasks))
     }
 
-    /// Without any of `-w`, `-r`, `-W` and `-R` both `-w` and `-r` are meant.
+    /// If none of `-w`, `-r`, `-W` and `-R` is given, both `-w` and `-r` are meant.
     fn default_phases(&mut self) {
         if !(self.write || self.read || self.check_write || self.check_read) {
             self.write = true;
@@ -188,7 +188,7 @@ impl Settings {
         Ok(spec)
     }
 
-    /// Refuses options that IOR also refuses together.
+    /// Rejects combinations of options that IOR also rejects.
     fn conflicts(&self) -> Result<(), ToolError> {
         let conflict = |written: &str, reason: &str| Err(OPTIONS.error(written, reason));
         if self.reorder && self.reorder_random > 0 {
@@ -220,12 +220,12 @@ impl Settings {
     }
 }
 
-/// Tasks that all processes of the launcher carry together.
+/// Total number of tasks of all processes of the launcher.
 fn all_tasks(launcher: Launcher<'_>, tasks_per_rank: u32) -> u32 {
     u32::try_from(launcher.node_of.len()).unwrap_or(u32::MAX).saturating_mul(tasks_per_rank)
 }
 
-/// The case of `test`, which is number `index` of the run, and its settings as they were resolved.
+/// The case of `test`, which is number `index` of the run, and its resolved settings.
 pub(super) fn of(
     test: &Test,
     index: usize,
@@ -283,7 +283,8 @@ fn title(settings: &Settings) -> String {
     format!("IOR {}: {tasks}, {files}, {} transfers", settings.api.to_uppercase(), Bytes(settings.transfer))
 }
 
-/// Whole blocks in the smallest file of `workload`, as it is or as a case `before` leaves it.
+/// Number of whole blocks in the smallest file of `workload`, as it is now or as a case `before` leaves
+/// it.
 fn blocks_there(workload: &Workload, before: &[Case]) -> Result<u64, ToolError> {
     let (placement, block) = (Placement::new(workload), workload.geometry.block.0.max(1));
     if !workload.backend.moves_data() {
@@ -316,7 +317,7 @@ fn blocks_there(workload: &Workload, before: &[Case]) -> Result<u64, ToolError> 
     Ok(least / block)
 }
 
-/// A run that only reads stops where the write that left the file stopped.
+/// Makes a run that only reads stop where the write that left the file has stopped.
 fn limit_by_status(settings: &mut Settings, warnings: &mut Vec<String>) -> Result<(), ToolError> {
     let Some(path) = settings.status_file.as_ref().filter(|_| !settings.write) else {
         return Ok(());
@@ -338,7 +339,7 @@ fn limit_by_status(settings: &mut Settings, warnings: &mut Vec<String>) -> Resul
     Ok(())
 }
 
-/// The options that set the wrong value.
+/// The options that set the invalid value.
 fn written(test: &Test, error: &PlanError) -> String {
     let keys: &[(Key, &str)] = match error.field {
         "block" => &[(Key::Block, "-b 1m"), (Key::Transfer, "-t 256k")],

@@ -101,7 +101,7 @@ fn transfers(key: Key, settings: &Settings) -> Option<String> {
     })
 }
 
-/// The processes of the launcher that carry the tasks.
+/// The processes of the launcher that run the tasks.
 fn on_processes(settings: &Settings) -> String {
     let nodes = if settings.nodes == 1 { String::new() } else { format!(" on {} nodes", settings.nodes) };
     match settings.tasks_per_rank {

@@ -1,16 +1,16 @@
 //! IOR's command line and output, as releases 3.0 to 4.1 have them.
 //!
-//! [`parse`] reads a command line, its directives and scripts into a [`plan::Plan`] of one case
-//! for each test. [`Printer`] prints rows of a record as IOR prints them, while the run goes on
-//! or from a record that is long finished. Semantics come from IOR's user guide and from watching
-//! the program; `docs/IOR.md` lists every option and every difference with its reason.
+//! [`parse`] converts a command line, with its directives and scripts, to a [`plan::Plan`] of one case
+//! for each test. [`Printer`] prints the rows of a record in IOR's format, either while the run is in
+//! progress or from a finished record. The semantics come from IOR's user guide and from observing the
+//! program; `docs/IOR.md` lists every option and every difference with its reason.
 //!
 //! | type | what it is |
 //! |---|---|
-//! | [`Launcher`] | what the launcher of the processes and the host say |
-//! | [`ParsedCommand`] | the plan, the output and everything else that the line asks for |
-//! | [`Printer`] | text, JSON or CSV: a header, a piece for each phase, an end |
-//! | [`ToolError`] | the words that are wrong, and the next step |
+//! | [`Launcher`] | information from the launcher of the processes and about the host |
+//! | [`ParsedCommand`] | the plan, the output and everything else that the command line specifies |
+//! | [`Printer`] | text, JSON or CSV: a header, a part for each phase, an end |
+//! | [`ToolError`] | the wrong words, and the next step |
 //!
 //! ```
 //! use dialect::ior::{Launcher, parse};
@@ -48,14 +48,14 @@ use options::OPTIONS;
 use output::Memo;
 use reader::Reader;
 
-/// Files that a test writes besides its output.
+/// Files that a test writes in addition to its output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SideFiles {
     /// [`plan::Case::id`].
     pub case: String,
-    /// `stoneWallingStatusFile`: write [`stonewall_status`] there when a write phase has ended.
+    /// `stoneWallingStatusFile`: write [`stonewall_status`] to this file when a write phase has ended.
     pub status: Option<PathBuf>,
-    /// `saveRankPerformanceDetailsCSV`: write [`rank_csv`] there when the case has ended.
+    /// `saveRankPerformanceDetailsCSV`: write [`rank_csv`] to this file when the case has ended.
     pub rank_csv: Option<PathBuf>,
 }
 
@@ -71,18 +71,18 @@ pub fn reference() -> String {
     OPTIONS.table()
 }
 
-/// Everything that a command line asks for.
+/// Everything that a command line specifies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedCommand {
     /// A case for each test; its source holds the notes and what [`Printer`] needs.
     pub plan: Plan,
-    /// What the line says about the output.
+    /// The output options.
     pub output: OutputOptions,
     /// ioproof's own options.
     pub extras: Extras,
-    /// The release whose tables are printed.
+    /// The release whose output format is used.
     pub compat: Compat,
-    /// Files besides the output, for each case that has any.
+    /// Files in addition to the output, for each case that has any.
     pub side_files: Vec<SideFiles>,
     /// `--dryRun`: print the plan and move nothing.
     pub dry_run: bool,
@@ -90,16 +90,17 @@ pub struct ParsedCommand {
     pub show_help: bool,
     /// `--version`: print the version and end; the plan has no case.
     pub show_version: bool,
-    /// Warnings that IOR also gives before the run, one sentence each.
+    /// Warnings that IOR also prints before the run, one sentence each.
     pub warnings: Vec<String>,
-    /// Every option with its meaning, ioproof's own at the end.
+    /// Every option with its meaning; ioproof's own options are at the end.
     pub notes: Vec<OptionNote>,
 }
 
-/// Reads a command line, the program's name first.
+/// Parses a command line, which begins with the program's name.
 ///
 /// # Errors
-/// The first word that is unknown, wrong, or refused, with the reason and the next step.
+/// Returns an error about the first word that is unknown, wrong, or rejected, with the reason and the
+/// next step.
 pub fn parse<Word: AsRef<OsStr>>(
     arguments: &[Word],
     launcher: Launcher<'_>,
@@ -109,7 +110,7 @@ pub fn parse<Word: AsRef<OsStr>>(
     let mut reader = Reader::new(launcher, extras.tasks_per_rank);
     reader.line(&words)?;
     let Reader { tests, mut notes, mut warnings, output, show_help, show_version, .. } = reader;
-    // With -h the rest of the line may be wrong.
+    // With -h the rest of the command line may be invalid.
     let tests = if show_help || show_version { Vec::new() } else { tests };
     let compat = extras.release(RELEASES).map_err(|error| OPTIONS.error("--compat", &error.to_string()))?;
     let compat = compat.unwrap_or_default();
@@ -151,7 +152,7 @@ pub fn parse<Word: AsRef<OsStr>>(
     })
 }
 
-/// JSON came with 3.2 and CSV with 4.0: before them there is no shape to keep.
+/// JSON was introduced in 3.2 and CSV in 4.0, so there is no such format for earlier releases.
 fn check_release(format: Format, compat: Compat) -> Result<(), ToolError> {
     let since = match format {
         Format::Json if compat < Compat::V3_3 => "3.2",
@@ -167,11 +168,11 @@ fn check_release(format: Format, compat: Compat) -> Result<(), ToolError> {
 /// The tool's name in [`plan::PlanSource::Dialect`].
 pub const TOOL: &str = OPTIONS.tool;
 
-/// What `--compat` may name.
+/// The values that `--compat` accepts.
 const RELEASES: &str = "give 3.0, 3.3 or 4.0";
 
-/// The content of a `stoneWallingStatusFile` after the write phase of `tasks`: how many
-/// transfers each task did, or the one that did most.
+/// The content of a `stoneWallingStatusFile` after the write phase of `tasks`: the number of transfers of
+/// each task, or of the task that did most.
 #[must_use]
 pub fn stonewall_status(tasks: &[record::TaskRow]) -> String {
     tasks.iter().map(|task| task.transfers).max().unwrap_or(0).to_string()

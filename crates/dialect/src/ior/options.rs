@@ -67,7 +67,7 @@ pub(super) enum Key {
     Directives,
     Help,
     Version,
-    /// Refused.
+    /// A rejected option.
     Other,
 }
 
@@ -105,7 +105,7 @@ const fn value(
     Spec::honoured(key, short, words, Takes::Value(example), about).directives(directives)
 }
 
-/// A value that cannot begin with a dash: IOR would take the next option for a file name.
+/// A value that cannot begin with a dash, because IOR would take the next option for a file name.
 const fn name(
     key: Key,
     short: &'static str,
@@ -162,7 +162,7 @@ pub(super) const OPTIONS: Options<Key> = Options {
     specs: &[SPECS, &common(Key::Other, true)],
 };
 
-/// Sorted by letter as IOR's documentation has them, then by name.
+/// Sorted by letter as in IOR's documentation, then by name.
 const SPECS: &[Spec<Key>] = &[
     name(Key::Api, "a", &[], &["api"], "-a POSIX", "POSIX, MMAP, DUMMY or AIO (libaio)"),
     value(Key::RefNum, "A", &[], &["refNum"], "-A 1", "a number that the summary repeats"),

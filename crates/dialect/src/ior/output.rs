@@ -1,4 +1,4 @@
-//! What a line says about the output, and what is stored for it.
+//! The output options of a command line, and what is stored for printing.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::settings::Settings;
 use crate::Compat;
 
-/// The form of the output.
+/// The format of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -21,7 +21,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The word for it.
+    /// The name of the format.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -32,20 +32,20 @@ impl Format {
     }
 }
 
-/// What the line says about the output.
+/// The output options of a command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutputOptions {
     /// The form.
     pub format: Format,
-    /// `-O summaryFile=FILE`: the output goes there, and one line to the terminal says so.
+    /// `-O summaryFile=FILE`: the output is written to this file, and one line on the terminal says so.
     pub file: Option<PathBuf>,
     /// `--warningAsErrors`: a warning makes the run fail.
     pub warnings_as_errors: bool,
-    /// `-O summaryAlways`: a summary also of a run that was interrupted.
+    /// `-O summaryAlways`: print a summary even if the run was interrupted.
     pub summary_always: bool,
 }
 
-/// What is stored with a plan so that its output can be printed from the record.
+/// Stored with a plan so that its output can be printed from the record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Memo {
     pub format: Format,

@@ -1,7 +1,7 @@
-//! Reads a command line of IOR from left to right, with its directives and scripts.
+//! Parses a command line of IOR from left to right, with its directives and scripts.
 //!
-//! `-O` holds directives joined by commas. `-f` runs the tests of a script, for which the rest of the line gives the
-//! defaults.
+//! `-O` is followed by directives separated by commas. `-f` runs the tests of a script, for which the rest of the
+//! command line gives the defaults.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub(super) struct Test {
 }
 
 impl Test {
-    /// The options that set `keys` as they were written, or IOR's default; for an error.
+    /// The options that set `keys`, as they were written, or IOR's default. Used in errors.
     pub(super) fn written(&self, keys: &[(Key, &str)]) -> String {
         let one = |(key, default): &(Key, &str)| {
             let last = self.options.iter().rfind(|given| given.key == *key);
@@ -33,13 +33,14 @@ impl Test {
     }
 }
 
-/// What has been read so far.
+/// What has been parsed so far.
 pub(super) struct Reader<'l> {
     launcher: Launcher<'l>,
     tasks_per_rank: u32,
     settings: Settings,
     options: Vec<Given<Key>>,
-    /// The first of `options` that has no note yet: its meaning depends on the test that it belongs to.
+    /// Index of the first of `options` that has no note yet, because its meaning depends on the test to
+    /// which it belongs.
     unnoted: usize,
     script: Option<PathBuf>,
     pub tests: Vec<Test>,
@@ -68,7 +69,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// Reads all words after the program's name.
+    /// Parses all words after the program's name.
     pub(super) fn line(&mut self, words: &[String]) -> Result<(), ToolError> {
         let given = OPTIONS.read_with(words, |word| {
             let reason = format!("belongs to no option; IOR takes its file by -o, as in -o {word}");
@@ -92,7 +93,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// Does what one option asks for.
+    /// Applies one option.
     fn apply(&mut self, given: Given<Key>) -> Result<(), ToolError> {
         match given.key {
             Key::Script if self.script.is_some() => {
@@ -142,7 +143,7 @@ impl<'l> Reader<'l> {
         Ok(())
     }
 
-    /// Adds a test with the settings as they are now.
+    /// Adds a test with the present settings.
     fn run(&mut self) {
         let mut settings = self.settings.clone();
         settings.resolve(self.launcher, self.tasks_per_rank);
@@ -150,7 +151,8 @@ impl<'l> Reader<'l> {
         self.tests.push(Test { settings, options: self.options.clone() });
     }
 
-    /// Notes what the options since the last test mean with these settings, or why they have no meaning.
+    /// Adds notes on the meaning of the options since the last test with these settings, or on why they
+    /// have no meaning.
     fn note_options(&mut self, settings: Result<&Settings, &str>) {
         for given in &self.options[self.unnoted..] {
             let meaning = |key| match (key, settings) {

@@ -1,23 +1,21 @@
 //! The lines of a script for `-f`.
 //!
-//! Between `IOR START` and `IOR STOP` a line holds directives (`key=value`, joined by commas) or
-//! `RUN`, which starts a test with everything set so far. What is set stays set for the tests
-//! that follow. `#` starts a comment. Case and white space do not matter, nor do two dashes before a
-//! key.
+//! Between `IOR START` and `IOR STOP` a line contains either directives (`key=value`, separated by
+//! commas) or `RUN`, which starts a test with everything set so far. Settings remain in effect for the
+//! tests that follow. `#` starts a comment. Case, white space, and two dashes before a key are ignored.
 
-/// What one line asks for.
+/// The content of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command<'a> {
     /// `RUN`.
     Run,
     /// `key=value`.
     Directive(&'a str),
-    /// Neither.
+    /// Anything else.
     Unknown(&'a str),
 }
 
-/// The commands of a script with the number of their line, from 1; what comes after `IOR STOP`
-/// is not read.
+/// The commands of a script with their line numbers, from 1. Anything after `IOR STOP` is not read.
 pub(super) fn commands(text: &str) -> Vec<(usize, Command<'_>)> {
     let mut commands = Vec::new();
     for (index, line) in text.lines().enumerate() {

@@ -1,4 +1,4 @@
-//! The parameters of one test of IOR, as its command line, directives and scripts set them.
+//! The parameters of one test of IOR, as set by its command line, directives and scripts.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::ToolError;
 use crate::ior_family::missing_library;
 use crate::options::Given;
 
-/// `-l` and `--dataPacketType`: what IOR would fill its buffers with.
+/// `-l` and `--dataPacketType`: what IOR would write into its buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Packet {
@@ -23,7 +23,7 @@ pub(super) enum Packet {
 }
 
 impl Packet {
-    /// IOR looks at the first letter alone.
+    /// IOR only uses the first letter.
     fn parse(text: &str) -> Option<Self> {
         match text.to_ascii_lowercase().chars().next()? {
             'g' => Some(Self::Generic),
@@ -35,7 +35,7 @@ impl Packet {
         }
     }
 
-    /// The letter in the `Parameters` block.
+    /// The letter printed in the `Parameters` block.
     pub(super) const fn letter(self) -> char {
         match self {
             Self::Generic => 'g',
@@ -57,29 +57,29 @@ pub(super) enum HeldMemory {
     Percent(u8),
 }
 
-/// One test.
+/// The settings of one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Settings {
-    /// As written: IOR prints it again in the same case.
+    /// As written, because IOR prints it in the same case.
     pub api: String,
     pub ref_num: i64,
     pub block: u64,
     pub transfer: u64,
     pub segments: u64,
     pub repetitions: u32,
-    /// Asked by `-N`; absent means all tasks of the launcher.
+    /// The number given with `-N`; `None` means all tasks of the launcher.
     pub asked_tasks: Option<u32>,
-    /// Resolved.
+    /// The resolved number of tasks.
     pub tasks: u32,
-    /// Resolved: the nodes that tasks are on.
+    /// The resolved number of nodes on which tasks run.
     pub nodes: u32,
-    /// Tasks on the first node; 0 in records of versions that knew one node alone.
+    /// Number of tasks on the first node; 0 in records of versions that only supported one node.
     #[serde(default)]
     pub tasks_on_node0: u32,
-    /// Tasks of each process; 0 where one process carries all.
+    /// Number of tasks of each process; 0 if one process runs all.
     #[serde(default)]
     pub tasks_per_rank: u32,
-    /// The launcher has put one process on each node in turn.
+    /// Whether the launcher has distributed the processes over the nodes round-robin.
     #[serde(default)]
     pub in_turn: bool,
     pub test_file: String,
@@ -192,16 +192,16 @@ impl Default for Settings {
 const AIO_PENDING_DEFAULT: u32 = 128;
 /// IOR's highest level of verbosity.
 const VERBOSE_MAX: u32 = 5;
-/// More repetitions than this are taken for a typing error.
+/// A larger number of repetitions is taken for a typing error.
 const REPETITIONS_MAX: u32 = 1_000_000;
-/// A time limit of more seconds than this (three years) is taken for a typing error.
+/// A longer time limit in seconds (three years) is taken for a typing error.
 const SECONDS_MAX: u64 = 100_000_000;
 
 impl Settings {
-    /// Sets what the option asks for.
+    /// Applies the option.
     ///
     /// # Errors
-    /// A value that cannot be read or is not allowed.
+    /// Errors if a value cannot be parsed or is not permitted.
     pub(super) fn set(&mut self, given: &Given<Key>) -> Result<(), ToolError> {
         match given.key {
             Key::Api => self.set_api(given)?,
@@ -273,7 +273,7 @@ impl Settings {
                 };
                 self.verbose = verbose.min(VERBOSE_MAX);
             }
-            // Options of the whole line or of its output, or without an effect.
+            // These options concern the whole command line or its output, or have no effect.
             _ => {}
         }
         Ok(())
@@ -313,11 +313,11 @@ fn memory(given: &Given<Key>) -> Result<HeldMemory, ToolError> {
     }
 }
 
-/// A flag whose repetition says more, as in `-z -z`.
+/// A flag whose repetition has a meaning, as in `-z -z`.
 fn repeated(given: &Given<Key>, before: u32) -> Result<u32, ToolError> {
     match given.values.is_empty() {
         true => Ok(before.saturating_add(1)),
-        // A script gives the number of repetitions.
+        // A script gives the number as a value.
         false => given.text().parse().or_else(|_| given.flag().map(u32::from)),
     }
 }
@@ -335,7 +335,7 @@ fn tasks(given: &Given<Key>) -> Result<Option<u32>, ToolError> {
     }
 }
 
-/// Seconds without their fraction, which IOR cuts off.
+/// Seconds without their fraction, which IOR truncates.
 fn rest(given: &Given<Key>) -> Result<u64, ToolError> {
     let text = given.text();
     match text.split_once('.').filter(|_| text.parse::<f64>().is_ok()) {

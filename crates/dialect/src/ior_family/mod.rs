@@ -1,5 +1,5 @@
-//! What IOR, mdtest and md-workbench have in common: options and interfaces that do nothing here, and the space of a file
-//! system as they print it.
+//! What IOR, mdtest and md-workbench have in common: options and interfaces without an effect here, and their format
+//! for the space of a file system.
 
 pub(crate) mod space;
 
@@ -34,7 +34,7 @@ const fn explained<Key: Copy>(
     if with_directives { spec.directives(words) } else { spec }
 }
 
-/// Options of all three, as `key`; IOR has them as directives too.
+/// Options of all three tools, as `key`. IOR also has them as directives.
 pub(crate) const fn common<Key: Copy>(key: Key, with_directives: bool) -> [Spec<Key>; 5] {
     let delays =
         &["dummy.delay-create", "dummy.delay-close", "dummy.delay-sync", "dummy.delay-xfer"] as &[_];
@@ -58,7 +58,7 @@ pub(crate) const fn interfaces<Key: Copy>(key: Key) -> [Spec<Key>; 3] {
     ]
 }
 
-/// Why the interface `api` (of `-a`) is not supported; none where IOR does not know it either.
+/// Why the interface `api` (of `-a`) is not supported, or `None` if IOR does not know it either.
 pub(crate) fn missing_library(api: &str) -> Option<&'static str> {
     Some(match api.to_ascii_uppercase().as_str() {
         "MPIIO" => "it needs MPI-IO",

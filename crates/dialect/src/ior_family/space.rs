@@ -1,10 +1,10 @@
-//! The space of a file system, as IOR and the tools that come with it print it.
+//! The space of a file system, in the format of IOR and the tools included with it.
 
 use std::path::Path;
 
 use record::FileSystemFacts;
 
-/// A file system as IOR and the tools that come with it word it.
+/// A file system, in the format of IOR and the tools included with it.
 #[derive(Debug, Clone)]
 pub(crate) struct Space {
     pub capacity: String,
@@ -22,7 +22,7 @@ impl Space {
         let (unit, name) = if facts.size_bytes >= 1 << 40 { (1_u64 << 40, "TiB") } else { (1 << 30, "GiB") };
         Self {
             capacity: format!("{:.1} {name}", facts.size_bytes as f64 / unit as f64),
-            // What is kept for the superuser is not used.
+            // Space reserved for the superuser does not count as used.
             used: share(facts.size_bytes, facts.free_bytes.saturating_add(facts.reserved_bytes)),
             inodes: format!("{:.1} Mi", facts.inodes as f64 / f64::from(1 << 20)),
             used_inodes: share(facts.inodes, facts.free_inodes),
@@ -37,8 +37,8 @@ impl Space {
     }
 }
 
-/// The file system that `path` is on: the one whose mount point is the longest prefix, or the
-/// only one there is.
+/// The file system that contains `path`: the one whose mount point is the longest prefix, or the only
+/// known one.
 pub(crate) fn file_system<'a>(path: &Path, known: &'a [FileSystemFacts]) -> Option<&'a FileSystemFacts> {
     let under = known.iter().filter(|facts| path.starts_with(&facts.mount_point));
     under.max_by_key(|facts| facts.mount_point.len()).or_else(|| known.first())

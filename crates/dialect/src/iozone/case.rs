@@ -1,4 +1,5 @@
-//! From settings to cases of the plan: one for each test, of each pair of sizes or number of processes.
+//! Converts settings to cases of the plan: one for each test and each pair of sizes or number of
+//! processes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,28 +17,28 @@ use super::test::{Test, VECTORS_MAX};
 use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
-/// What a case of the plan is in the output.
+/// The place of a case of the plan in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Point {
     pub test: Test,
     pub size_kb: u64,
     pub record_kb: u64,
-    /// 0 in single and automatic mode.
+    /// Number of processes; 0 in single and automatic mode.
     pub processes: u32,
 }
 
-/// What is stored with a plan so that its output can be printed from the record.
+/// Stored with a plan so that its output can be printed from the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Memo {
     pub settings: Settings,
-    /// What each case is, in the order of the plan.
+    /// The point of each case, in the order of the plan.
     pub points: Vec<Point>,
 }
 
-/// The seed of random orders: the same line gives the same offsets.
+/// The seed of random orders, so that the same command line gives the same offsets.
 const SEED: u64 = 0x10_20_4e;
 
-/// Every case of the line with its point, in the order in which they run.
+/// Every case of the command line with its point, in the order in which they run.
 pub(super) fn all(
     settings: &Settings,
     extras: &Extras,
@@ -86,7 +87,7 @@ pub(super) fn all(
     Ok(cases)
 }
 
-/// Whether `count` processes can be had.
+/// Checks whether `count` processes are possible.
 fn fit(
     settings: &Settings,
     extras: &Extras,
@@ -156,18 +157,20 @@ fn case(
     spec.order = test.order(SEED, settings.stride, settings.sequential_mix);
     spec.backend = backend(settings, test, &spec.geometry, record_kb);
     spec.direct = settings.direct && !test.is_stream();
-    // IOzone syncs after every test that writes, but where the close alone is timed; without -c and -e neither is.
+    // IOzone syncs after every test that writes, except if only the close is timed. Without -c and -e
+    // neither is timed.
     let writes = test.phase().writes();
     spec.sync = SyncRule { at_close: settings.include_flush && writes, per_write: settings.sync_writes };
     spec.primed = match test {
-        // The kernel moves pages to its list of active ones some uses after they were made: not within the rewrite.
+        // The kernel moves pages to its active list after they have been used a few times, which must not
+        // happen during the rewrite.
         Test::Rewrite => 3,
-        // A second read finds in the caches what the first has left there.
+        // A second read finds in the caches what the first one has left there.
         Test::Reread | Test::Refread | Test::Repread | Test::Repreadv => 2,
         _ => 1,
     };
     spec.sync_after = writes && !settings.counts_close();
-    // Streams and mappings write later than their calls: what is written so is synced by a call.
+    // Streams and mappings write later than their calls, so their data is synced by a separate call.
     let at_once = spec.backend.capabilities().sync_open;
     spec.sync_open = settings.sync_writes && at_once;
     spec.data_sync = spec.sync_open && settings.data_sync;
@@ -206,7 +209,7 @@ fn geometry(settings: &Settings, point: Point) -> Result<Geometry, ToolError> {
     Ok(Geometry { transfer, block: Bytes(transfer.0 * (records / each)), segments: 1 })
 }
 
-/// Records of one vectored call: as many of up to sixteen as come out even.
+/// Number of records in one vectored call: the largest number up to sixteen that divides evenly.
 fn vectors(records: u64) -> u64 {
     (1..=VECTORS_MAX).rev().find(|each| records.is_multiple_of(*each)).unwrap_or(1)
 }
@@ -269,7 +272,7 @@ fn spread(spec: &mut WorkloadSpec, extras: &Extras, launcher: Launcher<'_>) {
     spec.nodes = u32::try_from(nodes.len()).unwrap_or(1).max(1);
 }
 
-/// The option that sets the wrong value.
+/// The option that sets the invalid value.
 fn written(field: &str) -> &'static str {
     match field {
         "transfer" | "direct" => "-r",

@@ -1,4 +1,5 @@
-//! The client list of `-+m`: who should run where, and whether the processes of the run do.
+//! The client list of `-+m`: where each client should run, and whether the processes of the run are
+//! there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,10 @@ use crate::ToolError;
 use crate::launcher::Launcher;
 use crate::options::Given;
 
-/// The clients of the list that the option names: a line for each, with host, working directory and program.
+/// The clients in the list named by the option. Each line has a host, a working directory and a program.
 ///
 /// # Errors
-/// The list cannot be read, or a line has fewer words.
+/// Errors if the list cannot be read, or if a line has fewer words.
 pub(super) fn read(given: &Given<Key>) -> Result<Vec<Client>, ToolError> {
     let (path, written) = (Path::new(given.text()), given.written.as_str());
     let text = record::read_text(path).map_err(|error| {
@@ -40,11 +41,11 @@ pub(super) fn read(given: &Given<Key>) -> Result<Vec<Client>, ToolError> {
     clients.collect()
 }
 
-/// Compares the first `tasks` clients with the processes of the launcher: an error where
-/// they cannot be used at all, else warnings.
+/// Compares the first `tasks` clients with the processes of the launcher. Errors if the list cannot be
+/// used at all; lesser differences are warnings.
 ///
 /// # Errors
-/// Clients on several hosts, and no launcher.
+/// Errors if there are clients on several hosts but no launcher.
 pub(super) fn check(
     clients: &[Client],
     tasks: u32,

@@ -1,4 +1,4 @@
-//! The figures of one phase by IOzone's definitions.
+//! The figures of one phase, as defined by IOzone.
 
 use plan::Operation;
 use record::{PhaseRecord, TaskRow};
@@ -6,22 +6,22 @@ use record::{PhaseRecord, TaskRow};
 use super::case::Point;
 use super::settings::{Settings, Unit};
 
-/// The results of a phase, in the unit that the command line asks for.
+/// The results of a phase, in the unit requested on the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Figures {
-    /// Of each process: its rate over its own time, and what it counts as moved.
+    /// For each process: its rate over its own time, and the amount it counts as moved.
     pub children: Vec<Child>,
-    /// All that was moved, over the time from the first start to the last end.
+    /// The total amount moved, divided by the time from the first start to the last end.
     pub parent: f64,
     pub wall_seconds: f64,
     pub cpu_seconds: f64,
 }
 
-/// One process.
+/// The figures of one process.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Child {
     pub rate: f64,
-    /// kB or records, until the first process was done or, with `-x`, until its own end.
+    /// Amount in kB or records until the first process was done or, with `-x`, until its own end.
     pub moved: f64,
 }
 
@@ -58,14 +58,14 @@ impl Figures {
         }
     }
 
-    /// The sum of the children's rates: the value of a cell in single mode.
+    /// The sum of the children's rates, which is the value of a cell in single mode.
     pub(super) fn sum(&self) -> f64 {
         self.children.iter().map(|child| child.rate).sum()
     }
 }
 
-/// Of the only task of a phase that writes, the time between its writes: each buffer gets a stamp of its own there,
-/// where IOzone writes the same bytes again.
+/// For a phase that writes with a single task: the time between its writes, in which each buffer is stamped. IOzone
+/// writes the same bytes again.
 fn stamping_ns(record: &PhaseRecord) -> u64 {
     let writes = record.series.iter().filter(|row| row.operation == Operation::Write);
     let in_calls: u64 = writes.map(|row| row.latency_sum_ns).sum();
@@ -77,7 +77,7 @@ fn stamping_ns(record: &PhaseRecord) -> u64 {
     }
 }
 
-/// Per second, or microseconds of one.
+/// The amount per second, or microseconds per unit.
 fn rate(amount: f64, ns: u64, unit: Unit) -> f64 {
     match unit {
         Unit::Microseconds if amount > 0.0 => seconds(ns) * 1e6 / amount,
@@ -94,7 +94,7 @@ fn whole(amount: f64, settings: &Settings, point: Point) -> f64 {
     }
 }
 
-/// `ns` in seconds, at least one nanosecond: no rate is infinite.
+/// Converts `ns` to seconds, with a minimum of one nanosecond, so that no rate is infinite.
 fn seconds(ns: u64) -> f64 {
     ns.max(1) as f64 / 1e9
 }

@@ -1,10 +1,10 @@
 //! IOzone's command line and output.
 //!
-//! [`parse`] reads a command line into a [`plan::Plan`] of one case for each test, of each pair of file and
-//! record size, or of each number of processes. The printer turns phases of a record into IOzone's table,
-//! its blocks of throughput mode and its report for spreadsheets. Semantics come from its manual page and
-//! from watching the program (3.471, 3.489 and 3.508); `docs/IOZONE.md` lists every option and every
-//! difference with its reason.
+//! [`parse`] converts a command line to a [`plan::Plan`] with a case for each test and each pair of file
+//! and record size, or each number of processes. The printer converts the phases of a record to IOzone's
+//! table, its blocks of throughput mode and its report for spreadsheets. The semantics come from its manual
+//! page and from observing the program (3.471, 3.489 and 3.508); `docs/IOZONE.md` lists every option and
+//! every difference with its reason.
 
 mod case;
 mod clients;
@@ -44,7 +44,7 @@ fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
     Some(Box::new(printer::Printer::new(plan, memo)))
 }
 
-/// The text for an empty line.
+/// The text printed for an empty command line.
 const SHORT_HELP: &str = "\tUsage: For usage information type iozone -h \n\n";
 
 /// The text for `-v`.
@@ -58,7 +58,7 @@ fn version() -> String {
 
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, ToolError> {
     let (extras, mut words) = OPTIONS.extras(arguments)?;
-    // An empty variable in quotes; IOzone passes over it.
+    // A quoted empty variable. IOzone ignores it.
     words.retain(|word| !word.is_empty());
     let given = OPTIONS.read_with(&words, |word| {
         Err(wrong(word, "is no option; options begin with -, as in -a or -s 1g".to_owned()))
@@ -89,7 +89,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, 
     Ok(ParsedCommand { plan, extras, show: None, warnings, output: None })
 }
 
-/// Settles what several options say together.
+/// Resolves settings that depend on several options.
 fn resolve(settings: &mut Settings) -> Result<(), ToolError> {
     if let Some(upper) = settings.upper.or(settings.lower) {
         let lower = settings.lower.unwrap_or(1);
@@ -102,7 +102,7 @@ fn resolve(settings: &mut Settings) -> Result<(), ToolError> {
         settings.processes = (lower..=upper).collect();
     }
     if !settings.clients.is_empty() && settings.processes.is_empty() {
-        // A list without a number of processes is of the client that runs single mode.
+        // If a list is given without a number of processes, its client runs single mode.
         if let Some(client) = settings.clients.first()
             && settings.file.is_relative()
         {

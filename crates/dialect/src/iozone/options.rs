@@ -58,9 +58,9 @@ pub(super) enum Key {
     SequentialMix,
     Overwrite,
     ReadOnly,
-    /// No effect; the line that IOzone prints for it.
+    /// An option without an effect, with the line that IOzone prints for it.
     Idle(&'static str),
-    /// Refused.
+    /// A rejected option.
     Other,
 }
 
@@ -114,7 +114,7 @@ pub(super) const OPTIONS: Options<Key> = Options {
     specs: &[SPECS],
 };
 
-/// Sorted by letter; those with a plus sign at the end.
+/// Sorted by letter; options with a plus sign are at the end.
 #[rustfmt::skip]
 const SPECS: &[Spec<Key>] = &[
     flag("a", Key::Auto, "automatic mode: files of 64 kB to 512 MB, records of 4 kB to 16 MB, each twice the one before; records below 64 kB only for files below 32 MB"),

@@ -1,4 +1,4 @@
-//! Prints a run as IOzone would: a head, a cell or a block for each test, an end.
+//! Prints a run in IOzone's format: a header, a cell or a block for each test, an end.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use super::test::Test;
 use crate::ToolPrinter;
 use crate::printed::ctime;
 
-/// Turns phases into IOzone's output, piece by piece.
+/// Converts phases to IOzone's output, part by part.
 #[derive(Debug)]
 pub(super) struct Printer {
     memo: Memo,
@@ -37,7 +37,7 @@ impl Printer {
         &self.memo.settings
     }
 
-    /// The cells that a row has between its first `from` ones and that of `until`.
+    /// The empty cells of a row after its first `from` ones, up to that of `until`.
     fn gap(&self, from: usize, until: usize) -> String {
         let settings = self.settings();
         let wanted = settings.wanted();
@@ -46,7 +46,7 @@ impl Printer {
         shown
             .map(|test| {
                 let first = Test::columns().find(|other| other.number() == test.number());
-                // A retest that was not wanted is 0 in IOzone's table, where the test itself has run.
+                // A retest that was not requested is 0 in IOzone's table if the test itself has run.
                 if test.is_again() && settings.no_retest && first.is_some_and(is_there) {
                     return format!("{:>1$}", 0, test.width());
                 }
@@ -236,7 +236,7 @@ impl ToolPrinter for Printer {
         };
         let Some(&point) = self.memo.points.get(index) else { return String::new() };
         if record.phase.key.phase != point.test.phase() {
-            // A fill of a run that was resumed.
+            // A fill in a run that was resumed.
             return String::new();
         }
         let figures = Figures::of(record, self.settings(), point);
@@ -262,7 +262,7 @@ impl ToolPrinter for Printer {
             out.push_str("iozone test complete.\n");
             return out;
         }
-        // After its last column IOzone ends the line twice.
+        // IOzone prints two line ends after its last column.
         if settings.wanted().last() == Some(&Test::Repreadv) {
             out.push('\n');
         }

@@ -1,4 +1,4 @@
-//! From the options of a command line to settings.
+//! Converts the options of a command line to settings.
 
 use std::path::PathBuf;
 
@@ -9,15 +9,15 @@ use super::test::NUMBER_MAX;
 use crate::ToolError;
 use crate::options::Given;
 
-/// More processes than this are taken for a typing error.
+/// A larger number of processes is taken for a typing error.
 const PROCESSES_MAX: u64 = 1 << 20;
-/// More kB than this exceed a file offset.
+/// A larger number of kB exceeds a file offset.
 const SIZE_KB_MAX: u64 = 1 << 53;
 
 /// A flag of the settings.
 type Flag = fn(&mut Settings) -> &mut bool;
 
-/// Options that set one flag, and the line that IOzone prints for each; empty where it prints none.
+/// Options that set one flag, and the line that IOzone prints for each; empty if it prints none.
 const FLAGS: &[(Key, Flag, &str)] = &[
     (Key::Auto, |set| &mut set.auto, "Auto Mode"),
     (Key::Auto2, |set| &mut set.auto2, "Auto Mode 2. This option is obsolete. Use -az -i0 -i1 "),
@@ -48,10 +48,10 @@ const FLAGS: &[(Key, Flag, &str)] = &[
 ];
 
 impl Settings {
-    /// The settings of a command line.
+    /// Determines the settings of a command line.
     ///
     /// # Errors
-    /// The first value that cannot be read or is not allowed.
+    /// Returns an error about the first value that cannot be parsed or is not permitted.
     pub(super) fn of(given: &[Given<Key>]) -> Result<Self, ToolError> {
         let mut settings = Self::default();
         for option in given {
@@ -61,7 +61,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Sets what the option asks for, and returns the line that IOzone prints for it.
+    /// Applies the option, and returns the line that IOzone prints for it.
     fn set(&mut self, given: &Given<Key>) -> Result<String, ToolError> {
         if let Some((key, flag, printed)) = FLAGS.iter().find(|(key, ..)| *key == given.key) {
             *flag(self) = true;
@@ -169,10 +169,10 @@ impl Settings {
     }
 }
 
-/// What the option means, for `--explain`.
+/// The meaning of the option, for `--explain`.
 ///
 /// # Errors
-/// A size that cannot be read.
+/// Errors if a size cannot be parsed.
 pub(super) fn meaning(given: &Given<Key>) -> Result<String, ToolError> {
     let about = OPTIONS.about(given.key);
     Ok(match given.key {
@@ -189,7 +189,7 @@ fn is_size(key: Key) -> bool {
     )
 }
 
-/// A size in kB: a bare number is kB, and k, m and g are powers of 1024 bytes.
+/// A size in kB. A number without a suffix is in kB, and k, m and g are powers of 1024 bytes.
 fn size_kb(given: &Given<Key>) -> Result<u64, ToolError> {
     let help = "a size is a whole number of kB, or one with k, m or g, as in 64 or 4m";
     let text = given.text();

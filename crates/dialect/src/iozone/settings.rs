@@ -1,4 +1,4 @@
-//! What a command line of IOzone asks for, as it was resolved.
+//! The resolved settings of a command line of IOzone.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,16 +11,17 @@ use super::test::{THROUGHPUT_ORDER, Test};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Unit {
-    /// kB/s of 1024 bytes.
+    /// kB/s, with 1024 bytes per kB.
     #[default]
     Kilobytes,
     /// `-O`: records per second.
     Operations,
-    /// `-N`: microseconds of a record.
+    /// `-N`: microseconds per record.
     Microseconds,
 }
 
-/// Stands in [`Settings::printed_options`] for the line of `-M`, which only the run knows.
+/// A placeholder in [`Settings::printed_options`] for the line of `-M`, which is only known during the
+/// run.
 pub(super) const MACHINE: &str = "\u{0}machine";
 
 /// One line of a client list.
@@ -30,7 +31,7 @@ pub(super) struct Client {
     pub directory: PathBuf,
 }
 
-/// Everything that the options set. Sizes are kB, as IOzone counts.
+/// All settings. Sizes are in kB, as in IOzone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Settings {
     pub auto: bool,
@@ -44,7 +45,7 @@ pub(super) struct Settings {
     pub record_least_kb: u64,
     pub record_most_kb: u64,
     pub multiplier: u64,
-    /// Numbers of processes, in the order in which they are tried; empty in single mode.
+    /// Numbers of processes, in the order of execution; empty in single mode.
     pub processes: Vec<u32>,
     pub lower: Option<u32>,
     pub upper: Option<u32>,
@@ -57,7 +58,7 @@ pub(super) struct Settings {
     pub direct: bool,
     pub mmap: bool,
     pub sync_writes: bool,
-    /// Its data alone, by `-+D`.
+    /// Whether `-+D` is given, so that only data is synced.
     pub data_sync: bool,
     pub include_close: bool,
     pub include_flush: bool,
@@ -80,7 +81,7 @@ pub(super) struct Settings {
     pub report_file: Option<PathBuf>,
     pub cache_kb: u64,
     pub line_bytes: u64,
-    /// Lines that IOzone prints for options, in their order.
+    /// The lines that IOzone prints for options, in order.
     #[serde(rename = "said")]
     pub printed_options: Vec<String>,
 }
@@ -188,7 +189,7 @@ impl Settings {
     pub(super) fn wanted(&self) -> Vec<Test> {
         let asked = |test: &Test| match self.tests.is_empty() {
             true if self.auto2 => test.number() <= 1,
-            // Without -i IOzone does everything that its table has a column for.
+            // Without -i IOzone runs every test for which its table has a column.
             true => test.number() <= 7 || (self.is_throughput() && test.number() == 8),
             false => self.tests.contains(&test.number()),
         };
@@ -203,7 +204,7 @@ impl Settings {
         Test::columns().filter(runs).filter(|test| self.extension || !test.is_extension()).collect()
     }
 
-    /// Whether the time of a test has its close in it.
+    /// Whether the time of a test includes its close.
     pub(super) fn counts_close(&self) -> bool {
         self.include_close || self.include_flush
     }

@@ -7,7 +7,7 @@ use super::case::Point;
 use super::settings::{Settings, Unit};
 use super::test::{THROUGHPUT_ORDER, Test};
 
-/// Cells of single and automatic mode, by test and sizes.
+/// The cells of single and automatic mode, by test and sizes.
 pub(super) fn table(cells: &[(Point, f64)]) -> String {
     let mut out = String::from("Excel output is below:\n");
     let records: BTreeSet<u64> = cells.iter().map(|(point, _)| point.record_kb).collect();

@@ -1,4 +1,4 @@
-//! The tests of IOzone: their numbers, names and columns, and what each is in words of a plan.
+//! The tests of IOzone: their numbers, names and columns, and their equivalents in a plan.
 
 use plan::{Backend, Order, Phase};
 use serde::{Deserialize, Serialize};
@@ -31,14 +31,14 @@ pub(super) enum Test {
     Mixed,
 }
 
-/// The words of a throughput test, and their layout.
+/// The words that a throughput test prints, and their layout.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Throughput {
     /// `initial writers`.
     pub who: &'static str,
-    /// The number of processes takes two places at least.
+    /// Whether the number of processes is at least two characters wide.
     pub wide: bool,
-    /// Tabulators before the equals sign, in the line of the children and that of the parent.
+    /// The tabs before the equals sign, in the line of the children and in that of the parent.
     pub tabs: (&'static str, &'static str),
     /// `  Initial write `: the row of the `-R` report.
     pub row: &'static str,
@@ -80,7 +80,7 @@ const PARENT: (&str, &str) = ("\t", "\t\t");
 const W: Phase = Phase::Write;
 const R: Phase = Phase::Read;
 
-/// In the order of the columns. Widths are those of IOzone 3.471 and 3.489, as they print.
+/// In the order of the columns. The widths are those printed by IOzone 3.471 and 3.489.
 #[rustfmt::skip]
 const TESTS: [TestRow; 22] = [
     row(Test::Write, (0, "write", "Writer report", 9), (W, false), throughput("initial writers", true, ONE, "  Initial write ")),
@@ -107,7 +107,7 @@ const TESTS: [TestRow; 22] = [
     row(Test::Mixed, (8, "mixed", "", 0), (Phase::Mixed, false), throughput("mixed workload", false, ONE, " Mixed workload ")),
 ];
 
-/// The order in which throughput mode goes through its tests.
+/// The order of the tests in throughput mode.
 pub(super) const THROUGHPUT_ORDER: [Test; 13] = [
     Test::Write,
     Test::Rewrite,
@@ -124,9 +124,9 @@ pub(super) const THROUGHPUT_ORDER: [Test; 13] = [
     Test::Fread,
 ];
 
-/// The highest number that `-i` takes.
+/// The highest number that `-i` accepts.
 pub(super) const NUMBER_MAX: u8 = 12;
-/// IOzone hands up to so many records to one `preadv` or `pwritev`.
+/// Maximum number of records that IOzone passes to one `preadv` or `pwritev`.
 pub(super) const VECTORS_MAX: u64 = 16;
 
 impl Test {
@@ -139,7 +139,7 @@ impl Test {
         TESTS.iter().find(|facts| facts.test == self).unwrap_or(&TESTS[0])
     }
 
-    /// The number after `-i`.
+    /// The number for `-i`.
     pub(super) fn number(self) -> u8 {
         self.facts().number
     }
@@ -154,7 +154,7 @@ impl Test {
         self.facts().title
     }
 
-    /// Characters of its column.
+    /// The width of its column in characters.
     pub(super) fn width(self) -> usize {
         self.facts().width
     }
@@ -163,7 +163,7 @@ impl Test {
         self.facts().phase
     }
 
-    /// A retest, which `-+n` leaves out.
+    /// Whether it is a retest, which `-+n` leaves out.
     pub(super) fn is_again(self) -> bool {
         self.facts().again
     }
@@ -172,22 +172,22 @@ impl Test {
         self.facts().throughput
     }
 
-    /// One of the extension tests, which only `-E` has in the table.
+    /// Whether it is one of the extension tests, which are only in the table with `-E`.
     pub(super) fn is_extension(self) -> bool {
         (9..=12).contains(&self.number())
     }
 
-    /// Through streams of the C library.
+    /// Whether it uses streams of the C library.
     pub(super) fn is_stream(self) -> bool {
         matches!(self.number(), 6 | 7)
     }
 
-    /// Several records with one call.
+    /// Whether it moves several records with one call.
     pub(super) fn is_vectored(self) -> bool {
         matches!(self.number(), 11 | 12)
     }
 
-    /// The order of its transfers; `seed` and `stride` are the line's.
+    /// The order of its transfers. `seed` and `stride` are those of the command line.
     pub(super) fn order(self, seed: u64, stride: u64, sequential_mix: bool) -> Order {
         match self {
             Self::RandomRead | Self::RandomWrite => Order::Random { seed },

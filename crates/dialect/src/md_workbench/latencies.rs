@@ -1,8 +1,8 @@
-//! The files of `-L`: the latency of each operation, as md-workbench writes them.
+//! The files of `-L`: the latency of each operation, in md-workbench's format.
 //!
-//! A file has the operations of one kind in one round, `PREFIX-0.50-2-create.csv` with the waiting factor and the
-//! round. Its lines are the seconds since the phase began, and how long the operation took. Source: the files that
-//! md-workbench of IOR 4.1 leaves.
+//! A file contains the operations of one kind in one round, for example `PREFIX-0.50-2-create.csv` with the
+//! waiting factor and the round. Each line has the seconds since the phase began, and the duration of the
+//! operation. Source: the files that md-workbench of IOR 4.1 writes.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use record::{HistoryRow, PhaseRecord};
 use super::settings::Settings;
 use crate::printed::exponent;
 
-/// The operations of a round and how their files are called.
+/// The operations of a round, and the names of their files.
 const OF_STEPS: [(Operation, &str); 4] = [
     (Operation::Create, "create"),
     (Operation::Remove, "delete"),
@@ -20,13 +20,14 @@ const OF_STEPS: [(Operation, &str); 4] = [
     (Operation::Stat, "stat"),
 ];
 
-/// The files of a phase whose steps rest for `rest` hundredths of their time; none unless the line asks for them.
+/// The files of a phase whose steps rest for `rest` hundredths of their duration; empty unless requested
+/// on the command line.
 pub(super) fn files(settings: &Settings, rest: u32, record: &PhaseRecord) -> Vec<(PathBuf, String)> {
     let Some(prefix) = &settings.latencies else { return Vec::new() };
     let key = &record.phase.key;
     let (round, kinds): (u32, &[(Operation, &str)]) = match key.phase {
         Phase::Precreate => (0, &[(Operation::Create, "precreate")]),
-        // What comes after the last round has the number of the next.
+        // What follows the last round has the number of the next round.
         Phase::Cleanup => {
             (if settings.benchmark { settings.rounds } else { 0 }, &[(Operation::Remove, "cleanup")])
         }

@@ -1,4 +1,4 @@
-//! The line that md-workbench prints of a phase.
+//! The line that md-workbench prints for a phase.
 
 use analysis::figures::Latency;
 use plan::{Measure, Operation, Phase};
@@ -18,15 +18,15 @@ const OPERATIONS: [(Operation, &str); 4] = [
     (Operation::Remove, "delete"),
 ];
 
-/// The figures of one phase by md-workbench's definitions.
+/// The figures of one phase, as defined by md-workbench.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
     phase: Phase,
-    /// Sets of all tasks.
+    /// Number of sets of all tasks.
     sets: u64,
-    /// Objects that were made, stepped over, or removed.
+    /// Number of objects that were created, used in steps, or removed.
     objects: u64,
-    /// Operations on objects.
+    /// Number of operations on objects.
     operations: u64,
     bytes: u64,
     surprises: u64,
@@ -34,20 +34,20 @@ pub(super) struct Line {
     times: Vec<f64>,
     wall: f64,
     latencies: Vec<(&'static str, Latency)>,
-    /// Rest of the steps, in hundredths of their time.
+    /// Rest after each step, in hundredths of the step's duration.
     rest: u32,
-    /// Where a deadline may end the phase.
+    /// Set if a deadline may end the phase.
     stonewall: Option<AtDeadline>,
 }
 
 /// The effect of a deadline on a phase.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct AtDeadline {
-    /// Steps of the task that did most.
+    /// Number of steps of the task that did most.
     steps: u64,
-    /// When it was seen.
+    /// Time at which it was seen.
     seconds: f64,
-    /// It came before the steps were done.
+    /// Whether it came before the steps were done.
     fell: bool,
 }
 
@@ -110,7 +110,7 @@ impl Line {
         let count = self.times.len().max(1) as f64;
         let mean = self.times.iter().sum::<f64>() / count;
         let squares: f64 = self.times.iter().map(|time| (time - mean).powi(2)).sum();
-        // With one task md-workbench divides by 0 and prints the result.
+        // If there is only one task, md-workbench divides by 0 and prints the result.
         let deviation = match self.times.len() {
             0 | 1 => "-nan".to_owned(),
             _ => format!("{:.1}", (squares / (count - 1.0)).sqrt()),
@@ -146,7 +146,8 @@ impl Line {
             let mark = if self.surprises > 0 { "!!!" } else { "" };
             out.push_str(&format!(" ({} errs{mark})", self.surprises));
         }
-        // Tasks that go on to as many steps have agreed on them, with or without a deadline in between.
+        // If tasks continue to the same number of steps, they have agreed on it, whether or not there was
+        // a deadline.
         if let Some(wall) = self.stonewall.filter(|wall| wall.fell || settings.wear_out) {
             let steps = wall.steps;
             out.push_str(&format!(" stonewall-iter:{steps}"));

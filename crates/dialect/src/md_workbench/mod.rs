@@ -1,8 +1,8 @@
-//! md-workbench's command line and output, as it comes with IOR 4.1.
+//! md-workbench's command line and output, as in IOR 4.1.
 //!
-//! [`parse`] reads a command line into a [`plan::Plan`]; the printer turns records into its lines. Semantics
-//! come from its help and from watching the program; `docs/MD_WORKBENCH.md` lists every option and every
-//! difference.
+//! [`parse`] converts a command line to a [`plan::Plan`]; the printer converts records to its lines. The
+//! semantics come from its help and from observing the program; `docs/MD_WORKBENCH.md` lists every option
+//! and every difference.
 
 mod latencies;
 mod lines;
@@ -33,7 +33,7 @@ pub(crate) const ROW: Tool = Tool {
     reference: || OPTIONS.table(),
 };
 
-/// The releases that `--compat` may name: its output has not changed since it came with IOR.
+/// The releases that `--compat` accepts. Its output has not changed since it was included in IOR.
 #[derive(Debug, Clone, Copy)]
 struct Release;
 

@@ -34,7 +34,7 @@ pub(super) enum Key {
     Quiet,
     Detailed,
     Help,
-    /// Changes nothing, or is refused.
+    /// An option without an effect, or a rejected one.
     Other,
 }
 

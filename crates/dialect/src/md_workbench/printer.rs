@@ -1,4 +1,4 @@
-//! Prints a run as md-workbench would: its arguments, a line for each phase, the time that it took.
+//! Prints a run in md-workbench's format: its arguments, a line for each phase, the total time.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::ToolPrinter;
 use crate::printed::local;
 
 const MOMENT: &str = "%Y-%m-%d %H:%M:%S";
-/// Operations of a step that moves objects.
+/// Number of operations of a step that moves objects.
 const OPERATIONS_OF_STEP: u64 = 4;
 const MIB: f64 = 1_048_576.0;
 
@@ -24,7 +24,7 @@ pub(super) struct Printer {
     started_unix_ns: i64,
     /// The files of latencies so far.
     latencies: Vec<(PathBuf, String)>,
-    /// Steps that the first task has done in each set.
+    /// Number of steps that the first task has done in each set.
     steps: u64,
 }
 
@@ -88,7 +88,7 @@ impl ToolPrinter for Printer {
         if self.memo.settings.quiet {
             return String::new();
         }
-        // A run that was killed has no end time: its start is printed instead.
+        // A run that was killed has no end time, so its start is printed instead.
         let finished = run.manifest.finished_unix_ns.unwrap_or(self.started_unix_ns);
         let seconds = finished.saturating_sub(self.started_unix_ns) / 1_000_000_000;
         format!("Total runtime: {seconds}s time: {}\n", local(finished, MOMENT))
@@ -101,7 +101,7 @@ impl ToolPrinter for Printer {
     fn side_files(&self, _run: &Run) -> Vec<(PathBuf, String)> {
         let settings = &self.memo.settings;
         let mut files = self.latencies.clone();
-        // What is removed has no place to go on from.
+        // If objects are removed, there is no position from which to continue.
         if !settings.cleanup {
             let position = settings.first.saturating_add(self.steps);
             files.push((settings.status_file.clone(), format!("pos: {position}\n")));
@@ -110,7 +110,7 @@ impl ToolPrinter for Printer {
     }
 }
 
-/// Steps that the first task has done in each set in a round.
+/// Number of steps that the first task has done in each set in a round.
 fn steps_done(settings: &Settings, record: &PhaseRecord) -> u64 {
     if settings.deadline == 0 {
         return settings.steps;

@@ -1,4 +1,4 @@
-//! What a command line of md-workbench sets, and the cases of its plan.
+//! The settings of a command line of md-workbench, and the cases of its plan.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +12,17 @@ use super::options::{Key, OPTIONS};
 use crate::ToolError;
 use crate::options::Given;
 
-/// More rounds than this are taken for a typing error.
+/// A larger number of rounds is taken for a typing error.
 const ROUNDS_MAX: u32 = 100_000;
-/// A deadline of more seconds than this (three years) is taken for a typing error.
+/// A longer deadline in seconds (three years) is taken for a typing error.
 const SECONDS_MAX: u64 = 100_000_000;
-/// A rest of more than a thousand times what a step took is taken for a typing error.
+/// A rest of more than a thousand times the duration of a step is taken for a typing error.
 const WAITING_MAX: f64 = 1000.0;
-/// The waiting factors of `-T`, in hundredths of the time of a step. Source: the factors that md-workbench 4.1
-/// prints.
+/// The waiting factors of `-T`, in hundredths of the duration of a step. Source: the factors printed by
+/// md-workbench 4.1.
 const ADAPTIVE: [u32; 8] = [0, 6, 12, 25, 50, 100, 200, 400];
 
-/// A command line.
+/// The settings of a command line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Settings {
     pub api: String,
@@ -45,18 +45,18 @@ pub(super) struct Settings {
     pub read_only: bool,
     pub quiet: bool,
     pub detailed: bool,
-    /// Steps that earlier runs have done in each set.
+    /// Number of steps that earlier runs have done in each set.
     pub first: u64,
-    /// Where the steps done so far are kept from run to run.
+    /// The file that stores the number of steps done so far between runs.
     pub status_file: PathBuf,
     /// Prefix of the files of latencies.
     pub latencies: Option<String>,
-    /// The files of latencies have those of all tasks.
+    /// Whether the files of latencies contain those of all tasks.
     pub latencies_of_all: bool,
     pub ignore_present: bool,
 }
 
-/// What is stored with a plan so that its output can be printed from the record.
+/// Stored with a plan so that its output can be printed from the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Memo {
     pub settings: Settings,
@@ -99,10 +99,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings of all options of a line.
+    /// Determines the settings from all options of a command line.
     ///
     /// # Errors
-    /// A value that cannot be read, or options that exclude each other.
+    /// Errors if a value cannot be parsed, or if options exclude each other.
     pub(super) fn of(given: &[Given<Key>]) -> Result<Self, ToolError> {
         let mut settings = Self::default();
         let mut start_item = None;
@@ -177,21 +177,21 @@ impl Settings {
         Ok(())
     }
 
-    /// Whether a process may not keep the latencies of all its operations.
+    /// Whether the history of a process may be too short for the latencies of all its operations.
     pub(super) fn history_is_short(&self) -> bool {
         let each = 4 * self.steps.max(self.precreated / 4);
         each.saturating_mul(self.sets.into()) > HISTORY_MAX
     }
 
-    /// The rests of the rounds, in hundredths of the time of a step: one for each case.
+    /// The rests of the rounds, in hundredths of the duration of a step: one for each case.
     pub(super) fn rests(&self) -> Vec<u32> {
         if self.adaptive { ADAPTIVE.to_vec() } else { vec![self.waiting_percent] }
     }
 
-    /// The cases, in order: sets are made once, gone round in every round, and removed once.
+    /// The cases, in order: sets are created once, used in every round, and removed once.
     ///
     /// # Errors
-    /// A workload that cannot be measured.
+    /// Errors if a workload cannot be measured.
     pub(super) fn cases(&self, tasks: u32, nodes: u32, per_rank: u32) -> Result<Vec<Case>, ToolError> {
         let rests = self.rests();
         let case = |id: String, phase: Phase, rest: u32| {
@@ -223,7 +223,7 @@ impl Settings {
         Ok(cases)
     }
 
-    /// The workload of the case `id`, whose steps rest for `rest` hundredths of their time.
+    /// The workload of the case `id`, whose steps rest for `rest` hundredths of their duration.
     fn spec(
         &self,
         id: &str,
@@ -247,7 +247,7 @@ impl Settings {
         };
         spec.history = self.latencies.is_some().then(|| {
             let operations = objects.operations(phase, tasks);
-            // A process keeps those of all its tasks.
+            // A process keeps the operations of all its tasks.
             operations.clamp(1, HISTORY_MAX)
         });
         spec.work = Work::Objects(objects);
@@ -275,7 +275,8 @@ impl Settings {
     }
 }
 
-/// Steps that earlier runs have done in each set, as the status file at `path` says: `pos: 9`.
+/// Number of steps that earlier runs have done in each set, according to the status file at `path`: `pos:
+/// 9`.
 fn position(path: &Path) -> Result<u64, ToolError> {
     let written = || format!("--run-info-file={}", path.display());
     let text = record::read_text(path).map_err(|error| {

@@ -1,4 +1,4 @@
-//! From the settings of a command line to cases of a plan.
+//! Converts the settings of a command line to cases of a plan.
 
 use plan::{
     Backend, Bytes, Case, Existing, FileSet, Geometry, Keep, Nanos, Phase, PlanError, Sharing, Spread,
@@ -10,16 +10,16 @@ use super::settings::Settings;
 use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
-/// Tasks of each case, in order, and who they are.
+/// The tasks of each case, in order, and their placement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tasks {
-    /// Tasks that the launcher's processes carry together, or that this process carries.
+    /// Total number of tasks of the launcher's processes, or of this process.
     pub all: u32,
-    /// Tasks of each process of a launcher; 0 where one process carries all.
+    /// Number of tasks of each process of a launcher; 0 if one process runs all.
     pub per_rank: u32,
     /// The node of each task.
     pub node_of: Vec<u32>,
-    /// Tasks of each case.
+    /// Number of tasks of each case.
     pub counts: Vec<u32>,
 }
 
@@ -34,7 +34,7 @@ impl Tasks {
         let node_of = launcher.node_of_tasks(per_rank);
         let all = u32::try_from(node_of.len()).unwrap_or(u32::MAX);
         let last = if settings.last == 0 { all } else { settings.last };
-        // Without -l the first number counts for nothing, as in mdtest.
+        // Without -l the first number is ignored, as in mdtest.
         let first = if settings.last == 0 { all } else { settings.first.max(1) };
         if first > last {
             return Err(OPTIONS.error(
@@ -55,7 +55,7 @@ impl Tasks {
         Ok(Self { all, per_rank: if by_hand { 0 } else { per_rank }, node_of, counts })
     }
 
-    /// Nodes that the first `tasks` of them are on.
+    /// Number of nodes on which the first `tasks` of them run.
     pub(super) fn nodes(&self, tasks: u32) -> u32 {
         let mut nodes: Vec<u32> = self.node_of.iter().take(tasks as usize).copied().collect();
         nodes.sort_unstable();
@@ -63,17 +63,17 @@ impl Tasks {
         u32::try_from(nodes.len()).unwrap_or(u32::MAX).max(1)
     }
 
-    /// `11100`: which tasks are on the node of the first.
+    /// Which tasks are on the same node as the first one, for example `11100`.
     pub(super) fn map(&self) -> String {
         self.node_of.iter().map(|node| if self.node_of.first() == Some(node) { '1' } else { '0' }).collect()
     }
 }
 
 impl Settings {
-    /// The tree that each iteration makes.
+    /// The tree that each iteration creates.
     ///
     /// # Errors
-    /// There are fewer items than directories for them, or mdtest would make several trees.
+    /// Errors if there are fewer items than directories, or if mdtest would create several trees.
     pub(super) fn tree(&self, in_target: bool) -> Result<Tree, ToolError> {
         let mut tree = Tree {
             depth: self.depth,
@@ -94,7 +94,7 @@ impl Settings {
         };
         let directories = tree.used_directories().1;
         tree.items_per_directory = match (self.items, self.items_per_directory) {
-            // No phase asks for any.
+            // No phase uses items.
             (0, 0) => 1,
             (items, 0) => items / directories.max(1),
             (_, each) => each,
@@ -119,7 +119,7 @@ impl Settings {
         Ok(tree)
     }
 
-    /// Without any mdtest makes and removes the tree alone.
+    /// Whether there are items. Without any, mdtest only creates and removes the tree.
     pub(super) fn has_items(&self) -> bool {
         self.items > 0 || self.items_per_directory > 0
     }
@@ -154,17 +154,17 @@ impl Settings {
             unique_dir: false,
             file_per_repetition: true,
             existing: Existing::Reuse,
-            // What is left is what no remove phase took: -C alone leaves the tree for a later run.
+            // Items remain if no remove phase has removed them: -C alone leaves the tree for a later run.
             keep: if self.chosen.remove { Keep::Never } else { Keep::Always },
             preallocate: false,
             fill: false,
         }
     }
 
-    /// The case of so many tasks.
+    /// The case with this number of tasks.
     ///
     /// # Errors
-    /// A workload that cannot be measured.
+    /// Errors if a workload cannot be measured.
     pub(super) fn case(
         &self,
         tree: &Tree,
@@ -204,7 +204,7 @@ impl Settings {
         })
     }
 
-    /// What the items are called in mdtest's line of tasks.
+    /// The name of the items in mdtest's line of tasks.
     pub(super) const fn noun(&self) -> &'static str {
         match (self.shared, self.has_files(), self.has_directories()) {
             (true, ..) => "file",

@@ -1,4 +1,4 @@
-//! What each option means for the run, with resolved values.
+//! Explains the meaning of each option for the run, with resolved values.
 
 use plan::{Bytes, Tree};
 
@@ -10,7 +10,7 @@ use crate::ToolError;
 
 /// The warning that no status file was read.
 const NO_STATUS: &str = "Could not read back the stonewalling status from the file!";
-/// mdtest 4 names one unit and prints another.
+/// The name of the unit that mdtest 4 prints differs from the actual unit.
 const SECONDS: &str = "under `SUMMARY time (in ms/op)` mdtest 4 prints the seconds of the phase, and so does this; \
                        the times of one operation are in the record";
 
@@ -149,10 +149,10 @@ impl Settings {
         warnings
     }
 
-    /// How many items an earlier create phase has left of each task, where a status file says so.
+    /// Number of items of each task that an earlier create phase has left, if a status file contains it.
     ///
     /// # Errors
-    /// The file holds something else.
+    /// Errors if the file contains something else.
     pub(super) fn limit(&self, warnings: &mut Vec<String>) -> Result<Option<u64>, ToolError> {
         let Some(path) = self.status_file.as_ref().filter(|_| !self.chosen.create) else { return Ok(None) };
         let Ok(text) = record::read_text(path) else {

@@ -1,8 +1,9 @@
 //! mdtest's command line and output, as releases 1.9.3 to 4.1 have them.
 //!
-//! [`parse`] reads a command line into a [`plan::Plan`] of one case for each number of tasks, which is
-//! mostly one. [`Printer`] prints records as mdtest prints them. Semantics come from its help, its manual
-//! page and from watching the program; `docs/MDTEST.md` lists every option and every difference.
+//! [`parse`] converts a command line to a [`plan::Plan`] with one case for each number of tasks, of which
+//! there is usually only one. The printer prints records in mdtest's format. The semantics come from its
+//! help, its manual page and from observing the program; `docs/MDTEST.md` lists every option and every
+//! difference.
 
 mod case;
 mod meaning;
@@ -51,7 +52,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, 
         .map_err(|error| OPTIONS.error("--compat", &error.to_string()))?
         .unwrap_or_default();
     let settings = Settings::of(&given)?;
-    // In the lines of 1.9.3 that were published with -Z it came with a directory that exists already.
+    // The published command lines of 1.9.3 with -Z use a directory that already exists.
     let tree = settings.tree(release == Release::V1_9 && settings.time)?;
     let tasks = Tasks::of(&settings, &extras, launcher)?;
     let mut warnings = settings.warnings(release);

@@ -49,7 +49,7 @@ pub(super) enum Key {
     RankStatistics,
     Signature,
     Packet,
-    /// Changes nothing, or is refused.
+    /// An option without an effect, or a rejected one.
     Other,
 }
 

@@ -1,4 +1,5 @@
-//! Prints a run as mdtest would: a header, lines of each iteration where more is asked for, tables.
+//! Prints a run in mdtest's format: a header, lines for each iteration if more output is requested,
+//! tables.
 
 use std::path::PathBuf;
 
@@ -11,12 +12,12 @@ use super::{ranks, text};
 use crate::ToolPrinter;
 use crate::ior_family::space::{Space, file_system};
 
-/// Collects the figures of phases, and prints them as mdtest does.
+/// Collects the figures of phases, and prints them in mdtest's format.
 pub(super) struct Printer {
     memo: Memo,
     arguments: Vec<String>,
     cases: Vec<Case>,
-    /// The case whose phases come in.
+    /// The case to which the current phases belong.
     current: usize,
     /// The iteration that was begun last.
     begun: Option<u32>,
@@ -35,7 +36,7 @@ impl Printer {
         self.memo.counts.get(case).copied().unwrap_or(self.memo.tasks)
     }
 
-    /// Ends the tables of the cases before `case`, and begins its own.
+    /// Ends the tables of the cases before `case`, and begins those of `case`.
     fn go_to(&mut self, case: usize) -> String {
         let mut out = String::new();
         while self.current < case {
@@ -47,11 +48,11 @@ impl Printer {
         out
     }
 
-    /// The lines about a phase outside the tables.
+    /// The lines printed about a phase outside the tables.
     fn more_lines(&mut self, row: &Row) -> String {
         let mut out = String::new();
         let release = self.memo.release;
-        // Not if all files were made before.
+        // Not printed if all files were created before the deadline.
         let is_short = row.ranks.iter().any(|(items, _)| *items < self.memo.items);
         if row.phase == Phase::FileCreate && self.memo.settings.stonewall > 0 && is_short {
             out.push_str(&text::stonewall(row));
@@ -118,7 +119,7 @@ impl ToolPrinter for Printer {
         if let Some(rows) = self.rows.get(self.current) {
             out.push_str(&text::tables(&self.memo, rows));
         }
-        // A run that was killed has no end time: its start is printed instead.
+        // A run that was killed has no end time, so its start is printed instead.
         let finished = run.manifest.finished_unix_ns.unwrap_or(self.started_unix_ns);
         out.push_str(&text::finish(finished, self.memo.release));
         out

@@ -1,4 +1,4 @@
-//! `--saveRankPerformanceDetails`: a row for all tasks, and one for each.
+//! `--saveRankPerformanceDetails`: a row for all tasks together, and one for each task.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use plan::Phase;
 use super::rows::{DIRECTORY_ROWS, FILE_ROWS, Row, TREE_ROWS};
 use crate::printed::exponent;
 
-/// mdtest's columns. It has one for reading directories, which it never does.
+/// mdtest's columns, including one for reading directories, which it never does.
 const COLUMNS: [(Option<Phase>, &str); 11] = [
     (Some(DIRECTORY_ROWS[0].0), DIRECTORY_ROWS[0].1),
     (Some(DIRECTORY_ROWS[1].0), DIRECTORY_ROWS[1].1),
@@ -21,7 +21,7 @@ const COLUMNS: [(Option<Phase>, &str); 11] = [
     (Some(TREE_ROWS[0].0), TREE_ROWS[0].1),
     (Some(TREE_ROWS[1].0), TREE_ROWS[1].1),
 ];
-/// Columns that rows of tasks have: the tree is everybody's.
+/// Number of columns in rows of single tasks, which exclude the tree because all tasks share it.
 const COLUMNS_OF_RANKS: usize = 9;
 
 /// The file: the first iteration of all tasks, then each task of each iteration.

@@ -1,25 +1,25 @@
-//! Which release's output is printed.
+//! The release whose output format is used.
 
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What `--compat` may name.
+/// The values that `--compat` accepts.
 pub(super) const RELEASES: &str = "give 1.9, 3.0, 3.3 or 4.0";
 
-/// A release whose output has a shape of its own. Sources: outputs that were published, and watching 4.1.
+/// A release with its own output format. Sources: published outputs, and observing 4.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub(super) enum Release {
-    /// 1.9.3, before it came with IOR.
+    /// 1.9.3, before it was included in IOR.
     #[serde(rename = "1.9")]
     V1_9,
-    /// As it came with IOR 3.0 to 3.2, still calling itself 1.9.3.
+    /// As included in IOR 3.0 to 3.2, where it still calls itself 1.9.3.
     #[serde(rename = "3.0")]
     V3_0,
-    /// With IOR 3.3.
+    /// As included in IOR 3.3.
     #[serde(rename = "3.3")]
     V3_3,
-    /// With IOR 4.0 and 4.1.
+    /// As included in IOR 4.0 and 4.1.
     #[default]
     #[serde(rename = "4.0")]
     V4_0,
@@ -40,7 +40,7 @@ impl FromStr for Release {
 }
 
 impl Release {
-    /// What it calls itself.
+    /// The version that it prints.
     pub(super) const fn version(self) -> &'static str {
         match self {
             Self::V1_9 | Self::V3_0 => "1.9.3",

@@ -1,4 +1,4 @@
-//! The figures of phases by mdtest's definitions, and their statistics over iterations.
+//! The figures of phases, as defined by mdtest, and their statistics over iterations.
 
 use analysis::statistics::Summary;
 use plan::Phase;
@@ -7,18 +7,19 @@ use record::{PhaseRecord, TaskRow};
 use super::release::Release;
 use crate::printed::seconds;
 
-/// What one phase of one iteration gave.
+/// The figures of one phase of one iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
     pub phase: Phase,
     pub repetition: u32,
-    /// Items of all tasks.
+    /// Number of items of all tasks.
     pub items: u64,
-    /// From the first task's start to the last task's end.
+    /// Time from the first task's start to the last task's end.
     pub seconds: f64,
-    /// Each task by its number: its items, and its own time.
+    /// For each task, by number: its number of items, and its own time.
     pub ranks: Vec<(u64, f64)>,
-    /// Items of each task when it saw the deadline; those at its end where the record does not have them.
+    /// Number of items of each task when it saw the deadline, or at its end if the record does not
+    /// contain that.
     pub at_stonewall: Vec<u64>,
 }
 
@@ -44,7 +45,7 @@ impl Row {
         }
     }
 
-    /// Items of all tasks over the whole time.
+    /// Rate of all items over the whole time.
     pub(super) fn rate(&self) -> f64 {
         self.items as f64 / self.seconds
     }
@@ -71,7 +72,7 @@ pub(super) const FILE_ROWS: [(Phase, &str); 4] = [
 pub(super) const TREE_ROWS: [(Phase, &str); 2] =
     [(Phase::TreeCreate, "Tree creation"), (Phase::TreeRemove, "Tree removal")];
 
-/// Statistics as mdtest prints them: all 0 where there are no values.
+/// Statistics in mdtest's format; all are 0 if there are no values.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Statistics {
     pub max: f64,
@@ -81,8 +82,9 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// Up to 3.3 the deviation was the population's, since then the sample's. Source: the values of
-    /// published tables of three iterations, of which maximum, minimum and mean give the third.
+    /// Up to 3.3 the deviation was that of a population, since then it is that of a sample. Source:
+    /// published tables of three iterations, in which maximum, minimum and mean determine the third
+    /// value.
     pub(super) fn of(values: impl Iterator<Item = f64>, release: Release) -> Self {
         let values: Vec<f64> = values.collect();
         let Some(summary) = Summary::of(&values) else { return Self::default() };

@@ -1,4 +1,4 @@
-//! The settings of a command line of mdtest, and which exclude each other.
+//! The settings of a command line of mdtest, and which of them exclude each other.
 
 use std::path::PathBuf;
 
@@ -10,16 +10,16 @@ use crate::ToolError;
 use crate::ior_family::missing_library;
 use crate::options::Given;
 
-/// More iterations than this are taken for a typing error.
+/// A larger number of iterations is taken for a typing error.
 const ITERATIONS_MAX: u32 = 1_000_000;
-/// A rest or a deadline of more seconds than this (three years) is taken for a typing error.
+/// A longer rest or deadline in seconds (three years) is taken for a typing error.
 const SECONDS_MAX: u64 = 100_000_000;
 /// mdtest's highest level of verbosity.
 const VERBOSE_MAX: u32 = 5;
-/// The directory of mdtest without `-d`.
+/// The directory that mdtest uses without `-d`.
 const DIRECTORY: &str = "./out";
 
-/// The phases that are chosen.
+/// The selected phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct ChosenPhases {
     pub create: bool,
@@ -33,7 +33,7 @@ impl ChosenPhases {
     const ALL: Self = Self { create: true, stat: true, read: true, rename: true, remove: true };
 }
 
-/// A command line.
+/// The settings of a command line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Settings {
     pub api: String,
@@ -74,20 +74,20 @@ pub(super) struct Settings {
     pub rank_statistics: bool,
 }
 
-/// What is stored with a plan so that its output can be printed from the record.
+/// Stored with a plan so that its output can be printed from the record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Memo {
     pub release: Release,
     pub settings: Settings,
-    /// Tasks of all processes.
+    /// Total number of tasks of all processes.
     pub tasks: u32,
-    /// Nodes that they are on.
+    /// Number of nodes on which they run.
     pub nodes: u32,
     /// Which tasks are on the first node.
     pub map: String,
-    /// Tasks of each case.
+    /// Number of tasks of each case.
     pub counts: Vec<u32>,
-    /// Items of one kind of each task.
+    /// Number of items of one kind of each task.
     pub items: u64,
 }
 
@@ -136,10 +136,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings of all options of a line.
+    /// Determines the settings from all options of a command line.
     ///
     /// # Errors
-    /// A value that cannot be read, or options that exclude each other.
+    /// Errors if a value cannot be parsed, or if options exclude each other.
     pub(super) fn of(given: &[Given<Key>]) -> Result<Self, ToolError> {
         let mut settings = Self::default();
         for option in given {
@@ -230,7 +230,7 @@ impl Settings {
         self.files_only || !self.directories_only
     }
 
-    /// Refuses options that mdtest also refuses together, and lines that measure nothing.
+    /// Rejects combinations of options that mdtest also rejects, and command lines that measure nothing.
     fn check(&self) -> Result<(), ToolError> {
         let error = |written: &str, reason: &str| Err(OPTIONS.error(written, reason));
         let chosen = self.chosen;

@@ -1,4 +1,4 @@
-//! mdtest's text, piece by piece, in the shapes of its releases.
+//! mdtest's text, part by part, in the formats of its releases.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -70,7 +70,8 @@ pub(super) fn begin(
     out
 }
 
-/// Since 3.0 each word but the first is quoted: first with double, later with single quotes.
+/// Since 3.0 every word except the first is quoted: first with double quotes, in later releases with
+/// single quotes.
 fn command_line(arguments: &[String], release: Release) -> String {
     let quote = match release {
         Release::V1_9 => "",
@@ -84,7 +85,7 @@ fn command_line(arguments: &[String], release: Release) -> String {
     arguments.iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The directory of the test, or before 4.0 its parent.
+/// The directory of the test or, before 4.0, its parent.
 fn path(directory: &Path, release: Release) -> String {
     let text = directory.display().to_string();
     if release == Release::V4_0 {
@@ -127,7 +128,7 @@ pub(super) fn iteration(repetition: u32, release: Release) -> String {
     format!("{}main: * iteration {} *\n", prefix(1, 2063, release), repetition + 1)
 }
 
-/// The lines of one iteration, where more is said: all rows of a kind at once.
+/// The lines of one iteration if more output is requested: all rows of a kind at once.
 pub(super) fn verbose(rows: &[&Row], phase: Phase, release: Release) -> String {
     let group: &[(Phase, &str)] = [&DIRECTORY_ROWS[..], &FILE_ROWS[..]]
         .into_iter()
@@ -148,7 +149,7 @@ pub(super) fn verbose(rows: &[&Row], phase: Phase, release: Release) -> String {
         Phase::TreeRemove => line(2249, "main   ", "Tree removal      ", phase),
         _ => {
             for ((phase, name), number) in group.iter().zip(numbers(phase)) {
-                // mdtest's own line has one space less there.
+                // In mdtest itself this line has one space less.
                 let width = if *phase == Phase::DirectoryRename { 17 } else { 18 };
                 line(number, "  ", &format!("{name:<width$}"), *phase);
             }
@@ -157,7 +158,7 @@ pub(super) fn verbose(rows: &[&Row], phase: Phase, release: Release) -> String {
     out
 }
 
-/// The lines of mdtest's source that its rows name.
+/// The line numbers of mdtest's source code that it prints in these rows.
 const fn numbers(phase: Phase) -> [u32; 4] {
     match phase {
         Phase::FileCreate | Phase::FileStat | Phase::FileRead | Phase::FileRemove => [1435, 1439, 1440, 1441],
@@ -165,7 +166,7 @@ const fn numbers(phase: Phase) -> [u32; 4] {
     }
 }
 
-/// The text if the deadline has ended the creation of files.
+/// The text printed if the deadline has ended the creation of files.
 pub(super) fn stonewall(row: &Row) -> String {
     let counts = || row.at_stonewall.iter().copied();
     let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
@@ -173,7 +174,7 @@ pub(super) fn stonewall(row: &Row) -> String {
     format!("Continue stonewall hit min: {least} max: {most} avg: {mean:.1} \n\n")
 }
 
-/// What a table is of.
+/// The unit of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Rate,
@@ -206,10 +207,10 @@ impl Unit {
     }
 }
 
-/// All tables of one number of tasks.
+/// All tables for one number of tasks.
 pub(super) fn tables(memo: &Memo, rows: &[Row]) -> String {
     let settings = &memo.settings;
-    // 1.9.3 knows no times, and -Z of its local patch printed rates.
+    // 1.9.3 prints no times, and -Z of its local patch prints rates.
     let time_alone = settings.time && memo.release != Release::V1_9;
     let mut out = String::new();
     if !time_alone || settings.rate_and_time {

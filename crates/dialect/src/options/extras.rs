@@ -1,8 +1,8 @@
-//! Options of ioproof that every dialect takes besides those of its tool.
+//! Options of ioproof that every dialect accepts in addition to those of its tool.
 //!
-//! They may be anywhere on the line and never change what is measured, except `--verify` and
-//! `--tasks-per-rank`.
-//! [`Extras::split`] takes them out, so that a dialect sees only its tool's arguments.
+//! They may be at any position and never change what is measured, except for `--verify` and
+//! `--tasks-per-rank`. [`Extras::split`] removes them from the arguments, so that a dialect only sees the
+//! arguments of its tool.
 //!
 //! ```
 //! let line: Vec<String> = ["ior", "--explain", "-w", "--out=run1"].map(String::from).to_vec();
@@ -21,10 +21,10 @@ use plan::{Advice, OptionNote};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Which release's tables are printed, for scripts that were written against them.
+/// The release whose output format is used, for scripts that were written for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum Compat {
-    /// IOR 3.0: neither IOPS nor latency.
+    /// IOR 3.0, which prints neither IOPS nor latency.
     #[serde(rename = "3.0")]
     V3_0,
     /// IOR 3.3.
@@ -64,23 +64,23 @@ impl fmt::Display for Compat {
 pub struct Extras {
     /// `--explain`: print the plan and write nothing.
     pub explain: bool,
-    /// `--out RUNDIR`: where the record goes.
+    /// `--out RUNDIR`: the directory of the record.
     pub out: Option<PathBuf>,
-    /// `--compat RELEASE`: the release of the tool whose tables are printed, as written; each tool knows
-    /// its own, see [`Extras::release`].
+    /// `--compat RELEASE`: the release of the tool whose output format is used, as written. Each tool has
+    /// its own releases; see [`Extras::release`].
     pub compat: Option<String>,
-    /// `--verify`: reads are compared with what was written, inside the timed phase.
+    /// `--verify`: compare the data read with what was written, during the timed phase.
     pub verify: bool,
     /// `--fadvise none|as-published|as-meant`: the advice to the kernel after open.
     pub advice: Advice,
-    /// `--yes`: do not ask; the user's files may lose their data.
+    /// `--yes`: do not ask. The user's files may lose their data.
     pub yes: bool,
-    /// `--no-progress`: the error stream does not tell where the record is and how far the run is. Some tools have a
-    /// `--quiet` of their own.
+    /// `--no-progress`: do not report on standard error where the record is and how far the run has progressed. Some
+    /// tools have their own `--quiet`.
     pub no_progress: bool,
-    /// `--destroy-data-on SERIAL|WWN|PATH`: block devices whose data was given up.
+    /// `--destroy-data-on SERIAL|WWN|PATH`: block devices whose data may be lost.
     pub destroy_data_on: Vec<String>,
-    /// `--tasks-per-rank K`: how many tasks each process of a launcher carries; 1 without it.
+    /// `--tasks-per-rank K`: number of tasks that each process of a launcher runs; the default is 1.
     pub tasks_per_rank: u32,
     /// `--history N`: each process keeps its last N operations.
     pub history: Option<u64>,
@@ -106,10 +106,10 @@ impl Default for Extras {
     }
 }
 
-/// One of ioproof's own options that cannot be understood.
+/// One of ioproof's own options is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ExtrasError {
-    /// The line ends where a value should stand.
+    /// The command line ends where a value is expected.
     #[error("{option} needs a value: {expected}")]
     MissingValue {
         /// The option.
@@ -117,19 +117,19 @@ pub enum ExtrasError {
         /// What is expected.
         expected: &'static str,
     },
-    /// A value that is not one of those allowed.
+    /// A value is not one of the permitted values.
     #[error("{option} cannot be {value:?}: {expected}")]
     BadValue {
         /// The option.
         option: &'static str,
-        /// As written.
+        /// The value as written.
         value: String,
-        /// What is allowed.
+        /// The permitted values.
         expected: &'static str,
     },
 }
 
-/// An option and what a missing value is called; flags have none.
+/// Each option with the name of its value, which is `None` for a flag.
 const OPTIONS: [(&str, Option<&str>); 11] = [
     ("--explain", None),
     ("--no-progress", None),
@@ -145,10 +145,11 @@ const OPTIONS: [(&str, Option<&str>); 11] = [
 ];
 
 impl Extras {
-    /// Takes ioproof's own options out of `arguments` (the program's name first) and returns the rest.
+    /// Removes ioproof's own options from `arguments` (which begin with the program's name), and returns
+    /// them with the remaining arguments.
     ///
     /// # Errors
-    /// A value that is missing or not allowed.
+    /// Errors if a value is missing or not permitted.
     pub fn split(arguments: &[String]) -> Result<(Self, Vec<String>), ExtrasError> {
         let mut extras = Self::default();
         let mut rest: Vec<String> = arguments.iter().take(1).cloned().collect();
@@ -181,11 +182,11 @@ impl Extras {
         Ok((extras, rest))
     }
 
-    /// The release that `--compat` names, by the releases that a tool knows; `expected` lists them for an
-    /// error. None where the line has no `--compat`.
+    /// The release specified with `--compat`, among those that the tool knows. `expected` lists these for
+    /// an error. Returns `None` if there is no `--compat`.
     ///
     /// # Errors
-    /// A release that the tool does not have.
+    /// Errors if the tool does not have such a release.
     pub fn release<Release: FromStr>(&self, expected: &'static str) -> Result<Option<Release>, ExtrasError> {
         let read = |text: &String| {
             text.parse().map_err(|_| ExtrasError::BadValue {
@@ -227,7 +228,7 @@ impl Extras {
         written: String,
     ) -> Result<(), ExtrasError> {
         let meaning = match option {
-            // The program has read it before it knows the tool.
+            // The program has processed it before the tool is known.
             "--mpi" => format!("processes agree by the MPI library {value}"),
             "--out" => {
                 let meaning = format!("the record is written to {value}");

@@ -1,9 +1,9 @@
-//! What `-h` of a tool shows, made from the table of its options: the terminal, the man page and the completions have
-//! the same.
+//! The text of a tool's `-h`, generated from the table of its options. The terminal, the man page and the completions
+//! use the same text.
 
 use std::fmt;
 
-/// Columns of an option with its value.
+/// Width of an option with its value, in characters.
 const COLUMNS: usize = 36;
 
 /// The help of a tool.
@@ -15,15 +15,15 @@ pub struct Help {
     pub what: &'static str,
     /// The tool's own name.
     pub called: &'static str,
-    /// Each option that is taken, with its value as an example, and what it does.
+    /// Each supported option with an example of its value, and its description.
     pub options: Vec<(String, String)>,
-    /// The same of ioproof's own options.
+    /// The same for ioproof's own options.
     pub own: Vec<(&'static str, &'static str)>,
-    /// Options that are refused.
+    /// The rejected options.
     pub refused: Vec<String>,
 }
 
-/// Options of ioproof that every tool takes.
+/// Options of ioproof that every tool accepts.
 pub(crate) const EXPLAIN: (&str, &str) = ("--explain", "print the plan and write nothing");
 /// See [`EXPLAIN`].
 pub(crate) const OUT: (&str, &str) = ("--out RUNDIR", "where the record goes");
@@ -37,7 +37,7 @@ pub(crate) const VERIFY: (&str, &str) = ("--verify", "compare every read, inside
 /// See [`EXPLAIN`].
 pub(crate) const NO_PROGRESS: (&str, &str) = ("--no-progress", "do not tell on stderr how far it is");
 
-/// The options of ioproof that most tools list.
+/// The options of ioproof that are listed for most tools.
 pub(crate) const OWN: &[(&str, &str)] = &[
     EXPLAIN,
     OUT,
@@ -48,8 +48,8 @@ pub(crate) const OWN: &[(&str, &str)] = &[
 ];
 
 impl Help {
-    /// The letters and words by which a shell may complete the option that is written so: `-l` and `--dataPacketType`
-    /// of `-l random, --dataPacketType`.
+    /// The letters and words with which a shell can complete an option, for example `-l` and `--dataPacketType` for
+    /// `-l random, --dataPacketType`.
     pub fn names(written: &str) -> impl Iterator<Item = &str> {
         let names = written.split(", ").filter_map(|part| part.split(['=', ' ', '[']).next());
         names.filter(|name| name.starts_with('-'))

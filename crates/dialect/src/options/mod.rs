@@ -1,5 +1,5 @@
-//! The options of a tool as one table: their names, what they take, and what they do here or why they are refused.
-//! The command line is read from it, and help and documentation are written from it.
+//! The options of a tool as one table: their names, their values, and their effect here or the reason why they are
+//! rejected. The table is used to parse the command line, and to generate help and documentation.
 //!
 //! Letters may be bundled (`-Cge`). A value may be attached (`-b1m`), follow an equals sign (`-G=-1`) or be the next
 //! word.
@@ -25,15 +25,15 @@ pub(crate) enum Takes {
     Nothing,
     /// A value.
     Value(&'static str),
-    /// A value that cannot begin with a dash: the next option is not taken for a file name.
+    /// A value that cannot begin with a dash, so that the next option is not taken for a file name.
     Name(&'static str),
     /// All words up to the next option, at least one.
     Words(&'static str),
     /// An optional value, attached only.
     Attached(&'static str),
-    /// An optional number, attached only, as in `-R5`.
+    /// An optional number, attached only, for example `-R5`.
     AttachedNumber(&'static str),
-    /// An optional number, attached or in the next word: releases differ.
+    /// An optional number, attached or in the next word, depending on the release.
     Number(&'static str),
 }
 
@@ -58,11 +58,11 @@ impl Takes {
 /// Whether an option is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It has its effect.
+    /// It has an effect.
     Honoured,
     /// It is accepted without an effect, for this reason.
     Explained(&'static str),
-    /// It is refused, for this reason.
+    /// It is rejected, for this reason.
     Refused(&'static str),
 }
 
@@ -71,15 +71,15 @@ pub(crate) enum State {
 pub(crate) struct Spec<Key: 'static> {
     /// What it sets.
     pub key: Key,
-    /// The name after one dash, mostly a letter; empty if it has none.
+    /// The name after one dash, usually a letter; empty if it has none.
     pub short: &'static str,
     /// The words after two dashes.
     pub words: &'static [&'static str],
-    /// Its names in `-O` and in scripts of IOR.
+    /// Its names in `-O` and in IOR scripts.
     pub directives: &'static [&'static str],
     pub takes: Takes,
     pub state: State,
-    /// One line for the help.
+    /// A one-line description for the help.
     pub about: &'static str,
 }
 
@@ -106,7 +106,7 @@ impl<Key: Copy> Spec<Key> {
         Self { key, short, words, directives: &[], takes, state: State::Explained(why), about }
     }
 
-    /// An option that is refused, for the reason `why`.
+    /// An option that is rejected, for the reason `why`.
     pub(crate) const fn refused(
         key: Key,
         short: &'static str,
@@ -117,7 +117,7 @@ impl<Key: Copy> Spec<Key> {
         Self { key, short, words, directives: &[], takes, state: State::Refused(why), about: "refused" }
     }
 
-    /// The same option with names for `-O` and scripts.
+    /// Returns the same option with names for `-O` and scripts.
     pub(crate) const fn directives(self, directives: &'static [&'static str]) -> Self {
         Self { directives, ..self }
     }
@@ -127,7 +127,7 @@ impl<Key: Copy> Spec<Key> {
         self.takes == Takes::Nothing
     }
 
-    /// Its first name as it is typed.
+    /// Its first name, as typed.
     fn name(&self) -> String {
         match (self.short, self.words, self.directives) {
             ("", [], [directive, ..]) => format!("-O {directive}"),
@@ -136,7 +136,7 @@ impl<Key: Copy> Spec<Key> {
         }
     }
 
-    /// What it does, or why it does nothing or is refused.
+    /// Its effect, or the reason why it has none or is rejected.
     fn effect(&self) -> String {
         match self.state {
             State::Honoured => self.about.to_owned(),
@@ -160,41 +160,41 @@ impl<Key: Copy> Spec<Key> {
 /// All options of a tool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options<Key: 'static> {
-    /// The tool as it is typed.
+    /// The tool's name, as typed.
     pub tool: &'static str,
-    /// The tool as it is written in text.
+    /// The tool's name, as written in text.
     pub called: &'static str,
     /// The arguments, for the usage line.
     pub usage: &'static str,
-    /// What the tool does, for the help.
+    /// A description of the tool, for the help.
     pub what: &'static str,
     /// ioproof's own options that have an effect with this tool, for the help.
     pub own: &'static [(&'static str, &'static str)],
-    /// Whether words may follow one dash, and may be abbreviated, as `getopt_long_only(3)` reads them.
+    /// Whether words may follow a single dash and may be abbreviated, as for `getopt_long_only(3)`.
     pub long_only: bool,
-    /// Whether a dash among letters says nothing, as in `-z-k` of IOR.
+    /// Whether a dash between letters is ignored, as in IOR's `-z-k`.
     pub ignores_dashes: bool,
     /// The options, in groups.
     pub specs: &'static [&'static [Spec<Key>]],
 }
 
-/// An option of a command line.
+/// An option given on a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Given<Key> {
     tool: &'static str,
     pub key: Key,
     /// Its name in the plan.
     name: String,
-    /// The option with its value, as the user wrote it.
+    /// The option with its value, as written by the user.
     pub written: String,
-    /// Its value; several with [`Takes::Words`] only.
+    /// Its values; only [`Takes::Words`] has several.
     pub values: Vec<String>,
-    /// Why it has no effect.
+    /// Why it has no effect, if so.
     pub explained: Option<&'static str>,
 }
 
 impl<Key: Copy> Given<Key> {
-    /// The note for the plan: why it has no effect, or else `meaning` of its key.
+    /// The note for the plan: the reason why it has no effect, or otherwise the `meaning` of its key.
     pub(crate) fn note(&self, meaning: impl FnOnce(Key) -> String) -> OptionNote {
         OptionNote {
             written: self.written.clone(),
@@ -217,10 +217,11 @@ impl<Key: Copy + PartialEq> Options<Key> {
         self.all().find(|spec| spec.key == key).map_or("", |spec| spec.about)
     }
 
-    /// ioproof's own options, and the words that are left for the tool, without the program's name.
+    /// Separates ioproof's own options from the words for the tool, which are returned without the
+    /// program's name.
     ///
     /// # Errors
-    /// One of ioproof's own options lacks its value or has a wrong one.
+    /// Errors if one of ioproof's own options has no value or an invalid one.
     pub(crate) fn extras(&self, arguments: &[String]) -> Result<(Extras, Vec<String>), ToolError> {
         let split = Extras::split(arguments);
         let (extras, mut words) =
@@ -229,18 +230,18 @@ impl<Key: Copy + PartialEq> Options<Key> {
         Ok((extras, words))
     }
 
-    /// Reads the words after the program's name, all of which have to be options.
+    /// Parses the words after the program's name, all of which must be options.
     ///
     /// # Errors
-    /// The first word that is unknown, lacks its value, or is refused.
+    /// Returns an error about the first word that is unknown, has no value, or is rejected.
     pub(crate) fn read(&self, words: &[String]) -> Result<Vec<Given<Key>>, ToolError> {
         self.read_with(words, |word| Err(self.error(word, "belongs to no option; see -h for all of them")))
     }
 
-    /// As [`Options::read`]; words that belong to no option go to `operand`.
+    /// Like [`Options::read`], but passes words that do not belong to an option to `operand`.
     ///
     /// # Errors
-    /// See [`Options::read`], and those of `operand`.
+    /// Same as for [`Options::read`], and the errors of `operand`.
     pub(crate) fn read_with(
         &self,
         words: &[String],
@@ -272,7 +273,7 @@ impl<Key: Copy + PartialEq> Options<Key> {
         Ok(given)
     }
 
-    /// The option whose word `text` is, after one dash; none if it consists of letters.
+    /// The option with the name `text` after a single dash, or `None` if `text` consists of letters.
     fn long(&self, word: &str, text: &str) -> Result<Option<&'static Spec<Key>>, ToolError> {
         let double = text.strip_prefix('-');
         let name = double.unwrap_or(text);
@@ -320,7 +321,7 @@ impl<Key: Copy + PartialEq> Options<Key> {
                 rest = &rest[1..];
                 continue;
             }
-            // The longest name counts: `-noinv` is not -n with a value.
+            // The longest name takes precedence: `-noinv` is not -n with a value.
             let known = self.all().filter(|spec| !spec.short.is_empty() && rest.starts_with(spec.short));
             let Some(spec) = known.max_by_key(|spec| spec.short.len()) else {
                 return Err(self.unknown(&bundled(word, letter), self.other_case(letter)));
@@ -348,7 +349,7 @@ impl<Key: Copy + PartialEq> Options<Key> {
         Ok(())
     }
 
-    /// The value that is attached, or that the next words hold.
+    /// The values, which are attached or in the next words.
     fn values(&self, spec: &Spec<Key>, attached: Option<&str>, words: &mut Words<'_>) -> Vec<String> {
         let mut values: Vec<String> = attached.map(str::to_owned).into_iter().collect();
         match spec.takes {
@@ -366,7 +367,7 @@ impl<Key: Copy + PartialEq> Options<Key> {
         values
     }
 
-    /// The option `spec` with its values; `option` is how it was typed.
+    /// Creates the option `spec` with its values. `option` is how it was typed.
     fn give(&self, spec: &Spec<Key>, option: &str, values: Vec<String>) -> Result<Given<Key>, ToolError> {
         let written = match values.is_empty() {
             true => option.to_owned(),
@@ -391,7 +392,7 @@ impl<Key: Copy + PartialEq> Options<Key> {
         let explained = match spec.state {
             State::Honoured => None,
             State::Explained(why) => Some(why),
-            // Scripts of IOR list every directive, most of them with a value that turns it off.
+            // IOR scripts list every directive, most of them with a value that turns it off.
             State::Refused(_) if !spec.directives.is_empty() && values.iter().any(|value| is_off(value)) => {
                 Some("it is not asked for")
             }
@@ -400,10 +401,10 @@ impl<Key: Copy + PartialEq> Options<Key> {
         Ok(Given { tool: self.tool, key: spec.key, name, written, values, explained })
     }
 
-    /// Reads one `NAME=VALUE` of `-O` or of a script; `written` names it in messages.
+    /// Parses one `NAME=VALUE` of `-O` or of a script. `written` is used in messages.
     ///
     /// # Errors
-    /// The directive is unknown, lacks its value, or is refused.
+    /// Errors if the directive is unknown, has no value, or is rejected.
     pub(crate) fn directive(&self, directive: &str, written: String) -> Result<Given<Key>, ToolError> {
         let Some((name, value)) = directive.split_once('=') else {
             let name = if directive.is_empty() { "keepFile" } else { directive };
@@ -433,12 +434,12 @@ impl<Key: Copy + PartialEq> Options<Key> {
         self.error(written, &format!("is no option of {}; {next}", self.called))
     }
 
-    /// An error of this tool's command line.
+    /// Makes an error about this tool's command line.
     pub(crate) fn error(&self, written: &str, reason: &str) -> ToolError {
         ToolError { tool: self.tool, written: written.to_owned(), reason: reason.to_owned() }
     }
 
-    /// What `-h` shows: the supported options, then those that are refused.
+    /// The text of `-h`: the supported options, then the rejected ones.
     pub(crate) fn help(&self) -> Help {
         let (refused, taken): (Vec<&Spec<Key>>, Vec<&Spec<Key>>) =
             self.all().partition(|spec| matches!(spec.state, State::Refused(_)));
@@ -463,7 +464,7 @@ impl<Key: Copy + PartialEq> Options<Key> {
             };
             let short = match (spec.short, spec.takes.example()) {
                 ("", _) => Vec::new(),
-                // A whole example, not the value alone.
+                // The example is complete and not only a value.
                 (_, example) if example.starts_with('-') => code("", &[example]),
                 (short, _) => code("-", &[short]),
             };
@@ -490,12 +491,12 @@ pub(crate) fn is_off(value: &str) -> bool {
 }
 
 impl<Key> Given<Key> {
-    /// The value; empty where there is none.
+    /// The value; empty if there is none.
     pub(crate) fn text(&self) -> &str {
         self.values.first().map_or("", String::as_str)
     }
 
-    /// Whether a flag is set: it stands alone, or has a value as in `keepFile=1`.
+    /// Whether a flag is set: either it has no value, or one that sets it, as in `keepFile=1`.
     pub(crate) fn flag(&self) -> Result<bool, ToolError> {
         match self.values.first().map(|value| value.to_ascii_lowercase()).as_deref() {
             None | Some("1" | "true") => Ok(true),
@@ -507,7 +508,7 @@ impl<Key> Given<Key> {
         }
     }
 
-    /// An error: the value is not allowed; `problem` says why.
+    /// The error for a value that is not permitted; `problem` is the reason.
     pub(crate) fn wrong(&self, problem: &str) -> ToolError {
         ToolError {
             tool: self.tool,
@@ -516,8 +517,8 @@ impl<Key> Given<Key> {
         }
     }
 
-    /// A whole number from 0 to `most`, with or without the suffix of a size: the tools that come with IOR
-    /// take `6k` for 6144 wherever a number stands.
+    /// A whole number from 0 to `most`, with or without the suffix of a size, because the tools included
+    /// in IOR accept `6k` for 6144 wherever a number is expected.
     pub(crate) fn count(&self, most: u64) -> Result<u64, ToolError> {
         match sizes::parse(self.text()) {
             Ok(number) if number <= most => Ok(number),
@@ -526,7 +527,7 @@ impl<Key> Given<Key> {
         }
     }
 
-    /// As [`Given::count`], within 32 bits.
+    /// Like [`Given::count`], limited to 32 bits.
     pub(crate) fn count32(&self, most: u32) -> Result<u32, ToolError> {
         let number = self.count(u64::from(most))?;
         u32::try_from(number).map_err(|_| self.wrong(&format!("is too large; the most is {most}")))
@@ -548,7 +549,7 @@ impl<Key> Given<Key> {
         }
     }
 
-    /// Paths joined by `@`.
+    /// Paths separated by `@`.
     pub(crate) fn paths(&self) -> Result<Vec<PathBuf>, ToolError> {
         let paths: Vec<PathBuf> = self.text().split('@').map(PathBuf::from).collect();
         match paths.iter().any(|path| path.as_os_str().is_empty()) {
@@ -558,7 +559,7 @@ impl<Key> Given<Key> {
     }
 }
 
-/// The wrong letter, with its word if it has other letters.
+/// The wrong letter, together with its word if that contains other letters.
 fn bundled(word: &str, letter: char) -> String {
     let alone = format!("-{letter}");
     if word == alone { alone } else { format!("{alone} in {word}") }

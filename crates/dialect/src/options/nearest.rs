@@ -1,9 +1,9 @@
-//! The word that was probably meant by one that does not exist.
+//! Finds the word that was probably meant by an unknown one.
 
-/// The one of `known` that looks most like `word`, if one looks like it at all; case does not count.
+/// The one of `known` that is most similar to `word`, if any is similar; case is ignored.
 pub(crate) fn nearest(word: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<String> {
     let word = word.to_ascii_lowercase();
-    // Two typing errors in a short name, and one in four letters of a long one.
+    // Two typing errors in a short word, or one per four letters of a long one.
     let near = (word.chars().count() / 4).max(2);
     known
         .map(|name| (distance(&word, &name.to_ascii_lowercase()), *name))
@@ -12,7 +12,7 @@ pub(crate) fn nearest(word: &str, known: impl Iterator<Item = &'static &'static 
         .map(|(_, name)| name.to_owned())
 }
 
-/// Levenshtein's distance: insertions, deletions and replacements between two words.
+/// The Levenshtein distance: insertions, deletions and replacements between two words.
 fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

@@ -1,13 +1,13 @@
-//! Sizes as IOR reads and prints them.
+//! Sizes in the formats that IOR parses and prints.
 //!
-//! A size is a whole number and a suffix of which only the first letter counts, in either
-//! case: `k`, `m`, `g`, `t` and `p` are 2^10 to 2^50, so `1m`, `1M`, `1mb` and `1MiB` are the
-//! same. IOR ignores what it does not understand (`1.5g` is 1 byte); here that is an error.
+//! A size is a whole number with a suffix of which only the first letter matters, in either case: `k`,
+//! `m`, `g`, `t` and `p` are 2^10 to 2^50, so `1m`, `1M`, `1mb` and `1MiB` are the same. IOR ignores what
+//! it does not understand (`1.5g` is 1 byte); here this is an error.
 
-/// Bytes that `text` stands for.
+/// The number of bytes that `text` stands for.
 ///
 /// # Errors
-/// A phrase with the problem and what is allowed.
+/// Returns a phrase with the problem and what is permitted.
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, suffix) = text.split_at(digits);
@@ -35,7 +35,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(too_large)
 }
 
-/// IOR cuts off a fraction silently; this message names the whole number that was meant.
+/// IOR silently truncates a fraction; this message names the whole number that was meant.
 fn fraction_help(text: &str) -> String {
     let mut problem = "has a fraction, which IOR would cut off; give a whole number".to_owned();
     let split = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
@@ -55,8 +55,8 @@ fn fraction_help(text: &str) -> String {
     problem
 }
 
-/// A size as IOR's `Options` block prints it: bytes below 1 MiB, above that the largest unit that
-/// leaves at least 1, whole where it is whole.
+/// A size in the format of IOR's `Options` block: bytes below 1 MiB, above that the largest unit with a
+/// value of at least 1, without decimals if the value is whole.
 pub(crate) fn human(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..0x10_0000 => return format!("{bytes} bytes"),

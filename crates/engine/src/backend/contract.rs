@@ -10,7 +10,7 @@ use crate::{EngineError, Errno, Note};
 
 /// An open file of a backend with synchronous calls.
 pub(crate) trait SyncBackend: Sized {
-    /// Whether data is actually moved (not by the null engine).
+    /// Whether the backend moves any data (false for the null engine).
     const MOVES: bool;
 
     /// Opens the file of `task`, ready for transfers.
@@ -53,18 +53,19 @@ pub(crate) trait QueuedBackend {
     ) -> Result<Self::Queue<'c>, EngineError>;
 }
 
-/// The buffers of a worker.
+/// The memory of a worker's buffers.
 pub(crate) struct BufferMemory<'m> {
     pub(crate) memory: &'m mut [u8],
     /// Distance between two buffers.
     pub(crate) stride: usize,
-    /// Buffers of all workers of this host, in bytes.
+    /// Total size of the buffers of all workers on this host, in bytes.
     pub(crate) all_bytes: u64,
-    /// The user asked for the backend by name.
+    /// Whether the user asked for the backend by name.
     pub(crate) required: bool,
 }
 
-/// Flag in a request's user data: it is an fsync. The bits below are the number of a slot or a file.
+/// Flag in a request's user data that marks an fsync. The lower bits hold the number of a slot or a
+/// file.
 pub(crate) const SYNC: u64 = 1 << 32;
 
 /// The queue of a worker: requests are pushed, submitted and reaped.
@@ -76,7 +77,7 @@ pub(crate) trait Queue {
     /// Otherwise only the write is pushed.
     const LINKS_SYNC: bool;
 
-    /// A request that is never pushed.
+    /// A placeholder request that is never pushed.
     fn idle() -> Self::Template;
 
     /// A reusable request.
@@ -88,7 +89,7 @@ pub(crate) trait Queue {
     /// Sets the direction of a transfer.
     fn set_writes(&self, template: &mut Self::Template, writes: bool);
 
-    /// Number of the group of buffers with the buffer `index`.
+    /// Number of the buffer group that contains buffer `index`.
     fn group(&self, _index: usize) -> u16 {
         0
     }
@@ -98,7 +99,7 @@ pub(crate) trait Queue {
         files.iter().map(AsRawFd::as_raw_fd).collect()
     }
 
-    /// Undoes [`Queue::register_files`].
+    /// Undoes the effect of [`Queue::register_files`].
     fn release_files(&mut self) {}
 
     /// Queues a transfer. Returns whether there was room; if not, nothing was queued and [`Queue::submit`]
@@ -108,10 +109,11 @@ pub(crate) trait Queue {
     /// The memory of the request must stay valid and untouched until its completion is reaped.
     unsafe fn push(&mut self, template: &Self::Template) -> bool;
 
-    /// Queues a write and an fsync that follows it, as [`Queue::push`] does.
+    /// Queues a write and an fsync that follows it. Returns whether there was room, as [`Queue::push`]
+    /// does.
     ///
     /// # Safety
-    /// As [`Queue::push`].
+    /// Same as for [`Queue::push`].
     unsafe fn push_with_sync(&mut self, template: &Self::Template, file: i32) -> bool;
 
     /// Queues an fsync; returns whether there was room.
@@ -132,7 +134,7 @@ pub(crate) trait Queue {
     /// The next completion: user data, and bytes or a negative error number.
     fn reap(&mut self) -> Option<(u64, i32)>;
 
-    /// The error of the queue itself.
+    /// Converts an error of the queue itself.
     fn failed(errno: Errno) -> EngineError;
 }
 
@@ -140,12 +142,12 @@ pub(crate) trait Queue {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) writes: bool,
-    /// Number of the file, as of [`Queue::register_files`].
+    /// Number of the file, as returned by [`Queue::register_files`].
     pub(crate) file: i32,
     pub(crate) memory: *mut u8,
     pub(crate) bytes: u32,
     pub(crate) offset: u64,
-    /// Number of the group containing the memory, as of [`Queue::group`].
+    /// Number of the buffer group that contains the memory, as returned by [`Queue::group`].
     pub(crate) group: u16,
     pub(crate) user_data: u64,
 }

@@ -1,5 +1,5 @@
-//! The backend `libaio`: Linux asynchronous I/O by `io_submit(2)` and `io_getevents(2)`, the calls under the
-//! library of this name.
+//! The backend `libaio`: Linux asynchronous I/O through the system calls `io_submit(2)` and
+//! `io_getevents(2)`, which the library of that name wraps.
 //!
 //! Only direct transfers are asynchronous in the kernel; through the page cache, `io_submit` does the transfer.
 
@@ -14,12 +14,12 @@ use crate::{EngineError, Errno, LimitKind, Note};
 /// The backend.
 pub(crate) struct Libaio;
 
-// Operations of linux/aio_abi.h.
+// Operation codes from linux/aio_abi.h.
 const READ: u16 = 0;
 const WRITE: u16 = 1;
 const FSYNC: u16 = 2;
 
-/// `struct iocb` of linux/aio_abi.h.
+/// `struct iocb` from linux/aio_abi.h.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Iocb {
@@ -39,7 +39,7 @@ pub(crate) struct Iocb {
 
 const _: () = assert!(size_of::<Iocb>() == 64);
 
-/// `struct io_event` of linux/aio_abi.h.
+/// `struct io_event` from linux/aio_abi.h.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 struct Event {
@@ -49,18 +49,18 @@ struct Event {
     second_result: i64,
 }
 
-/// A context of the kernel, and memory for as many requests as it holds.
+/// A kernel AIO context, and memory for as many requests as it can hold.
 #[derive(Debug)]
 pub(crate) struct Context {
     id: libc::c_ulong,
-    /// Requests that are not submitted yet are the first `pushed`.
+    /// The first `pushed` entries are requests that have not been submitted yet.
     requests: Box<[Iocb]>,
     pushed: usize,
-    /// Completions that are not reaped yet are `reaped..filled`.
+    /// The entries `reaped..filled` are completions that have not been reaped yet.
     events: Box<[Event]>,
     reaped: usize,
     filled: usize,
-    /// Requests that the kernel has.
+    /// Number of requests submitted to the kernel and not completed.
     in_flight: usize,
 }
 
@@ -106,13 +106,14 @@ impl Context {
         true
     }
 
-    /// Takes the first `count` requests out of the queue.
+    /// Removes the first `count` requests from the queue.
     fn remove(&mut self, count: usize) {
         self.requests.copy_within(count..self.pushed, 0);
         self.pushed -= count;
     }
 
-    /// Submits as many of the queue as the kernel takes; a request that it refuses becomes a completion.
+    /// Submits as many queued requests as the kernel accepts. A request that it rejects becomes a
+    /// completion.
     fn submit_all(&mut self) -> Result<(), Errno> {
         while self.pushed > 0 {
             match submit(self.id, &mut self.requests[..self.pushed]) {
@@ -121,7 +122,7 @@ impl Context {
                     self.in_flight += count;
                 }
                 Err(Errno(libc::EINTR)) => {}
-                // The kernel has no memory for more now; completions make room.
+                // The kernel has no memory for more requests at the moment; completions will free some.
                 Err(Errno(libc::EAGAIN)) if self.in_flight > 0 => break,
                 Err(errno) => self.refuse_first(errno),
             }
@@ -129,7 +130,7 @@ impl Context {
         Ok(())
     }
 
-    /// Makes a completion of the first request in the queue, with this error.
+    /// Turns the first request in the queue into a completion with this error.
     #[cold]
     fn refuse_first(&mut self, errno: Errno) {
         // Room for it: a request has its completion here, in the queue, or in flight, and never two of them.
@@ -141,7 +142,7 @@ impl Context {
         self.remove(1);
     }
 
-    /// Waits for a completion, at most until `timeout`, unless there is one.
+    /// Waits for a completion until `timeout`, unless one is already available.
     fn wait(&mut self, timeout: Option<Duration>) -> Result<(), Errno> {
         if self.reaped < self.filled || self.in_flight == 0 {
             return Ok(());
@@ -218,7 +219,7 @@ impl Queue for &mut Context {
     fn submit_and_wait_for(&mut self, nanos: Option<u64>) -> Result<(), Errno> {
         self.submit_all()?;
         let nanos = nanos.unwrap_or(0);
-        // The kernel returns at once when no request is in flight, so the wait until the next start is slept.
+        // The kernel returns at once if no request is in flight, so sleep until the next start instead.
         if nanos > 0 && self.in_flight == 0 && self.reaped == self.filled {
             crate::phase::pace::sleep(nanos);
         }
@@ -229,7 +230,7 @@ impl Queue for &mut Context {
     fn reap(&mut self) -> Option<(u64, i32)> {
         let event = self.events[..self.filled].get(self.reaped)?;
         self.reaped += 1;
-        // A transfer has less than 2 GiB.
+        // A transfer is always smaller than 2 GiB.
         Some((event.data, i32::try_from(event.result).unwrap_or(i32::MAX)))
     }
 
@@ -239,12 +240,12 @@ impl Queue for &mut Context {
     }
 }
 
-/// `io_submit(2)`: returns how many of the requests were taken, from the first on.
+/// Calls `io_submit(2)` and returns how many requests were accepted, counted from the first.
 #[inline(always)]
 fn submit(context: libc::c_ulong, requests: &mut [Iocb]) -> Result<usize, Errno> {
-    /// Requests of one call.
+    /// Maximum number of requests per call.
     const MOST: usize = 64;
-    // Not initialised beyond `count`: most calls submit few.
+    // Left uninitialised beyond `count`, since most calls submit few requests.
     let mut list = [const { MaybeUninit::<*mut Iocb>::uninit() }; MOST];
     let count = requests.len().min(MOST);
     for (entry, request) in list.iter_mut().zip(requests) {
@@ -255,7 +256,7 @@ fn submit(context: libc::c_ulong, requests: &mut [Iocb]) -> Result<usize, Errno>
     result(unsafe { libc::syscall(libc::SYS_io_submit, context, count, list.as_mut_ptr()) })
 }
 
-/// `io_getevents(2)`: waits for a completion, and takes as many as there are.
+/// Calls `io_getevents(2)`: waits for a completion, then returns all that are available.
 #[inline(always)]
 fn events(context: libc::c_ulong, events: &mut [Event], timeout: Option<Duration>) -> Result<usize, Errno> {
     let least = libc::c_long::from(timeout.is_none_or(|timeout| !timeout.is_zero()));
@@ -275,7 +276,7 @@ fn result(returned: libc::c_long) -> Result<usize, Errno> {
     usize::try_from(returned).map_err(|_| Errno::from(&std::io::Error::last_os_error()))
 }
 
-/// The host allows no more asynchronous requests.
+/// The error for a host that does not allow enough asynchronous requests.
 fn too_few_requests(need: usize) -> EngineError {
     let have = std::fs::read_to_string("/proc/sys/fs/aio-max-nr").ok();
     EngineError::Limit {

@@ -24,7 +24,7 @@ use crate::{EngineError, Errno};
 thread_local! {
     /// Start and length of this thread's mapping.
     static WATCHED: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
-    /// Address of a caught fault; 0 for none.
+    /// Address of a caught fault, or 0 if there was none.
     static FAULT: AtomicUsize = const { AtomicUsize::new(0) };
 }
 
@@ -79,7 +79,7 @@ impl SyncBackend for Mmap {
     #[inline(always)]
     fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
         if offset + buffer.len() as u64 > self.mapping.bytes as u64 {
-            // As a read at the end of a file.
+            // Like a read at the end of a file.
             return Ok(0);
         }
         let from = self.mapping.at(offset, buffer.len());
@@ -125,7 +125,7 @@ impl SyncBackend for Mmap {
 }
 
 impl Mapping {
-    /// The address of `offset`.
+    /// The address that corresponds to `offset`.
     #[inline(always)]
     fn at(&self, offset: u64, bytes: usize) -> *mut u8 {
         let end = offset + bytes as u64;
@@ -150,7 +150,7 @@ impl Drop for Mapping {
     }
 }
 
-/// `bytes`, unless a fault was caught during the copy.
+/// Returns `bytes`, or an error if a fault was caught during the copy.
 #[inline(always)]
 fn moved(bytes: usize) -> Result<usize, Errno> {
     // The handler runs in this thread between the instructions of the copy.
@@ -204,7 +204,7 @@ fn catch_bus_errors() -> Result<(), Errno> {
     };
     let page = rustix::param::page_size();
     if BEFORE.set((before, page)).is_err() {
-        // Another task was first.
+        // Another task has installed the handler first.
         return Ok(());
     }
     // SAFETY: as above; `on_bus_error` has the signature that SA_SIGINFO asks for.

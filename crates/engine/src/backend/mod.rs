@@ -1,7 +1,7 @@
 //! The backends, and the one place where the implementation of each is found.
 //!
-//! A new backend implements a trait of [`contract`], and has a line in [`run`]. Its name and capabilities are
-//! declared in `plan`.
+//! To add a backend, implement a trait of [`contract`] and add a line to [`run`]. The backend's name and
+//! capabilities are declared in `plan`.
 
 pub(crate) mod contract;
 mod libaio;
@@ -22,31 +22,34 @@ use crate::phase::shared::Shared;
 use crate::recording::account::WorkerReport;
 use crate::recording::series::{Counts, Recorder};
 
-/// Memory of all workers.
+/// The memory of all workers.
 pub(crate) struct Memory {
     pub(crate) buffers: Arena,
     /// Distance between buffers.
     pub(crate) stride: usize,
     pub(crate) counts: Arena,
-    /// Histograms of each worker: response, and service in an open loop.
+    /// Number of histograms per worker: one for response times, and in an open loop one for service
+    /// times.
     pub(crate) sets: usize,
 }
 
 /// How the tasks of this process are spread over threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ThreadLayout {
-    /// Threads.
+    /// Number of threads.
     pub(crate) workers: usize,
-    /// Maximum number of tasks each thread has in progress at once.
+    /// Maximum number of tasks that a thread runs at once.
     pub(crate) at_once: usize,
-    /// Transfers in flight for each of these tasks.
+    /// Number of transfers in flight for each of these tasks.
     pub(crate) depth: u32,
 }
 
-/// Bytes between the histograms of two workers: whole pages, so that no page is shared.
+/// Distance in bytes between the histograms of two workers: a whole number of pages, so that no page is
+/// shared.
 pub(crate) const COUNTS_STRIDE: usize = size_of::<Counts>().next_multiple_of(PAGE);
 
-/// Runs the transfers of all tasks by the loop that is compiled for the clock, the backend and recording.
+/// Runs the transfers of all tasks with the loop compiled for this clock and backend, with or without
+/// recording.
 pub(crate) fn run<'m, C: Clock>(
     shared: &Shared<'_>,
     clock: C,
@@ -95,7 +98,7 @@ fn run_queued<'m, C: Clock, B: QueuedBackend>(
     }
 }
 
-/// A recorder for each worker.
+/// Creates a recorder for each worker.
 fn recorders<'m>(shared: &Shared<'_>, counts: &'m mut Arena, sets: usize) -> Vec<Recorder<'m>> {
     let count = counts.bytes_mut().len() / COUNTS_STRIDE;
     let mut pieces = counts.pieces::<Counts>(count, COUNTS_STRIDE).into_iter();

@@ -17,7 +17,7 @@ impl SyncBackend for Null {
 
     #[inline(always)]
     fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
-        // The offset must be computed although it is unused.
+        // Forces the offset to be computed although it is not used.
         std::hint::black_box(offset);
         Ok(buffer.len())
     }

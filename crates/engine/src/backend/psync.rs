@@ -14,7 +14,7 @@ use crate::{EngineError, Errno};
 #[derive(Debug)]
 pub(crate) struct Psync {
     file: OwnedFd,
-    /// Sync with `fdatasync`.
+    /// Whether to sync with `fdatasync`.
     data_sync: bool,
 }
 
@@ -25,8 +25,9 @@ impl SyncBackend for Psync {
         let data_sync = rules.job.workload.data_sync;
         let file = file::open(task, rules)?;
         if rules.forgets {
-            // Pages cached together are only dropped together; from now on they are cached as requested. A
-            // file system that ignores the advice behaves as without it.
+            // Pages that were cached together can only be dropped together, so drop them now and let later
+            // reads cache them as requested. A file system that ignores the advice behaves as if it had
+            // not been given.
             let _ = rustix::fs::fadvise(&file, 0, None, Advice::DontNeed);
             let _ = rustix::fs::fadvise(&file, 0, None, Advice::Random);
         }
@@ -44,7 +45,7 @@ impl SyncBackend for Psync {
     }
 
     fn forget(&self, offset: u64, bytes: usize) {
-        // A file system that ignores the advice behaves as without it.
+        // A file system that ignores the advice behaves as if it had not been given.
         let _ = rustix::fs::fadvise(&self.file, offset, NonZeroU64::new(bytes as u64), Advice::DontNeed);
     }
 

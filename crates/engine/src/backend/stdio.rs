@@ -1,8 +1,9 @@
 //! The backend `stdio`: C library streams, as in programs that use `fread` and `fwrite`.
 //!
-//! A stream has a buffer in the process, here of one transfer. Written data may stay in it until the next
-//! transfer or the close; data read may have been in it already. That is the behaviour to be measured. The
-//! stream is only repositioned if a transfer does not follow the previous one, or if a read follows a write.
+//! A stream has a buffer in the process, here with the size of one transfer. Written data may stay in it
+//! until the next transfer or the close, and data to be read may already be in it. This behaviour is what
+//! the backend measures. The stream is only repositioned if a transfer does not follow the previous one, or
+//! if a read follows a write.
 
 #![expect(unsafe_code, reason = "calls of the C library's streams")]
 
@@ -22,7 +23,7 @@ pub(crate) struct Stdio {
     place: Option<(u64, bool)>,
 }
 
-/// A stream that is closed on drop, and its buffer, which only the library accesses.
+/// A stream that is closed on drop, and its buffer, which is only accessed by the C library.
 #[derive(Debug)]
 struct Stream {
     file: NonNull<libc::FILE>,
@@ -37,7 +38,7 @@ impl Drop for Stream {
 }
 
 impl Stream {
-    /// A stream on the file of `task`, with a distinct error for each way to fail.
+    /// Opens a stream on the file of `task`. Each way to fail has its own error.
     fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {
         let path = &task.file.path;
         let fd = file::open(task, rules)?;
@@ -58,7 +59,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// The stream and its buffer, for the caller to close.
+    /// Returns the stream and its buffer. The caller has to close the stream.
     fn take(self) -> (NonNull<libc::FILE>, Vec<u8>) {
         let mut stream = std::mem::ManuallyDrop::new(self);
         (stream.file, std::mem::take(&mut stream.buffer))
@@ -74,7 +75,7 @@ impl Stream {
         unsafe { BorrowedFd::borrow_raw(libc::fileno(self.file.as_ptr())) }
     }
 
-    /// The cause of a call that moved fewer bytes than requested.
+    /// Determines why a call moved fewer bytes than requested.
     #[cold]
     fn stopped(&self, moved: usize) -> Result<usize, Errno> {
         let errno = last_errno();
@@ -89,7 +90,7 @@ impl Stream {
 }
 
 impl Stdio {
-    /// Seeks to `offset`, unless the stream is there already.
+    /// Seeks to `offset`, unless the stream is already there.
     #[inline(always)]
     fn turn_to(&mut self, offset: u64, writes: bool) -> Result<(), Errno> {
         if self.place == Some((offset, writes)) {
@@ -142,7 +143,7 @@ impl SyncBackend for Stdio {
     }
 
     fn length(&self) -> u64 {
-        // The stream relies on its descriptor's position.
+        // The stream depends on the position of its descriptor.
         let fd = self.stream.fd();
         let Ok(place) = rustix::fs::tell(fd) else { return 0 };
         let length = file::length(fd).unwrap_or(0);

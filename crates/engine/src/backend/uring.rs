@@ -38,8 +38,9 @@ impl QueuedBackend for Uring {
     }
 }
 
-/// Registers the buffers in as few groups as the kernel allows: looking up one large buffer is no more
-/// expensive than a small one. Returns the number of buffers in a group; `None` if they are not registered.
+/// Registers the buffers in as few groups as the kernel allows, since looking up a large buffer costs no
+/// more than looking up a small one. Returns the number of buffers in a group, or `None` if the buffers are
+/// not registered.
 fn register_buffers(
     ring: &IoUring,
     buffers: BufferMemory<'_>,
@@ -80,14 +81,14 @@ fn register_buffers(
 #[derive(Clone)]
 pub(crate) struct Template(squeue::Entry);
 
-// The layout is the kernel's: `struct io_uring_sqe` of linux/io_uring.h.
+// The layout is defined by the kernel: `struct io_uring_sqe` in linux/io_uring.h.
 const _: () = assert!(size_of::<squeue::Entry>() == 64);
 
-/// Both sides of a ring.
+/// The submission and completion sides of a ring.
 pub(crate) struct UringQueue<'r> {
     ring: Ring<'r>,
     completions: CompletionQueue<'r>,
-    /// Buffers in a registered group; `None` if buffers are not registered.
+    /// Number of buffers in a registered group, or `None` if the buffers are not registered.
     per_group: Option<usize>,
     fixed_files: bool,
 }
@@ -134,7 +135,7 @@ impl Queue for UringQueue<'_> {
 
     #[inline(always)]
     fn set_offset(template: &mut Template, offset: u64) {
-        /// Byte at which `off` lies in the entry.
+        /// Position of the field `off` in the entry, in bytes.
         const AT: usize = 8;
         // SAFETY: the entry is `repr(C)` around the kernel's structure, in which an offset of
         // 64 bits lies at this byte, aligned.
@@ -169,7 +170,8 @@ impl Queue for UringQueue<'_> {
         descriptors
     }
 
-    /// Each file is then closed when the caller closes it and not when the kernel has torn down the ring.
+    /// After this, each file is closed when the caller closes it, and not only when the kernel has torn
+    /// down the ring.
     fn release_files(&mut self) {
         if self.fixed_files {
             let _ = self.ring.submitter.unregister_files();
@@ -228,7 +230,7 @@ impl Queue for UringQueue<'_> {
 impl Drop for UringQueue<'_> {
     fn drop(&mut self) {
         self.release_files();
-        // The memory of the buffers is then free when the caller releases it.
+        // The memory of the buffers is then freed when the caller releases it.
         if self.per_group.is_some() {
             let _ = self.ring.submitter.unregister_buffers();
         }

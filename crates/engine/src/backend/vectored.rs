@@ -19,7 +19,8 @@ pub(crate) struct Vectored {
 }
 
 impl Vectored {
-    /// Lists the pieces of `bytes` bytes from `start` on: whole ones, and the rest.
+    /// Lists the pieces that make up `bytes` bytes from `start` on: whole pieces, and one for the
+    /// remainder.
     #[inline(always)]
     fn list(&mut self, start: *mut u8, bytes: usize) -> libc::c_int {
         self.pieces.clear();

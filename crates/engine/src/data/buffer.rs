@@ -1,4 +1,4 @@
-//! Memory of a phase: page-aligned, zeroed, allocated on first touch.
+//! Memory of a phase: page-aligned, zeroed, and allocated on first touch.
 
 #![expect(unsafe_code, reason = "anonymous mappings")]
 
@@ -9,8 +9,8 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 
 use crate::{EngineError, Errno};
 
-/// Alignment of buffers: the page size of x86-64, and no less than what any block device requires for direct
-/// I/O.
+/// Alignment of buffers: the page size of x86-64, which is at least what any block device requires for
+/// direct I/O.
 pub(crate) const PAGE: usize = 4096;
 
 /// A private anonymous mapping.
@@ -26,7 +26,7 @@ unsafe impl Send for Arena {}
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Maps `bytes` (at least one page) for `what`. Nothing is touched yet.
+    /// Maps `bytes` (at least one page) for `what`. No page is touched yet.
     pub(crate) fn new(bytes: usize, what: &'static str) -> Result<Self, EngineError> {
         let bytes = bytes.max(1).next_multiple_of(PAGE);
         // SAFETY: a new mapping at an address that the kernel chooses disturbs nothing.
@@ -46,7 +46,7 @@ impl Arena {
         }
     }
 
-    /// Advises the kernel against huge pages, for memory of which only a little is touched.
+    /// Advises the kernel not to use huge pages, for memory of which only a small part is touched.
     pub(crate) fn sparse(self) -> Self {
         // SAFETY: the range is our mapping, and the advice does not change its contents. A kernel
         // without huge pages refuses it, which is as good.
@@ -62,10 +62,10 @@ impl Arena {
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
     }
 
-    /// `count` values of `T` at multiples of `stride` bytes.
+    /// Returns `count` values of `T` at multiples of `stride` bytes.
     ///
     /// # Panics
-    /// When they do not fit, or `T` does not fit its stride.
+    /// Panics if they do not fit into the memory, or if `T` does not fit into the stride.
     pub(crate) fn pieces<T: Plain>(&mut self, count: usize, stride: usize) -> Vec<&mut T> {
         assert!(size_of::<T>() <= stride && stride.is_multiple_of(align_of::<T>()));
         assert!(count.checked_mul(stride).is_some_and(|needed| needed <= self.bytes));
@@ -89,7 +89,7 @@ impl Drop for Arena {
     }
 }
 
-/// Types for which any bytes, zeros included, are a valid value.
+/// Types for which any bytes, including zeros, are a valid value.
 ///
 /// # Safety
 /// Every bit pattern must be valid and there must be no padding.
@@ -103,10 +103,10 @@ fn memory(what: &'static str, bytes: usize, errno: Errno) -> EngineError {
     EngineError::Memory { what, size: Bytes(bytes as u64), errno }
 }
 
-/// Touches each page of `buffer`, so that no page fault falls into the measured time.
+/// Touches each page of `buffer`, so that no page fault happens during the measured time.
 pub(crate) fn touch(buffer: &mut [u8]) {
     for page in buffer.chunks_mut(PAGE) {
-        // An optimiser may not know that a store of zero to zero memory has an effect.
+        // Keeps the optimiser from removing a store of zero to memory that is already zero.
         std::hint::black_box(&mut page[0]);
         page[0] = std::hint::black_box(0);
     }
@@ -128,19 +128,19 @@ impl MemoryHog {
     /// Allocates `size` and touches every page of it. The memory is freed when the value is dropped.
     ///
     /// # Errors
-    /// Less memory than `size` is free.
+    /// Errors if less memory than `size` is free.
     pub fn hold(size: Bytes) -> Result<Self, EngineError> {
         let bytes = usize::try_from(size.0).unwrap_or(usize::MAX - PAGE);
         crate::system::limits::memory(size.0, 1, "the memory hog")?;
         let mut arena = Arena::new(bytes, "the memory hog")?;
         for (number, page) in arena.bytes_mut().chunks_mut(PAGE).enumerate() {
-            // Pages with different contents cannot be merged by the kernel.
+            // The kernel cannot merge pages with different contents.
             page[..8].copy_from_slice(&number.to_le_bytes());
         }
         Ok(Self { arena })
     }
 
-    /// How much is held, in whole pages.
+    /// The amount of memory held, in whole pages.
     #[must_use]
     pub fn held(&self) -> Bytes {
         Bytes(self.arena.bytes as u64)

@@ -15,7 +15,7 @@ const RECOGNISED_WORDS: usize = 8;
 /// Bytes of wrong data shown in a report.
 const SHOWN_BYTES: usize = 16;
 
-/// All noise of a signature: 2 MiB, shared by the tasks of a process.
+/// All noise cells of a signature: 2 MiB, shared by the tasks of a process.
 #[derive(Debug)]
 pub(crate) struct NoiseTable {
     signature: u64,
@@ -33,11 +33,11 @@ impl NoiseTable {
 pub(crate) struct Expected<'a> {
     pub(crate) table: &'a NoiseTable,
     pub(crate) file: u32,
-    /// First and last generation accepted.
+    /// The first and last generation accepted.
     pub(crate) generations: Option<(u16, u16)>,
 }
 
-/// The range of generations accepted by `expect`.
+/// Returns the range of generations accepted by `expect`.
 pub(crate) fn generations(expect: &Expect) -> Option<(u16, u16)> {
     match expect {
         Expect::Any => None,
@@ -74,12 +74,12 @@ impl CheckResults {
         }
     }
 
-    /// Text of the first finding.
+    /// Describes the first finding.
     pub(crate) fn first_described(&self, generations: Option<(u16, u16)>, path: &Path) -> Option<Mismatch> {
         self.first.first().map(|finding| describe(finding, generations, path.to_owned()))
     }
 
-    /// Text of all findings; `path` maps a file number to its path.
+    /// Describes all findings. `path` maps a file number to its path.
     pub(crate) fn describe(
         &self,
         generations: Option<(u16, u16)>,
@@ -121,7 +121,8 @@ enum CellState {
     Wrong(MismatchKind),
 }
 
-/// Compares `buffer`, read by `task` at `offset`, and adds what is wrong to `findings`.
+/// Compares `buffer`, which `task` read at `offset`, with the expected data and adds the differences to
+/// `findings`.
 pub(crate) fn check(
     buffer: &[u8],
     offset: u64,
@@ -130,7 +131,7 @@ pub(crate) fn check(
     findings: &mut CheckResults,
 ) {
     findings.checked_cells += buffer.len().div_ceil(CELL) as u64;
-    // The newest write seen so far whose range includes the following cells.
+    // The newest write seen so far whose range covers the following cells.
     let mut cover: Option<(u16, u32)> = None;
     // Cells before this one are already classified: torn, or not covered by a newer write.
     let mut settled = 0;
@@ -174,8 +175,8 @@ pub(crate) fn check(
     }
 }
 
-/// `newer`'s transfer also wrote `cells` of `buffer`. Those of an older generation, so far taken for correct
-/// or stale, are torn.
+/// Marks cells as torn: `newer` belongs to a transfer that also wrote the range `cells` of `buffer`, so
+/// cells of an older generation in that range, so far classified as correct or stale, are torn.
 #[cold]
 #[inline(never)]
 fn relabel(
@@ -215,7 +216,8 @@ fn stamp_words(cell: &[u8]) -> [u64; 4] {
     std::array::from_fn(|index| u64::from_le_bytes(words[index]))
 }
 
-/// Correct, stale, or wrong in another way. A correct cell costs one hash and one comparison.
+/// Classifies a cell as correct, stale, or wrong in another way. A correct cell costs one hash and one
+/// comparison.
 #[inline(always)]
 fn examine(cell: &[u8], at: u64, expected: &Expected<'_>) -> CellState {
     if cell.len() < STAMP {
@@ -248,7 +250,7 @@ fn examine_short(cell: &[u8], at: u64, expected: &Expected<'_>) -> CellState {
     CellState::Wrong(if zeros { MismatchKind::Zeros } else { MismatchKind::Foreign })
 }
 
-/// The expected bytes of a cell shorter than a stamp.
+/// Returns the expected bytes of a cell that is shorter than a stamp.
 fn expected_short(length: usize, at: u64, expected: &Expected<'_>) -> Vec<u8> {
     let mut words = expected.table.cells[0];
     if length >= 8 {
@@ -288,11 +290,11 @@ fn classify(cell: &[u8], at: u64, expected: &Expected<'_>) -> MismatchKind {
     }
 }
 
-/// Number of the noise pattern in a damaged cell, identified by its undamaged words.
+/// Identifies the number of the noise pattern in a damaged cell from its undamaged words.
 fn recognise(cell: &[u8], expected: &Expected<'_>) -> Option<usize> {
     let (words, _) = cell.as_chunks::<8>();
     let word = |index: usize| words.get(index).map(|word| noise_index(u64::from_le_bytes(*word)));
-    // The stamp, the first word and the last word of the filler name it.
+    // The stamp and the first and last word of the filler each contain the number.
     [word(2), word(STAMP / 8), word(CELL / 8 - 1)].into_iter().flatten().find(|&number| {
         let noise = &expected.table.cells[number];
         let same =
@@ -301,7 +303,7 @@ fn recognise(cell: &[u8], expected: &Expected<'_>) -> Option<usize> {
     })
 }
 
-/// Adds a wrong cell, with its first wrong byte.
+/// Records a wrong cell together with its first wrong byte.
 #[cold]
 #[inline(never)]
 #[expect(clippy::too_many_arguments, reason = "one call in the cold path, all of it needed")]
@@ -333,7 +335,7 @@ fn report(
     findings.add(finding, kind);
 }
 
-/// First differing byte of a cell that is still recognised as ours.
+/// Finds the first differing byte of a cell that is still recognised as ours.
 ///
 /// The stamp's checksum covers the whole cell, so a wrong sum alone does not tell which word is damaged.
 /// Words 1 and 2 are known from the expectation; for word 3 both the found value and that of this transfer
@@ -358,7 +360,7 @@ fn first_damaged_byte(cell: &[u8], at: u64, place: u64, cells: u64, expected: &E
                 cells: narrow(cells),
             };
             let words = stamp.words(signature, noise);
-            // The best guess matches the checksum found, or else most words.
+            // The best candidate matches the checksum found, or otherwise the most words.
             let score = |words: &[u64; 4]| {
                 let same = words.iter().zip(&found).filter(|(a, b)| a == b).count();
                 same + if words[0] == found[0] { 4 } else { 0 }

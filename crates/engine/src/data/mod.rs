@@ -1,4 +1,4 @@
-//! What is transferred: offsets, buffers, the data written, and the comparison of what is read.
+//! The data of transfers: offsets, buffers, the data written, and the check of the data read.
 
 pub(crate) mod buffer;
 pub(crate) mod check;

@@ -2,39 +2,40 @@
 
 use plan::{Permutation, RandomBlocks, Region, Steps};
 
-/// Yields a region's offsets for pass after pass, without a list and, except for random order, without a
-/// division.
+/// Yields the offsets of a region pass by pass. Needs no list and, except in random order, no division.
 #[derive(Debug, Clone, Copy)]
 pub struct Offsets {
     random: Option<Permutation>,
-    /// Random order: bytes of a transfer. Otherwise: distance to the next offset, possibly backwards.
+    /// In random order: the bytes of a transfer. Otherwise: the distance to the next offset, which may
+    /// be negative.
     step: u64,
-    /// Random order: the next index and the end index. Otherwise: the next offset, and the number of
+    /// In random order: the next index and the end index. Otherwise: the next offset, and the number of
     /// transfers left in the stretch and in the group.
     next: u64,
     end: u64,
     left: u64,
     group_left: u64,
-    /// Distance added after a group, beside the step.
+    /// Distance added after a group, in addition to the step.
     skip: u64,
     group: u64,
-    /// Random order: the first index of a pass.
+    /// In random order: the first index of a pass.
     first: u64,
-    /// Random blocks, each of which is a group, and the number of the next one.
+    /// If blocks are visited in random order: the blocks, each of which is a group, and the number of
+    /// the next one.
     blocks: Option<RandomBlocks>,
     draw: u64,
-    /// Otherwise: both stretches of a pass, and the number of the next one.
+    /// Otherwise: the two stretches of a pass, and the number of the next one.
     stretches: [Steps; 2],
     stretch: u8,
     /// Number of passes begun after the first.
     pass: u64,
-    /// The order of the first pass, from which those of later passes are made, if they differ.
+    /// The order of the first pass. If later passes have different orders, theirs are derived from it.
     order: Option<Permutation>,
 }
 
 impl Offsets {
-    /// The offsets of `region`. If that is the `whole` of what the task may visit, each pass in random order
-    /// has its own order; a part of it must be the same part in every pass.
+    /// Creates the offsets of `region`. If the region is the `whole` of what the task may visit, each pass
+    /// in random order has its own order. If it is only a part, every pass must visit the same part.
     #[must_use]
     pub fn new(region: &Region, whole: bool) -> Self {
         let nothing = Steps { first: 0, step: 0, skip: 0, group: 1, transfers: 0 };
@@ -80,7 +81,7 @@ impl Offsets {
         self.draw = 1;
     }
 
-    /// Where the next group begins, after the last step of one.
+    /// Returns the start of the next group, after the last step of the current one.
     #[inline(always)]
     fn next_group(&mut self) -> u64 {
         let Some(blocks) = &self.blocks else { return self.next.wrapping_add(self.skip) };
@@ -88,7 +89,7 @@ impl Offsets {
         blocks.at(self.draw - 1)
     }
 
-    /// Begins another stretch or pass, with a new order if the order is random.
+    /// Begins the next stretch or pass. A random order changes with each pass.
     #[cold]
     #[inline(never)]
     fn go_on(&mut self) {
@@ -110,13 +111,14 @@ impl Offsets {
         self.rewind();
     }
 
-    /// Whether the next offset begins a pass after the first, or a shorter lap of a strided one.
+    /// Whether the next offset begins another pass or, if the region is strided, another round within a
+    /// pass.
     #[inline(always)]
     pub(crate) fn at_end_of_stretch(&self) -> bool {
         if self.random.is_some() { self.next == self.end } else { self.left == 0 }
     }
 
-    /// The next offset in bytes.
+    /// Returns the next offset in bytes.
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "it never ends")]
     pub fn next(&mut self) -> u64 {
@@ -144,20 +146,20 @@ impl Offsets {
 #[derive(Debug, Clone, Copy)]
 pub struct Mixture {
     read_percent: u8,
-    /// Below 100; a transfer reads when adding the share carries over.
+    /// Always below 100. A transfer is a read if adding the read percentage makes this overflow.
     level: u8,
 }
 
 impl Mixture {
-    /// The mixture of `task`. Tasks start with different levels, so that they do not all write at the same
-    /// time.
+    /// Creates the mixture of `task`. Tasks start with different levels, so that they do not all write at
+    /// the same time.
     #[must_use]
     pub fn new(read_percent: u8, task: u32) -> Self {
-        // 37 is coprime to 100: the first hundred tasks all start with different levels.
+        // 37 is coprime to 100, so the first hundred tasks all start with different levels.
         Self { read_percent, level: (u64::from(task) * 37 % 100) as u8 }
     }
 
-    /// Whether the next transfer writes.
+    /// Whether the next transfer is a write.
     #[inline(always)]
     pub fn next_writes(&mut self) -> bool {
         let level = self.level + self.read_percent;

@@ -1,4 +1,4 @@
-//! Checks whether data was written by this program, to protect other data from being overwritten.
+//! Checks whether data was written by this program, so that other data is not overwritten.
 
 use std::fs::File;
 use std::io;
@@ -13,14 +13,14 @@ use crate::data::stamp::{CELL, SIGNED, STAMP, Stamp, noise, noise_index, signatu
 
 /// Bytes read at each sampled place of a file.
 const WINDOW: usize = 4096;
-/// Maximum number of places [`is_own_file`] samples in a file: covers a file of 256 KiB completely, and takes
-/// a fraction of a second on a disk.
+/// Maximum number of places that [`is_own_file`] samples in a file. This covers a file of 256 KiB completely,
+/// and takes a fraction of a second on a disk.
 pub const OWN_PLACES: u64 = 64;
 
 /// Upper bound of the block size of common file systems.
 const BLOCK: usize = 64 << 10;
 
-/// Whether `cell`, 512 bytes, has a stamp written by a workload with `signature`.
+/// Whether `cell` (512 bytes) has a stamp written by a workload with `signature`.
 #[must_use]
 pub fn is_own_cell(signature: u64, cell: &[u8]) -> bool {
     if cell.len() != CELL {
@@ -30,19 +30,19 @@ pub fn is_own_cell(signature: u64, cell: &[u8]) -> bool {
     Stamp::read([0, 1, 2, 3].map(|index| word(cell, index)), signature, &noise).is_some()
 }
 
-/// Whether the regular file at `path`, links followed, holds only data written by this program, judged by at
-/// most `places` samples (limit: [`OWN_PLACES`]), including the first and last place. A file of up to 4 KiB
-/// per place is read completely.
+/// Whether the regular file at `path` (links are followed) holds only data written by this program. The
+/// decision is based on at most `places` samples (limit: [`OWN_PLACES`]), including the first and last
+/// place. A file of up to 4 KiB per place is read completely.
 ///
 /// Every sampled cell must have been written at its offset in a file, by any run. Zeros and holes between
-/// cells do not count: a write ended by the clock leaves them. A file of only zeros is not recognised as this
-/// program's, and neither is one of transfers below 48 bytes, or of several transfer sizes that are not
-/// multiples of 512. A file with several hard links never counts as this program's.
+/// cells are ignored, because a write that was ended by the clock leaves them. These files are never
+/// recognised as this program's: a file of only zeros, a file of transfers below 48 bytes, a file of several
+/// transfer sizes that are not multiples of 512, and a file with several hard links.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Errors if the file cannot be read.
 pub fn is_own_file(path: &Path, places: u64) -> io::Result<bool> {
-    // The path may have been replaced meanwhile, for example by a pipe without a writer.
+    // The path may have been replaced in the meantime, for example by a pipe without a writer.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     // Only the owner of a file may use `O_NOATIME`.
     let file = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty())
@@ -52,12 +52,12 @@ pub fn is_own_file(path: &Path, places: u64) -> io::Result<bool> {
     Ok(metadata.is_file() && metadata.nlink() == 1 && holds_own(&file, metadata.len(), places)?)
 }
 
-/// Whether `file`, of `bytes`, holds only data written by this program.
+/// Whether `file`, which has `bytes` bytes, holds only data written by this program.
 fn holds_own(file: &File, bytes: u64, places: u64) -> io::Result<bool> {
-    // Places are far apart: disable read-ahead. It is only a hint.
+    // The places are far apart, so disable read-ahead. This is only a hint.
     let _ = rustix::fs::fadvise(file, 0, None, Advice::Random);
     let sample = Sample { file, bytes, places: places.clamp(1, OWN_PLACES) };
-    // Any transfer size that is a multiple of 512 bytes puts a cell at each multiple of 512.
+    // If the transfer size is a multiple of 512 bytes, a cell starts at each multiple of 512.
     if sample.is_own(CELL as u64)? {
         return Ok(true);
     }
@@ -89,7 +89,7 @@ fn kind_of(bytes: &[u8], offset: u64) -> CellKind {
     signed_stamp(bytes).filter(|stamp| stamp.offset == offset).map_or(CellKind::Foreign, CellKind::Own)
 }
 
-/// The stamp of a cell with at least the first [`SIGNED`] bytes, if a run of any signature wrote all of it.
+/// Returns the stamp of a cell of at least [`SIGNED`] bytes if a run of any signature wrote all of it.
 pub(crate) fn signed_stamp(bytes: &[u8]) -> Option<Stamp> {
     if bytes.len() < SIGNED {
         return None;
@@ -112,7 +112,7 @@ struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    /// Whether all sampled cells are this program's if transfers have `transfer` bytes.
+    /// Whether all sampled cells were written by this program with transfers of `transfer` bytes.
     fn is_own(&self, transfer: u64) -> io::Result<bool> {
         let step = (self.bytes / self.places).max(WINDOW as u64);
         let last = self.bytes.saturating_sub(WINDOW as u64);
@@ -143,10 +143,11 @@ impl Sample<'_> {
         Ok(some)
     }
 
-    /// The transfer size of the first data in the file, if it is this program's.
+    /// Returns the transfer size of the first data in the file, if this program wrote it.
     fn transfer(&self) -> io::Result<Option<u64>> {
         let Some(first) = self.data_from(0)? else { return Ok(None) };
-        // After a hole, data begin at a block of the file system: with zeros, or within a transfer.
+        // After a hole, data begins at a block of the file system, which starts with zeros or within a
+        // transfer.
         let window = self.read(first, BLOCK + 2 * CELL)?;
         let Some(zeros) = window.iter().position(|byte| *byte != 0) else { return Ok(None) };
         let found = (zeros.saturating_sub(STAMP)..=zeros + CELL).find_map(|skip| {
@@ -158,7 +159,7 @@ impl Sample<'_> {
         let Some(start) = offset.checked_sub(before) else { return Ok(None) };
         let last = whole * CELL as u64;
         let tail = self.read(start + last, 3 * CELL)?;
-        // It ends where the next one begins, or at the end of the file.
+        // The cell ends where the next one begins, or at the end of the file.
         let next = (1..=CELL).find(|length| {
             let offset = start + last + *length as u64;
             offset == self.bytes || tail.get(*length..).is_some_and(|bytes| stamp_at(bytes, offset).is_some())
@@ -166,7 +167,7 @@ impl Sample<'_> {
         Ok(next.map(|length| last + length as u64))
     }
 
-    /// Start of the data at or after `at`; `None` if only a hole follows.
+    /// Returns the start of the data at or after `at`, or `None` if only a hole follows.
     fn data_from(&self, at: u64) -> io::Result<Option<u64>> {
         match rustix::fs::seek(self.file.as_fd(), SeekFrom::Data(at)) {
             Ok(found) => Ok((found < self.bytes).then_some(found)),
@@ -177,7 +178,7 @@ impl Sample<'_> {
         }
     }
 
-    /// Up to `length` bytes at `offset`.
+    /// Reads up to `length` bytes at `offset`.
     fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         let left = usize::try_from(self.bytes.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut bytes = vec![0; length.min(left)];
@@ -186,26 +187,27 @@ impl Sample<'_> {
     }
 }
 
-/// The stamp of the cell at the start of `bytes`, at `offset` of a file; further cells may follow.
+/// Returns the stamp of the cell at the start of `bytes`, which is at `offset` of a file. Other cells
+/// may follow.
 fn stamp_at(bytes: &[u8], offset: u64) -> Option<Stamp> {
-    // The length of the cell is not known yet; its first words suffice.
+    // The length of the cell is not known yet, but its first words are enough.
     match kind_of(bytes.get(..SIGNED)?, offset) {
         CellKind::Own(stamp) => Some(stamp),
         CellKind::Nothing | CellKind::Short | CellKind::Foreign => None,
     }
 }
 
-/// Start of the cell containing `offset`.
+/// Returns the start of the cell that contains `offset`.
 fn cell_at(offset: u64, transfer: u64) -> u64 {
     offset - offset % transfer % CELL as u64
 }
 
-/// The end of the cell that begins at `offset`.
+/// Returns the end of the cell that begins at `offset`.
 fn cell_after(offset: u64, transfer: u64) -> u64 {
     (offset + CELL as u64).min(offset - offset % transfer + transfer)
 }
 
-/// A distance within a window.
+/// Converts a distance within a window to an index.
 fn index(distance: u64) -> usize {
     usize::try_from(distance).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! The data written, made so that data read back can be verified.
+//! The data that is written. It is generated so that it can be verified when read back.
 //!
 //! A transfer is a sequence of *cells* of 512 bytes (the last one may be shorter), counted from its start. A
 //! cell is incompressible *noise* whose first four words carry a *stamp*:
@@ -22,11 +22,12 @@
 //! ([`BufferUse`]). Either way the bytes depend only on signature, generation, file, offset and transfer size:
 //! every backend writes the same file.
 //!
-//! A cell shorter than a stamp (32 bytes) holds its offset in a scrambled word, followed by noise; one
-//! shorter than a word only noise. Damage to it is detected, but its generation is unknown.
+//! A cell shorter than a stamp (32 bytes) holds its offset in a scrambled word, followed by noise; a
+//! cell shorter than a word holds only noise. Damage to such cells is detected, but their generation is
+//! unknown.
 //!
-//! A reader may use any transfer size that is a multiple of 512 if the writer's was one too; a file with
-//! other transfer sizes must be checked with the same size.
+//! A reader may use any transfer size that is a multiple of 512 if the writer's was one too. A file with
+//! other transfer sizes must be checked with the size it was written with.
 
 use std::ops::Range;
 
@@ -35,22 +36,23 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::data::buffer::{PAGE, touch};
 
-/// Bytes of a cell.
+/// Size of a cell in bytes.
 pub(crate) const CELL: usize = 512;
-/// Bytes of a stamp.
+/// Size of a stamp in bytes.
 pub(crate) const STAMP: usize = 32;
 const WORDS: usize = CELL / 8;
 /// Index of the word that encodes the signature.
 const SIGNATURE: usize = 5;
 /// Minimum size of a cell that encodes the signature.
 pub(crate) const SIGNED: usize = (SIGNATURE + 1) * 8;
-/// Number of noise cells. At 2 MiB the noise exceeds the window of compressing storage.
+/// Number of noise cells. Their total of 2 MiB exceeds the window of compressing storage.
 pub(crate) const NOISE_CELLS: usize = 4096;
 const NOISE_MASK: u64 = NOISE_CELLS as u64 - 1;
-/// Multiplies the offset in the checksum: odd, so that no two offsets give the same product.
+/// Multiplier of the offset in the checksum. It is odd, so that no two offsets give the same product.
 const OFFSET_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// As [`OFFSET_FACTOR`], for the origin: an error in one cannot be cancelled by one in the other.
+/// Like [`OFFSET_FACTOR`], for the origin. It differs, so that an error in one cannot cancel an error
+/// in the other.
 const ORIGIN_FACTOR: u64 = 0xd1b5_4a32_d192_ed03;
 /// Distance within which noise does not repeat in a file: the longest record that common storage compresses
 /// as a whole (btrfs and ZFS: 128 KiB), also beyond the window of LZ4.
@@ -59,8 +61,8 @@ pub(crate) const REPEAT: usize = 128 << 10;
 /// A cell of noise.
 pub(crate) type Noise = [u64; WORDS];
 
-/// The noise of cell `index` for `signature`. The number is in the low 12 bits of its fifth and last words,
-/// so that a damaged cell can still be recognised.
+/// Returns the noise of cell `index` for `signature`. The low 12 bits of the fifth and the last word hold
+/// the number, so that a damaged cell can still be recognised.
 pub(crate) fn noise(signature: u64, index: usize) -> Noise {
     let index = index as u64 & NOISE_MASK;
     let mut stream = Xoshiro256PlusPlus::seed_from_u64(mix(signature).wrapping_add(index));
@@ -75,7 +77,7 @@ pub(crate) fn noise(signature: u64, index: usize) -> Noise {
     words
 }
 
-/// The signature encoded in words 4 and 5 of a cell.
+/// Decodes the signature from words 4 and 5 of a cell.
 pub(crate) fn signature_of(fourth: u64, fifth: u64) -> u64 {
     fifth ^ mix(fourth)
 }
@@ -86,14 +88,14 @@ pub(crate) struct Stamp {
     pub(crate) offset: u64,
     pub(crate) generation: u16,
     pub(crate) file: u32,
-    /// Index in the transfer that wrote it.
+    /// Index of the cell in the transfer that wrote it.
     pub(crate) place: u32,
-    /// Cells of that transfer.
+    /// Number of cells of that transfer.
     pub(crate) cells: u32,
 }
 
 impl Stamp {
-    /// The four words of this stamp over `noise`.
+    /// Encodes this stamp as four words over `noise`.
     pub(crate) fn words(&self, signature: u64, noise: &Noise) -> [u64; 4] {
         let third = ((u64::from(self.place) << 32) | u64::from(self.cells)) ^ noise[3];
         let number = noise[STAMP / 8] & NOISE_MASK;
@@ -103,7 +105,7 @@ impl Stamp {
         words
     }
 
-    /// The stamp in `words` over `noise`; `None` when the checksum is wrong.
+    /// Decodes the stamp in `words` over `noise`. Returns `None` if the checksum is wrong.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "fields are cut out of words")]
     pub(crate) fn read(words: [u64; 4], signature: u64, noise: &Noise) -> Option<Self> {
@@ -123,17 +125,17 @@ impl Stamp {
     }
 }
 
-/// Generation and file in one word, with the bits of the noise number clear.
+/// Packs generation and file into one word; the bits of the noise number stay zero.
 fn origin(generation: u16, file: u32) -> u64 {
     (u64::from(generation) << 48) | (u64::from(file) << 16)
 }
 
-/// The generation in word 2 of a stamp over `noise`, damaged or not.
+/// Decodes the generation from word 2 of a stamp over `noise`, whether or not the stamp is damaged.
 pub(crate) fn generation_of(second_word: u64, noise: &Noise) -> u16 {
     (second_word.wrapping_sub(noise[2] & !NOISE_MASK) >> 48) as u16
 }
 
-/// Adds an offset and an origin to a stamp without them.
+/// Adds an offset and an origin to a stamp that has none.
 #[inline(always)]
 fn move_stamp(words: &mut [u64; 4], offset: u64, origin: u64) {
     let sum = offset.wrapping_mul(OFFSET_FACTOR).wrapping_add(origin.wrapping_mul(ORIGIN_FACTOR));
@@ -142,7 +144,7 @@ fn move_stamp(words: &mut [u64; 4], offset: u64, origin: u64) {
     words[2] = words[2].wrapping_add(origin);
 }
 
-/// The noise number a stamp holds in clear.
+/// The noise number, which a stamp holds in clear.
 #[inline(always)]
 pub(crate) fn noise_index(second_word: u64) -> usize {
     (second_word & NOISE_MASK) as usize
@@ -161,7 +163,7 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// The word of a cell too short for a stamp.
+/// The word stored in a cell that is too short for a stamp.
 pub(crate) fn short_word(signature: u64, offset: u64) -> u64 {
     mix(!signature).wrapping_add(offset.wrapping_mul(OFFSET_FACTOR))
 }
@@ -187,7 +189,7 @@ fn fill(buffer: &mut [u8], first: usize, signature: u64, origin: u64) {
     }
 }
 
-/// Adds `distance` to the offset in each cell of `buffer`, and `origin` to its origin.
+/// Adds `distance` to the offset in each cell of `buffer`, and `origin` to the origin.
 #[inline(always)]
 fn shift(buffer: &mut [u8], distance: u64, origin: u64) {
     let by_offset = distance.wrapping_mul(OFFSET_FACTOR);
@@ -198,7 +200,8 @@ fn shift(buffer: &mut [u8], distance: u64, origin: u64) {
     } else if tail.len() >= 8 {
         add(tail, 0, by_offset);
     }
-    // Backwards: after a write the end of a large buffer is in the cache, and the next write begins at its start.
+    // Goes backwards: after a write the end of a large buffer is in the cache, and the next write
+    // begins at its start.
     for cell in cells.iter_mut().rev() {
         shift_cell(cell, sum, distance, origin);
     }
@@ -220,14 +223,14 @@ fn add(cell: &mut [u8], at: usize, amount: u64) {
     }
 }
 
-/// What the buffers that a pattern is written from are used for.
+/// How the buffers that hold a pattern are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BufferUse {
-    /// One for each task, for writes alone.
+    /// One buffer for each task, only used for writes.
     Task,
-    /// One for each transfer in flight, for writes alone: as small as possible.
+    /// One buffer for each transfer in flight, only used for writes: as small as possible.
     Request,
-    /// Reads overwrite them.
+    /// Buffers that reads overwrite.
     Mixed,
 }
 
@@ -242,8 +245,8 @@ impl BufferUse {
     }
 }
 
-/// Minimum size of transfers whose windows a task keeps: copying less costs little, and all windows are in the
-/// first-level cache then.
+/// Minimum transfer size for which a task keeps all windows. For smaller transfers copying is cheap, and all
+/// windows fit in the first-level cache.
 const LEAST_KEPT: usize = 16 << 10;
 /// Maximum number of windows in a buffer.
 const MOST_KEPT: usize = REPEAT / LEAST_KEPT;
@@ -254,14 +257,15 @@ pub(crate) struct DataPattern {
     signature: u64,
     generation: u16,
     transfer: usize,
-    /// Number of transfers with different noise.
+    /// Number of windows, that is of transfers with different noise.
     windows: usize,
-    /// Transfers at offset 0 without an origin, one for each window; empty if buffers hold all windows.
+    /// Transfers at offset 0 without an origin, one for each window. Empty if the buffers hold all
+    /// windows.
     image: Box<[u8]>,
 }
 
 impl DataPattern {
-    /// The pattern for transfers of `transfer` bytes.
+    /// Creates the pattern for transfers of `transfer` bytes.
     pub(crate) fn new(signature: u64, generation: u16, transfer: usize, buffers: BufferUse) -> Self {
         let windows = REPEAT.div_ceil(transfer);
         let image = if buffers.keeps_windows(transfer) { 0 } else { windows * transfer };
@@ -272,12 +276,13 @@ impl DataPattern {
         Self { signature, generation, transfer, windows, image }
     }
 
-    /// Bytes of a buffer.
+    /// Size of a buffer in bytes.
     pub(crate) fn buffer_bytes(&self) -> usize {
         if self.image.is_empty() { (self.windows - 1) * self.stride() + self.transfer } else { self.transfer }
     }
 
-    /// Bytes from a window in a buffer to the next one: each is as well aligned as the buffer.
+    /// Distance in bytes between two windows in a buffer. Each window has the same alignment as the
+    /// buffer.
     fn stride(&self) -> usize {
         self.transfer.next_multiple_of(PAGE)
     }
@@ -328,7 +333,7 @@ impl PatternWriter {
         self.place_from(pattern, buffer, offset / pattern.transfer as u64, offset)
     }
 
-    /// As [`PatternWriter::place`], with the window of noise for `number`.
+    /// Like [`PatternWriter::place`], with the window of noise for `number`.
     #[inline(always)]
     pub(crate) fn place_from(
         &mut self,

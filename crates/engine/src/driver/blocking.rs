@@ -1,5 +1,5 @@
-//! Tasks that do one transfer at a time: one thread for each, and one loop for every backend with synchronous
-//! calls.
+//! Runs tasks that do one transfer at a time. Each task has a thread, and the same loop serves every backend
+//! with synchronous calls.
 
 use std::iter::StepBy;
 use std::ops::Range;
@@ -26,7 +26,7 @@ use plan::Operation;
 /// Without recording, the clock is read once per this many transfers.
 const CLOCK_EVERY: u64 = 64;
 
-/// Why the loop was left.
+/// Why the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
     /// The number of transfers.
@@ -43,7 +43,7 @@ struct Task<'t, M> {
     slot: &'t Slot,
     mover: M,
     buffer: &'t mut [u8],
-    /// Bytes of a transfer, which may be fewer than the buffer has.
+    /// Size of a transfer in bytes, which may be smaller than the buffer.
     length: usize,
     writer: PatternWriter,
     offsets: Offsets,
@@ -65,7 +65,8 @@ pub(crate) fn run<'a, C: Clock, M: SyncBackend, const RECORD: bool>(
 ) -> Vec<WorkerReport<'a>> {
     let workers = recorders.len();
     let seats = (0..).zip(buffers.into_iter().zip(recorders)).map(|(number, (buffer, recorder))| {
-        // Every `workers`-th task: those running at once are spread over all targets.
+        // Each thread gets every `workers`-th task, so that the tasks running at once are spread over
+        // all targets.
         Share { tasks: (number..shared.tasks.len()).step_by(workers), buffer, recorder }
     });
     crew::run(shared, seats.collect(), |share, course| work::<C, M, RECORD>(shared, clock, share, course))
@@ -73,7 +74,7 @@ pub(crate) fn run<'a, C: Clock, M: SyncBackend, const RECORD: bool>(
 
 /// Input of a worker.
 struct Share<'b, 'a> {
-    /// Indices of its tasks among those of the process.
+    /// Indices of the worker's tasks among those of the process.
     tasks: StepBy<Range<usize>>,
     buffer: &'b mut [u8],
     recorder: Recorder<'a>,
@@ -96,7 +97,8 @@ fn work<'a, C: Clock, M: SyncBackend, const RECORD: bool>(
             Some(WorkerReport { tasks: reports, recorder, findings, unstarted, notes: Vec::new() })
         }
         Err(error) => {
-            // Before the barrier guard is dropped, so the others see it at their next transfer or barrier.
+            // Done before the barrier guard is dropped, so that the others see it at their next
+            // transfer or barrier.
             shared.fail(error);
             None
         }
@@ -110,8 +112,8 @@ struct WorkerLog<'w, 'a> {
     reports: &'w mut Vec<TaskReport>,
 }
 
-/// Prepares, then opens, transfers and closes for each task. Returns the number of transfers of an open loop
-/// that were never started.
+/// Prepares the worker, then opens, transfers and closes for each task. Returns the number of transfers of
+/// an open loop that were never started.
 fn live<C: Clock, M: SyncBackend, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
@@ -216,12 +218,12 @@ fn pursue<C: Clock, M: SyncBackend, const RECORD: bool>(
 }
 
 impl<M: SyncBackend> Task<'_, M> {
-    /// Reads the task's part once, untimed, and writes its first transfer back as it was where the phase writes. What
-    /// cannot be read is not there yet.
+    /// Reads the task's part once, untimed. If the phase writes, also writes the first transfer back unchanged. Data
+    /// that does not exist yet is skipped.
     #[cold]
     fn prime(&mut self) {
         let mut offsets = Offsets::new(&self.plan.region, self.plan.whole);
-        // What is to be written stays in the task's own buffer.
+        // The data to be written stays in the task's own buffer.
         let mut writes = self.rules.writes;
         let mut scratch = if self.rules.writes { vec![0; self.length] } else { Vec::new() };
         for _ in 0..self.rules.job.workload.geometry.transfers_per_task() {
@@ -235,7 +237,7 @@ impl<M: SyncBackend> Task<'_, M> {
         std::hint::black_box(self.buffer.iter().fold(0_u8, |sum, byte| sum ^ byte));
     }
 
-    /// All transfers of the phase, stonewall and wear-out included.
+    /// Runs all transfers of the phase, including stonewall and wear-out.
     fn go<C: Clock, const RECORD: bool>(
         &mut self,
         clock: C,
@@ -366,15 +368,16 @@ impl<M: SyncBackend> Task<'_, M> {
         Ok(Left::Volume)
     }
 
-    /// Open loop: waits for the next intended start. Returns it and the real start, or why there is none.
+    /// In an open loop: waits for the next intended start. Returns that time and the actual start, or
+    /// the reason why there is none.
     ///
-    /// Every transfer due before the deadline is made, however late, since late transfers are what shows a
-    /// stall; but only for as much time again.
+    /// Every transfer due before the deadline is made, however late, because late transfers reveal a
+    /// stall. This continues for at most the same time again.
     fn next_start<C: Clock>(&mut self, clock: C, deadline: u64) -> Result<(u64, u64), Left> {
         let Some(schedule) = &mut self.schedule else { return Ok((self.last, self.last)) };
         let intended = schedule.next();
         if intended >= deadline {
-            // The phase lasts until its end, even if its last transfer ended earlier.
+            // The phase lasts until its deadline, even if its last transfer ended earlier.
             wait_until(clock, self.shared.scale(), deadline, self.shared.stop());
             self.last = clock.now();
             return Err(Left::Deadline);
@@ -391,7 +394,7 @@ impl<M: SyncBackend> Task<'_, M> {
         Ok((intended, now))
     }
 
-    /// Completes a transfer of `range` of the buffer that was interrupted, cut short or refused.
+    /// Completes a transfer of `range` of the buffer that was interrupted, short or rejected.
     #[cold]
     #[inline(never)]
     fn finish(

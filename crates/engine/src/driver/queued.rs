@@ -37,10 +37,10 @@ pub(crate) struct Pool<'m> {
     pub(crate) buffers: &'m mut [u8],
     /// Distance between two buffers.
     pub(crate) stride: usize,
-    /// Maximum number of tasks a worker runs at once.
+    /// Maximum number of tasks that a worker runs at once.
     pub(crate) at_once: usize,
     pub(crate) depth: u32,
-    /// The user asked for the backend by name.
+    /// Whether the user asked for the backend by name.
     pub(crate) required: bool,
 }
 
@@ -91,23 +91,25 @@ pub(crate) fn run<'a, C: Clock, B: QueuedBackend, const RECORD: bool>(
     })
 }
 
-/// Buffer memory of a worker.
+/// The buffer memory of a worker.
 struct SlotMemory<'m> {
     memory: &'m mut [u8],
     stride: usize,
     depth: u32,
-    /// Locked memory needed by all workers of this host, in bytes, and whether it is required.
+    /// Locked memory needed by all workers of this host, in bytes, and whether the user requires the
+    /// backend.
     locked: (u64, bool),
 }
 
-/// Records of a worker beside the latencies.
+/// The records of a worker other than latencies.
 struct WorkerLog {
     findings: CheckResults,
     notes: Vec<Note>,
     reports: Vec<TaskReport>,
 }
 
-/// Prepares, opens, transfers, closes. Returns the transfers of an open loop that were never started.
+/// Prepares, opens, transfers and closes. Returns the number of transfers of an open loop that were
+/// never started.
 #[expect(clippy::too_many_arguments, reason = "the parts of a worker, each of which outlives the call")]
 fn live<C: Clock, B: QueuedBackend, const RECORD: bool>(
     shared: &Shared<'_>,
@@ -188,7 +190,7 @@ struct Worker<'s, Q: Queue> {
     tally: Tally,
 }
 
-/// Open loop: lanes with a free slot, by their next intended start.
+/// In an open loop: lanes with a free slot, ordered by their next intended start.
 type Due = BinaryHeap<Reverse<(u64, u32)>>;
 
 impl<'s, Q: Queue> Worker<'s, Q> {
@@ -203,11 +205,12 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         }
     }
 
-    /// Assigns the slots to `tasks`. Nothing is in flight.
+    /// Assigns the slots to `tasks`. Requires that nothing is in flight.
     fn seat(&mut self, tasks: &'s [TaskPlan], room: &mut SlotMemory<'_>, writers: &mut [PatternWriter]) {
         let rules = self.constants.rules;
         let depth = room.depth as usize;
-        // The slots of the previous tasks have advanced their pattern writers, and the buffers with them.
+        // The slots of the previous tasks have advanced their pattern writers together with the
+        // buffers, so keep them.
         writers.iter_mut().zip(&self.seats).for_each(|(writer, seat)| *writer = seat.writer);
         let writers = &mut writers[..tasks.len() * depth];
         if let Some(pattern) = &rules.pattern {
@@ -303,13 +306,13 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         driven
     }
 
-    /// The parts changed by transfers.
+    /// The parts of the worker that transfers change.
     fn parts(&mut self) -> Parts<'_, 's, Q> {
         let Self { constants, queue, lanes, seats, fresh, tally } = self;
         Parts { constants, queue, lanes, seats, fresh, tally }
     }
 
-    /// Closed loop: a completed slot is reused at once.
+    /// Runs a closed loop: a completed slot is reused at once.
     #[inline(never)]
     fn drive_closed<C: Clock, const RECORD: bool>(
         &mut self,
@@ -357,7 +360,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         Ok(())
     }
 
-    /// Open loop: a free slot is submitted when its lane's next transfer is due.
+    /// Runs an open loop: a free slot is submitted when its lane's next transfer is due.
     #[inline(never)]
     fn drive_open<C: Clock, const RECORD: bool>(
         &mut self,
@@ -408,7 +411,8 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         Ok(())
     }
 
-    /// An open loop's phase lasts until its deadline, even if its last transfer ended earlier.
+    /// Waits for the deadline: an open-loop phase lasts until then, even if its last transfer ended
+    /// earlier.
     fn wait_for_deadline<C: Clock>(&mut self, clock: C) {
         for lane in &mut self.lanes {
             if lane.deadline != u64::MAX && lane.has_more() {
@@ -434,7 +438,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         }
     }
 
-    /// Closes all files; their fsyncs, if requested, are in flight together.
+    /// Closes all files. If fsyncs are requested, they are in flight together.
     fn close<C: Clock>(
         &mut self,
         clock: C,
@@ -464,7 +468,7 @@ impl<'s, Q: Queue> Worker<'s, Q> {
         Ok(())
     }
 
-    /// Waits for the fsyncs of all files and closes each when its own is done.
+    /// Waits for the fsyncs of all files, and closes each file when its own fsync is done.
     fn finish_syncs<C: Clock>(
         &mut self,
         clock: C,
@@ -496,18 +500,18 @@ impl<'s, Q: Queue> Worker<'s, Q> {
     }
 }
 
-/// Number of requests prepared before a submission.
+/// Returns the number of requests to prepare before each submission.
 ///
 /// Completions of a device arrive in batches. If all new requests were submitted at the end of the batch, the
-/// device would run idle meanwhile; in parts, it continues with the first while the others are prepared
-/// (about a tenth more transfers per second at depth 32). The page cache answers at once, so there each call
-/// is only a cost.
+/// device would be idle meanwhile. If they are submitted in parts, the device works on the first while the
+/// others are prepared (about a tenth more transfers per second at depth 32). The page cache answers at once,
+/// so additional calls would only cost time there.
 fn hand_over(under_way: usize, direct: bool) -> usize {
     const PARTS: usize = 8;
     if direct { (under_way / PARTS).max(1) } else { usize::MAX }
 }
 
-/// Begins the next pass of the slot's lane, once nothing of the previous one is in flight, with this slot and
+/// Begins the next pass of the slot's lane once nothing of the previous pass is in flight. Uses this slot and
 /// the waiting ones.
 fn begin_pass<C: Clock, Q: Queue, const RECORD: bool>(
     seat: usize,
@@ -524,7 +528,7 @@ fn begin_pass<C: Clock, Q: Queue, const RECORD: bool>(
     Ok(())
 }
 
-/// Open loop: queues all transfers that are due and have a free slot.
+/// In an open loop: queues all transfers that are due and have a free slot.
 fn issue_due<C: Clock, Q: Queue, const RECORD: bool>(
     parts: &mut Parts<'_, '_, Q>,
     due: &mut Due,
@@ -559,7 +563,7 @@ fn issue_due<C: Clock, Q: Queue, const RECORD: bool>(
     Ok(())
 }
 
-/// Open loop: queues a lane with a free slot for its next intended start.
+/// In an open loop: registers a lane with a free slot for its next intended start.
 fn await_turn(lane: &mut Lane<'_>, number: u32, due: &mut Due) {
     let Some(schedule) = &lane.schedule else { return };
     let next = schedule.next();

@@ -1,5 +1,5 @@
-//! Transfers in flight: from a task's next offset to a request, and from a completion to the task's
-//! counters.
+//! Transfers in flight: turns a task's next offset into a request, and a completion into updates of the
+//! task's counters.
 //!
 //! A task is a *lane*; each of its transfers in flight has a *slot* with its own buffer. A slot is owned
 //! either by the kernel or by us, never both: its buffer is only touched while it is ours.
@@ -31,22 +31,22 @@ pub(crate) struct Lane<'s> {
     pub(crate) offsets: Offsets,
     mixture: Mixture,
     pub(crate) schedule: Option<Schedule>,
-    /// Number of transfers; if the task is ended early, the number issued.
+    /// Number of transfers, or the number already issued if the task is ended early.
     pub(crate) limit: u64,
     pub(crate) issued: u64,
     /// Completed reads and writes.
     pub(crate) done: [u64; 2],
     pub(crate) under_way: u32,
     pub(crate) deadline: u64,
-    /// Open loop: whether it is queued for its intended start.
+    /// In an open loop: whether the lane is queued for its intended start.
     pub(crate) queued: bool,
-    /// Slots owned by us: all of them in an open loop, else those waiting for the end of a pass.
+    /// Slots owned by us: in an open loop all of them, otherwise those that wait for the end of a pass.
     pub(crate) free: Vec<u32>,
-    /// End of the last transfer.
+    /// End time of the last transfer.
     pub(crate) last: u64,
-    /// Time at which the stonewall was seen, and the transfers until then.
+    /// Time at which the stonewall was seen, and the number of transfers until then.
     pub(crate) stonewall: Option<(u64, u64)>,
-    /// Open loop: transfers that were given up.
+    /// In an open loop: number of transfers that were given up.
     pub(crate) unstarted: u64,
 }
 
@@ -71,7 +71,7 @@ impl<'s> Lane<'s> {
         }
     }
 
-    /// Completed transfers.
+    /// Number of completed transfers.
     pub(crate) fn transfers(&self) -> u64 {
         self.done[0] + self.done[1]
     }
@@ -95,21 +95,21 @@ pub(crate) struct RequestSlot<Q: Queue> {
     offset: u64,
     /// Submission time.
     pub(crate) start: u64,
-    /// Open loop: intended submission time.
+    /// In an open loop: intended submission time.
     pub(crate) intended: u64,
     pub(crate) lane: u32,
-    /// Bytes moved so far, after a short transfer.
+    /// Number of bytes moved so far, after a short transfer.
     moved: u32,
-    /// Number of the registered group of its buffer.
+    /// Number of the registered group that contains its buffer.
     group: u16,
     writes: bool,
-    /// Its fsync must be awaited, and its bytes are not complete yet.
+    /// Whether its fsync must be awaited although not all bytes have been written yet.
     cut_short: bool,
     pub(crate) writer: PatternWriter,
 }
 
 impl<Q: Queue> RequestSlot<Q> {
-    /// A slot of `lane` with the buffer at `memory`, in registered group `group`.
+    /// Creates a slot of `lane` with the buffer at `memory`, in registered group `group`.
     pub(crate) fn new(lane: u32, memory: *mut u8, group: u16, writes: bool, writer: PatternWriter) -> Self {
         Self {
             template: Q::idle(),
@@ -126,7 +126,7 @@ impl<Q: Queue> RequestSlot<Q> {
         }
     }
 
-    /// Makes the template, once the file is registered in the queue.
+    /// Creates the template, once the file is registered in the queue.
     pub(crate) fn prepare(
         &mut self,
         index: usize,
@@ -156,23 +156,25 @@ impl<Q: Queue> RequestSlot<Q> {
     }
 }
 
-/// Constants of a round of transfers, for the hot loop.
+/// Values that stay constant during a round of transfers, for the hot loop.
 #[derive(Clone, Copy)]
 pub(crate) struct RoundConstants<'s> {
     pub(crate) shared: &'s Shared<'s>,
     pub(crate) rules: &'s Rules<'s>,
     pub(crate) slot: &'s Slot,
     pub(crate) bytes: u32,
-    /// Result of the completion of a whole transfer; a value never returned if an fsync must follow.
+    /// Result of a completion that moved a whole transfer. If an fsync must follow, a value that is
+    /// never returned.
     whole: i32,
-    /// Not only reads: the buffer, the operation or the next step depends on the transfer.
+    /// Whether the buffer, the operation or the next step depends on the transfer, as it does unless
+    /// there are only reads.
     varies: bool,
     mixed: bool,
     syncs: bool,
     verifies: bool,
-    /// With verification, a write of the next pass must not overlap with a read of this one.
+    /// Whether writes of the next pass must not overlap with reads of this one, as with verification.
     pub(crate) keeps_passes_apart: bool,
-    /// A lane that finishes now is finally done: no wear-out follows.
+    /// Whether a lane that finishes now is done for good, because no wear-out follows.
     pub(crate) last_round: bool,
 }
 
@@ -196,12 +198,12 @@ impl<'s> RoundConstants<'s> {
     }
 }
 
-/// Counts of a worker.
+/// The counts of a worker.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tally {
-    /// Completed reads and writes.
+    /// Numbers of completed reads and writes.
     done: [u64; 2],
-    /// Transfers in flight, of all lanes.
+    /// Number of transfers in flight, of all lanes.
     pub(crate) under_way: usize,
 }
 
@@ -251,9 +253,9 @@ impl Fresh {
 /// Result of handling a completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Completed {
-    /// The slot's transfer continues, or its next one is queued.
+    /// The slot's transfer continues, or its next transfer has been queued.
     Busy,
-    /// The transfer is complete and there is nothing to queue: the slot is ours.
+    /// The transfer is complete and there is nothing more to queue. The slot is ours.
     Ours,
 }
 
@@ -289,7 +291,7 @@ pub(crate) fn issue<C: Clock, Q: Queue, const RECORD: bool>(
     Ok(true)
 }
 
-/// The parts of a worker changed by the hot loop, and its constants.
+/// The parts of a worker that the hot loop changes, and its constants.
 pub(crate) struct Parts<'w, 's, Q: Queue> {
     pub(crate) constants: &'w RoundConstants<'s>,
     pub(crate) queue: &'w mut Q,
@@ -333,8 +335,8 @@ fn dispatch<Q: Queue>(
     unsafe { queue.push(&seat.template) }
 }
 
-/// Queues a slot's template with its fsync, or when the ring was full: the queued entries are submitted
-/// first, and start `now` if starts are recorded.
+/// Queues a slot's template together with its fsync, or after the ring was full. Queued entries are
+/// submitted first, and `now` becomes their start if starts are recorded.
 #[cold]
 #[inline(never)]
 fn push_slowly<Q: Queue>(
@@ -457,7 +459,7 @@ fn settle<Q: Queue>(data: u64, result: i32, worker: &mut Parts<'_, '_, Q>) -> Re
         seat.moved = 0;
         seat.prepare(index, &worker.lanes[seat.lane as usize], worker.queue, constants);
     }
-    // A failed write is still followed by its cancelled fsync, which is its end.
+    // A failed write is still followed by the completion of its cancelled fsync.
     if settled.is_err() && seat.is_end(data, constants) {
         worker.tally.under_way -= 1;
     }
@@ -516,14 +518,14 @@ fn settle_transfer<Q: Queue>(
         errno => return Err(short.failed(errno)),
     }
     if syncs && Q::LINKS_SYNC {
-        // Its fsync is cancelled; the rest is submitted then.
+        // The linked fsync is cancelled; the rest is submitted after that.
         seat.cut_short = true;
         return Ok(false);
     }
     push_rest(index, worker)
 }
 
-/// Queues the rest of a transfer; it is not complete yet.
+/// Queues the rest of a transfer, which is not complete yet.
 fn push_rest<Q: Queue>(index: usize, worker: &mut Parts<'_, '_, Q>) -> Result<bool, EngineError> {
     let constants = worker.constants;
     let seat = &mut worker.seats[index];
@@ -540,13 +542,13 @@ pub(crate) fn push_sync<Q: Queue>(queue: &mut Q, file: i32, user_data: u64) -> R
     Ok(())
 }
 
-/// The slot or lane of a completion.
+/// The slot or lane that a completion belongs to.
 #[inline(always)]
 pub(crate) fn slot_of(data: u64) -> usize {
     (data & (SYNC - 1)) as usize
 }
 
-/// The number of a slot or lane.
+/// Makes the number of a slot or lane.
 #[inline(always)]
 #[expect(
     clippy::cast_possible_truncation,

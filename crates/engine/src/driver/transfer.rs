@@ -1,4 +1,4 @@
-//! What both drivers do where a transfer is late, short or wrong.
+//! Handling of late, short and wrong transfers, shared by both drivers.
 
 use plan::Operation;
 
@@ -6,12 +6,13 @@ use crate::data::check::CheckResults;
 use crate::phase::rules::TaskPlan;
 use crate::{EngineError, Errno};
 
-/// Time at which an open loop stops catching up: as long after its deadline as that was after its start.
+/// Time at which an open loop stops catching up: the deadline plus the time from the start to the
+/// deadline.
 pub(crate) fn give_up(base: u64, deadline: u64) -> u64 {
     deadline.saturating_add(deadline.saturating_sub(base))
 }
 
-/// The first finding as an error.
+/// Converts the first finding to an error.
 #[cold]
 pub(crate) fn wrong_data(
     findings: &CheckResults,
@@ -21,7 +22,7 @@ pub(crate) fn wrong_data(
     let described = findings.first_described(generations, &plan.file.path);
     match described {
         Some(mismatch) => EngineError::WrongData(Box::new(mismatch)),
-        // A wrong cell is always described below the limit, and this is the first.
+        // Below the limit a wrong cell is always described, and this is the first one.
         None => crate::system::file::call("check", &plan.file.path, Errno(libc::EIO)),
     }
 }
@@ -32,12 +33,12 @@ pub(crate) struct Short<'p> {
     pub(crate) operation: Operation,
     pub(crate) offset: u64,
     pub(crate) asked: usize,
-    /// Bytes moved so far, in all.
+    /// Total number of bytes moved so far.
     pub(crate) moved: usize,
 }
 
 impl Short<'_> {
-    /// Whether it may be continued after a call that moved `bytes`.
+    /// Decides whether the transfer may be continued after a call that moved `bytes`.
     pub(crate) fn judge(
         &self,
         bytes: usize,
@@ -51,7 +52,7 @@ impl Short<'_> {
         let path = self.path.to_owned();
         match (bytes, self.operation) {
             (0, Operation::Read) => Err(EngineError::FileTooShort { path, offset, asked, moved, file_bytes }),
-            // Disk quotas of some network file systems end a write this way.
+            // Some network file systems report an exhausted disk quota this way.
             (0, Operation::Write) => Err(self.failed(Errno(libc::ENOSPC))),
             _ if single_attempt => {
                 Err(EngineError::ShortTransfer { path, operation: self.operation, offset, asked, moved })
@@ -60,7 +61,7 @@ impl Short<'_> {
         }
     }
 
-    /// The error `errno` of this transfer.
+    /// Makes the error `errno` of this transfer.
     pub(crate) fn failed(&self, errno: Errno) -> EngineError {
         EngineError::Transfer {
             path: self.path.to_owned(),

@@ -6,17 +6,17 @@ use rustix::thread::futex;
 
 use crate::Point;
 
-/// A barrier with a leader: the followers wait until all workers have arrived and the leader has run its
+/// A barrier with a leader. The followers wait until all workers have arrived and the leader has run its
 /// action once.
 ///
 /// It uses two futex words, so a release wakes the sleepers without queueing them for a lock: with hundreds
 /// of tasks on few processors that would take milliseconds.
 #[derive(Debug)]
 struct PhaseBarrier {
-    /// Workers beside the leader.
+    /// Number of workers other than the leader.
     followers: AtomicU32,
     arrived: AtomicU32,
-    /// How often the barrier has been released.
+    /// Number of times the barrier has been released.
     opened: AtomicU32,
 }
 
@@ -48,7 +48,7 @@ impl PhaseBarrier {
 }
 
 fn wait(word: &AtomicU32, value: u32) {
-    // Returns at once if the word has changed, and early on a signal; callers check again.
+    // Returns at once if the word has changed, and early on a signal, so callers check again.
     let _ = futex::wait(word, futex::Flags::PRIVATE, value, None);
 }
 
@@ -65,14 +65,15 @@ pub(crate) struct PhaseBarriers {
 }
 
 impl PhaseBarriers {
-    /// Barriers at `points` for `workers` workers, one of which is the leader.
+    /// Creates barriers at `points` for `workers` workers, including the leader.
     pub(crate) fn new(points: Vec<Point>, workers: usize) -> Self {
         let followers = u32::try_from(workers.saturating_sub(1)).unwrap_or(u32::MAX);
         let gate = PhaseBarrier { followers: followers.into(), arrived: 0.into(), opened: 0.into() };
         Self { points, gate }
     }
 
-    /// Fewer workers could be started than expected. Only for the leader, before it passes a point.
+    /// Sets the number of followers if fewer workers could be started than expected. Only the leader may
+    /// call this, before it passes a point.
     pub(crate) fn expect_followers(&self, followers: u32) {
         self.gate.followers.store(followers, Ordering::SeqCst);
     }
@@ -90,12 +91,12 @@ pub(crate) struct BarrierGuard<'s> {
 }
 
 impl<'s> BarrierGuard<'s> {
-    /// Guard of a follower.
+    /// Creates the guard of a follower.
     pub(crate) fn follower(gates: &'s PhaseBarriers) -> Self {
         Self { gates, next: 0, lead: None }
     }
 
-    /// Guard of the leader, which calls `lead` at each point when all workers have arrived.
+    /// Creates the guard of the leader. It calls `lead` at each point when all workers have arrived.
     pub(crate) fn leader(gates: &'s PhaseBarriers, lead: &'s dyn Fn(Point)) -> Self {
         Self { gates, next: 0, lead: Some(lead) }
     }
@@ -109,8 +110,8 @@ impl<'s> BarrierGuard<'s> {
         }
     }
 
-    /// Passes all points that are left, the last of which is [`Point::Closed`]: also after a phase that was given up
-    /// at its start.
+    /// Passes all remaining points, the last of which is [`Point::Closed`]. Also works if the phase was given up at
+    /// its start.
     pub(crate) fn finish(&mut self) {
         while self.next < self.gates.points.len() {
             self.pass_next();

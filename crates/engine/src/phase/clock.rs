@@ -1,14 +1,14 @@
-//! The clock of the hot loop.
+//! The clock used by the hot loop.
 //!
-//! Where the processor's time-stamp counter has a constant rate, never stops, and is the kernel's own clock
-//! source, reading it takes one instruction and a few nanoseconds. Elsewhere the clock is
-//! `clock_gettime(CLOCK_MONOTONIC)`. [`clock_name`] names the clock, [`clock_cost_ns`] gives the cost of a
-//! reading.
+//! If the processor's time-stamp counter has a constant rate, never stops, and is the kernel's own clock
+//! source, it is used as the clock: reading it takes one instruction and a few nanoseconds. Otherwise the
+//! clock is `clock_gettime(CLOCK_MONOTONIC)`. [`clock_name`] returns the name of the clock,
+//! [`clock_cost_ns`] the cost of a reading.
 //!
 //! The counter's rate is measured against `CLOCK_MONOTONIC_RAW`, which no time daemon adjusts. The
 //! measurement starts at the first use of the clock and becomes more exact with time: 0.01 % after half a
-//! millisecond, 0.0001 % after a second. Latencies use the rate known at the phase's start, the times of
-//! tasks the rate known at its end.
+//! millisecond, 0.0001 % after a second. Latencies use the rate known at the start of the phase; the
+//! times of tasks use the rate known at its end.
 
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "reads the time-stamp counter"))]
 
@@ -16,14 +16,14 @@ use std::sync::OnceLock;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The rate of the counter is measured over at least this time before it is used.
+/// The counter's rate is measured over at least this time before it is used.
 const LEAST_BASELINE_NS: u64 = 500_000;
-/// Readings per anchor; the fastest is kept.
+/// Number of readings per anchor; the fastest is kept.
 const ANCHOR_READINGS: u32 = 8;
 
-/// A clock the hot loop is compiled for.
+/// A clock that the hot loop is compiled for.
 pub(crate) trait Clock: Copy + Send + Sync + 'static {
-    /// Ticks since some fixed moment.
+    /// Number of ticks since some fixed moment.
     fn now(self) -> u64;
 }
 
@@ -52,8 +52,8 @@ impl Clock for Monotonic {
     }
 }
 
-/// Ticks from `start` to `end`; 0 when the counters of two processors differ so slightly that the end seems
-/// to precede the start.
+/// Number of ticks from `start` to `end`. Returns 0 if the end seems to precede the start because the
+/// counters of two processors differ slightly.
 #[inline(always)]
 pub(crate) fn between(start: u64, end: u64) -> u64 {
     if end >= start { end - start } else { none() }
@@ -64,7 +64,7 @@ fn none() -> u64 {
     0
 }
 
-/// The clock usable on this machine.
+/// The clock that is usable on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClockKind {
     #[cfg(target_arch = "x86_64")]
@@ -77,22 +77,22 @@ pub(crate) enum ClockKind {
 pub(crate) struct Scale(u64);
 
 impl Scale {
-    /// One tick is one nanosecond.
+    /// The scale of a clock whose tick is one nanosecond.
     const NANOS: Self = Self(1 << 32);
 
-    /// The length of `ticks`.
+    /// Converts `ticks` to nanoseconds.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "584 years of nanoseconds fit into 64 bits")]
     pub(crate) fn nanos(self, ticks: u64) -> u64 {
         ((u128::from(ticks) * u128::from(self.0)) >> 32) as u64
     }
 
-    /// The number of ticks in `nanos`.
+    /// Converts `nanos` to ticks.
     pub(crate) fn ticks(self, nanos: u64) -> u64 {
         u64::try_from((u128::from(nanos) << 32) / u128::from(self.0)).unwrap_or(u64::MAX)
     }
 
-    /// Its bits, to be kept in an atomic.
+    /// Returns its bits, to be stored in an atomic.
     pub(crate) fn to_bits(self) -> u64 {
         self.0
     }
@@ -119,7 +119,7 @@ fn choice() -> (ClockKind, Anchor) {
     })
 }
 
-/// The clock used on this machine. The first call starts the measurement of its rate.
+/// Returns the clock used on this machine. The first call starts the measurement of its rate.
 pub(crate) fn kind() -> ClockKind {
     choice().0
 }
@@ -138,7 +138,7 @@ pub(crate) fn scale() -> Scale {
     Scale(u64::try_from(bits).unwrap_or(u64::MAX).max(1))
 }
 
-/// `CLOCK_MONOTONIC_RAW` when the clock in use showed `ticks`.
+/// Value of `CLOCK_MONOTONIC_RAW` when the clock in use showed `ticks`.
 pub(crate) fn raw_ns(ticks: u64) -> u64 {
     let (kind, _) = choice();
     let (scale, now) = (scale(), anchor(kind));
@@ -148,7 +148,7 @@ pub(crate) fn raw_ns(ticks: u64) -> u64 {
     }
 }
 
-/// One reading of the clock in use.
+/// Reads the clock in use once.
 pub(crate) fn now(kind: ClockKind) -> u64 {
     match kind {
         #[cfg(target_arch = "x86_64")]
@@ -157,7 +157,7 @@ pub(crate) fn now(kind: ClockKind) -> u64 {
     }
 }
 
-/// Name of the clock that times transfers: `tsc` or `clock_gettime(CLOCK_MONOTONIC)`.
+/// Name of the clock that measures transfers: `tsc` or `clock_gettime(CLOCK_MONOTONIC)`.
 #[must_use]
 pub fn clock_name() -> &'static str {
     match kind() {
@@ -189,7 +189,7 @@ fn nanos(clock: ClockId) -> u64 {
     seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
-/// `CLOCK_MONOTONIC` in nanoseconds, the base of absolute sleeps.
+/// `CLOCK_MONOTONIC` in nanoseconds, the time base of absolute sleeps.
 pub(crate) fn monotonic_ns() -> u64 {
     nanos(ClockId::Monotonic)
 }
@@ -217,7 +217,7 @@ fn detect() -> ClockKind {
     let highest = core::arch::x86_64::__cpuid(0x8000_0000).eax;
     let invariant = highest >= POWER_LEAF && core::arch::x86_64::__cpuid(POWER_LEAF).edx & INVARIANT != 0;
     let source = std::fs::read("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-    // The kernel abandons the counter when those of the processors diverge.
+    // The kernel stops using the counter if those of the processors diverge.
     if invariant && source.is_ok_and(|name| name.trim_ascii() == b"tsc") {
         ClockKind::Counter
     } else {

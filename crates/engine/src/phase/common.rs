@@ -11,7 +11,7 @@ use crate::recording::history::{History, HistoryWriter};
 use crate::system::sys::{CpuTime, cpu_time};
 use crate::{Controls, EngineError, LastOperation, Point, Rendezvous};
 
-/// A point in time of the whole phase, with the transfers done until then.
+/// A point in time that concerns the whole phase, with the number of transfers done until then.
 #[derive(Debug, Default)]
 pub(crate) struct Mark {
     /// 0 until set.
@@ -20,7 +20,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Time and transfers, once set.
+    /// Returns the time and the transfers, if they have been set.
     pub(crate) fn get(&self) -> Option<(u64, u64)> {
         let ticks = self.ticks.load(Ordering::Acquire);
         (ticks != 0).then(|| (ticks, self.transfers.load(Ordering::Acquire)))
@@ -43,27 +43,29 @@ pub(crate) struct Common<'a> {
     rendezvous: &'a dyn Rendezvous,
     stop: Arc<AtomicBool>,
     failure: Mutex<Option<EngineError>>,
-    /// A process failed before the start: nothing runs.
+    /// Whether a process failed before the start, so that nothing runs.
     abandoned: AtomicBool,
     peer_failed: AtomicBool,
     scale: AtomicU64,
     start: AtomicU64,
-    /// Common start of the transfers, if tasks meet after open.
+    /// Common start of the transfers, if tasks synchronise after open.
     base: AtomicU64,
-    /// Most transfers done by a task when the stonewall fell: of this process first, then of all processes.
+    /// Largest number of transfers that a task had done at the stonewall: at first among the tasks of
+    /// this process, then among those of all processes.
     most: AtomicU64,
     pub(crate) first_done: Mark,
-    /// Transfers that took several calls, since one moved less than was asked.
+    /// Number of transfers that took several calls because a call moved fewer bytes than requested.
     pub(crate) continued: AtomicU64,
     meter: Mutex<Meter>,
     history: Option<Arc<History>>,
-    /// What the tasks of all processes are to search: at first from the one that has the first task.
+    /// The directories that the tasks of all processes search. At first only known to the process of the
+    /// first task.
     deal: Mutex<Vec<u8>>,
 }
 
 impl<'a> Common<'a> {
-    /// For `workers` workers, which count operations of about `operation_bytes` in `slots` slots and meet at
-    /// `points`, of which the first is [`Point::Ready`] and the last [`Point::Closed`].
+    /// Creates the state for `workers` workers, which count operations of about `operation_bytes` in `slots`
+    /// slots and synchronise at `points`. The first point is [`Point::Ready`], the last [`Point::Closed`].
     pub(crate) fn new(
         points: Vec<Point>,
         (workers, slots): (usize, usize),
@@ -100,12 +102,12 @@ impl<'a> Common<'a> {
         self.history = Some(history);
     }
 
-    /// The history writer of a worker, if the history is enabled.
+    /// Returns the history writer of a worker, if the history is enabled.
     pub(crate) fn keeper(&self, worker: usize) -> Option<HistoryWriter> {
         self.history.as_ref().map(|history| history.keeper(worker))
     }
 
-    /// The operations in the history, by start time.
+    /// Returns the operations in the history, ordered by start time.
     pub(crate) fn kept(&self) -> Vec<LastOperation> {
         self.history.as_ref().map(|history| history.all(clock::scale())).unwrap_or_default()
     }
@@ -115,7 +117,7 @@ impl<'a> Common<'a> {
         &self.stop
     }
 
-    /// Keeps the first error and ends the phase, here and in the peers.
+    /// Keeps the first error and ends the phase, in this process and its peers.
     pub(crate) fn fail(&self, error: EngineError) {
         let lost = matches!(error, EngineError::Rendezvous(_));
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,13 +125,13 @@ impl<'a> Common<'a> {
         failure.get_or_insert(error);
         drop(failure);
         self.stop.store(true, Ordering::Relaxed);
-        // Before the start the peers ask by themselves; a halt might arrive before they have begun.
+        // Before the start, the peers find out by asking. A halt might arrive before they have begun.
         if first && !lost && self.start() != 0 {
             self.rendezvous.fail();
         }
     }
 
-    /// Nothing runs, because a process failed before the start.
+    /// Whether nothing runs because a process failed before the start.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Acquire)
     }
@@ -144,12 +146,12 @@ impl<'a> Common<'a> {
         self.start.load(Ordering::Acquire)
     }
 
-    /// The common start of the transfers, in ticks, if tasks meet after open.
+    /// The common start of the transfers, in ticks, if tasks synchronise after open.
     pub(crate) fn base(&self) -> u64 {
         self.base.load(Ordering::Acquire)
     }
 
-    /// Reports the `transfers` a task had done when the stonewall fell.
+    /// Reports the number of `transfers` that a task had done at the stonewall.
     pub(crate) fn offer_most(&self, transfers: u64) {
         self.most.fetch_max(transfers, Ordering::AcqRel);
     }
@@ -159,12 +161,12 @@ impl<'a> Common<'a> {
         self.most.load(Ordering::Acquire)
     }
 
-    /// Gives a deal, which all processes have after [`Point::Dealt`].
+    /// Sets the deal. All processes have it after [`Point::Dealt`].
     pub(crate) fn offer_deal(&self, deal: Vec<u8>) {
         *self.deal.lock().unwrap_or_else(PoisonError::into_inner) = deal;
     }
 
-    /// The deal that was given; empty before [`Point::Dealt`].
+    /// The deal that was set; empty before [`Point::Dealt`].
     pub(crate) fn dealt(&self) -> Vec<u8> {
         self.deal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -178,13 +180,13 @@ impl<'a> Common<'a> {
         }
     }
 
-    /// The leader's action when all workers have arrived at `point`.
+    /// Runs the leader's action when all workers have arrived at `point`.
     pub(crate) fn lead(&self, point: Point) {
         if self.is_abandoned() {
             return;
         }
         if let Err(lost) = self.try_lead(point) {
-            // Without its peers the process must not wait for them again.
+            // The peers are lost, so the process must not wait for them again.
             self.fail(EngineError::Rendezvous(lost));
             self.abandoned.store(true, Ordering::Release);
         }
@@ -213,7 +215,7 @@ impl<'a> Common<'a> {
             }
             Point::Dealt => {
                 let own = std::mem::take(&mut *self.deal.lock().unwrap_or_else(PoisonError::into_inner));
-                // Only one process has given any.
+                // Only one process has set a deal.
                 self.offer_deal(peers.share(own)?.concat());
             }
             Point::Opened => {
@@ -235,7 +237,7 @@ impl<'a> Common<'a> {
         Ok(())
     }
 
-    /// The time `ago` before now, in ticks.
+    /// The time `ago` before the present, in ticks.
     fn before_now(&self, ago: Duration) -> u64 {
         let now = clock::now(self.kind);
         let nanos = u64::try_from(ago.as_nanos()).unwrap_or(u64::MAX);
@@ -246,13 +248,13 @@ impl<'a> Common<'a> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// The first error of this process, or that of a peer.
+    /// Takes the first error of this process, or reports that a peer failed.
     pub(crate) fn take_failure(&self) -> Option<EngineError> {
         let own = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         own.or_else(|| self.peer_failed.load(Ordering::Acquire).then_some(EngineError::Peer))
     }
 
-    /// Restarts the meter: CPU time used until now is not counted.
+    /// Restarts the meter, so that CPU time used until now is not counted.
     pub(crate) fn meter_from_here(&self) {
         self.meter.lock().unwrap_or_else(PoisonError::into_inner).at_start = cpu_time();
     }

@@ -1,4 +1,4 @@
-//! State other threads may use while a phase runs: the stop flag and the progress counters.
+//! State that other threads may use while a phase runs: the stop flag and the progress counters.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,41 +6,41 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::LastOperation;
 use crate::recording::history::History;
 
-/// How far a phase has come.
+/// The progress of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// Completed transfers of this process in the current phase.
+    /// Number of transfers completed by this process in the current phase.
     pub transfers: u64,
-    /// Their bytes.
+    /// Number of bytes moved by these transfers.
     pub bytes: u64,
-    /// Progress of the launches, for jobs.
+    /// Progress of the launches, if the work consists of jobs.
     pub launches: Option<Launches>,
 }
 
 /// Progress of the launches of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Launches {
-    /// Running processes.
+    /// Number of running processes.
     pub running: u32,
-    /// Launches that have ended, successfully or not.
+    /// Number of launches that have ended, successfully or not.
     pub over: u32,
-    /// All launches.
+    /// Total number of launches.
     pub all: u32,
 }
 
-/// Counters of one worker. Aligned to two cache lines, since processors fetch lines in pairs: avoids false
-/// sharing between workers.
+/// The counters of one worker. Aligned to two cache lines, because processors fetch lines in pairs; this
+/// avoids false sharing between workers.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Slot {
     pub(crate) reads: AtomicU64,
     pub(crate) writes: AtomicU64,
-    /// Operations other than transfers.
+    /// Number of operations other than transfers.
     pub(crate) items: AtomicU64,
 }
 
 impl Slot {
-    /// Completed operations: transfers in either direction, and items.
+    /// Number of completed operations: transfers in either direction, and items.
     pub(crate) fn transfers(&self) -> u64 {
         [&self.reads, &self.writes, &self.items].into_iter().map(|count| count.load(Ordering::Relaxed)).sum()
     }
@@ -57,7 +57,7 @@ struct ProgressCounters {
     phases: u64,
 }
 
-/// Position up to which a reader has seen the history.
+/// Position up to which a reader has read the history.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HistoryCursor {
     phase: u64,
@@ -66,32 +66,32 @@ pub struct HistoryCursor {
 
 /// Stop flag and progress, shared by the thread that runs a phase and its observers.
 ///
-/// A `Controls` may be used for several phases in sequence; progress is that of the phase begun last. A stop
+/// A `Controls` may be used for several phases in sequence; the progress is that of the latest phase. A stop
 /// by the user persists; a halt after a failure ends with its phase.
 #[derive(Debug, Default)]
 pub struct Controls {
-    /// Set by the user's stop.
+    /// Set when the user asks for a stop.
     asked: Arc<AtomicBool>,
-    /// Polled by the workers: set together with `asked`, and alone when a task fails.
+    /// Polled by the workers. Set together with `asked`, or alone if a task fails.
     halt: Arc<AtomicBool>,
     board: Mutex<ProgressCounters>,
 }
 
 impl Controls {
-    /// Not stopped, no progress.
+    /// Creates controls that are not stopped and have no progress.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the phase soon and prevents further phases: transfers in flight are completed, then all files are
+    /// Ends the phase soon and prevents further phases. Transfers in flight are completed, then all files are
     /// closed.
     pub fn stop(&self) {
         self.asked.store(true, Ordering::SeqCst);
         self.halt.store(true, Ordering::SeqCst);
     }
 
-    /// Ends the running phase soon, as after a failure of a peer; the next phase may start.
+    /// Ends the running phase soon, for example because a peer failed. The next phase may still start.
     pub fn halt(&self) {
         self.halt.store(true, Ordering::SeqCst);
     }
@@ -102,7 +102,8 @@ impl Controls {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// The flags set by [`Controls::stop`], in order, for a library that sets flags from signal handlers.
+    /// Returns the flags that [`Controls::stop`] sets, in order. Meant for a library that sets flags from
+    /// signal handlers.
     #[must_use]
     pub fn stop_flags(&self) -> [Arc<AtomicBool>; 2] {
         [Arc::clone(&self.asked), Arc::clone(&self.halt)]
@@ -113,7 +114,8 @@ impl Controls {
         Arc::clone(&self.halt)
     }
 
-    /// Progress of the phase. The workers only pay for a shared read of their counters.
+    /// Returns the progress of the phase. The only cost to the workers is a shared read of their
+    /// counters.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,13 +126,14 @@ impl Controls {
         Progress { transfers, bytes: transfers * board.transfer_bytes, launches: None }
     }
 
-    /// Sets the progress of a phase whose work other processes do. Kept until the next phase begins.
+    /// Sets the progress of a phase whose work is done by other processes. Kept until the next phase
+    /// begins.
     pub fn show(&self, progress: Progress) {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).shown = Some(progress);
     }
 
-    /// Operations added to the history since the last call with the same `seen`, by start time; empty if the
-    /// workload keeps no history. Costs the workers nothing.
+    /// Returns the operations added to the history since the last call with the same `seen`, ordered by
+    /// start time. Empty if the workload keeps no history. Causes no cost to the workers.
     #[must_use]
     pub fn last_operations(&self, seen: &mut HistoryCursor) -> Vec<LastOperation> {
         let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,10 +151,10 @@ impl Controls {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).history = Some(Arc::clone(history));
     }
 
-    /// Fresh counters for the workers of a phase.
+    /// Creates fresh counters for the workers of a phase.
     pub(crate) fn begin(&self, workers: usize, transfer_bytes: u64) -> Arc<[Slot]> {
         let slots: Arc<[Slot]> = (0..workers).map(|_| Slot::default()).collect();
-        // A stop that comes between these two lines sets both flags itself.
+        // A stop that happens between these two lines sets both flags itself.
         self.halt.store(false, Ordering::SeqCst);
         self.halt.fetch_or(self.asked.load(Ordering::SeqCst), Ordering::SeqCst);
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);

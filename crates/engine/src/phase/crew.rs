@@ -7,21 +7,21 @@ use crate::{EngineError, LimitKind};
 /// Stack size of a worker thread. Only touched pages use memory: one or two.
 const STACK_BYTES: usize = 128 << 10;
 
-/// Number of threads for `tasks` tasks: at most the processors usable by this process, and at most its share
-/// of the host's processors among `processes` processes.
+/// Number of threads for `tasks` tasks. At most the processors that this process can use, and at most its
+/// share of the host's processors among `processes` processes.
 pub(crate) fn workers(tasks: usize, processes: u32) -> usize {
     let usable = rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize);
     tasks.min(part(usable, crate::system::sys::processors(), processes))
 }
 
-/// If the launcher binds each process to its own processors, those are its share; if not, all processes may
-/// use all processors, and their threads would only preempt each other.
+/// If the launcher binds each process to its own processors, these are its share. Otherwise all processes
+/// may use all processors, and too many threads would only preempt each other.
 fn part(usable: usize, processors: usize, processes: u32) -> usize {
     usable.min(processors.div_ceil(processes.max(1) as usize)).max(1)
 }
 
-/// Runs `work` for each of `seats` in its own thread. A worker that fails gives no report; its error is kept
-/// in `common`.
+/// Runs `work` for each of `seats` in its own thread. A worker that fails returns no report; its error is
+/// kept in `common`.
 pub(crate) fn run<S: Send, R: Send>(
     common: &Common<'_>,
     seats: Vec<S>,
@@ -31,7 +31,7 @@ pub(crate) fn run<S: Send, R: Send>(
     let mut seats = seats.into_iter();
     let lead = |point| common.lead(point);
     let Some(own) = seats.next() else {
-        // A process without tasks still meets its peers.
+        // A process without tasks still has to synchronise with its peers.
         drop(BarrierGuard::leader(&common.gates, &lead));
         return Vec::new();
     };

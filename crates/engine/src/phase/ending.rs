@@ -11,16 +11,18 @@ use crate::{PhaseJob, Point, TransferLimit};
 /// The condition that ends the operations of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The number of operations.
+    /// The number of operations has been done.
     Volume,
-    /// That, or the deadline; with wear-out all tasks then continue to the largest number that one had done.
+    /// As above, or the deadline has passed. With wear-out, all tasks then continue to the largest number
+    /// of operations that a task had done.
     Stonewall(Stonewall),
-    /// The duration; passes repeat until then.
+    /// The duration has passed; passes repeat until then.
     Duration(Nanos),
 }
 
 impl Ending {
-    /// The time from the common start after which no operation begins, apart from those of the wear-out.
+    /// Time after the common start at which tasks stop beginning operations, apart from those of the
+    /// wear-out.
     #[must_use]
     pub const fn limit(self) -> Option<Nanos> {
         match self {
@@ -36,13 +38,15 @@ impl Ending {
         matches!(self, Self::Stonewall(_))
     }
 
-    /// Whether all tasks continue after the deadline to the largest number of operations that one had done.
+    /// Whether all tasks continue after the deadline to the largest number of operations that a task had
+    /// done.
     #[must_use]
     pub const fn wears_out(self) -> bool {
         matches!(self, Self::Stonewall(Stonewall { wear_out: true, .. }))
     }
 
-    /// The tick at which a task stops that begins at `from`, or by its schedule and pace in an open loop.
+    /// The tick at which a task that begins at `from` stops. In an open loop it depends on the task's
+    /// schedule and pace.
     pub(crate) fn deadline(self, from: u64, scale: Scale, schedule: Option<(&Schedule, f64)>) -> u64 {
         match (self.limit(), schedule) {
             (None, _) => u64::MAX,
@@ -51,18 +55,20 @@ impl Ending {
         }
     }
 
-    /// The point at which all tasks agree on the wear-out.
+    /// The point at which all tasks agree on the wear-out, if there is one.
     pub(crate) fn point(self) -> Option<Point> {
         self.wears_out().then_some(Point::Stonewall)
     }
 
-    /// What a task reports that ended its last operation in time at tick `at`, when it had done `operations`.
+    /// Stonewall report of a task that had done `operations` when its last operation in time ended at
+    /// tick `at`.
     pub(crate) fn at_stonewall(self, at: u64, operations: u64) -> Option<(u64, u64)> {
         self.is_stonewall().then_some((at, operations))
     }
 
-    /// The number of operations to which every task continues, after the deadline has ended those of the caller with
-    /// these numbers of `operations`; `None` if nothing follows. All workers of the phase have to call it.
+    /// Number of operations to which every task continues after the deadline, or `None` if the phase ends there.
+    /// `operations` are the numbers that the caller's tasks had done by the deadline. All workers of the phase must
+    /// call this.
     pub(crate) fn agree(
         self,
         operations: impl IntoIterator<Item = u64>,
@@ -77,7 +83,8 @@ impl Ending {
 }
 
 impl PhaseJob<'_> {
-    /// What ends the operations of a task. The clock leaves nothing behind that would disturb a later phase.
+    /// The condition that ends the operations of a task. Phases that later phases depend on are not ended
+    /// by the clock.
     #[must_use]
     pub fn ending(&self) -> Ending {
         let workload = self.workload;
@@ -92,7 +99,7 @@ impl PhaseJob<'_> {
                     | Phase::DirectoryRemove
             ),
             Work::Objects(_) => self.phase == Phase::Benchmark,
-            // Its tasks divide the directories among each other and are done when none is left.
+            // The tasks of a search share the directories and are done when none is left.
             Work::Find(_) => false,
             Work::Transfers | Work::Rpc(_) | Work::Jobs(_) => self.phase.is_result(),
         };

@@ -4,37 +4,37 @@ use std::ops::{Range, RangeInclusive};
 
 use plan::{Nanos, Phase, Workload};
 
-/// The generations of data a check accepts.
+/// The generations of data that a check accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expect {
-    /// Any generation with our signature.
+    /// Any generation with the run's signature.
     Any,
     /// A generation from this range; an older one is stale.
     Generations(RangeInclusive<u16>),
 }
 
-/// The data to write and to expect.
+/// The data to write and to expect when reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataSpec {
-    /// Determines all bytes; data with another signature is foreign.
+    /// Determines all bytes. Data with another signature counts as foreign.
     pub signature: u64,
-    /// Stamped into every cell this phase writes; raise it from one write phase to the next.
+    /// Stamped into every cell that this phase writes. Increase it from one write phase to the next.
     pub write_generation: u16,
     /// The generations a check accepts.
     pub expect: Expect,
 }
 
-/// Number of transfers per task.
+/// The number of transfers per task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TransferLimit<'a> {
-    /// One pass over the task's region, or until the clock ends the phase.
+    /// One pass over the task's region, or as many as fit until the clock ends the phase.
     #[default]
     Pass,
-    /// Exactly this many, at most one pass: the count of an earlier stonewalled write (IOR's status file).
-    /// The clock does not end the phase.
+    /// Exactly this many, at most one pass: the count of an earlier write that was ended by a stonewall
+    /// (IOR's status file). The clock does not end the phase.
     Exactly(u64),
-    /// As `Exactly`, with one count for each task of [`PhaseJob::tasks`], in order: for reading back after a
-    /// stonewall without wear-out.
+    /// Like `Exactly`, with one count for each task of [`PhaseJob::tasks`], in order. Used to read data back
+    /// after a stonewall without wear-out.
     PerTask(&'a [u64]),
 }
 
@@ -43,36 +43,37 @@ pub enum TransferLimit<'a> {
 pub struct PhaseJob<'a> {
     /// The workload.
     pub workload: &'a Workload,
-    /// The phase. The clock (duration, stonewall, pace) applies only in phases whose figures are results
-    /// ([`Phase::is_result`]); a fill or a check always completes one pass.
+    /// The phase. The clock (duration, stonewall, pace) applies only to phases whose figures are results
+    /// ([`Phase::is_result`]). A fill or a check always completes one pass.
     pub phase: Phase,
     /// The repetition, from 0; determines file names and shuffles.
     pub repetition: u32,
-    /// The tasks of this process, a part of `0..workload.tasks`.
+    /// The tasks of this process, a subrange of `0..workload.tasks`.
     pub tasks: Range<u32>,
     /// For exchanges: the number of this process's endpoint. Ignored by other workloads.
     pub end: u32,
-    /// Processes on this host that run part of the tasks, including this one: their combined needs must fit
-    /// the host, and they share its processors.
+    /// Number of processes on this host that run part of the tasks, including this one. Their combined
+    /// needs must fit the host, and they share its processors.
     pub processes_here: u32,
     /// The data to write and to expect.
     pub data: DataSpec,
-    /// Number of transfers per task; for trees, the number of the owner's items it touches.
+    /// Number of transfers per task; for trees, the number of the owner's items that the task touches.
     pub limit: TransferLimit<'a>,
     /// How often earlier phases of this pass have renamed the files of a tree in a ring.
     pub renamings: u32,
-    /// Steps in each set done by every task of the run, by number, since its objects were made; for tasks
-    /// without an entry, those of an earlier run ([`plan::Objects::first`]).
+    /// For each task of the run, by number: steps it has done in each set since its objects were created.
+    /// For tasks without an entry, the steps of an earlier run are used ([`plan::Objects::first`]).
     pub steps_before: &'a [u64],
     /// Length of one interval of the series.
     pub series_interval: Nanos,
-    /// Whether each transfer's latency and the series are recorded. Off only to measure the cost of the
-    /// recording.
+    /// Whether the latency of each transfer and the series are recorded. Only disabled to measure the
+    /// cost of recording.
     pub instrument: bool,
 }
 
 impl<'a> PhaseJob<'a> {
-    /// All tasks in this process, generation 1, any data accepted, one pass, one-second series.
+    /// Creates a job with these defaults: all tasks in this process, generation 1, any data accepted, one
+    /// pass, one-second series.
     #[must_use]
     pub fn new(workload: &'a Workload, phase: Phase, repetition: u32) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Runs a phase and turns the workers' reports into an outcome.
+//! Runs a phase and converts the workers' reports to an outcome.
 
 pub(crate) mod barrier;
 pub(crate) mod clock;
@@ -34,14 +34,14 @@ use crate::{Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, backend, 
 /// Runs this process's part of one phase of a workload.
 ///
 /// The directories of the files must exist; writing phases create the files. For trees, the targets must
-/// exist, and phases of items need the tree made by an earlier phase. The calling thread works too, and is
-/// the only one that calls `rendezvous`. All processes of the run must call this with the same workload,
-/// phase and repetition.
+/// exist, and phases of items need the tree that an earlier phase created. The calling thread also works,
+/// and is the only one that calls `rendezvous`. All processes of the run must call this function with the
+/// same workload, phase and repetition.
 ///
 /// After [`Controls::stop`] the outcome holds the values measured until then and is marked as stopped.
 ///
 /// # Errors
-/// The first error of a task. All tasks then stop and all files are closed; written data is kept.
+/// Returns the first error of a task. All tasks then stop and all files are closed; written data is kept.
 pub fn run(
     job: &PhaseJob<'_>,
     rendezvous: &dyn Rendezvous,
@@ -66,7 +66,7 @@ pub fn run(
     let (crew, mut memory) = match prepare(&rules, &tasks) {
         Ok(prepared) => prepared,
         Err(error) => {
-            // The peers ask each other before they start; without an answer they would wait.
+            // The peers ask before they start, and would wait for an answer.
             return match rendezvous.any(true) {
                 Ok(_) => Err(error),
                 Err(lost) => Err(EngineError::Rendezvous(lost)),
@@ -89,7 +89,7 @@ pub fn run(
     }
 }
 
-/// The history of the last transfers, if requested: only for phases whose figures are results.
+/// Creates the history of the last transfers, if requested. Only for phases whose figures are results.
 fn history(rules: &Rules<'_>, tasks: &[TaskPlan], workers: usize) -> Option<History> {
     let kept = rules.job.workload.history.filter(|_| rules.job.instrument && rules.job.phase.is_result())?;
     let mut files: HashMap<u32, Arc<Path>> = HashMap::new();
@@ -104,7 +104,7 @@ fn history(rules: &Rules<'_>, tasks: &[TaskPlan], workers: usize) -> Option<Hist
 /// Spreads the tasks of this process over threads.
 fn thread_layout(rules: &Rules<'_>, tasks: &[TaskPlan], stride: usize) -> ThreadLayout {
     let backend = rules.job.workload.backend;
-    // A task with fewer transfers than the depth has no more of them in flight.
+    // A task with fewer transfers than the depth cannot have more of them in flight.
     let most = tasks.iter().map(|task| task.limit).max().unwrap_or(1);
     let depth = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, backend.depth());
     let buffers = usize::try_from(depth).unwrap_or(usize::MAX).saturating_mul(stride);
@@ -119,16 +119,16 @@ fn thread_layout(rules: &Rules<'_>, tasks: &[TaskPlan], stride: usize) -> Thread
     ThreadLayout { workers: workers.min(tasks.len()), at_once: 1, depth }
 }
 
-/// Bytes in flight at once if tasks may run in turn: enough to keep any storage busy, and little compared
+/// Bytes in flight at once if tasks may run in turn: enough to keep any storage busy, but little compared
 /// with the memory of a node.
 const IN_TURN_BYTES: usize = 64 << 20;
 /// Maximum number of threads if tasks may run in turn.
 const IN_TURN_THREADS: usize = 64;
 
-/// Checks limits and alignment, and reserves memory; nothing is touched yet.
+/// Checks limits and alignment, and reserves memory. Nothing is touched yet.
 ///
-/// A fill needs fewer files and threads than the measured phase, but is held to the same limits: there is no
-/// use in writing data that cannot be measured.
+/// A fill needs fewer files and threads than the measured phase, but the same limits apply to it: there is
+/// no point in writing data that cannot be measured.
 fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(ThreadLayout, Memory), EngineError> {
     let backend = rules.job.workload.backend;
     let processes = rules.job.processes_here;
@@ -163,7 +163,7 @@ fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(ThreadLayout, Memor
     Ok((crew, memory))
 }
 
-/// Asks once per directory, since files of one directory share their device.
+/// Checks once per directory, since files of one directory are on the same device.
 fn check_alignment(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(), EngineError> {
     let mut seen = BTreeSet::new();
     for task in tasks {

@@ -8,51 +8,52 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EndOutcome, LastOperation, LatencyHistogram};
 
-/// One task in the phase. Times are nanoseconds since the phase's common start.
+/// The outcome of one task. Times are nanoseconds since the phase's common start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskOutcome {
     /// The task's number in the whole run.
     pub task: u32,
-    /// Number of the file in the set.
+    /// The file's number in the file set.
     pub file: u32,
-    /// Open began.
+    /// When open began.
     pub open_start_ns: u64,
-    /// Open ended, with advice, preallocation and mapping.
+    /// When open ended, including advice, preallocation and mapping.
     pub open_end_ns: u64,
-    /// The first transfer began.
+    /// When the first transfer began.
     pub io_start_ns: u64,
-    /// The last transfer ended.
+    /// When the last transfer ended.
     pub io_end_ns: u64,
-    /// Close (with its fsync) began.
+    /// When close (including its fsync) began.
     pub close_start_ns: u64,
-    /// Close ended.
+    /// When close ended.
     pub close_end_ns: u64,
-    /// Bytes of the completed transfers.
+    /// Number of bytes of the completed transfers.
     pub bytes: u64,
-    /// Completed reads.
+    /// Number of completed reads.
     pub reads: u64,
-    /// Completed writes.
+    /// Number of completed writes.
     pub writes: u64,
-    /// Completed operations other than transfers.
+    /// Number of completed operations other than transfers.
     pub items: u64,
-    /// With a stonewall: operations that were completed when the task saw the deadline.
+    /// With a stonewall: the number of operations completed when the task saw the deadline.
     pub stonewall_transfers: Option<u64>,
 }
 
 impl TaskOutcome {
-    /// Completed operations: transfers in either direction, and items.
+    /// Number of completed operations: transfers in either direction, and items.
     #[must_use]
     pub const fn transfers(&self) -> u64 {
         self.reads.saturating_add(self.writes).saturating_add(self.items)
     }
 }
 
-/// The amount moved when the stonewall fell.
+/// The amount moved until the stonewall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stonewalled {
-    /// First transfer began → the deadline was seen by the last task of this process.
+    /// Time from the beginning of the first transfer until the last task of this process saw the
+    /// deadline.
     pub ns: u64,
-    /// Bytes moved by the tasks of this process until each saw the deadline.
+    /// Bytes moved by the tasks of this process until each of them saw the deadline.
     pub bytes: u64,
     /// With wear-out: the number of transfers to which every task of the run then continued.
     pub worn_out_transfers: Option<u64>,
@@ -63,24 +64,24 @@ pub struct Stonewalled {
 pub struct Latency {
     /// The operation.
     pub operation: Operation,
-    /// Where the latency starts to count.
+    /// The moment from which the latency is counted.
     pub measure: Measure,
-    /// Every transfer of the phase.
+    /// The latencies of all transfers of the phase.
     pub histogram: LatencyHistogram,
 }
 
-/// One operation's totals in one interval.
+/// The totals of one operation in one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesInterval {
     /// The operation.
     pub operation: Operation,
-    /// The interval starts this long after the phase's common start.
+    /// Start of the interval, from the phase's common start.
     pub start_ns: u64,
-    /// Its length; the last one of a phase is shorter.
+    /// Length of the interval; the last one of a phase is shorter.
     pub length_ns: u64,
-    /// Bytes of the transfers that completed in the interval.
+    /// Bytes of the transfers completed in the interval.
     pub bytes: u64,
-    /// Their number.
+    /// Number of these transfers.
     pub transfers: u64,
     /// Sum of their latencies (response).
     pub latency_sum_ns: u64,
@@ -108,36 +109,36 @@ impl SeriesInterval {
 /// What was found instead of the expected data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MismatchKind {
-    /// Correct position, but another generation than expected: a lost write.
+    /// Correct position, but an older generation than expected: a lost write.
     Stale {
         /// The generation found.
         found: u16,
     },
-    /// Our data of another position.
+    /// The run's data, but of another position.
     Misplaced {
-        /// Number of the file that it belongs to.
+        /// Number of the file that the data belongs to.
         file: u32,
-        /// The offset that it belongs to.
+        /// The offset that the data belongs to.
         offset: u64,
     },
-    /// Damage within a cell, or cells of two generations within what one write wrote.
+    /// Damage within a cell, or cells of two generations within the range of a single write.
     Torn {
         /// The generation of the cell, if its stamp is readable.
         found: Option<u16>,
     },
-    /// Not our data.
+    /// Data that this program did not write.
     Foreign,
     /// Only zeros: a hole, or blocks that were never written.
     Zeros,
-    /// Our data of another signature.
+    /// Data of this program with another signature.
     OtherRun {
-        /// Its generation.
+        /// The generation found.
         found: u16,
     },
 }
 
 impl MismatchKind {
-    /// The word used in tables and records.
+    /// The name used in tables and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -150,7 +151,7 @@ impl MismatchKind {
         }
     }
 
-    /// Position in [`Mismatches::by_kind`].
+    /// Index in [`Mismatches::by_kind`].
     pub(crate) const fn index(self) -> usize {
         match self {
             Self::Stale { .. } => 0,
@@ -172,7 +173,7 @@ pub struct Mismatch {
     pub task: u32,
     /// Offset in the file of the first wrong byte.
     pub offset: u64,
-    /// Offset in the file of the cell that holds it.
+    /// Offset in the file of the cell that contains the wrong byte.
     pub cell: u64,
     /// Number of the file that was expected.
     pub expected_file: u32,
@@ -180,7 +181,7 @@ pub struct Mismatch {
     pub expected_generations: Option<(u16, u16)>,
     /// What was found.
     pub kind: MismatchKind,
-    /// The first bytes from `offset` on, at most 16.
+    /// The first bytes found from `offset` on, at most 16.
     pub found: Vec<u8>,
 }
 
@@ -222,13 +223,13 @@ impl fmt::Display for Mismatch {
 /// All wrong data of a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mismatches {
-    /// Cells of 512 bytes (the last of a transfer may be shorter) that were wrong.
+    /// Number of wrong cells. A cell has 512 bytes, but the last one of a transfer may be shorter.
     pub wrong_cells: u64,
-    /// The same, by kind: stale, misplaced, torn, foreign, zeros, of another run.
+    /// The same by kind: stale, misplaced, torn, foreign, zeros, of another run.
     pub by_kind: [u64; 6],
-    /// Cells that were compared.
+    /// Number of cells that were compared.
     pub checked_cells: u64,
-    /// The first of them, by file and offset; at most [`Mismatches::DESCRIBED`].
+    /// The first wrong cells, by file and offset; at most [`Mismatches::DESCRIBED`].
     pub first: Vec<Mismatch>,
 }
 
@@ -252,15 +253,15 @@ impl Mismatches {
 /// Items modified by another process during the run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Surprises {
-    /// How many.
+    /// Number of items.
     pub count: u64,
-    /// Descriptions of the first of them, as in `/t/test-dir.0-0/file.mdtest.0.7: is not there`; at most
-    /// [`Surprises::DESCRIBED`].
+    /// Descriptions of the first items, for example `/t/test-dir.0-0/file.mdtest.0.7: is not there`; at
+    /// most [`Surprises::DESCRIBED`].
     pub first: Vec<String>,
 }
 
 impl Surprises {
-    /// Maximum number described individually.
+    /// Maximum number of items described individually.
     pub const DESCRIBED: usize = 16;
 
     /// Adds the surprises of another worker or process.
@@ -271,7 +272,7 @@ impl Surprises {
     }
 }
 
-/// A circumstance of the phase that matters for its figures.
+/// A circumstance of the phase that affects its figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// The kernel is too old for the fastest `io_uring` mode; the named mode was used.
@@ -290,7 +291,7 @@ pub enum Note {
     FilesNotRegistered,
     /// `io_uring` has no operation for this phase; plain system calls were used, one at a time for each task.
     PlainCalls {
-        /// What the phase does, as in `reads the names in directories`.
+        /// What the phase does, for example `reads the names in directories`.
         what: &'static str,
     },
 }
@@ -321,49 +322,49 @@ impl fmt::Display for Note {
     }
 }
 
-/// The part of a phase that ran in this process. Times without a base count from the phase's common start;
-/// the durations are those of the record's phase table.
+/// The outcome of the part of a phase that ran in this process. Unless noted otherwise, times count from
+/// the phase's common start. The durations are those of the record's phase table.
 #[derive(Debug, Clone)]
 pub struct PhaseOutcome {
     /// Wall clock at the common start, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
     /// This host's `CLOCK_MONOTONIC_RAW` at the common start, the clock of the kernel tracer's events.
     pub started_raw_ns: u64,
-    /// Each task, by number.
+    /// The outcome of each task, by task number.
     pub tasks: Vec<TaskOutcome>,
-    /// First task's open began → last task's close ended.
+    /// Time from the beginning of the first task's open to the end of the last task's close.
     pub wall_ns: u64,
-    /// First task's open began → last task's open ended.
+    /// Time from the beginning of the first task's open to the end of the last task's open.
     pub open_ns: u64,
-    /// First task's first transfer began → last task's last transfer ended.
+    /// Time from the beginning of the first transfer to the end of the last one, over all tasks.
     pub io_ns: u64,
-    /// First task's close began → last task's close ended.
+    /// Time from the beginning of the first task's close to the end of the last task's close.
     pub close_ns: u64,
     /// Bytes moved by reads.
     pub read_bytes: u64,
     /// Bytes moved by writes.
     pub write_bytes: u64,
-    /// Completed reads.
+    /// Number of completed reads.
     pub reads: u64,
-    /// Completed writes.
+    /// Number of completed writes.
     pub writes: u64,
-    /// Completed operations other than transfers: files, directories, objects, exchanges.
+    /// Number of completed operations other than transfers: files, directories, objects, exchanges.
     pub items: u64,
-    /// Bytes the file system has allocated for the files that were examined by `stat`.
+    /// Bytes that the file system has allocated for the files that were examined with `stat`.
     pub allocated_bytes: Option<u64>,
-    /// In a search, the names that fit with their size and time.
+    /// In a search: the number of names that also match the size and time conditions.
     pub found: Option<u64>,
     /// Items modified by another process during the run.
     pub surprises: Surprises,
-    /// First transfer began → first task was done.
+    /// Time from the beginning of the first transfer until the first task was done.
     pub first_done_ns: u64,
     /// Bytes moved by all tasks of this process when the first of them was done.
     pub first_done_bytes: u64,
-    /// With a stonewall: the amount moved when it fell.
+    /// With a stonewall: the amount moved until then.
     pub stonewall: Option<Stonewalled>,
     /// Histograms of the operations that occurred.
     pub latency: Vec<Latency>,
-    /// Intervals with completed operations, by time.
+    /// Intervals with completed operations, ordered by time.
     pub series: Vec<SeriesInterval>,
     /// The last operations of this process, by start time, if the workload records them.
     pub history: Vec<LastOperation>,
@@ -373,21 +374,23 @@ pub struct PhaseOutcome {
     pub system_cpu_ns: u64,
     /// Findings of the checks.
     pub mismatches: Mismatches,
-    /// The phase was ended by [`crate::Controls::stop`]; the values are those measured until then.
+    /// Whether the phase was ended by [`crate::Controls::stop`]. The values are then those measured until
+    /// the stop.
     pub stopped: bool,
-    /// Open loop: transfers due before the end that were never started, because the storage was too slow for
-    /// the rate even with as much time again.
+    /// In an open loop: the number of transfers due before the end that were never started, because the
+    /// storage was too slow for the rate even with as much time again.
     pub unstarted: u64,
-    /// Transfers that took several calls, since the storage moved less than was asked.
+    /// Number of transfers that took several calls because the storage moved fewer bytes than requested.
     pub continued: u64,
     /// Circumstances of the phase.
     pub notes: Vec<Note>,
-    /// For exchanges: this process's endpoint.
+    /// For exchanges: the outcome of this process's endpoint.
     pub end: Option<EndOutcome>,
 }
 
 impl PhaseOutcome {
-    /// Maximum number of transfers of a task in this process, as in IOR's stonewalling status file.
+    /// The largest number of transfers that a task of this process has done, as in IOR's stonewalling
+    /// status file.
     #[must_use]
     pub fn most_transfers(&self) -> u64 {
         self.tasks.iter().map(TaskOutcome::transfers).max().unwrap_or(0)

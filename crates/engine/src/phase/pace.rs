@@ -7,9 +7,10 @@ use rustix::time::Timespec;
 
 use crate::phase::clock::{self, Clock, Scale};
 
-/// Maximum time of busy-waiting before an intended start: sleeping threads wake late by about as much.
+/// Maximum time of busy-waiting before an intended start. Sleeping threads wake up late by about this
+/// much.
 const SPIN_NS: u64 = 50_000;
-/// Longest sleep, so that a stop is seen soon.
+/// Longest sleep, so that a stop is noticed soon.
 const SLICE_NS: u64 = 50_000_000;
 /// Timer slack requested from the kernel; its default is 50 µs.
 const TIMER_SLACK_NS: u64 = 1;
@@ -26,16 +27,16 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// The starts of `task` of `tasks`, evenly interleaved with those of the others: transfer `k`
-    /// of task `t` starts `(k · tasks + t) · pace` after `base`.
+    /// Creates the schedule of `task` among `tasks` tasks, whose starts are evenly interleaved: transfer
+    /// `k` of task `t` starts `(k · tasks + t) · pace` after `base`.
     pub(crate) fn new(base: u64, pace_ns: f64, scale: Scale, task: u32, tasks: u32) -> Self {
-        // The rate of the clock as a fraction: a billion nanoseconds in ticks.
+        // The clock's rate as a fraction, from the number of ticks in a billion nanoseconds.
         let step = pace_ns * (scale.ticks(1_000_000_000) as f64 / 1e9);
         Self { base, step, number: u64::from(task), tasks: u64::from(tasks) }
     }
 
-    /// Ends after `duration_ns`, in ticks: the moment at which the first transfer that lies beyond it
-    /// would start. It is rounded as the starts are, so that their number is exact.
+    /// The end after `duration_ns`, in ticks: the moment at which the first transfer beyond it would
+    /// start. Rounded in the same way as the starts, so that the number of starts is exact.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -56,7 +57,7 @@ impl Schedule {
         self.base + (self.number as f64 * self.step) as u64
     }
 
-    /// The next transfer has been started.
+    /// Advances after the next transfer has been started.
     #[inline]
     pub(crate) fn advance(&mut self) {
         self.number += self.tasks;
@@ -74,7 +75,7 @@ impl Schedule {
     }
 }
 
-/// Waits until `target`. Returns early when `stop` is set.
+/// Waits until `target`. Returns early if `stop` is set.
 pub(crate) fn wait_until<C: Clock>(clock: C, scale: Scale, target: u64, stop: &AtomicBool) {
     loop {
         let now = clock.now();
@@ -95,17 +96,17 @@ pub(crate) fn sleep(nanos: u64) {
     let until = clock::monotonic_ns() + nanos.min(SLICE_NS);
     let part = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     let time = Timespec { tv_sec: part(until / 1_000_000_000), tv_nsec: part(until % 1_000_000_000) };
-    // Ended early by a signal: the caller looks at the clock and the stop flag again.
+    // A signal may end the sleep early. The caller checks the clock and the stop flag again.
     let _ = clock_nanosleep_absolute(ClockId::Monotonic, &time);
 }
 
-/// Longest single wait before an intended start `left` nanoseconds away; `None` when it is so near that the
-/// caller should spin.
+/// Longest single wait before an intended start that is `left` nanoseconds away. Returns `None` if it is so
+/// near that the caller should spin.
 pub(crate) fn longest_wait(left: u64) -> Option<u64> {
     left.checked_sub(SPIN_NS).filter(|&nanos| nanos > 0).map(|nanos| nanos.min(SLICE_NS))
 }
 
-/// Lowers this thread's timer slack until dropped.
+/// Lowers this thread's timer slack until it is dropped.
 #[derive(Debug)]
 pub(crate) struct TimerSlack {
     before: Option<u64>,
@@ -114,7 +115,7 @@ pub(crate) struct TimerSlack {
 impl TimerSlack {
     pub(crate) fn new() -> Self {
         let before = rustix::thread::current_timer_slack().ok();
-        // Never fails in practice; a late wake-up is visible in the response times anyway.
+        // Does not fail in practice; a late wake-up would be visible in the response times anyway.
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(TIMER_SLACK_NS));
         Self { before }
     }

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-/// An error between processes; the implementer's own type.
+/// An error between processes. The type is chosen by the implementer.
 pub type RendezvousError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A point of a phase at which all tasks of all processes meet.
+/// A point of a phase at which all tasks of all processes synchronise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
     /// Everything is prepared.
     Ready,
-    /// Times count from the arrival of the last process here.
+    /// Times are counted from the arrival of the last process at this point.
     Start,
-    /// Directories are dealt out to the tasks (only in a search).
+    /// The directories have been distributed to the tasks (only in a search).
     Dealt,
     /// All files are open (only if the workload has barriers or a pace).
     Opened,
@@ -26,44 +26,45 @@ pub enum Point {
 
 /// Barriers and reductions between the processes of a run.
 ///
-/// All processes pass the same points in the same order, also after an error or a stop, so an
-/// implementation may be as simple as one MPI call per method. Only the thread that called
-/// [`crate::run`] calls these methods.
+/// All processes pass the same points in the same order, even after an error or a stop, so an
+/// implementation may be as simple as one MPI call per method. Only the thread that called [`crate::run`]
+/// calls these methods.
 pub trait Rendezvous: Sync {
     /// Returns when all processes have called it.
     ///
     /// # Errors
-    /// A peer is gone.
+    /// Errors if a peer is gone.
     fn meet(&self, point: Point) -> Result<(), RendezvousError>;
 
-    /// As [`Rendezvous::meet`], and agrees on the arrival of the last process: returns how long ago that was.
-    /// Times of all processes count from it. Called at [`Point::Start`] and [`Point::Opened`].
+    /// Like [`Rendezvous::meet`], but also agrees on the arrival of the last process and returns how long ago
+    /// it was. The times of all processes count from it. Called at [`Point::Start`] and [`Point::Opened`].
     ///
     /// # Errors
-    /// A peer is gone.
+    /// Errors if a peer is gone.
     fn begin(&self, point: Point) -> Result<Duration, RendezvousError>;
 
-    /// The largest of the values that the processes gave.
+    /// Returns the largest of the values that the processes passed.
     ///
     /// # Errors
-    /// A peer is gone.
+    /// Errors if a peer is gone.
     fn agree_max(&self, value: u64) -> Result<u64, RendezvousError>;
 
-    /// Whether any process said yes.
+    /// Whether any process passed `true`.
     ///
     /// # Errors
-    /// A peer is gone.
+    /// Errors if a peer is gone.
     fn any(&self, value: bool) -> Result<bool, RendezvousError>;
 
-    /// The bytes of every process, by process: a few hundred each, or up to some millions of one of them.
+    /// Returns the bytes of every process, by process number: a few hundred each, or up to a few million
+    /// from one of them.
     ///
     /// # Errors
-    /// A peer is gone.
+    /// Errors if a peer is gone.
     fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError>;
 
-    /// Reports that a task of this process has failed: the others should end the phase soon, by
+    /// Reports that a task of this process has failed, so that the others end the phase soon with
     /// [`crate::Controls::halt`]. Called at most once in a phase, from any thread of the process, between
-    /// [`Point::Start`] and [`Point::Closed`]; returns at once. The report may arrive late: a peer that has
+    /// [`Point::Start`] and [`Point::Closed`]. Returns at once. The report may arrive late: a peer that has
     /// passed [`Point::Closed`] must not halt its next phase because of it.
     fn fail(&self);
 }

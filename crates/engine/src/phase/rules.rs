@@ -1,4 +1,4 @@
-//! The resolved job: parameters of every task of a phase.
+//! The resolved job: the parameters of every task of a phase.
 
 use plan::{Advice, FileSlot, Phase, Placement, Region, Sharing};
 use rustix::fs::OFlags;
@@ -8,30 +8,32 @@ use crate::data::stamp::{BufferUse, DataPattern};
 use crate::phase::ending::Ending;
 use crate::{PhaseJob, TransferLimit};
 
-/// Shortest interval: shorter ones would make a long phase's series larger than it is worth.
+/// Minimum length of an interval. Shorter ones would make the series of a long phase too large for their
+/// benefit.
 pub(crate) const LEAST_INTERVAL_NS: u64 = 1_000_000;
 
 /// The transfers of one task in a phase.
 #[derive(Debug, Clone)]
 pub struct TaskPlan {
-    /// Its number in the whole run.
+    /// The task's number in the whole run.
     pub task: u32,
-    /// The file that it accesses.
+    /// The file that the task accesses.
     pub file: FileSlot,
-    /// The offsets that it accesses there.
+    /// The offsets that the task accesses in the file.
     pub region: Region,
-    /// The region is all the task may visit, not shortened by a limit of the workload.
+    /// Whether the region is everything the task may visit, that is, not shortened by a limit of the
+    /// workload.
     pub whole: bool,
     /// Number of transfers unless the clock ends the phase.
     pub limit: u64,
-    /// It allocates the file's space.
+    /// Whether the task allocates the file's space.
     pub preallocates: bool,
 }
 
 /// Parameters shared by all tasks of a phase.
 #[derive(Debug)]
 pub(crate) struct Rules<'a> {
-    /// Bytes of a transfer.
+    /// Size of a transfer in bytes.
     pub(crate) transfer: usize,
     pub(crate) reads: bool,
     pub(crate) writes: bool,
@@ -41,29 +43,29 @@ pub(crate) struct Rules<'a> {
     pub(crate) shared: bool,
     pub(crate) file_bytes: u64,
     pub(crate) sync_at_close: bool,
-    /// Times that each task reads its part before its own time begins.
+    /// Number of times each task reads its part before its timed phase begins.
     pub(crate) primes: u8,
-    /// The sync and the close are outside of all times.
+    /// Whether the sync and the close are excluded from all times.
     pub(crate) untimed_close: bool,
     pub(crate) sync_per_write: bool,
-    /// `O_SYNC` or `O_DSYNC` if they replace a call after each write; else empty.
+    /// `O_SYNC` or `O_DSYNC` if one of them replaces a call after each write; otherwise empty.
     pub(crate) sync_flags: OFlags,
-    /// Drop the range from the page cache before each read.
+    /// Whether to drop the range from the page cache before each read.
     pub(crate) forgets: bool,
     pub(crate) single_attempt: bool,
     pub(crate) quit_on_error: bool,
-    /// All tasks meet after open, and after the transfers.
+    /// Whether all tasks synchronise after open and after the transfers.
     pub(crate) barriers: bool,
-    /// A worker may run its tasks one after the other: no measurement depends on it.
+    /// Whether a worker may run its tasks one after the other, because no measurement depends on it.
     pub(crate) in_turn: bool,
     pub(crate) ending: Ending,
-    /// Open loop: nanoseconds between intended starts of all tasks together.
+    /// In an open loop: nanoseconds between two intended starts of all tasks together.
     pub(crate) pace_ns: Option<f64>,
     /// Number of tasks in the whole run.
     pub(crate) all_tasks: u32,
-    /// Noise to compare reads with; `None` without verification.
+    /// Noise that reads are compared with, or `None` without verification.
     pub(crate) noise: Option<NoiseTable>,
-    /// Pattern of the data to write; `None` if nothing is written.
+    /// Pattern of the data to write, or `None` if nothing is written.
     pub(crate) pattern: Option<DataPattern>,
     pub(crate) job: &'a PhaseJob<'a>,
 }
@@ -90,7 +92,8 @@ impl<'a> Rules<'a> {
             advice: workload.advice,
             shared: workload.files.sharing == Sharing::Shared,
             file_bytes: Placement::new(workload).file_bytes().0,
-            // A fill still in the page cache would be written back during the reads it is made for.
+            // If the fill were still in the page cache, it would be written back during the reads it was
+            // made for.
             sync_at_close: writes && (workload.sync.at_close || workload.sync_after || phase == Phase::Fill),
             primes: match phase != Phase::Fill
                 && !workload.direct
@@ -103,7 +106,7 @@ impl<'a> Rules<'a> {
             sync_per_write: syncs && !workload.sync_open,
             sync_flags: match (syncs && workload.sync_open, workload.data_sync) {
                 (false, _) => OFlags::empty(),
-                // rustix 1 has the value of O_SYNC under this name.
+                // In rustix 1 the constant of this name has the value of O_SYNC.
                 (true, true) => OFlags::from_bits_retain(libc::O_DSYNC.cast_unsigned()),
                 (true, false) => OFlags::SYNC,
             },
@@ -128,12 +131,12 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Bytes of the buffer of a transfer.
+    /// Size of a transfer's buffer in bytes.
     pub(crate) fn buffer_bytes(&self) -> usize {
         self.pattern.as_ref().map_or(self.transfer, DataPattern::buffer_bytes)
     }
 
-    /// First and last generation that a check accepts.
+    /// The first and last generation that a check accepts.
     pub(crate) fn generations(&self) -> Option<(u16, u16)> {
         generations(&self.job.data.expect)
     }
@@ -143,7 +146,7 @@ impl<'a> Rules<'a> {
         self.job.series_interval.0.max(LEAST_INTERVAL_NS)
     }
 
-    /// Tasks meet between open and the first transfer.
+    /// Whether tasks synchronise between open and the first transfer.
     pub(crate) fn meets_after_open(&self) -> bool {
         self.barriers || self.pace_ns.is_some()
     }
@@ -155,7 +158,7 @@ impl<'a> Rules<'a> {
 }
 
 impl PhaseJob<'_> {
-    /// The share of reads among the transfers, in percent.
+    /// The percentage of reads among the transfers.
     #[must_use]
     pub fn read_percent(&self) -> u8 {
         match self.phase {
@@ -165,7 +168,7 @@ impl PhaseJob<'_> {
         }
     }
 
-    /// The transfers of each of the tasks.
+    /// Returns the transfers of each task.
     #[must_use]
     pub fn task_plans(&self) -> Vec<TaskPlan> {
         let placement = Placement::new(self.workload);

@@ -28,7 +28,7 @@ impl<'a> DerefMut for Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// For `workers` workers, which count their transfers in `slots` slots.
+    /// Creates the state for `workers` workers, which count their transfers in `slots` slots.
     pub(crate) fn new(
         rules: Rules<'a>,
         tasks: Vec<TaskPlan>,

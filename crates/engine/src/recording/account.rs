@@ -21,11 +21,11 @@ pub(crate) struct TaskReport {
     pub(crate) close: (u64, u64),
     pub(crate) reads: u64,
     pub(crate) writes: u64,
-    /// Operations other than transfers.
+    /// Number of operations other than transfers.
     pub(crate) items: u64,
     pub(crate) read_bytes: u64,
     pub(crate) write_bytes: u64,
-    /// Time at which the task saw the stonewall, and its operations until then.
+    /// Time at which the task saw the stonewall, and the number of its operations until then.
     pub(crate) stonewall: Option<(u64, u64)>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct WorkerReport<'a, const N: usize = 2> {
     pub(crate) notes: Vec<Note>,
 }
 
-/// What is needed to evaluate the reports of a phase.
+/// The parameters needed to evaluate the reports of a phase.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Account<const N: usize> {
     /// The operations, in the order of the recorders.
@@ -50,7 +50,7 @@ pub(crate) struct Account<const N: usize> {
 }
 
 impl<const N: usize> Account<N> {
-    /// The outcome, except for wrong data and unexpected items, which need file names.
+    /// Computes the outcome, except for wrong data and unexpected items, which need file names.
     pub(crate) fn outcome(
         &self,
         common: &Common<'_>,
@@ -192,7 +192,7 @@ impl<const N: usize> Account<N> {
     }
 }
 
-/// The share of `bytes` that belongs to `count` of `all` operations.
+/// The share of `bytes` that corresponds to `count` of `all` operations.
 fn share(bytes: u64, count: u64, all: u64) -> u64 {
     let share = u128::from(bytes) * u128::from(count) / u128::from(all.max(1));
     u64::try_from(share).unwrap_or(u64::MAX)

@@ -4,8 +4,8 @@
 //! two, so a bucket is at most 1/128 of its value wide.
 //! Source: the crate `histogram`, whose buckets these are (a property test compares them).
 //!
-//! While a phase runs each worker counts into its own [`Counters`]: 32-bit counts in memory of which only
-//! touched pages exist. At its end they are added to one [`LatencyHistogram`].
+//! While a phase runs, each worker counts into its own [`Counters`], which have 32-bit counts; only
+//! touched pages use memory. At the end of the phase they are added to one [`LatencyHistogram`].
 
 use ::histogram::Histogram;
 
@@ -16,7 +16,7 @@ const MAX_VALUE_POWER: u32 = 42;
 /// Number of buckets.
 pub(crate) const BUCKETS: usize = ((MAX_VALUE_POWER - GROUPING_POWER + 1) << GROUPING_POWER) as usize;
 
-/// The bucket that counts `nanos`.
+/// Index of the bucket that counts `nanos`.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "what is left after the shift has 8 bits")]
 fn bucket_of(nanos: u64) -> usize {
@@ -30,8 +30,8 @@ fn last_bucket() -> usize {
     BUCKETS - 1
 }
 
-/// Counts of one worker for each of `N` operations (reads and writes for transfers), in memory provided by
-/// the caller.
+/// The counts of one worker for each of `N` operations (reads and writes for transfers), in memory
+/// provided by the caller.
 #[derive(Debug)]
 pub(crate) struct Counters<'a, const N: usize> {
     counts: &'a mut [[u32; BUCKETS]; N],
@@ -40,7 +40,7 @@ pub(crate) struct Counters<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> Counters<'a, N> {
-    /// Counts in `counts`, which must be zero.
+    /// Creates counters in `counts`, which must be zero.
     pub(crate) fn new(counts: &'a mut [[u32; BUCKETS]; N]) -> Self {
         Self { counts, overflows: Vec::new() }
     }
@@ -56,7 +56,8 @@ impl<'a, const N: usize> Counters<'a, N> {
         }
     }
 
-    /// Writes each counter as it is, so that no page fault falls into the measured time.
+    /// Rewrites each counter with its present value, so that no page fault happens during the measured
+    /// time.
     pub(crate) fn touch(&mut self) {
         for count in self.counts.iter_mut().flatten() {
             *count = std::hint::black_box(*count);
@@ -96,7 +97,7 @@ impl<'a, const N: usize> Counters<'a, N> {
 pub struct LatencyHistogram(Histogram);
 
 impl LatencyHistogram {
-    /// Empty.
+    /// Creates an empty histogram.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "both powers are below 64")]
     pub fn new() -> Self {
@@ -104,7 +105,7 @@ impl LatencyHistogram {
         Self(histogram.expect("0 ≤ 7 < 42 ≤ 64, which is what the crate asks for"))
     }
 
-    /// Counts `count` latencies of `nanos`. Any value of a bucket represents it, so rows of another process
+    /// Adds `count` latencies of `nanos`. Any value of a bucket represents it, so rows of another process
     /// can be added by their lower bounds.
     pub fn add(&mut self, nanos: u64, count: u64) {
         self.0.as_mut_slice()[bucket_of(nanos)] += count;
@@ -117,13 +118,13 @@ impl LatencyHistogram {
         }
     }
 
-    /// The buckets that are not empty, by rising latency: smallest and largest latency in
-    /// nanoseconds, and the count.
+    /// Returns the non-empty buckets in ascending order: the smallest and largest latency in nanoseconds,
+    /// and the count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.0.iter().filter(|b| b.count() > 0).map(|b| (b.start(), b.end(), b.count()))
     }
 
-    /// How many latencies were counted.
+    /// Number of latencies counted.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.as_slice().iter().sum()

@@ -1,9 +1,9 @@
-//! The last operations of a phase: each worker records its own in a ring that other threads may read while
+//! The last operations of a phase. Each worker records its own in a ring that other threads may read while
 //! the phase runs.
 //!
-//! A worker writes with plain stores, between two operations, into preallocated memory, and never waits for a
-//! reader. A reader skips entries overwritten during the read: the entry count is stored after each entry,
-//! and checked before and after a read, as in a sequence lock (Boehm, "Can seqlocks get along with
+//! A worker writes between two operations, with plain stores into preallocated memory, and never waits for a
+//! reader. A reader skips entries that were overwritten during the read: the entry count is stored after each
+//! entry, and checked before and after a read, as in a sequence lock (Boehm, "Can seqlocks get along with
 //! programming language memory models?", MSPC 2012).
 
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub struct LastOperation {
     pub start_ns: u64,
     /// Time from submission to completion.
     pub latency_ns: u64,
-    /// The file or item; empty if it has no name yet.
+    /// The file or item; empty if its name is not known yet.
     pub path: Arc<Path>,
     /// Offset in the file, or number of the item.
     pub offset: u64,
@@ -35,18 +35,18 @@ pub struct LastOperation {
     pub bytes: u64,
 }
 
-/// Ring entry of an operation: start and end in ticks; offset or item; operation and task.
+/// A ring entry: start and end in ticks; offset or item; operation and task.
 type Entry = [AtomicU64; 4];
 
 /// The history of one worker.
 #[derive(Debug)]
 pub(crate) struct Ring {
-    /// One more than readers get: the extra entry is the one being written.
+    /// One more entry than readers get: the extra one is the one being written.
     entries: Box<[Entry]>,
     written: Written,
 }
 
-/// Number of entries written so far. In its own cache lines, like [`crate::phase::controls::Slot`].
+/// Number of entries written so far. Has its own cache lines, like [`crate::phase::controls::Slot`].
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Written(AtomicU64);
@@ -61,19 +61,20 @@ struct Raw {
 }
 
 impl Ring {
-    /// Room for `room` operations. All of it is touched.
+    /// Creates a ring with room for `room` operations. All of it is touched.
     fn new(room: usize) -> Self {
         Self { entries: (0..=room).map(|_| Entry::default()).collect(), written: Written::default() }
     }
 
-    /// The entries from number `seen` on that are still in the ring, and the number written by then.
+    /// Returns the entries from number `seen` on that are still in the ring, and the number written by
+    /// then.
     fn since(&self, seen: u64) -> (Vec<Raw>, u64) {
         let slots = self.entries.len() as u64;
         let there = |written: u64| (written + 1).saturating_sub(slots);
         let written = self.written.0.load(Ordering::Acquire);
         let from = there(written).max(seen);
         let read = |number: u64| {
-            // A remainder modulo the length is less than it.
+            // The remainder is less than the ring's length, so the conversion cannot fail.
             let entry = &self.entries[usize::try_from(number % slots).unwrap_or(0)];
             let [start, end, place, what] = [0, 1, 2, 3].map(|word| entry[word].load(Ordering::Relaxed));
             Raw { start, end, place, what }
@@ -120,19 +121,20 @@ impl HistoryWriter {
 #[derive(Debug)]
 pub(crate) struct History {
     rings: Box<[Arc<Ring>]>,
-    /// By index.
+    /// The operations by index.
     operations: Box<[Operation]>,
-    /// The files of the tasks, for operations on an offset of a file.
+    /// The tasks' files, for operations at an offset of a file.
     paths: HashMap<u32, Arc<Path>>,
     /// Bytes moved by each operation.
     bytes: u64,
-    /// Clock rate and start, set when the phase begins.
+    /// The clock's rate and the start, set when the phase begins.
     start: AtomicU64,
     scale: AtomicU64,
 }
 
 impl History {
-    /// The last `operations_kept` operations, divided evenly among `workers` workers.
+    /// Creates a history of the last `operations_kept` operations, divided evenly among `workers`
+    /// workers.
     pub(crate) fn new(
         operations_kept: u64,
         workers: usize,
@@ -152,24 +154,24 @@ impl History {
         }
     }
 
-    /// The writer of a worker, by number.
+    /// Returns the writer of a worker, by worker number.
     pub(crate) fn keeper(&self, worker: usize) -> HistoryWriter {
         HistoryWriter { ring: Arc::clone(&self.rings[worker]), written: 0, next: 0 }
     }
 
-    /// Records that the phase starts at `start` ticks of a clock with rate `scale`.
+    /// Records that the phase starts at tick `start` of a clock with the rate `scale`.
     pub(crate) fn begin(&self, scale: Scale, start: u64) {
         self.scale.store(scale.to_bits(), Ordering::Relaxed);
         self.start.store(start, Ordering::Release);
     }
 
-    /// All entries after `seen` that are still in the rings, by start time.
+    /// Returns all entries after `seen` that are still in the rings, ordered by start time.
     pub(crate) fn since(&self, seen: &mut Vec<u64>) -> Vec<LastOperation> {
         self.read(seen, Scale::from_bits(self.scale.load(Ordering::Acquire)))
     }
 
-    /// All entries still in the rings, by start time, converted with `rate`: it is known more exactly at the
-    /// end of a phase. The latencies are those that were counted.
+    /// Returns all entries still in the rings, ordered by start time. Ticks are converted with `rate`, which
+    /// is known more exactly at the end of a phase. The latencies are those that were counted.
     pub(crate) fn all(&self, rate: Scale) -> Vec<LastOperation> {
         self.read(&mut Vec::new(), rate)
     }

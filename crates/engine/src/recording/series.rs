@@ -8,7 +8,7 @@ use crate::recording::history::HistoryWriter;
 /// Counts of each of `N` operations; for transfers: reads, writes.
 pub(crate) type Counts<const N: usize = 2> = [[u32; BUCKETS]; N];
 
-/// Initial capacity in intervals; it doubles when a phase outlasts it.
+/// Initial capacity in intervals. It doubles when a phase lasts longer.
 const INTERVALS_AT_FIRST: usize = 16;
 
 /// Sums of one operation in one interval.
@@ -34,13 +34,13 @@ impl Sums {
     }
 }
 
-/// Recorder of one worker with `N` kinds of operations.
+/// The recorder of one worker with `N` kinds of operations.
 #[derive(Debug)]
 pub(crate) struct Recorder<'a, const N: usize = 2> {
     response: Counters<'a, N>,
-    /// Only in an open loop.
+    /// Only set in an open loop.
     service: Option<Counters<'a, N>>,
-    /// Only if the history was requested.
+    /// Only set if the history was requested.
     keeper: Option<HistoryWriter>,
     scale: Scale,
     current: [Sums; N],
@@ -51,7 +51,7 @@ pub(crate) struct Recorder<'a, const N: usize = 2> {
 }
 
 impl<'a, const N: usize> Recorder<'a, N> {
-    /// Counts into memory that must be zeroed.
+    /// Creates a recorder that counts into memory, which must be zeroed.
     pub(crate) fn new(response: &'a mut Counts<N>, service: Option<&'a mut Counts<N>>) -> Self {
         Self {
             response: Counters::new(response),
@@ -77,12 +77,12 @@ impl<'a, const N: usize> Recorder<'a, N> {
         self.interval_end = start.saturating_add(self.interval_ticks);
     }
 
-    /// Has its counters in memory and in the caches.
+    /// Brings the counters into memory and the caches.
     pub(crate) fn touch(&mut self) {
         self.response.touch();
     }
 
-    /// Counts one `operation` (for transfers: 0 read, 1 write) that ended at `end` after `ticks`.
+    /// Counts one `operation` (for transfers: 0 read, 1 write) that took `ticks` and ended at `end`.
     #[inline(always)]
     pub(crate) fn add(&mut self, operation: usize, ticks: u64, end: u64) {
         let nanos = self.scale.nanos(ticks);
@@ -93,8 +93,8 @@ impl<'a, const N: usize> Recorder<'a, N> {
         self.current[operation].add(nanos);
     }
 
-    /// Adds one `operation` of `task`, from `start` to `end`, to the history: at this offset, or on the item
-    /// of this number.
+    /// Adds one `operation` of `task`, from `start` to `end`, to the history. It was done at this offset, or
+    /// on the item of this number.
     #[inline(always)]
     pub(crate) fn keep(&mut self, task: u32, operation: usize, start: u64, end: u64, place: u64) {
         if let Some(keeper) = &mut self.keeper {
@@ -102,7 +102,7 @@ impl<'a, const N: usize> Recorder<'a, N> {
         }
     }
 
-    /// Counts the time from submission to completion, in an open loop.
+    /// In an open loop: counts the time from submission to completion.
     #[inline(always)]
     pub(crate) fn add_service(&mut self, operation: usize, ticks: u64) {
         let nanos = self.scale.nanos(ticks);

@@ -5,19 +5,19 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::error::NetworkError;
 
-/// The processors for the threads of one role.
+/// The processors of the threads of one role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Places {
-    /// Unbound.
+    /// Threads are not bound.
     Anywhere,
-    /// Each thread on one of these, in turn.
+    /// Each thread is bound to one of these processors, in turn.
     Each(Vec<u32>),
-    /// Every thread on all of these.
+    /// Every thread is bound to all of these processors.
     All(Vec<u32>),
 }
 
 impl Places {
-    /// Resolves `binding` on the host of this name, for the adapter behind `interface` on `adapter`.
+    /// Resolves `binding` on host `host`, for the adapter behind `interface` on NUMA node `adapter`.
     pub(super) fn of(
         binding: &Binding,
         host: &str,
@@ -38,7 +38,7 @@ impl Places {
             Binding::NumaNode(node) => *node,
             Binding::Adapter => match (adapter, nodes.as_slice()) {
                 (Some(node), _) => node,
-                // With a single node every adapter is on it.
+                // If there is only one node, every adapter is on it.
                 (None, [(node, _)]) => *node,
                 (None, nodes) => {
                     return Err(wrong(format!(
@@ -63,7 +63,7 @@ impl Places {
         }
     }
 
-    /// The processors of a thread, by number; empty if it is unbound.
+    /// The processors of a thread, by thread number; empty if it is not bound.
     pub(super) fn of_thread(&self, number: usize) -> Vec<u32> {
         match self {
             Self::Anywhere => Vec::new(),
@@ -74,7 +74,8 @@ impl Places {
         }
     }
 
-    /// As text, for `threads` threads: `0,1,0` for three of them in turn, `0-3` for all on each.
+    /// Describes the binding of `threads` threads: `0,1,0` for three of them in turn, `0-3` for all on
+    /// each.
     pub(super) fn in_words(&self, threads: usize) -> String {
         match self {
             Self::Anywhere => String::new(),
@@ -87,7 +88,7 @@ impl Places {
     }
 }
 
-/// Binds a thread until dropped.
+/// Binds a thread until it is dropped.
 #[derive(Debug)]
 pub(super) struct Bound {
     before: Option<CpuSet>,
@@ -104,7 +105,7 @@ impl Bound {
         for &processor in processors {
             set.set(processor as usize);
         }
-        // They were checked before the start.
+        // The processors were checked before the start.
         let bound = sched_setaffinity(None, &set).is_ok();
         Self { before: before.filter(|_| bound) }
     }
@@ -118,7 +119,7 @@ impl Drop for Bound {
     }
 }
 
-/// Whether this process may use all of these.
+/// Errors if this process may not use all of these processors.
 fn usable(processors: &[u32]) -> Result<(), String> {
     let Ok(allowed) = sched_getaffinity(None) else { return Ok(()) };
     let has = |processor: u32| (processor as usize) < CpuSet::MAX_CPU && allowed.is_set(processor as usize);
@@ -135,7 +136,7 @@ fn numa_nodes() -> Vec<(u32, Vec<u32>)> {
         let list = std::fs::read_to_string(format!("/sys/devices/system/node/{name}/cpulist")).ok()?;
         match list.trim().parse() {
             Ok(Binding::Processors(processors)) => Some((number, processors)),
-            // A node with memory only.
+            // A node that has memory only.
             _ => None,
         }
     };

@@ -1,4 +1,4 @@
-//! Exchanges by blocking calls: one thread per connection, one request in flight on it.
+//! Exchanges by blocking calls: one thread per connection, with one request in flight.
 
 use plan::Nanos;
 use rustix::io::Errno as SysErrno;
@@ -21,7 +21,7 @@ enum Moved {
     Whole,
     /// The other end has closed the connection before the first byte.
     End,
-    /// The phase was ended, and what was in flight did not arrive.
+    /// The phase was ended, and the message in flight did not arrive.
     GivenUp,
 }
 
@@ -37,7 +37,7 @@ struct BlockingConnection<'a, C: Clock> {
     found: &'a mut Mismatches,
 }
 
-/// Exchanges on `line` until the bounds are reached, or the other end closes it.
+/// Runs exchanges on `line` until the bounds are reached or the other end closes it.
 pub(super) fn run<C: Clock>(
     parameters: ThreadParameters<'_>,
     clock: C,
@@ -166,7 +166,7 @@ struct Waits {
 }
 
 impl Waits {
-    /// Whether to repeat a call that moved nothing.
+    /// Whether to repeat a call that has moved nothing.
     fn may_go_on<C: Clock>(
         &mut self,
         errno: SysErrno,

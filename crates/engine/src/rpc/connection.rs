@@ -16,7 +16,7 @@ use crate::{EngineError, Errno};
 
 /// Maximum wait for requests in flight after the phase was ended early.
 const DRAIN_NS: u64 = 2_000_000_000;
-/// Wrong data is counted in cells of this many bytes, as in files.
+/// Wrong data is counted in cells of this many bytes, as for files.
 const CELL: u64 = 512;
 
 /// The role of an endpoint on a connection.
@@ -35,11 +35,11 @@ pub(super) struct Connection {
     pub(super) peer: String,
 }
 
-/// CPU time of a thread, counted from the end of the warm-up.
+/// CPU time used by a thread since the end of the warm-up.
 pub(super) struct Spent<'a> {
     from: u64,
     start: Option<CpuTime>,
-    /// The first thread of an endpoint also restarts the meter of the process.
+    /// Set for the first thread of an endpoint, which also restarts the meter of the process.
     process: Option<&'a Common<'a>>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Spent<'a> {
         Self { from: moment, start: None, process }
     }
 
-    /// Advances to `now`.
+    /// Advances the time to `now`.
     #[inline]
     pub(super) fn pass(&mut self, now: u64) {
         if self.start.is_none() && now >= self.from {
@@ -64,31 +64,31 @@ impl<'a> Spent<'a> {
         }
     }
 
-    /// CPU time of the thread since then.
+    /// CPU time that the thread has used since the end of the warm-up.
     pub(super) fn end(&self) -> CpuTime {
         self.start.map_or_else(CpuTime::default, |start| thread_cpu_time().since(start))
     }
 }
 
-/// Time limits and number of exchanges.
+/// Time limits and the number of exchanges.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     /// The common start, in ticks.
     pub(super) base: u64,
-    /// Earlier exchanges are not counted.
+    /// Exchanges before this time are not counted.
     pub(super) counted_from: u64,
-    /// No exchange starts after this.
+    /// No exchange starts after this time.
     pub(super) end: u64,
-    /// Number counted on each connection.
+    /// Number of exchanges counted on each connection.
     pub(super) limit: u64,
-    /// A connection on which nothing moves for this long has stalled.
+    /// If nothing moves on a connection for this long, it has stalled.
     pub(super) deadline: u64,
     /// Maximum wait for requests in flight when the phase is ended early.
     pub(super) drain: u64,
 }
 
 impl Bounds {
-    /// Starting at `base`. Without a duration each task does `operations`.
+    /// Creates bounds that start at `base`. Without a duration each task does `operations`.
     pub(super) fn new(rpc: &Rpc, base: u64, scale: Scale, duration: Option<u64>, operations: u64) -> Self {
         let counted_from = base.saturating_add(scale.ticks(rpc.warm_up.0));
         Self {
@@ -116,7 +116,7 @@ pub(super) struct ThreadParameters<'a> {
     pub(super) sends: u64,
     /// Size of a message received by this endpoint.
     pub(super) receives: u64,
-    /// Determines the server of each task, whose number is the task's file number.
+    /// Determines the server of each task. The task's file number is the server's number.
     pub(super) rpc: &'a Rpc,
     pub(super) quit_on_error: bool,
 }
@@ -126,23 +126,23 @@ impl ThreadParameters<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The report of a task whose connection was opened during `open`.
+    /// Creates the report of a task whose connection was opened during `open`.
     pub(super) fn report(&self, task: u32, open: (u64, u64)) -> TaskReport {
         let first = self.bounds.counted_from;
         let file = self.rpc.server_of(task);
         TaskReport { task, file, open, io: (first, first), ..TaskReport::default() }
     }
 
-    /// Whether an exchange from `start` to `now` is counted. With a duration, those that end within it are,
-    /// since those that end just after its begin make up for those that end just after its end; with a number
-    /// of operations, those that start within it.
+    /// Whether an exchange from `start` to `now` is counted. With a duration, exchanges that end within it
+    /// are counted: those that end just after its beginning make up for those that end just after its end.
+    /// With a number of operations, exchanges that start within the counted time are counted.
     #[inline]
     pub(super) fn counts(&self, start: u64, now: u64) -> bool {
         let moment = if self.bounds.limit == u64::MAX { now } else { start };
         moment >= self.bounds.counted_from
     }
 
-    /// Counts an exchange completed at `now`.
+    /// Counts an exchange that completed at `now`.
     #[inline]
     pub(super) fn count(&self, report: &mut TaskReport, now: u64) {
         report.items += 1;
@@ -161,16 +161,16 @@ impl ThreadParameters<'_> {
         NetworkError::Stalled { peer: line.peer.clone(), seconds, exchanges }.into()
     }
 
-    /// The bytes sent on `line` from `offset` on.
+    /// Returns the bytes to send on `line` from `offset` on.
     #[inline]
     pub(super) fn outgoing(&self, line: &Connection, offset: u64) -> &[u8] {
         self.noise.from(stream(line.task, self.role == EndpointRole::Answers), offset)
     }
 
-    /// Checks the bytes received on `line` at `offset`, if verification is on.
+    /// Checks the bytes received on `line` at `offset`, if verification is enabled.
     ///
     /// # Errors
-    /// The data is wrong, and the workload ends the phase at wrong data.
+    /// Errors if the data is wrong and the workload ends the phase at wrong data.
     #[inline]
     pub(super) fn check(
         &self,
@@ -236,7 +236,7 @@ pub(super) fn broken(call: &'static str, line: &Connection, errno: Errno, exchan
     .into()
 }
 
-/// The other end has closed a connection.
+/// The error for a connection that the other end has closed.
 pub(super) fn closed(line: &Connection, exchanges: u64) -> EngineError {
     NetworkError::Closed { peer: line.peer.clone(), exchanges }.into()
 }

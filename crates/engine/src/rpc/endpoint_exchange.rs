@@ -1,9 +1,9 @@
-//! Exchanges addresses and keys between all endpoints, over the rendezvous of the run and never over the
+//! Exchanges addresses and keys between all endpoints. This uses the rendezvous of the run, never the
 //! network that is measured.
 //!
 //! 1. Each endpoint publishes its host and the addresses at which it can be reached.
-//! 2. Each server listens at the addresses that lead to its clients, and publishes them with a key made for
-//!    this phase.
+//! 2. Each server listens at the addresses that lead to its clients, and publishes them with a key
+//!    generated for this phase.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -35,34 +35,34 @@ pub(super) struct Card {
 /// The addresses and keys of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Offer {
-    /// Presented by the client.
+    /// The key that the client presents.
     pub(super) key: Key,
-    /// Presented by the server.
+    /// The key that the server presents.
     pub(super) answer: Key,
     /// Each address, with the endpoints that connect to it.
     pub(super) ways: Vec<(SocketAddr, Vec<u32>)>,
 }
 
-/// What an endpoint knows of the others, and its listening sockets.
+/// What an endpoint knows about the others, and its listening sockets.
 #[derive(Debug)]
 pub(super) struct Meeting {
     pub(super) end: u32,
     pub(super) host: Host,
     cards: BTreeMap<u32, Card>,
     offers: BTreeMap<u32, Offer>,
-    /// Open until all connections are established.
+    /// Kept open until all connections are established.
     pub(super) listeners: Mutex<Vec<OwnedFd>>,
-    /// Source address of this endpoint's connections, if an interface is named.
+    /// Source address of this endpoint's connections, if an interface was named.
     pub(super) from: Option<IpAddr>,
-    /// An address in use by this endpoint.
+    /// An address that this endpoint uses.
     pub(super) address: Option<IpAddr>,
 }
 
 impl Meeting {
-    /// Exchanges all endpoints' descriptions. Returns on all processes, with an error if one failed.
+    /// Exchanges the descriptions of all endpoints. Returns an error on all processes if one failed.
     ///
     /// # Errors
-    /// An interface or address of this endpoint cannot be used, or another endpoint failed.
+    /// Errors if an interface or address of this endpoint cannot be used, or if another endpoint failed.
     pub(super) fn hold(rpc: &Rpc, end: u32, rendezvous: &dyn Rendezvous) -> Result<Self, EngineError> {
         let host = Host::look();
         let from = rpc.interface.as_deref().map(|name| host.address_of(name)).transpose();
@@ -80,7 +80,7 @@ impl Meeting {
         let from = from?;
         let cards: Option<BTreeMap<u32, Card>> =
             all.iter().map(|bytes| Card::read(bytes).map(|card| (card.end, card))).collect();
-        // All see that one has failed, and none continues.
+        // All processes see that one has failed, and none continues.
         let cards = cards.ok_or(EngineError::Peer)?;
         let mut listeners = Vec::new();
         let place = EndpointContext { rpc, end, host: &host, from, cards: &cards };
@@ -101,12 +101,12 @@ impl Meeting {
     /// Tells the others that this endpoint does not take part.
     ///
     /// # Errors
-    /// A peer is gone.
+    /// Errors if a peer is gone.
     pub(super) fn decline(rendezvous: &dyn Rendezvous) -> Result<(), EngineError> {
         rendezvous.share(Vec::new()).map(drop).map_err(EngineError::Rendezvous)
     }
 
-    /// The address in use by this endpoint, if it may have several.
+    /// The address that this endpoint uses, if it may have several.
     fn used(&self) -> Option<IpAddr> {
         let own = self.offers.get(&self.end).and_then(|offer| offer.ways.first());
         own.map(|(address, _)| address.ip()).or_else(|| {
@@ -125,7 +125,7 @@ impl Meeting {
         ways.iter().find(|(_, clients)| clients.contains(&self.end)).map(|(address, _)| *address)
     }
 
-    /// The key presented to `server`, and the one it presents.
+    /// The key to present to `server`, and the key that `server` presents.
     pub(super) fn keys_of(&self, server: u32) -> Option<(Key, Key)> {
         self.offers.get(&server).map(|offer| (offer.key, offer.answer))
     }
@@ -136,7 +136,7 @@ impl Meeting {
     }
 }
 
-/// An endpoint's inputs for its decisions, once it knows the others.
+/// What an endpoint bases its decisions on, once it knows the others.
 struct EndpointContext<'a> {
     rpc: &'a Rpc,
     end: u32,
@@ -166,7 +166,7 @@ impl EndpointContext<'_> {
         Ok(offer)
     }
 
-    /// The local address that leads to `client`.
+    /// Returns the local address that leads to `client`.
     fn address_for(&self, client: u32) -> Result<IpAddr, NetworkError> {
         if let Some(named) = self.from {
             return Ok(named);
@@ -189,7 +189,7 @@ impl EndpointContext<'_> {
     }
 }
 
-/// A socket that listens only at `address`, with its actual address.
+/// Creates a socket that listens only at `address`. Also returns its actual address.
 fn listener(address: SocketAddr) -> Result<(OwnedFd, SocketAddr), Errno> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -202,10 +202,10 @@ fn listener(address: SocketAddr) -> Result<(OwnedFd, SocketAddr), Errno> {
     Ok((socket, bound))
 }
 
-/// Random bits from the kernel.
+/// Returns random bits from the kernel.
 ///
 /// # Errors
-/// The kernel gives none: it is older than 3.17, or forbids the call.
+/// Errors if the kernel returns none because it is older than 3.17 or forbids the call.
 pub(super) fn random() -> Result<Key, Errno> {
     let mut key = Key::default();
     let mut have = 0;
@@ -225,7 +225,7 @@ impl Card {
         format!("{}\n{}\n{}\n{}", self.end, self.name, self.identity, addresses.join(" ")).into_bytes()
     }
 
-    /// `None` if the other endpoint failed.
+    /// Returns `None` if the other endpoint failed.
     fn read(bytes: &[u8]) -> Option<Self> {
         let mut lines = std::str::from_utf8(bytes).ok()?.split('\n');
         let mut line = || lines.next();
@@ -248,7 +248,7 @@ impl Offer {
         text.into_bytes()
     }
 
-    /// The endpoint and its offer; `None` if it failed.
+    /// Returns the endpoint and its offer, or `None` if it failed.
     pub(super) fn read(bytes: &[u8]) -> Option<(u32, Self)> {
         let key = |text: &str| -> Option<Key> {
             let bytes: Option<Vec<u8>> =

@@ -14,7 +14,7 @@ pub enum NetworkError {
     NoInterface {
         /// The requested name.
         name: String,
-        /// The host without it.
+        /// The host that lacks it.
         host: String,
         /// The existing interfaces.
         known: Vec<String>,
@@ -37,7 +37,7 @@ pub enum NetworkError {
         /// Its host.
         host: String,
     },
-    /// No address of a host is known to lead to another host.
+    /// No address of a host is known to lead to the other host.
     #[error("no network interface of {host} leads to {peer}; name the one that does (--interface)")]
     NoWay {
         /// The source host.
@@ -55,12 +55,12 @@ pub enum NetworkError {
         }
     )]
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         errno: Errno,
     },
-    /// There is no key to check peers by.
+    /// There is no key to authenticate peers with.
     #[error(
         "the kernel of {host} gives no random bits for the key of a phase: {errno}; allow the system call \
          getrandom"
@@ -68,10 +68,10 @@ pub enum NetworkError {
     NoKey {
         /// The host.
         host: String,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         errno: Errno,
     },
-    /// No connection could be made.
+    /// A connection could not be established.
     #[error(
         "cannot connect to {peer}: {errno}; see whether a firewall is between, or name the network that \
          leads there (--interface)"
@@ -79,7 +79,7 @@ pub enum NetworkError {
     Connect {
         /// Name and address of the peer.
         peer: String,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         errno: Errno,
     },
     /// The process at the peer's address does not know the key of this phase.
@@ -91,21 +91,21 @@ pub enum NetworkError {
         /// Name and address of the peer.
         peer: String,
     },
-    /// Peers did not connect in time.
+    /// Some peers did not connect in time.
     #[error(
         "{missing} of {all} connections did not come to {host} within {seconds} s, the first from {peer}; see \
          whether a firewall is between, or name the network that leads there (--interface)"
     )]
     Missing {
-        /// Missing connections.
+        /// Number of missing connections.
         missing: usize,
-        /// Expected connections.
+        /// Number of expected connections.
         all: usize,
         /// The server's host.
         host: String,
         /// The peer of the first missing connection.
         peer: String,
-        /// Time waited for them.
+        /// How long they were waited for.
         seconds: u64,
     },
     /// A connection ended early.
@@ -113,10 +113,10 @@ pub enum NetworkError {
     Closed {
         /// Name and address of the peer.
         peer: String,
-        /// Exchanges completed on it.
+        /// Number of exchanges completed on it.
         exchanges: u64,
     },
-    /// No progress on a connection with outstanding bytes.
+    /// A connection with outstanding bytes made no progress.
     #[error(
         "{peer} has stalled: nothing has moved on a connection for {seconds} s, after {exchanges} exchanges; look \
          at its load and at the links between, or allow more time (--deadline)"
@@ -126,25 +126,25 @@ pub enum NetworkError {
         peer: String,
         /// The time without progress.
         seconds: u64,
-        /// Exchanges completed on it.
+        /// Number of exchanges completed on it.
         exchanges: u64,
     },
     /// A call on a connection failed.
     #[error("{call} on the connection with {peer} failed: {errno}; {}", errno.advice())]
     Call {
-        /// The call, as in `send`.
+        /// The call, for example `send`.
         call: &'static str,
         /// Name and address of the peer.
         peer: String,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         errno: Errno,
     },
-    /// Threads cannot be bound as asked.
+    /// Threads cannot be bound as requested.
     #[error("threads cannot be bound to {asked} on {host}: {problem}")]
     Binding {
         /// The requested binding.
         asked: String,
-        /// Where.
+        /// The host.
         host: String,
         /// The problem and its remedy.
         problem: String,

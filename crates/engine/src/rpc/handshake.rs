@@ -1,8 +1,8 @@
-//! Connections between endpoints that know each other's keys.
+//! Establishes connections between endpoints that know each other's keys.
 //!
-//! The client presents the key and the number of the task; the server presents its own key. Of a peer that
-//! connects, nothing is read but the key until that was compared, and nothing is sent to it. One without the
-//! key, or that is too slow, is rejected and counted.
+//! The client presents the key and the number of the task; the server presents its own key. From a
+//! connecting peer only the key is read until it has been compared, and nothing is sent to it before that. A
+//! peer without the key, or one that is too slow, is rejected and counted.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -24,14 +24,14 @@ use super::endpoint_exchange::{Key, Meeting};
 use super::error::NetworkError;
 use crate::Errno;
 
-/// Polling interval of the stop flag.
+/// Interval at which the stop flag is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// Maximum time an unauthenticated connection may stay open, or the deadline of the phase if that is shorter.
+/// Maximum time an unauthenticated connection may stay open, unless the deadline of the phase is shorter.
 const HELLO_PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of unauthenticated connections beyond those expected. When there are more, the one that has
-/// waited longest is rejected: a peer sends its key as soon as it is connected.
+/// Maximum number of unauthenticated connections beyond those expected. If there are more, the one that has
+/// waited longest is rejected, because a genuine peer sends its key as soon as it is connected.
 pub(super) const STRANGERS_MAX: usize = 64;
-/// Maximum number of connections that are accepted before those that wait are read again.
+/// Maximum number of connections accepted before the waiting ones are read again.
 const ACCEPTED_AT_ONCE: usize = 256;
 /// Size of the key and the task number.
 const HELLO_BYTES: usize = 20;
@@ -77,13 +77,13 @@ impl<'a> Wait<'a> {
             return Err(Failed::Stopped);
         }
         let left = self.until.saturating_duration_since(Instant::now()).min(LOOK_EVERY);
-        // Interrupted or not, the caller checks each socket.
+        // Whether or not it was interrupted, the caller checks each socket.
         let _ = poll(sockets, Timespec::try_from(left).ok().as_ref());
         Ok(())
     }
 }
 
-/// A client connection whose server has not answered yet.
+/// A client's connection whose server has not answered yet.
 pub(super) struct Called {
     pub(super) socket: OwnedFd,
     pub(super) peer: String,
@@ -91,7 +91,7 @@ pub(super) struct Called {
 }
 
 impl Called {
-    /// Connects to the server of `task`, and presents its key.
+    /// Connects to the server of `task` and presents its key.
     pub(super) fn call(meeting: &Meeting, rpc: &Rpc, task: u32, wait: Wait<'_>) -> Result<Self, Failed> {
         let server = rpc.server_of(task);
         let name = meeting.name_of(server);
@@ -107,7 +107,7 @@ impl Called {
         let mut hello = [0; HELLO_BYTES];
         hello[..KEY_BYTES].copy_from_slice(&key);
         hello[KEY_BYTES..].copy_from_slice(&task.to_le_bytes());
-        // It fits into the empty send buffer of a new connection.
+        // The message fits into the empty send buffer of a new connection.
         let _ = sockopt::set_tcp_nodelay(&socket, true);
         send(&socket, &hello, SendFlags::NOSIGNAL).map_err(|errno| refused(errno.into()))?;
         Ok(Self { socket, peer, answer })
@@ -136,7 +136,7 @@ impl Called {
     }
 }
 
-/// A connection to `address`, in blocking mode afterwards.
+/// Connects to `address`. The socket is in blocking mode afterwards.
 fn dial(address: SocketAddr, meeting: &Meeting, wait: Wait<'_>) -> Result<OwnedFd, Result<Errno, Failed>> {
     let refused = |errno: SysErrno| Ok(errno.into());
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
@@ -164,7 +164,7 @@ fn dial(address: SocketAddr, meeting: &Meeting, wait: Wait<'_>) -> Result<OwnedF
     Ok(socket)
 }
 
-/// A connection that has not presented its key and task.
+/// A connection that has not presented its key and task yet.
 struct UnauthenticatedPeer {
     socket: OwnedFd,
     hello: [u8; HELLO_BYTES],
@@ -172,11 +172,11 @@ struct UnauthenticatedPeer {
     until: Instant,
 }
 
-/// Accepts the connections of `expected` tasks, in rising order, and passes each to `take`. Closes the
-/// listening sockets when all are established. Returns the number of rejected connections.
+/// Accepts the connections of `expected` tasks, in ascending order, and passes each to `take`. Closes the
+/// listening sockets when all connections are established. Returns the number of rejected connections.
 ///
 /// # Errors
-/// Some did not connect in time.
+/// Errors if some tasks did not connect in time.
 pub(super) fn admit(
     meeting: &Meeting,
     rpc: &Rpc,
@@ -206,7 +206,7 @@ pub(super) fn admit(
         let mut look: Vec<PollFd<'_>> = sockets.map(|socket| PollFd::new(socket, PollFlags::IN)).collect();
         wait.look(&mut look)?;
         drop(look);
-        // Those that wait come first, and each new one is read as it is accepted.
+        // Waiting connections come first, and each new one is read as soon as it is accepted.
         let known = std::mem::take(&mut waiting);
         let new = listeners.iter().flat_map(|listener| {
             let accept = move || accept_with(listener, SocketFlags::CLOEXEC).ok();
@@ -244,16 +244,16 @@ pub(super) fn admit(
 
 /// Result of reading from an unauthenticated peer.
 enum HelloResult {
-    /// Incomplete so far.
+    /// The message is still incomplete.
     Nothing(UnauthenticatedPeer),
-    /// It has the key, and is the connection of this task.
+    /// The peer has the key, and this is the connection of this task.
     Hello(OwnedFd, u32),
-    /// It closed the connection, has not the key, or took too long.
+    /// The peer closed the connection, does not have the key, or took too long.
     Gone,
 }
 
 impl UnauthenticatedPeer {
-    /// Reads what has come, up to the end of the key, and only from one that has the key what follows.
+    /// Reads the available bytes up to the end of the key. What follows is only read if the key is right.
     fn listen(mut self, key: &Key) -> HelloResult {
         loop {
             let wanted = if self.have < KEY_BYTES { KEY_BYTES } else { HELLO_BYTES };

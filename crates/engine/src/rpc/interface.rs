@@ -8,12 +8,12 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, getsockname, 
 use super::error::NetworkError;
 use super::sys::{self, Interface};
 
-/// An endpoint's knowledge of its host.
+/// What an endpoint knows about its host.
 #[derive(Debug, Clone)]
 pub(super) struct Host {
     /// Its name.
     pub(super) name: String,
-    /// Equal for two processes exactly if they reach each other over loopback.
+    /// Equal for two processes if and only if they can reach each other over loopback.
     pub(super) identity: String,
     interfaces: Vec<Interface>,
 }
@@ -45,14 +45,14 @@ impl Host {
         if !first.up {
             return Err(NetworkError::Down { name, host });
         }
-        // A link-local address would also require the peer to know the link.
+        // To use a link-local address, the peer would also have to know the link.
         let usable = own.filter_map(|one| one.address).filter(|(address, _)| !is_link_local(*address));
         let best = usable.min_by_key(|(address, _)| address.is_ipv6());
         best.map(|(address, _)| address).ok_or(NetworkError::NoAddress { name, host })
     }
 
-    /// All addresses at which others may reach this host, with the prefix lengths of their networks; IPv4
-    /// first.
+    /// All addresses at which others may reach this host, with the prefix lengths of their networks. IPv4
+    /// addresses come first.
     pub(super) fn addresses(&self) -> Vec<(IpAddr, u32)> {
         let up = self.interfaces.iter().filter(|one| one.up);
         let all = up.filter_map(|one| one.address);
@@ -62,8 +62,8 @@ impl Host {
         all
     }
 
-    /// The local address that leads to a peer with these addresses: on a common network, or the one the
-    /// kernel would send from.
+    /// The local address that leads to a peer with these addresses: one on a common network, or otherwise
+    /// the one the kernel would send from.
     pub(super) fn address_to(&self, peer: &[IpAddr]) -> Option<IpAddr> {
         let own = self.addresses();
         let shares = |(address, prefix): &&(IpAddr, u32)| {
@@ -76,8 +76,8 @@ impl Host {
         let from = |other: &IpAddr| {
             let family = if other.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
             let socket = socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC, None).ok()?;
-            // Connecting a datagram socket sends nothing, but selects a route. From then on it takes nothing but
-            // what comes from there.
+            // Connecting a datagram socket sends nothing, but selects a route. After that, the socket only
+            // receives what comes from that address.
             connect(&socket, &SocketAddr::new(*other, 9)).ok()?;
             SocketAddr::try_from(getsockname(&socket).ok()?).ok().map(|address| address.ip())
         };
@@ -109,8 +109,8 @@ fn same_network(one: IpAddr, two: IpAddr, prefix: u32) -> bool {
     differs >= prefix
 }
 
-/// The NUMA node of the adapter behind an interface, if it reports one.
-/// Source: `Documentation/ABI/testing/sysfs-bus-pci` of Linux; -1 stands for none.
+/// The NUMA node of the adapter behind an interface, or `None` if it reports none. Source:
+/// `Documentation/ABI/testing/sysfs-bus-pci` of Linux; -1 means no node.
 pub(super) fn numa_node(interface: &str) -> Option<u32> {
     let path = format!("/sys/class/net/{interface}/device/numa_node");
     std::fs::read_to_string(path).ok()?.trim().parse().ok()

@@ -1,6 +1,6 @@
 //! Requests and responses between the processes of a run ([`plan::Rpc`]).
 //!
-//! A phase of exchanges has the same points as any other:
+//! A phase of exchanges has the same points as any other phase:
 //!
 //! 1. *Before it is ready* the endpoints exchange addresses ([`endpoint_exchange`]): each server listens at
 //!    the addresses that lead to its clients, and publishes them with a key over the run's own rendezvous.
@@ -55,12 +55,12 @@ use crate::system::limits;
 use crate::system::sys::CpuTime;
 use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Point, Rendezvous};
 
-/// Shortest interval of the series, so that a clock reading is short in comparison.
+/// Minimum interval of the series, so that a clock reading is short in comparison.
 const LEAST_INTERVAL_NS: u64 = 1_000_000;
-/// A thread waiting for its connections checks the stop flag at this interval.
+/// Interval at which a thread that waits for its connections checks the stop flag.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Runs this process's part of a phase of exchanges: the endpoint [`PhaseJob::end`].
+/// Runs this process's part of a phase of exchanges, that is, the endpoint [`PhaseJob::end`].
 pub(crate) fn run(
     job: &PhaseJob<'_>,
     rpc: &Rpc,
@@ -74,7 +74,7 @@ pub(crate) fn run(
         Ok(prepared) => prepared,
         Err(lost @ EngineError::Rendezvous(_)) => return Err(lost),
         Err(error) => {
-            // The peers ask each other before they start; without an answer they would wait.
+            // The peers ask before they start, and would wait for an answer.
             return match rendezvous.any(true) {
                 Ok(_) => Err(error),
                 Err(lost) => Err(EngineError::Rendezvous(lost)),
@@ -103,25 +103,25 @@ struct Session<'a> {
     rpc: &'a Rpc,
     meeting: Meeting,
     noise: Noise,
-    /// Processors of the threads of each role: clients, servers.
+    /// The processors of the threads of each role: clients, servers.
     places: [Places; 2],
-    /// Tasks served by this endpoint.
+    /// Tasks that this endpoint serves.
     expected: Vec<u32>,
     shut_out: AtomicU64,
     interface: String,
     adapter_node: Option<u32>,
 }
 
-/// Role and connections of a thread.
+/// The role and the connections of a thread.
 struct ThreadPlan {
     role: EndpointRole,
-    /// Its index among the threads of its role.
+    /// The thread's index among the threads of its role.
     number: usize,
-    /// Its index among all threads of this endpoint.
+    /// The thread's index among all threads of this endpoint.
     slot: usize,
     tasks: Vec<u32>,
     connections: Option<Mutex<Receiver<(u32, OwnedFd)>>>,
-    /// The first server thread accepts the connections of the others.
+    /// Set for the first server thread, which accepts the connections of the others.
     admits: Option<Vec<Sender<(u32, OwnedFd)>>>,
 }
 
@@ -134,7 +134,8 @@ struct EndReport<'m> {
 }
 
 impl<'a> Session<'a> {
-    /// Exchanges addresses with the other endpoints, and returns the plan of each thread of this one.
+    /// Exchanges addresses with the other endpoints, and returns the plan of each thread of this
+    /// endpoint.
     fn prepare(
         job: &'a PhaseJob<'a>,
         rpc: &'a Rpc,
@@ -182,7 +183,8 @@ impl<'a> Session<'a> {
         let uring = job.workload.backend.capabilities().needs_uring;
         let threads = if uring { connections.min(2 * u64::from(rpc.threads)) } else { connections };
         limits::threads(threads, job.processes_here)?;
-        // At most one listening socket per peer, those without a key, and a ring for each thread.
+        // At most one listening socket per peer, the unauthenticated connections, and a ring for each
+        // thread.
         limits::open_files(connections + u64::from(rpc.ends) + STRANGERS_MAX as u64 + threads)?;
         if uring {
             crate::uring_available()?;
@@ -190,7 +192,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The threads of this endpoint, with connections distributed round-robin.
+    /// Returns the threads of this endpoint. Connections are distributed round-robin.
     fn seats(&self) -> Vec<ThreadPlan> {
         let uring = self.job.workload.backend.capabilities().needs_uring;
         let threads = |tasks: usize| if uring { tasks.min(self.rpc.threads as usize) } else { tasks };
@@ -349,7 +351,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The connections of a thread.
+    /// Establishes the connections of a thread.
     fn open(&self, common: &Common<'_>, seat: ThreadPlan) -> Result<Vec<Connection>, Failed> {
         let wait = Wait::new(self.rpc, common.stop());
         let ThreadPlan { tasks, connections, admits, role, .. } = seat;
@@ -365,7 +367,7 @@ impl<'a> Session<'a> {
         }
         if let Some(doors) = admits {
             let hand = |place: usize, socket| {
-                // A thread that has ended does not take it, and the phase is over.
+                // A thread that has ended does not receive it, but then the phase is over.
                 let _ = doors[place % doors.len()].send((self.expected[place], socket));
             };
             let shut_out = admit(&self.meeting, self.rpc, &self.expected, wait, hand)?;
@@ -414,7 +416,7 @@ impl<'a> Session<'a> {
         PhaseOutcome { mismatches, end: Some(end), ..outcome }
     }
 
-    /// The outcome of this endpoint, without its threads.
+    /// The outcome of this endpoint, without that of its threads.
     fn end(&self) -> EndOutcome {
         let uring = self.job.workload.backend.capabilities().needs_uring;
         let threads = |tasks: usize| if uring { tasks.min(self.rpc.threads as usize) } else { tasks };

@@ -1,28 +1,29 @@
 //! Generates the bytes sent over a connection and checks those received.
 //!
-//! A stream runs through a table of random bytes from a start of its own, so any part of it is a slice of the
-//! table: nothing is written between two exchanges, and lost, duplicated or misdelivered data does not match.
+//! A stream runs through a table of random bytes from its own starting point, so any part of it is a slice of
+//! the table. No data has to be generated between two exchanges, and lost, duplicated or misdelivered data
+//! does not match.
 
 use rand_core::Rng;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Period of a stream in bytes: a prime, so that no message or cell size divides it, and larger than the
-/// window of a compressor.
+/// Period of a stream in bytes. It is a prime, so that no message or cell size divides it, and larger
+/// than the window of a compressor.
 const PERIOD: usize = 131_071;
 /// Maximum number of bytes passed to the kernel at once.
 pub(super) const CHUNK_MAX: usize = 256 << 10;
 
-/// The table.
+/// The table of random bytes.
 pub(super) struct Noise {
     table: Vec<u8>,
-    /// Whether data depends on the offset. If not, the same bytes are sent repeatedly, which stay in the
-    /// nearest cache as they would in a buffer of any other program.
+    /// Whether data depends on the offset. If not, the same bytes are sent repeatedly. They stay in the
+    /// nearest cache, as they would in the buffer of any other program.
     placed: bool,
 }
 
 impl Noise {
-    /// The table for `signature`.
+    /// Creates the table for `signature`.
     pub(super) fn new(signature: u64, placed: bool) -> Self {
         let mut table = vec![0; PERIOD + CHUNK_MAX];
         Xoshiro256PlusPlus::seed_from_u64(signature).fill_bytes(&mut table[..PERIOD]);
@@ -43,7 +44,7 @@ impl Noise {
         if !self.placed {
             return &self.table;
         }
-        // Streams start far from each other: the multiplier is that of Fibonacci hashing.
+        // Streams start far from each other; the multiplier is that of Fibonacci hashing.
         let begin = stream.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let place = (begin + offset % PERIOD as u64) % PERIOD as u64;
         &self.table[usize::try_from(place).unwrap_or(0)..]
@@ -64,7 +65,7 @@ impl Noise {
     }
 }
 
-/// The stream of the requests of a task, or of the responses.
+/// The number of the stream for a task's requests or responses.
 pub(super) fn stream(task: u32, responses: bool) -> u64 {
     u64::from(task) * 2 + u64::from(responses) + 1
 }

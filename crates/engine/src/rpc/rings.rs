@@ -1,7 +1,8 @@
 //! Exchanges by `io_uring`: each thread has one ring, which carries many connections.
 //!
-//! On each connection at most one send and one receive are in flight, to keep the stream's order; a send may
-//! carry several messages, and a receive may return several. Both are submitted in the call that waits.
+//! Each connection has at most one send and one receive in flight, to preserve the order of the stream. A
+//! send may carry several messages, and a receive may return several. Both are submitted by the call that
+//! waits.
 
 #![expect(unsafe_code, reason = "hands buffers to the kernel")]
 
@@ -26,13 +27,13 @@ use crate::{EngineError, Errno, Note};
 
 /// Interval at which the ring checks for a stop or a stall, even under load.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Receive buffers of all connections of a thread.
+/// Total size of the receive buffers of all connections of a thread.
 const BUFFERS_MAX: usize = 32 << 20;
-/// Minimum per connection.
+/// Minimum size of the receive buffer of a connection.
 const BUFFER_MIN: usize = 4 << 10;
-/// `IORING_RECVSEND_POLL_FIRST` of linux/io_uring.h: poll before the first attempt to receive.
+/// `IORING_RECVSEND_POLL_FIRST` from linux/io_uring.h: poll before the first attempt to receive.
 const POLL_FIRST: u16 = 1;
-/// Kind of request, in the lowest bits of its user data; the index of the connection is above them.
+/// Kind of request, in the lowest bits of its user data. The bits above hold the index of the connection.
 const SEND: u64 = 0;
 const RECEIVE: u64 = 1;
 const LOOK: u64 = 2;
@@ -42,20 +43,20 @@ const KINDS: u32 = 2;
 struct RingConnection {
     line: Connection,
     report: TaskReport,
-    /// Bytes of whole messages still to be sent.
+    /// Number of bytes of whole messages still to be sent.
     owed: u64,
     sent: u64,
     sending: bool,
     received: u64,
-    /// Bytes missing from the message being received.
+    /// Number of bytes missing from the message being received.
     lacks: u64,
     receiving: bool,
     /// Submission times of the requests in flight.
     starts: VecDeque<u64>,
-    /// Requests that have been or will be counted.
+    /// Number of requests that have been or will be counted.
     begun: u64,
     exchanges: u64,
-    /// Progress since the last check.
+    /// Whether there was progress since the last check.
     moved: bool,
     /// Time of the last check that saw progress.
     moved_at: u64,
@@ -71,8 +72,8 @@ pub(super) struct ThreadState<'a, 'm, 's> {
     pub(super) notes: &'a mut Vec<Note>,
 }
 
-/// Exchanges on all `lines` until the bounds are reached, or the peers close them. `reports` has an entry for
-/// each connection.
+/// Runs exchanges on all `lines` until the bounds are reached or the peers close them. `reports` has an entry
+/// for each connection.
 pub(super) fn run<C: Clock>(
     parameters: ThreadParameters<'_>,
     clock: C,
@@ -136,11 +137,11 @@ struct ConnectionRing<'a, 'm, 's, C: Clock> {
     /// `room` bytes for each connection.
     memory: &'a mut [u8],
     room: usize,
-    /// The kernel supports every flag.
+    /// Whether the kernel supports every flag.
     modern: bool,
-    /// With one request in flight, a receive waits for a whole message.
+    /// Whether a receive waits for a whole message, as it does with one request in flight.
     whole: bool,
-    /// Sends and receives that have not completed.
+    /// Number of sends and receives that have not completed.
     under_way: usize,
     counted: u64,
     stopped_at: Option<u64>,
@@ -148,7 +149,7 @@ struct ConnectionRing<'a, 'm, 's, C: Clock> {
     kept: ThreadState<'a, 'm, 's>,
 }
 
-/// Submission side of the ring.
+/// The submission side of the ring.
 struct Entry<'r> {
     submitter: Submitter<'r>,
     queue: SubmissionQueue<'r>,
@@ -170,7 +171,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
     fn exchange(&mut self, ring: &mut IoUring) -> Result<(), EngineError> {
         let call = |errno| EngineError::Uring(crate::UringUnavailable::Other(errno));
         let (mut submitter, queue, mut completions) = ring.split();
-        // Saves the kernel a look-up for each call. Older kernels do without.
+        // Saves the kernel a look-up in each call. Older kernels work without it.
         let _ = submitter.register_ring_fd();
         let mut entry = Entry { submitter, queue };
         let time = Timespec::from(LOOK_EVERY);
@@ -211,7 +212,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// The first requests of a connection.
+    /// Begins the first requests of a connection.
     fn begin(&mut self, place: usize) {
         if self.parameters.role == EndpointRole::Asks {
             let now = self.clock.now().max(self.parameters.bounds.base);
@@ -219,7 +220,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         }
     }
 
-    /// Begins up to `count` requests at `now`; ends the connection when none are left.
+    /// Begins up to `count` requests at `now`. Ends the connection if none are left.
     #[inline]
     fn ask(&mut self, place: usize, count: u32, now: u64) {
         let (bounds, stopped) = (self.parameters.bounds, self.parameters.is_stopped());
@@ -237,7 +238,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         }
     }
 
-    /// Closes a connection: its requests in flight complete at once.
+    /// Closes a connection. Its requests in flight complete at once.
     fn end(&mut self, place: usize) {
         let wire = &mut self.wires[place];
         if !wire.over {
@@ -253,7 +254,8 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         }
     }
 
-    /// Queues what the connection lacks: a send if bytes are owed, a receive if some are expected.
+    /// Queues what the connection needs: a send if there are bytes to send, a receive if messages are
+    /// expected.
     #[inline]
     fn arm(&mut self, place: usize, entry: &mut Entry<'_>) -> Result<(), Errno> {
         let wire = &mut self.wires[place];
@@ -324,7 +326,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         }
     }
 
-    /// Accounts for `moved` received bytes and the messages they complete.
+    /// Accounts for `moved` received bytes and the messages that they complete.
     #[inline]
     fn took(&mut self, place: usize, moved: usize) {
         let now = self.clock.now();
@@ -364,7 +366,7 @@ impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
         self.ask(place, ended, now);
     }
 
-    /// The other end has closed the connection.
+    /// Handles a connection that the other end has closed.
     fn closed(&mut self, place: usize) {
         let wire = &self.wires[place];
         let answered = wire.lacks == self.parameters.receives && wire.owed == 0 && !wire.sending;

@@ -6,7 +6,7 @@ use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ptr;
 
-/// One address of a network interface; an interface without an address has an entry as well.
+/// One address of a network interface. An interface without an address has an entry as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Interface {
     /// Its name.
@@ -17,7 +17,8 @@ pub(super) struct Interface {
     pub(super) address: Option<(IpAddr, u32)>,
 }
 
-/// The interfaces of this host's network namespace (`getifaddrs(3)`); empty if they cannot be listed.
+/// Lists the interfaces of this host's network namespace (`getifaddrs(3)`); empty if they cannot be
+/// listed.
 pub(super) fn interfaces() -> Vec<Interface> {
     let mut first: *mut libc::ifaddrs = ptr::null_mut();
     // SAFETY: the pointer is valid for a write; on success it is a list that `freeifaddrs` ends.
@@ -48,10 +49,10 @@ pub(super) fn interfaces() -> Vec<Interface> {
     all
 }
 
-/// The address of a family that exchanges use.
+/// Converts an address, if its family is one that exchanges use.
 ///
 /// # Safety
-/// `place` is null or points to a socket address of the length that its family has.
+/// `place` must be null or point to a socket address with the length of its family.
 unsafe fn address(place: *const libc::sockaddr) -> Option<IpAddr> {
     // SAFETY: promised by the caller.
     let family = unsafe { place.as_ref() }?.sa_family;

@@ -324,7 +324,7 @@ impl Played {
     }
 }
 
-/// The error a client reports of a peer that runs `role` after accepting its connection.
+/// The error that a client reports about a peer that runs `role` after accepting its connection.
 fn asked(backend: Backend, role: impl FnOnce(TcpStream) + Send, knows_key: bool) -> (NetworkError, Duration) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let played = Played::at(&listener);

@@ -1,4 +1,4 @@
-//! Error numbers of the kernel, in words.
+//! Error numbers of the kernel as text.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Errno(pub i32);
 
 impl Errno {
-    /// The symbol, as in `ENOSPC`, for errors common with storage.
+    /// The symbol, for example `ENOSPC`, of errors that are common with storage.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         Some(match self.0 {
@@ -50,7 +50,7 @@ impl Errno {
         })
     }
 
-    /// The suggested next step, if one is known.
+    /// The suggested next step; empty if none is known.
     #[must_use]
     pub const fn advice(self) -> &'static str {
         match self.0 {
@@ -89,7 +89,7 @@ impl Errno {
 impl fmt::Display for Errno {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = std::io::Error::from_raw_os_error(self.0).to_string();
-        // The library adds "(os error 28)"; the symbol says more.
+        // The library adds "(os error 28)"; the symbol is more informative.
         let words = text.split(" (os error").next().unwrap_or(&text);
         let mut letters = words.chars();
         if let Some(first) = letters.next() {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::Errno;
 
-/// Bytes that are contiguous in the file and on the device.
+/// A range of bytes that is contiguous both in the file and on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// Offset in the file.
@@ -22,9 +22,9 @@ pub struct Extent {
 
 /// `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: libc::c_ulong = 0xc020_660b;
-/// Extents per call.
+/// Number of extents requested per call.
 const AT_ONCE: usize = 128;
-/// Files with more extents are not followed further: looking up an offset would cost too much.
+/// Files with more extents are not examined further, because looking up an offset would cost too much.
 const EXTENTS_MAX: usize = 1 << 17;
 /// The last extent of the file.
 const LAST: u32 = 0x1;
@@ -56,10 +56,10 @@ struct Request {
     extents: [RawExtent; AT_ONCE],
 }
 
-/// The extents of the file at `path` that have a location, by offset.
+/// The extents of the file at `path` that have a location on the device, ordered by offset.
 ///
 /// # Errors
-/// The file cannot be opened, or its file system does not report extents.
+/// Errors if the file cannot be opened, or if its file system does not report extents.
 pub fn extents(path: &Path) -> Result<Vec<Extent>, Errno> {
     let failed = |error: std::io::Error| Errno(error.raw_os_error().unwrap_or(libc::EIO));
     let file = File::open(path).map_err(failed)?;

@@ -11,16 +11,17 @@ use crate::phase::rules::{Rules, TaskPlan};
 use crate::system::sys;
 use crate::{EngineError, Errno};
 
-/// Mode of created files before the umask, as in IOR.
+/// Mode of created files before the umask is applied, as in IOR.
 const CREATE_MODE: u32 = 0o664;
-/// Mode in study D's open call.
+/// Mode in the open call of study D.
 const PUBLISHED_MODE: u32 = 0o600;
 
-/// Opens the file of `task`, with advice and preallocation.
+/// Opens the file of `task`, including advice and preallocation.
 ///
-/// Writing phases open `O_RDWR | O_CREAT`, reading ones `O_RDONLY`, neither ever `O_TRUNC`. With advice the
-/// call is that of study D in every phase: `O_RDWR | O_CREAT`, mode 0600. Without it readers use `O_NOATIME`,
-/// so that reads do not update access times; it is permitted on the user's own files.
+/// Writing phases open with `O_RDWR | O_CREAT`, reading ones with `O_RDONLY`, and neither ever with
+/// `O_TRUNC`. With advice, every phase uses the call of study D: `O_RDWR | O_CREAT`, mode 0600. Without
+/// advice, readers use `O_NOATIME`, so that reads do not update access times; this is permitted on the user's
+/// own files.
 pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, EngineError> {
     let published = rules.advice != Advice::None;
     let mut flags = OFlags::CLOEXEC | rules.sync_flags;
@@ -69,8 +70,8 @@ fn advise(fd: BorrowedFd<'_>, advice: Advice) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Allocates `bytes` of space. Where the file system has no call for that, zeros are written
-/// instead when `emulate` allows it; in a shared file they could overwrite what a peer writes.
+/// Allocates `bytes` of space. If the file system has no call for that, zeros are written instead, but
+/// only if `emulate` allows it: in a shared file they could overwrite what a peer writes.
 pub(crate) fn allocate(fd: BorrowedFd<'_>, bytes: u64, emulate: bool) -> Result<(), Errno> {
     loop {
         match rustix::fs::fallocate(fd, FallocateFlags::empty(), 0, bytes) {
@@ -98,23 +99,23 @@ pub(crate) fn close(fd: OwnedFd, path: &Path) -> Result<(), EngineError> {
     sys::close(fd).map_err(|errno| call("close", path, errno))
 }
 
-/// Bytes that can be read: a file's length or a block device's size.
+/// Number of bytes that can be read: the length of a file or the size of a block device.
 pub(crate) fn length(fd: BorrowedFd<'_>) -> Result<u64, Errno> {
     Ok(rustix::fs::seek(fd, rustix::fs::SeekFrom::End(0))?)
 }
 
-/// As [`length`], for a file that is not open; 0 when it is unknown.
+/// Like [`length`], for a file that is not open. Returns 0 if the length is unknown.
 pub(crate) fn length_of(path: &Path) -> u64 {
     std::fs::File::open(path).ok().and_then(|file| length(file.as_fd()).ok()).unwrap_or(0)
 }
 
-/// The error of the call `name` on `path`.
+/// Makes the error of the call `name` on `path`.
 pub(crate) fn call(name: &'static str, path: &Path, errno: Errno) -> EngineError {
     EngineError::Call { call: name, path: path.to_owned(), errno }
 }
 
-/// Rejects a transfer size that direct I/O cannot do on the storage of `path`, as far as the kernel reports
-/// before anything is opened.
+/// Rejects a transfer size that direct I/O cannot use on the storage of `path`, as far as the kernel can
+/// tell before anything is opened.
 pub(crate) fn check_alignment(path: &Path, transfer: Bytes) -> Result<(), EngineError> {
     let Some(needed) = direct_alignment(path) else { return Ok(()) };
     if needed == 0 {
@@ -127,7 +128,7 @@ pub(crate) fn check_alignment(path: &Path, transfer: Bytes) -> Result<(), Engine
     Err(EngineError::DirectAlignment { path: path.to_owned(), transfer, needed: Bytes(needed), suggestion })
 }
 
-/// Required alignment of direct transfers; 0 if the file cannot do them, `None` if unknown.
+/// The alignment required for direct transfers: 0 if the file does not support them, `None` if unknown.
 fn direct_alignment(path: &Path) -> Option<u64> {
     if let Ok(found) = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::DIOALIGN)
         && found.stx_mask & StatxFlags::DIOALIGN.bits() != 0

@@ -1,28 +1,28 @@
-//! Limits of this process: raised as far as possible, and reported if insufficient.
+//! Limits of this process. They are raised as far as possible, and reported if they are still too low.
 
 use plan::Bytes;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{EngineError, Errno, LimitKind};
 
-/// Descriptors beyond files of tasks, rings and those already open: reserve for what other threads may open
-/// while a phase runs (observers, the journal).
+/// Number of descriptors beyond the files of tasks, the rings and those already open. Other threads
+/// (observers, the journal) may open these while a phase runs.
 const SPARE_FILES: u64 = 16;
 
-/// Below this amount free memory is not checked.
+/// Needs below this size are not compared with the free memory.
 const SMALL_MEMORY: u64 = 256 << 20;
 
 /// Mappings of a thread: its stack and its signal stack, each with a guard page.
 const MAPPINGS_PER_THREAD: u64 = 4;
-/// Mappings that other threads may make while a phase runs (heaps of the allocator, stacks).
+/// Number of mappings that other threads may create while a phase runs (allocator heaps, stacks).
 const SPARE_MAPPINGS: u64 = 256;
-/// Memory of a thread: some pages of its stacks and its histogram, and its kernel stack and data structures.
-/// Measured: 20 KiB of the process and about 26 KiB of the kernel.
+/// Memory used by a thread: some pages of its stacks and its histogram, and its kernel stack and data
+/// structures. Measured: 20 KiB in the process and about 26 KiB in the kernel.
 const BYTES_PER_THREAD: u64 = 48 << 10;
 
-/// Rejects `bytes` of memory for `what` when less is free: otherwise the kernel would kill a process once the
-/// memory is touched. The needs of all `processes` of this host must fit into the machine's total memory: a
-/// process cannot tell how much the others use already.
+/// Rejects `bytes` of memory for `what` if less is free. Otherwise the kernel would kill a process once the
+/// memory is touched. The needs of all `processes` of this host must fit into the machine's total memory,
+/// since a process cannot tell how much the others already use.
 pub(crate) fn memory(bytes: u64, processes: u32, what: &'static str) -> Result<(), EngineError> {
     let all = bytes.saturating_mul(u64::from(processes));
     if all < SMALL_MEMORY {
@@ -40,14 +40,14 @@ pub(crate) fn memory(bytes: u64, processes: u32, what: &'static str) -> Result<(
     if all > field("MemTotal:") { refused(all) } else { Ok(()) }
 }
 
-/// Rejects `threads` threads when they need more mappings or memory than available: a thread created without
-/// its signal stack would end the process.
+/// Rejects `threads` threads if they need more mappings or memory than are available. A thread created
+/// without its signal stack would end the process.
 pub(crate) fn threads(threads: u64, processes: u32) -> Result<(), EngineError> {
     memory(threads.saturating_mul(BYTES_PER_THREAD), processes, "the threads of the tasks")?;
     let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let Some(have) = number("/proc/sys/vm/max_map_count") else { return Ok(()) };
     let own = threads.saturating_mul(MAPPINGS_PER_THREAD) + SPARE_MAPPINGS;
-    // Counting existing mappings means visiting each: only done when it could matter.
+    // Counting existing mappings means visiting each one, so this is only done if it could matter.
     if own <= have / 2 {
         return Ok(());
     }
@@ -69,7 +69,7 @@ pub(crate) fn threads(threads: u64, processes: u32) -> Result<(), EngineError> {
     })
 }
 
-/// Makes room for `files` more open files.
+/// Raises the limit so that `files` more files can be open.
 pub(crate) fn open_files(files: u64) -> Result<(), EngineError> {
     let open = std::fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64);
     let need = files + open + SPARE_FILES;
@@ -109,7 +109,7 @@ fn raise(resource: Resource, need: u64) -> u64 {
     if unlimited(limit.maximum) >= need
         || setrlimit(resource, Rlimit { current: Some(need), maximum: Some(need) }).is_err()
     {
-        // Refused only when the hard limit was lowered in between; the limit is read again below.
+        // This fails only if the hard limit was lowered in between. The limit is read again below.
         let _ = setrlimit(resource, Rlimit { current: limit.maximum, maximum: limit.maximum });
     }
     unlimited(getrlimit(resource).current)

@@ -1,4 +1,4 @@
-//! Interfaces of the kernel: files, rings, limits, error numbers.
+//! Interfaces to the kernel: files, rings, limits, error numbers.
 
 pub(crate) mod errno;
 pub(crate) mod extents;

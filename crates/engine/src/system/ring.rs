@@ -15,10 +15,10 @@ const MOST_ENTRIES: usize = 32_768;
 /// `IORING_ENTER_GETEVENTS` of `linux/io_uring.h`.
 const ENTER_GETEVENTS: u32 = 1;
 
-/// Whether `io_uring` can be used here, with every operation that transfers need.
+/// Checks whether `io_uring` can be used here, with every operation that transfers need.
 ///
 /// # Errors
-/// Why it cannot be used.
+/// Returns the reason if it cannot be used.
 pub fn uring_available() -> Result<(), UringUnavailable> {
     let ring = IoUring::new(2).map_err(|error| explain(Errno::from(&error)))?;
     let needed = [
@@ -31,7 +31,7 @@ pub fn uring_available() -> Result<(), UringUnavailable> {
     has(&ring, &needed)
 }
 
-/// Whether the kernel has every operation that the items of trees need.
+/// Checks whether the kernel has every operation that the items of trees need.
 pub(crate) fn has_tree_operations() -> Result<(), UringUnavailable> {
     let ring = IoUring::new(2).map_err(|error| explain(Errno::from(&error)))?;
     let needed = [
@@ -47,7 +47,7 @@ pub(crate) fn has_tree_operations() -> Result<(), UringUnavailable> {
 
 fn has(ring: &IoUring, needed: &[(&'static str, u8)]) -> Result<(), UringUnavailable> {
     let mut probe = Probe::new();
-    // Kernels that cannot be probed (before 5.6) lack the probed operations.
+    // Kernels that cannot be probed (before 5.6) lack these operations.
     let known = ring.submitter().register_probe(&mut probe).is_ok();
     match needed.iter().find(|(_, code)| !known || !probe.is_supported(*code)) {
         Some((name, _)) => Err(UringUnavailable::OpcodeMissing(name)),
@@ -71,7 +71,7 @@ fn explain(errno: Errno) -> UringUnavailable {
     }
 }
 
-/// A ring for `requests` in flight, in the cheapest mode the kernel supports.
+/// Creates a ring for `requests` in flight, in the cheapest mode that the kernel supports.
 pub(crate) fn set_up(requests: usize, notes: &mut Vec<Note>) -> Result<IoUring, UringUnavailable> {
     let entries = u32::try_from(requests.clamp(1, MOST_ENTRIES)).unwrap_or(1);
     let completions = entries.next_power_of_two().saturating_mul(2);
@@ -79,8 +79,8 @@ pub(crate) fn set_up(requests: usize, notes: &mut Vec<Note>) -> Result<IoUring, 
         let mut builder = IoUring::builder();
         builder.setup_clamp().setup_cqsize(completions);
         if defer {
-            // One thread submits, and completions are worked off in its own waits: no interrupts
-            // into running code, no lock.
+            // Only one thread submits, and completions are processed while it waits. This avoids locks
+            // and interrupts of running code.
             builder.setup_single_issuer().setup_defer_taskrun();
         } else if coop {
             builder.setup_coop_taskrun();
@@ -100,7 +100,7 @@ pub(crate) fn set_up(requests: usize, notes: &mut Vec<Note>) -> Result<IoUring, 
     build(false, false).map_err(|error| explain(Errno::from(&error)))
 }
 
-/// Submission side of a ring.
+/// The submission side of a ring.
 pub(crate) struct Ring<'r> {
     pub(crate) submitter: Submitter<'r>,
     pub(crate) submissions: SubmissionQueue<'r>,
@@ -112,7 +112,7 @@ impl<'r> Ring<'r> {
     pub(crate) fn split(ring: &'r mut IoUring) -> (Self, CompletionQueue<'r>) {
         let waits_with_timeout = ring.params().is_feature_ext_arg();
         let (mut submitter, submissions, completions) = ring.split();
-        // Saves the kernel a look-up for each call. Older kernels do without.
+        // Saves the kernel a look-up in each call. Older kernels work without it.
         let _ = submitter.register_ring_fd();
         (Self { submitter, submissions, waits_with_timeout }, completions)
     }
@@ -120,7 +120,8 @@ impl<'r> Ring<'r> {
     /// Queues any request; returns whether there was room.
     ///
     /// # Safety
-    /// Memory the request refers to must stay in place and untouched until its completion is reaped.
+    /// The memory that the request refers to must stay in place and untouched until its completion is
+    /// reaped.
     #[inline(always)]
     pub(crate) unsafe fn push(&mut self, entry: &squeue::Entry) -> bool {
         // SAFETY: passed on to the caller.
@@ -172,12 +173,12 @@ impl<'r> Ring<'r> {
 
 impl Drop for Ring<'_> {
     fn drop(&mut self) {
-        // A registered ring would outlive its descriptor until the thread ends.
+        // A registered ring would stay open after its descriptor is closed, until the thread ends.
         let _ = self.submitter.unregister_ring_fd();
     }
 }
 
-/// An interrupted or timed-out call, or one to be repeated after reaping, is not an error.
+/// Accepts the error of a call that was interrupted, has timed out, or is to be repeated after reaping.
 fn tolerate(result: std::io::Result<usize>) -> Result<(), Errno> {
     match result {
         Ok(_) => Ok(()),
@@ -188,7 +189,7 @@ fn tolerate(result: std::io::Result<usize>) -> Result<(), Errno> {
     }
 }
 
-/// The error of a ring that no longer works.
+/// Makes the error of a ring that no longer works.
 #[cold]
 pub(crate) fn failed(errno: Errno) -> EngineError {
     EngineError::Uring(UringUnavailable::Other(errno))

@@ -56,12 +56,12 @@ pub(crate) fn processors() -> usize {
     usize::try_from(count).unwrap_or(1).max(1)
 }
 
-/// `close(2)` with its error, which network file systems use for late write errors.
+/// Calls `close(2)` and returns its error, through which network file systems report late write errors.
 pub(crate) fn close(fd: OwnedFd) -> Result<(), Errno> {
     // SAFETY: the descriptor is owned and given up here, so it cannot be used or closed elsewhere.
     match unsafe { libc::close(fd.into_raw_fd()) } {
         0 => Ok(()),
-        // Linux has closed the descriptor even when it reports EINTR.
+        // Linux has closed the descriptor even if it reports EINTR.
         _ => match last_errno() {
             Errno(libc::EINTR) => Ok(()),
             errno => Err(errno),
@@ -69,7 +69,7 @@ pub(crate) fn close(fd: OwnedFd) -> Result<(), Errno> {
     }
 }
 
-/// `posix_fallocate(3)`: allocates, or writes zeros where the file system cannot allocate.
+/// Calls `posix_fallocate(3)`: allocates space, or writes zeros if the file system cannot allocate.
 pub(crate) fn posix_fallocate(fd: BorrowedFd<'_>, bytes: u64) -> Result<(), Errno> {
     let length = i64::try_from(bytes).map_err(|_| Errno(libc::EFBIG))?;
     loop {

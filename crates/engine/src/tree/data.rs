@@ -3,28 +3,28 @@
 use crate::data::check::{CheckResults, Expected, check};
 use crate::data::stamp::{BufferUse, CELL, DataPattern, PatternWriter};
 
-/// Larger files are written and read in several calls.
+/// Size of the parts in which larger files are written and read.
 const CHUNK: usize = 1 << 20;
 
 /// The data patterns of files.
 #[derive(Debug)]
 pub(crate) struct DataPatterns {
-    /// Bytes of a file.
+    /// Size of a file in bytes.
     bytes: u64,
-    /// For whole chunks, if there are any.
+    /// The pattern for whole chunks, if there are any.
     body: Option<DataPattern>,
-    /// For the rest of a file after them.
+    /// The pattern for the rest of a file after the whole chunks.
     tail: Option<DataPattern>,
     tail_bytes: usize,
 }
 
-/// Bytes of the buffer for files of `bytes`.
+/// Size in bytes of the buffer for files of `bytes`.
 pub(crate) fn buffer_bytes(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(CHUNK).min(CHUNK)
 }
 
 impl DataPatterns {
-    /// For files of `bytes`.
+    /// Creates the patterns for files of `bytes`.
     pub(crate) fn new(signature: u64, generation: u16, bytes: u64) -> Self {
         let tail_bytes = usize::try_from(bytes % CHUNK as u64).unwrap_or(0);
         let pattern = |length: usize| DataPattern::new(signature, generation, length, BufferUse::Request);
@@ -36,7 +36,7 @@ impl DataPatterns {
         }
     }
 
-    /// Bytes of a file.
+    /// Size of a file in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -45,13 +45,13 @@ impl DataPatterns {
 /// Buffers with pattern writers, in which the chunks of one file after another are prepared or read.
 #[derive(Debug)]
 pub(crate) struct FileBuffer {
-    /// For whole chunks, and for reads.
+    /// The buffer for whole chunks and for reads.
     body: (Vec<u8>, PatternWriter),
     tail: (Vec<u8>, PatternWriter),
 }
 
 impl FileBuffer {
-    /// For writing files with `patterns`.
+    /// Creates a buffer for writing files with `patterns`.
     pub(crate) fn for_writing(patterns: &DataPatterns) -> Self {
         let buffer_for = |pattern: &Option<DataPattern>, bytes: usize| match pattern {
             Some(pattern) => {
@@ -67,14 +67,14 @@ impl FileBuffer {
         }
     }
 
-    /// For reading `bytes` of each file.
+    /// Creates a buffer for reading `bytes` of each file.
     pub(crate) fn for_reading(bytes: u64) -> Self {
         let mut buffer = vec![0; buffer_bytes(bytes)];
         crate::data::buffer::touch(&mut buffer);
         Self { body: (buffer, PatternWriter::default()), tail: (Vec::new(), PatternWriter::default()) }
     }
 
-    /// The data of `file` from `offset` on, a multiple of the chunk size below the file's end.
+    /// Prepares the data of `file` from `offset` on, a multiple of the chunk size below the file's end.
     #[inline(always)]
     pub(crate) fn chunk(&mut self, patterns: &DataPatterns, file: u32, offset: u64) -> &[u8] {
         let is_tail = patterns.bytes - offset < CHUNK as u64;
@@ -82,18 +82,19 @@ impl FileBuffer {
             if is_tail { (&patterns.tail, &mut self.tail) } else { (&patterns.body, &mut self.body) };
         if let Some(pattern) = pattern {
             writer.turn_to(pattern, buffer, file);
-            // Each file starts elsewhere in the noise, so that no two have much in common.
+            // Each file starts at a different place in the noise, so that no two files have much in
+            // common.
             writer.place_from(pattern, buffer, u64::from(file), offset);
         }
         buffer
     }
 
-    /// The data of a file from `offset` on, prepared by [`FileBuffer::chunk`].
+    /// Returns the data of a file from `offset` on, which [`FileBuffer::chunk`] has prepared.
     pub(crate) fn made(&self, patterns: &DataPatterns, offset: u64) -> &[u8] {
         if patterns.bytes - offset < CHUNK as u64 { &self.tail.0 } else { &self.body.0 }
     }
 
-    /// Buffer for a read of `bytes`.
+    /// Returns a buffer for a read of `bytes`.
     pub(crate) fn room(&mut self, bytes: u64) -> &mut [u8] {
         let length = buffer_bytes(bytes).min(self.body.0.len());
         &mut self.body.0[..length]

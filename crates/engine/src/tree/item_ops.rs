@@ -1,4 +1,4 @@
-//! Operations on items by plain system calls: those of mdtest of IOR 4.1, as strace shows them.
+//! Operations on items by plain system calls. They are those of mdtest of IOR 4.1, as shown by strace.
 
 use std::mem::MaybeUninit;
 use std::path::PathBuf;
@@ -14,11 +14,11 @@ use crate::tree::trouble::{OpOutcome, Surprise, failed};
 use crate::tree::walk::{Walk, again};
 use crate::{EngineError, Errno, Surprises};
 
-/// Mode of directories, before the umask.
+/// Mode of directories before the umask is applied.
 pub(crate) const DIRECTORY_MODE: u32 = 0o775;
-/// Mode of files made by `mknod(2)`, which are not opened.
+/// Mode of files created with `mknod(2)`, which are not opened.
 const NODE_MODE: u32 = 0o400;
-/// Buffer size for reading directory entries in one call.
+/// Size of the buffer for reading directory entries in one call.
 const LIST_BYTES: usize = 32 << 10;
 /// Unit of `st_blocks` in bytes.
 pub(crate) const BLOCK: u64 = 512;
@@ -36,7 +36,7 @@ pub(crate) struct ItemWorker<'s> {
 }
 
 impl<'s> ItemWorker<'s> {
-    /// Ready for the items of `plan`; nothing is opened yet.
+    /// Creates a worker for the items of `plan`. Nothing is opened yet.
     pub(crate) fn new(rules: &'s TreeRules<'s>, plan: &'s ItemPlan) -> Self {
         let read_bytes = if rules.phase == Phase::FileRead { rules.bytes } else { 0 };
         let names = if rules.phase == Phase::DirectoryList { LIST_BYTES } else { 0 };
@@ -51,7 +51,7 @@ impl<'s> ItemWorker<'s> {
         }
     }
 
-    /// The file number of the item's data.
+    /// File number of the item's data.
     fn file(&self) -> u32 {
         self.rules.file_number(self.plan.owner, self.rules.content_of(self.plan, self.walk.item()))
     }
@@ -108,7 +108,7 @@ impl<'s> ItemWorker<'s> {
         Ok(OpOutcome::Done)
     }
 
-    /// Interprets an error of the operation.
+    /// Decides whether an error of the operation is fatal or a surprise.
     #[cold]
     fn judge(&self, errno: Errno) -> Result<OpOutcome, EngineError> {
         let operation = self.rules.operation;

@@ -23,7 +23,7 @@ use crate::tree::walk::push_directory;
 /// The request in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// The whole operation, in one request.
+    /// The whole operation is a single request.
     Whole,
     Open,
     Move,
@@ -34,7 +34,7 @@ enum Stage {
 /// What to do after a completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Another request of the same item.
+    /// Submit another request of the same item.
     Request,
     /// The item is done.
     Done(OpOutcome),
@@ -51,12 +51,12 @@ pub(crate) struct ItemSlot<'s> {
     pub(crate) start: u64,
     stage: Stage,
     name: Name,
-    /// Result of `statx`; boxed, since the kernel writes to it.
+    /// Result of `statx`. It is boxed because the kernel writes to it.
     found: Box<libc::statx>,
     desk: Option<FileBuffer>,
     file: Option<RawFd>,
     number: u32,
-    /// Bytes of the file moved so far, and the start of the chunk in flight.
+    /// Number of bytes of the file moved so far, and the start of the chunk in flight.
     moved: u64,
     chunk: u64,
 }
@@ -101,9 +101,9 @@ impl<'s> ItemSlot<'s> {
         }
     }
 
-    /// The next request. The memory it refers to stays in place until the slot is changed.
+    /// Returns the next request. The memory it refers to stays in place until the slot is changed.
     pub(crate) fn entry(&mut self) -> Result<squeue::Entry, Errno> {
-        // Names are whole paths.
+        // Names are complete paths.
         let at = Fd(libc::AT_FDCWD);
         let name = self.name.c_str().map(CStr::as_ptr)?;
         Ok(match self.stage {
@@ -131,11 +131,11 @@ impl<'s> ItemSlot<'s> {
     }
 
     fn fd(&self) -> Fd {
-        // Only stages that follow an open ask for it.
+        // Only stages after an open use this descriptor.
         Fd(self.file.unwrap_or(-1))
     }
 
-    /// A request for the rest of the chunk.
+    /// Makes a request for the rest of the chunk.
     fn move_entry(&mut self) -> squeue::Entry {
         let (fd, offset) = (self.fd(), self.moved);
         let skip = usize::try_from(self.moved - self.chunk).unwrap_or(0);
@@ -166,7 +166,7 @@ impl<'s> ItemSlot<'s> {
                 return Ok(Next::Request);
             }
             if self.stage == Stage::Close {
-                // Linux has closed the descriptor even when it reports an error.
+                // Linux has closed the descriptor even if it reports an error.
                 self.file = None;
                 if errno.0 == libc::EINTR {
                     return Ok(Next::Done(self.verdict()));
@@ -198,7 +198,7 @@ impl<'s> ItemSlot<'s> {
         let rules = self.rules;
         let Some(desk) = &mut self.desk else { return Ok(()) };
         let whole = match &rules.patterns {
-            // Disk quotas of some network file systems end a write this way.
+            // Some network file systems report an exhausted disk quota this way.
             Some(_) if bytes == 0 => return Err(Errno(libc::ENOSPC)),
             Some(patterns) => desk.made(patterns, self.chunk).len() as u64,
             None => desk.room(rules.bytes - self.chunk).len() as u64,
@@ -232,12 +232,12 @@ impl<'s> ItemSlot<'s> {
         OpOutcome::Done
     }
 
-    /// Bytes moved.
+    /// Number of bytes moved.
     pub(crate) fn moved(&self) -> u64 {
         self.moved
     }
 
-    /// Bytes allocated for the file examined.
+    /// Number of bytes allocated for the examined file.
     pub(crate) fn allocated_bytes(&self) -> u64 {
         self.found.stx_blocks * BLOCK
     }
@@ -247,7 +247,7 @@ impl<'s> ItemSlot<'s> {
         if let Some(file) = self.file.take() {
             // SAFETY: the ring has opened it for this slot, which is its only owner.
             let file = unsafe { OwnedFd::from_raw_fd(file) };
-            // The item has failed already, and its error is reported.
+            // The item has failed already, and its error has been reported.
             let _ = sys::close(file);
         }
     }

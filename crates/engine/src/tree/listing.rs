@@ -1,4 +1,4 @@
-//! The names in a directory, batch by batch.
+//! Reads the names in a directory in batches.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -9,10 +9,11 @@ use rustix::fs::{AtFlags, FileType, RawDir, StatxFlags};
 use crate::Errno;
 use crate::tree::walk::again;
 
-/// Bytes of names that are read from a directory at once.
+/// Size of the buffer for the names read from a directory at once, in bytes.
 pub(crate) const LIST_BYTES: usize = 64 << 10;
 
-/// Hands over one batch of names of the directory `open`, each with its type; `false` at its end.
+/// Passes on one batch of names of the directory `open`, each with its type. Returns `false` at the end
+/// of the directory.
 pub(crate) fn names(
     open: &OwnedFd,
     bytes: &mut [MaybeUninit<u8>],

@@ -1,4 +1,4 @@
-//! Trees of directories with small files, and sets of small objects: one item, one operation.
+//! Trees of directories with small files, and sets of small objects. Each operation works on one item.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -6,16 +6,16 @@
 //! | `walk`, `name` | iteration over items: directory and name, without memory per item |
 //! | `item_ops` | files and directories by plain system calls |
 //! | `trees` | the directories of the trees themselves |
-//! | `object_order` | which objects a task goes to |
+//! | `object_order` | the order in which a task visits objects |
 //! | `objects` | objects in sets |
-//! | `find`, `deal`, `listing` | a search through directories, who searches which, and the names in one |
+//! | `find`, `deal`, `listing` | a search through directories, its distribution to tasks, and reading names |
 //! | `small`, `data` | small files as a whole, and their data |
 //! | `sync_worker` | a worker's phase, one operation at a time |
 //! | `rings`, `item_slot` | the same by `io_uring`, with many items in flight |
 //! | `trouble` | errors that end a phase, and surprises that are only counted |
 //!
-//! A phase has the same barriers, stops and timing as one of transfers. Only its root is made before the
-//! start and removed after the end: it is shared by all tasks and not counted as an item.
+//! A phase has the same barriers, stops and timing as a phase of transfers. Only its root is created
+//! before the start and removed after the end, since all tasks share it and it is not counted as an item.
 
 mod data;
 mod find;
@@ -55,7 +55,7 @@ use crate::tree::sync_worker::{TaskContext, WorkerInput, WorkerResult};
 use crate::tree::trees::TreeWorker;
 use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Rendezvous, Surprises};
 
-/// Descriptors a task has open at once: a file, or a directory whose names it reads.
+/// Number of descriptors that a task has open at once: a file, or a directory whose names it reads.
 const FILES_PER_TASK: u64 = 1;
 
 /// Runs this process's part of a phase of a workload of trees.
@@ -97,15 +97,16 @@ pub(crate) fn run(
     Ok(outcome)
 }
 
-/// Distribution of this process's tasks over threads.
+/// How this process's tasks are distributed over threads.
 struct ThreadLayout {
     workers: usize,
-    /// Items of a task in flight in a ring; `None` for plain calls with a thread for each task.
+    /// Number of items of a task in flight in a ring, or `None` for plain calls with one thread for each
+    /// task.
     depth: Option<u32>,
     notes: Vec<Note>,
 }
 
-/// Describes an activity of the phase for which `io_uring` has no operation or no benefit.
+/// Describes the activity of a phase for which `io_uring` has no operation or no benefit.
 fn plain(phase: Phase, make_node: bool) -> Option<&'static str> {
     match phase {
         Phase::TreeCreate => Some("makes the directories of trees"),
@@ -120,7 +121,7 @@ fn plain(phase: Phase, make_node: bool) -> Option<&'static str> {
     }
 }
 
-/// Chooses between rings and plain calls, and reserves memory; nothing is touched yet.
+/// Chooses between rings and plain calls, and reserves memory. Nothing is touched yet.
 fn prepare_crew(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(ThreadLayout, Arena), EngineError> {
     let (job, buffer) = (rules.job, data::buffer_bytes(rules.bytes));
     let mut notes = Vec::new();
@@ -158,7 +159,7 @@ pub(crate) fn run_objects(
     controls: &Controls,
 ) -> Result<PhaseOutcome, EngineError> {
     let rules = ObjectRules::new(job, placement);
-    // One object is read while another is prepared.
+    // One object is read while another is being prepared.
     let buffers = data::buffer_bytes(rules.bytes()).saturating_mul(2);
     let mut memory = agreed(prepare::<4>(job, 1, buffers), rendezvous)?;
     let tasks = job.tasks.len();
@@ -204,10 +205,10 @@ pub(crate) fn run_find(
     Ok(outcome)
 }
 
-/// The prepared value, if all peers succeeded too.
+/// Returns the prepared value if all peers succeeded too.
 fn agreed<T>(prepared: Result<T, EngineError>, rendezvous: &dyn Rendezvous) -> Result<T, EngineError> {
     prepared.map_err(|error| {
-        // The peers ask each other before they start; without an answer they would wait.
+        // The peers ask before they start, and would wait for an answer.
         match rendezvous.any(true) {
             Ok(_) => error,
             Err(lost) => EngineError::Rendezvous(lost),
@@ -215,13 +216,13 @@ fn agreed<T>(prepared: Result<T, EngineError>, rendezvous: &dyn Rendezvous) -> R
     })
 }
 
-/// Bytes between the histograms of two workers.
+/// Distance in bytes between the histograms of two workers.
 const fn stride<const N: usize>() -> usize {
     size_of::<Counts<N>>().next_multiple_of(PAGE)
 }
 
-/// Checks limits and reserves the memory of the histograms; nothing is touched yet. A task has `files` files
-/// open at once, and `buffer` bytes of buffer.
+/// Checks limits and reserves the memory of the histograms. Nothing is touched yet. A task has `files` files
+/// open at once and needs a buffer of `buffer` bytes.
 fn prepare<const N: usize>(job: &PhaseJob<'_>, files: u64, buffer: usize) -> Result<Arena, EngineError> {
     let count = job.tasks.len() as u64;
     limits::threads(count, job.processes_here)?;
@@ -233,7 +234,7 @@ fn prepare<const N: usize>(job: &PhaseJob<'_>, files: u64, buffer: usize) -> Res
     Ok(Arena::new(job.tasks.len() * stride::<N>(), "the latency histograms")?.sparse())
 }
 
-/// An input with a recorder for each of `tasks`.
+/// Creates a worker's input, including a recorder, for each of `tasks`.
 fn seats<'m, const N: usize>(
     memory: &'m mut Arena,
     tasks: usize,
@@ -245,7 +246,7 @@ fn seats<'m, const N: usize>(
     pieces.into_iter().enumerate().map(seat).collect()
 }
 
-/// Enables the history of these `operations`, each of which moves `bytes`, if requested.
+/// Enables the history for these `operations`, if requested. Each operation moves `bytes`.
 fn keep(
     common: &mut Common<'_>,
     job: &PhaseJob<'_>,
@@ -259,7 +260,7 @@ fn keep(
     }
 }
 
-/// Sets the paths of recorded operations: `path` maps a task and a recorded position to one.
+/// Sets the paths of the recorded operations. `path` maps a task and a recorded position to a path.
 fn name(kept: &mut [LastOperation], path: impl Fn(u32, u64) -> PathBuf) {
     for one in kept {
         one.path = path(one.task, one.offset).into();
@@ -267,7 +268,8 @@ fn name(kept: &mut [LastOperation], path: impl Fn(u32, u64) -> PathBuf) {
     }
 }
 
-/// The path of an item by its recorded position: the item number in rings, else the operation number.
+/// The path of an item by its recorded position, which is the item number in rings and otherwise the
+/// operation number.
 fn kept_path(
     rules: &TreeRules<'_>,
     plans: &[ItemPlan],
@@ -282,10 +284,10 @@ fn kept_path(
     walk::item_path(rules, plan, order.map_or(place, |order| order.at(place)))
 }
 
-/// The generations accepted by a check, and the paths of data by file number.
+/// The generations that a check accepts, and the paths of data by file number.
 type Names<'n> = (Option<(u16, u16)>, &'n dyn Fn(u32) -> PathBuf);
 
-/// Combines the results, with the bytes allocated for the files examined.
+/// Combines the results with the bytes allocated for the examined files.
 fn outcome<const N: usize>(
     common: &Common<'_>,
     account: Account<N>,
@@ -310,7 +312,7 @@ fn outcome<const N: usize>(
     Ok((PhaseOutcome { mismatches, surprises, ..account.outcome(common, &reports, controls) }, allocated))
 }
 
-/// The path of the item of one of `plans` whose data has the number `file`.
+/// The path of the item, of one of `plans`, whose data has the number `file`.
 fn item_with(rules: &TreeRules<'_>, plans: &[ItemPlan], file: u32) -> PathBuf {
     let all = rules.tree.items_per_task();
     let item = |plan: &ItemPlan| u64::from(file.wrapping_sub(rules.file_number(plan.owner, 0)));

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use crate::Errno;
 
-/// Longest path the kernel accepts (`PATH_MAX`), including the terminating zero.
+/// Longest path that the kernel accepts (`PATH_MAX`), including the terminating zero.
 const ROOM: usize = 4096;
 /// Initial capacity: enough for an item in a directory.
 const ROOM_AT_FIRST: usize = 128;
@@ -14,14 +14,14 @@ const DIGITS: usize = 20;
 /// A path, as passed to the kernel.
 #[derive(Debug)]
 pub(crate) struct Name {
-    /// As long as the longest path so far: it only grows at the first items.
+    /// As long as the longest path so far, so it only grows during the first items.
     bytes: Vec<u8>,
     length: usize,
     /// Length of the prefix kept for the next item's name.
     kept: usize,
-    /// The path has exceeded the kernel's limit.
+    /// Whether the path has exceeded the kernel's limit.
     too_long: bool,
-    /// Directory numbers from a directory up to the topmost: reused memory.
+    /// Directory numbers from a directory up to the topmost one. The memory is reused.
     numbers: Vec<u64>,
 }
 
@@ -36,7 +36,7 @@ impl Name {
         }
     }
 
-    /// Empty.
+    /// Makes the name empty.
     pub(crate) fn clear(&mut self) -> &mut Self {
         (self.length, self.kept, self.too_long) = (0, 0, false);
         self
@@ -54,10 +54,10 @@ impl Name {
         self
     }
 
-    /// Adds `text`.
+    /// Appends `text`.
     #[inline(always)]
     pub(crate) fn push(&mut self, text: &[u8]) -> &mut Self {
-        // Room for the zero at the end.
+        // There must be room for the terminating zero.
         if self.length + text.len() < ROOM {
             self.bytes.truncate(self.length);
             self.bytes.extend_from_slice(text);
@@ -68,7 +68,7 @@ impl Name {
         self
     }
 
-    /// Adds a number.
+    /// Appends a number.
     #[inline(always)]
     pub(crate) fn push_number(&mut self, number: u64) -> &mut Self {
         let mut digits = [0; DIGITS];
@@ -85,8 +85,8 @@ impl Name {
         self.push(&digits[at..])
     }
 
-    /// Adds the path of directory number `directory` of the tree of a task, or of the shared tree, with a
-    /// trailing slash: `mdtest_tree.3.0/mdtest_tree.3.2/`.
+    /// Appends the path of directory number `directory` in the tree of a task or in the shared tree, with
+    /// a trailing slash: `mdtest_tree.3.0/mdtest_tree.3.2/`.
     pub(crate) fn push_directory(&mut self, tree: Option<u32>, directory: u64, branching: u32) -> &mut Self {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
@@ -107,7 +107,7 @@ impl Name {
         self
     }
 
-    /// As a C string.
+    /// Returns the name as a C string.
     #[inline(always)]
     pub(crate) fn c_str(&mut self) -> Result<&CStr, Errno> {
         let too_long = Errno(libc::ENAMETOOLONG);
@@ -119,7 +119,7 @@ impl Name {
         CStr::from_bytes_with_nul(&self.bytes).map_err(|_| too_long)
     }
 
-    /// As text.
+    /// Returns the name as text.
     #[cfg(test)]
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes[..self.length]).into_owned()

@@ -1,6 +1,7 @@
-//! Items by `io_uring`: few threads carry all tasks, each with `depth` items in flight.
+//! Items by `io_uring`: a few threads run all tasks, each with `depth` items in flight.
 //!
-//! A latency counts from the submission of an item's first request to the completion of its last.
+//! The latency of an item is the time from the submission of its first request to the completion of its
+//! last.
 
 #![expect(unsafe_code, reason = "requests that refer to memory of the seats")]
 
@@ -27,7 +28,7 @@ use crate::{EngineError, Errno, Note, Point, Surprises};
 struct Lane<'s> {
     plan: &'s ItemPlan,
     stem: Vec<u8>,
-    /// Number of items before it ends.
+    /// Number of items after which the task ends.
     limit: u64,
     issued: u64,
     under_way: u64,
@@ -37,7 +38,7 @@ struct Lane<'s> {
     allocated_bytes: u64,
 }
 
-/// Runs a worker with `plans`, each with `depth` items in flight. Its error goes to `common`.
+/// Runs a worker with `plans`, each with `depth` items in flight. An error is stored in `common`.
 pub(crate) fn work<'a>(
     common: &Common<'_>,
     rules: &TreeRules<'_>,
@@ -64,7 +65,7 @@ pub(crate) fn work<'a>(
     }
 }
 
-/// Records of a worker beside the latencies.
+/// The records of a worker other than latencies.
 struct WorkerLog {
     surprises: Surprises,
     findings: CheckResults,
@@ -170,7 +171,7 @@ struct Worker<'s, 'r> {
     seats: Vec<ItemSlot<'s>>,
     /// Slots whose first request was queued since the last submission.
     fresh: Vec<usize>,
-    /// Items done by all lanes.
+    /// Number of items done by all lanes.
     items: u64,
     under_way: usize,
 }
@@ -221,7 +222,7 @@ impl Worker<'_, '_> {
                 if turned.is_ok() {
                     turned = self.turn(seat, result, (now, deadline), recorder, log);
                 } else {
-                    // A file opened meanwhile is closed with its slot.
+                    // A file that has been opened in the meantime is closed with its slot.
                     let _ = self.seats[seat].turn(result, 0, &mut CheckResults::default());
                 }
             }
@@ -339,7 +340,7 @@ impl Worker<'_, '_> {
             for completion in self.completions.by_ref() {
                 self.under_way -= 1;
                 let seat = usize::try_from(completion.user_data()).unwrap_or(usize::MAX);
-                // A file opened meanwhile is closed with its slot.
+                // A file that has been opened in the meantime is closed with its slot.
                 let _ = self.seats[seat].turn(completion.result(), 0, &mut nothing);
             }
             if self.under_way == 0 || self.queue.submit_and_wait().is_err() {

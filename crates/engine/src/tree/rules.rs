@@ -22,22 +22,22 @@ pub(crate) struct TreeRules<'a> {
     pub(crate) all_tasks: u32,
     /// Number of tasks with distinct roots.
     pub(crate) distinct_roots: u32,
-    /// Bytes moved by one operation.
+    /// Number of bytes that one operation moves.
     pub(crate) bytes: u64,
-    /// Names are built, but no operation is done.
+    /// Whether names are only built, without doing any operation.
     pub(crate) null: bool,
-    /// Patterns of the data to write; `None` if nothing is written.
+    /// Patterns of the data to write, or `None` if nothing is written.
     pub(crate) patterns: Option<DataPatterns>,
-    /// Noise to compare reads with; `None` without verification.
+    /// Noise that reads are compared with, or `None` without verification.
     pub(crate) noise: Option<NoiseTable>,
 }
 
 /// One task of this process.
 #[derive(Debug, Clone)]
 pub(crate) struct ItemPlan {
-    /// Its number in the whole run.
+    /// The task's number in the whole run.
     pub(crate) task: u32,
-    /// The task whose items it touches.
+    /// The task whose items this task touches.
     pub(crate) owner: u32,
     /// Root of the owner's tree.
     pub(crate) root: PathBuf,
@@ -45,7 +45,7 @@ pub(crate) struct ItemPlan {
     pub(crate) limit: u64,
     /// The order of the items, if random.
     pub(crate) order: Option<Permutation>,
-    /// Owners of the trees it makes or removes.
+    /// Owners of the trees that the task creates or removes.
     pub(crate) trees: Range<u32>,
 }
 
@@ -72,11 +72,11 @@ impl<'a> TreeRules<'a> {
         }
     }
 
-    /// The points at which all tasks meet.
+    /// The points at which all tasks synchronise.
     pub(crate) fn points(&self) -> Vec<Point> {
         let mut points = vec![Point::Ready, Point::Start];
         points.extend(self.job.ending().point());
-        // A root is removed once no task's tree is left in it.
+        // A root is only removed when no task's tree is left in it.
         if self.job.workload.barriers || self.phase == Phase::TreeRemove {
             points.push(Point::Transferred);
         }
@@ -84,7 +84,7 @@ impl<'a> TreeRules<'a> {
         points
     }
 
-    /// First and last generation accepted by a check.
+    /// The first and last generation that a check accepts.
     pub(crate) fn generations(&self) -> Option<(u16, u16)> {
         generations(&self.job.data.expect)
     }
@@ -102,24 +102,24 @@ impl<'a> TreeRules<'a> {
         )
     }
 
-    /// Whether the directories of trees are made or removed.
+    /// Whether the phase creates or removes the directories of trees.
     pub(crate) fn of_trees(&self) -> bool {
         matches!(self.phase, Phase::TreeCreate | Phase::TreeRemove)
     }
 
-    /// The number of `owner`'s tree in its directory names.
+    /// The number that identifies `owner`'s tree in its directory names.
     pub(crate) fn tree_number(&self, owner: u32) -> Option<u32> {
         self.tree.own_trees.then_some(owner)
     }
 
-    /// The stable file number of an item's data. It wraps around at 2^32 items.
+    /// The file number of an item's data, which never changes. It wraps around at 2^32 items.
     #[expect(clippy::cast_possible_truncation, reason = "documented")]
     pub(crate) fn file_number(&self, owner: u32, item: u64) -> u32 {
         u64::from(owner).wrapping_mul(self.tree.items_per_task()).wrapping_add(item) as u32
     }
 
-    /// The item whose data is in the file called as `item`: each renaming in a ring has moved all but the last one of the
-    /// files one name down.
+    /// The item whose data is in the file now named `item`. Each renaming in a ring has moved all files but the last
+    /// one down by one name.
     #[inline(always)]
     pub(crate) fn content_of(&self, plan: &ItemPlan, item: u64) -> u64 {
         match plan.limit.saturating_sub(1) {
@@ -128,7 +128,7 @@ impl<'a> TreeRules<'a> {
         }
     }
 
-    /// The name that has the data of `item`: the inverse of [`TreeRules::content_of`].
+    /// The name of the file that has the data of `item`: the inverse of [`TreeRules::content_of`].
     pub(crate) fn item_with(&self, plan: &ItemPlan, item: u64) -> u64 {
         match plan.limit.saturating_sub(1) {
             ring if item < ring => (item + ring - u64::from(self.job.renamings) % ring) % ring,
@@ -168,7 +168,7 @@ impl<'a> TreeRules<'a> {
         ItemPlan { task, owner, root: self.placement.root(owner, self.job.repetition), limit, order, trees }
     }
 
-    /// Owners of the trees made and removed by `task`.
+    /// Owners of the trees that `task` creates and removes.
     fn trees_of(&self, task: u32) -> Range<u32> {
         let all = if self.tree.own_trees { self.all_tasks } else { self.distinct_roots };
         match self.tree.collective {

@@ -1,4 +1,4 @@
-//! Small files, written and read as a whole by plain system calls.
+//! Small files that are written and read as a whole by plain system calls.
 
 use std::ffi::CStr;
 use std::os::fd::OwnedFd;
@@ -13,7 +13,7 @@ use crate::tree::trouble::{OpOutcome, Surprise};
 use crate::tree::walk::again;
 use crate::{EngineError, Errno};
 
-/// Mode of files before the umask: the same as for files of transfers.
+/// Mode of files before the umask is applied; the same as for files of transfers.
 pub(crate) const FILE_MODE: u32 = 0o664;
 
 /// Writes and reads the files of a task.
@@ -21,12 +21,12 @@ pub(crate) const FILE_MODE: u32 = 0o664;
 pub(crate) struct Small<'s> {
     patterns: Option<&'s DataPatterns>,
     noise: Option<&'s NoiseTable>,
-    /// First and last generation accepted.
+    /// The first and last generation accepted.
     generations: Option<(u16, u16)>,
     task: u32,
     sheet: Option<FileBuffer>,
     room: FileBuffer,
-    /// Data of the last read, not checked yet.
+    /// Data of the last read that has not been checked yet.
     unchecked: Option<Unchecked>,
     pub(crate) findings: CheckResults,
     pub(crate) read_bytes: u64,
@@ -43,7 +43,8 @@ struct Unchecked {
 }
 
 impl<'s> Small<'s> {
-    /// For `task`, which writes `patterns`, reads `read_bytes` of a file and compares them with `noise`.
+    /// Creates the state of `task`, which writes `patterns`, reads `read_bytes` of a file and compares
+    /// them with `noise`.
     pub(crate) fn new(
         task: u32,
         patterns: Option<&'s DataPatterns>,
@@ -77,7 +78,7 @@ impl<'s> Small<'s> {
         }
     }
 
-    /// Opens, writes, syncs if requested, closes. The first bytes of `file` are prepared.
+    /// Opens, writes, syncs if requested, and closes. The first bytes of `file` have been prepared.
     pub(crate) fn write(
         &mut self,
         name: &CStr,
@@ -105,8 +106,8 @@ impl<'s> Small<'s> {
         Ok(OpOutcome::Done)
     }
 
-    /// Opens `file` with `flags`, reads `asked` bytes or as many as there are, closes. It was left with `written`
-    /// bytes.
+    /// Opens `file` with `flags`, reads `asked` bytes or as many as there are, and closes. The file was left with
+    /// `written` bytes.
     pub(crate) fn read(
         &mut self,
         name: &CStr,
@@ -144,7 +145,7 @@ impl<'s> Small<'s> {
         }
     }
 
-    /// Checks the data of the last read, if requested and not done yet. Returns whether it did.
+    /// Checks the data of the last read, if requested and not done yet. Returns whether it was checked.
     #[inline(always)]
     pub(crate) fn check(&mut self) -> bool {
         match (self.unchecked.take(), self.noise) {
@@ -157,7 +158,7 @@ impl<'s> Small<'s> {
         }
     }
 
-    /// The first wrong data found, in the file at `path`, as an error.
+    /// The first wrong data found in the file at `path`, as an error.
     #[cold]
     pub(crate) fn wrong_data(&self, path: &Path) -> Option<EngineError> {
         let first = self.findings.first_described(self.generations, path);
@@ -165,8 +166,8 @@ impl<'s> Small<'s> {
     }
 }
 
-/// Goes to the start of a file that was just opened and is there already: part of what is measured, as IOR's programs
-/// do so before they move data.
+/// Seeks to the start of a newly opened file, although it is there already. This is part of the measurement, because
+/// IOR's programs do so before they move data.
 fn to_start(file: &OwnedFd) -> Result<(), Errno> {
     again(|| rustix::fs::seek(file, SeekFrom::Start(0))).map(drop)
 }
@@ -174,7 +175,7 @@ fn to_start(file: &OwnedFd) -> Result<(), Errno> {
 fn write_all(file: &OwnedFd, mut bytes: &[u8]) -> Result<(), Errno> {
     while !bytes.is_empty() {
         match again(|| rustix::io::write(file, bytes))? {
-            // Disk quotas of some network file systems end a write this way.
+            // Some network file systems report an exhausted disk quota this way.
             0 => return Err(Errno(libc::ENOSPC)),
             written => bytes = &bytes[written..],
         }

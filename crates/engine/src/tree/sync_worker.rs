@@ -1,4 +1,4 @@
-//! A worker that does one operation at a time, in its own thread.
+//! A worker that does one operation at a time in its own thread.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -15,7 +15,7 @@ use crate::{EngineError, PhaseJob, Point, Surprises};
 
 /// Input of a worker.
 pub(crate) struct WorkerInput<'a, const N: usize> {
-    /// Its index among the tasks of the process.
+    /// The task's index among the tasks of the process.
     pub(crate) index: usize,
     pub(crate) recorder: Recorder<'a, N>,
 }
@@ -28,11 +28,11 @@ pub(crate) struct WorkerResult<'a, const N: usize> {
     /// Paths of the findings by file number, if the number does not determine the path.
     pub(crate) paths: Vec<(u32, PathBuf)>,
     pub(crate) allocated_bytes: u64,
-    /// What a search has found.
+    /// Number of names that a search has found.
     pub(crate) found: u64,
 }
 
-/// What a task needs to run a phase, independent of its kind of work.
+/// What a task needs to run a phase, whatever its kind of work.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskContext<'w> {
     pub(crate) job: &'w PhaseJob<'w>,
@@ -42,7 +42,7 @@ pub(crate) struct TaskContext<'w> {
     pub(crate) limit: u64,
 }
 
-/// Runs a worker with `runner`. Its error goes to `common`.
+/// Runs a worker with `runner`. An error is stored in `common`.
 pub(crate) fn work<'a, D: OpRunner, const N: usize>(
     common: &Common<'_>,
     way: TaskContext<'_>,
@@ -67,14 +67,15 @@ pub(crate) fn work<'a, D: OpRunner, const N: usize>(
             Some(WorkerResult { report, surprises, paths, allocated_bytes, found })
         }
         Err(error) => {
-            // Before the barrier guard is dropped: the others see the failure at their next item or barrier.
+            // Done before the barrier guard is dropped, so that the others see the failure at their next
+            // item or barrier.
             common.fail(error);
             None
         }
     }
 }
 
-/// Results of a task's operations beside their times.
+/// Results of a task's operations, apart from their times.
 #[derive(Debug, Default)]
 pub(crate) struct OpCounters {
     pub(crate) findings: CheckResults,
@@ -102,10 +103,10 @@ pub(crate) trait OpRunner {
         Ok(())
     }
 
-    /// Advances to operation number `position`. Returns whether that took non-storage time.
+    /// Advances to operation number `position`. Returns whether that took time that is not storage time.
     fn go(&mut self, position: u64) -> Result<bool, EngineError>;
 
-    /// Whether there is an operation left, where their number is not known before.
+    /// Whether there is another operation, if the number of operations is not known in advance.
     fn more(&mut self) -> Result<bool, EngineError> {
         Ok(true)
     }
@@ -113,7 +114,7 @@ pub(crate) trait OpRunner {
     /// Executes the current operation.
     fn act(&mut self) -> Result<OpOutcome, EngineError>;
 
-    /// The current kind of operation, as an index among those of the recorder.
+    /// The kind of the current operation, as an index among those of the recorder.
     fn kind(&self) -> usize {
         0
     }
@@ -123,7 +124,7 @@ pub(crate) trait OpRunner {
         true
     }
 
-    /// Checks the data read. Returns whether there was any, which took time.
+    /// Checks the data read. Returns whether there was any, in which case the check took time.
     fn check(&mut self) -> bool;
 
     /// The first wrong data found, as an error.
@@ -132,12 +133,12 @@ pub(crate) trait OpRunner {
     /// The path of the current item, for messages.
     fn path(&self) -> PathBuf;
 
-    /// Called when all tasks are done, if they meet for that.
+    /// Called when all tasks are done, if they synchronise for that.
     fn leave(&mut self, _surprises: &mut Surprises) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// The results.
+    /// Returns the results.
     fn give(self) -> OpCounters;
 }
 
@@ -192,7 +193,8 @@ impl<const N: usize> TaskLoop<'_, '_, N> {
         runner.leave(self.surprises)
     }
 
-    /// Runs operations from `position` on, until the limit is reached or one ends at or after the deadline.
+    /// Runs operations from `position` on, until the limit is reached or an operation ends at or after
+    /// the deadline.
     #[inline(never)]
     fn go_on<D: OpRunner>(
         &mut self,

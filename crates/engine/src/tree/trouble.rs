@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::{EngineError, Errno, Exhausted, Surprises};
 use plan::Operation;
 
-/// Less free space than this counts as none: the rest may be reserved for the file system itself.
+/// Less free space than this counts as none, because the rest may be reserved for the file system itself.
 const NO_SPACE: u64 = 64 << 10;
 
 /// Outcome of an operation.
@@ -13,7 +13,7 @@ const NO_SPACE: u64 = 64 << 10;
 pub(crate) enum OpOutcome {
     /// It was done.
     Done,
-    /// It was not tried, since an operation before it has not found the item.
+    /// It was skipped because an earlier operation did not find the item.
     LeftOut,
     /// The item was modified by another process.
     Surprise(Surprise),
@@ -28,14 +28,14 @@ pub(crate) enum Surprise {
     Present,
     /// The directory to be removed is not empty.
     NotEmpty,
-    /// Not a file, or not a directory.
+    /// The item is not a file, or not a directory, as expected.
     OtherKind,
     /// A file with fewer bytes than were written.
     Short { found: u64, expected: u64 },
 }
 
 impl Surprise {
-    /// The surprise indicated by `errno` of an `operation`, if another process modified the item.
+    /// The surprise that `errno` of an `operation` indicates if another process modified the item.
     pub(crate) fn of(operation: Operation, errno: Errno) -> Option<Self> {
         match (operation, errno.0) {
             (Operation::Create, libc::EEXIST) => Some(Self::Present),
@@ -48,7 +48,7 @@ impl Surprise {
         }
     }
 
-    /// As text, after the path.
+    /// Describes the surprise, starting with the path.
     fn words(self, path: &Path) -> String {
         match self {
             Self::Missing => "is not there".to_owned(),
@@ -80,7 +80,7 @@ pub(crate) fn note(surprises: &mut Surprises, surprise: Surprise, path: impl FnO
     }
 }
 
-/// The error of an `operation` on `path`, with the exhausted resource if `errno` reports one.
+/// Makes the error of an `operation` on `path`, with the exhausted resource if `errno` reports one.
 #[cold]
 pub(crate) fn failed(path: PathBuf, operation: Operation, errno: Errno, bytes: u64) -> EngineError {
     let exhausted = (errno == Errno(libc::ENOSPC)).then(|| exhausted(&path, bytes));

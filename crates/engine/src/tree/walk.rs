@@ -11,9 +11,9 @@ use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::{EngineError, Errno};
 
-/// Iteration of a task over the items of its owner.
+/// A task's iteration over the items of its owner.
 ///
-/// Names are whole paths, from the target on, in each call. Source: the calls of mdtest of IOR 4.1, as strace shows them.
+/// Each call uses the complete path from the target on. Source: the calls of mdtest of IOR 4.1, as shown by strace.
 #[derive(Debug)]
 pub(crate) struct Walk<'s> {
     rules: &'s TreeRules<'s>,
@@ -21,7 +21,7 @@ pub(crate) struct Walk<'s> {
     /// Range of the items in the current directory.
     from: u64,
     to: u64,
-    /// The path of the item; its directory is the part that is kept.
+    /// The path of the item. The part that is kept is its directory.
     name: Name,
     /// The new path of an item, or the path of its directory.
     other: Name,
@@ -34,7 +34,7 @@ pub(crate) struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
-    /// The walk of `plan`.
+    /// Creates the walk of `plan`.
     pub(crate) fn new(rules: &'s TreeRules<'s>, plan: &'s ItemPlan) -> Self {
         Self {
             rules,
@@ -54,7 +54,7 @@ impl<'s> Walk<'s> {
         self.item
     }
 
-    /// Refuses a phase without its root.
+    /// Errors if the root of the phase does not exist.
     pub(crate) fn enter(&self) -> Result<(), EngineError> {
         if self.rules.null || self.plan.limit == 0 { Ok(()) } else { needs_root(&self.plan.root) }
     }
@@ -65,9 +65,9 @@ impl<'s> Walk<'s> {
         self.name.c_str()
     }
 
-    /// The old and the new path in a ring: the first item gets a name of its own for the time being, each other one
-    /// that of the item before it, and the first one the last of these names. The last item keeps its name, so that the
-    /// names are the same afterwards.
+    /// The old and the new path for renaming in a ring. The first item gets a temporary name of its own, each other
+    /// item gets the name of the one before it, and finally the first item gets the last of these names. The last
+    /// item keeps its name, so that the set of names is the same afterwards.
     pub(crate) fn old_and_new(&mut self) -> Result<(&CStr, &CStr), Errno> {
         let last = self.plan.limit.saturating_sub(1);
         let (item, aside): (_, &[u8]) = (self.item, RENAMED.as_bytes());
@@ -124,13 +124,13 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// Sets `name` to the path of the directory of `item`, with a slash at its end.
+/// Sets `name` to the path of the directory of `item`, with a trailing slash.
 pub(crate) fn push_directory(name: &mut Name, rules: &TreeRules<'_>, plan: &ItemPlan, item: u64) {
     name.clear().push(plan.root.as_os_str().as_bytes()).push(b"/");
     name.push_directory(rules.tree_number(plan.owner), rules.tree.directory_of(item), rules.tree.branching);
 }
 
-/// Refuses a phase whose `root` is not there.
+/// Errors if `root` does not exist.
 pub(crate) fn needs_root(root: &Path) -> Result<(), EngineError> {
     match again(|| rustix::fs::access(root, Access::EXISTS)) {
         Ok(()) => Ok(()),
@@ -162,7 +162,7 @@ pub(crate) fn item_path(rules: &TreeRules<'_>, plan: &ItemPlan, item: u64) -> Pa
     plan.root.join(directory).join(name)
 }
 
-/// Repeats a call until no signal interrupts it.
+/// Repeats a call as long as signals interrupt it.
 #[inline(always)]
 pub(crate) fn again<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> Result<T, Errno> {
     loop {

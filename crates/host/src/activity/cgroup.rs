@@ -11,9 +11,9 @@ const LEVELS_MAX: usize = 64;
 /// The version of the control group interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// One hierarchy for each controller.
+    /// Version 1: one hierarchy for each controller.
     One,
-    /// One hierarchy for all.
+    /// Version 2: one hierarchy for all controllers.
     Two,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// The groups that hold this process for `controller`; `None` where none can be seen.
+    /// The groups that contain this process for `controller`, or `None` if no group is visible.
     pub(crate) fn of(root: &Root, mounts: &[Mount], controller: &str) -> Option<Self> {
         let table = root.read("/proc/self/cgroup").ok()?;
         let line = |wanted: &dyn Fn(&str) -> bool| {
@@ -45,7 +45,7 @@ impl Groups {
         Some(Self { version: Version::Two, directories: directories(root, mount, &path) })
     }
 
-    /// The first word of `file` in each group that has it.
+    /// Returns the first word of `file` for each group that has it.
     pub(crate) fn values(&self, root: &Root, file: &str) -> Vec<(PathBuf, String)> {
         self.directories
             .iter()
@@ -58,8 +58,9 @@ impl Groups {
     }
 }
 
-/// From the group at `path` of the hierarchy up to the mount point. In a container the mount may
-/// begin at the container's own group, and then the path may name groups that cannot be seen.
+/// Returns the directories from the group at `path` of the hierarchy up to the mount point. In a
+/// container the mount may begin at the container's own group, so the path may name groups that are not
+/// visible.
 fn directories(root: &Root, mount: &Mount, path: &str) -> Vec<PathBuf> {
     let group = Path::new(path);
     let below = group.strip_prefix(&mount.root).or_else(|_| group.strip_prefix("/")).unwrap_or(group);

@@ -1,4 +1,4 @@
-//! Processes that this program starts: what they print, and when they end.
+//! Processes that this program starts: their output and their end.
 #![expect(unsafe_code, reason = "a child sets its own death signal before exec")]
 
 use std::fs::File;
@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use rustix::fs::MemfdFlags;
 use rustix::process::Signal;
 
-/// Makes the kernel kill the process of `command` when the thread that starts it ends for any reason, so that
-/// no orphan remains.
+/// Makes the kernel kill the process of `command` when the thread that started it ends for any reason, so
+/// that no orphan remains.
 pub fn ends_with_us(command: &mut Command) {
     let us = rustix::process::getpid();
     let before_exec = move || {
@@ -26,24 +26,24 @@ pub fn ends_with_us(command: &mut Command) {
     unsafe { command.pre_exec(before_exec) };
 }
 
-/// The output of a process, in a memory file: background processes may keep the file open, and are not waited
+/// The output of a process in a memory file. Background processes may keep the file open; they are not waited
 /// for.
 #[derive(Debug)]
 pub struct OutputFile(File);
 
 impl OutputFile {
-    /// An empty output file.
+    /// Creates an empty output file.
     ///
     /// # Errors
-    /// The kernel cannot create the file.
+    /// Errors if the kernel cannot create the file.
     pub fn new() -> io::Result<Self> {
         Ok(Self(File::from(rustix::fs::memfd_create("output", MemfdFlags::CLOEXEC)?)))
     }
 
-    /// A handle for the output of a process.
+    /// Returns a handle to be used as a process's output.
     ///
     /// # Errors
-    /// This process has too many files open.
+    /// Errors if this process has too many open files.
     pub fn for_child(&self) -> io::Result<Stdio> {
         Ok(self.0.try_clone()?.into())
     }
@@ -51,30 +51,30 @@ impl OutputFile {
     /// Number of bytes printed so far.
     ///
     /// # Errors
-    /// The size cannot be read.
+    /// Errors if the size cannot be read.
     pub fn bytes(&self) -> io::Result<u64> {
         Ok(self.0.metadata()?.len())
     }
 
-    /// The first bytes of what was printed, at most `bytes_max`.
+    /// Returns the first bytes of the output, at most `bytes_max`.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Errors if the file cannot be read.
     pub fn first(&self, bytes_max: u64) -> io::Result<Vec<u8>> {
         self.read(0, self.bytes()?.min(bytes_max))
     }
 
-    /// The last bytes of what was printed, at most `bytes_max`, and how many were before them.
+    /// Returns the last bytes of the output, at most `bytes_max`, and the number of bytes before them.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Errors if the file cannot be read.
     pub fn last(&self, bytes_max: u64) -> io::Result<(Vec<u8>, u64)> {
         let bytes = self.bytes()?;
         let cut = bytes.saturating_sub(bytes_max);
         Ok((self.read(cut, bytes - cut)?, cut))
     }
 
-    /// Does not move the file offset, so a running process continues at its position.
+    /// Reads without moving the file offset, so that a running process continues at its position.
     fn read(&self, from: u64, bytes: u64) -> io::Result<Vec<u8>> {
         let mut read = vec![0; usize::try_from(bytes).map_err(io::Error::other)?];
         self.0.read_exact_at(&mut read, from)?;

@@ -9,23 +9,23 @@ use crate::{HostError, Root};
 /// `/proc/stat` (`proc_stat(5)`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CpuTimes {
-    /// Programs, guests and nice ones included.
+    /// Time spent in programs, including guests and niced programs.
     pub user_ticks: u64,
-    /// The kernel, interrupts included.
+    /// Time spent in the kernel, including interrupts.
     pub system_ticks: u64,
-    /// Idle.
+    /// Idle time.
     pub idle_ticks: u64,
-    /// Idle while a task waited for a device.
+    /// Idle time while a task waited for a device.
     pub iowait_ticks: u64,
-    /// A guest was runnable but the hypervisor ran another.
+    /// Time during which a guest was runnable but the hypervisor ran another one.
     pub steal_ticks: u64,
 }
 
 impl CpuTimes {
-    /// The times up to now.
+    /// Reads the times from boot until now.
     ///
     /// # Errors
-    /// If `/proc/stat` cannot be read or does not begin with the sum of all processors.
+    /// Errors if `/proc/stat` cannot be read or does not begin with the sum of all processors.
     pub fn read(root: &Root) -> Result<Self, HostError> {
         let path = root.path("/proc/stat");
         let bytes = root.bytes("/proc/stat").map_err(|error| HostError::io("read", &path, error))?;
@@ -55,23 +55,23 @@ impl CpuTimes {
         })
     }
 
-    /// Busy share of all processors since `earlier`, from 0 to 1. Waiting for a device is not busy; time
-    /// stolen by a hypervisor is, since it was not available here.
+    /// Busy share of all processors since `earlier`, from 0 to 1. Waiting for a device does not count as
+    /// busy. Time stolen by a hypervisor does, because it was not available on this host.
     #[must_use]
     pub fn busy_share_since(&self, earlier: &Self) -> f64 {
         let spent = self.since(earlier);
         share(self.busy_ticks_since(earlier) + spent.steal_ticks, spent.all_ticks())
     }
 
-    /// Share of all processors that a hypervisor gave to others since `earlier`, from 0 to 1.
+    /// Share of all processors' time that a hypervisor gave to others since `earlier`, from 0 to 1.
     #[must_use]
     pub fn steal_share_since(&self, earlier: &Self) -> f64 {
         let spent = self.since(earlier);
         share(spent.steal_ticks, spent.all_ticks())
     }
 
-    /// The increase since `earlier`. The kernel documents that single counters may decrease slightly; that
-    /// counts as 0.
+    /// The increase since `earlier`. According to the kernel's documentation, single counters may decrease
+    /// slightly; a decrease counts as 0.
     fn since(&self, earlier: &Self) -> Self {
         Self {
             user_ticks: self.user_ticks.saturating_sub(earlier.user_ticks),
@@ -82,13 +82,13 @@ impl CpuTimes {
         }
     }
 
-    /// Ticks in which processors ran something here.
+    /// Number of ticks in which processors ran something on this host.
     pub(crate) fn busy_ticks_since(&self, earlier: &Self) -> u64 {
         let spent = self.since(earlier);
         spent.user_ticks + spent.system_ticks
     }
 
-    /// Ticks that a hypervisor gave to others.
+    /// Number of ticks that a hypervisor gave to others.
     pub(crate) fn stolen_ticks_since(&self, earlier: &Self) -> u64 {
         self.since(earlier).steal_ticks
     }
@@ -115,7 +115,8 @@ pub(crate) fn usable(root: &Root, mounts: &[Mount]) -> u32 {
 }
 
 fn allowed(root: &Root) -> Option<u32> {
-    // Fails on hosts with more processors than the set can hold; their list is read instead.
+    // Fails on hosts with more processors than the set can hold. In that case the kernel's list is read
+    // instead.
     if root.is_system()
         && let Ok(set) = rustix::thread::sched_getaffinity(None)
     {
@@ -133,7 +134,7 @@ pub(crate) fn allowed_numbers(root: &Root) -> Vec<u32> {
     list.and_then(cpu_list::parse).into_iter().flatten().flatten().collect()
 }
 
-/// The smallest quota over all levels, in whole processors, rounded up.
+/// The smallest quota of all levels, in whole processors, rounded up.
 fn quota(root: &Root, mounts: &[Mount]) -> Option<u32> {
     let groups = Groups::of(root, mounts, "cpu")?;
     let pairs: Vec<(String, String)> = match groups.version {

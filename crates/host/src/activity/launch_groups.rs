@@ -1,12 +1,12 @@
-//! Control groups for the processes that a run launches: the kernel accounts for each, and enforces memory
-//! limits where set (`cgroups(7)`, both versions).
+//! Control groups for the processes that a run launches. The kernel accounts for each group, and enforces
+//! memory limits if set (`cgroups(7)`, both versions).
 //!
 //! ```text
 //! …/group of this process/ioproof-RUN/launch.N
 //! ```
 //!
-//! The group of a run contains its name, so that a later process finds the groups of a killed one:
-//! [`RunGroups::remove_left`].
+//! The name of a run's group contains the name of the run, so that a later process can find the groups of
+//! a killed run: [`RunGroups::remove_left`].
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -22,9 +22,9 @@ use crate::{HostError, Root};
 const PREFIX: &str = "ioproof-";
 /// Depth limit of the search in nested groups.
 const LEVELS_MAX: usize = 24;
-/// Longest wait for the kernel to release a group after its last process has ended.
+/// Maximum wait for the kernel to release a group after its last process has ended.
 const REMOVAL: Duration = Duration::from_secs(2);
-/// Retry interval.
+/// Interval between attempts to remove a group.
 const REMOVAL_STEP: Duration = Duration::from_millis(5);
 
 /// The required controllers, by their names in version 1.
@@ -41,11 +41,11 @@ struct GroupDirectory {
 /// The groups of a run: one for each hierarchy in use.
 #[derive(Debug)]
 pub struct RunGroups {
-    /// Limits memory, and counts processes killed by the limit.
+    /// Limits memory, and counts the processes killed by the limit.
     memory: Option<GroupDirectory>,
     /// Accounts for processor time.
     account: Option<GroupDirectory>,
-    /// Why there is no group for memory, or none at all.
+    /// Reasons why there is no group for memory, or no group at all.
     missing: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl RunGroups {
             Err(why) => groups.missing.push(format!("memory: {why}")),
         }
         match &groups.memory {
-            // One hierarchy serves both.
+            // In version 2 the same hierarchy serves both purposes.
             Some(place) if place.version == Version::Two => groups.account = Some(place.clone()),
             _ => match place(root, &name, ACCOUNT) {
                 Ok(place) => groups.account = Some(place),
@@ -77,7 +77,7 @@ impl RunGroups {
         groups
     }
 
-    /// The features without a control group, with short reasons.
+    /// The features without a control group, each with a short reason.
     #[must_use]
     pub fn missing(&self) -> &[String] {
         &self.missing
@@ -92,7 +92,7 @@ impl RunGroups {
     /// Creates the groups of a launch.
     ///
     /// # Errors
-    /// One cannot be created, or the kernel rejects the limit.
+    /// Errors if a group cannot be created or the kernel rejects the limit.
     pub fn launch(&self, name: &str, memory_max: Option<u64>) -> Result<LaunchGroup, HostError> {
         let inside = |place: &Option<GroupDirectory>| -> Result<Option<GroupDirectory>, HostError> {
             let Some(GroupDirectory { version, directory }) = place else { return Ok(None) };
@@ -120,10 +120,10 @@ impl RunGroups {
         Ok(group)
     }
 
-    /// Removes the groups of the run, with all groups left in them.
+    /// Removes the groups of the run, including all groups left inside them.
     ///
     /// # Errors
-    /// A group could not be removed.
+    /// Errors if a group could not be removed.
     pub fn remove(self) -> Result<(), HostError> {
         self.places().try_for_each(|place| remove_below(&place.directory))
     }
@@ -132,11 +132,11 @@ impl RunGroups {
         places(&self.memory, &self.account)
     }
 
-    /// Removes the groups of a finished run, started from anywhere, and ends the processes in them. Returns
-    /// the number of groups.
+    /// Removes the groups of a finished run, wherever it was started, and kills the processes in them.
+    /// Returns the number of groups.
     ///
     /// # Errors
-    /// A group could not be removed.
+    /// Errors if a group could not be removed.
     pub fn remove_left(root: &Root, run: &str) -> Result<u32, HostError> {
         let name = format!("{PREFIX}{run}");
         let mut removed = 0;
@@ -155,13 +155,13 @@ impl LaunchGroup {
     /// Puts a process into the groups.
     ///
     /// # Errors
-    /// The kernel refuses it.
+    /// Errors if the kernel rejects it.
     pub fn take(&self, process: u32) -> Result<(), HostError> {
         places(&self.memory, &self.account)
             .try_for_each(|place| write(&place.directory.join("cgroup.procs"), &process.to_string()))
     }
 
-    /// Processor time of all processes that were in it, nanoseconds; none if unknown.
+    /// Processor time in nanoseconds of all processes that were in the group, or `None` if unknown.
     #[must_use]
     pub fn cpu_ns(&self) -> Option<u64> {
         let place = self.account.as_ref()?;
@@ -173,7 +173,7 @@ impl LaunchGroup {
         }
     }
 
-    /// Number of its processes that the kernel killed at the memory limit.
+    /// Number of the group's processes that the kernel killed because of the memory limit.
     #[must_use]
     pub fn killed_for_memory(&self) -> u64 {
         let Some(place) = &self.memory else { return 0 };
@@ -184,16 +184,16 @@ impl LaunchGroup {
         word(&place.directory.join(file), "oom_kill").unwrap_or(0)
     }
 
-    /// Removes it, waiting for the kernel to release it.
+    /// Removes the group, waiting for the kernel to release it.
     ///
     /// # Errors
-    /// It could not be removed.
+    /// Errors if the group could not be removed.
     pub fn remove(self) -> Result<(), HostError> {
         places(&self.memory, &self.account).try_for_each(|place| remove_one(&place.directory))
     }
 }
 
-/// The directories without duplicates: version 2 has one for both.
+/// Returns the directories without duplicates; in version 2 there is only one.
 fn places<'p>(
     memory: &'p Option<GroupDirectory>,
     account: &'p Option<GroupDirectory>,
@@ -207,8 +207,8 @@ fn place(root: &Root, name: &str, controller: &str) -> Result<GroupDirectory, St
     let mounts = mount_table(root).map_err(|error| error.to_string())?;
     let groups = Groups::of(root, &mounts, controller).ok_or("no control groups are mounted")?;
     let mut why = "no group to make one in".to_owned();
-    // In version 2 a group with processes, such as our own, cannot have controllers for its children; an
-    // ancestor may.
+    // In version 2 a group with processes, such as our own, cannot enable controllers for its children,
+    // but an ancestor may.
     let levels = if groups.version == Version::One { 1 } else { groups.directories.len() };
     for parent in groups.directories.iter().take(levels) {
         match make(&root.path(parent), name, groups.version) {
@@ -251,7 +251,7 @@ fn serves(directory: &Path) -> io::Result<bool> {
     Ok(controllers.split_whitespace().any(|one| one == MEMORY))
 }
 
-/// The number behind `name` in a file of names and numbers.
+/// Returns the number after `name` in a file of names and numbers.
 fn word(file: &Path, name: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
@@ -293,7 +293,7 @@ fn end_all_in(directory: &Path) {
     }
 }
 
-/// Removes the group at `directory`, its children first.
+/// Removes the group at `directory`, starting with its children.
 fn remove_below(directory: &Path) -> Result<(), HostError> {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

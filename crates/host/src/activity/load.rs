@@ -1,5 +1,5 @@
-//! Interference with a run by its node: its processors, control groups and memory during the run, and delays
-//! of its threads.
+//! Interference with a run by its node: load of the processors, control groups and memory during the run,
+//! and delays of the run's threads.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
@@ -11,21 +11,22 @@ use crate::activity::cgroup::Groups;
 use crate::file_systems::mounts;
 use crate::{CpuTimes, Root};
 
-/// Above this number of threads only a fraction is sampled, so that a sample takes at most a millisecond or
-/// two.
+/// If there are more threads than this, only a fraction is sampled, so that a sample takes at most a
+/// millisecond or two.
 const THREADS_MAX: usize = 256;
-/// How often the sampling thread looks at the clock at least. A stop that ends between two looks is not seen.
+/// Maximum interval at which the sampling thread checks the clock. A stop that ends between two checks is
+/// not noticed.
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
-/// A look that is late by less was delayed by the timer or the scheduler.
+/// A check that is late by less than this was delayed by the timer or the scheduler.
 const LATE_MIN: Duration = Duration::from_millis(10);
-/// The cause of less is not looked up.
+/// The cause of a shorter delay is not determined.
 const EXPLAINED_MIN: Duration = Duration::from_millis(1);
-/// Less in one interval is not significant.
+/// A shorter stop in an interval is not significant.
 const STOPPED_MIN: Duration = Duration::from_millis(50);
-/// Nanoseconds of a tick of `USER_HZ`, which is 100 on all architectures of Linux but alpha and ia64.
+/// Nanoseconds per tick of `USER_HZ`, which is 100 on all Linux architectures except alpha and ia64.
 const TICK_NS: u64 = 10_000_000;
 
-/// One interval of one node; the fields are those of [`LoadRow`].
+/// The values of one node in one interval. The fields are those of [`LoadRow`].
 #[expect(missing_docs, reason = "the row of the record says what they are")]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadSample {
@@ -43,7 +44,7 @@ pub struct LoadSample {
 }
 
 impl LoadSample {
-    /// The sample as a row of the record, of this node.
+    /// Converts the sample to a row of the record for this node.
     #[must_use]
     pub fn into_row(self, key: PhaseKey, node: &str) -> LoadRow {
         LoadRow {
@@ -64,12 +65,12 @@ impl LoadSample {
     }
 }
 
-/// Counter values of the node at one time.
+/// The node's counter values at one time.
 #[derive(Debug)]
 struct Counted {
     at: Instant,
     cpu: Option<CpuTimes>,
-    /// Periods and throttled ones of each group, innermost first.
+    /// Number of periods and of throttled periods of each group, innermost first.
     quotas: Vec<(u64, u64)>,
     waited: RunQueueDelay,
     memory_stall_ns: Option<u64>,
@@ -78,44 +79,45 @@ struct Counted {
 /// Time that threads have waited for a processor.
 #[derive(Debug, Clone, Default)]
 struct RunQueueDelay {
-    /// Nanoseconds of each sampled thread.
+    /// Waiting time of each sampled thread in nanoseconds.
     threads: HashMap<u32, u64>,
-    /// Threads whose number is a multiple of this power of two were sampled.
+    /// Only threads whose number is a multiple of this power of two were sampled.
     step: u32,
 }
 
-/// Watches a node from the thread that calls [`LoadWatch::sample`].
+/// Watches a node. Used by the thread that calls [`LoadWatch::sample`].
 #[derive(Debug)]
 pub(crate) struct LoadWatch {
     root: Root,
-    /// `cpu.stat` of each control group of this process.
+    /// The file `cpu.stat` of each control group of this process.
     quota_files: Vec<String>,
-    /// File with the memory pressure of the control group of this process.
+    /// The file with the memory pressure of this process's control group.
     pressure_file: Option<String>,
-    /// Processes of the run on this node.
+    /// The run's processes on this node.
     processes: BTreeSet<u32>,
     last: Counted,
-    /// The time that the sampling thread had waited for a processor when that was read last.
+    /// Last reading of the time that the sampling thread has waited for a processor.
     own_waited_ns: u64,
-    /// For how long it did not run since the last sample, by what was late and no wait for a processor.
+    /// How long the process has been stopped since the last sample: the delays that are not explained by
+    /// waiting for a processor.
     stopped: Duration,
 }
 
 impl LoadWatch {
-    /// Starts to watch, with this process and `mates` as those of the run.
+    /// Starts watching. This process and `mates` are the processes of the run.
     pub(crate) fn new(root: &Root, mates: &BTreeSet<u32>) -> Self {
         let mounts = root.read("/proc/self/mountinfo").map(|text| mounts::parse(&text)).unwrap_or_default();
         let groups = |controller| Groups::of(root, &mounts, controller);
         let file = |directory: &std::path::PathBuf, name| directory.join(name).display().to_string();
         let quotas = groups("cpu").into_iter().flat_map(|all| all.directories);
         let group = groups("memory").and_then(|all| all.directories.into_iter().next());
-        // The root group's value is that of the node and may come from others alone. Only the root group
-        // lacks `cgroup.events`.
+        // The value of the root group is that of the whole node, and others may have caused it. Only the
+        // root group lacks `cgroup.events`.
         let own = group.filter(|group| root.read(&file(group, "cgroup.events")).is_ok());
         let mut processes = mates.clone();
         processes.insert(std::process::id());
         let mut watch = Self {
-            // The sampling thread has not waited yet.
+            // The sampling thread has not waited for a processor yet.
             own_waited_ns: 0,
             stopped: Duration::ZERO,
             quota_files: quotas.map(|group| file(&group, "cpu.stat")).collect(),
@@ -134,7 +136,7 @@ impl LoadWatch {
         watch
     }
 
-    /// A look at the clock, from the thread that samples; it was due `late` ago.
+    /// Checks the clock, in the sampling thread. The check was due `late` ago.
     pub(crate) fn look(&mut self, late: Duration) {
         if late < EXPLAINED_MIN {
             return;
@@ -144,22 +146,22 @@ impl LoadWatch {
             None => (late, STOPPED_MIN),
         };
         if late >= least {
-            // On average a stop began in the middle between two looks.
+            // On average a stop began halfway between two checks.
             self.stopped += late + LOOK / 2;
         }
     }
 
-    /// For how long the sampling thread has waited for a processor since this was called last.
+    /// How long the sampling thread has waited for a processor since the last call.
     fn own_wait(&mut self) -> Option<Duration> {
         let waited_ns = waited_ns(&self.root.read("/proc/thread-self/schedstat").ok()?)?;
         let last = std::mem::replace(&mut self.own_waited_ns, waited_ns);
         Some(Duration::from_nanos(waited_ns.saturating_sub(last)))
     }
 
-    /// The changes since the last sample, or since the start; `idle` means that there are devices and none had a
-    /// request.
+    /// Returns the changes since the last sample, or since the start. `idle` means that there are devices and
+    /// that none of them had a request.
     pub(crate) fn sample(&mut self, started: Instant, idle: bool) -> LoadSample {
-        // Short waits of this interval explain no stop of the next one.
+        // Short waits in this interval must not explain a stop in the next one.
         let _ = self.own_wait();
         let mut now = self.counted();
         now.waited.threads.remove(&rustix::thread::gettid().as_raw_pid().unsigned_abs());
@@ -169,7 +171,7 @@ impl LoadWatch {
         let quota = most_throttled(&now.quotas, &last.quotas);
         let stolen_cpu_ns = cpu.map(|(now, last)| now.stolen_ticks_since(&last) * TICK_NS);
         let length = now.at.duration_since(last.at);
-        // Time stolen by a hypervisor explains a delay as well.
+        // A delay is also explained by time stolen by a hypervisor.
         let stolen = Duration::from_nanos(stolen_cpu_ns.unwrap_or(0));
         let stopped = std::mem::take(&mut self.stopped).saturating_sub(stolen);
         let throttled = quota.is_some_and(|(_, throttled)| throttled > 0);
@@ -205,7 +207,8 @@ impl LoadWatch {
         }
     }
 
-    /// The threads of the run, as process and thread, or those of them whose number is a multiple of a power of two.
+    /// The run's threads, as process and thread, or only those whose number is a multiple of a power of
+    /// two. Also returns that power.
     fn threads(&self) -> (Vec<(u32, u32)>, u32) {
         let of = |process: &u32| {
             let entries = std::fs::read_dir(self.root.path(format!("/proc/{process}/task")));
@@ -213,7 +216,8 @@ impl LoadWatch {
             names.filter_map(|name| Some((*process, name.to_str()?.parse().ok()?))).collect::<Vec<_>>()
         };
         let mut all: Vec<(u32, u32)> = self.processes.iter().flat_map(of).collect();
-        // Selected by number, so that starting and ending threads do not change the selection of the others.
+        // Threads are selected by number, so that threads which start or end do not change the selection
+        // of the others.
         let step =
             u32::try_from(all.len().div_ceil(THREADS_MAX)).unwrap_or(u32::MAX >> 1).next_power_of_two();
         all.retain(|(_, id)| id % step == 0);
@@ -229,7 +233,8 @@ impl LoadWatch {
         RunQueueDelay { threads: threads.into_iter().filter_map(of).collect(), step }
     }
 
-    /// Total of the first line: `some avg10=0.00 avg60=0.00 avg300=0.00 total=13`, in microseconds.
+    /// Parses the total of the first line, in microseconds: `some avg10=0.00 avg60=0.00 avg300=0.00
+    /// total=13`.
     fn memory_stall_ns(&self) -> Option<u64> {
         let text = self.root.read(self.pressure_file.as_ref()?).ok()?;
         let total = text.lines().find(|line| line.starts_with("some "))?.rsplit_once("total=")?.1;
@@ -243,7 +248,7 @@ impl LoadWatch {
         self.processes.iter().filter(|process| **process != own).any(|process| of(process) == Some('T'))
     }
 
-    /// Threads in uninterruptible sleep, and what blocks most of them.
+    /// Number of threads in uninterruptible sleep, and what blocks most of them.
     fn blocked(&self) -> (u32, String) {
         let mut held: HashMap<String, u32> = HashMap::new();
         let (threads, step) = self.threads();
@@ -260,12 +265,12 @@ impl LoadWatch {
     }
 }
 
-/// The state in a line of `stat`. The name of the command before it, in parentheses, may hold anything.
+/// The state in a line of `stat`. The command name before it, in parentheses, may contain any characters.
 fn state(stat: &str) -> Option<char> {
     stat.rsplit_once(')')?.1.trim_start().chars().next()
 }
 
-/// The second number of `schedstat`: time spent waiting on a run queue, in nanoseconds.
+/// The second number in `schedstat`: time spent waiting on a run queue, in nanoseconds.
 fn waited_ns(text: &str) -> Option<u64> {
     text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
@@ -274,16 +279,16 @@ fn number_after(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
-/// Periods and throttled ones of the group that had most throttled ones.
+/// Number of periods and of throttled periods of the group with the most throttled periods.
 fn most_throttled(now: &[(u64, u64)], last: &[(u64, u64)]) -> Option<(u64, u64)> {
     let since =
         now.iter().zip(last).map(|(now, last)| (now.0.saturating_sub(last.0), now.1.saturating_sub(last.1)));
     since.filter(|(periods, _)| *periods > 0).max_by_key(|(_, throttled)| *throttled)
 }
 
-/// Sum over the current threads; a new one counts from its start.
+/// Sum over the current threads. A new thread counts from its start.
 fn waited_since(now: &RunQueueDelay, last: &RunQueueDelay) -> Option<u64> {
-    // Both are powers of two: multiples of the larger one were sampled both times.
+    // Both are powers of two, so multiples of the larger one were sampled both times.
     let step = now.step.max(last.step).max(1);
     let since =
         |(thread, now): (&u32, &u64)| now.saturating_sub(last.threads.get(thread).copied().unwrap_or(0));

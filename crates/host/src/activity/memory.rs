@@ -1,4 +1,4 @@
-//! Memory: of the host, of this process, and of a file in the page cache.
+//! Memory of the host and of this process, and the cached part of a file.
 
 use std::fs::File;
 use std::path::Path;
@@ -21,27 +21,28 @@ fn meminfo(text: &str, key: &str) -> Option<u64> {
     }
 }
 
-/// The setting of transparent huge pages, on the kernels of Red Hat Enterprise Linux 6 and on all others.
+/// The file with the setting of transparent huge pages: on Red Hat Enterprise Linux 6, and on all other
+/// kernels.
 pub(crate) const HUGE_PAGES: [&str; 2] =
     ["/sys/kernel/mm/redhat_transparent_hugepage/enabled", "/sys/kernel/mm/transparent_hugepage/enabled"];
 
-/// How transparent huge pages are set.
+/// The setting of transparent huge pages.
 pub(crate) fn huge_pages(root: &Root) -> Fact<String> {
     let [redhat, others] = HUGE_PAGES;
     root.text(if root.exists(redhat) { redhat } else { others })
 }
 
-/// Memory of the host; 0 where another host's `/proc/meminfo` does not say.
+/// Memory of the host. Returns 0 if the `/proc/meminfo` of another host does not contain it.
 pub(crate) fn total_bytes(root: &Root) -> u64 {
     if !root.is_system() {
         return root.read("/proc/meminfo").ok().and_then(|text| meminfo(&text, "MemTotal")).unwrap_or(0);
     }
-    // The same number, without the kernel adding up all others of that file first.
+    // The same number, but the kernel does not have to compute the other values of that file.
     let info = rustix::system::sysinfo();
     info.totalram.saturating_mul(u64::from(info.mem_unit))
 }
 
-/// The smallest limit of the control groups, if it is below the memory of the host.
+/// The smallest memory limit of the control groups, if it is below the host's memory.
 pub(crate) fn limit_bytes(root: &Root, mounts: &[Mount], total_bytes: u64) -> Option<u64> {
     let groups = Groups::of(root, mounts, "memory")?;
     let (limit, _) = files(groups.version);
@@ -53,8 +54,8 @@ pub(crate) fn limit_bytes(root: &Root, mounts: &[Mount], total_bytes: u64) -> Op
         .filter(|limit| *limit < total_bytes)
 }
 
-/// Memory available without swapping: the kernel's estimate, limited by what any control group has left. Page
-/// cache that a group may drop counts as left.
+/// Memory available without swapping: the kernel's estimate, limited by what each control group has left.
+/// Page cache that a group may drop counts as available.
 pub(crate) fn available_bytes(root: &Root, mounts: &[Mount]) -> Result<u64, HostError> {
     let path = root.path("/proc/meminfo");
     let bytes = root.bytes("/proc/meminfo").map_err(|error| HostError::io("read", &path, error))?;
@@ -85,8 +86,8 @@ fn left_in_groups(root: &Root, groups: &Groups) -> Vec<u64> {
         .collect()
 }
 
-/// Version 1 has a line for the group alone and one, `total_`, for the groups below it as well;
-/// the usage counts those too.
+/// In version 1 there is a line for the group alone and one, with the prefix `total_`, that includes its
+/// descendants. The usage includes the descendants as well.
 fn inactive_file_bytes(statistics: &str) -> Option<u64> {
     let value = |key: &str| {
         statistics.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
@@ -94,7 +95,7 @@ fn inactive_file_bytes(statistics: &str) -> Option<u64> {
     value("total_inactive_file").or_else(|| value("inactive_file"))
 }
 
-/// The files of a limit and of the usage that it is compared with.
+/// The names of the files with the limit and with the usage to compare it with.
 fn files(version: Version) -> (&'static str, &'static str) {
     match version {
         Version::One => ("memory.limit_in_bytes", "memory.usage_in_bytes"),
@@ -102,7 +103,7 @@ fn files(version: Version) -> (&'static str, &'static str) {
     }
 }
 
-/// Bytes of a file that the page cache holds, and bytes of all of it, both in whole pages.
+/// Number of bytes of a file that are in the page cache, and the size of the file, both in whole pages.
 pub(crate) fn resident_bytes(path: &Path) -> Result<(u64, u64), HostError> {
     let file = File::open(path).map_err(|error| HostError::io("open", path, error))?;
     let bytes = file.metadata().map_err(|error| HostError::io("stat", path, error))?.len();

@@ -1,4 +1,4 @@
-//! What goes on at the host while a workload runs: processors, memory, control groups, processes, devices.
+//! Activity on the host while a workload runs: processors, memory, control groups, processes, devices.
 
 pub(crate) mod cgroup;
 pub(crate) mod children;

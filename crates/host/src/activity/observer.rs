@@ -13,22 +13,22 @@ use crate::activity::load::{LOOK, LoadSample, LoadWatch};
 use crate::devices::counters::CounterFile;
 use crate::{DeviceCounters, HostError, Root};
 
-/// The thread only reads small files and compares numbers.
+/// The thread only reads small files and compares numbers, so it needs little stack.
 const STACK_BYTES: usize = 128 * 1024;
 
 /// One interval of one device, as differences of the kernel's counters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceSample {
-    /// The interval starts this long after the observer did.
+    /// Start of the interval, from the start of the observer.
     pub start_ns: u64,
-    /// The interval's length.
+    /// Length of the interval.
     pub length_ns: u64,
     /// The increase of the counters.
     pub counters: DeviceCounters,
 }
 
 impl DeviceSample {
-    /// The sample as a row of the record, of this node.
+    /// Converts the sample to a row of the record for this node.
     #[must_use]
     pub fn into_row(self, key: PhaseKey, node: &str) -> DeviceRow {
         let counters = self.counters;
@@ -53,18 +53,18 @@ impl DeviceSample {
 /// What was observed from start to stop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observed {
-    /// `CLOCK_MONOTONIC_RAW` at its start.
+    /// Value of `CLOCK_MONOTONIC_RAW` at the start of the observer.
     pub started_raw_ns: u64,
-    /// Device by device in the order of the start.
+    /// The samples of one device after the other, in the order given at the start.
     pub devices: Vec<DeviceSample>,
-    /// The node, in the order of time.
+    /// The samples of the node, ordered by time.
     pub load: Vec<LoadSample>,
 }
 
-/// Watches devices and the node from a thread of its own, which takes samples and looks at the clock between them.
+/// Watches devices and the node in its own thread, which takes samples and checks the clock in between.
 ///
-/// A snapshot is taken at the start, at every interval and when it stops, so that the samples of
-/// a device add up to exactly what it did from start to stop.
+/// A snapshot is taken at the start, at every interval and at the stop, so that the samples of a device
+/// add up to exactly its activity from start to stop.
 #[derive(Debug)]
 pub struct Observer {
     stop: Arc<(Mutex<bool>, Condvar)>,
@@ -73,11 +73,11 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Starts to watch the node, on which this process and `mates` belong to the run, and `devices`. The counters have
-    /// been read when it returns.
+    /// Starts watching `devices` and the node, on which this process and `mates` belong to the run. The counters have
+    /// been read when this returns.
     ///
     /// # Errors
-    /// If a device has no counters, or no thread can be started.
+    /// Errors if a device has no counters, or if no thread can be started.
     pub fn start(
         root: &Root,
         devices: &[String],
@@ -111,13 +111,13 @@ impl Observer {
         Ok(Self { stop, started, thread: Some(thread) })
     }
 
-    /// When it started: the zero of every sample's `start_ns`.
+    /// The start time, from which the `start_ns` of every sample counts.
     #[must_use]
     pub fn started(&self) -> Instant {
         self.started
     }
 
-    /// Takes the last snapshot and gives all samples.
+    /// Takes the last snapshot and returns all samples.
     #[must_use]
     pub fn stop(mut self) -> Observed {
         self.finish()
@@ -145,8 +145,8 @@ struct ObservedDevice {
 }
 
 impl ObservedDevice {
-    /// A device that has gone gives no more samples; what was seen of it stays. Tells whether it had no request all
-    /// the time.
+    /// Takes a sample. A device that has disappeared yields no more samples, but its earlier samples are kept.
+    /// Returns whether the device had no request during the whole interval.
     fn sample(&mut self, started: Instant) -> bool {
         let Ok(counters) = self.file.read() else { return false };
         let now = Instant::now();
@@ -163,7 +163,7 @@ impl ObservedDevice {
     }
 }
 
-/// All that is watched.
+/// Everything that is watched.
 struct ObservedDevices {
     started_raw_ns: u64,
     devices: Vec<ObservedDevice>,
@@ -184,8 +184,8 @@ impl ObservedDevices {
         Observed { started_raw_ns: self.started_raw_ns, devices, load: self.seen }
     }
 
-    /// Samples at whole intervals from the start, so that a late wake-up does not move later ones; looks at the clock
-    /// more often.
+    /// Samples at multiples of the interval from the start, so that a late wake-up does not move later samples.
+    /// Checks the clock more often.
     fn watch(&mut self, stop: &(Mutex<bool>, Condvar), started: Instant, interval: Duration) {
         let mut next = started + interval;
         let mut due = Instant::now();

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-/// Directories of system programs besides `PATH`: ordinary users often lack `sbin`, and GPFS's directory is
-/// never in the default path.
+/// Directories of system programs in addition to `PATH`. Ordinary users often lack `sbin`, and the
+/// directory of GPFS is never in the default path.
 const SBIN: &str = "/usr/sbin:/sbin:/usr/bin:/bin:/usr/lpp/mmfs/bin";
 
-/// The directories in `PATH` and [`SBIN`]. A relative one would depend on the working directory.
+/// The directories in `PATH` and [`SBIN`], except relative ones, which would depend on the working
+/// directory.
 pub(crate) fn search_path() -> String {
     match std::env::var("PATH") {
         Ok(own) => format!("{own}:{SBIN}"),
@@ -19,7 +20,7 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
     find_in(&search_path(), program)
 }
 
-/// The path of the `program` that a shell would start: searches only `PATH`.
+/// The path of the `program` that a shell would start. Only searches `PATH`.
 #[must_use]
 pub fn find_on_path(program: &str) -> Option<PathBuf> {
     find_in(&std::env::var("PATH").ok()?, program)

@@ -1,4 +1,4 @@
-//! One block device: its name, its identity, and its relations to other devices.
+//! A block device: its name, its identity, and its relations to other devices.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -8,24 +8,24 @@ use record::Fact;
 
 use crate::{DeviceNumber, Root};
 
-/// Depth limit of a device stack; a deeper one is treated as a loop.
+/// Maximum depth of a device stack; a deeper one is treated as a loop.
 pub(crate) const LAYERS_MAX: usize = 16;
 /// Unit of sizes in `/sys`: sectors of 512 bytes, independent of the device.
 pub(crate) const SECTOR_BYTES: u64 = 512;
 
-/// The kernel's name of a device, as in `nvme0n1p1`.
+/// The kernel's name of a device, for example `nvme0n1p1`.
 pub(crate) fn name_of(root: &Root, number: DeviceNumber) -> Option<String> {
     let target = fs::read_link(root.path(format!("/sys/dev/block/{number}"))).ok()?;
     Some(target.file_name()?.to_str()?.to_owned())
 }
 
-/// The number of a device with this name.
+/// The number of the device with this name.
 pub(crate) fn number_of(root: &Root, name: &str) -> Option<DeviceNumber> {
     DeviceNumber::parse(&root.read(&format!("/sys/class/block/{name}/dev")).ok()?)
 }
 
-/// The number of the block device at `path` (links followed). Under a prefix, which cannot have device nodes,
-/// a plain file in `/dev` represents the device of its name.
+/// The number of the block device at `path` (links are followed). Under a prefix there can be no device
+/// nodes, so a plain file in `/dev` represents the device of the same name.
 pub(crate) fn number_at(root: &Root, path: &Path) -> Option<DeviceNumber> {
     let real = root.path(path);
     let metadata = fs::metadata(&real).ok()?;
@@ -42,8 +42,8 @@ pub(crate) fn number_at(root: &Root, path: &Path) -> Option<DeviceNumber> {
     number_of(root, canonical.file_name()?.to_str()?)
 }
 
-/// The name of the device that a mount table or a swap table calls `source`. In a container the node may be
-/// missing; then the name is looked up among the kernel's and device mapper's names.
+/// The name of the device that a mount table or swap table calls `source`. In a container the node may be
+/// missing; then the name is searched among the names of the kernel and of device mapper.
 pub(crate) fn name_of_source(root: &Root, source: &str) -> Option<String> {
     if let Some(number) = number_at(root, Path::new(source)) {
         return name_of(root, number);
@@ -57,13 +57,13 @@ pub(crate) fn name_of_source(root: &Root, source: &str) -> Option<String> {
     (!name.contains('/') && root.exists(&format!("/sys/class/block/{name}"))).then(|| name.to_owned())
 }
 
-/// The directory of a device in `/sys/devices`, as the tree names it.
+/// The directory of a device in `/sys/devices`, as a path within the tree.
 pub(crate) fn directory(root: &Root, name: &str) -> Option<PathBuf> {
     root.without_prefix(&fs::canonicalize(root.path(format!("/sys/class/block/{name}"))).ok()?)
 }
 
-/// The directory of a block device below its controller. A namespace with several paths (native multipath of
-/// NVMe) is below no controller: its first one is used.
+/// The directory of a block device below its controller. A namespace with several paths (native NVMe
+/// multipath) is not below a controller, so its first path is used.
 pub(crate) fn controller_directory(root: &Root, name: &str) -> Option<PathBuf> {
     let directory = directory(root, name)?;
     if !directory.starts_with("/sys/devices/virtual/nvme-subsystem") {
@@ -78,7 +78,7 @@ pub(crate) fn controller_directory(root: &Root, name: &str) -> Option<PathBuf> {
     root.without_prefix(&root.path(subsystem.join(controller)).canonicalize().ok()?)
 }
 
-/// The disk that a partition is on; `None` for a whole device.
+/// The disk that contains a partition, or `None` for a whole device.
 pub(crate) fn whole_of(root: &Root, name: &str) -> Option<String> {
     if !root.exists(&format!("/sys/class/block/{name}/partition")) {
         return None;
@@ -86,12 +86,12 @@ pub(crate) fn whole_of(root: &Root, name: &str) -> Option<String> {
     Some(directory(root, name)?.parent()?.file_name()?.to_str()?.to_owned())
 }
 
-/// The devices that a stacked device (md, device mapper) is made of.
+/// The devices that a stacked device (md, device mapper) consists of.
 pub(crate) fn slaves(root: &Root, name: &str) -> Vec<String> {
     root.names(&format!("/sys/class/block/{name}/slaves"))
 }
 
-/// The path of the file behind a loop device, as the kernel shows it.
+/// The path of the file behind a loop device, as shown by the kernel.
 pub(crate) fn loop_file(root: &Root, name: &str) -> Option<PathBuf> {
     let text = root.read(&format!("/sys/block/{name}/loop/backing_file")).ok()?;
     Some(PathBuf::from(text.trim_end_matches('\n')))
@@ -105,7 +105,7 @@ pub(crate) fn size_bytes(root: &Root, name: &str) -> Option<u64> {
 
 /// The serial number of a whole device.
 pub(crate) fn serial(root: &Root, name: &str) -> Fact<String> {
-    // NVMe and MMC give it to the controller, virtio to the disk.
+    // For NVMe and MMC the controller has the serial number, for virtio the disk.
     for file in ["serial", "device/serial"] {
         if let Fact::Known(serial) = root.text(&format!("/sys/block/{name}/{file}")) {
             return Fact::Known(serial);
@@ -119,8 +119,8 @@ pub(crate) fn serial(root: &Root, name: &str) -> Fact<String> {
     }
 }
 
-/// The unit serial number page of SCSI (SPC-4, 7.8.15): four bytes of head, the last two of which
-/// are the length of the text that follows.
+/// Parses the unit serial number page of SCSI (SPC-4, 7.8.15): a header of four bytes, of which the last
+/// two are the length of the text that follows.
 fn unit_serial(page: &[u8]) -> Option<String> {
     let [_, 0x80, high, low, text @ ..] = page else { return None };
     let length = usize::from(u16::from_be_bytes([*high, *low]));
@@ -128,7 +128,7 @@ fn unit_serial(page: &[u8]) -> Option<String> {
     (!serial.is_empty()).then(|| serial.to_owned())
 }
 
-/// The world wide name of a whole device, as in `eui.0025385b71b0a5c4`.
+/// The world wide name of a whole device, for example `eui.0025385b71b0a5c4`.
 pub(crate) fn world_wide_name(root: &Root, name: &str) -> Option<String> {
     ["wwid", "device/wwid"].iter().find_map(|file| match root.text(&format!("/sys/block/{name}/{file}")) {
         Fact::Known(wwn) => Some(wwn),

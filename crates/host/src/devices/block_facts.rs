@@ -46,7 +46,7 @@ pub(crate) fn of(root: &Root, name: &str) -> BlockDeviceFacts {
     }
 }
 
-/// The driver of the nearest device above that has one, with its version where it has one.
+/// The driver of the nearest ancestor that has one, with its version if available.
 fn driver(root: &Root, name: &str) -> Fact<String> {
     let Some(directory) = block::controller_directory(root, name) else {
         return Fact::Unknown(format!("no /sys/block/{name}"));
@@ -64,12 +64,12 @@ fn driver(root: &Root, name: &str) -> Fact<String> {
     Fact::Unknown(format!("no driver above /sys/block/{name}"))
 }
 
-/// The directory of a device and of each device above it, the nearest first.
+/// The directories of a device and all devices above it, the nearest first.
 fn devices_above(directory: &Path) -> impl Iterator<Item = &Path> {
     directory.ancestors().take_while(|above| *above != Path::new("/sys/devices"))
 }
 
-/// The model; for SCSI with the vendor before it, unless that is the placeholder of SATA.
+/// The model. For SCSI it is preceded by the vendor, unless that is the placeholder of SATA.
 fn model(root: &Root, base: &str) -> Fact<String> {
     let model = root.text(&format!("{base}/device/model"));
     let Fact::Known(model) = model else { return model };
@@ -81,7 +81,7 @@ fn model(root: &Root, base: &str) -> Fact<String> {
     }
 }
 
-/// The node of the nearest ancestor that has one: the disk itself has none, its controller or bus does.
+/// The NUMA node of the nearest ancestor that has one: not the disk itself, but its controller or bus.
 fn numa_node(root: &Root, name: &str) -> Fact<i32> {
     let Some(directory) = block::controller_directory(root, name) else {
         return Fact::Unknown(format!("no /sys/block/{name}"));

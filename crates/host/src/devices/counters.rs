@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::devices::block::SECTOR_BYTES;
 use crate::{HostError, Root};
 
-/// The longest line of counters: 17 numbers of up to 20 digits and the space between them.
+/// Maximum length of a line of counters: 17 numbers of up to 20 digits, separated by spaces.
 const LINE_BYTES: usize = 512;
-/// The kernel counts times in milliseconds in 32 bits, which start again from 0 after 49 days.
+/// The kernel counts times in milliseconds in 32 bits, so they wrap to 0 after 49 days.
 const TIME_PERIOD_NS: u64 = (1 << 32) * NS_PER_MS;
 const NS_PER_MS: u64 = 1_000_000;
 
@@ -19,33 +19,33 @@ const NS_PER_MS: u64 = 1_000_000;
 /// of Linux: fields 1, 3, 4, 5, 7, 8, 9, 10 and 11.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceCounters {
-    /// The kernel's name, as in `nvme0n1`.
+    /// The kernel's name, for example `nvme0n1`.
     pub device: String,
-    /// Completed reads.
+    /// Number of completed reads.
     pub reads: u64,
     /// Bytes read.
     pub read_bytes: u64,
-    /// Sum of the reads' times.
+    /// Sum of the durations of the reads.
     pub read_time_ns: u64,
-    /// Completed writes.
+    /// Number of completed writes.
     pub writes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Sum of the writes' times.
+    /// Sum of the durations of the writes.
     pub write_time_ns: u64,
-    /// Requests in flight now.
+    /// Number of requests in flight now.
     pub under_way: u64,
-    /// Time during which at least one request was under way.
+    /// Time during which at least one request was in flight.
     pub busy_ns: u64,
-    /// Requests under way, summed over time.
+    /// Number of requests in flight, integrated over time.
     pub queue_time_ns: u64,
 }
 
 impl DeviceCounters {
-    /// The counters of `devices` now, in the same order.
+    /// Reads the counters of `devices`, in the same order.
     ///
     /// # Errors
-    /// If one of them has no counters that can be read.
+    /// Errors if a device has no readable counters.
     pub fn read(root: &Root, devices: &[String]) -> Result<Vec<Self>, HostError> {
         devices.iter().map(|device| CounterFile::open(root, device)?.read()).collect()
     }
@@ -97,7 +97,7 @@ fn time_since(now_ns: u64, earlier_ns: u64) -> u64 {
     }
 }
 
-/// The counters of one device, held open so that a sample is a single read.
+/// The counters of one device. The file is kept open so that a sample takes a single read.
 #[derive(Debug)]
 pub(crate) struct CounterFile {
     device: String,

@@ -1,4 +1,4 @@
-//! Whether files in a directory support direct transfers, and their alignment.
+//! Determines whether files in a directory support direct transfers, and with which alignment.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -10,19 +10,19 @@ use rustix::io::Errno;
 
 use crate::HostError;
 
-/// Alignments that devices have, finest first.
+/// Possible alignments of devices, finest first.
 const ALIGNMENTS: [usize; 4] = [512, 1024, 2048, 4096];
-/// The coarsest of them, also the page size: enough for every buffer.
+/// The coarsest alignment. It is also the page size, and sufficient for every buffer.
 const COARSEST: usize = 4096;
 
-/// The alignment of offsets and sizes of direct transfers (`O_DIRECT`) to files in `directory`; `None` if the
-/// file system does not support them.
+/// The alignment required for offsets and sizes of direct transfers (`O_DIRECT`) to files in `directory`, or
+/// `None` if the file system does not support them.
 ///
-/// Asks the kernel (`statx(2)`, `STATX_DIOALIGN`, Linux 6.1) about a file without a name, and
-/// tries it out where the kernel does not say.
+/// Asks the kernel (`statx(2)`, `STATX_DIOALIGN`, Linux 6.1) about a temporary unnamed file, and tries
+/// writes if the kernel does not know.
 ///
 /// # Errors
-/// No file can be made in `directory`.
+/// Errors if no file can be created in `directory`.
 pub fn direct_alignment(directory: &Path) -> Result<Option<u64>, HostError> {
     let file = match nameless(directory, OFlags::DIRECT) {
         Ok(file) => file,
@@ -39,10 +39,10 @@ pub fn direct_alignment(directory: &Path) -> Result<Option<u64>, HostError> {
     Ok(tried(&file))
 }
 
-/// `STATX_DIOALIGN` of `linux/stat.h`.
+/// `STATX_DIOALIGN` in `linux/stat.h`.
 const DIOALIGN: u32 = 0x2000;
 
-/// The finest alignment at which a direct write succeeds.
+/// Tries direct writes and returns the finest alignment that succeeds.
 fn tried(file: &File) -> Option<u64> {
     let memory = vec![0_u8; 2 * COARSEST];
     let start = memory.as_ptr().align_offset(COARSEST);
@@ -52,7 +52,7 @@ fn tried(file: &File) -> Option<u64> {
         .map(|&size| size as u64)
 }
 
-/// A file that is removed when closed.
+/// Opens a file that is removed when it is closed.
 fn nameless(directory: &Path, flags: OFlags) -> io::Result<File> {
     let options = |extra: OFlags| {
         let mut options = OpenOptions::new();
@@ -60,7 +60,7 @@ fn nameless(directory: &Path, flags: OFlags) -> io::Result<File> {
         options
     };
     match options(OFlags::TMPFILE).open(directory) {
-        // Errors of file systems that do not support nameless files (open(2)).
+        // Errors of file systems that do not support unnamed files (open(2)).
         Err(error)
             if [Errno::OPNOTSUPP, Errno::ISDIR, Errno::NOENT]
                 .iter()
@@ -68,7 +68,7 @@ fn nameless(directory: &Path, flags: OFlags) -> io::Result<File> {
         {
             let path = directory.join(format!(".ioproof-trial-{}", std::process::id()));
             let file = options(OFlags::empty()).create_new(true).open(&path);
-            // A file system may create the file and then refuse the flag.
+            // A file system may create the file and then reject the flag.
             let removed = std::fs::remove_file(&path);
             file.and_then(|file| removed.map(|()| file))
         }

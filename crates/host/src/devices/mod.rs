@@ -1,4 +1,4 @@
-//! The block devices that carry the bytes of a path, and the devices below them.
+//! The block devices that store the bytes of a path, and the devices below them.
 
 pub(crate) mod block;
 pub(crate) mod block_facts;
@@ -13,7 +13,7 @@ use crate::file_systems::file_system;
 use crate::file_systems::mounts::{DeviceNumber, Mount};
 use crate::{HostError, Root, Unobservable};
 
-/// The devices whose counters, summed, show the bytes of `path`.
+/// The devices whose counters add up to the bytes of `path`.
 pub(crate) fn observable(root: &Root, table: &[Mount], path: &Path) -> Result<Vec<String>, Unobservable> {
     let carriers = carriers(root, table, path, 0)?;
     for device in &carriers {
@@ -22,7 +22,7 @@ pub(crate) fn observable(root: &Root, table: &[Mount], path: &Path) -> Result<Ve
     Ok(carriers)
 }
 
-/// The devices that carry the bytes of `path`, counted or not.
+/// The devices that store the bytes of `path`, whether or not their counters are enabled.
 pub(crate) fn carriers(
     root: &Root,
     table: &[Mount],
@@ -50,7 +50,7 @@ pub(crate) fn carriers(
     }
 }
 
-/// The device of an ordinary file system. XFS may keep the data of files on a second one.
+/// The device of an ordinary file system. XFS may keep file data on a second device.
 fn data_devices(root: &Root, mount: &Mount) -> Result<Vec<String>, Unobservable> {
     let mut devices = vec![named(root, mount.number)?];
     if let Some(source) = mount.super_option("rtdev") {
@@ -63,7 +63,8 @@ fn by_passes_block_layer(mount: &Mount) -> bool {
     mount.has_super_option("dax") || mount.super_option("dax") == Some("always")
 }
 
-/// Why a file system without a block device cannot be seen, by its type.
+/// The reason why the bytes of a file system without a block device cannot be observed, depending on its
+/// type.
 fn no_device(kind: &str, mount: &Mount) -> String {
     let at = mount.mount_point.display();
     match kind {
@@ -82,7 +83,7 @@ fn no_device(kind: &str, mount: &Mount) -> String {
     }
 }
 
-/// The members of the btrfs that is mounted from one of them.
+/// The members of a btrfs file system that was mounted from one of them.
 fn btrfs_members(root: &Root, mount: &Mount) -> Result<Vec<String>, Unobservable> {
     let source = named_source(root, mount, &mount.source)?;
     for uuid in root.names("/sys/fs/btrfs") {
@@ -97,8 +98,8 @@ fn btrfs_members(root: &Root, mount: &Mount) -> Result<Vec<String>, Unobservable
     )))
 }
 
-/// The devices of the file system that an overlay writes to. The upper directory's path is valid for the
-/// process that mounted it; in a container it may not exist, or lead back into the overlay.
+/// The devices of the file system that an overlay writes to. The path of the upper directory is only
+/// valid for the process that mounted it; in a container it may not exist, or lead back into the overlay.
 fn upper_carriers(
     root: &Root,
     table: &[Mount],
@@ -139,7 +140,7 @@ fn named_source(root: &Root, mount: &Mount, source: &str) -> Result<String, Unob
     })
 }
 
-/// Refuses a device whose accounting is switched off, so that its counters do not change.
+/// Rejects a device whose accounting is switched off, because its counters do not change.
 fn check_counted(root: &Root, device: &str) -> Result<(), Unobservable> {
     if let Err(reason) = root.read(&format!("/sys/class/block/{device}/stat")) {
         return Err(Unobservable::because(reason));
@@ -153,7 +154,7 @@ fn check_counted(root: &Root, device: &str) -> Result<(), Unobservable> {
 }
 
 /// The whole devices below a path: the observable ones (for a partition its disk), the members of each stack,
-/// and the devices under the file of a loop device. Without duplicates.
+/// and the devices under the file of a loop device. No device is listed twice.
 pub(crate) fn stack(root: &Root, table: &[Mount], path: &Path) -> Vec<String> {
     let mut stack = Vec::new();
     if let Ok(devices) = carriers(root, table, path, 0) {
@@ -164,7 +165,7 @@ pub(crate) fn stack(root: &Root, table: &[Mount], path: &Path) -> Vec<String> {
     stack
 }
 
-/// The whole devices that carry the bytes of a path, and those at the bottom of their stacks. A loop device
+/// The whole devices that store the bytes of a path, and those at the bottom of their stacks. A loop device
 /// counts as a disk: devices under its file are in neither list.
 pub(crate) fn top_and_bottom(root: &Root, table: &[Mount], path: &Path) -> (Vec<String>, Vec<String>) {
     let whole = |device: String| block::whole_of(root, &device).unwrap_or(device);

@@ -1,4 +1,4 @@
-//! Wear of a device, as reported by itself.
+//! Wear of a device, as reported by the device itself.
 
 use std::fs::File;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::system::sys;
 /// 2.0, 5.16.1.3.
 const PERCENTAGE_USED: usize = 5;
 
-/// Wear of a whole device in percent. Only for NVMe devices; others need vendor-specific tools.
+/// Wear of a whole device in percent. Only NVMe devices are supported; others need vendor-specific tools.
 pub(crate) fn of(root: &Root, name: &str) -> Fact<u32> {
     if !name.starts_with("nvme") {
         let turns = root.number::<u8>(&format!("/sys/block/{name}/queue/rotational"));

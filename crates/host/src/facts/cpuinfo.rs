@@ -7,8 +7,8 @@ use record::Fact;
 use crate::Root;
 
 const PATH: &str = "/proc/cpuinfo";
-/// Bytes of `/proc/cpuinfo` that are read: the first processor's entry. On hosts with hundreds of
-/// processors the whole file takes the kernel milliseconds.
+/// Number of bytes read from `/proc/cpuinfo`, enough for the first processor's entry. On hosts with
+/// hundreds of processors, the kernel needs milliseconds to produce the whole file.
 const CPUINFO_BYTES: usize = 4096;
 
 /// The model name of the processors.
@@ -26,7 +26,7 @@ pub(super) fn model(root: &Root) -> Fact<String> {
     }
 }
 
-/// The first of `keys` that the first processor has in `/proc/cpuinfo`.
+/// The value of the first of `keys` that the first processor's entry in `/proc/cpuinfo` has.
 pub(super) fn value(root: &Root, keys: &[&str]) -> Option<String> {
     let text = cpuinfo(root).ok()?;
     keys.iter().find_map(|key| {

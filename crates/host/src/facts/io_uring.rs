@@ -1,4 +1,4 @@
-//! Whether the kernel's settings let this process use io_uring.
+//! Whether the kernel's settings allow this process to use io_uring.
 
 use std::fmt;
 
@@ -6,27 +6,27 @@ use record::Fact;
 
 use crate::Root;
 
-/// The switch of `kernel.io_uring_disabled` (`Documentation/admin-guide/sysctl/kernel.rst`).
-/// A seccomp filter may still refuse the call: that only the call itself can tell.
+/// The setting `kernel.io_uring_disabled` (`Documentation/admin-guide/sysctl/kernel.rst`). A seccomp
+/// filter may still reject the call, which can only be found out by calling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IoUringState {
     /// Every process may use it.
     Allowed,
-    /// Only members of a group, and privileged processes.
+    /// Only members of a group and privileged processes may use it.
     OnlyGroup {
-        /// The number of the group; -1 means that there is none.
+        /// The number of the group; -1 means that there is no group.
         group: i64,
     },
     /// No process may use it.
     Disabled,
-    /// The kernel has no such switch (before Linux 6.6) or it cannot be read.
+    /// The kernel has no such setting (before Linux 6.6), or it cannot be read.
     Unknown {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// Reads the switch.
+/// Reads the setting.
 #[must_use]
 pub fn io_uring_state(root: &Root) -> IoUringState {
     match root.number::<i64>("/proc/sys/kernel/io_uring_disabled") {

@@ -10,13 +10,13 @@ struct System {
     id: &'static str,
     title: &'static str,
     nodes: &'static str,
-    /// Whether `nodes` names a file with a line for each node.
+    /// Whether `nodes` is the name of a file with one line per node.
     nodes_in_file: bool,
     queue: &'static str,
 }
 
 /// Sources: sbatch(1), qsub(1B) of PBS Professional, the LSF reference of environment variables, and
-/// flux-environment(7), which tells no more than the number.
+/// flux-environment(7), which only documents the job number.
 const SYSTEMS: [System; 4] = [
     System {
         name: "slurm",
@@ -77,7 +77,7 @@ fn in_file(root: &Root, path: &str) -> Fact<String> {
     }
 }
 
-/// Removes duplicates, keeping the order: a node is listed for each of its processors.
+/// Removes duplicates and keeps the order, because a node is listed once for each of its processors.
 fn once<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut seen: Vec<&str> = Vec::new();
     for name in names {

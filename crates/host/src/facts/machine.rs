@@ -6,13 +6,13 @@ use crate::Root;
 
 /// Directory with the firmware's description of the machine.
 const IDENTITY: &str = "/sys/class/dmi/id";
-/// Model of a machine with a device tree, for example POWER and ARM.
+/// Model of a machine that has a device tree, for example POWER and ARM.
 const DEVICE_TREE_MODEL: &str = "/proc/device-tree/model";
-/// Files with tuned's active profile: since version 2, and in Red Hat Enterprise Linux 6.
+/// Files with the active profile of TuneD: since version 2, and in Red Hat Enterprise Linux 6.
 const TUNED_PROFILES: [&str; 2] = ["/etc/tuned/active_profile", "/etc/tune-profiles/active-profile"];
 
-/// Kernel arguments that affect storage and processors. Others are not recorded: records are shared, and
-/// arguments may contain server names and keys of the site.
+/// Kernel arguments that affect storage and processors. Others are not recorded, because records are
+/// shared and arguments may contain server names and keys of the site.
 const ARGUMENTS: [&str; 22] = [
     "cpuidle",
     "default_hugepagesz",
@@ -81,8 +81,8 @@ fn firmware(root: &Root) -> Fact<String> {
     }
 }
 
-/// The compiler in a text such as `Linux version 6.1.0 (builder@host) (gcc (Debian 12.2.0-14) 12.2.0,
-/// GNU ld 2.40) #1 SMP`: the part in brackets that names one, up to its first comma.
+/// The compiler named in a text such as `Linux version 6.1.0 (builder@host) (gcc (Debian 12.2.0-14)
+/// 12.2.0, GNU ld 2.40) #1 SMP`: the part in parentheses that names one, up to its first comma.
 fn compiler(version: &str) -> Option<&str> {
     let group = groups(version).into_iter().find(|group| group.contains("gcc") || group.contains("clang"))?;
     let mut depth = 0_i32;
@@ -93,7 +93,7 @@ fn compiler(version: &str) -> Option<&str> {
     Some(group[..end.map_or(group.len(), |(at, _)| at)].trim())
 }
 
-/// The texts in the outermost parentheses.
+/// The texts in the outermost pairs of parentheses.
 fn groups(text: &str) -> Vec<&str> {
     let (mut groups, mut depth, mut start) = (Vec::new(), 0_u32, 0);
     for (at, letter) in text.char_indices() {

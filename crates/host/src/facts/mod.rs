@@ -1,8 +1,8 @@
-//! The facts of the host that go into the record of a run.
+//! The facts about the host that are stored in the record of a run.
 //!
-//! They are gathered in two parts: [`gather`] reads the facts needed at the start of a run, from kernel files
-//! that answer at once; [`complete`] reads slower, constant facts after the run. [`whole`] is both, for all
-//! devices and file systems.
+//! They are gathered in two parts. [`gather`] reads the facts needed at the start of a run, from kernel files
+//! that answer at once. [`complete`] reads slower facts, which do not change, after the run. [`whole`] does
+//! both, for all devices and file systems.
 
 mod cpuinfo;
 pub(crate) mod io_uring;
@@ -27,10 +27,10 @@ use crate::file_systems::mounts::Mount;
 use crate::system::cpu_list;
 use crate::{Root, devices, tuning};
 
-/// Limit of sockets; more means a broken topology.
+/// Maximum number of sockets; a larger number means that the topology is invalid.
 const SOCKETS_MAX: u32 = 1024;
 
-/// Batch systems, by the environment variable with the job number.
+/// Batch systems, identified by the environment variable with the job number.
 const BATCH_SYSTEMS: [(&str, &str); 4] =
     [("SLURM_JOB_ID", "slurm"), ("PBS_JOBID", "pbs"), ("LSB_JOBID", "lsf"), ("FLUX_JOB_ID", "flux")];
 
@@ -79,7 +79,7 @@ pub(crate) fn complete(root: &Root, facts: &mut HostFacts) {
     }
 }
 
-/// All facts, of all block devices with content and of all mounts of real file systems.
+/// All facts, including all block devices with content and all mounts of real file systems.
 pub(crate) fn whole(root: &Root, environment: fn(&str) -> Option<String>, clock: &str) -> HostFacts {
     let table = file_system::mount_table(root).unwrap_or_default();
     let mut facts = gather(root, environment, &[], clock);
@@ -97,7 +97,7 @@ fn target_devices(root: &Root, table: &[Mount], target: &Path) -> TargetDevices 
     TargetDevices { path: target.display().to_string(), top, bottom }
 }
 
-/// One entry per file system of the targets.
+/// Returns one entry per file system of the targets.
 fn file_systems(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<FileSystemFacts> {
     let mut all: Vec<FileSystemFacts> = Vec::new();
     for target in targets.iter().filter(|target| block::number_at(root, target).is_none()) {
@@ -150,8 +150,8 @@ fn operating_system(root: &Root) -> Fact<String> {
     }
 }
 
-/// Number of sockets: repeatedly takes the first processor outside the known sockets and reads its siblings.
-/// That is one file per socket instead of per processor.
+/// The number of sockets. Repeatedly takes the first processor outside the known sockets and reads its
+/// siblings, which needs one file per socket instead of one per processor.
 fn sockets(root: &Root) -> Fact<u32> {
     let online = match root.text("/sys/devices/system/cpu/online") {
         Fact::Known(list) => cpu_list::parse(&list).unwrap_or_default(),

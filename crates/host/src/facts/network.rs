@@ -1,4 +1,4 @@
-//! Network interfaces with hardware behind them, and ports of InfiniBand and Omni-Path.
+//! Network interfaces that are backed by hardware, and ports of InfiniBand and Omni-Path.
 
 use std::fs;
 
@@ -10,9 +10,9 @@ use crate::Root;
 const INTERFACES: &str = "/sys/class/net";
 /// Directory of the adapters of InfiniBand and similar fabrics.
 const ADAPTERS: &str = "/sys/class/infiniband";
-/// Ethernet in `type` of an interface (`linux/if_arp.h`).
+/// Value of an interface's `type` for Ethernet (`linux/if_arp.h`).
 const ETHERNET: &str = "1";
-/// InfiniBand in `type`.
+/// Value for InfiniBand.
 const INFINIBAND: &str = "32";
 
 pub(super) fn gather(root: &Root) -> Fact<Vec<NetworkFacts>> {
@@ -74,7 +74,7 @@ fn port(root: &Root, adapter: &str, number: &str) -> NetworkFacts {
     }
 }
 
-/// `100 Gb/sec (4X EDR)`.
+/// Parses a rate such as `100 Gb/sec (4X EDR)`.
 fn bits(rate: &str) -> Option<u64> {
     let mut words = rate.split_whitespace();
     let number: f64 = words.next()?.parse().ok()?;
@@ -83,7 +83,7 @@ fn bits(rate: &str) -> Option<u64> {
     is_sound.then(|| format!("{:.0}", number * 1e9).parse().ok()).flatten()
 }
 
-/// Driver, NUMA node and PCI address of the card behind `device`; other fields are left empty.
+/// Driver, NUMA node and PCI address of the card behind `device`. Other fields are left empty.
 fn below(root: &Root, device: &str) -> NetworkFacts {
     let target = |path: &str| {
         let target = fs::read_link(root.path(path)).ok()?;
@@ -91,7 +91,7 @@ fn below(root: &Root, device: &str) -> NetworkFacts {
     };
     let driver = target(&format!("{device}/driver"));
     let real = fs::canonicalize(root.path(device)).ok().and_then(|real| root.without_prefix(&real));
-    // A virtual card stands below the function of the bus, a real one is it.
+    // A virtual card is below the PCI function; a real one is the function itself.
     let function = real.as_ref().and_then(|real| crate::devices::pci::nearest_function(real));
     let numa_node = match &function {
         Some((_, directory)) => match root.number::<i32>(&format!("{}/numa_node", directory.display())) {

@@ -13,9 +13,10 @@ use crate::system::cpu_list;
 const CPUS: &str = "/sys/devices/system/cpu";
 /// Directory of the NUMA nodes.
 const NODES: &str = "/sys/devices/system/node";
-/// Processors sampled at the start of a run: each takes some 30 file reads, which delay the start.
+/// Number of processors sampled at the start of a run. Each takes about 30 file reads, which delay the
+/// start.
 const SAMPLE: usize = 4;
-/// Limit of processors; a longer list is treated as broken.
+/// Maximum number of processors; a longer list is treated as invalid.
 const CPUS_MAX: u32 = 1 << 16;
 /// The register whose bit 1 lets a core enter C1E.
 const POWER_CONTROL: u64 = 0x1FC;
@@ -28,7 +29,7 @@ const LIMITS: [&str; 5] =
 /// Extent of the facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FactScope {
-    /// Fast subset for the start of a run.
+    /// Only the facts that can be read fast, for the start of a run.
     Start,
     /// Everything.
     Whole,
@@ -55,7 +56,7 @@ pub(super) fn gather(root: &Root, scope: FactScope) -> ProcessorFacts {
     facts
 }
 
-/// Facts that are constant during a run and need a read of every processor.
+/// Adds the facts that do not change during a run and need a read for every processor.
 pub(super) fn complete(root: &Root, facts: &mut ProcessorFacts) {
     facts.cores = cores(root, &online(root));
     facts.caches = caches(root);
@@ -71,7 +72,7 @@ fn online(root: &Root) -> Vec<u32> {
     ranges.into_iter().flatten().collect()
 }
 
-/// A few of `all`, the first and the last among them.
+/// A few of `all`, including the first and the last.
 fn spread(all: &[u32]) -> Vec<u32> {
     if all.len() <= SAMPLE {
         return all.to_vec();
@@ -101,7 +102,7 @@ fn threads_per_core(root: &Root, cpus: &[u32]) -> Fact<u32> {
     }
 }
 
-/// Counts the processors that are the first of their core.
+/// Counts the processors that are the first one of their core.
 fn cores(root: &Root, cpus: &[u32]) -> Fact<u32> {
     if cpus.is_empty() {
         return none_online();
@@ -135,7 +136,7 @@ fn caches(root: &Root) -> Fact<Vec<CacheFacts>> {
     if caches.is_empty() { Fact::Unknown(format!("no {base}/index0")) } else { Fact::Known(caches) }
 }
 
-/// `30720K`, as the kernel writes sizes of caches.
+/// Parses the kernel's format of cache sizes: `30720K`.
 fn kibibytes(text: &str) -> Option<u64> {
     text.strip_suffix('K')?.parse::<u64>().ok()?.checked_mul(1024)
 }
@@ -157,7 +158,7 @@ fn nodes(root: &Root) -> Fact<Vec<NumaNodeFacts>> {
     ranges.map(|ranges| ranges.into_iter().flatten().map(node).collect())
 }
 
-/// `Node 0 MemTotal:  197000000 kB`.
+/// Parses `Node 0 MemTotal:  197000000 kB`.
 fn memory(root: &Root, path: &str) -> Fact<u64> {
     let total = |line: &str| {
         let rest = line.split_once("MemTotal:")?.1.trim().strip_suffix("kB")?;
@@ -183,7 +184,7 @@ fn governors(root: &Root, cpus: &[u32]) -> Fact<Vec<CountedValue>> {
     if counted.is_empty() { none_online() } else { Fact::Known(counted) }
 }
 
-/// `intel_pstate` reports whether turbo is off, other drivers whether it is on.
+/// Whether turbo is on. `intel_pstate` reports whether it is off, other drivers whether it is on.
 fn turbo(root: &Root) -> Fact<bool> {
     if let Fact::Known(off) = root.number::<u8>(&format!("{CPUS}/intel_pstate/no_turbo")) {
         return Fact::Known(off == 0);
@@ -222,7 +223,8 @@ fn idle(root: &Root, cpus: &[u32]) -> Fact<IdleFacts> {
             let Fact::Known(disabled) = root.number::<u64>(&file(*cpu, "disable")) else { continue };
             enabled.of += 1;
             enabled.on += u32::from(disabled == 0);
-            // Kernels before 5.6 do not report the driver's defaults; drivers enabled all states.
+            // Kernels before 5.6 do not report the driver's defaults; at that time drivers enabled all
+            // states.
             let began_disabled =
                 root.text(&file(*cpu, "default_status")).known().is_some_and(|text| text == "disabled");
             as_the_driver_set_it &= (disabled != 0) == began_disabled;

@@ -1,4 +1,4 @@
-//! Storage software and its versions: from files if available, else from the program's output.
+//! Storage software and its versions, from files if available, otherwise from the program's output.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -9,20 +9,20 @@ use record::{Fact, SoftwareFacts};
 
 use crate::Root;
 
-/// Time limit for a program to print its version; a hanging one must not block the rest.
+/// Time limit for a program to print its version, so that a hanging program does not block the others.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Directories of administration programs, often missing in `PATH`.
+/// Directories of administration programs, which are often missing in `PATH`.
 const PLACES: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
 /// How a version is found.
 enum VersionSource {
-    /// A kernel file with the version; the paths `there` exist while the driver is loaded.
+    /// The driver's version is in a kernel file. The paths in `there` exist while the driver is loaded.
     Driver { there: &'static [&'static str], version: &'static [&'static str] },
-    /// The first line of a program's output that contains `after`; the version follows it.
+    /// The version follows `after` in the first line of the program's output that contains it.
     Program { name: &'static str, arguments: &'static [&'static str], after: &'static str },
 }
 
-/// The software that is looked for, in display order.
+/// The software to look for, in display order.
 const ALL: [(&str, VersionSource); 12] = [
     (
         "NVMe driver",
@@ -89,7 +89,7 @@ fn of_driver(root: &Root, there: &[&str], version: &[&str]) -> Fact<Option<Strin
     }
     let found = version.iter().find_map(|path| root.text(path).known().cloned());
     match found {
-        // Lustre wrote `lustre: 2.5.3` once.
+        // Old versions of Lustre print `lustre: 2.5.3`.
         Some(text) => Fact::Known(Some(text.trim_start_matches("lustre: ").to_owned())),
         None => Fact::Unknown(format!("it is there, but no {}", version.join(", no "))),
     }
@@ -104,7 +104,7 @@ fn of_program(root: &Root, name: &str, arguments: &[&str], after: &str) -> Fact<
     match output(&path, arguments) {
         Ok(text) => match text.lines().find_map(|line| line.split_once(after)) {
             Some((_, version)) => {
-                // Debian calls it `slurm-wlm`; GPFS puts its version into quotes and ends the sentence.
+                // Debian calls it `slurm-wlm`; GPFS puts its version in quotes and ends with a full stop.
                 let version = version.trim_start_matches("-wlm").trim_matches(['"', '.', ' ']);
                 Fact::Known(Some(version.to_owned()))
             }
@@ -122,7 +122,7 @@ fn program(root: &Root, name: &str) -> Option<String> {
     all.into_iter().find(|path| root.exists(path))
 }
 
-/// The output of a program on both streams: mdadm prints its version to stderr.
+/// The output of a program on both streams, because mdadm prints its version to stderr.
 fn output(path: &str, arguments: &[&str]) -> Result<String, String> {
     let mut child = Command::new(path)
         .args(arguments)

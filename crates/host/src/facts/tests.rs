@@ -443,7 +443,7 @@ fn this_host_answers() {
     assert!(Host::new(Root::default()).free_space(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap() > 0);
 }
 
-/// Two processors of one core, with C-states, governors and registers that are not alike.
+/// Two processors of one core, whose C-states, governors and registers differ.
 fn set_by_hand() -> Tree {
     let mut tree = Tree::new(&[
         ("/sys/devices/system/cpu/online", "0-1\n"),

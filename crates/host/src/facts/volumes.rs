@@ -1,4 +1,4 @@
-//! Volumes that are made of other devices: md, the device mapper with LVM, btrfs.
+//! Volumes that consist of other devices: md, device mapper with LVM, btrfs.
 
 use record::{Fact, VolumeFacts};
 
@@ -7,9 +7,10 @@ use crate::devices::block;
 
 /// Directory of the mounted btrfs file systems.
 const BTRFS: &str = "/sys/fs/btrfs";
-/// Bytes of btrfs on one member before the next one follows (`BTRFS_STRIPE_LEN`), of every level that stripes.
+/// Number of bytes that btrfs writes to one member before it continues on the next (`BTRFS_STRIPE_LEN`),
+/// at every level that stripes.
 const BTRFS_STRIPE_BYTES: u64 = 64 << 10;
-/// Levels of btrfs, as its allocation shows them.
+/// The levels of btrfs, by their names in its allocation directory.
 const BTRFS_LEVELS: [&str; 9] =
     ["single", "dup", "raid0", "raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6"];
 

@@ -1,4 +1,4 @@
-//! Emptying the page cache, so that reads reach the devices.
+//! Empties the page cache, so that reads reach the devices.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,29 +13,29 @@ const PAGES_ENTRIES_AND_INODES: &str = "3";
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// Writes back the dirty pages of a file and asks the kernel to drop its pages. Pages that another process
-/// maps or has locked stay; [`crate::Host::page_cache_bytes`] shows how many.
+/// has mapped or locked remain; [`crate::Host::page_cache_bytes`] returns how many.
 ///
 /// # Errors
-/// If the file cannot be opened, written back or advised about.
+/// Errors if the file cannot be opened or written back, or rejects the advice.
 pub fn evict(path: &Path) -> Result<(), HostError> {
     let file = File::open(path).map_err(|error| HostError::io("open", path, error))?;
     evict_file(&file).map_err(|error| HostError::io("evict from the page cache", path, error))
 }
 
-/// As [`evict`], for a file that is open.
+/// Like [`evict`], for a file that is open.
 ///
 /// # Errors
-/// If the file cannot be written back or advised about.
+/// Errors if the file cannot be written back or rejects the advice.
 pub fn evict_file(file: &File) -> io::Result<()> {
     file.sync_all()?;
     rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?;
     Ok(())
 }
 
-/// Whether this user may empty the page cache.
+/// Checks whether this user may empty the page cache.
 ///
 /// # Errors
-/// [`HostError::NeedsRoot`] if not.
+/// Returns [`HostError::NeedsRoot`] if not.
 pub fn may_drop(root: &Root) -> Result<(), HostError> {
     let path = root.path(DROP_CACHES);
     rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).map_err(|_| needs_root(&path))
@@ -45,11 +45,11 @@ fn needs_root(path: &Path) -> HostError {
     HostError::NeedsRoot { what: format!("emptying the page cache ({})", path.display()) }
 }
 
-/// Empties the whole page cache of the host after writing back dirty pages. This affects every process on the
+/// Writes back dirty pages, then empties the whole page cache of the host. This affects every process on the
 /// host.
 ///
 /// # Errors
-/// [`HostError::NeedsRoot`] if this user may not.
+/// Returns [`HostError::NeedsRoot`] if this user may not do this.
 pub fn drop_all(root: &Root) -> Result<(), HostError> {
     let path = root.path(DROP_CACHES);
     if root.is_system() {

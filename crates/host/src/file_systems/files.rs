@@ -14,7 +14,7 @@ use crate::{HostError, Root};
 /// Unit of `st_blocks`: 512 bytes on every file system (`stat(3type)`).
 const STAT_BLOCK_BYTES: u64 = 512;
 
-/// File systems without files of users, by their numbers (`statfs(2)`, `linux/magic.h`).
+/// File systems that cannot contain user files, by their numbers (`statfs(2)`, `linux/magic.h`).
 const KERNEL_FILE_SYSTEMS: [(rustix::fs::FsWord, &str); 5] = [
     (0x9fa0, "procfs"),
     (0x6265_6572, "sysfs"),
@@ -28,7 +28,7 @@ const KERNEL_FILE_SYSTEMS: [(rustix::fs::FsWord, &str); 5] = [
 pub enum Kind {
     /// A regular file.
     Regular,
-    /// A block device: see [`crate::Guard`] before it is written.
+    /// A block device. See [`crate::Guard`] before writing to it.
     BlockDevice,
     /// A directory.
     Directory,
@@ -59,18 +59,18 @@ impl Kind {
     }
 }
 
-/// State of the file at a path.
+/// The state of the file at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileState {
-    /// Its kind; `None` if it does not exist.
+    /// The kind of file, or `None` if the path does not exist.
     pub kind: Option<Kind>,
-    /// Size of a regular file or capacity of a block device; else 0.
+    /// Size of a regular file or capacity of a block device; otherwise 0.
     pub size_bytes: u64,
-    /// Bytes that the file system has allocated. Less than the size is only a hint at holes:
-    /// file systems compress, share extents and keep small files in inodes.
+    /// Bytes that the file system has allocated. A value below the size is only a hint at holes: file
+    /// systems compress, share extents and keep small files in inodes.
     pub allocated_bytes: u64,
-    /// Where the first range without data begins, if there is one (`SEEK_HOLE`). Space that was
-    /// allocated and never written counts as without data, since reading it reaches no device.
+    /// Offset of the first range without data, if there is one (`SEEK_HOLE`). Space that was allocated
+    /// but never written counts as without data, because reading it does not access the device.
     pub first_hole_offset: Option<u64>,
 }
 
@@ -78,7 +78,7 @@ impl FileState {
     /// Reads the state of `path`.
     ///
     /// # Errors
-    /// If the path cannot be examined, or a regular file cannot be opened for reading.
+    /// Errors if the path cannot be examined, or if a regular file cannot be opened for reading.
     pub fn of(path: &Path) -> Result<Self, HostError> {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
@@ -120,7 +120,7 @@ impl FileState {
     }
 }
 
-/// Opens without blocking, in case a pipe has replaced the file meanwhile.
+/// Opens without blocking, in case the file has been replaced by a pipe in the meantime.
 fn open_to_look(path: &Path) -> Result<File, HostError> {
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| refused("read", path, error))
@@ -133,23 +133,24 @@ fn refused(wanted: &'static str, path: &Path, error: io::Error) -> HostError {
     }
 }
 
-/// The first hole, not counting the end of the file as `lseek(2)` does.
+/// The first hole. Unlike `lseek(2)`, this does not count the end of the file as a hole.
 fn first_hole(file: &File, path: &Path, size_bytes: u64) -> Result<Option<u64>, HostError> {
     if size_bytes == 0 {
         return Ok(None);
     }
     match rustix::fs::seek(file, SeekFrom::Hole(0)) {
         Ok(offset) => Ok((offset < size_bytes).then_some(offset)),
-        // Truncated since it was examined, or the file system does not support the query.
+        // The file was truncated after it was examined, or the file system does not support the query.
         Err(Errno::NXIO | Errno::INVAL | Errno::OPNOTSUPP) => Ok(None),
         Err(error) => Err(HostError::io("look for holes in", path, error)),
     }
 }
 
-/// Refuses a file whose first `bytes` have not all been written: reading a hole measures memory, not storage.
+/// Rejects a file whose first `bytes` have not all been written, because reading a hole measures memory,
+/// not storage.
 ///
 /// # Errors
-/// [`HostError::Missing`], [`HostError::Short`], [`HostError::Holes`] or [`HostError::NotData`].
+/// Returns [`HostError::Missing`], [`HostError::Short`], [`HostError::Holes`] or [`HostError::NotData`].
 pub fn require_data(path: &Path, bytes: u64) -> Result<(), HostError> {
     let state = FileState::of(path)?;
     let path = path.to_owned();
@@ -171,12 +172,11 @@ pub fn require_data(path: &Path, bytes: u64) -> Result<(), HostError> {
     }
 }
 
-/// Refuses a directory in which this user cannot create files.
+/// Rejects a directory in which this user cannot create files.
 ///
 /// # Errors
-/// [`HostError::MissingDirectory`], [`HostError::NotADirectory`],
-/// [`HostError::ReadOnlyFileSystem`], [`HostError::KernelFileSystem`] or [`HostError::NoPermission`], each with the
-/// next step.
+/// Returns [`HostError::MissingDirectory`], [`HostError::NotADirectory`], [`HostError::ReadOnlyFileSystem`],
+/// [`HostError::KernelFileSystem`] or [`HostError::NoPermission`], each with the next step.
 pub fn check_directory(path: &Path) -> Result<(), HostError> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {}
@@ -193,7 +193,7 @@ pub fn check_directory(path: &Path) -> Result<(), HostError> {
     if space.f_flag.contains(StatVfsMountFlags::RDONLY) {
         return Err(HostError::ReadOnlyFileSystem { path: path.to_owned() });
     }
-    // On these, root has write permission everywhere but cannot create files.
+    // On these file systems root has write permission everywhere but cannot create files.
     let kind = rustix::fs::statfs(path).map_err(|error| HostError::io("statfs", path, error))?.f_type;
     if let Some((_, kind)) = KERNEL_FILE_SYSTEMS.iter().find(|(magic, _)| kind == *magic) {
         return Err(HostError::KernelFileSystem { path: path.to_owned(), kind });
@@ -209,11 +209,11 @@ pub fn check_directory(path: &Path) -> Result<(), HostError> {
     }
 }
 
-/// Whether a directory and its missing parents can be created at `path`: as [`check_directory`], for the
-/// longest existing part.
+/// Checks whether a directory and its missing parents can be created at `path`. The longest existing part
+/// of the path must pass [`check_directory`].
 ///
 /// # Errors
-/// As [`check_directory`].
+/// Same as for [`check_directory`].
 pub fn check_makeable(path: &Path) -> Result<(), HostError> {
     check_directory(&file_system::nearest_existing(&Root::default(), path)?)
 }
@@ -222,7 +222,7 @@ fn not_a_directory(path: &Path, metadata: &fs::Metadata) -> HostError {
     HostError::NotADirectory { path: path.to_owned(), kind: Kind::of(metadata.file_type()).words() }
 }
 
-/// The error for a path with a component that is missing or no directory.
+/// The error for a path with a component that is missing or not a directory.
 fn missing_directory(path: &Path) -> HostError {
     let Ok(ancestor) = file_system::nearest_existing(&Root::default(), path) else {
         return HostError::MissingDirectory { path: path.to_owned(), ancestor: "/".into() };

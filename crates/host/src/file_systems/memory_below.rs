@@ -1,4 +1,4 @@
-//! Memory below the devices of a path, which may answer reads that the device counters include.
+//! Memory below the devices of a path. It may serve reads that the device counters include.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -13,18 +13,19 @@ use crate::file_systems::mounts::Mount;
 use crate::system::sys;
 use crate::{Root, devices};
 
-/// Block devices of the kernel whose data is in memory, by their names without the number: a compressed RAM
-/// disk, a RAM disk, and the null block driver.
+/// Kernel block devices that keep their data in memory, by their names without the number: compressed RAM
+/// disk, RAM disk, and null block driver.
 const IN_MEMORY: [&str; 3] = ["zram", "ram", "nullb"];
-/// Block devices backed by a server or a program: NBD, Ceph, and drivers in user space.
+/// Block devices that are served by a server or a program: NBD, Ceph, and drivers in user space.
 const SERVED: [&str; 3] = ["nbd", "rbd", "ublkb"];
-/// Volumes of ZFS, whose cache is in the memory of the node.
+/// Volumes of ZFS, which has its cache in the memory of the node.
 const ZFS_VOLUME: &str = "zd";
 /// The model of the SCSI debugging driver, which keeps its data in memory.
 const SCSI_DEBUG: &str = "scsi_debug";
 
-/// One [`Warning::MemoryBelow`] for each memory below the devices of `path`. None if no device of this host
-/// carries its bytes and they are not in memory: [`devices::observable`] reports that.
+/// Returns a [`Warning::MemoryBelow`] for each memory below the devices of `path`. Returns none if no
+/// device of this host stores its bytes and they are not in memory either; [`devices::observable`] reports
+/// that case.
 pub(crate) fn memory_below(root: &Root, table: &[Mount], path: &Path) -> Vec<Warning> {
     let mut search = Search { root, table, seen: Vec::new(), found: Vec::new() };
     match devices::carriers(root, table, path, 0) {
@@ -50,7 +51,7 @@ impl Search<'_> {
         self.found.push(Warning::MemoryBelow { place, what });
     }
 
-    /// A device, the members that it is made of, and what is under the file of a loop device.
+    /// Examines a device, its members, and what is under the file of a loop device.
     fn device(&mut self, name: &str, layer: usize) {
         let whole = block::whole_of(self.root, name).unwrap_or_else(|| name.to_owned());
         if layer >= block::LAYERS_MAX || self.seen.contains(&whole) {
@@ -82,8 +83,8 @@ impl Search<'_> {
         model.known().is_some_and(|model| model.starts_with(SCSI_DEBUG))
     }
 
-    /// A loop device without the page cache is equivalent to its file; a file in memory makes it a device
-    /// whose medium is memory, without a cache in front.
+    /// Examines a loop device. Without the page cache it is equivalent to its file. If the file is in
+    /// memory, the loop device's medium is memory, without a cache in front of it.
     fn loop_device(&mut self, name: &str, layer: usize) {
         let Some(file) = block::loop_file(self.root, name) else {
             let what = format!("the file of {name} cannot be seen, nor whether it is cached");
@@ -112,9 +113,9 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the file of the loop device `name` is the one at its path here: it may have been configured in
-    /// another mount namespace, or be hidden by a mount. Without the right to ask the kernel, the path is
-    /// trusted.
+    /// Whether the file of the loop device `name` is really the one at its path. The device may have been
+    /// configured in another mount namespace, or the file may be hidden by a mount. If this user may not ask
+    /// the kernel, the path is trusted.
     fn is_at(&self, name: &str, file: &Path) -> bool {
         let device = File::open(self.root.path(format!("/dev/{name}")));
         let Ok(backing) = device.and_then(|device| sys::loop_backing(&device)) else { return true };
@@ -122,7 +123,7 @@ impl Search<'_> {
         found.is_ok_and(|found| (found.dev(), found.ino()) == (backing.device, backing.inode))
     }
 
-    /// Whether a file is in memory, also through an overlay, which writes to another file system.
+    /// Whether a file is in memory, including through an overlay, which writes to another file system.
     fn is_in_memory(&self, file: &Path, layer: usize) -> bool {
         let existing = file_system::nearest_existing(self.root, file);
         let mount = existing.and_then(|existing| file_system::mount_of(self.root, self.table, &existing));

@@ -5,23 +5,23 @@ use std::fmt;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// The number that the kernel knows a block device by.
+/// The number by which the kernel identifies a block device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceNumber {
-    /// Which driver.
+    /// The driver.
     pub major: u32,
-    /// Which of its devices.
+    /// The device among those of the driver.
     pub minor: u32,
 }
 
 impl DeviceNumber {
-    /// The number in a `dev_t`, as in `st_rdev`.
+    /// Converts a `dev_t`, for example an `st_rdev`.
     #[must_use]
     pub fn from_raw(raw: u64) -> Self {
         Self { major: rustix::fs::major(raw), minor: rustix::fs::minor(raw) }
     }
 
-    /// Reads `254:0`.
+    /// Parses the format `254:0`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.trim().split_once(':')?;
         Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
@@ -37,26 +37,26 @@ impl fmt::Display for DeviceNumber {
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
-    /// The kernel's number of this mount, which `statx(2)` gives for a path.
+    /// The kernel's number of this mount, which `statx(2)` returns for a path.
     pub id: u64,
-    /// `st_dev` of its files; major 0 where no single block device carries the file system.
+    /// `st_dev` of its files. The major number is 0 if the file system is not on a single block device.
     pub number: DeviceNumber,
-    /// The mounted directory of the file system.
+    /// The directory of the file system that is mounted.
     pub root: PathBuf,
-    /// Where.
+    /// Where it is mounted.
     pub mount_point: PathBuf,
     /// Options of this mount.
     pub options: String,
-    /// Type of the file system, as in `xfs`.
+    /// Type of the file system, for example `xfs`.
     pub kind: String,
-    /// What is mounted, as in `/dev/nvme0n1p1`.
+    /// What is mounted, for example `/dev/nvme0n1p1`.
     pub source: String,
     /// Options of the file system, shared by all its mounts.
     pub super_options: String,
 }
 
 impl Mount {
-    /// All options, those of the mount first, none twice.
+    /// All options without duplicates, those of the mount first.
     #[must_use]
     pub fn all_options(&self) -> String {
         let mut all: Vec<&str> = Vec::new();
@@ -68,7 +68,7 @@ impl Mount {
         all.join(",")
     }
 
-    /// The value of a file-system option, as in `upperdir=/a`.
+    /// The value of a file-system option, for example of `upperdir=/a`.
     pub(crate) fn super_option(&self, key: &str) -> Option<&str> {
         self.super_options.split(',').find_map(|option| option.strip_prefix(key)?.strip_prefix('='))
     }
@@ -79,14 +79,14 @@ impl Mount {
     }
 }
 
-/// Parses a whole table. An invalid line is skipped: newer kernels may add unknown formats, and one mount
-/// must not hide the others.
+/// Parses a whole table. Invalid lines are skipped, because newer kernels may add unknown formats and one
+/// mount must not hide the others.
 pub(crate) fn parse(text: &str) -> Vec<Mount> {
     text.lines().filter_map(parse_line).collect()
 }
 
-/// The mount that `path` (canonical) is on, by its name alone: the last mount over the longest
-/// mount point above it.
+/// The mount that contains `path` (canonical), determined from the path alone: the last mount at the
+/// longest mount point above it.
 pub(crate) fn by_path<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts
         .iter()

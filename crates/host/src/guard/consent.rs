@@ -1,4 +1,4 @@
-//! Whether the user has consented to destroy the data of a device.
+//! Checks whether the user has consented to the destruction of a device's data.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use super::{Reason, UNKNOWN_DATA_WORD};
 use crate::Root;
 use crate::devices::block;
 
-/// Prefixes under which the kernel shows a world wide name that is a hexadecimal number, and that
-/// other programs write with `0x`.
+/// Prefixes with which the kernel shows a world wide name that is a hexadecimal number. Other programs
+/// write it with `0x`.
 const HEX_NAME_PREFIXES: [&str; 2] = ["naa.", "eui."];
 
 pub(super) fn reasons(root: &Root, name: &str, consents: &[String]) -> Vec<Reason> {
@@ -39,13 +39,13 @@ pub(super) fn reasons(root: &Root, name: &str, consents: &[String]) -> Vec<Reaso
 
 enum IdentityMatch {
     Named,
-    /// The consent names another device: there may be several targets.
+    /// The consent names another device, since there may be several targets.
     NotThis,
     Refused(Reason),
 }
 
-/// Compares with the serials and world wide names of all devices; one shared by two devices identifies
-/// neither.
+/// Compares the consent with the serial numbers and world wide names of all devices. A name shared by two
+/// devices identifies neither.
 fn by_identity(root: &Root, name: &str, consent: &str) -> IdentityMatch {
     let whole = block::whole_of(root, name).unwrap_or_else(|| name.to_owned());
     let mut devices: Vec<String> = Vec::new();
@@ -74,8 +74,8 @@ fn by_identity(root: &Root, name: &str, consent: &str) -> IdentityMatch {
     IdentityMatch::Named
 }
 
-/// The device that the user calls `given`: by a path with a slash, or by a unique serial number or world wide
-/// name. The error says why there is none.
+/// The device that the user calls `given`: a path containing a slash, or a unique serial number or world wide
+/// name. The error explains why there is no such device.
 pub(crate) fn find(root: &Root, given: &str) -> Result<String, String> {
     if given.trim().is_empty() {
         return Err("it is empty: name a device, or set the variable it came from".to_owned());
@@ -140,14 +140,14 @@ pub(crate) fn identities(root: &Root, whole: &str) -> Vec<String> {
     identities
 }
 
-/// The valid names for the user: the path, and each unique identity.
+/// The names that the user may use: the path, and each unique identity.
 fn own_names(root: &Root, name: &str) -> Vec<String> {
     let mut names = vec![format!("/dev/{name}")];
     if block::whole_of(root, name).is_none() {
         names.extend(
             identities(root, name)
                 .into_iter()
-                // An identity with a slash would be treated as a path.
+                // An identity that contains a slash would be treated as a path.
                 .filter(|identity| !identity.contains('/'))
                 .filter(|identity| matches!(by_identity(root, name, identity), IdentityMatch::Named)),
         );

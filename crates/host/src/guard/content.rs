@@ -1,4 +1,4 @@
-//! The content of a device: signatures known to util-linux, and any other data that is not zero.
+//! The content of a device: signatures known to util-linux, and any other non-zero data.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -15,15 +15,15 @@ use crate::activity::programs;
 /// Tests whether 512 bytes were written by this program.
 pub(super) type StampTest = dyn Fn(&[u8]) -> bool + Send + Sync;
 
-/// Bytes read at each end: signatures and the tables of volume managers are there.
+/// Number of bytes read at each end, where signatures and the tables of volume managers are.
 const END_BYTES: u64 = 1 << 20;
-/// Bytes read at each sample in between.
+/// Number of bytes read for each sample in between.
 const SAMPLE_BYTES: u64 = 4096;
-/// Samples between the ends, evenly spaced.
+/// Number of samples between the ends, evenly spaced.
 const SAMPLES: u64 = 64;
-/// Copies of the btrfs super block, which remain after the beginning is wiped.
+/// Offsets of the copies of the btrfs super block, which remain when the beginning is wiped.
 const KNOWN_PLACES: [u64; 2] = [64 << 20, 256 << 30];
-/// The unit in which this program stamps what it writes.
+/// Size of the unit in which this program stamps the data it writes.
 const CELL_BYTES: usize = 512;
 /// Exit status of `blkid -p` if it found nothing (`blkid(8)`).
 const BLKID_NOTHING: i32 = 2;
@@ -52,15 +52,15 @@ pub(super) fn reasons(path: &Path, file: &File, is_own_stamp: &StampTest) -> Vec
 /// Signature of a file system, volume manager or partition table on a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Signature {
-    /// As util-linux calls it, as in `xfs`.
+    /// The kind, as named by util-linux, for example `xfs`.
     pub(crate) kind: String,
-    /// Where, as util-linux writes it.
+    /// The offset, as printed by util-linux.
     pub(crate) offset: String,
     /// Its UUID; empty if it has none.
     pub(crate) uuid: String,
 }
 
-/// Every single signature, even if it is not consistent with the others.
+/// Finds each individual signature, even if it is inconsistent with the others.
 fn wipefs(path: &Path) -> Vec<Reason> {
     match found_signatures(path) {
         Ok(found) => found
@@ -96,7 +96,7 @@ fn signatures(table: &str) -> Vec<Signature> {
         .collect()
 }
 
-/// The low-level probe, which also detects formats without magic bytes.
+/// Runs the low-level probe, which also detects formats without magic bytes.
 fn blkid(path: &Path) -> Vec<Reason> {
     let failed = |error: String| vec![Reason::ProbeFailed { program: "blkid", error }];
     let output = match run("blkid", &["-p", "-o", "export"], path) {
@@ -113,8 +113,8 @@ fn blkid(path: &Path) -> Vec<Reason> {
                 .iter()
                 .find_map(|key| text.lines().find_map(|line| line.strip_prefix(key)))
                 .map(str::to_owned);
-            // What is known of the device's own place in a partition table (`PART_ENTRY_…`) says
-            // nothing about its content.
+            // The entry of the device in a partition table (`PART_ENTRY_…`) says nothing about its
+            // content.
             let says_content = text.lines().any(|line| {
                 !line.is_empty() && !line.starts_with("DEVNAME=") && !line.starts_with("PART_ENTRY_")
             });
@@ -143,7 +143,7 @@ fn complaint(output: &Output) -> String {
     }
 }
 
-/// The first sampled offset with data that is neither zero nor from this program.
+/// The first sampled offset with data that is neither zero nor written by this program.
 pub(super) fn first_unknown(file: &File, is_own_stamp: &StampTest) -> io::Result<Option<u64>> {
     let size_bytes = rustix::fs::seek(file, SeekFrom::End(0))?;
     let mut buffer = vec![0; usize::try_from(END_BYTES).map_err(io::Error::other)?];
@@ -162,7 +162,7 @@ pub(super) fn first_unknown(file: &File, is_own_stamp: &StampTest) -> io::Result
     Ok(found)
 }
 
-/// Offset and length of each sample, in ascending order, all within the device.
+/// Offset and length of each sample, in ascending order and within the device.
 pub(super) fn places(size_bytes: u64) -> Vec<(u64, u64)> {
     if size_bytes <= 2 * END_BYTES {
         let first = size_bytes.min(END_BYTES);

@@ -1,4 +1,4 @@
-//! Relations of a device to others: which of them share its bytes.
+//! Relations between devices: which of them share the same bytes.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -10,15 +10,15 @@ use crate::Root;
 use crate::devices::block;
 use crate::system::sys::{self, LoopBacking};
 
-/// Partitions of a whole device.
+/// The partitions of a whole device.
 pub(super) fn partitions(root: &Root, whole: &str) -> Vec<String> {
     let mut names = root.names(&format!("/sys/block/{whole}"));
     names.retain(|name| root.exists(&format!("/sys/block/{whole}/{name}/partition")));
     names
 }
 
-/// The device itself and those whose bytes overlap with its own: for a disk its partitions, for
-/// a partition its disk and the partitions that it lies in or that lie in it.
+/// The device itself and the devices whose bytes overlap with its own: for a disk its partitions; for a
+/// partition its disk, and the partitions that contain it or that it contains.
 pub(super) fn overlapping(root: &Root, name: &str) -> Vec<String> {
     let mut names = vec![name.to_owned()];
     let Some(whole) = block::whole_of(root, name) else {
@@ -39,7 +39,7 @@ pub(super) fn overlapping(root: &Root, name: &str) -> Vec<String> {
     names
 }
 
-/// First sector of a partition and the first after it.
+/// The first sector of a partition, and the first sector after it.
 fn extent(root: &Root, partition: &str) -> Option<(u64, u64)> {
     let number = |file: &str| {
         let fact: Fact<u64> = root.number(&format!("/sys/class/block/{partition}/{file}"));
@@ -62,7 +62,7 @@ pub(super) fn whole_devices(root: &Root) -> Vec<String> {
 #[derive(Debug, Clone)]
 pub(super) struct LoopUse {
     pub(super) name: String,
-    /// Backing file as shown by the kernel; its path may differ in another namespace.
+    /// Backing file as shown by the kernel. The path may differ in another namespace.
     pub(super) file: PathBuf,
     /// Identity of the backing file, if the device could be queried.
     identity: Option<LoopBacking>,
@@ -89,7 +89,7 @@ impl LoopUse {
         Some(Self { name: name.to_owned(), file, identity, block_device })
     }
 
-    /// Whether both have the same backing file, under any name.
+    /// Whether both have the same backing file, possibly under different names.
     pub(super) fn shares_file_with(&self, other: &Self) -> bool {
         match (self.identity, other.identity) {
             (Some(own), Some(other)) => (own.device, own.inode) == (other.device, other.inode),

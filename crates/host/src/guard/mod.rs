@@ -1,15 +1,14 @@
-//! Whether a raw block device may be written.
+//! Decides whether a raw block device may be written.
 //!
-//! [`Guard::permit`] says yes only when all of this holds:
+//! [`Guard::permit`] only succeeds if all of these conditions are met:
 //!
-//! 1. the user named the device: by its path, or by a serial number or world wide name that no
-//!    other device has;
-//! 2. nothing uses it, nor the disk, partitions, stack or file that share its bytes: no mount in
-//!    any namespace, swap, holder, btrfs, loop device, or process that has it open;
-//! 3. the kernel gives it exclusively (`O_EXCL`), and keeps every other exclusive user out for as
-//!    long as the [`PermittedDevice`] lives;
-//! 4. util-linux finds no signature on it, and samples of it are zero or were written by this
-//!    program.
+//! 1. The user named the device: by its path, or by a serial number or world wide name that no other
+//!    device has.
+//! 2. Nothing uses the device, nor the disk, partitions, stack or file that share its bytes: no mount in
+//!    any namespace, swap, holder, btrfs, loop device, or process that has it open.
+//! 3. The kernel opens it exclusively (`O_EXCL`), and blocks every other exclusive user for as long as
+//!    the [`PermittedDevice`] lives.
+//! 4. util-linux finds no signature on it, and samples of it are zero or were written by this program.
 //!
 //! A [`Refusal`] lists every reason at once, each with its next step.
 //!
@@ -52,12 +51,12 @@ use crate::devices::block;
 use crate::system::sys;
 use crate::{DeviceNumber, HostError, Root};
 
-/// Attempts to claim a device that is in use, and the pause in between: a tenth of a second in total, a
-/// negligible delay of a refusal.
+/// Number of attempts to claim a device that is in use, and the pause between them. The total of a tenth
+/// of a second is a negligible delay of a refusal.
 const CLAIM_TRIES: u32 = 5;
 const CLAIM_PAUSE: Duration = Duration::from_millis(20);
-/// Longest wait for a child of this process that holds our files until exec. On an overloaded host it may
-/// wait to be scheduled.
+/// Maximum wait for a child of this process that has our files open until it calls exec. On an overloaded
+/// host the child may have to wait to be scheduled.
 const CHILD_PAUSE_MAX: Duration = Duration::from_secs(5);
 
 /// The guard of a host's raw block devices.
@@ -74,26 +73,26 @@ impl fmt::Debug for Guard {
 }
 
 impl Guard {
-    /// A guard that treats all data as unknown.
+    /// Creates a guard that treats all data as unknown.
     #[must_use]
     pub fn new(root: Root) -> Self {
         Self { root, is_own_stamp: Arc::new(|_| false) }
     }
 
     /// Makes the guard treat 512 bytes as data of an earlier run of this program if `is_own_stamp` returns
-    /// true.
+    /// true for them.
     #[must_use]
     pub fn with_stamp_test(self, is_own_stamp: impl Fn(&[u8]) -> bool + Send + Sync + 'static) -> Self {
         Self { is_own_stamp: Arc::new(is_own_stamp), ..self }
     }
 
-    /// Whether `path` may be overwritten, with the values of `--destroy-data-on` as `consents`.
-    /// The word [`UNKNOWN_DATA_WORD`] among them accepts data without a signature as well.
+    /// Checks whether `path` may be overwritten. `consents` are the values of `--destroy-data-on`. If the
+    /// word [`UNKNOWN_DATA_WORD`] is among them, data without a signature is accepted as well.
     ///
-    /// The answer holds the device exclusively: ask once for a device, from one process.
+    /// The result holds the device exclusively, so call this once for each device, from one process.
     ///
     /// # Errors
-    /// All reasons against it.
+    /// Returns all reasons against it.
     pub fn permit(&self, path: &Path, consents: &[String]) -> Result<PermittedDevice, Refusal> {
         let (device, used) = self.look_at(path)?;
         let mut reasons = consent::reasons(&self.root, &device.name, consents);
@@ -122,8 +121,8 @@ impl Guard {
         devices.iter().any(|device| device == given || (named.is_some() && number(device) == named))
     }
 
-    /// Opens the device at `path`, exclusively if possible, and returns it with all reasons in its use
-    /// against writing.
+    /// Opens the device at `path`, exclusively if possible. Returns it with all reasons against writing
+    /// that result from its use.
     fn look_at(&self, path: &Path) -> Result<(PermittedDevice, Vec<Reason>), Refusal> {
         let refuse = |reason: Reason| Refusal { path: path.to_owned(), reasons: vec![reason] };
         let failed = |error: io::Error| refuse(Reason::CannotOpen { error: error.to_string() });
@@ -138,7 +137,7 @@ impl Guard {
         };
         let (file, exclusive) = match claim(&self.root, &canonical, number) {
             Ok(claimed) => claimed,
-            // Reasons found without opening it are more specific than the kernel's error.
+            // Reasons found without opening the device are more specific than the kernel's error.
             Err(error) => {
                 let mut reasons = usage::reasons(&self.root, &name);
                 reasons.push(Reason::CannotOpen { error: error.to_string() });
@@ -152,7 +151,7 @@ impl Guard {
         Ok((PermittedDevice { path: canonical, name, number, file }, reasons))
     }
 
-    /// All reasons against a device that can be found without opening it.
+    /// All reasons against a device that can be determined without opening it.
     #[cfg(test)]
     fn survey(&self, name: &str, consents: &[String]) -> Vec<Reason> {
         let mut reasons = consent::reasons(&self.root, name, consents);
@@ -161,8 +160,8 @@ impl Guard {
     }
 }
 
-/// Opens the device for reading, exclusively if possible. Opening it for writing would make udev probe it
-/// again on close.
+/// Opens the device for reading, exclusively if possible. If it were opened for writing, udev would probe
+/// it again on close.
 fn claim(root: &Root, path: &Path, number: DeviceNumber) -> io::Result<(File, bool)> {
     let (file, exclusive) = match claim_patiently(root, path, number)? {
         Some(file) => (file, true),
@@ -175,8 +174,8 @@ fn claim(root: &Root, path: &Path, number: DeviceNumber) -> io::Result<(File, bo
     Ok((file, exclusive))
 }
 
-/// Tries [`CLAIM_TRIES`] times, and as long as a child of ours holds it: a device just closed is still open
-/// in a child before its exec. `None` if it stays in use.
+/// Tries [`CLAIM_TRIES`] times, and for as long as a child of ours holds the device: a device that was just
+/// closed is still open in a child before its exec. Returns `None` if it stays in use.
 fn claim_patiently(root: &Root, path: &Path, number: DeviceNumber) -> io::Result<Option<File>> {
     let began = Instant::now();
     let mut tries = 0;
@@ -199,14 +198,15 @@ fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// Makes the file system at `path` discard its free space, and returns the number of bytes. No data is lost.
+/// Makes the file system at `path` discard its free space, and returns the number of bytes discarded. No
+/// data is lost.
 ///
 /// # Errors
-/// If the file system or its devices do not discard, or this user may not ask for it.
+/// Errors if the file system or its devices cannot discard, or if this user may not request it.
 pub fn trim(path: &Path) -> Result<u64, HostError> {
     let failed = |error: io::Error| HostError::io("discard the free space of", path, error);
     let directory = File::open(path).map_err(failed)?;
-    // Freed space that is not yet in the journal of the file system is not discarded.
+    // Freed space is only discarded once it is in the journal of the file system.
     rustix::fs::syncfs(&directory).map_err(|error| failed(error.into()))?;
     sys::trim(&directory).map_err(failed)
 }
@@ -214,7 +214,7 @@ pub fn trim(path: &Path) -> Result<u64, HostError> {
 /// Opens a block device for reading, which needs no consent.
 ///
 /// # Errors
-/// If `path` is no block device or cannot be opened.
+/// Errors if `path` is not a block device or cannot be opened.
 pub fn open_read_only(path: &Path) -> Result<File, HostError> {
     let file =
         OpenOptions::new().read(true).open(path).map_err(|error| HostError::io("open", path, error))?;
@@ -225,8 +225,8 @@ pub fn open_read_only(path: &Path) -> Result<File, HostError> {
     Ok(file)
 }
 
-/// A block device that may be overwritten. While this lives, nothing can mount it or add it to a
-/// stack; it is only made by [`Guard::permit`].
+/// A block device that may be overwritten. While this value lives, nothing can mount the device or add it
+/// to a stack. It can only be obtained from [`Guard::permit`].
 #[derive(Debug)]
 pub struct PermittedDevice {
     path: PathBuf,
@@ -236,19 +236,19 @@ pub struct PermittedDevice {
 }
 
 impl PermittedDevice {
-    /// The path of its node, with links resolved.
+    /// The path of the device node, with links resolved.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The kernel's name, as in `nvme0n1`.
+    /// The kernel's name, for example `nvme0n1`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The kernel's number of it.
+    /// The kernel's number of the device.
     #[must_use]
     pub fn number(&self) -> DeviceNumber {
         self.number
@@ -260,13 +260,14 @@ impl PermittedDevice {
         fs::metadata(path).is_ok_and(|metadata| self.is_described_by(&metadata))
     }
 
-    /// Whether `file`, opened for writing, is this device and not a replacement.
+    /// Whether `file`, opened for writing, is this device and not a replacement of it.
     #[must_use]
     pub fn is_same(&self, file: &File) -> bool {
         file.metadata().is_ok_and(|metadata| self.is_described_by(&metadata))
     }
 
-    /// Closes it, so that another program can claim it. A child before its exec may hold it a moment longer.
+    /// Closes the device, so that another program can claim it. A child before its exec may hold it a
+    /// moment longer.
     pub(crate) fn release(self, root: &Root) {
         let number = self.number;
         drop(self);

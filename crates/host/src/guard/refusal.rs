@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use plan::shell_word;
 use thiserror::Error;
 
-/// The word that, among the consents, accepts data without a known signature. It names no device.
+/// The word that, as a consent, accepts data without a known signature. It does not name a device.
 pub const UNKNOWN_DATA_WORD: &str = "unknown-data";
 
-/// A device that may not be written, with every reason.
+/// A device that may not be written, with all reasons.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct Refusal {
-    /// The device as it was asked for.
+    /// The device as the user named it.
     pub path: PathBuf,
-    /// Every reason; at least one.
+    /// All reasons; at least one.
     pub reasons: Vec<Reason>,
 }
 
@@ -28,145 +28,145 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// One reason against writing to a device. Devices are named as the kernel does, as in `sda1`.
+/// One reason against writing to a device. Devices have the kernel's names, for example `sda1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// It cannot be opened or examined.
+    /// The device cannot be opened or examined.
     CannotOpen {
-        /// Why.
+        /// The error.
         error: String,
     },
-    /// It is no block device.
+    /// It is not a block device.
     NotABlockDevice,
-    /// The kernel shows nothing about a device of this number.
+    /// The kernel shows no device with this number.
     UnknownDevice {
-        /// Its number.
+        /// The number.
         number: String,
     },
-    /// The user did not name it.
+    /// The user did not name the device.
     NotNamed {
-        /// Its valid names: its path, and its serial or world wide name if unique.
+        /// The names that the user may use: its path, and its serial number or world wide name if unique.
         names: Vec<String>,
     },
-    /// A consent is empty, as from a variable that was never set.
+    /// A consent is empty, for example because a variable was not set.
     EmptyConsent,
-    /// A consent differs from a name of the device in upper and lower case only.
+    /// A consent differs from a name of the device only in upper and lower case.
     ConsentInOtherCase {
-        /// As given.
+        /// The consent as given.
         given: String,
-        /// As it is.
+        /// The actual name.
         name: String,
     },
     /// A consent names several devices.
     AmbiguousConsent {
-        /// As given.
+        /// The consent as given.
         given: String,
-        /// All devices that have this serial or name.
+        /// All devices with this serial number or name.
         devices: Vec<String>,
     },
-    /// A consent names the disk, and only a partition of it was to be written.
+    /// A consent names the disk, but only a partition of it was to be written.
     ConsentForWholeDisk {
-        /// As given.
+        /// The consent as given.
         given: String,
         /// The disk.
         disk: String,
     },
-    /// The kernel does not let it be written.
+    /// The kernel does not allow writes to it.
     ReadOnly,
-    /// It has no capacity: no medium, or a loop device that is not set up.
+    /// It has no capacity: there is no medium, or the loop device is not configured.
     Empty,
     /// It has partitions.
     Partitioned {
         /// Their names.
         partitions: Vec<String>,
     },
-    /// It, or what shares its bytes, is mounted.
+    /// The device, or one that shares its bytes, is mounted.
     Mounted {
-        /// Which device.
+        /// The mounted device.
         device: String,
         /// Where.
         mount_point: PathBuf,
-        /// A process in whose namespace it is, where that is not ours.
+        /// A process in the mount's namespace, if that is not ours.
         process: Option<u32>,
     },
-    /// It, or what shares its bytes, is swap space.
+    /// The device, or one that shares its bytes, is swap space.
     Swap {
-        /// Which device or file.
+        /// The device or file.
         device: String,
     },
-    /// It, or what shares its bytes, is part of a stack: md, LVM, device mapper, bcache.
+    /// The device, or one that shares its bytes, is part of a stack: md, LVM, device mapper, bcache.
     Held {
-        /// Which device.
+        /// The device that is part of it.
         device: String,
         /// What holds it.
         holders: Vec<String>,
     },
-    /// It, or what shares its bytes, belongs to a btrfs that the kernel has open.
+    /// The device, or one that shares its bytes, belongs to a btrfs that the kernel has open.
     BtrfsMember {
-        /// Which device.
+        /// The device that belongs to it.
         device: String,
         /// The file system.
         uuid: String,
     },
-    /// A loop device is set up on it, or on what shares its bytes.
+    /// A loop device is configured on the device, or on one that shares its bytes.
     UnderLoop {
-        /// Which device or file.
+        /// The device or file below it.
         device: String,
         /// The loop device.
         by: String,
     },
-    /// It, or what shares its bytes, is offered to other hosts (NVMe or SCSI target).
+    /// The device, or one that shares its bytes, is exported to other hosts (NVMe or SCSI target).
     Exported {
-        /// Which device.
+        /// The exported device.
         device: String,
-        /// The place in configfs that says so.
+        /// The configfs path of the export.
         by: String,
     },
-    /// Its users are unknown, since a kernel table cannot be read.
+    /// Its users are unknown, because a kernel table cannot be read.
     UnknownUse {
-        /// Why.
+        /// The error.
         error: String,
     },
-    /// The file behind this loop device is mounted as a file system by itself.
+    /// The file behind this loop device is itself mounted as a file system.
     FileMounted {
         /// The file.
         file: PathBuf,
         /// Where.
         mount_point: PathBuf,
     },
-    /// Another device is the same medium (same world wide name), and is in use.
+    /// Another device is the same medium (it has the same world wide name) and is in use.
     AliasInUse {
         /// The other device.
         alias: String,
-        /// How it is used, in words.
+        /// Description of the use.
         usage: String,
     },
-    /// Other processes have it, or what shares its bytes, open.
+    /// Other processes have the device, or one that shares its bytes, open.
     OpenInProcess {
         /// Number of the process.
         process: u32,
-        /// Its command.
+        /// The command of the process.
         command: String,
     },
-    /// The kernel says that something uses it exclusively.
+    /// According to the kernel, something uses it exclusively.
     InUse,
-    /// It carries the signature of a file system, volume manager or partition table.
+    /// It contains the signature of a file system, volume manager or partition table.
     Signature {
-        /// As util-linux names it.
+        /// The kind, as named by util-linux.
         kind: String,
-        /// Its offset, as util-linux writes it.
+        /// The offset, as printed by util-linux.
         offset: String,
     },
-    /// It carries data that this program does not know.
+    /// It contains data that this program does not recognise.
     UnknownData {
-        /// The first offset at which a sample found it.
+        /// The first offset at which a sample found such data.
         offset: u64,
     },
     /// A program that looks for signatures is missing or failed.
     ProbeFailed {
         /// The program.
         program: &'static str,
-        /// How.
+        /// The error.
         error: String,
     },
 }

@@ -7,7 +7,7 @@ use crate::fake::Tree;
 const ROOT_ONLY: &str = "27 1 8:240 / / rw - ext4 /dev/root rw\n";
 const SWAP_TITLES: &str = "Filename Type Size Used Priority\n";
 
-/// Three disks: `sda` with two partitions, of which none is used; `sdb` and `sdc` without any.
+/// Three disks: `sda` with two unused partitions, `sdb` and `sdc` without partitions.
 fn tree() -> Tree {
     Tree::new(&[("/proc/self/mountinfo", ROOT_ONLY), ("/proc/swaps", SWAP_TITLES)])
         .device("pci0/sda", "8:0", &[("device/serial", "SN-a1\n"), ("device/wwid", "naa.5000c500aaaaaaaa\n")])
@@ -139,7 +139,7 @@ fn a_mounted_disk_refuses_its_partitions() {
 
 #[test]
 fn partitions_that_overlap_are_used_together() {
-    // An extended partition and a logical one in it.
+    // An extended partition and a logical partition in it.
     let tree = mounted(
         tree()
             .device("pci0/sdb/sdb1", "8:17", &[("partition", "1"), ("start", "100"), ("size", "1000")])
@@ -189,7 +189,7 @@ fn members_of_md_and_device_mapper_are_refused_through_disk_and_partition() {
 
 #[test]
 fn an_alias_of_the_device_mapper_over_the_same_disk_is_refused() {
-    // dm-1 maps the bytes that dm-0 maps, and dm-0 is mounted.
+    // dm-1 maps the same bytes as dm-0, and dm-0 is mounted.
     let tree = mounted(
         tree()
             .device("virtual/block/dm-0", "253:0", &[("dm/name", "data")])

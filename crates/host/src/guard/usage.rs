@@ -44,22 +44,22 @@ pub(super) fn reasons(root: &Root, name: &str) -> Vec<Reason> {
 
 /// The kernel tables of the host, read once.
 struct Tables {
-    /// Mounts of every namespace that can be seen, with a process in it where it is not ours.
+    /// The mounts of every visible namespace. If the namespace is not ours, with a process in it.
     mounts: Vec<ProcessMount>,
     /// Swap spaces, as named in the table.
     swaps: Vec<Swap>,
     loops: Vec<LoopUse>,
-    /// Devices exported to other hosts, with their configfs path. Not all target drivers claim them
-    /// exclusively.
+    /// Devices exported to other hosts, with their configfs path. Not all target drivers claim the
+    /// devices exclusively.
     exports: Vec<(String, String)>,
-    /// Why the mounts are unknown.
+    /// Why the mounts are unknown, if they are.
     missing: Option<String>,
 }
 
 struct ProcessMount {
     mount: Mount,
     process: Option<u32>,
-    /// The block device that is mounted, by the path in the table.
+    /// The block device that is mounted, determined from the path in the table.
     source_device: Option<String>,
 }
 
@@ -79,8 +79,8 @@ impl Tables {
         }
     }
 
-    /// Direct uses of one device. `above` is the stacked device through which it was reached; its hold does
-    /// not count.
+    /// Direct uses of one device. `above` is the stacked device through which it was reached; the fact that
+    /// this device holds it does not count.
     fn uses(&self, root: &Root, device: &str, above: Option<&str>) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let number = block::number_of(root, device);
@@ -118,8 +118,8 @@ impl Tables {
         reasons
     }
 
-    /// Uses of the device's members. Another mapping over the same member may cover the same bytes; this is
-    /// not checked in its table, so it counts as a use.
+    /// Uses of the device's members. Another mapping over the same member may cover the same bytes. Its
+    /// table is not examined, so it always counts as a use.
     fn uses_below(&self, root: &Root, name: &str, layer: usize, reasons: &mut Vec<Reason>) {
         if layer >= block::LAYERS_MAX {
             return;
@@ -135,7 +135,7 @@ impl Tables {
         }
     }
 
-    /// Other uses of the file behind a loop device: another loop device, swap, a mount.
+    /// Other uses of the file behind a loop device: by another loop device, as swap, or by a mount.
     fn uses_of_file(&self, root: &Root, name: &str, reasons: &mut Vec<Reason>) {
         let whole = block::whole_of(root, name).unwrap_or_else(|| name.to_owned());
         let Some(own) = self.loops.iter().find(|by| by.name == whole) else { return };
@@ -163,7 +163,7 @@ impl Tables {
         }
     }
 
-    /// Uses of other devices for the same medium: paths to one disk without multipath.
+    /// Uses of other devices that are the same medium: paths to one disk without multipath.
     fn uses_of_aliases(&self, root: &Root, name: &str, reasons: &mut Vec<Reason>) {
         let whole = block::whole_of(root, name).unwrap_or_else(|| name.to_owned());
         let Some(wwn) = block::world_wide_name(root, &whole) else { return };
@@ -180,7 +180,7 @@ impl Tables {
     }
 }
 
-/// The mounts of this process, and of one process for each other mount namespace.
+/// The mounts of this process, and those of one process in each other mount namespace.
 fn all_mounts(root: &Root) -> Vec<ProcessMount> {
     let mut devices: HashMap<String, Option<String>> = HashMap::new();
     let mut all = Vec::new();
@@ -212,7 +212,7 @@ fn all_mounts(root: &Root) -> Vec<ProcessMount> {
     all
 }
 
-/// `/proc/swaps` (`proc_swaps(5)`): a line of titles, then the path first in each line.
+/// Parses `/proc/swaps` (`proc_swaps(5)`): a header line, then lines that begin with the path.
 fn swaps(root: &Root) -> Vec<Swap> {
     let text = root.read("/proc/swaps").unwrap_or_default();
     text.lines()

@@ -14,11 +14,11 @@ use crate::system::sys;
 use crate::{DeviceNumber, HostError};
 
 impl Guard {
-    /// Claims a device that a layout has written, once it is not in use. Its content is not checked here;
-    /// that is up to the caller.
+    /// Claims a device that a layout has written, provided that it is not in use. Checking its content is
+    /// up to the caller.
     ///
     /// # Errors
-    /// It is no longer the device of this number, or something uses it.
+    /// Errors if it no longer is the device with this number, or if something uses it.
     pub(crate) fn reclaim(&self, path: &Path, number: DeviceNumber) -> Result<PermittedDevice, Refusal> {
         let (device, mut reasons) = self.look_at(path)?;
         if device.number != number {
@@ -31,18 +31,20 @@ impl Guard {
         Ok(device)
     }
 
-    /// The signatures on a device, in the order of util-linux.
+    /// The signatures on a device, in the order reported by util-linux.
     pub(crate) fn signatures(path: &Path) -> Result<Vec<Signature>, Reason> {
         content::found_signatures(path)
     }
 }
 
 impl PermittedDevice {
-    /// Discards the device, then overwrites with zeros any data found where [`Guard::permit`] looks: not
-    /// every device reads zeros after a discard, and not every one discards.
+    /// Discards the device, then overwrites any remaining data with zeros at the places that
+    /// [`Guard::permit`] examines: some devices do not return zeros after a discard, and some cannot
+    /// discard.
     ///
     /// # Errors
-    /// The device cannot be opened for writing or written, or another one took its place.
+    /// Errors if the device cannot be opened for writing or written, or if another device has taken its
+    /// place.
     pub(crate) fn wipe(&self) -> Result<Wiped, HostError> {
         let failed = |error: io::Error| HostError::io("wipe", &self.path, error);
         let (file, bytes) = self.writable().map_err(failed)?;
@@ -55,10 +57,11 @@ impl PermittedDevice {
         Ok(Wiped { discarded_bytes, overwritten_bytes })
     }
 
-    /// Discards every byte of the device (`BLKDISCARD`), and returns how many there are.
+    /// Discards every byte of the device (`BLKDISCARD`), and returns the number of bytes.
     ///
     /// # Errors
-    /// The device cannot be opened for writing, another one took its place, or it discards nothing.
+    /// Errors if the device cannot be opened for writing or cannot discard, or if another device has
+    /// taken its place.
     pub fn discard(&self) -> Result<u64, HostError> {
         let failed = |error: io::Error| HostError::io("discard", &self.path, error);
         let (file, bytes) = self.writable().map_err(failed)?;
@@ -66,7 +69,7 @@ impl PermittedDevice {
         Ok(bytes)
     }
 
-    /// The device opened for writing, and its size in bytes.
+    /// Opens the device for writing, and returns it with its size in bytes.
     fn writable(&self) -> io::Result<(File, u64)> {
         let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
         if !self.is_same(&file) {
@@ -80,9 +83,9 @@ impl PermittedDevice {
 /// How a device was wiped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wiped {
-    /// 0 where the device does not discard.
+    /// Number of bytes discarded; 0 if the device cannot discard.
     discarded_bytes: u64,
-    /// Of the samples that had other data than zeros.
+    /// Number of bytes overwritten, in the samples that contained data other than zeros.
     overwritten_bytes: u64,
 }
 
@@ -106,7 +109,7 @@ fn is_unsupported(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported || error.raw_os_error() == Some(libc::ENOTTY)
 }
 
-/// Writes zeros to all sampled places with other data.
+/// Writes zeros to all sampled places that contain other data.
 fn blank(file: &File, size_bytes: u64) -> io::Result<u64> {
     let mut overwritten = 0;
     for (offset, length) in content::places(size_bytes) {

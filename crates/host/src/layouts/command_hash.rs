@@ -1,15 +1,15 @@
-//! A hash of everything that a layout would execute, so that somebody can agree to exactly that.
+//! A hash of everything that a layout would execute, so that a user can agree to exactly that.
 //!
-//! A study is often somebody else's. Its commands run only after a user has seen them, and the hash is how an
-//! agreement is given without a terminal. It is SHA-256 over
+//! A study often comes from somebody else. Its commands only run after a user has seen them; with the hash,
+//! the user can agree without a terminal. It is a SHA-256 hash over
 //!
-//! - the commands as expanded, in their order: those that make the layout, check it and take it down,
+//! - the expanded commands in their order: those that create the layout, check it and destroy it,
 //! - the devices: path, size, serial number and world wide name,
 //! - the working directory of the user's own lines,
-//! - the contents of all regular files that a command names.
+//! - the contents of all regular files named in a command.
 //!
-//! Not covered are names that only the shell makes up (variables, patterns, substitutions), what a named script itself
-//! reads or calls, and programs that are found by `PATH`.
+//! It does not cover names that only the shell produces (variables, patterns, substitutions), files that a named
+//! script reads or calls, and programs found through `PATH`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,20 +24,20 @@ use sha2::{Digest, Sha256};
 
 use super::ledger::OwnedDevice;
 
-/// Files up to this size are covered by their contents: scripts and lists are small. Of a larger one, such as the
-/// image of a disk, size and time of change are covered.
+/// Files up to this size are covered by their contents, since scripts and lists are small. For larger files, such
+/// as disk images, the size and the modification time are covered.
 const CONTENT_BYTES_MAX: u64 = 64 << 20;
-/// Characters that end a word in a shell line, besides blanks.
+/// Characters other than blanks that end a word in a shell line.
 const SHELL_OPERATORS: [char; 11] = [';', '&', '|', '<', '>', '(', ')', '=', '`', '{', '}'];
 
 /// A hash of commands, printed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CommandHash([u8; 32]);
 
-/// Version of the hash input; changes with its format.
+/// Version of the hash input. Change it whenever the format changes.
 const VERSION: &str = "ioproof commands 1";
 
-/// Hashes parts, each with its length, so that different lists give different input.
+/// Hashes parts with their lengths, so that different lists give different input.
 struct LengthPrefixedHash(Sha256);
 
 impl LengthPrefixedHash {
@@ -46,7 +46,7 @@ impl LengthPrefixedHash {
         self.0.update(part);
     }
 
-    /// A header part: kind and number of the following parts.
+    /// Adds a header part with the kind and number of the parts that follow.
     fn head(&mut self, kind: &str, count: usize) {
         self.add(kind.as_bytes());
         self.add(&(count as u64).to_le_bytes());
@@ -70,8 +70,8 @@ impl LengthPrefixedHash {
 }
 
 impl CommandHash {
-    /// The hash of one layout. `directories` are the base directories for relative names in commands; the
-    /// first is the working directory.
+    /// The hash of one layout. Relative names in commands are resolved in `directories`, the first of
+    /// which is the working directory.
     pub(super) fn of_layout(
         name: &str,
         devices: &[OwnedDevice],
@@ -111,7 +111,7 @@ impl CommandHash {
         Self(parts.0.finalize().into())
     }
 
-    /// The hash of the shell `lines` of something called `name`, in the order in which they run, in `directory`.
+    /// The hash of the shell `lines` of something called `name`, which run in this order in `directory`.
     #[must_use]
     pub fn of_lines(name: &str, lines: &[String], directory: &Path) -> Self {
         let checks: Vec<Action> = lines.iter().cloned().map(Action::Shell).collect();
@@ -138,8 +138,8 @@ impl fmt::Debug for CommandHash {
     }
 }
 
-/// The words of a command that may name files. Of a shell line these are its words without quotes, and the parts of
-/// them between operators.
+/// The words of a command that may be file names. For a shell line these are its words without quotes, and the
+/// parts of words between operators.
 fn words(action: &Action) -> Vec<String> {
     match action {
         Action::Command(words) => words.clone(),
@@ -148,8 +148,8 @@ fn words(action: &Action) -> Vec<String> {
             let quotes = |c: char| c == '\'' || c == '"';
             let mut all = shlex::split(line).unwrap_or_default();
             let bare: Vec<String> = all.iter().flat_map(|word| word.split(ends)).map(str::to_owned).collect();
-            // For a line that shlex cannot split, for example with a quote in a comment, and for lines in
-            // words.
+            // For lines that shlex cannot split, for example with a quote in a comment, and for lines
+            // within words.
             let quoted = line.split(quotes);
             let narrow = line.split(|c: char| ends(c) || quotes(c) || c.is_whitespace() || c == '#');
             all.extend(bare.into_iter().chain(quoted.chain(narrow).map(str::to_owned)));
@@ -162,14 +162,14 @@ fn words(action: &Action) -> Vec<String> {
 
 /// The regular files that `word` names relative to any of `directories`, each with the hash of its content.
 fn files(word: &str, directories: &[PathBuf]) -> Vec<(PathBuf, [u8; 32])> {
-    // Paths are joined to each directory; an absolute one stays what it is.
+    // The path is joined to each directory; an absolute path stays as it is.
     let places = directories.iter().map(|directory| directory.join(word));
     let found = places.filter(|place| !word.is_empty() && place.is_file());
     found.map(|place| (place.clone(), content(&place))).collect()
 }
 
-/// Hash of the content of `file`; of the reason if unreadable, so that the hash changes when it becomes
-/// readable.
+/// Hash of the content of `file`. If it is unreadable, the hash of the reason, so that the hash changes
+/// when the file becomes readable.
 fn content(file: &Path) -> [u8; 32] {
     let read = || -> io::Result<[u8; 32]> {
         let metadata = fs::metadata(file)?;

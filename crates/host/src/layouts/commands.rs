@@ -16,13 +16,13 @@ use crate::activity::programs;
 /// The shell for the user's own lines.
 const SHELL: &str = "/bin/sh";
 
-/// Remarks about an action besides its result.
+/// Remarks about an action, in addition to its result.
 pub(super) struct Remarks<'a> {
     pub(super) purpose: &'a str,
     pub(super) printed: Option<String>,
 }
 
-/// Runs a command or a shell line; `built_in` runs the actions of this program.
+/// Runs a command or a shell line. `built_in` runs the actions of this program.
 pub(super) fn perform(
     action: &Action,
     remarks: Remarks<'_>,
@@ -47,7 +47,7 @@ pub(super) fn perform(
     }
 }
 
-/// The entry for a command that was not started.
+/// Creates the entry for a command that was not started.
 pub(super) fn not_begun(action: &Action, remarks: Remarks<'_>, reason: String) -> CommandRun {
     CommandRun {
         purpose: remarks.purpose.to_owned(),
@@ -59,7 +59,7 @@ pub(super) fn not_begun(action: &Action, remarks: Remarks<'_>, reason: String) -
     }
 }
 
-/// The output of a query, if its exit status is 0.
+/// Returns the output of a query if its exit status is 0.
 pub(super) fn answer(words: &[String]) -> Option<String> {
     match run(words) {
         (CommandEnd::Exited(0), output) => Some(output),
@@ -72,9 +72,9 @@ pub(super) fn succeeds(words: &[String]) -> bool {
     answer(words).is_some()
 }
 
-/// Runs a program to its end, with empty standard input, in its own process group, so that Ctrl-C reaches
-/// only this program, which then undoes the steps.
-/// Its working directory is `/`, so that no argument names a file by chance.
+/// Runs a program to its end, with empty standard input. It has its own process group, so that Ctrl-C
+/// only reaches this program, which then undoes the steps. Its working directory is `/`, so that no
+/// argument names a file by accident.
 pub(super) fn run(words: &[String]) -> (CommandEnd, String) {
     run_in(Path::new("/"), words)
 }

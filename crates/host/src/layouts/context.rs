@@ -1,4 +1,4 @@
-//! What every operation on layouts needs, and those that only read or change a ledger.
+//! What every operation on layouts needs, and the operations that only read or change a ledger.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::{LayoutError, verify};
 use crate::ledger::STATE_DIRECTORY;
 use crate::{Guard, Root};
 
-/// Ledger directory of users other than root, below the home directory.
+/// Directory of ledgers for users other than root, relative to the home directory.
 const USER_STATE: &str = ".local/state/ioproof";
 
 /// The default directory for ledgers: `/var/lib/ioproof` for root, and for others `$XDG_STATE_HOME/ioproof`
@@ -49,28 +49,28 @@ impl fmt::Debug for Layouts {
 }
 
 impl Layouts {
-    /// Layouts with ledgers below `state`, on devices that `guard` permits.
+    /// Creates layouts with ledgers below `state`, on devices that `guard` permits.
     #[must_use]
     pub fn new(root: Root, state: PathBuf, guard: Guard) -> Self {
         Self { root, state, guard, stop: Arc::new(|| false), study: None }
     }
 
-    /// Sets a check between steps: if `stop` returns true, all steps are undone.
+    /// Sets a check that is made between steps. If `stop` returns true, all steps are undone.
     #[must_use]
     pub fn with_stop(self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { stop: Arc::new(stop), ..self }
     }
 
-    /// Sets the directory of the study: files there that commands name are covered by their hash.
+    /// Sets the directory of the study. Files in it that are named in commands are covered by their hash.
     #[must_use]
     pub fn with_study(self, directory: Option<PathBuf>) -> Self {
         Self { study: directory, ..self }
     }
 
-    /// Keeps the layout after this program ends: it is no leftover then.
+    /// Keeps the layout after this program ends, so that it does not count as a leftover.
     ///
     /// # Errors
-    /// The ledger cannot be written.
+    /// Errors if the ledger cannot be written.
     pub fn keep(&self, standing: &mut MadeLayout) -> Result<(), LayoutError> {
         standing.note(ledger::Event::Kept)
     }
@@ -81,19 +81,19 @@ impl Layouts {
         verify::findings(&self.root, standing)
     }
 
-    /// All layouts with a ledger, partial ones too, by name.
+    /// All layouts with a ledger, including partial ones, ordered by name.
     ///
     /// # Errors
-    /// A ledger cannot be read.
+    /// Errors if a ledger cannot be read.
     pub fn standing(&self) -> Result<Vec<MadeLayout>, LayoutError> {
         ledger::all(&self.root, &self.state)
     }
 
-    /// Removes a layout's ledger without undoing anything: for one that is gone for good, for example a
-    /// pulled device.
+    /// Removes a layout's ledger without undoing anything. Meant for a layout that is gone for good, for
+    /// example because a device was pulled.
     ///
     /// # Errors
-    /// The ledger cannot be removed.
+    /// Errors if the ledger cannot be removed.
     pub fn forget(&self, standing: MadeLayout) -> Result<(), LayoutError> {
         standing.remove()
     }

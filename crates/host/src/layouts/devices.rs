@@ -1,4 +1,4 @@
-//! The devices of a layout: found by the user's names, and found again later.
+//! The devices of a layout: found by the names that the user gives, and found again later.
 
 use std::path::{Path, PathBuf};
 
@@ -6,20 +6,20 @@ use super::ledger::OwnedDevice;
 use crate::devices::block;
 use crate::{DeviceNumber, Guard, Root, guard};
 
-/// Prefix of loop devices. One configured before a reboot is gone.
+/// Path prefix of loop devices. A loop device that was configured before a reboot no longer exists.
 const LOOP: &str = "/dev/loop";
 
-/// The node of the device that the user calls `given`; the error says why there is none.
+/// The node of the device that the user calls `given`. The error explains why there is no such device.
 pub(super) fn node(root: &Root, given: &str) -> Result<PathBuf, String> {
     guard::find(root, given).map(|name| node_of(&name))
 }
 
-/// The kernel writes `!` where the node's name has a slash.
+/// The device node of a kernel name, in which `!` stands for each slash in the node's name.
 fn node_of(name: &str) -> PathBuf {
     Path::new("/dev").join(name.replace('!', "/"))
 }
 
-/// The identity of this device, now and later.
+/// The identity of this device, by which it can be recognised later.
 pub(super) fn own(root: &Root, given: &str, path: &Path) -> Option<OwnedDevice> {
     let number = block::number_at(root, path)?;
     let name = block::name_of(root, number)?;
@@ -37,16 +37,17 @@ fn sequence(root: &Root, name: &str) -> Option<u64> {
     root.number(&format!("/sys/block/{whole}/diskseq")).known().copied()
 }
 
-/// Where a device of a ledger is now.
+/// The present location of a device in a ledger.
 pub(super) enum DeviceLocation {
-    /// Found.
+    /// The device was found.
     At(PathBuf, DeviceNumber),
-    /// It is gone for good with all its data.
+    /// The device is gone for good, with all its data.
     Ended,
 }
 
-/// Looks for the device of a ledger: it is the same if the kernel has had no other at its number since, or if
-/// it has the serial number or world wide name, or content that only the layout can have written.
+/// Finds the device of a ledger. A device is the same one if the kernel has had no other at its number since,
+/// if it has the serial number or world wide name, or if it has content that only the layout can have
+/// written.
 pub(super) fn locate(
     root: &Root,
     device: &OwnedDevice,

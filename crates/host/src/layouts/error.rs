@@ -1,4 +1,4 @@
-//! Obstacles to a layout, and its errors.
+//! Obstacles to a layout, and errors.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use crate::{HostError, LedgerError, Refusal};
 /// An obstacle to creating a layout, with the next step.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Obstacle {
-    /// The layout itself is wrong.
+    /// The layout itself is invalid.
     #[error("{0}")]
     Problem(LayoutProblem),
     /// A named device cannot be identified.
     #[error("device {given:?}: {reason}")]
     Device {
-        /// As given.
+        /// The name as given.
         given: String,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
     /// The guard does not permit a device.
@@ -33,24 +33,24 @@ pub enum Obstacle {
         program: String,
         /// Purpose of the first step that needs it.
         purpose: String,
-        /// What provides it.
+        /// The package that provides it.
         package: Option<Package>,
     },
-    /// The kernel cannot do it.
+    /// The kernel lacks a feature.
     #[error("{0}")]
     Kernel(String),
     /// An existing file or mount is in the way of the layout.
     #[error("{path}: {reason}", path = path.display())]
     Place {
-        /// Where.
+        /// The path.
         path: PathBuf,
         /// What is there, and what to do.
         reason: String,
     },
-    /// This user may not do it.
+    /// This user lacks the rights.
     #[error("only root may put devices together and mount: run as root; the plan needs no rights")]
     NeedsRoot,
-    /// Another layout is in the way.
+    /// Another layout conflicts with it.
     #[error("{0}")]
     Layout(String),
 }
@@ -60,7 +60,7 @@ fn provided(package: Option<&Package>) -> String {
 }
 
 impl Obstacle {
-    /// Whether it protects data, rather than being a lack of the host.
+    /// Whether the obstacle protects data, as opposed to something that the host lacks.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::Place { .. } | Self::Layout(_))
@@ -70,7 +70,7 @@ impl Obstacle {
 /// An error about a layout.
 #[derive(Debug, Error)]
 pub enum LayoutError {
-    /// It was not started.
+    /// The layout was not started.
     #[error("layout {layout}: nothing was done{}", listed(obstacles))]
     Obstacles {
         /// Its name.
@@ -109,7 +109,7 @@ pub enum LayoutError {
         /// Where the ledger is.
         ledger: PathBuf,
     },
-    /// It could not be destroyed completely.
+    /// The layout could not be destroyed completely.
     #[error("layout {layout} could not be taken down{}", undone(left, ledger))]
     Left {
         /// Its name.
@@ -119,7 +119,7 @@ pub enum LayoutError {
         /// Where the ledger is.
         ledger: PathBuf,
     },
-    /// The program that made it is still running.
+    /// The program that created the layout is still running.
     #[error(
         "layout {layout} belongs to process {pid}, which goes on (run {run_id}): let it end, or end it first"
     )]
@@ -128,10 +128,10 @@ pub enum LayoutError {
         layout: String,
         /// The process.
         pid: u32,
-        /// Its run.
+        /// The run of that program.
         run_id: String,
     },
-    /// The ledger is another host's.
+    /// The ledger belongs to another host.
     #[error(
         "{path} is of host {host}, and this is {here}: take layout {layout} down there, \
          or give each host a --state of its own",
@@ -142,7 +142,7 @@ pub enum LayoutError {
         layout: String,
         /// The ledger.
         path: PathBuf,
-        /// Its host.
+        /// The host it belongs to.
         host: String,
         /// This host.
         here: String,
@@ -150,7 +150,7 @@ pub enum LayoutError {
     /// A ledger cannot be used.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// Something else about the host.
+    /// Another error about the host.
     #[error(transparent)]
     Host(#[from] HostError),
 }
@@ -160,7 +160,7 @@ impl LayoutError {
         Self::Host(HostError::io(action, path, error))
     }
 
-    /// Whether data is protected by not going on, although the host could.
+    /// Whether the program could go on but refuses in order to protect data.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         match self {
@@ -175,8 +175,8 @@ fn listed(obstacles: &[Obstacle]) -> String {
     obstacles.iter().map(|obstacle| format!("\n- {}", obstacle.to_string().replace('\n', "\n  "))).collect()
 }
 
-/// First lines of a failed command's output that are reported: some programs print the reason first and then
-/// their usage; others print it last.
+/// Number of first lines of a failed command's output that are reported. Some programs print the reason
+/// first and then their usage; others print it last.
 const FIRST_LINES: usize = 3;
 const LAST_LINES: usize = 6;
 

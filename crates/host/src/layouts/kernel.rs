@@ -5,7 +5,7 @@ use plan::Recipe;
 use super::error::Obstacle;
 use crate::Root;
 
-/// Features that the running kernel lacks.
+/// Lists the required features that the running kernel lacks.
 pub(super) fn obstacles(root: &Root, recipe: &Recipe) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
     let mut lacks = |what: String| obstacles.push(Obstacle::Kernel(what));

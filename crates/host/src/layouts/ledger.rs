@@ -1,4 +1,4 @@
-//! Record of the executed steps on stable storage: enough to undo them from another process.
+//! A record of the executed steps on stable storage, sufficient to undo them from another process.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -16,13 +16,13 @@ use crate::guard::Signature;
 use crate::ledger::{self, LedgerContent, LedgerFile, LedgerKind, LedgerLoss, ProcessIdentity};
 use crate::{DeviceNumber, HostIdentity, Root};
 
-/// Below the state directory.
+/// Directory of the ledgers, below the state directory.
 const DIRECTORY: &str = "layouts";
-/// Suffix of a ledger's name.
+/// Suffix of a ledger's file name.
 const SUFFIX: &str = ".json";
-/// Held while a layout is started, so that two programs do not use one device.
+/// Lock file that is held while a layout is started, so that two programs do not use the same device.
 const LOCK: &str = ".lock";
-/// Only its owner may open it for writing.
+/// Mode of the lock file: only its owner may open it for writing.
 const LOCK_MODE: u32 = 0o644;
 
 const KIND: LedgerKind = LedgerKind {
@@ -31,41 +31,42 @@ const KIND: LedgerKind = LedgerKind {
     by_hand: "it lists the commands that take the layout down; run them by hand, then remove the file",
 };
 
-/// State of a layout that was started.
+/// The state of a layout that was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     version: u32,
     pub(super) layout: Layout,
     pub(super) run_id: String,
-    /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
+    /// Wall clock when it was started, nanoseconds since 1970-01-01 UTC.
     pub(super) begun_unix_ns: i64,
     pub(super) host: HostIdentity,
     pub(super) owner: ProcessIdentity,
-    /// It is kept after its creator ends.
+    /// Whether it is kept after its creator ends.
     pub(super) kept: bool,
-    /// All steps were done.
+    /// Whether all steps were done.
     pub(super) complete: bool,
     pub(super) devices: Vec<OwnedDevice>,
     pub(super) steps: Vec<LedgerStep>,
 }
 
-/// A device that was given to the layout.
+/// A device that was assigned to the layout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OwnedDevice {
-    /// As the user named it.
+    /// The name given by the user.
     pub(super) given: String,
-    /// Its node.
+    /// The path of its node.
     pub(super) path: PathBuf,
     major: u32,
     minor: u32,
     pub(super) size_bytes: u64,
     /// Serial number and world wide name.
     pub(super) identities: Vec<String>,
-    /// `/sys/block/NAME/diskseq`: another one for each medium, or set-up of a loop device, since boot.
+    /// `/sys/block/NAME/diskseq`, which changes with each medium, or configuration of a loop device,
+    /// since boot.
     pub(super) sequence: Option<u64>,
-    /// Its signatures once the layout is complete; none during creation.
+    /// Its signatures once the layout is complete; `None` during creation.
     pub(super) signatures: Option<Vec<Signature>>,
-    /// Signatures that may appear anywhere on it once the metadata of the layout is gone.
+    /// Signatures that may show up anywhere on the device once the metadata of the layout is gone.
     #[serde(default)]
     pub(super) covered: Vec<Signature>,
 }
@@ -85,7 +86,7 @@ impl OwnedDevice {
         }
     }
 
-    /// Path, bytes, serial number and world wide name.
+    /// Path, size in bytes, serial number and world wide name.
     pub(super) fn identity(&self) -> (&Path, u64, &[String]) {
         (&self.path, self.size_bytes, &self.identities)
     }
@@ -100,23 +101,23 @@ impl OwnedDevice {
 pub(crate) struct LedgerStep {
     pub(super) step: Step,
     pub(super) state: StepState,
-    /// Directories that it made, outer ones first.
+    /// Directories that the step has created, outer ones first.
     pub(super) made: Vec<PathBuf>,
 }
 
-/// What changes in a ledger once the layout was started.
+/// A change in a ledger after the layout was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(crate) enum Event {
     /// The progress of a step.
     Step { step: usize, state: StepState },
-    /// The directories that a step is about to make, outer ones first.
+    /// The directories that a step is about to create, outer ones first.
     Directories { step: usize, made: Vec<PathBuf> },
-    /// All steps were done; the devices have these signatures.
+    /// All steps were done. The devices have these signatures.
     Complete { devices: Vec<OwnedDevice> },
-    /// It is to outlive its creator.
+    /// The layout is to outlive its creator.
     Kept,
-    /// Its destruction was begun.
+    /// The destruction of the layout has begun.
     Destroying,
 }
 
@@ -127,7 +128,7 @@ impl Ledger {
             Event::Directories { step, made } => self.step(step)?.made = made,
             Event::Complete { devices } => (self.complete, self.devices) = (true, devices),
             Event::Kept => self.kept = true,
-            // From here on it is a leftover if this program is killed.
+            // If this program is killed from here on, the layout counts as a leftover.
             Event::Destroying => self.complete = false,
         }
         Ok(())
@@ -153,16 +154,16 @@ pub(crate) enum StepState {
 #[derive(Debug, Clone)]
 pub struct MadeLayout {
     pub(super) ledger: Ledger,
-    /// The file of the ledger; none for a layout that has nothing to undo.
+    /// The file of the ledger, or `None` if the layout has nothing to undo.
     pub(super) file: Option<LedgerFile>,
-    /// What is missing in it.
+    /// What is missing in the ledger.
     pub(super) loss: LedgerLoss,
     /// This host.
     pub(super) here: HostIdentity,
 }
 
 impl MadeLayout {
-    /// A layout without executed steps.
+    /// Creates a layout without executed steps.
     pub(super) fn begin(
         root: &Root,
         layout: &Layout,
@@ -190,12 +191,12 @@ impl MadeLayout {
         Self { ledger, file: None, loss: LedgerLoss::default(), here }
     }
 
-    /// Whether there is anything to undo: without, no ledger is needed.
+    /// Whether there is anything to undo. If not, no ledger is needed.
     pub(super) fn needs_ledger(&self) -> bool {
         !self.ledger.steps.is_empty()
     }
 
-    /// Writes the ledger to stable storage for the first time.
+    /// Creates the ledger on stable storage.
     pub(super) fn create_ledger(&mut self, state: &Path) -> Result<(), LayoutError> {
         // The name of a layout is a plain word ([`Layout::problems`]).
         let path = directory(state).join(format!("{}{SUFFIX}", self.name()));
@@ -205,7 +206,7 @@ impl MadeLayout {
         Ok(())
     }
 
-    /// The layout that was asked for.
+    /// The requested layout.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.ledger.layout
@@ -217,13 +218,13 @@ impl MadeLayout {
         &self.ledger.layout.name
     }
 
-    /// The run that made it.
+    /// The run that created it.
     #[must_use]
     pub fn run_id(&self) -> &str {
         &self.ledger.run_id
     }
 
-    /// When it was begun, nanoseconds since 1970-01-01 UTC.
+    /// When it was started, in nanoseconds since 1970-01-01 UTC.
     #[must_use]
     pub fn begun_unix_ns(&self) -> i64 {
         self.ledger.begun_unix_ns
@@ -250,35 +251,36 @@ impl MadeLayout {
         self.ledger.complete
     }
 
-    /// Whether it was kept on purpose.
+    /// Whether it was kept deliberately.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.ledger.kept
     }
 
-    /// The process that made it, if still running here.
+    /// The process that created it, if it is still running on this host.
     #[must_use]
     pub fn owner(&self) -> Option<u32> {
         let Ledger { owner, host, .. } = &self.ledger;
         (self.here.is_same_boot(host) && owner.is_alive()).then_some(owner.pid)
     }
 
-    /// Whether a killed program has left it: its creator is gone, and it was not kept on purpose.
+    /// Whether a killed program has left it: its creator no longer runs, and it was not kept
+    /// deliberately.
     #[must_use]
     pub fn is_leftover(&self) -> bool {
         self.is_here() && self.owner().is_none() && !(self.ledger.kept && self.ledger.complete)
     }
 
-    /// Whether it is of this host.
+    /// Whether it belongs to this host.
     #[must_use]
     pub fn is_here(&self) -> bool {
         self.here.is_same_host(&self.ledger.host)
     }
 
-    /// Refuses one of another host: its commands are for that one.
+    /// Rejects a layout of another host, because its commands are meant for that host.
     ///
     /// # Errors
-    /// It is of another host.
+    /// Errors if it belongs to another host.
     pub fn check_host(&self) -> Result<(), LayoutError> {
         if self.is_here() {
             return Ok(());
@@ -287,19 +289,19 @@ impl MadeLayout {
         Err(LayoutError::OtherHost { layout: self.name().to_owned(), path: self.ledger_place(), host, here })
     }
 
-    /// Where its ledger is; none for a layout that has nothing to undo.
+    /// The path of its ledger, or `None` if the layout has nothing to undo.
     #[must_use]
     pub fn ledger_path(&self) -> Option<&Path> {
         self.file.as_ref().map(LedgerFile::path)
     }
 
-    /// What its ledger does not say any more, in words; none if that is nothing.
+    /// Describes what is missing in its ledger, or returns `None` if nothing is missing.
     #[must_use]
     pub fn loss(&self) -> Option<String> {
         self.loss.told(&self.ledger_place())
     }
 
-    /// The commands that destroy it, of all started steps, in the order of execution.
+    /// The commands that undo all started steps, in the order of execution.
     pub fn undoing(&self) -> impl Iterator<Item = &Undo> {
         let is_begun = |step: &&LedgerStep| matches!(step.state, StepState::Begun | StepState::Done);
         self.ledger.steps.iter().rev().filter(is_begun).flat_map(|step| &step.step.undo)
@@ -309,7 +311,7 @@ impl MadeLayout {
         self.ledger_path().map(Path::to_owned).unwrap_or_default()
     }
 
-    /// Records an event on stable storage, then in this value.
+    /// Records an event, first on stable storage and then in this value.
     pub(super) fn note(&mut self, event: Event) -> Result<(), LayoutError> {
         if let Some(file) = &mut self.file {
             file.append(&event)?;
@@ -329,7 +331,7 @@ pub(super) fn directory(state: &Path) -> PathBuf {
     state.join(DIRECTORY)
 }
 
-/// Creates the directory of ledgers, and locks out other programs until the value is dropped.
+/// Creates the directory of ledgers, and locks out other programs until the returned value is dropped.
 pub(super) fn lock(state: &Path) -> Result<File, LayoutError> {
     let directory = directory(state);
     ledger::check_directory(&directory)?;
@@ -343,7 +345,7 @@ pub(super) fn lock(state: &Path) -> Result<File, LayoutError> {
     Ok(file)
 }
 
-/// All ledgers below `state`, by name.
+/// All ledgers below `state`, ordered by name.
 pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<MadeLayout>, LayoutError> {
     let directory = directory(state);
     let entries = match fs::read_dir(&directory) {
@@ -358,7 +360,7 @@ pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<MadeLayout>, LayoutEr
         .collect();
     paths.sort();
     let here = HostIdentity::of(root);
-    // One that another program has removed since is none.
+    // A ledger that another program has removed in the meantime is skipped.
     let standing = |path: PathBuf| {
         let content = LedgerFile::read::<Ledger, Event>(&KIND, &path)?;
         let Some(LedgerContent { file, head: mut ledger, events, loss, .. }) = content else {

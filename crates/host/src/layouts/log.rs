@@ -1,4 +1,4 @@
-//! Log of every command with its output, next to the ledgers, as a history of each device.
+//! Log of every command with its output, next to the ledgers. It serves as a history of each device.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -11,24 +11,24 @@ use serde::Serialize;
 use super::ledger;
 use crate::ledger::open;
 
-/// One JSON object in each line.
+/// Name of the log, which has one JSON object per line.
 const LOG: &str = "commands.jsonl";
-/// Name of a full log; it replaces the previous one.
+/// Name of the previous log, which is replaced when the log is full.
 const FULL: &str = "commands.old.jsonl";
-/// Size of a full log: some ten thousand commands.
+/// Size at which the log counts as full: about ten thousand commands.
 const LOG_BYTES_MAX: u64 = 32 << 20;
 
 /// A line of the log.
 #[derive(Serialize)]
 struct Line<'a> {
-    /// Wall clock when the command had ended, nanoseconds since 1970-01-01 UTC.
+    /// Wall clock at the end of the command, nanoseconds since 1970-01-01 UTC.
     ended_unix_ns: u64,
     layout: &'a str,
     #[serde(flatten)]
     run: &'a CommandRun,
 }
 
-/// Wraps `tell` to also write to the log. A failed write does not prevent an undo.
+/// Wraps `tell` so that it also writes to the log. A failed write does not prevent an undo.
 pub(super) fn logged<'a>(
     state: &'a Path,
     layout: &'a str,

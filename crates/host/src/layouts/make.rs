@@ -17,18 +17,19 @@ use super::{CommandHash, LayoutError, Layouts, log, undo};
 use crate::devices::block;
 use crate::{Guard, HostError, PermittedDevice, Root};
 
-/// Attempts to find a node that appears some time after a command: udev announces partitions within a second,
-/// even on a busy host.
+/// Number of attempts to find a node that appears some time after a command. udev creates partition nodes
+/// within a second, even on a busy host.
 const NODE_TRIES: u32 = 200;
 const NODE_PAUSE: Duration = Duration::from_millis(50);
 
 impl Layouts {
-    /// Creates the layout with the agreed commands ([`super::Survey::commands`]). `tell` gets each finished
-    /// command.
+    /// Creates the layout with the agreed commands ([`super::Survey::commands`]). `tell` is called with
+    /// each finished command.
     ///
     /// # Errors
-    /// The commands differ from the agreed ones or there is an obstacle, and nothing was done; or a step
-    /// failed, and all were undone. What could not be undone is named and stays in the ledger.
+    /// Errors if the commands differ from the agreed ones or there is an obstacle, in which case nothing
+    /// was done; or if a step failed, in which case all steps were undone. Anything that could not be
+    /// undone is named and stays in the ledger.
     pub fn create(
         &self,
         layout: &Layout,
@@ -49,7 +50,7 @@ impl Layouts {
         let mut standing = MadeLayout::begin(&self.root, layout, run_id, owned, survey.steps);
         if standing.needs_ledger() {
             let _lock = ledger::lock(&self.state)?;
-            // Another program may have started one since the survey.
+            // Another program may have started a layout since the survey.
             let obstacles = self.neighbours(layout, &survey.devices);
             if !obstacles.is_empty() {
                 return Err(refuse(obstacles));
@@ -62,27 +63,27 @@ impl Layouts {
         };
         let left = undo::undo_all(self, &mut standing, &mut tell);
         let (layout, ledger) = (layout.name.clone(), standing.ledger_place());
-        // The first error is the one to report.
+        // The first error is the one that is reported.
         let _ = undo::close(standing, &left);
         Err(match failure {
             Failure::Step(step) => LayoutError::Step { layout, step, left, ledger },
             Failure::Interrupted => LayoutError::Interrupted { layout, left, ledger },
-            // The disk of the ledger is full, or gone: the error says which file; what is left is in it, as far as
-            // it could be written.
+            // The disk of the ledger is full or gone. The error names the file. The ledger contains what is left,
+            // as far as it could be written.
             Failure::Ledger(error) if left.is_empty() => error,
             Failure::Ledger(_) => LayoutError::Left { layout, left, ledger },
         })
     }
 }
 
-/// Why a layout is not created.
+/// Why a layout was not created.
 enum Failure {
     Step(Box<CommandRun>),
     Interrupted,
     Ledger(LayoutError),
 }
 
-/// Executes all steps. The permitted devices are held until a command takes them.
+/// Executes all steps. The permitted devices are held until a command takes them over.
 fn build(
     layouts: &Layouts,
     standing: &mut MadeLayout,
@@ -111,7 +112,7 @@ fn build(
     standing.note(Event::Complete { devices }).map_err(Failure::Ledger)
 }
 
-/// Executes one step, recorded as started before.
+/// Executes one step, whose start has been recorded before.
 fn step(
     layouts: &Layouts,
     standing: &mut MadeLayout,
@@ -136,7 +137,7 @@ fn step(
 }
 
 /// Waits for the node, checks that the devices are unchanged, and releases those that the command names,
-/// which claims them itself.
+/// because the command claims them itself.
 fn prepare(
     root: &Root,
     standing: &MadeLayout,
@@ -160,7 +161,7 @@ fn prepare(
             None => return Err(format!("{} has vanished", device.path.display())),
         }
     }
-    // The servers of GPFS open its NSDs, which no command names.
+    // The GPFS servers open the NSDs, although no command names them.
     let takes_all = matches!(standing.ledger.layout.recipe, Recipe::Gpfs { .. });
     if step.action.needs_device() {
         let is_taken = |permit: &mut PermittedDevice| takes_all || step.action.names(permit.path());
@@ -176,7 +177,7 @@ fn wipe(permits: &[PermittedDevice], device: &Path) -> Result<String, HostError>
     permit.wipe().map(|wiped| wiped.to_string())
 }
 
-/// Creates a directory and its parents, each recorded before its creation.
+/// Creates a directory and its parents. Each is recorded before it is created.
 fn make_directory(standing: &mut MadeLayout, index: usize, directory: &Path) -> Result<String, LayoutError> {
     let missing: Vec<PathBuf> = directory
         .ancestors()

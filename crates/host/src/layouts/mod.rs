@@ -6,11 +6,11 @@
 //! | [`Layouts::create`] | executes the steps, and undoes all of them if one fails |
 //! | [`Layouts::verify`] | reads back the properties of the layout |
 //! | [`Layouts::destroy`] | undoes the steps in reverse, and wipes what the layout owned |
-//! | [`Layouts::standing`] | all existing layouts, also partial ones of a killed program |
+//! | [`Layouts::standing`] | lists all existing layouts, including partial ones of a killed program |
 //!
-//! Before a step and after it a ledger is written to stable storage. Only what a ledger names is ever undone:
-//! a device is wiped if it is still the same one, nothing uses it, and it carries no signature that the layout
-//! did not make.
+//! Before and after each step a ledger is written to stable storage. Only what a ledger names is ever undone.
+//! A device is only wiped if it is still the same one, nothing uses it, and it has no signature that the
+//! layout did not create.
 //!
 //! ```no_run
 //! use host::{Guard, Layouts, Root};

@@ -1,4 +1,4 @@
-//! The place of a layout: what is in its way, and whether existing objects are its own.
+//! The place of a layout: what conflicts with it, and whether existing objects belong to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ use crate::guard::Guard;
 pub(super) enum Ownership {
     /// It exists and belongs to the layout.
     Own,
-    /// Nothing exists.
+    /// Nothing exists there.
     Nothing,
-    /// It exists but was not made by the layout.
+    /// Something exists that the layout did not create.
     Foreign(String),
 }
 
-/// Examines the result of a step.
+/// Examines what exists of the result of a step.
 pub(super) fn of(root: &Root, when: &UndoCondition) -> Ownership {
     match when {
         UndoCondition::Begun => Ownership::Own,
@@ -47,7 +47,7 @@ pub(super) fn of(root: &Root, when: &UndoCondition) -> Ownership {
 pub(super) fn mount_at(root: &Root, place: &Path) -> Option<Mount> {
     let real = fs::canonicalize(root.path(place)).ok().and_then(|path| root.without_prefix(&path));
     let place = real.as_deref().unwrap_or(place);
-    // Of stacked mounts the last one is visible.
+    // If mounts are stacked, the last one is visible.
     mount_table(root).ok()?.into_iter().rfind(|mount| mount.mount_point == place)
 }
 
@@ -63,7 +63,8 @@ fn mounted(root: &Root, place: &Path, sources: &[PathBuf]) -> Ownership {
     ))
 }
 
-/// Whether one of `sources` is mounted: by its name in the table, or by the device number of both.
+/// Whether one of `sources` is mounted, determined by the name in the table or by comparing device
+/// numbers.
 pub(super) fn is_from(root: &Root, mount: &Mount, sources: &[PathBuf]) -> bool {
     let shown = block::number_at(root, Path::new(&mount.source));
     sources.iter().any(|source| {
@@ -96,7 +97,7 @@ fn stacked(root: &Root, node: &Path, members: &[PathBuf]) -> Ownership {
     }
 }
 
-/// `vgs` lists the physical volumes of a group, one in a line.
+/// Checks the output of `vgs`, which lists the physical volumes of a group, one per line.
 fn grouped(group: &str, volume: Option<&str>, members: &[PathBuf]) -> Ownership {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let Some(listed) = commands::answer(&words(&["vgs", "--noheadings", "-o", "pv_name", group])) else {
@@ -114,7 +115,7 @@ fn grouped(group: &str, volume: Option<&str>, members: &[PathBuf]) -> Ownership 
     }
 }
 
-/// Obstacles to mounting at `place`, or to creating a directory there.
+/// The obstacle, if any, to mounting at `place` or to creating a directory there.
 pub(super) fn mount_point_obstacle(root: &Root, place: &Path) -> Option<Obstacle> {
     let obstacle = |reason: String| Some(Obstacle::Place { path: place.to_owned(), reason });
     if let Some(mount) = mount_at(root, place) {

@@ -1,4 +1,4 @@
-//! The steps of a layout, and all obstacles.
+//! Determines the steps of a layout, and all obstacles.
 
 use std::collections::HashMap;
 use std::env;
@@ -19,19 +19,20 @@ use crate::{PermittedDevice, Refusal, Root};
 /// The steps of a layout, and all obstacles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Survey {
-    /// The steps in order; an unidentified device is shown as given.
+    /// The steps in order. A device that was not identified is shown as given.
     pub steps: Vec<Step>,
-    /// The nodes of the devices, in the order of the layout; as given if unidentified.
+    /// The nodes of the devices, in the order of the layout. A device that was not identified is shown as
+    /// given.
     pub devices: Vec<PathBuf>,
-    /// The user's own checks, executed after creation.
+    /// The user's own checks, which are executed after creation.
     pub checks: Vec<Action>,
-    /// Hash of the commands, to be compared with the user's consent.
+    /// Hash of the commands, to be compared with the one that the user agreed to.
     pub commands: CommandHash,
-    /// All obstacles; if empty, the layout can be created.
+    /// All obstacles. If there are none, the layout can be created.
     pub obstacles: Vec<Obstacle>,
 }
 
-/// A survey with the device permits it holds.
+/// A survey with the permits of the devices that it holds.
 pub(super) struct Inspection {
     pub(super) survey: Survey,
     pub(super) owned: Vec<OwnedDevice>,
@@ -39,9 +40,9 @@ pub(super) struct Inspection {
 }
 
 impl Layouts {
-    /// The steps and all obstacles. Nothing is written, and no rights are needed: facts that need rights are
-    /// listed as obstacles. `consents` are the values of `--destroy-data-on` besides the devices that the
-    /// layout names.
+    /// Determines the steps and all obstacles. Nothing is written, and no rights are needed: facts that
+    /// would need rights are listed as obstacles. `consents` are the values of `--destroy-data-on` in
+    /// addition to the devices that the layout names.
     #[must_use]
     pub fn survey(&self, layout: &Layout, consents: &[String]) -> Survey {
         self.inspect(layout, consents).survey
@@ -68,8 +69,8 @@ impl Layouts {
         Inspection { survey: Survey { steps, devices: nodes, checks, commands, obstacles }, owned, permits }
     }
 
-    /// The nodes of the devices, and the facts of those found. A device named twice, under any names, would
-    /// become two members of an array.
+    /// The nodes of the devices, and the facts about those found. A device that is named twice, even under
+    /// different names, is an obstacle, because it would become two members of an array.
     fn find(&self, layout: &Layout, obstacles: &mut Vec<Obstacle>) -> (Vec<PathBuf>, Vec<OwnedDevice>) {
         let mut seen: HashMap<PathBuf, &String> = HashMap::new();
         let mut nodes = Vec::new();
@@ -97,7 +98,7 @@ impl Layouts {
         (nodes, owned)
     }
 
-    /// Asks the guard for each device. Naming one in a layout is consent to lose its data.
+    /// Asks the guard for each device. Naming a device in a layout is consent to the loss of its data.
     fn permits(
         &self,
         layout: &Layout,
@@ -108,7 +109,7 @@ impl Layouts {
         let consents: Vec<String> = layout.devices.iter().chain(consents).cloned().collect();
         let mut permits: Vec<PermittedDevice> = Vec::new();
         for device in owned {
-            // A second claim of the same device would find it in use by ourselves.
+            // A second claim of the same device would find it in use by this process.
             if permits.iter().any(|permit| permit.number() == device.number()) {
                 continue;
             }
@@ -123,7 +124,7 @@ impl Layouts {
         permits
     }
 
-    /// Obstacles at the places of the layout.
+    /// Obstacles at the places that the layout uses.
     fn places(&self, layout: &Layout) -> Vec<Obstacle> {
         match &layout.recipe {
             Recipe::Raw => Vec::new(),
@@ -137,7 +138,7 @@ impl Layouts {
         }
     }
 
-    /// Layouts in ledgers with the same name or devices.
+    /// Reports layouts in ledgers that have the same name or devices.
     pub(super) fn neighbours(&self, layout: &Layout, nodes: &[PathBuf]) -> Vec<Obstacle> {
         let others = match self.standing() {
             Ok(others) => others,
@@ -169,7 +170,7 @@ fn existing(root: &Root, path: &Path) -> Option<Obstacle> {
     Some(Obstacle::Place { path: path.to_owned(), reason })
 }
 
-/// The directory must be new or empty: stripes apply to new files only.
+/// Checks that the directory is new or empty, because stripes only apply to new files.
 fn lustre(root: &Root, path: &Path) -> Option<Obstacle> {
     if let Some(obstacle) = ownership::mount_point_obstacle(root, path) {
         return Some(obstacle);
@@ -182,7 +183,7 @@ fn lustre(root: &Root, path: &Path) -> Option<Obstacle> {
     })
 }
 
-/// The missing programs, each with the first step that needs it; also those for the undo.
+/// The missing programs, each with the first step that needs it, including those needed for the undo.
 fn tools(steps: &[Step]) -> Vec<Obstacle> {
     let undoing = steps.iter().flat_map(|step| &step.undo).map(|undo| (&undo.action, &undo.purpose));
     let doing = steps.iter().map(|step| (&step.action, &step.purpose));
@@ -203,7 +204,8 @@ fn tools(steps: &[Step]) -> Vec<Obstacle> {
     missing.into_iter().map(obstacle).collect()
 }
 
-/// Existing arrays, groups and file systems with the names of the layout: they belong to others.
+/// Reports existing arrays, groups and file systems with the names of the layout, because they belong to
+/// others.
 fn names(root: &Root, recipe: &Recipe, steps: &[Step]) -> Vec<Obstacle> {
     let taken = |path: PathBuf, reason: String| Obstacle::Place { path, reason };
     let mut obstacles = Vec::new();
@@ -233,7 +235,7 @@ fn names(root: &Root, recipe: &Recipe, steps: &[Step]) -> Vec<Obstacle> {
     obstacles
 }
 
-/// Whether the recipe needs root; a user's own commands may not.
+/// Whether the recipe needs root. A user's own commands may not need it.
 fn needs_root(recipe: &Recipe) -> bool {
     !matches!(recipe, Recipe::Existing | Recipe::Lustre { .. } | Recipe::Own { .. } | Recipe::Raw)
 }

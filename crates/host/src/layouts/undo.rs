@@ -1,4 +1,4 @@
-//! Destroys a layout, complete or partial.
+//! Destroys a complete or partial layout.
 
 use std::fs;
 use std::io;
@@ -17,8 +17,8 @@ use super::{LayoutError, Layouts, log};
 use crate::guard::Signature;
 use crate::{Guard, Refusal};
 
-/// Attempts to undo a step that is still busy, and the pause in between: udev and others briefly open
-/// released devices.
+/// Number of attempts to undo a step that is still busy, and the pause between them. udev and other
+/// programs briefly open released devices.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -26,7 +26,7 @@ impl Layouts {
     /// Undoes all steps in reverse, and wipes the devices.
     ///
     /// # Errors
-    /// What could not be undone is named and stays in the ledger.
+    /// Errors if something could not be undone. It is named and stays in the ledger.
     pub fn destroy(
         &self,
         mut standing: MadeLayout,
@@ -42,7 +42,7 @@ impl Layouts {
         }
         let _lock = ledger::lock(&self.state)?;
         if !path.exists() {
-            // Another program has destroyed it.
+            // Another program has destroyed it already.
             return Ok(());
         }
         standing.note(Event::Destroying)?;
@@ -57,8 +57,8 @@ pub(super) fn close(standing: MadeLayout, left: &[String]) -> Result<(), LayoutE
     if left.is_empty() { standing.remove() } else { Ok(()) }
 }
 
-/// Undoes started steps in reverse order. A failed undo is reported and does not stop the others: a device
-/// still in use is not wiped.
+/// Undoes started steps in reverse order. A failed undo is reported and does not stop the others; a device
+/// that is still in use is not wiped.
 pub(super) fn undo_all(
     layouts: &Layouts,
     standing: &mut MadeLayout,
@@ -118,13 +118,13 @@ fn one(
     }
 }
 
-/// Whether to retry: not for a user's line, which may have any effect.
+/// Whether to retry the action. A user's line is not retried, because it may have any effect.
 fn may_be_busy(action: &Action) -> bool {
     matches!(action, Action::Command(_) | Action::Wipe(_))
 }
 
-/// Whether the undo is complete. The user's lines undo a complete layout; on a partial one some have nothing
-/// to undo and fail: then nothing may be left at its place.
+/// Whether the undo is complete. The user's lines undo a complete layout; on a partial one some of them have
+/// nothing to undo and fail. In that case the undo is complete if nothing is left at the layout's place.
 fn ended(layouts: &Layouts, standing: &MadeLayout, run: &CommandRun, action: &Action) -> Result<(), String> {
     if run.succeeded() {
         return Ok(());
@@ -139,7 +139,7 @@ fn ended(layouts: &Layouts, standing: &MadeLayout, run: &CommandRun, action: &Ac
     Err(format!("`{}` ({}){last}", run.command, run.status))
 }
 
-/// Removes inner directories first. One with files of others stays.
+/// Removes directories, inner ones first. A directory that contains other files is kept.
 fn remove_directories(made: &[PathBuf]) -> Result<String, String> {
     for path in made.iter().rev() {
         match fs::remove_dir(path) {
@@ -151,7 +151,7 @@ fn remove_directories(made: &[PathBuf]) -> Result<String, String> {
     Ok(if made.is_empty() { "it was there before, and stays".to_owned() } else { String::new() })
 }
 
-/// Wipes a device of the layout if it is unchanged, not in use, and carries only signatures of the layout.
+/// Wipes a device of the layout if it is unchanged, not in use, and only has signatures of the layout.
 fn wipe(layouts: &Layouts, standing: &MadeLayout, path: &Path) -> Result<String, String> {
     let Some(device) = standing.ledger.devices.iter().find(|device| device.path == path) else {
         return Err(format!("{} is not in the ledger", path.display()));
@@ -179,8 +179,9 @@ fn told(refusal: &Refusal) -> String {
     format!("{} is still used: {}", refusal.path.display(), reasons.join("; "))
 }
 
-/// The first signature that is not the layout's. For a completed layout its signatures are known; for a
-/// partial one only those of its commands, on devices that one of them has used; for a user's commands none.
+/// The first signature that does not belong to the layout. For a completed layout its signatures are known.
+/// For a partial one, only those of its commands count, on devices that one of them has used; for a user's
+/// commands, none.
 fn foreign<'a>(standing: &MadeLayout, device: &OwnedDevice, found: &'a [Signature]) -> Option<&'a Signature> {
     let is_written = standing.ledger.steps.iter().any(|LedgerStep { step, state, .. }| {
         *state != StepState::Planned && step.action.needs_device() && step.action.names(&device.path)

@@ -8,7 +8,7 @@ use thiserror::Error;
 /// An error of a ledger.
 #[derive(Debug, Error)]
 pub enum LedgerError {
-    /// It cannot be read or written.
+    /// The ledger cannot be read or written.
     #[error("{action} {path}: {source}; {next}", path = path.display())]
     Io {
         /// The attempted action.
@@ -20,24 +20,24 @@ pub enum LedgerError {
         /// What to do.
         next: &'static str,
     },
-    /// Others could have written it, or it is not a regular file.
+    /// Other users could have written it, or it is not a regular file.
     #[error("{path}: {reason}", path = path.display())]
     Untrusted {
         /// The file.
         path: PathBuf,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
-    /// A line is no event of a ledger.
+    /// A line is not an event of a ledger.
     #[error("{path}: line {line} is damaged ({reason}): {by_hand}", path = path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, starting at 1.
         line: usize,
         /// What is wrong with it.
         reason: String,
-        /// How to undo without this program.
+        /// How to undo the changes without this program.
         by_hand: &'static str,
     },
     /// It was written by another host.
@@ -51,10 +51,10 @@ pub enum LedgerError {
         path: PathBuf,
         /// The host that wrote it.
         theirs: String,
-        /// This one.
+        /// This host.
         ours: String,
     },
-    /// It was written before the host was booted.
+    /// It was written before the host was last booted.
     #[error(
         "{path} is of an earlier boot: run `ioproof host restore` first, which puts back what is still set",
         path = path.display()
@@ -81,7 +81,7 @@ impl LedgerError {
         Self::Io { action, path: path.to_owned(), source: source.into(), next }
     }
 
-    /// Whether the program refuses although it could.
+    /// Whether the program could go on but refuses.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         !matches!(self, Self::Io { .. })

@@ -1,4 +1,4 @@
-//! Who wrote a ledger: a host, and a process on it that may have ended.
+//! Identifies the writer of a ledger: a host, and a process on it that may have ended.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,12 +10,13 @@ use crate::{Root, facts};
 /// Identity of a host and of its current boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostIdentity {
-    /// `/etc/machine-id` (`machine-id(5)`); empty where there is none.
+    /// Content of `/etc/machine-id` (`machine-id(5)`); empty if it does not exist.
     pub machine_id: String,
-    /// The node name. Ledgers of tuning called it `node` in earlier versions.
+    /// The node name. In earlier versions, ledgers of tuning called it `node`.
     #[serde(alias = "node")]
     pub name: String,
-    /// `/proc/sys/kernel/random/boot_id`: changes with each boot; empty where the kernel has none.
+    /// Content of `/proc/sys/kernel/random/boot_id`, which changes with each boot; empty if the kernel
+    /// has none.
     pub boot_id: String,
 }
 
@@ -31,15 +32,16 @@ impl HostIdentity {
         }
     }
 
-    /// Whether both are one host, also across a reboot. Before data is destroyed: a renamed host that was
-    /// rebooted is not recognised.
+    /// Whether both are the same host, possibly rebooted. This is the check before data is destroyed, so
+    /// a host that was both renamed and rebooted is not recognised.
     pub(crate) fn is_same_host(&self, other: &Self) -> bool {
         let is_same_boot = !self.boot_id.is_empty() && self.boot_id == other.boot_id;
-        // Machines cloned from one image may share a machine id; they differ in their names.
+        // Machines cloned from one image may have the same machine id; they differ in their names.
         is_same_boot || (self.machine_id == other.machine_id && self.name == other.name)
     }
 
-    /// Whether both are one host, perhaps under another name. For settings, which are put back without harm.
+    /// Whether both are the same host, possibly under another name. This check is for settings, whose
+    /// restoration does no harm.
     #[must_use]
     pub fn is_same_machine(&self, other: &Self) -> bool {
         if self.machine_id.is_empty() || other.machine_id.is_empty() {
@@ -48,31 +50,31 @@ impl HostIdentity {
         self.machine_id == other.machine_id
     }
 
-    /// Whether the host was not rebooted in between.
+    /// Whether the host has not been rebooted in between.
     pub(crate) fn is_same_boot(&self, other: &Self) -> bool {
         self.is_same_host(other) && self.boot_id == other.boot_id
     }
 }
 
-/// Identity of a process, distinct from a later one with the same number.
+/// The identity of a process, which distinguishes it from a later one with the same number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProcessIdentity {
     pub(crate) pid: u32,
-    /// When it started, in clock ticks since boot (`proc_pid_stat(5)`, field 22).
+    /// Its start time in clock ticks since boot (`proc_pid_stat(5)`, field 22).
     start_ticks: u64,
-    /// `/proc/self/ns/pid`: the namespace of its number.
+    /// The target of `/proc/self/ns/pid`: the namespace of its number.
     pid_namespace: Option<PathBuf>,
 }
 
 impl ProcessIdentity {
-    /// This process.
+    /// The identity of this process.
     pub(crate) fn this() -> Self {
         let pid = std::process::id();
         Self { pid, start_ticks: start_ticks(pid).unwrap_or(0), pid_namespace: pid_namespace() }
     }
 
-    /// Whether it still runs, on a host that was not rebooted. One in another PID namespace cannot be seen
-    /// and is assumed to run.
+    /// Whether the process still runs, on a host that was not rebooted. A process in another PID namespace
+    /// is not visible, so it is assumed to run.
     pub(crate) fn is_alive(&self) -> bool {
         let is_unseen = self.pid_namespace.is_some() && self.pid_namespace != pid_namespace();
         is_unseen || start_ticks(self.pid) == Some(self.start_ticks)
@@ -88,8 +90,8 @@ fn pid_namespace() -> Option<PathBuf> {
     fs::read_link("/proc/self/ns/pid").ok()
 }
 
-/// None if there is no such process, or if it is a zombie. The second field, the name, may hold any
-/// characters, so fields are counted from its closing parenthesis.
+/// The start time. Returns `None` if there is no such process or it is a zombie. The second field, the
+/// name, may contain any characters, so fields are counted from its closing parenthesis.
 fn start_ticks(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();

@@ -1,10 +1,10 @@
-//! Ledgers: what to undo, on stable storage before it is done.
+//! Ledgers: they record on stable storage how to undo an action, before it is carried out.
 //!
-//! A ledger is a JSON object, its head, and lines that are one event each. The head says what is to be undone
-//! and on which host; each event is appended, and on stable storage, before or after the action that it
-//! describes. Events are numbered. A last line without its end was cut off by a crash and does not count; it and
-//! numbers that are missing are told as a [`LedgerLoss`].
-//! Tuning and layouts have ledgers with heads and events of their own; this module knows neither.
+//! A ledger consists of a JSON object, its head, and of lines with one event each. The head says what is to be
+//! undone and on which host. Each event is appended, and synced to stable storage, before or after the action
+//! that it describes. Events are numbered. If the last line is incomplete, it was cut off by a crash and is
+//! ignored; this and missing numbers are reported as a [`LedgerLoss`]. Tuning and layouts have ledgers with
+//! their own heads and events, which this module does not interpret.
 
 mod error;
 mod identity;
@@ -24,17 +24,17 @@ pub(crate) use storage::{check_directory, make_directory, open, sync_directory};
 
 use storage::Unread;
 
-/// The state directory of root; ledgers are in it.
+/// The state directory of root, which contains the ledgers.
 pub(crate) const STATE_DIRECTORY: &str = "/var/lib/ioproof";
 
-/// What differs between the kinds of ledgers.
+/// The differences between the kinds of ledgers.
 #[derive(Debug)]
 pub(crate) struct LedgerKind {
-    /// Format version. A later one may have events that this program does not know.
+    /// Format version. A later version may have events that this program does not know.
     pub(crate) version: u32,
     /// The next step if an event cannot be written.
     pub(crate) after_failed_write: &'static str,
-    /// How to undo without this program.
+    /// How to undo the changes without this program.
     pub(crate) by_hand: &'static str,
 }
 
@@ -50,25 +50,26 @@ impl LedgerKind {
 pub(crate) struct LedgerFile {
     kind: &'static LedgerKind,
     path: PathBuf,
-    /// End of the last event. What follows was cut off by a crash, or by a full disk.
+    /// End of the last event. Anything after it was cut off by a crash or a full disk.
     end: u64,
-    /// Whether the head has no newline, as in layouts' ledgers of earlier versions.
+    /// Whether the head does not end with a newline, as in layouts' ledgers of earlier versions.
     head_is_open: bool,
     /// The number of the next event.
     next: u64,
 }
 
-/// What a ledger does not say any more.
+/// The parts of a ledger that are lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LedgerLoss {
-    /// Bytes of a last line that was not completed.
+    /// Number of bytes of an incomplete last line.
     pub cut_bytes: usize,
-    /// Events that are missing before others.
+    /// Number of events that are missing before others.
     pub missing: u64,
 }
 
 impl LedgerLoss {
-    /// What is lost of the ledger at `path`, and what that means; none if nothing is.
+    /// Describes what the ledger at `path` has lost and what that means, or returns `None` if nothing is
+    /// lost.
     #[must_use]
     pub fn told(&self, path: &Path) -> Option<String> {
         let mut lost = Vec::new();
@@ -90,11 +91,11 @@ pub(crate) struct LedgerContent<H, E> {
     pub(crate) head: H,
     pub(crate) events: Vec<(usize, E)>,
     pub(crate) loss: LedgerLoss,
-    /// The first line before which others are missing.
+    /// The first line before which events are missing.
     pub(crate) first_gap: Option<usize>,
 }
 
-/// The number of an event; earlier versions wrote none.
+/// The number of an event. Earlier versions did not write it.
 #[derive(Deserialize)]
 struct Numbered {
     number: Option<u64>,
@@ -108,7 +109,7 @@ impl LedgerFile {
         Ok(Self { kind, path: path.to_owned(), end: line.len() as u64, head_is_open: false, next: 1 })
     }
 
-    /// The ledger at `path`, if there is one.
+    /// Reads the ledger at `path`, if there is one.
     pub(crate) fn read<H: DeserializeOwned, E: DeserializeOwned>(
         kind: &'static LedgerKind,
         path: &Path,
@@ -127,7 +128,7 @@ impl LedgerFile {
         let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<serde_json::Value>();
         let head = values.next().unwrap_or(Ok(serde_json::Value::Null));
         let head = head.map_err(|error| kind.damaged(path, error.line(), error))?;
-        // Checked first: the head of a later version must not be interpreted.
+        // Checked first, because the head of a later version must not be interpreted.
         let version = head.get("version").and_then(serde_json::Value::as_u64);
         let version = version.ok_or_else(|| kind.damaged(path, 1, "it does not begin with its version"))?;
         if version != u64::from(kind.version) {
@@ -162,12 +163,12 @@ impl LedgerFile {
         }
         let end = (before.len() + whole) as u64;
         let file = Self { kind, path: path.to_owned(), end, head_is_open: whole == 0, next };
-        // A head without a line feed may be followed by blanks.
+        // A head without a newline may be followed by blanks.
         let cut_bytes = rest[whole..].trim_ascii().len();
         Ok(Some(LedgerContent { file, head, events, loss: LedgerLoss { cut_bytes, missing }, first_gap }))
     }
 
-    /// Appends an event; it is on stable storage when this returns.
+    /// Appends an event. It is on stable storage when this returns.
     pub(crate) fn append(&mut self, event: &impl Serialize) -> Result<(), LedgerError> {
         let write = || {
             let mut bytes = line(event)?;
@@ -190,17 +191,17 @@ impl LedgerFile {
         Ok(())
     }
 
-    /// An error about what line `line` says.
+    /// Makes an error about the content of line `line`.
     pub(crate) fn damaged(&self, line: usize, reason: impl ToString) -> LedgerError {
         self.kind.damaged(&self.path, line, reason)
     }
 
-    /// Where it is.
+    /// The path of the ledger.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes it: nothing is left to undo.
+    /// Removes the ledger, when nothing is left to undo.
     pub(crate) fn remove(self) -> Result<(), LedgerError> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -1,5 +1,5 @@
-//! Reads and writes files of ledgers. The commands and writes in them run with the rights of the user who
-//! undoes them, so only that user may have written the file.
+//! Reads and writes the files of ledgers. The commands and writes in them run with the rights of the user
+//! who undoes them, so it must be certain that only that user can have written the file.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -10,15 +10,15 @@ use plan::limits::LEDGER_BYTES;
 
 use super::LedgerError;
 
-/// Mode of a ledger: only its owner may write it. The umask of the user may take away more.
+/// Mode of a ledger: only its owner may write it. The user's umask may restrict it further.
 const MODE: u32 = 0o644;
-/// Mode of a directory of ledgers, in the same way.
+/// Mode of a directory of ledgers, restricted in the same way.
 const DIRECTORY_MODE: u32 = 0o755;
-/// Write permission of the group and of others.
+/// Write permission of group and others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
-/// In such a directory only its owner may rename or remove a name.
+/// The sticky bit: only its owner may rename or remove an entry of such a directory.
 const STICKY: u32 = 0o1000;
-/// Limit of links on a path, as of the kernel.
+/// Maximum number of links on a path, like the kernel's limit.
 const LINKS_MAX: usize = 40;
 
 /// Why a ledger could not be read.
@@ -26,12 +26,12 @@ const LINKS_MAX: usize = 40;
 pub(super) enum Unread {
     /// The read failed.
     Io(io::Error),
-    /// It is not trusted: the reason, and what to do.
+    /// The file is not trusted. Contains the reason, and what to do.
     Refused(String),
 }
 
-/// Opens a file in the ledger directory. Follows no link, does not block on a FIFO, and accepts only a
-/// regular file.
+/// Opens a file in the ledger directory. Does not follow links, does not block on a FIFO, and only
+/// accepts regular files.
 pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
     match file.metadata()?.is_file() {
@@ -66,7 +66,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
     Ok(bytes)
 }
 
-/// Who may own what is trusted, in words.
+/// Describes who may own trusted files.
 fn owners() -> String {
     match user() {
         0 => "root".to_owned(),
@@ -78,17 +78,17 @@ fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Whether it belongs to this user or to root.
+/// Whether the file belongs to this user or to root.
 fn is_trusted(metadata: &Metadata) -> bool {
     [user(), 0].contains(&metadata.uid())
 }
 
-/// Refuses a directory in which somebody else than this user and root could put a file: it is writable by others, or
-/// belongs to them. For root the same is asked of every directory and link on the way to it; a sticky one, as
-/// `/tmp`, will do there. What does not exist yet is not in the way.
+/// Rejects a directory in which anybody except this user and root could put a file, because others own it or may
+/// write in it. For root the same applies to every directory and link on the way to it; there, a sticky directory
+/// such as `/tmp` is accepted. Anything that does not exist yet is accepted.
 ///
 /// # Errors
-/// The path that somebody else could change, and what to do.
+/// Returns the path that others could change, and what to do.
 pub(crate) fn check_directory(directory: &Path) -> Result<(), LedgerError> {
     let whole = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     if user() == 0 {
@@ -97,7 +97,7 @@ pub(crate) fn check_directory(directory: &Path) -> Result<(), LedgerError> {
     check_place(&whole, 0)
 }
 
-/// Checks every directory and link on the way to `path`, which may be missing.
+/// Checks every directory and link on the way to `path`, which need not exist.
 fn check_way(path: &Path, links: &mut usize) -> Result<(), LedgerError> {
     let mut ancestors: Vec<&Path> = path.ancestors().collect();
     ancestors.reverse();
@@ -115,7 +115,7 @@ fn check_way(path: &Path, links: &mut usize) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// Checks one directory, if it exists; others may write in it if it has one of these bits.
+/// Checks one directory, if it exists. Others may write in it if it has one of the mode bits `unless`.
 fn check_place(place: &Path, unless: u32) -> Result<(), LedgerError> {
     let Ok(metadata) = fs::metadata(place) else { return Ok(()) };
     let is_shared = metadata.mode() & WRITABLE_BY_OTHERS != 0 && metadata.mode() & unless == 0;
@@ -131,16 +131,16 @@ fn untrusted(place: &Path) -> LedgerError {
     LedgerError::Untrusted { path: place.to_owned(), reason }
 }
 
-/// Makes the directory of a ledger and those above it; others may not write in them.
+/// Creates the directory of a ledger and its parents. Others may not write in them.
 pub(crate) fn make_directory(directory: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(directory)
 }
 
-/// Replaces a file atomically, also on power failure.
+/// Replaces a file atomically, even in case of a power failure.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension("unfinished");
     let write = || {
-        // An existing file may have another mode.
+        // An existing file may have a different mode.
         let _ = fs::remove_file(&temporary);
         let file = open(OpenOptions::new().write(true).create_new(true).mode(MODE), &temporary)?;
         file.write_all_at(bytes, 0)?;
@@ -153,7 +153,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Replaces what follows the first `end` bytes of a file.
+/// Replaces everything after the first `end` bytes of a file.
 pub(super) fn append_at(path: &Path, end: u64, bytes: &[u8]) -> io::Result<()> {
     let file = open(OpenOptions::new().write(true), path)?;
     file.set_len(end)?;

@@ -1,15 +1,16 @@
-//! A counter of a server or client, and the numbers in their texts.
+//! A counter of a server or client, and parsers of the numbers in their texts.
 
 /// A counter or a setting of a server or client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Counter {
-    /// Whose: `lustre-server`, `lustre-client`, `lustre-layout`, `gpfs-client` or `nfs-client`.
+    /// The system it belongs to: `lustre-server`, `lustre-client`, `lustre-layout`, `gpfs-client` or
+    /// `nfs-client`.
     pub system: &'static str,
-    /// Its object: a storage target, a mount.
+    /// The object it belongs to: a storage target or a mount.
     pub device: String,
-    /// Its name, unit last.
+    /// Its name, which ends with the unit.
     pub counter: &'static str,
-    /// Its value; 1 for an enabled setting.
+    /// Its value. For a setting, 1 means that it is enabled.
     pub value: u64,
 }
 
@@ -25,12 +26,12 @@ impl Counter {
     }
 }
 
-/// The number at the start of `text`.
+/// Parses the number at the start of `text`.
 pub(super) fn number(text: &str) -> Option<u64> {
     text.trim().parse().ok()
 }
 
-/// A number of bytes with `K`, `M`, `G` or `T` for powers of 1024, as in `16G`.
+/// Parses a number of bytes with `K`, `M`, `G` or `T` for powers of 1024, for example `16G`.
 pub(super) fn size(text: &str) -> Option<u64> {
     let text = text.trim();
     let (digits, shift) = match text.char_indices().last()? {

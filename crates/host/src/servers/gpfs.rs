@@ -1,7 +1,7 @@
-//! IBM Storage Scale: what `mmpmon` answers to `fs_io_s`, and `mmlsconfig`.
+//! IBM Storage Scale: the response of `mmpmon` to `fs_io_s`, and the output of `mmlsconfig`.
 //!
-//! Shapes as IBM's administration guide prints them. The bytes of `fs_io_s` are those that the file system handed to
-//! programs, "from both disk and cache": they show no cache.
+//! The formats are those in IBM's administration guide. The bytes of `fs_io_s` are those that the file system passed
+//! to programs, "from both disk and cache", so they do not reveal the effect of a cache.
 
 use super::counter::{Counter, number, size};
 
@@ -9,9 +9,10 @@ const CLIENT: &str = "gpfs-client";
 
 pub(super) fn counters(text: &str) -> Vec<Counter> {
     let mut found = Vec::new();
-    // Of the form for people: the node, then the file system, until the next answer.
+    // In the human-readable format the node and then the file system come first, and are valid until the
+    // next response.
     let (mut node, mut device) = (None, String::new());
-    // `mmlsconfig` says whose settings follow.
+    // `mmlsconfig` first names the cluster that the settings belong to.
     let mut cluster = None;
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -36,7 +37,7 @@ pub(super) fn counters(text: &str) -> Vec<Counter> {
     found
 }
 
-/// `_n_ 10.0.0.1 _nn_ node1 … _fs_ gpfs0 _d_ 2 _br_ 6291456 _bw_ 314572800 …`.
+/// Parses the format `_n_ 10.0.0.1 _nn_ node1 … _fs_ gpfs0 _d_ 2 _br_ 6291456 _bw_ 314572800 …`.
 fn of_pairs(pairs: &[&str]) -> Vec<Counter> {
     let value = |key: &str| pairs.chunks_exact(2).find(|pair| pair[0] == key).map(|pair| pair[1]);
     let Some((node, name)) = value("_nn_").zip(value("_fs_")) else { return Vec::new() };

@@ -1,6 +1,6 @@
-//! Lustre: `lctl get_param`, the files of its client in `/proc` and debugfs, `lfs getstripe`.
+//! Lustre: `lctl get_param`, the client's files in `/proc` and debugfs, `lfs getstripe`.
 //!
-//! Shapes as the Lustre operations manual prints them ("Lustre Parameters", "Managing File Layout").
+//! The formats are those in the Lustre operations manual ("Lustre Parameters", "Managing File Layout").
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,27 +17,28 @@ const LAYOUT: &str = "lustre-layout";
 /// Directories of the client's counters, by version.
 const CLIENT_PLACES: [&str; 2] = ["/sys/kernel/debug/lustre", "/proc/fs/lustre"];
 
-/// The kind of lines below a line `PARAMETER=`.
+/// The kind of the lines that follow a line `PARAMETER=`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
-    /// Ignored.
+    /// The lines are ignored.
     Nothing,
-    /// `read_bytes 27 samples [bytes] 4096 1048576 13000000`.
+    /// Lines such as `read_bytes 27 samples [bytes] 4096 1048576 13000000`.
     Stats(&'static str),
-    /// Histograms of which one is `disk I/O size`.
+    /// Histograms, one of which is `disk I/O size`.
     Histograms,
-    /// Its lines: `4K: 3 10 10 | 0 0 0`.
+    /// The lines of that histogram: `4K: 3 10 10 | 0 0 0`.
     DiskSizes,
-    /// Lines below `obdidx objid objid group`.
+    /// The lines below `obdidx objid objid group`.
     Stripes,
 }
 
-/// The counters of bytes of storage targets and clients, the settings of caches, and the targets that files are on.
+/// The byte counters of storage targets and clients, the cache settings, and the targets that store files.
 pub(super) fn counters(text: &str) -> Vec<Counter> {
     by_host(text).iter().flat_map(|lines| of_lines(lines)).collect()
 }
 
-/// The lines of each server, where `pdsh` has put `oss21: ` before each of them as they came; else all lines.
+/// Groups the lines by server if `pdsh` has prefixed them, for example with `oss21: `. Otherwise returns
+/// all lines as one group.
 fn by_host(text: &str) -> Vec<Vec<&str>> {
     let host = |line: &'_ str| -> Option<usize> {
         let (host, rest) = line.split_once(": ")?;
@@ -58,7 +59,8 @@ fn by_host(text: &str) -> Vec<Vec<&str>> {
 fn of_lines(lines: &[&str]) -> Vec<Counter> {
     let mut found = Vec::new();
     let (mut device, mut below) = ("", Section::Nothing);
-    // Bytes that the disks read and wrote at most, until the histogram is over.
+    // Upper bounds of the bytes that the disks have read and written, summed up to the end of the
+    // histogram.
     let mut most = [0_u64; 2];
     for line in lines {
         if let Some((parameter, value)) = parameter(line) {
@@ -73,7 +75,7 @@ fn of_lines(lines: &[&str]) -> Vec<Counter> {
                 _ => Section::Nothing,
             };
             if let Section::Stats(system) = below {
-                // A missing line means that nothing was moved yet.
+                // If the line is missing, nothing has been moved yet.
                 found.extend(BYTES.map(|name| Counter::new(system, of, name, 0)));
             }
             let setting = SETTINGS.into_iter().find(|setting| is_server(room) && *setting == name);
@@ -94,7 +96,7 @@ fn of_lines(lines: &[&str]) -> Vec<Counter> {
             },
             Section::Stats(_) => {
                 let told = found.iter_mut().rev().take(BYTES.len()).find(|one| one.counter == first);
-                // Samples, the word, the unit, least, most, sum.
+                // The fields are: number of samples, the word, the unit, minimum, maximum, sum.
                 let sum = words.nth(5).and_then(number);
                 let sum = sum.filter(|_| line.contains(" samples [bytes]"));
                 if let (Some(told), Some(sum)) = (told, sum) {
@@ -102,7 +104,7 @@ fn of_lines(lines: &[&str]) -> Vec<Counter> {
                 }
             }
             Section::Histograms if line.starts_with("disk I/O size") => {
-                // One without lines says that there was nothing.
+                // If the histogram has no lines, nothing has been read or written.
                 (below, most) = (Section::DiskSizes, [0; 2]);
             }
             Section::DiskSizes => match disk_size(line) {
@@ -125,14 +127,14 @@ fn of_lines(lines: &[&str]) -> Vec<Counter> {
 }
 
 const BYTES: [&str; 2] = ["read_bytes", "write_bytes"];
-/// Caches that keep read and written data for later reads.
+/// The settings of caches that keep data, once read or written, for later reads.
 const SETTINGS: [&str; 2] = ["read_cache_enable", "writethrough_cache_enable"];
 
 fn is_server(room: &str) -> bool {
     room == "obdfilter" || room.starts_with("osd-")
 }
 
-/// `obdfilter.scratch-OST0001.stats=…` in its three parts, and what is behind the sign.
+/// Splits `obdfilter.scratch-OST0001.stats=…` into its three parts and the text after the equals sign.
 fn parameter(line: &str) -> Option<((&str, &str, &str), &str)> {
     let (name, value) = line.split_once('=')?;
     let (room, rest) = name.split_once('.')?;
@@ -141,7 +143,8 @@ fn parameter(line: &str) -> Option<((&str, &str, &str), &str)> {
     (is_name(room) && is_name(device) && is_name(leaf)).then_some(((room, device, leaf), value))
 }
 
-/// What a line `1M: 12 60 100 | 3 20 100` says that disks have read and written: requests of at most that size.
+/// The bytes read and written by disks according to a line such as `1M: 12 60 100 | 3 20 100`, whose
+/// requests are at most that large.
 fn disk_size(line: &str) -> Option<[u64; 2]> {
     let (bucket, rest) = line.split_once(':')?;
     let (read, written) = rest.split_once('|')?;
@@ -163,7 +166,7 @@ fn stripe(index: u16) -> Counter {
     Counter::new(LAYOUT, &format!("OST{index:04x}"), "asked", 1)
 }
 
-/// The counters of bytes of the Lustre client of this node, in the form that `lctl get_param` has.
+/// The byte counters of this node's Lustre client, in the format of `lctl get_param`.
 pub(super) fn client(root: &Root) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for place in CLIENT_PLACES {
@@ -179,7 +182,7 @@ pub(super) fn client(root: &Root) -> Vec<(String, String)> {
                     break;
                 }
                 text.push_str(&format!("{room}.{}.stats=\n", entry.file_name().to_string_lossy()));
-                // The other lines are not needed, and there may be hundreds of storage targets.
+                // Other lines are not needed, and there may be hundreds of storage targets.
                 let bytes = stats.lines().filter(|line| line.contains(" samples [bytes]"));
                 bytes.for_each(|line| text.push_str(&format!("{line}\n")));
             }

@@ -1,4 +1,5 @@
-//! Counters and settings of storage servers and clients, parsed from texts by their format.
+//! Counters and settings of storage servers and clients. The format of a text determines how it is
+//! parsed.
 //!
 //! | file | texts |
 //! |---|---|
@@ -6,7 +7,7 @@
 //! | `gpfs` | `mmpmon`, `mmlsconfig` |
 //! | `nfs` | `/proc/self/mountstats` |
 //!
-//! A text may contain several of them in sequence, as a script prints them; unknown lines are skipped.
+//! A text may contain several of them in sequence, as printed by a script. Unknown lines are skipped.
 //!
 //! ```
 //! let text = "obdfilter.a-OST0001.stats=\nread_bytes 2 samples [bytes] 4096 8192 12288\n";
@@ -30,7 +31,7 @@ use crate::Root;
 use crate::file_systems::file_system;
 use crate::file_systems::mounts::Mount;
 
-/// All counters in `text`, in its order for each system.
+/// All counters in `text`. Those of each system are in the order of the text.
 #[must_use]
 pub fn counters(text: &str) -> Vec<Counter> {
     let mut found = lustre::counters(text);
@@ -45,14 +46,15 @@ pub fn counters(text: &str) -> Vec<Counter> {
 pub struct CollectedOutput {
     /// A command, or a file of the kernel.
     pub source: String,
-    /// Before; none if it was not queried.
+    /// The output before the phase, or `None` if the source was not queried then.
     pub before: Option<String>,
-    /// After.
+    /// The output after the phase.
     pub after: Option<String>,
 }
 
-/// The kernel's statistics of the mounts of `targets` on this node: the part of `/proc/self/mountstats` for
-/// NFS mounts, and the byte counters of the Lustre client. Each with its file.
+/// The kernel's statistics of the mounts that contain `targets` on this node: for NFS mounts the relevant
+/// part of `/proc/self/mountstats`, and the byte counters of the Lustre client. Each comes with the name of
+/// its file.
 pub(crate) fn clients(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<(String, String)> {
     let mount = |target: &PathBuf| {
         let existing = file_system::nearest_existing(root, target).ok()?;

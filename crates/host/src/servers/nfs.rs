@@ -1,8 +1,8 @@
 //! NFS: `/proc/self/mountstats` of the client.
 //!
-//! The eight numbers of `bytes:` are those of `enum nfs_stat_bytecounters` (`include/linux/nfs_iostat.h` of Linux):
-//! what programs read and wrote through the page cache, around it, what the client read from and wrote to the server,
-//! and pages.
+//! The eight numbers of `bytes:` are defined by `enum nfs_stat_bytecounters` (`include/linux/nfs_iostat.h` of Linux):
+//! bytes that programs read and wrote through the page cache, bytes that bypassed it, bytes that the client read from
+//! and wrote to the server, and pages.
 
 use std::path::Path;
 
@@ -42,14 +42,15 @@ pub(super) fn counters(text: &str) -> Vec<Counter> {
     found
 }
 
-/// What is mounted by NFS, and where: `device server:/export mounted on /mnt with fstype nfs4 statvers=1.1`.
+/// Parses the source and mount point of an NFS mount: `device server:/export mounted on /mnt with fstype
+/// nfs4 statvers=1.1`.
 fn mount(line: &str) -> Option<(&str, &str)> {
     let (source, rest) = line.strip_prefix("device ")?.split_once(" mounted on ")?;
     let (place, kind) = rest.split_once(" with fstype ")?;
     kind.starts_with("nfs").then_some((source, place))
 }
 
-/// The parts of the file that are about the mounts at `places`.
+/// The parts of the file that describe the mounts at `places`.
 pub(super) fn of_mounts(root: &Root, places: &[&Path]) -> Option<(String, String)> {
     let bytes = root.bytes(FILE).ok()?;
     let text = String::from_utf8_lossy(&bytes);

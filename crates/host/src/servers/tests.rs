@@ -1,4 +1,4 @@
-//! Texts of the documented shapes, and arbitrary ones.
+//! Tests with texts in the documented formats, and with arbitrary ones.
 
 use proptest::prelude::{any, prop_assert, proptest};
 use proptest::strategy::Strategy;
@@ -111,7 +111,7 @@ fn storage_targets_tell_bytes_disks_and_caches() {
     assert!(counters(SERVER).iter().all(|one| one.system == "lustre-server"));
 }
 
-/// Lines of several servers come as they come.
+/// The lines of several servers may be interleaved.
 #[test]
 fn what_pdsh_prints_is_parted_by_server() {
     let other = SERVER.replace("OST0000", "OST0002").replace("OST0001", "OST0003");
@@ -193,7 +193,7 @@ proptest! {
         prop_assert!(counters(&text).len() <= SERVER_COUNTERS);
     }
 
-    /// Lines of real texts in any order, cut anywhere.
+    /// Lines of real texts in any order, truncated anywhere.
     #[test]
     fn nor_are_pieces_of_real_ones(pieces in proptest::collection::vec((0..60_usize, 0..80_usize), 0..200)) {
         let all = [SERVER, CLIENT, LAYOUT, GPFS, NFS].concat();
@@ -208,7 +208,7 @@ proptest! {
         prop_assert!(counters(&text).len() <= SERVER_COUNTERS);
     }
 
-    /// What was summed does not wrap around.
+    /// Sums do not wrap around.
     #[test]
     fn the_largest_numbers_are_kept_in_bounds(count in (u64::MAX - 9..=u64::MAX).prop_map(|one| one.to_string())) {
         let text = format!(

@@ -1,8 +1,8 @@
-//! Lists of processors as the kernel writes them, as in `0-3,8,10-11`.
+//! Parses lists of processors in the kernel's format, for example `0-3,8,10-11`.
 
 use std::ops::RangeInclusive;
 
-/// The ranges of a list, or `None` if it cannot be parsed.
+/// Returns the ranges of a list, or `None` if it cannot be parsed.
 pub(crate) fn parse(text: &str) -> Option<Vec<RangeInclusive<u32>>> {
     let text = text.trim();
     if text.is_empty() {
@@ -17,14 +17,14 @@ pub(crate) fn parse(text: &str) -> Option<Vec<RangeInclusive<u32>>> {
         .collect()
 }
 
-/// How many processors a list names.
+/// The number of processors in a list.
 pub(crate) fn count(ranges: &[RangeInclusive<u32>]) -> u32 {
     ranges
         .iter()
         .fold(0, |sum: u32, range| sum.saturating_add((range.end() - range.start()).saturating_add(1)))
 }
 
-/// The first processor of `ranges` that is in none of `taken`.
+/// The first processor of `ranges` that is not contained in `taken`.
 pub(crate) fn first_outside(ranges: &[RangeInclusive<u32>], taken: &[RangeInclusive<u32>]) -> Option<u32> {
     ranges.iter().find_map(|range| {
         let mut candidate = *range.start();

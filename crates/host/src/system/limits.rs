@@ -1,4 +1,4 @@
-//! Limits of this process that a plan may exceed: reported before the run, with the remedy.
+//! Limits of this process that a plan may exceed. They are reported before the run, with the remedy.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,21 +12,21 @@ use crate::Root;
 use crate::activity::cgroup::Groups;
 use crate::file_systems::file_system;
 
-/// The needs of a plan beyond those the process already has.
+/// What a plan needs in addition to what the process already uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Needs {
-    /// Files open at the same time.
+    /// Number of files open at the same time.
     pub open_files: u64,
-    /// Bytes of buffers that are registered or locked.
+    /// Number of bytes of buffers that are registered or locked.
     pub locked_bytes: u64,
-    /// Threads at the same time.
+    /// Number of threads at the same time.
     pub threads: u64,
-    /// They are for launches of jobs, which have no tasks.
+    /// Whether the needs are those of job launches, which have no tasks.
     pub of_jobs: bool,
 }
 
 impl Needs {
-    /// What to change in the plan: `tasks`, or of jobs their concurrency.
+    /// What to reduce in the plan: `tasks`, or for jobs the concurrency.
     const fn less(self, tasks: &'static str) -> &'static str {
         if self.of_jobs { "set a lower concurrency" } else { tasks }
     }
@@ -36,27 +36,28 @@ impl Needs {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{which} is {have}, the plan needs {need}: {remedy}")]
 pub struct LimitTooLow {
-    /// The limit, as in `the limit on open files (RLIMIT_NOFILE)`.
+    /// The limit, for example `the limit on open files (RLIMIT_NOFILE)`.
     pub which: String,
     /// The permitted value.
     pub have: u64,
-    /// The total need of the plan and the process.
+    /// What the plan and the process need in total.
     pub need: u64,
     /// The remedy.
     pub remedy: String,
 }
 
-/// Raises the limits of this process as far as possible, and checks them against `needs`.
+/// Raises the limits of this process as far as possible, and compares them with `needs`.
 ///
 /// # Errors
-/// The first limit that is too low.
+/// Returns the first limit that is too low.
 pub fn check(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     open_files(root, needs)?;
     locked_memory(needs.locked_bytes)?;
     threads(root, needs)
 }
 
-/// Raises the soft limit to the hard one, and the hard one too if permitted. `None` means no limit.
+/// Raises the soft limit to the hard one, and the hard one too if permitted. Returns the limit, or `None`
+/// if there is no limit.
 fn raised(resource: Resource, need: u64) -> Option<u64> {
     let limit = getrlimit(resource);
     if limit.current.is_none_or(|current| current >= need) {
@@ -76,7 +77,7 @@ fn raised(resource: Resource, need: u64) -> Option<u64> {
     }
 }
 
-/// Raises the limit on `resource` to at least `need`.
+/// Raises the limit on `resource` to at least `need`, or errors.
 fn require(
     resource: Resource,
     need: u64,
@@ -92,7 +93,7 @@ fn require(
 }
 
 fn open_files(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
-    // Includes the directory that is open for the count; one more does no harm.
+    // Includes the directory that is open for counting; one too many does no harm.
     let already = root.names("/proc/self/fd").len() as u64;
     let need = needs.open_files.saturating_add(already);
     require(Resource::Nofile, need, "the limit on open files (RLIMIT_NOFILE)", || {
@@ -125,8 +126,8 @@ fn threads(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     whole_host(root, needs)
 }
 
-/// `RLIMIT_NPROC` counts the threads of all processes of this user, unless it is root or may
-/// exceed limits (`getrlimit(2)`).
+/// Checks `RLIMIT_NPROC`, which counts the threads of all processes of this user. It does not apply to
+/// root and to users who may exceed limits (`getrlimit(2)`).
 fn user_processes(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     let user = rustix::process::geteuid();
     if user.is_root() || has(CapabilitySet::SYS_RESOURCE) || has(CapabilitySet::SYS_ADMIN) {
@@ -144,7 +145,7 @@ fn user_processes(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     })
 }
 
-/// Threads of all processes of a user: field 20 of `/proc/PID/stat`.
+/// Number of threads of all processes of a user: field 20 of `/proc/PID/stat`.
 fn threads_of(root: &Root, user: u32) -> u64 {
     let threads = |id: &str| -> Option<u64> {
         let directory = format!("/proc/{id}");
@@ -185,8 +186,8 @@ fn control_groups(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     Ok(())
 }
 
-/// `kernel.threads-max` and `kernel.pid_max`, against the tasks that the host has now: the second
-/// number of the fourth field of `/proc/loadavg`.
+/// Checks `kernel.threads-max` and `kernel.pid_max`, which limit the tasks of the host. Their present
+/// number is the second number in the fourth field of `/proc/loadavg`.
 fn whole_host(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     let Some(used) = root
         .read("/proc/loadavg")

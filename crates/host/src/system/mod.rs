@@ -1,4 +1,4 @@
-//! System calls, and the files that the kernel gives facts in.
+//! System calls, and the files in which the kernel provides facts.
 
 pub(crate) mod cpu_list;
 pub mod limits;

@@ -1,4 +1,4 @@
-//! The tree that facts are read from: the system's own, or plain files in a test.
+//! The tree from which facts are read: that of the system, or plain files in a test.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -9,11 +9,11 @@ use std::str::FromStr;
 use plan::limits::{ATTRIBUTE_BYTES, KERNEL_TABLE_BYTES};
 use record::Fact;
 
-/// First read size; nearly all attributes are shorter.
+/// Size of the first read; nearly all attributes are shorter.
 const SHORT_ATTRIBUTE_BYTES: usize = 1024;
 
-/// Reads an attribute of sysfs. The facts of a host are dozens of them, read before the first transfer:
-/// saving two system calls each takes a third off the time.
+/// Reads a sysfs attribute. Dozens of them are read before the first transfer, so saving two system calls
+/// for each reduces the time by a third.
 fn read_attribute(mut file: File) -> io::Result<Vec<u8>> {
     let mut short = [0; SHORT_ATTRIBUTE_BYTES];
     let length = file.read(&mut short)?;
@@ -24,7 +24,7 @@ fn read_attribute(mut file: File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a table of the kernel, whose length is not known before.
+/// Reads a kernel table, whose length is not known in advance.
 fn read_table(file: File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let length = file.take(KERNEL_TABLE_BYTES + 1).read_to_end(&mut bytes)?;
@@ -35,7 +35,7 @@ fn read_table(file: File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The prefix of every path that is read. The default is `/`.
+/// The prefix of every path that is read; `/` by default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
     prefix: PathBuf,
@@ -48,12 +48,13 @@ impl Default for Root {
 }
 
 impl Root {
-    /// A tree below `prefix`. Symbolic links in it must be relative, or they lead out of it.
+    /// Creates a root for the tree below `prefix`. Symbolic links in the tree must be relative; otherwise
+    /// they lead out of it.
     pub fn new(prefix: impl Into<PathBuf>) -> Self {
         Self { prefix: prefix.into() }
     }
 
-    /// Whether this is the system's own tree, in which the kernel can be asked about paths.
+    /// Whether this is the system's own tree, so that the kernel can be asked about its paths.
     #[must_use]
     pub fn is_system(&self) -> bool {
         self.prefix == Path::new("/")
@@ -69,7 +70,7 @@ impl Root {
         self.prefix.join(absolute.strip_prefix("/").unwrap_or(absolute))
     }
 
-    /// The path as the tree's own processes would name it.
+    /// The path as processes within the tree would name it.
     pub(crate) fn without_prefix(&self, path: &Path) -> Option<PathBuf> {
         if self.is_system() {
             return Some(path.to_owned());
@@ -78,8 +79,8 @@ impl Root {
         Some(Path::new("/").join(path.strip_prefix(prefix).ok()?))
     }
 
-    /// Opens a file. A tree that is not the system's own may be a stranger's: a pipe or a device in it would block, or
-    /// have no end.
+    /// Opens a file. If the tree is not the system's own, it may come from somebody else, and a pipe or device in it
+    /// could block or be endless.
     pub(crate) fn open(&self, absolute: &str) -> io::Result<File> {
         if self.is_system() {
             return File::open(absolute);
@@ -92,10 +93,10 @@ impl Root {
         }
     }
 
-    /// The bytes of a file, within [`plan::limits`].
+    /// The bytes of a file, within the limits of [`plan::limits`].
     ///
     /// # Errors
-    /// It cannot be read, or is too large.
+    /// Errors if it cannot be read or is too large.
     pub(crate) fn bytes(&self, absolute: &str) -> io::Result<Vec<u8>> {
         match absolute.starts_with("/sys/") {
             true => read_attribute(self.open(absolute)?),
@@ -103,16 +104,16 @@ impl Root {
         }
     }
 
-    /// The same of a file that is long also where it is an attribute.
+    /// Like [`Root::bytes`], for a file that may be long although it is an attribute.
     ///
     /// # Errors
-    /// As [`Root::bytes`].
+    /// Same as for [`Root::bytes`].
     pub(crate) fn table(&self, absolute: &str) -> io::Result<Vec<u8>> {
         read_table(self.open(absolute)?)
     }
 
-    /// The text of a file, or the reason why it cannot be read. Names in the kernel's tables may hold any
-    /// bytes; those that are not UTF-8 must not hide the rest of the table.
+    /// The text of a file, or the reason why it cannot be read. Names in kernel tables may contain any
+    /// bytes; those that are not UTF-8 must not make the rest of the table unreadable.
     pub(crate) fn read(&self, absolute: &str) -> Result<String, String> {
         let bytes = self.bytes(absolute);
         match bytes {
@@ -124,7 +125,7 @@ impl Root {
         }
     }
 
-    /// The trimmed text of a file as a fact. An empty file is unknown.
+    /// The trimmed text of a file as a fact. If the file is empty, the fact is unknown.
     pub(crate) fn text(&self, absolute: &str) -> Fact<String> {
         match self.read(absolute) {
             Ok(text) if text.trim().is_empty() => Fact::Unknown(format!("{absolute} is empty")),
@@ -139,7 +140,7 @@ impl Root {
         self.text(absolute).and_then(|text| Fact::of(text.parse().ok(), || reason(&text)))
     }
 
-    /// The names in a directory in order; none if it cannot be read.
+    /// The sorted names in a directory; empty if it cannot be read.
     pub(crate) fn names(&self, absolute: &str) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(self.path(absolute))
             .into_iter()

@@ -9,17 +9,17 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::DeviceNumber;
 
-/// The number of `cachestat(2)`, the same on all architectures.
+/// The number of `cachestat(2)`, which is the same on all architectures.
 const CACHESTAT_NUMBER: libc::c_long = 451;
 
-/// `struct cachestat_range` of `linux/mman.h`.
+/// `struct cachestat_range` from `linux/mman.h`.
 #[repr(C)]
 struct CacheRange {
     offset: u64,
     length: u64,
 }
 
-/// `struct cachestat` of `linux/mman.h`, in pages.
+/// `struct cachestat` from `linux/mman.h`, in pages.
 #[repr(C)]
 #[derive(Default)]
 struct CacheState {
@@ -30,10 +30,10 @@ struct CacheState {
     recently_evicted: u64,
 }
 
-/// Pages of the first `bytes` of a file that the page cache holds.
+/// Number of pages of the first `bytes` of a file that are in the page cache.
 ///
-/// `cachestat(2)` came with Linux 6.5 and asks for the right to write the file or to own it;
-/// where it is not to be had, `mincore(2)` is asked.
+/// Uses `cachestat(2)`, which came with Linux 6.5 and requires write permission or ownership of the file.
+/// If it is not available, uses `mincore(2)`.
 pub(crate) fn resident_pages(file: &File, bytes: u64) -> io::Result<u64> {
     let range = CacheRange { offset: 0, length: bytes };
     let mut state = CacheState::default();
@@ -47,9 +47,9 @@ pub(crate) fn resident_pages(file: &File, bytes: u64) -> io::Result<u64> {
     resident_pages_mapped(file, bytes)
 }
 
-/// As [`resident_pages`], by `mincore(2)` on a mapping.
+/// Like [`resident_pages`], by calling `mincore(2)` on a mapping.
 fn resident_pages_mapped(file: &File, bytes: u64) -> io::Result<u64> {
-    /// There is a byte for each page of it.
+    /// Limits the size of the result, which has one byte for each page.
     const MAPPED_MAX: u64 = 256 << 30;
     let length = usize::try_from(bytes).ok().filter(|_| bytes <= MAPPED_MAX);
     let length = length.ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
@@ -81,10 +81,10 @@ pub(crate) struct LoopBacking {
     pub(crate) block_device: Option<DeviceNumber>,
 }
 
-/// `LOOP_GET_STATUS64` of `linux/loop.h`.
+/// `LOOP_GET_STATUS64` from `linux/loop.h`.
 const LOOP_GET_STATUS64: libc::c_ulong = 0x4C05;
 
-/// `struct loop_info64` of `linux/loop.h`.
+/// `struct loop_info64` from `linux/loop.h`.
 #[repr(C)]
 struct LoopInfo {
     device: u64,
@@ -102,7 +102,7 @@ struct LoopInfo {
     init: [u64; 2],
 }
 
-/// The backing of the loop device behind `file`; an error if it is none or is not configured.
+/// The backing of the loop device behind `file`. Errors if it is not a loop device or not configured.
 pub(crate) fn loop_backing(file: &File) -> io::Result<LoopBacking> {
     let mut info = std::mem::MaybeUninit::<LoopInfo>::zeroed();
     // SAFETY: the struct has the layout of `loop_info64`, for which this request writes at most
@@ -121,10 +121,11 @@ pub(crate) fn loop_backing(file: &File) -> io::Result<LoopBacking> {
     })
 }
 
-/// `BLKDISCARD` of `linux/fs.h`.
+/// `BLKDISCARD` from `linux/fs.h`.
 const BLKDISCARD: libc::c_ulong = 0x1277;
 
-/// Discards `length` bytes from `offset` on the block device behind `file`, which must be open for writing.
+/// Discards `length` bytes from `offset` on, on the block device behind `file`, which must be open for
+/// writing.
 pub(crate) fn discard(file: &File, offset: u64, length: u64) -> io::Result<()> {
     let range = [offset, length];
     // SAFETY: the request reads two numbers of 64 bits, which live through the call, and the
@@ -133,10 +134,11 @@ pub(crate) fn discard(file: &File, offset: u64, length: u64) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// `FITRIM` of `linux/fs.h`.
+/// `FITRIM` from `linux/fs.h`.
 const FITRIM: libc::c_ulong = 0xC018_5879;
 
-/// Makes the file system of `directory` discard its free space, and returns the number of bytes.
+/// Makes the file system of `directory` discard its free space, and returns the number of bytes
+/// discarded.
 pub(crate) fn trim(directory: &File) -> io::Result<u64> {
     let mut range = [0, u64::MAX, 0];
     // SAFETY: the request reads and writes three numbers of 64 bits, which live through the call, and the
@@ -145,16 +147,16 @@ pub(crate) fn trim(directory: &File) -> io::Result<u64> {
     if result == 0 { Ok(range[1]) } else { Err(io::Error::last_os_error()) }
 }
 
-/// `NVME_IOCTL_ADMIN_CMD` of `linux/nvme_ioctl.h`.
+/// `NVME_IOCTL_ADMIN_CMD` from `linux/nvme_ioctl.h`.
 const NVME_IOCTL_ADMIN_CMD: libc::c_ulong = 0xC048_4E41;
 /// The Get Log Page command.
 const GET_LOG_PAGE: u8 = 0x02;
 /// The health log page.
 const HEALTH: u32 = 0x02;
-/// Bytes of that page.
+/// Size of that page in bytes.
 const HEALTH_BYTES: usize = 512;
 
-/// `struct nvme_admin_cmd` of `linux/nvme_ioctl.h`.
+/// `struct nvme_admin_cmd` from `linux/nvme_ioctl.h`.
 #[repr(C)]
 #[derive(Default)]
 struct NvmeCommand {
@@ -172,7 +174,7 @@ struct NvmeCommand {
     result: u32,
 }
 
-/// The health log page of the NVMe device behind `file`; an error if it is none.
+/// The health log page of the NVMe device behind `file`. Errors if it is not an NVMe device.
 pub(crate) fn nvme_health(file: &File) -> io::Result<[u8; HEALTH_BYTES]> {
     let mut page = [0_u8; HEALTH_BYTES];
     // The number of words is zero-based.
@@ -190,7 +192,7 @@ pub(crate) fn nvme_health(file: &File) -> io::Result<[u8; HEALTH_BYTES]> {
     let result = unsafe { libc::ioctl(file.as_raw_fd(), NVME_IOCTL_ADMIN_CMD as _, &raw mut command) };
     match result {
         0 => Ok(page),
-        // The device's own word for what is wrong; the kernel gives it above 0.
+        // A status from the device itself, which the kernel returns as a positive number.
         1.. => Err(io::Error::other(format!("the device answers with status {result:#x}"))),
         _ => Err(io::Error::last_os_error()),
     }

@@ -10,14 +10,14 @@ use super::planned::{TuningPlan, Write};
 use super::settings::setting::{Setting, Settings};
 use crate::{HostIdentity, LedgerError, Root};
 
-/// Outcome of a write.
+/// The outcome of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It reads back as this, which is what was written.
+    /// The setting now has this value, which is what was written.
     Set(String),
-    /// It reads back as something else, or the kernel shows something else.
+    /// The setting now has this other value, or the kernel shows something that contradicts it.
     Changed(String),
-    /// The kernel refused it: how, and what that means.
+    /// The kernel rejected it. Contains the error and what it means.
     Refused(String),
 }
 
@@ -26,15 +26,16 @@ pub enum Outcome {
 pub struct Applied {
     /// The write.
     pub write: Write,
-    /// Its final outcome.
+    /// The final outcome.
     pub outcome: Outcome,
 }
 
-/// Applies `plan` on the host under `root` with its ledger. Refused writes are skipped: the other steps do
-/// not depend on them. `tell` gets each finished write.
+/// Applies `plan` to the host under `root` and records it in the ledger. Rejected writes are skipped,
+/// because the other steps do not depend on them. `tell` is called with each finished write.
 ///
 /// # Errors
-/// The ledger cannot be written: nothing more is changed, and `host restore` undoes what was.
+/// Errors if the ledger cannot be written. Nothing more is changed then, and `host restore` undoes the
+/// previous changes.
 pub fn apply(
     plan: &TuningPlan,
     root: &Root,
@@ -84,7 +85,8 @@ fn note(ledger: &mut Ledger, setting: &Setting, outcome: &Outcome) -> Result<(),
     }
 }
 
-/// Rewrites values that a later write has changed, as a scheduler does with the length of its queue.
+/// Rewrites values that a later write has changed: for example, changing the scheduler also changes the
+/// queue length.
 fn settle(
     all: &mut [Applied],
     settings: &dyn Settings,
@@ -119,7 +121,7 @@ fn note_moved(plan: &TuningPlan, settings: &dyn Settings, ledger: &mut Ledger) -
     Ok(())
 }
 
-/// What the kernel's refusal means for this setting.
+/// Explains the kernel's rejection of a write to this setting.
 fn in_words(setting: &Setting, error: &io::Error) -> String {
     let path = match setting {
         Setting::File { path } => path.as_str(),
@@ -139,7 +141,7 @@ fn in_words(setting: &Setting, error: &io::Error) -> String {
     format!("{meaning} ({error})")
 }
 
-/// The writes of a plan that this user lacks permission for, with the reason.
+/// The writes of a plan that this user is not permitted to do, each with the reason.
 #[must_use]
 pub fn forbidden(plan: &TuningPlan, root: &Root) -> Vec<(Setting, String)> {
     use rustix::fs::{Access, access};

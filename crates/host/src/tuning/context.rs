@@ -1,4 +1,4 @@
-//! The examined host: its settings, the named devices, and the writes planned so far.
+//! The host being examined: its settings, the named devices, and the writes planned so far.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,25 +12,25 @@ use crate::file_systems::file_system;
 use crate::file_systems::mounts::Mount;
 use crate::{Root, devices};
 
-/// Prefixes of devices without storage of their own, or that are not tuned.
+/// Prefixes of devices that have no storage of their own or are not tuned.
 const NOT_STORAGE: [&str; 7] = ["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock"];
-/// Name for all storage of the host.
+/// The name that stands for all storage devices of the host.
 pub const ALL_DEVICES: &str = "all";
 
-/// A block device with a queue, whose settings are looked at.
+/// A block device with a queue, whose settings are examined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
-    /// The kernel's name, as in `nvme0n1`.
+    /// The kernel's name, for example `nvme0n1`.
     pub name: String,
-    /// A path that leads to it, as the user named it.
+    /// A path that leads to the device, as given by the user.
     pub path: String,
 }
 
-/// A name that leads to no block device.
+/// A name that does not lead to a block device.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{name}: {reason}; give block devices, as in --device /dev/{example}, or --device all for {all}")]
 pub struct UnknownDevice {
-    /// What was given.
+    /// The name as given.
     pub name: String,
     reason: String,
     example: String,
@@ -45,7 +45,7 @@ pub struct TuningContext<'a> {
     pub(super) devices: Vec<Device>,
     pub(super) mounts: Vec<Mount>,
     pub(super) programs: Programs,
-    /// What `lctl get_param` of a Lustre server printed, and where that comes from.
+    /// The output of `lctl get_param` of Lustre servers, and where it comes from.
     pub(super) lustre: Option<(String, String)>,
     planned: HashMap<Setting, String>,
 }
@@ -57,11 +57,11 @@ impl std::fmt::Debug for dyn Settings + '_ {
 }
 
 impl<'a> TuningContext<'a> {
-    /// The host under `root` with the devices that `names` lead to: paths of devices, the kernel's
-    /// names, directories on them, or [`ALL_DEVICES`].
+    /// Creates a context for the host under `root`, with the devices that `names` lead to. A name is the
+    /// path of a device, a kernel name, a directory on a device, or [`ALL_DEVICES`].
     ///
     /// # Errors
-    /// If a name leads to no block device.
+    /// Errors if a name does not lead to a block device.
     pub fn new(root: &'a Root, settings: &'a dyn Settings, names: &[PathBuf]) -> Result<Self, UnknownDevice> {
         let mounts = file_system::mount_table(root).unwrap_or_default();
         let devices = named(root, &mounts, names)?;
@@ -69,7 +69,7 @@ impl<'a> TuningContext<'a> {
         Ok(Self { root, settings, devices, mounts, programs, lustre: None, planned: HashMap::new() })
     }
 
-    /// The same host, of whose Lustre servers `text` is known from `origin`.
+    /// Returns the same context with the output `text` of Lustre servers, which comes from `origin`.
     #[must_use]
     pub fn with_lustre(self, text: String, origin: String) -> Self {
         Self { lustre: Some((text, origin)), ..self }
@@ -81,7 +81,7 @@ impl<'a> TuningContext<'a> {
         &self.devices
     }
 
-    /// What a setting reads as now, or why it cannot be read.
+    /// The present value of a setting, or the reason why it cannot be read.
     pub(super) fn read(&self, setting: &Setting) -> Result<String, String> {
         self.settings.read(setting).map(|text| text.trim().to_owned()).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => format!("no {setting}"),
@@ -89,7 +89,7 @@ impl<'a> TuningContext<'a> {
         })
     }
 
-    /// The value that a setting has once what is planned so far is done.
+    /// The value that a setting will have once the writes planned so far are done.
     pub(super) fn later(&self, setting: &Setting) -> Option<String> {
         let planned = self.planned.get(setting).cloned();
         planned.or_else(|| self.read(setting).ok().map(|text| setting.value(&text)))
@@ -99,12 +99,12 @@ impl<'a> TuningContext<'a> {
         self.planned.insert(setting.clone(), value.to_owned());
     }
 
-    /// The value planned so far, if any is.
+    /// The value planned so far, if there is one.
     pub(super) fn planned(&self, setting: &Setting) -> Option<&str> {
         self.planned.get(setting).map(String::as_str)
     }
 
-    /// The mounts whose file systems are on the named devices, each place once.
+    /// The mounts whose file systems are on the named devices, one for each mount point.
     pub(super) fn mounts_on_devices(&self) -> Vec<&Mount> {
         let on_named = |mount: &&Mount| {
             let stack = mount_devices(self.root, mount);
@@ -119,7 +119,7 @@ impl<'a> TuningContext<'a> {
     }
 }
 
-/// The devices that a mount's file system is on: the one that is mounted, its whole disk, and those below.
+/// The devices of a mount's file system: the one that is mounted, its whole disk, and those below.
 fn mount_devices(root: &Root, mount: &Mount) -> Vec<String> {
     let Some(name) =
         block::name_of(root, mount.number).or_else(|| block::name_of_source(root, &mount.source))
@@ -154,7 +154,7 @@ fn named(root: &Root, mounts: &[Mount], names: &[PathBuf]) -> Result<Vec<Device>
     for name in names {
         let (path, kernel_names) = resolve(root, mounts, name)?;
         for kernel_name in kernel_names {
-            // A partition has no queue of its own: it is the disk's that is set.
+            // A partition has no queue of its own, so the queue of its disk is tuned.
             let (whole, path) = match block::whole_of(root, &kernel_name) {
                 Some(whole) => (whole.clone(), format!("/dev/{whole}")),
                 None => (kernel_name.clone(), path.clone().unwrap_or(format!("/dev/{kernel_name}"))),
@@ -167,7 +167,7 @@ fn named(root: &Root, mounts: &[Mount], names: &[PathBuf]) -> Result<Vec<Device>
     Ok(found)
 }
 
-/// The kernel's names behind what was given, and the path if that leads to one device by itself.
+/// The kernel's names for the given name. Also returns the path if it leads to a single device itself.
 fn resolve(
     root: &Root,
     mounts: &[Mount],

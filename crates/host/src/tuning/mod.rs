@@ -3,11 +3,11 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`Step`], [`Profile`] | the settings examined, the advice, its reason and source |
-//! | [`TuningContext`] | the examined host, with the named devices |
-//! | [`Finding`] | one setting compared with the advice |
-//! | [`TuningPlan`] | all that a profile would write, with the old values |
-//! | [`Ledger`] | the old values on stable storage, from before the first write until all is restored |
-//! | [`apply`], [`restore`] | sets and restores values, each read back |
+//! | [`TuningContext`] | the host being examined, with the named devices |
+//! | [`Finding`] | a setting compared with the advice |
+//! | [`TuningPlan`] | everything that a profile would write, with the old values |
+//! | [`Ledger`] | the old values on stable storage, from before the first write until all are restored |
+//! | [`apply`], [`restore`] | set and restore values, and read each of them back |
 //!
 //! Settings are read and written through [`Settings`], below a [`Root`](crate::Root): a tree of plain files
 //! can represent another host.

@@ -1,4 +1,5 @@
-//! Settings that persist across reboots: a script started at boot, shown before it is written.
+//! Makes settings persistent across reboots, by a script that is run at boot and shown before it is
+//! written.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -21,11 +22,12 @@ const UNITS: &str = "/etc/systemd/system";
 const UNIT: &str = "ioproof-tuning.service";
 const RC_LOCAL: &str = "/etc/rc.local";
 
-/// A persistent file, and whether it was written or removed, or why not.
+/// A persistent file and whether it was written or removed; the error is the reason if not.
 pub type PersistenceOutcome = (PersistentFile, Result<(), String>);
 
-/// The files that make the plan persistent, including those already in `ledger`: a script, and its starter.
-/// With systemd that is a unit and the link that enables it, else a line in `/etc/rc.local`.
+/// The files that make the plan persistent, including the settings already in `ledger`: a script and
+/// whatever starts it. With systemd this is a unit and the link that enables it; otherwise a line in
+/// `/etc/rc.local`.
 #[must_use]
 pub fn files(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> Vec<PersistentFile> {
     let file = |path: String, form: PersistentForm| PersistentFile { path, form };
@@ -50,7 +52,7 @@ fn unit_text(plan: &TuningPlan) -> String {
     )
 }
 
-/// Head of the script. Device names change from boot to boot.
+/// The beginning of the script. Device names may change from boot to boot.
 const SCRIPT_HEAD: &str = r#"#!/bin/sh
 # Written by ioproof host tune --persist; ioproof host restore removes it.
 failed=0
@@ -64,7 +66,7 @@ device() {
     return 1
 }"#;
 
-/// A line for each setting; the script exits with 1 if one could not be set.
+/// The script, with a line for each setting. It exits with 1 if a setting could not be changed.
 fn script(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> String {
     let planned = |setting: &Setting| plan.writes.iter().any(|write| write.setting == *setting);
     let is_kept =
@@ -86,12 +88,12 @@ fn script(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> String {
     lines.join("\n") + "\nexit $failed\n"
 }
 
-/// The line that sets a value at boot. Interrupt numbers change: they are found by their driver, as
-/// published.
+/// The line that sets a value at boot. Interrupt numbers change, so interrupts are found by their driver,
+/// as in the published command.
 fn line(setting: &Setting, value: &str, owner: Option<Owner>) -> Option<String> {
     let command = match (setting, owner) {
         (Setting::File { path }, _) if path.ends_with("/smp_affinity") => {
-            // The kernel refuses interrupts that it manages itself.
+            // The kernel rejects changes to interrupts that it manages itself.
             return Some(
                 "for queue in /proc/irq/*/nvme*; do irq=${queue%/*}; cat \"$irq/affinity_hint\" > \
                  \"$irq/smp_affinity\"; done"
@@ -112,7 +114,8 @@ fn line(setting: &Setting, value: &str, owner: Option<Owner>) -> Option<String> 
             };
             format!("directory={directory} && echo {} > \"$directory\"/{}", shell_word(value), shell_word(below))
         }
-        // The tools of the published line; the register is read first, and one bit of it cleared.
+        // Uses the tools of the published command: the register is read first, and one bit of it is
+        // cleared.
         (Setting::Register { register: POWER_CONTROL, .. }, _) => {
             "for cpu in /dev/cpu/[0-9]*; do p=${cpu##*/}; wrmsr -p $p 0x1fc $(($(rdmsr -c -p $p 0x1fc) & ~2)) || \
              failed=1; done # msr-tools"
@@ -126,10 +129,10 @@ fn line(setting: &Setting, value: &str, owner: Option<Owner>) -> Option<String> 
     Some(if command.starts_with("for ") { command } else { format!("{command} || failed=1") })
 }
 
-/// Writes the files, each recorded in the ledger first.
+/// Writes the files. Each is recorded in the ledger first.
 ///
 /// # Errors
-/// The ledger cannot be written. Files that cannot be written are reported in the list.
+/// Errors if the ledger cannot be written. Files that cannot be written are reported in the list.
 pub fn write(
     files: &[PersistentFile],
     ledger: &mut Ledger,
@@ -141,7 +144,7 @@ pub fn write(
             told.push((file.clone(), Ok(())));
             continue;
         }
-        // Our own file of an earlier use is replaced; files of others are not touched.
+        // A file that this program wrote in an earlier use is replaced; other files are not touched.
         let ours: Vec<PersistentFile> =
             ledger.kept.iter().filter(|kept| kept.path == file.path).cloned().collect();
         for earlier in ours {
@@ -154,7 +157,7 @@ pub fn write(
             told.push((file.clone(), Err(why)));
             continue;
         }
-        // What is there is started as root.
+        // The file will be executed as root.
         if let Some(Err(error)) = root.path(&file.path).parent().map(check_directory) {
             told.push((file.clone(), Err(error.to_string())));
             continue;
@@ -186,7 +189,8 @@ fn put(file: &PersistentFile, root: &Root) -> io::Result<()> {
     }
 }
 
-/// Before the line that ends the script, or at its end. A file that is not there is made.
+/// Inserts a line before the line that ends the script, or otherwise at its end. Creates the file if it
+/// does not exist.
 fn put_line(path: &Path, line: &str) -> io::Result<()> {
     let (text, mode) = match fs::read_to_string(path) {
         Ok(text) => (text, Some(fs::metadata(path)?.permissions())),
@@ -196,20 +200,21 @@ fn put_line(path: &Path, line: &str) -> io::Result<()> {
     let at = text.lines().position(|other| other.trim() == "exit 0");
     let mut lines: Vec<&str> = text.lines().collect();
     lines.insert(at.unwrap_or(lines.len()), line);
-    // A file without a last newline comes back without one.
+    // If the file has no newline at its end, it is written back without one.
     let end = if text.ends_with('\n') { "\n" } else { "" };
     replace(path, &(lines.join("\n") + end), mode)
 }
 
-/// The first line of a file that had not been there.
+/// The first line of a file that did not exist before.
 const MADE_BY_US: &str = "#!/bin/sh -e";
 
-/// Mode of a new one: it is executed.
+/// Mode of a new file, which has to be executable.
 const RC_LOCAL_MODE: u32 = 0o755;
 
-/// Replaces a file by one of the same `permissions`; without them it is new, and the umask counts.
+/// Replaces a file by one with the same `permissions`. If there are none, the file is new and the umask
+/// applies.
 fn replace(path: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
-    // On Red Hat's systems it is a link, which stays.
+    // On Red Hat systems it is a link, which is kept.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let fresh = path.with_extension("ioproof-new");
     let _ = fs::remove_file(&fresh);
@@ -229,7 +234,8 @@ pub(super) fn remove(
 ) -> Result<Vec<PersistenceOutcome>, LedgerError> {
     let mut told = Vec::new();
     for file in ledger.kept.clone().into_iter().rev() {
-        // The ledger must not forget a file that a crash of the host brings back.
+        // Syncs the removal, so that the ledger does not forget a file that reappears after a crash of
+        // the host.
         let taken = take_away(&file, root, force).and_then(|()| synced(&root.path(&file.path)));
         if taken.is_ok() {
             ledger.removed(file.clone())?;
@@ -270,7 +276,7 @@ fn take_away(file: &PersistentFile, root: &Root, force: bool) -> Result<(), Stri
             let end = if there.ends_with('\n') { "\n" } else { "" };
             replace(&path, &(kept.join("\n") + end), Some(permissions)).map_err(said)
         }
-        // A file that a crash has cut off is ours as well.
+        // A file that was truncated by a crash also belongs to this program.
         PersistentForm::Text(ours) if !ours.starts_with(&there) && !force => {
             Err("somebody has changed it since: look at it, or say --force".to_owned())
         }

@@ -1,4 +1,4 @@
-//! What a profile would write on this host.
+//! The writes that a profile would do on this host.
 
 use serde::Serialize;
 
@@ -9,41 +9,42 @@ use super::step::{Compliance, Finding, Scope, Step};
 /// One write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Write {
-    /// The step that wants it.
+    /// The step that requires it.
     pub step: &'static str,
-    /// What it is about, as in `read-ahead of nvme0n1`.
+    /// Description of the subject, for example `read-ahead of nvme0n1`.
     pub what: String,
-    /// Where.
+    /// The setting to write.
     pub setting: Setting,
-    /// What it reads as now.
+    /// The present value.
     pub old: String,
-    /// What will be written.
+    /// The value to write.
     pub new: String,
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
-    /// Who says so.
+    /// The source of the advice.
     pub source: &'static str,
-    /// Settings that the kernel changes along with it, which are restored too.
+    /// Settings that the kernel changes along with it, which are restored as well.
     pub moves: Vec<Setting>,
-    /// The path by which the user named the device.
+    /// The path that the user gave for the device.
     pub device: Option<String>,
 }
 
-/// All writes of some profiles on a host, in order, and what else was found.
+/// All writes of some profiles on a host, in order, and the other findings.
 #[derive(Debug, Clone, Serialize)]
 pub struct TuningPlan {
-    /// The profiles.
+    /// The names of the profiles.
     pub profiles: Vec<&'static str>,
-    /// What is to be written.
+    /// The writes.
     pub writes: Vec<Write>,
-    /// What is as advised, is not here, or is to be done by hand.
+    /// Findings about settings that already have the advised value, are not available, or must be changed
+    /// by hand.
     pub others: Vec<Finding>,
-    /// Whether each boot is to set it again.
+    /// Whether the settings are to be set again at each boot.
     pub persist: bool,
 }
 
 impl TuningPlan {
-    /// What `steps`, of `profiles`, would write on the host.
+    /// Determines what `steps`, of `profiles`, would write on the host.
     #[must_use]
     pub fn new(
         context: &mut TuningContext<'_>,
@@ -53,7 +54,8 @@ impl TuningPlan {
         let (mut writes, mut others): (Vec<Write>, Vec<Finding>) = (Vec::new(), Vec::new());
         for step in steps {
             for finding in step.findings(context) {
-                // What is as advised stays so only if nothing before it changes it along.
+                // A setting that already has the advised value keeps it only if no earlier write changes
+                // it as a side effect.
                 let is_moved = |setting: &Setting| writes.iter().any(|write| write.moves.contains(setting));
                 let moved = finding.state.setting.as_ref().is_some_and(is_moved);
                 match Write::of(&finding, moved) {
@@ -70,7 +72,7 @@ impl TuningPlan {
 }
 
 impl Write {
-    /// The write that follows the advice of a finding; none where nothing is to be written.
+    /// The write that follows the advice of a finding, or `None` if there is nothing to write.
     fn of(finding: &Finding, moved: bool) -> Option<Self> {
         if finding.state.compliance != Compliance::Differs
             && !(moved && finding.state.compliance == Compliance::AsAdvised)
@@ -90,7 +92,7 @@ impl Write {
         })
     }
 
-    /// What reverts it.
+    /// Description of how to revert it.
     #[must_use]
     pub fn reverted_by(&self) -> String {
         let command = self.setting.command(&self.setting.value(&self.old));
@@ -99,7 +101,7 @@ impl Write {
     }
 }
 
-/// Whether one of the steps changes devices, which then have to be named.
+/// Whether one of the steps changes devices, so that the user has to name them.
 #[must_use]
 pub fn needs_devices(steps: &[&'static Step]) -> bool {
     steps.iter().any(|step| step.scope == Scope::Devices)

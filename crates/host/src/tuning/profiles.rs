@@ -1,4 +1,4 @@
-//! Profiles: each step is one, and some are made of several.
+//! Profiles. Each step is a profile, and some profiles consist of several steps.
 
 use serde::Serialize;
 use thiserror::Error;
@@ -6,7 +6,7 @@ use thiserror::Error;
 use super::step::Step;
 use super::steps::STEPS;
 
-/// Profiles of several steps: name, what it is for, steps.
+/// Profiles of several steps: name, purpose, steps.
 const COMBINED: [(&str, &str, &[&str]); 3] = [
     (
         "storage-benchmark",
@@ -30,21 +30,21 @@ const COMBINED: [(&str, &str, &[&str]); 3] = [
         &["tuned-enterprise-storage", "read-ahead", "thp-never", "mount-options"],
     ),
 ];
-/// The profile that is looked at where none is named.
+/// The profile to examine if none is named.
 pub const STORAGE_BENCHMARK: &str = COMBINED[0].0;
 
-/// Steps under one name.
+/// A named list of steps.
 #[derive(Debug, Clone)]
 pub struct Profile {
     /// Its name.
     pub name: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub title: &'static str,
-    /// Its steps, those that change what others set first.
+    /// Its steps. Those that change what others set come first.
     pub steps: Vec<&'static Step>,
 }
 
-/// No profile has that name.
+/// There is no profile with this name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Error)]
 #[error("no profile {name:?}: {}{}", near(nearest.as_ref()), all.join(", "))]
 pub struct UnknownProfile {
@@ -57,7 +57,7 @@ fn near(nearest: Option<&&'static str>) -> String {
     nearest.map_or_else(|| "there are ".to_owned(), |name| format!("did you mean {name}? There are "))
 }
 
-/// All profiles: the combined ones first, then each step.
+/// All profiles: first those of several steps, then one for each step.
 #[must_use]
 pub fn profiles() -> Vec<Profile> {
     let combined = COMBINED.iter().map(|(name, title, steps)| Profile {
@@ -70,12 +70,12 @@ pub fn profiles() -> Vec<Profile> {
         .collect()
 }
 
-/// The profile of this name.
+/// The profile with this name.
 ///
 /// # Errors
-/// With the nearest name, if there is none.
+/// If there is no such profile, the error contains the most similar name.
 pub fn profile(name: &str) -> Result<Profile, UnknownProfile> {
-    /// Less alike, and it is no slip of the fingers.
+    /// Names that are less similar than this are not assumed to be typing errors.
     const ALIKE: f64 = 0.75;
     let all = profiles();
     if let Some(found) = all.iter().find(|profile| profile.name == name) {
@@ -88,7 +88,7 @@ pub fn profile(name: &str) -> Result<Profile, UnknownProfile> {
     Err(UnknownProfile { name: name.to_owned(), nearest, all: names })
 }
 
-/// The steps of several profiles, none twice, in the order in which they may be applied.
+/// The steps of several profiles without duplicates, in an order in which they can be applied.
 #[must_use]
 pub fn steps_of(profiles: &[Profile]) -> Vec<&'static Step> {
     let wanted = |step: &&'static Step| {

@@ -1,4 +1,4 @@
-//! The tuning as stored in the record of a run.
+//! The tuning, as stored in the record of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use super::settings::setting::Settings;
 use crate::ledger::STATE_DIRECTORY;
 use crate::{HostIdentity, Root};
 
-/// Environment variable with another state directory.
+/// Environment variable that sets another state directory.
 pub const STATE_VARIABLE: &str = "IOPROOF_STATE";
 
-/// The state directory of this program: [`STATE_VARIABLE`] in the environment, or `/var/lib/ioproof` under
-/// the root.
+/// The state directory of this program: the value of the environment variable [`STATE_VARIABLE`], or
+/// `/var/lib/ioproof` under the root.
 #[must_use]
 pub fn state_directory(root: &Root, environment: fn(&str) -> Option<String>) -> PathBuf {
     match environment(STATE_VARIABLE).filter(|named| !named.is_empty()) {
@@ -24,7 +24,7 @@ pub fn state_directory(root: &Root, environment: fn(&str) -> Option<String>) -> 
     }
 }
 
-/// What this program has set on the host. Where there is no ledger, that is one failed call.
+/// What this program has changed on the host. If there is no ledger, this costs only one failed call.
 #[must_use]
 pub fn in_force(root: &Root, state: &Path) -> Tuning {
     match Ledger::read(state) {
@@ -40,7 +40,7 @@ pub fn in_force(root: &Root, state: &Path) -> Tuning {
 fn of_ledger(ledger: &Ledger, root: &Root) -> Tuning {
     let rebooted = ledger.host.boot_id != HostIdentity::of(root).boot_id;
     let host = HostSettings::new(root);
-    // After a boot that is in force which the boot has set again.
+    // After a reboot, only the settings that were set again at boot are in force.
     let is_in_force = |entry: &Entry| {
         let read = |setting| host.read(&setting).is_ok_and(|now| entry.is_set_again(&setting, &now, &host));
         !rebooted || entry.set_at_boot && entry.setting_now(root).is_some_and(read)
@@ -77,11 +77,11 @@ fn of_ledger(ledger: &Ledger, root: &Root) -> Tuning {
     Tuning::InForce(TuningInForce { profiles: profiles.collect(), settings, unfinished })
 }
 
-/// The value that this program has given a setting, if it has.
+/// The value that this program has given to a setting, if any.
 fn after(entry: &Entry) -> Option<String> {
     match &entry.state {
         EntryState::Written(text) | EntryState::Moved(text) => Some(entry.setting.value(text)),
-        // Cut short: perhaps.
+        // The program was interrupted, so the value may have been written.
         EntryState::Planned => entry.new.clone(),
         EntryState::Refused(_) | EntryState::Restored => None,
     }

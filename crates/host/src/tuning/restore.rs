@@ -8,71 +8,72 @@ use super::settings::setting::{Setting, Settings};
 use super::steps::{counts_bytes, other_face};
 use crate::{HostIdentity, LedgerError, Root};
 
-/// Limit of rounds, since settings affect each other; values that still differ are set by the kernel.
+/// Maximum number of rounds, which are needed because settings affect each other. Values that still
+/// differ after that are set by the kernel.
 const ROUNDS_MAX: usize = 4;
 
-/// What is to be done about one setting of a ledger.
+/// What to do about a setting in a ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreAction {
-    /// The old value is written.
+    /// Write the old value.
     PutBack {
-        /// What it reads as now.
+        /// The present value.
         now: String,
     },
-    /// It is as it was already.
+    /// Nothing: it already has the old value.
     AsItWas,
-    /// It holds neither the old value nor ours: others have set it since.
+    /// The value is neither the old one nor one of this program's, so others have changed it since.
     Foreign {
-        /// What it reads as now.
+        /// The present value.
         now: String,
     },
-    /// Its device has gone.
+    /// The device is gone.
     Gone,
-    /// Another device has its name now, which never had our value.
+    /// Another device now has this name, and has never had this program's value.
     Replaced,
-    /// The kernel never took our value.
+    /// The kernel has never accepted this program's value.
     NeverSet,
-    /// A boot has reset it, and it does not read as our value again.
+    /// A reboot has reset it, and it does not have this program's value now.
     Rebooted,
 }
 
-/// A setting of a ledger, and what is to be done about it.
+/// A setting in a ledger, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedRestore {
-    /// The entry of the ledger.
+    /// Index of the entry in the ledger.
     pub index: usize,
-    /// The setting where it is now: a boot may have given its device another name.
+    /// The setting at its present location, since its device may have another name after a reboot.
     pub setting: Setting,
-    /// What it is to read as.
+    /// The value to restore.
     pub old: String,
-    /// What is to be done.
+    /// What to do.
     pub action: RestoreAction,
 }
 
 /// Outcome for one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreOutcome {
-    /// It reads as before again.
+    /// It has this value again, as before the change.
     Restored(String),
     /// Nothing had to be done, for this reason.
     Nothing(&'static str),
-    /// Others have set it to this since: it stays so, and in the ledger.
+    /// Others have set it to this value since. It is left unchanged and stays in the ledger.
     Foreign(String),
-    /// It could not be put back, for this reason: it stays in the ledger.
+    /// It could not be restored, for this reason. It stays in the ledger.
     Failed(String),
 }
 
 /// Result of a restore.
 #[derive(Debug)]
 pub struct RestoreResult {
-    /// Each setting that was looked at, in the order of the work.
+    /// The settings that were examined, in the order of processing.
     pub settings: Vec<(Setting, RestoreOutcome)>,
-    /// Each file that made settings persistent; an error says why it still exists.
+    /// The files that made settings persistent. An error explains why a file still exists.
     pub kept: Vec<PersistenceOutcome>,
 }
 
 impl RestoreResult {
-    /// Whether something is still to be restored.
+    /// Whether something is left to be restored.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         let left = |(_, back): &(Setting, RestoreOutcome)| {
@@ -89,7 +90,7 @@ impl RestoreResult {
     }
 }
 
-/// What [`restore`] would do about each setting that is not restored yet, the last changed first.
+/// What [`restore`] would do about each setting that has not been restored yet, the last changed first.
 #[must_use]
 pub fn survey(ledger: &Ledger, root: &Root, settings: &dyn Settings) -> Vec<PlannedRestore> {
     let look = Look {
@@ -98,7 +99,7 @@ pub fn survey(ledger: &Ledger, root: &Root, settings: &dyn Settings) -> Vec<Plan
         rebooted: HostIdentity::of(root).boot_id != ledger.host.boot_id,
         cut_short: ledger.was_cut_short(),
     };
-    // Where the script stands still, a boot has set again what was restored before it.
+    // If the script still exists, a reboot has set again what was restored before it.
     let again = |entry: &Entry| look.rebooted && entry.set_at_boot && !ledger.kept.is_empty();
     let open = |(_, entry): &(usize, &Entry)| entry.state != EntryState::Restored || again(entry);
     // Side effects of the kernel come after the setting that caused them.
@@ -140,7 +141,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether the device or interrupt of a setting is not what it was when the value was noted.
+    /// Whether the device or interrupt of a setting is a different one than when the value was recorded.
     fn is_replaced(&self, entry: &Entry) -> bool {
         let other_number =
             entry.device_number.is_some() && device_number(self.root, &entry.setting) != entry.device_number;
@@ -151,7 +152,7 @@ impl Look<'_> {
         let now = match self.settings.read(setting) {
             Ok(text) => text.trim().to_owned(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && belongs_to_scheduler(setting) => {
-                // It comes back with its scheduler.
+                // It will be available again once the old scheduler is restored.
                 return RestoreAction::PutBack { now: String::new() };
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return RestoreAction::Gone,
@@ -169,7 +170,7 @@ impl Look<'_> {
         } else if matches!(entry.state, EntryState::Refused(_)) {
             RestoreAction::NeverSet
         } else if self.rebooted && !setting.outlives_boot() {
-            // The script failed, or does not run: who has set this cannot be told from what the boot sets.
+            // The script failed or is not run. It cannot be determined whether others have set this value.
             RestoreAction::Rebooted
         } else {
             RestoreAction::Foreign { now }
@@ -181,15 +182,15 @@ fn belongs_to_scheduler(setting: &Setting) -> bool {
     matches!(setting, Setting::File { path } if path.contains("/queue/iosched/"))
 }
 
-/// Why a file that sets values at boot is not removed.
+/// The reason why a file that sets values at boot is kept.
 const NEEDED_STILL: &str = "it stays until every value is back";
 
-/// Restores every setting of the ledger. Values set by others since stay, unless `force` is set. Files that
-/// set values at boot are removed once every value is restored, the ledger last: after an interruption,
-/// repeating the restore completes it.
+/// Restores every setting in the ledger. Values that others have set since are kept, unless `force` is set.
+/// When all values are restored, the files that set values at boot are removed, and the ledger last. An
+/// interrupted restore can be completed by repeating it.
 ///
 /// # Errors
-/// The ledger cannot be written: what was put back until then is put back.
+/// Errors if the ledger cannot be written. What was restored before that stays restored.
 pub fn restore(
     mut ledger: Ledger,
     root: &Root,
@@ -206,7 +207,7 @@ pub fn restore(
             wanted.push(TargetValue { index, setting, value, foreign, writes: 0, failed: None });
         };
         let nothing = match action {
-            // These may be changed along with another that is put back.
+            // These may be changed as a side effect when another setting is restored.
             RestoreAction::PutBack { .. } | RestoreAction::AsItWas => {
                 want(&old, false);
                 continue;
@@ -247,18 +248,18 @@ pub fn restore(
     Ok(RestoreResult { settings, kept })
 }
 
-/// A value that a setting is to have in the end.
+/// The value that a setting must finally have.
 struct TargetValue {
     index: usize,
     setting: Setting,
     value: String,
-    /// It was set by others, and blocks no other value.
+    /// Whether it was set by others, so that it does not block any other value.
     foreign: bool,
     writes: usize,
     failed: Option<String>,
 }
 
-/// Writes each value that is not there; says whether one was.
+/// Writes each value that is not in place. Returns whether there was any.
 fn round(wanted: &mut [TargetValue], settings: &dyn Settings) -> bool {
     let faces: Vec<(Setting, String)> =
         wanted.iter().map(|wanted| (wanted.setting.clone(), wanted.value.clone())).collect();
@@ -282,8 +283,8 @@ fn round(wanted: &mut [TargetValue], settings: &dyn Settings) -> bool {
     wrote
 }
 
-/// Of a setting that is kept in bytes or as a ratio the kernel sets one to 0 when the other is written,
-/// and takes no 0 for bytes: only the one that is in use is written.
+/// Some settings can be given in bytes or as a ratio. If one is written, the kernel sets the other to 0,
+/// and it does not accept 0 for bytes. So only the one in use is written.
 fn follows_other_face(setting: &Setting, value: &str, all: &[(Setting, String)]) -> bool {
     let Some(other) = other_face(setting) else { return false };
     let Some((_, other)) = all.iter().find(|(setting, _)| *setting == other) else { return false };

@@ -1,4 +1,4 @@
-//! A step of tuning: the settings examined, the advice, its reason and source.
+//! A step of tuning: the settings it examines, the advice, its reason and source.
 
 use plan::shell_word;
 use serde::Serialize;
@@ -6,11 +6,11 @@ use serde::Serialize;
 use super::context::TuningContext;
 use super::settings::setting::{Setting, Settings};
 
-/// Importance of a finding for measurements.
+/// The importance of a finding for measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// No action needed; for a setting that differs, it is a choice.
+    /// No action is needed. If the setting differs, this is a matter of choice.
     Fine,
     /// It may matter, depending on the workload.
     Advice,
@@ -23,30 +23,30 @@ pub enum Severity {
 pub enum Scope {
     /// The host as a whole.
     Host,
-    /// Devices, which must be named before anything of theirs is changed.
+    /// Devices. The user must name them before any of their settings is changed.
     Devices,
-    /// Nothing: it only examines.
+    /// Nothing: the step only examines.
     Look,
 }
 
 /// A step of tuning.
 #[derive(Debug)]
 pub struct Step {
-    /// Its name, which is that of the profile with this step alone.
+    /// Its name, which is also the name of the profile that consists of only this step.
     pub name: &'static str,
-    /// What it sets, in a few words.
+    /// A short description of what it sets.
     pub title: &'static str,
     /// What it acts on.
     pub scope: Scope,
-    /// Its importance if the advice is not followed.
+    /// The severity if the advice is not followed.
     pub severity: Severity,
     /// Why it is advised.
     pub reason: &'static str,
-    /// The publication or documentation that says so.
+    /// The publication or documentation on which the advice is based.
     pub source: &'static str,
-    /// The command of a publication, as printed.
+    /// The command in a publication, as printed there.
     pub published: Option<&'static str>,
-    /// What is different about what this program does, or to be kept in mind.
+    /// How this program differs from the publication, or what to keep in mind.
     pub note: Option<&'static str>,
     pub(super) check: fn(&TuningContext<'_>) -> Vec<SettingState>,
 }
@@ -54,13 +54,13 @@ pub struct Step {
 /// The current state of one setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SettingState {
-    /// What it is about, as in `read-ahead of nvme0n1`.
+    /// Description of the subject, for example `read-ahead of nvme0n1`.
     pub what: String,
     /// Its location.
     pub setting: Option<Setting>,
-    /// What it reads as.
+    /// The present value.
     pub current: Option<String>,
-    /// What it should be.
+    /// The advised value.
     pub advised: Option<String>,
     /// How the two compare.
     #[serde(flatten)]
@@ -68,7 +68,7 @@ pub struct SettingState {
     /// Settings that the kernel changes along with this one.
     #[serde(skip)]
     pub(super) moves: Vec<Setting>,
-    /// The path by which the user named the device.
+    /// The path that the user gave for the device.
     #[serde(skip)]
     pub(super) device: Option<String>,
 }
@@ -77,38 +77,38 @@ pub struct SettingState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", content = "why", rename_all = "kebab-case")]
 pub enum Compliance {
-    /// As advised.
+    /// It has the advised value.
     AsAdvised,
-    /// Differs; `host tune` can set it.
+    /// It differs, and `host tune` can set it.
     Differs,
-    /// Differs, and this program does not set it: the action for the user.
+    /// It differs, and this program does not set it. Contains what the user has to do.
     ByHand(String),
-    /// Not available on this host: the reason.
+    /// It is not available on this host. Contains the reason.
     NotHere(String),
-    /// A fact to be known; nothing is advised.
+    /// A fact that the user should know, without any advice.
     Shown,
 }
 
 /// The finding for one setting, with the advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The step that looked, and the profile that sets it.
+    /// The step that examined it, which is also the name of the profile that sets it.
     pub step: &'static str,
     /// The setting.
     #[serde(flatten)]
     pub state: SettingState,
-    /// How much that matters here.
+    /// The severity on this host.
     pub severity: Severity,
     /// Why it is advised.
     pub reason: &'static str,
-    /// Who says so.
+    /// The source of the advice.
     pub source: &'static str,
     /// The command of this program that sets it.
     pub apply: Option<String>,
 }
 
 impl Step {
-    /// A step of the host that is no more than advice, for the fields that most steps leave as they are.
+    /// A step of the host that only advises. Provides the fields that most steps leave unchanged.
     pub(super) const PLAIN: Self = Self {
         name: "",
         title: "",
@@ -143,7 +143,7 @@ impl Step {
 }
 
 impl SettingState {
-    /// A setting that should read as `advised`.
+    /// Creates a state of a setting that should have the value `advised`.
     pub(super) fn of(
         context: &TuningContext<'_>,
         what: impl Into<String>,
@@ -169,17 +169,17 @@ impl SettingState {
         }
     }
 
-    /// Something that this host does not have.
+    /// Creates a state for something that is not available on this host.
     pub(super) fn not_here(what: impl Into<String>, why: impl Into<String>) -> Self {
         Self::said(what, None, Compliance::NotHere(why.into()))
     }
 
-    /// A fact that is shown.
+    /// Creates a state for a fact that is only shown.
     pub(super) fn shown(what: impl Into<String>, current: impl Into<String>) -> Self {
         Self::said(what, Some(current.into()), Compliance::Shown)
     }
 
-    /// Something that only the user can change.
+    /// Creates a state for something that only the user can change.
     pub(super) fn by_hand(what: impl Into<String>, current: Option<String>, todo: impl Into<String>) -> Self {
         Self::said(what, current, Compliance::ByHand(todo.into()))
     }
@@ -196,17 +196,17 @@ impl SettingState {
         }
     }
 
-    /// The same, with settings that the kernel changes along with it.
+    /// Returns the same state, with settings that the kernel changes along with it.
     pub(super) fn moving(self, moves: Vec<Setting>) -> Self {
         Self { moves, ..self }
     }
 
-    /// The same, of a device that the user has named so.
+    /// Returns the same state, for a device that the user has named with this path.
     pub(super) fn of_device(self, path: &str) -> Self {
         Self { device: Some(path.to_owned()), ..self }
     }
 
-    /// The same, but a difference is only shown: the value is left as it is.
+    /// Returns the same state, but a difference is only shown and the value is not changed.
     pub(super) fn staying(self) -> Self {
         match self.compliance {
             Compliance::Differs => Self { compliance: Compliance::Shown, advised: None, ..self },
@@ -215,12 +215,13 @@ impl SettingState {
     }
 }
 
-/// Those of the settings that this host has, in the order given.
+/// The settings in `all` that exist on this host, in the given order.
 pub(super) fn existing(settings: &dyn Settings, all: Vec<Setting>) -> Vec<Setting> {
     all.into_iter().filter(|setting| settings.read(setting).is_ok()).collect()
 }
 
-/// Findings for JSON: the node, and each with its setting, values, state, severity, reason and source.
+/// Findings as JSON: the node, and each finding with its setting, values, state, severity, reason and
+/// source.
 #[must_use]
 pub fn as_json(node: &str, findings: &[&Finding]) -> serde_json::Value {
     serde_json::json!({ "node": node, "findings": findings })

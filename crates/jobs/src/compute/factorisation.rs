@@ -1,8 +1,8 @@
-//! Factorisation of a dense matrix: A = P L U with partial pivoting, block column by block column.
+//! Factorisation of a dense matrix: A = P L U with partial pivoting, one block column after another.
 //!
-//! Each block column is a separate matrix, so that threads can change several concurrently. The right-hand
-//! side of a system whose solution is all ones is carried along as an additional column: the deviation of the
-//! solution from ones verifies the factors without a second copy of the matrix.
+//! Each block column is a separate matrix, so that threads can change several of them concurrently. The
+//! right-hand side of a system whose solution is all ones is added as another column. The deviation of the
+//! computed solution from ones verifies the factors without a second copy of the matrix.
 
 use nalgebra::DMatrix;
 use plan::jobs::{Step, drawn};
@@ -15,7 +15,7 @@ use crate::{JobError, StepContext, StepOutcome};
 /// serial part stays small.
 const BLOCK_COLUMNS: usize = 64;
 
-/// Variables of a row of a table.
+/// Number of variables in a row of a table.
 const VARIABLES: usize = 8;
 
 /// The result of factorising a matrix.
@@ -23,7 +23,7 @@ const VARIABLES: usize = 8;
 pub(crate) struct Factorised {
     /// The natural logarithm of the determinant's absolute value.
     pub(crate) log_determinant: f64,
-    /// The largest difference of the solution of A x = A 1 from ones.
+    /// The largest deviation from 1 in the solution of A x = A 1.
     pub(crate) solution_error: f64,
 }
 
@@ -69,8 +69,9 @@ pub(crate) fn run(
     Ok(outcome(rows_in, all))
 }
 
-/// Rows of each matrix, and the number of matrices, for `operations` operations: 2/3 n³ each. One matrix if
-/// it fits into `memory_bytes`; otherwise several of the size that fits.
+/// The number of rows of each matrix, and the number of matrices, for `operations` operations; a matrix
+/// takes 2/3 n³. One matrix if it fits into `memory_bytes`, otherwise several of the largest size that
+/// fits.
 pub(crate) fn matrices(operations: u64, memory_bytes: u64) -> (usize, u64) {
     let of_operations = (1.5 * real(operations)).cbrt();
     let of_memory = (real(memory_bytes) / 8.0).sqrt();
@@ -83,7 +84,7 @@ pub(crate) fn matrices(operations: u64, memory_bytes: u64) -> (usize, u64) {
     (rows, times(operations, operations_of(rows)).max(1))
 }
 
-/// Operations to factorise a matrix of `rows` rows.
+/// Number of operations to factorise a matrix of `rows` rows.
 pub(crate) fn operations_of(rows: usize) -> u64 {
     let rows = rows as u128;
     u64::try_from((2 * rows * rows * rows).div_ceil(3)).unwrap_or(u64::MAX)
@@ -94,7 +95,7 @@ fn worse(one: f64, other: f64) -> f64 {
     if one.is_nan() || one > other { one } else { other }
 }
 
-/// A square matrix in block columns, and after its last column the sum of each row.
+/// A square matrix in block columns, with the sum of each row after its last column.
 #[derive(Debug)]
 pub(crate) struct Blocks {
     rows: usize,
@@ -125,7 +126,7 @@ impl Blocks {
         }
     }
 
-    /// Factorises it in place on `threads` threads.
+    /// Factorises it in place, using `threads` threads.
     pub(crate) fn factorise(&mut self, threads: u32) -> Result<Factorised, JobError> {
         for row in 0..self.rows {
             let sum = (0..self.rows).map(|column| self.get(row, column)).sum();
@@ -165,7 +166,7 @@ impl Blocks {
 }
 
 /// Eliminates the first `columns` columns of a block column whose diagonal begins in row `first`, and updates
-/// its other columns. Returns the row swapped with each row of the diagonal.
+/// its other columns. Returns, for each row of the diagonal, the row with which it was swapped.
 fn factorise_panel(panel: &mut DMatrix<f64>, first: usize, columns: usize) -> Vec<usize> {
     let (rows, width) = panel.shape();
     let mut swaps = Vec::with_capacity(columns);

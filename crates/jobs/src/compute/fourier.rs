@@ -1,4 +1,4 @@
-//! Fourier transforms of a series, block by block, and back.
+//! Fourier transforms of a series and back, one block after another.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use super::{LANES, in_lanes, index, outcome, real, times};
 use crate::row::{ROW_BYTES, amount, unit};
 use crate::{JobError, StepContext, StepOutcome};
 
-/// Values of a block, if the series has that many: 1 MiB of complex numbers.
+/// Number of values in a block, if the series has that many: 1 MiB of complex numbers.
 pub(crate) const BLOCK_VALUES: usize = 1 << 16;
 
 /// The results of transforming a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Transformed {
-    /// Transforms, each forward and back.
+    /// Number of transforms, each forward and back.
     pub(crate) pairs: u64,
-    /// Values of a block.
+    /// Number of values in a block.
     pub(crate) block_values: usize,
-    /// The sum of the squares of the spectra, divided by the values of a block: by Parseval's theorem the sum of the
-    /// squares of the series.
+    /// The sum of the squares of the spectra, divided by the number of values in a block. By Parseval's theorem this
+    /// is the sum of the squares of the series.
     pub(crate) energy: f64,
     /// The largest difference between a value and its round trip.
     pub(crate) largest_error: f64,
@@ -46,14 +46,15 @@ pub(crate) fn run(
             Ok(())
         })?;
     } else {
-        // As many values as are to be transformed, so that none is transformed twice if memory allows.
+        // As many values as will be transformed, so that none is transformed twice if there is enough
+        // memory.
         let blocks = times(operations, operations_per_pair(BLOCK_VALUES)).max(1);
         let values = index(blocks).saturating_mul(BLOCK_VALUES).min(most);
         let seed = context.seed();
         series = (0..values as u64).map(|place| unit(drawn(seed, place)) - 0.5).collect();
     }
     if series.is_empty() {
-        // For an empty table: the transform of zero is zero.
+        // If the table is empty: the transform of zero is zero.
         series.push(0.0);
     }
     let found = transform(&series, pairs(operations, series.len()), step.threads)?;
@@ -68,13 +69,13 @@ pub(crate) fn run(
     Ok(outcome(rows_in, all))
 }
 
-/// Number of values that fit into memory beside the threads' buffers; at least one block.
+/// Number of values that fit into memory in addition to the threads' buffers; at least one block.
 fn values_max(memory_bytes: usize, threads: u32) -> usize {
     let of_threads = index(u64::from(threads.max(1)) * thread_bytes(BLOCK_VALUES));
     (memory_bytes.saturating_sub(of_threads) / size_of::<f64>()).max(BLOCK_VALUES)
 }
 
-/// An amount as a value of a series.
+/// Converts an amount to a value of a series.
 #[expect(clippy::cast_precision_loss, reason = "amounts of tables have six digits")]
 const fn cents(amount: i64) -> f64 {
     amount as f64
@@ -85,18 +86,20 @@ pub(crate) fn block_values(values: usize) -> usize {
     values.max(2).next_power_of_two().min(BLOCK_VALUES)
 }
 
-/// Operations to transform a block forward and back: 5 n log2 n each, as the FFTW project counts them.
+/// Number of operations to transform a block forward and back: 5 n log2 n each, as counted by the FFTW
+/// project.
 pub(crate) fn operations_per_pair(block_values: usize) -> u64 {
     10 * block_values as u64 * u64::from(block_values.ilog2())
 }
 
-/// Number of transform pairs for `operations` operations: each block at least once.
+/// Number of transform pairs for `operations` operations, such that each block is transformed at least
+/// once.
 pub(crate) fn pairs(operations: u64, values: usize) -> u64 {
     let block = block_values(values);
     times(operations, operations_per_pair(block)).max(values.div_ceil(block) as u64)
 }
 
-/// Memory a thread needs beside the series, in bytes.
+/// Memory that a thread needs in addition to the series, in bytes.
 pub(crate) fn thread_bytes(block_values: usize) -> u64 {
     // The block, and scratch space of the same size.
     (2 * block_values * size_of::<Complex64>()) as u64

@@ -1,11 +1,11 @@
 //! Compute steps: regression, factorisation, Fourier transforms, simulation, and memory accesses.
 //!
-//! Each module has its numerics on plain slices, and the step that first reads a table, performs the
-//! requested number of operations, and reports its results. How operations are counted is in `docs/JOBS.md`
-//! and at each `OPERATIONS…` constant.
+//! Each module contains its numerics on plain slices, and the step that reads a table, performs the
+//! requested number of operations, and reports its results. `docs/JOBS.md` and the documentation of each
+//! `OPERATIONS…` constant describe how operations are counted.
 //!
-//! Results do not depend on the number of threads: work is always cut into [`LANES`] lanes, whose results are
-//! combined in order.
+//! Results do not depend on the number of threads: work is always split into [`LANES`] lanes, whose results
+//! are combined in order.
 
 pub(crate) mod factorisation;
 pub(crate) mod fourier;
@@ -19,10 +19,11 @@ use std::thread::Builder;
 
 use crate::{JobError, StepOutcome};
 
-/// Number of lanes. Many more than the usual number of threads, so that all of them stay busy until the end.
+/// Number of lanes. It is much larger than the usual number of threads, so that all of them stay busy
+/// until the end.
 pub(crate) const LANES: u64 = 64;
 
-/// The results of `work` for each of `lanes` lanes, in order, computed on `threads` threads.
+/// Runs `work` for each of `lanes` lanes on `threads` threads, and returns the results in order.
 pub(crate) fn in_lanes<T: Send>(
     threads: u32,
     lanes: u64,
@@ -40,11 +41,11 @@ pub(crate) fn in_lanes<T: Send>(
         }
     };
     let mut done = std::thread::scope(|scope| {
-        // This thread is one of them.
+        // The calling thread is one of them.
         let others = (1..u64::from(threads).min(lanes)).map(|_| Builder::new().spawn_scoped(scope, take));
         let others: Result<Vec<_>, _> = others.collect();
         let others = others.map_err(|error| {
-            // Those that have started end.
+            // Makes those that have started end.
             next.store(lanes, Relaxed);
             JobError::Threads { threads, error }
         })?;
@@ -61,7 +62,7 @@ pub(crate) fn in_lanes<T: Send>(
     Ok(done.into_iter().map(|(_, made)| made).collect())
 }
 
-/// Number of `all` items that fall to `lane` when dealt out to `lanes` in turn.
+/// Number of `all` items that `lane` gets if they are distributed to `lanes` lanes in turn.
 pub(crate) const fn dealt(all: u64, lane: u64, lanes: u64) -> u64 {
     all / lanes + if lane < all % lanes { 1 } else { 0 }
 }
@@ -72,7 +73,7 @@ pub(crate) const fn times(all: u64, each: u64) -> u64 {
     all / each + if all % each >= each.div_ceil(2) { 1 } else { 0 }
 }
 
-/// A count as a floating-point result.
+/// Converts a count to a floating-point result.
 #[expect(
     clippy::cast_precision_loss,
     reason = "counts of operations are far below 2^53, or need no last digit"
@@ -81,12 +82,12 @@ pub(crate) const fn real(count: u64) -> f64 {
     count as f64
 }
 
-/// A count as a memory index; saturates.
+/// Converts a count to a memory index; saturates.
 pub(crate) fn index(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// The outcome of a step with this many rows read, none written, and these results.
+/// The outcome of a step that read this many rows, wrote none, and has these results.
 fn outcome(rows_in: u64, found: impl IntoIterator<Item = (&'static str, f64)>) -> StepOutcome {
     let found: BTreeMap<String, f64> =
         found.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();

@@ -2,7 +2,7 @@
 //!
 //! The coefficients are computed from sums of products over all rows, as they are read. Their standard errors
 //! come from the bootstrap: the rows in memory are resampled repeatedly, each row weighted by a Poisson
-//! variable of mean 1 (Hanley and MacGibbon, *Creating non-parametric bootstrap samples using Poisson
+//! variable with mean 1 (Hanley and MacGibbon, *Creating non-parametric bootstrap samples using Poisson
 //! frequencies*, 2006), and the coefficients are recomputed each time.
 
 use nalgebra::{SMatrix, SVector};
@@ -12,22 +12,23 @@ use super::{LANES, in_lanes, index, outcome, real, times};
 use crate::row::{ROW_BYTES, x, y};
 use crate::{JobError, StepContext, StepOutcome};
 
-/// Variables of a row.
+/// Number of variables in a row.
 pub(crate) const VARIABLES: usize = 8;
-/// Coefficients: the intercept, then one for each variable.
+/// Number of coefficients: the intercept, and one for each variable.
 pub(crate) const COEFFICIENTS: usize = VARIABLES + 1;
-/// Columns kept of a row: the variables and the measure.
+/// Number of columns kept of a row: the variables and the measure.
 const COLUMNS: usize = VARIABLES + 1;
-/// Those, preceded by the constant 1 of the intercept.
+/// Number of factors: these columns, preceded by the constant 1 of the intercept.
 const FACTORS: usize = COLUMNS + 1;
-/// Operations for each row and pass: 55 products of two factors, each multiplied and added, and 10 factors weighted.
+/// Number of operations for each row and pass: 55 products of two factors, each multiplied and added, and
+/// 10 weighted factors.
 pub(crate) const OPERATIONS_PER_ROW: u64 = 2 * (FACTORS * (FACTORS + 1) / 2) as u64 + FACTORS as u64;
 /// Bytes kept per row.
 pub(crate) const BYTES_PER_ROW: u64 = (COLUMNS * size_of::<f64>()) as u64;
-/// Rows of a block stored column by column: it fits into a cache of 32 KiB.
+/// Number of rows in a block, which is stored column by column and fits into a cache of 32 KiB.
 const BLOCK_ROWS: usize = 256;
 
-/// Result names of the coefficients and their errors.
+/// Names of the coefficients and their errors in the results.
 const NAMES: [[&str; 2]; COEFFICIENTS] = [
     ["intercept", "intercept_error"],
     ["x0", "x0_error"],
@@ -84,7 +85,7 @@ pub(crate) struct Rows {
     values: Vec<f64>,
     rows: usize,
     rows_max: usize,
-    /// Rows not in a full block yet, and all rows beyond the memory limit.
+    /// Rows that are not in a full block yet, and all rows beyond the memory limit.
     open: Box<Block>,
     open_rows: usize,
     products: Products,
@@ -95,7 +96,7 @@ pub(crate) struct Rows {
 type Block = [[f64; BLOCK_ROWS]; COLUMNS];
 
 impl Rows {
-    /// Empty, with capacity for the rows of `memory_bytes`.
+    /// Creates an empty set, with capacity for the rows that fit into `memory_bytes`.
     pub(crate) fn new(memory_bytes: u64, rows: u64) -> Self {
         let rows_max = index((memory_bytes / BYTES_PER_ROW).min(rows)).next_multiple_of(BLOCK_ROWS);
         Self {
@@ -133,21 +134,22 @@ impl Rows {
         }
     }
 
-    /// The coefficients of all rows, after the last one.
+    /// Returns the coefficients of all rows. Called after the last row.
     pub(crate) fn fit(&mut self) -> Fit {
         if self.open_rows > 0 {
-            // Leftovers of the previous block have no weight.
+            // Left-over rows of the previous block have no weight.
             self.close_block();
         }
         fit(&self.products, self.seen)
     }
 
-    /// Rows in memory.
+    /// Number of rows in memory.
     pub(crate) const fn kept(&self) -> u64 {
         self.rows as u64
     }
 
-    /// Number of resamplings left of `operations` after all rows have been counted once.
+    /// Number of resamplings for the part of `operations` that is left after all rows have been counted
+    /// once.
     pub(crate) fn resamplings(&self, operations: u64) -> u64 {
         let left = operations.saturating_sub(self.seen.saturating_mul(OPERATIONS_PER_ROW));
         if self.rows == 0 { 0 } else { times(left, self.kept() * OPERATIONS_PER_ROW) }
@@ -200,15 +202,16 @@ impl Rows {
 /// The result of a regression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Fit {
-    /// The intercept, then one for each variable.
+    /// The intercept, followed by one coefficient for each variable.
     pub(crate) coefficients: [f64; COEFFICIENTS],
     /// The share of the measure's variance that the variables explain.
     pub(crate) r_squared: f64,
-    /// Rows.
+    /// Number of rows.
     pub(crate) rows: u64,
 }
 
-/// Solves the normal equations. With dependent variables, or too few rows, coefficients are NaN.
+/// Solves the normal equations. If variables are linearly dependent, or there are too few rows, the
+/// coefficients are NaN.
 fn fit(products: &Products, rows: u64) -> Fit {
     let of_factors: SMatrix<f64, COEFFICIENTS, COEFFICIENTS> =
         products.fixed_view::<COEFFICIENTS, COEFFICIENTS>(0, 0).into_owned();
@@ -244,7 +247,7 @@ fn add(products: &mut Products, row: usize, column: usize, value: f64) {
     }
 }
 
-/// Number of parallel sums, so that the processor can add several at a time.
+/// Number of parallel sums, which lets the processor do several additions at a time.
 const SIDE_BY_SIDE: usize = 8;
 
 fn dot(one: &[f64; BLOCK_ROWS], other: &[f64; BLOCK_ROWS]) -> f64 {

@@ -1,4 +1,5 @@
-//! Rows in memory, visited in an order that no cache predicts: each holds the index of the next.
+//! Rows in memory that are visited in an order no cache can predict: each row holds the index of the
+//! next.
 
 use plan::jobs::{Step, drawn};
 use rand_core::{Rng, SeedableRng};
@@ -8,24 +9,24 @@ use super::{LANES, dealt, in_lanes, index, outcome, real};
 use crate::row::ROW_BYTES;
 use crate::{JobError, StepContext, StepOutcome};
 
-/// Words of a row.
+/// Number of words in a row.
 const ROW_WORDS: usize = ROW_BYTES / 8;
 /// A row, preceded by the index of the next row to visit.
 pub(crate) type Cell = [u64; ROW_WORDS + 1];
 /// Memory per row: the cell, and an entry of the visiting order during construction.
 const BYTES_PER_ROW: u64 = (size_of::<Cell>() + size_of::<u32>()) as u64;
 
-/// Minimum number of visits per row, so that visits dominate over making the rows.
+/// Minimum number of visits per row, so that the visits take longer than creating the rows.
 const VISITS_OF_A_ROW: u64 = 16;
 
 /// Minimum length of a cycle.
 const ROWS_MIN: u64 = 2;
 
-/// Mask of a sum's lower bits that a floating-point result holds exactly.
+/// Mask of the lower bits of a sum, which a floating-point result represents exactly.
 const FOUND_BITS: u64 = (1 << f64::MANTISSA_DIGITS) - 1;
 
 /// Runs the step: fills its memory with rows of `input` and then with random ones, and visits them. At a
-/// small scale, with only [`VISITS_OF_A_ROW`] visits per row, it holds fewer rows.
+/// small scale it uses fewer rows, so that each is visited [`VISITS_OF_A_ROW`] times.
 pub(crate) fn run(
     context: &StepContext<'_>,
     step: &Step,
@@ -66,7 +67,7 @@ fn drawn_cell(seed: u64, number: u64) -> Cell {
     cell
 }
 
-/// Number of rows that fit into `memory_bytes`; at least two, and at most what an index can address.
+/// Number of rows that fit into `memory_bytes`: at least two, and at most what an index can address.
 pub(crate) fn rows(memory_bytes: u64) -> u64 {
     (memory_bytes / BYTES_PER_ROW).clamp(ROWS_MIN, u64::from(u32::MAX))
 }
@@ -82,16 +83,17 @@ pub(crate) fn cell(row: &[u8]) -> Cell {
     cell
 }
 
-/// Rows linked into one cycle through all of them.
+/// Rows that are linked into one cycle through all of them.
 #[derive(Debug)]
 pub(crate) struct Trip {
     cells: Vec<Cell>,
-    /// Start of each visitor: at equal distances along the cycle.
+    /// Start of each visitor, at equal distances along the cycle.
     starts: Vec<u32>,
 }
 
 impl Trip {
-    /// A cycle through `cells`, in an order drawn from `seed`. There are fewer than 2^32.
+    /// Creates a cycle through `cells`, of which there must be fewer than 2^32, in an order determined by
+    /// `seed`.
     pub(crate) fn through(mut cells: Vec<Cell>, seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut order: Vec<u32> = (0..u32::try_from(cells.len()).unwrap_or(u32::MAX)).collect();
@@ -114,8 +116,8 @@ impl Trip {
         self.cells.len() as u64
     }
 
-    /// The wrapping sum of first word XOR last word over `visits` visits: several visitors share them, each
-    /// on its own part of the cycle, repeating it as often as needed.
+    /// The wrapping sum of first word XOR last word over `visits` visits. Several visitors share the
+    /// visits; each has its own part of the cycle and repeats it as often as needed.
     pub(crate) fn visit(&self, visits: u64, threads: u32) -> Result<u64, JobError> {
         let visitors = self.starts.len() as u64;
         let (rounds, rest) = (visits / self.rows(), visits % self.rows());

@@ -1,4 +1,4 @@
-//! Simulates paths of a geometric random walk, and computes the mean of their ends.
+//! Simulates paths of a geometric random walk, and computes the mean of their end values.
 
 use plan::jobs::{Step, drawn};
 use rand_core::SeedableRng;
@@ -8,10 +8,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::{LANES, dealt, in_lanes, outcome, real, times};
 use crate::{JobError, StepContext, StepOutcome};
 
-/// Steps of a path: the trading days of a year.
+/// Number of steps in a path: the trading days of a year.
 const PATH_STEPS: u32 = 252;
-/// Operations of a step of a path: drawing a normal number counts for 2, its scaling and shift for 2, the
-/// exponential for 8 (as McMahon's Livermore loops count it), the multiplication and the counting for 2.
+/// Number of operations for each step of a path: 2 for drawing a normal number, 2 for its scaling and
+/// shift, 8 for the exponential (as counted by McMahon's Livermore loops), 2 for the multiplication and
+/// the counting.
 const OPERATIONS_PER_STEP: u64 = 14;
 /// Start value of paths.
 const START: f64 = 100.0;
@@ -23,9 +24,9 @@ const VOLATILITY: f64 = 0.2;
 /// The result of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Simulated {
-    /// Paths.
+    /// Number of paths.
     pub(crate) paths: u64,
-    /// The mean of their ends.
+    /// The mean of their end values.
     pub(crate) mean: f64,
     /// Its standard error.
     pub(crate) standard_error: f64,
@@ -59,10 +60,10 @@ pub(crate) fn operations(paths: u64) -> u64 {
 /// Simulates `paths` paths.
 pub(crate) fn simulate(seed: u64, paths: u64, threads: u32) -> Result<Simulated, JobError> {
     let lane = |lane: u64| {
-        // A generator for each lane, so that no path depends on the number of threads.
+        // Each lane has its own generator, so that no path depends on the number of threads.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(drawn(seed, lane));
         let ends = (0..dealt(paths, lane, LANES)).map(|_| end(&mut random));
-        // Sums of differences from the expected value stay small, and lose no digits.
+        // Sums of differences from the expected value remain small and lose no precision.
         ends.map(|end| end - expected())
             .fold((0.0, 0.0), |(sum, squares), end| (sum + end, squares + end * end))
     };

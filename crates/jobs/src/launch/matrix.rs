@@ -1,4 +1,4 @@
-//! The matrix: starts of launches and their outcomes.
+//! The matrix: determines when launches start, and evaluates their outcomes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use crate::{Counters, JobEvent, StepReport, Usage};
 
 /// Maximum interval between checks of the stop flag.
 const STOP_LOOK: Duration = Duration::from_millis(100);
-/// Time between a request to end and the kill.
+/// Time between asking a launch to end and killing it.
 const GRACE_NS: u64 = 2_000_000_000;
 
 /// Rules for all launches of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaunchRules {
-    /// Maximum number at a time; 0: all that are ready.
+    /// Maximum number of launches at a time; 0 means all that are ready.
     pub concurrency: u32,
-    /// A launch that runs longer is ended.
+    /// Time limit after which a launch is ended.
     pub limit: Option<Nanos>,
     /// Sampling interval.
     pub interval: Nanos,
@@ -28,13 +28,13 @@ pub struct LaunchRules {
 /// Progress of the launches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LaunchProgress {
-    /// Running processes.
+    /// Number of running processes.
     pub running: u32,
-    /// Launches that have ended, successfully or not.
+    /// Number of launches that have ended, successfully or not.
     pub over: u32,
-    /// All launches.
+    /// Total number of launches.
     pub all: u32,
-    /// Bytes moved: in all spaces, both directions.
+    /// Bytes moved in all spaces, in both directions.
     pub moved: Counters,
 }
 
@@ -44,16 +44,16 @@ pub trait LaunchWatch {
     /// Whether all launches must be ended.
     fn is_stopped(&self) -> bool;
 
-    /// These launches have ended, in the order of their ends; each is reported once. No other launch starts
-    /// before this returns, and none starts after it if [`LaunchWatch::is_stopped`] is true by then.
+    /// Reports launches that have ended, in the order of their ends; each is reported once. No other launch
+    /// starts before this returns, and none starts after it if [`LaunchWatch::is_stopped`] is then true.
     fn ended(&mut self, ended: &[&LaunchReport]);
 
     /// Reports progress: at the start and end of each launch, and with each sample.
     fn progress(&mut self, progress: LaunchProgress);
 }
 
-/// Launches `tasks`, numbered from 0: of those that may start, first one of the kind with the fewest running, then in
-/// their order. Returns when all of them have ended.
+/// Launches `tasks`, which are numbered from 0. Among those that may start, one of the kind with the fewest running
+/// launches comes first, then their order decides. Returns when all of them have ended.
 pub fn launch(
     tasks: &[LaunchTask],
     rules: LaunchRules,
@@ -87,11 +87,11 @@ struct Running {
 
 struct Matrix<'a> {
     rules: LaunchRules,
-    /// Launches not started yet, in order.
+    /// Launches that have not been started, in order.
     waiting: Vec<&'a LaunchTask>,
     running: BTreeMap<u32, Running>,
     over: BTreeMap<u32, LaunchReport>,
-    /// Ended launches not reported to the watch yet.
+    /// Ended launches that have not been reported to the watch.
     untold: Vec<u32>,
     tasks: &'a [LaunchTask],
     samples: Vec<Sample>,
@@ -118,7 +118,8 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// One turn: starts ready launches, waits for news and processes them. Returns whether to continue.
+    /// One iteration: starts ready launches, waits for news and processes them. Returns whether to
+    /// continue.
     fn go_on(&mut self, processes: &mut dyn Processes, watch: &mut dyn LaunchWatch) -> bool {
         self.begin_all(processes, watch);
         watch.progress(self.progress());
@@ -136,7 +137,7 @@ impl<'a> Matrix<'a> {
         true
     }
 
-    /// Time to wait for news: until the next sample, limit or check of the stop flag.
+    /// How long to wait for news: until the next sample, time limit or check of the stop flag.
     fn until(&self, now_ns: u64) -> Duration {
         let sample = self.seen.0 + self.rules.interval.0;
         let ends = self.running.values().filter_map(|one| match (one.told_to_end, self.rules.limit) {
@@ -148,8 +149,8 @@ impl<'a> Matrix<'a> {
         Duration::from_nanos(next.saturating_sub(now_ns)).min(STOP_LOOK)
     }
 
-    /// Starts all ready launches, as far as the limit allows; skips those that can never start. Ended ones
-    /// are reported before each start.
+    /// Starts all ready launches, as far as the limit permits, and skips those that can never start. Ended
+    /// launches are reported before each start.
     fn begin_all(&mut self, processes: &mut dyn Processes, watch: &mut dyn LaunchWatch) {
         self.skip(processes.now_ns());
         let most = if self.rules.concurrency == 0 { usize::MAX } else { self.rules.concurrency as usize };
@@ -168,7 +169,8 @@ impl<'a> Matrix<'a> {
                 };
                 task.after.iter().all(complete)
             };
-            // Kinds run beside each other, not one after the other: what is measured is their mix.
+            // Launches of different kinds should run at the same time, because their mix is what is
+            // measured.
             let running =
                 |task: &LaunchTask| self.running.values().filter(|one| one.kind == task.kind).count();
             let ready = self.waiting.iter().enumerate().filter(|(_, task)| is_ready(task));
@@ -203,7 +205,7 @@ impl<'a> Matrix<'a> {
         self.over.insert(report.launch, report);
     }
 
-    /// Skips launches that wait for one that has not completed, and those that wait for them.
+    /// Skips launches that depend on one that has not completed, and those that depend on them.
     fn skip(&mut self, now_ns: u64) {
         loop {
             let missed = |task: &LaunchTask| {
@@ -327,9 +329,9 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// Bytes moved by all launches until now, and bytes still held.
+    /// Bytes moved by all launches so far, and bytes still held.
     fn total(&self, processes: &dyn Processes) -> Counters {
-        // Held bytes of ended launches are gone with their directories.
+        // Bytes held by ended launches have been removed with their directories.
         let mut sum = Counters { held_bytes: [0; 3], ..self.moved };
         for launch in self.running.keys() {
             add(&mut sum, &processes.counters(*launch));

@@ -2,8 +2,8 @@
 //!
 //! | item | what it is |
 //! |---|---|
-//! | [`load_tasks`], [`matrix_tasks`] | the launches that make tables, and the matrix itself |
-//! | [`launch`] | runs all launches: in order, a limited number at a time, each after those it waits for |
+//! | [`load_tasks`], [`matrix_tasks`] | the launches that create tables, and the matrix itself |
+//! | [`launch`] | runs all launches in order, a limited number at a time, each after its dependencies |
 //! | [`Processes`] | starts, observes and ends processes: [`RealProcesses`]; in tests simulated ones |
 //! | [`Launched`] | outcome of each launch, and bytes moved by all of them, interval by interval |
 

@@ -18,14 +18,14 @@ pub enum LaunchOutcome {
     OutOfMemory,
     /// It exceeded the time limit and was ended.
     TooLong,
-    /// Not started: a launch it depends on has not completed.
+    /// It was not started, because a launch on which it depends has not completed.
     Skipped,
     /// The run was ended.
     Stopped,
 }
 
 impl LaunchOutcome {
-    /// The word used in records and tables.
+    /// The name used in records and tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl LaunchOutcome {
         }
     }
 
-    /// Whether it failed: neither complete nor ended by the user.
+    /// Whether it failed, that is, neither completed nor was ended by the user.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         !matches!(self, Self::Complete | Self::Stopped)
@@ -57,7 +57,7 @@ impl fmt::Display for LaunchOutcome {
 pub struct LaunchReport {
     /// Its number.
     pub launch: u32,
-    /// Start of its process; for a launch not started, the time of that decision.
+    /// Start of its process. For a launch that was not started, the time of this decision.
     pub start_ns: u64,
     /// Time of its begin event.
     pub began_ns: Option<u64>,
@@ -71,7 +71,7 @@ pub struct LaunchReport {
     pub moved: Counters,
     /// Completed steps.
     pub steps: Vec<StepReport>,
-    /// How it has ended.
+    /// How it ended.
     pub outcome: LaunchOutcome,
     /// Why it is not complete; empty if it is.
     pub message: String,
@@ -80,26 +80,26 @@ pub struct LaunchReport {
 /// Activity of all launches in one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sample {
-    /// The interval starts this long after the phase's common start.
+    /// Start of the interval, relative to the phase's common start.
     pub start_ns: u64,
-    /// Its length.
+    /// Length of the interval.
     pub length_ns: u64,
     /// Bytes moved in it, in the order of [`plan::JobSpace::ALL`]; held bytes are those at its end.
     pub moved: Counters,
     /// Free bytes in the file system of each space at its end; `None` if unknown.
     pub free_bytes: [Option<u64>; 3],
-    /// Launches running at its end.
+    /// Number of launches running at its end.
     pub running: u32,
 }
 
 /// All launches of a phase.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Launched {
-    /// Each of them, by number.
+    /// The launches, by number.
     pub launches: Vec<LaunchReport>,
     /// Their activity, interval by interval.
     pub samples: Vec<Sample>,
-    /// Time from the start to the end of the last one, nanoseconds.
+    /// Time from the start to the end of the last launch, in nanoseconds.
     pub length_ns: u64,
     /// Processor time of the launcher itself, nanoseconds.
     pub own_cpu_ns: u64,
@@ -114,8 +114,8 @@ pub(super) enum Reason {
     Garbled,
 }
 
-/// Outcome of a started process, and why it is not complete. `asked`: the run has ended it. `done`: it has
-/// reported completion; `failed`: its reported error.
+/// The outcome of a started process, and the reason if it is not complete. `asked` is set if the run has
+/// ended it, `done` if it has reported completion; `failed` is the error it has reported.
 pub(super) fn judge(
     end: &ProcessEnd,
     asked: Option<Reason>,
@@ -166,7 +166,7 @@ fn killed_by(signal: i32) -> String {
 /// Adds the counters of another launch.
 pub(super) fn add(sum: &mut Counters, more: &Counters) {
     each(sum, more, u64::saturating_add);
-    // Peaks of different launches are at different times: their sum is a bound.
+    // Peaks of different launches occur at different times, so their sum is an upper bound.
 }
 
 /// Bytes moved since `before`; held bytes are the current ones.

@@ -1,4 +1,4 @@
-//! The matrix's interface to processes of launches.
+//! The matrix's interface to the processes of launches.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ pub struct LaunchTask {
     pub after: Vec<u32>,
     /// Memory limit enforced by the kernel, if possible.
     pub memory_max: Option<Bytes>,
-    /// The resource that it stresses most; none of one that makes a table. Of launches that may start, one of the kind
-    /// with the fewest running comes first.
+    /// The resource that it stresses most, or `None` for a launch that creates a table. Among launches that may
+    /// start, one of the kind with the fewest running launches comes first.
     pub kind: Option<TestKind>,
 }
 
@@ -28,10 +28,10 @@ pub trait Processes {
     /// Starts the process of `task`.
     ///
     /// # Errors
-    /// Why it cannot be started, as text.
+    /// Returns the reason if it cannot be started.
     fn start(&mut self, task: &LaunchTask) -> Result<(), String>;
 
-    /// Waits for news, at most for `most`.
+    /// Waits for news, for at most `most`.
     fn wait(&mut self, most: Duration) -> Vec<News>;
 
     /// Current counters of a launch's running process.
@@ -50,16 +50,16 @@ pub trait Processes {
 /// How a process is ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// By `SIGTERM`.
+    /// It is asked to end with `SIGTERM`.
     Asked,
-    /// By `SIGKILL`.
+    /// It is killed with `SIGKILL`.
     Killed,
 }
 
 /// An event of a process.
 #[derive(Debug, Clone, PartialEq)]
 pub enum News {
-    /// It has reported an event; its times count from the phase's common start.
+    /// It has reported an event, whose times count from the phase's common start.
     Told {
         /// The launch.
         launch: u32,
@@ -77,7 +77,7 @@ pub enum News {
     Ended {
         /// The launch.
         launch: u32,
-        /// How.
+        /// How it ended.
         end: Box<ProcessEnd>,
     },
 }
@@ -91,7 +91,7 @@ pub struct ProcessEnd {
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// The OOM killer was active in its control group.
+    /// Whether the OOM killer was active in its control group.
     pub out_of_memory: bool,
     /// Its resource usage, from `wait4(2)`.
     pub usage: Usage,

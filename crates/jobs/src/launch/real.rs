@@ -1,7 +1,7 @@
-//! Processes of this host: one per launch, all observed by one thread that sleeps in `poll(2)`.
+//! Processes on this host: one per launch, all observed by a thread that sleeps in `poll(2)`.
 //!
-//! A process receives its order on standard input only once it is in its control group, so that all of its
-//! activity is accounted to it.
+//! A process only receives its order on standard input once it is in its control group, so that all of its
+//! activity is accounted to the group.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -28,7 +28,7 @@ use crate::{Counters, JobEvent, JobOrder, Usage};
 
 /// Size of one read.
 const CHUNK_BYTES: usize = 16 << 10;
-/// How often processes are asked whose news cannot be waited for.
+/// Polling interval for processes whose news cannot be waited for.
 const UNHEARD_PAUSE: Duration = Duration::from_millis(10);
 
 /// The program of a job: executable and arguments.
@@ -41,13 +41,13 @@ pub struct Program {
 }
 
 impl Program {
-    /// The current program, as a job.
+    /// The program that is running, called as a job.
     ///
     /// # Errors
-    /// The kernel does not report its path.
+    /// Errors if the kernel does not report its path.
     pub fn own() -> io::Result<Self> {
         let named = std::env::current_exe()?;
-        // If its file has been removed, the kernel still has it.
+        // If its file has been removed, it can still be executed through the kernel's link.
         let path = if named.exists() { named } else { PathBuf::from("/proc/self/exe") };
         Ok(Self { path, arguments: vec!["job".to_owned()] })
     }
@@ -64,7 +64,7 @@ pub struct RealProcesses<'a> {
     started_ns: u64,
     running: BTreeMap<u32, Running>,
     /// Failures that do not affect any figure (missing control groups, directories that could not be
-    /// removed), each once.
+    /// removed), without duplicates.
     notes: BTreeSet<String>,
 }
 
@@ -86,7 +86,8 @@ struct Running {
 }
 
 impl<'a> RealProcesses<'a> {
-    /// No processes yet; times count from now. `spaces`: the directory of each space.
+    /// Creates the manager of processes. Times count from now; `spaces` are the directories of the
+    /// spaces.
     #[must_use]
     pub fn new(program: &'a Program, groups: &'a RunGroups, spaces: [PathBuf; 3]) -> Self {
         let notes = groups.missing().iter().map(|why| format!("no control group for {why}")).collect();
@@ -94,7 +95,7 @@ impl<'a> RealProcesses<'a> {
     }
 
     /// Failures that do not affect any figure (missing control groups, directories that could not be
-    /// removed), each once.
+    /// removed), without duplicates.
     pub fn notes(&self) -> impl Iterator<Item = &str> {
         self.notes.iter().map(String::as_str)
     }
@@ -108,13 +109,13 @@ impl<'a> RealProcesses<'a> {
             serde_json::to_string(&order).map_err(|error| format!("the order cannot be written: {error}"))?;
         let mut command = Command::new(path);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Its own process group: Ctrl-C is handled by the run, which ends its jobs.
+        // It has its own process group: Ctrl-C is handled by the run, which ends its jobs.
         command.process_group(0);
-        // Without it glibc retains buffers freed by threads, some MiB per thread, beyond the memory of a
-        // step: docs/journal/2026-11-22-jobs.md.
+        // Otherwise glibc keeps buffers freed by threads, some MiB per thread, in addition to the memory
+        // of a step: docs/journal/2026-11-22-jobs.md.
         command.env("MALLOC_MMAP_THRESHOLD_", "65536");
         host::ends_with_us(&mut command);
-        // Only this process inherits it. The launcher starts its processes from one thread.
+        // Only this process inherits it, because the launcher starts its processes from a single thread.
         let inherited =
             |flags| fcntl_setfd(&counters, flags).map_err(|error| format!("its counters: {error}"));
         inherited(FdFlags::empty())?;
@@ -129,7 +130,7 @@ impl<'a> RealProcesses<'a> {
         };
         let handle = heard();
         let group = self.group(task, child.id());
-        // If the process has ended already, its end gives the reason.
+        // If the process has already ended, its end tells the reason.
         if let Some(mut input) = child.stdin.take() {
             let _ = input.write_all(text.as_bytes()).and_then(|()| input.write_all(b"\n"));
         }
@@ -151,7 +152,7 @@ impl<'a> RealProcesses<'a> {
         })
     }
 
-    /// The control group of a launch, with its process in it.
+    /// Creates the control group of a launch, and puts its process into it.
     fn group(&mut self, task: &LaunchTask, process: u32) -> Result<Option<LaunchGroup>, String> {
         let name = format!("launch.{}", task.order.launch);
         let group = match self.groups.launch(&name, task.memory_max.map(|bytes| bytes.0)) {
@@ -171,7 +172,8 @@ impl<'a> RealProcesses<'a> {
         }
     }
 
-    /// Waits until one of the processes has news, and returns which; all of them if unknown.
+    /// Waits until one of the processes has news. Returns the processes with news, or all if this is
+    /// unknown.
     fn heard(&self, most: Duration) -> Vec<u32> {
         let mut numbers = Vec::with_capacity(self.running.len() * 3);
         let mut all = Vec::with_capacity(self.running.len() * 3);
@@ -191,7 +193,8 @@ impl<'a> RealProcesses<'a> {
                 some
             }
             Err(Errno::INTR) => Vec::new(),
-            // Fewer descriptors are allowed by now than are polled (EINVAL): each process is asked in turn.
+            // The limit on descriptors is now lower than the number polled (EINVAL), so each process is
+            // checked in turn.
             Err(_) => {
                 std::thread::sleep(most.min(UNHEARD_PAUSE));
                 numbers.dedup();
@@ -203,14 +206,14 @@ impl<'a> RealProcesses<'a> {
     /// Collects the news of the process `launch`.
     fn hear(&mut self, launch: u32, news: &mut Vec<News>) {
         let Some(one) = self.running.get_mut(&launch) else { return };
-        // Checked first: output written before the end is read afterwards.
+        // Checked first, so that output written before the end is read afterwards.
         let reaped = reap(one.process);
         one.hear_errors();
         one.hear_events(launch, self.started_ns, news);
         let reaped = match reaped {
             Ok(None) => return,
             Ok(Some(reaped)) => Some(reaped),
-            // It was reaped elsewhere: its resource usage is unknown.
+            // It was reaped by somebody else, so its resource usage is unknown.
             Err(_) => None,
         };
         let Some(one) = self.running.remove(&launch) else { return };
@@ -344,7 +347,8 @@ impl Processes for RealProcesses<'_> {
             Ending::Killed => Signal::KILL,
         };
         if let Some(one) = self.running.get(&launch) {
-            // It may have ended meanwhile; only this thread reaps it, so the number is still its own.
+            // It may have ended in the meantime. Only this thread reaps it, so the number still belongs
+            // to it.
             let _ = kill_process(one.process, signal);
         }
     }
@@ -361,7 +365,7 @@ impl Processes for RealProcesses<'_> {
 }
 
 impl Drop for RealProcesses<'_> {
-    /// No process outlives the launcher, even after a panic.
+    /// Kills all processes, so that none outlives the launcher, even after a panic.
     fn drop(&mut self) {
         for one in self.running.values() {
             let _ = kill_process(one.process, Signal::KILL);
@@ -388,8 +392,8 @@ fn unblocked<S: AsFd>(stream: &S) -> io::Result<()> {
     Ok(fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?)
 }
 
-/// Removes the directory of a launch with the tables in it. Files without our names are kept, and the
-/// directory with them: the removal of the roots reports it.
+/// Removes the directory of a launch with the tables in it. Files that do not have our names are kept,
+/// and so is the directory then; the removal of the roots reports it.
 fn remove_own(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_name().to_str().and_then(entry_type) == Some(EntryType::File) {

@@ -1,4 +1,4 @@
-//! The launches: tables to be loaded, and the matrix.
+//! The launches: those that load tables, and the matrix.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,11 +9,12 @@ use plan::{Bytes, JobSpace, JobTest, JobsPlacement, Launch};
 use super::LaunchTask;
 use crate::JobOrder;
 
-/// Memory limit of a process that makes a table: it holds some pages.
+/// Memory limit of a process that creates a table, which only holds some pages.
 const LOAD_MEMORY: Bytes = Bytes::mib(64);
 
-/// A process for each table and stream of pass `repetition`, which makes the table and checks it; they do not
-/// depend on each other. Their number is that of the file. With `reuse` an existing correct table is kept.
+/// One launch for each table and stream of pass `repetition`, which creates the table and checks it. They do
+/// not depend on each other. Their number is that of the file. With `reuse`, an existing correct table is
+/// kept.
 #[must_use]
 pub fn load_tasks(placement: JobsPlacement<'_>, repetition: u32, reuse: bool) -> Vec<LaunchTask> {
     let jobs = placement.jobs();
@@ -83,8 +84,8 @@ fn order(
     }
 }
 
-/// The files of the tables used by `test` in `stream` that were made by the load phase or other tests. A test
-/// with more streams than the one that makes a table shares its files round-robin.
+/// The files of the tables used by `test` in `stream` that were created by the load phase or other tests. If
+/// a test has more streams than the one that creates a table, its streams share the files round-robin.
 fn inputs(
     placement: JobsPlacement<'_>,
     test: &JobTest,

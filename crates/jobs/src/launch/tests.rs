@@ -1,4 +1,4 @@
-//! Order, limits, failures and skips of a matrix, with simulated processes.
+//! Tests of order, limits, failures and skips of a matrix, with simulated processes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -221,7 +221,7 @@ proptest! {
             0_u32..5,
         ))
     ) {
-        // Each waits for some that come before it.
+        // Each depends on some of the previous ones.
         let tasks: Vec<LaunchTask> = (0_u32..).zip(&links).map(|(number, after)| {
             let after: BTreeSet<u32> = after.iter().filter(|_| number > 0).map(|one| one % number.max(1)).collect();
             task(number, &after.into_iter().collect::<Vec<_>>())

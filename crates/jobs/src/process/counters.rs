@@ -1,8 +1,8 @@
 //! A job's transfer counters, in a small file read by its launcher.
 //!
-//! The file has one record: its sequence number, 18 counters, and the XXH64 of both, as little-endian 64-bit
-//! words. It is written by one `pwrite(2)` and read by one `pread(2)`. The kernel does not guarantee that a
-//! reader sees all of a write or nothing of it; the hash detects a mix of two.
+//! The file contains one record: its sequence number, 18 counters, and the XXH64 of both, as little-endian
+//! 64-bit words. It is written with one `pwrite(2)` and read with one `pread(2)`. The kernel does not
+//! guarantee that a reader sees either all or nothing of a write; the hash detects a mix of two records.
 
 use std::fs::{File, OpenOptions};
 use std::hash::Hasher;
@@ -13,13 +13,13 @@ use twox_hash::XxHash64;
 
 use crate::Counters;
 
-/// Counters: six numbers for each of three spaces.
+/// Number of counters: six for each of three spaces.
 const COUNTERS: usize = 18;
-/// Words of the record: the sequence number, the counters, the hash.
+/// Number of words in the record: the sequence number, the counters, the hash.
 const WORDS: usize = COUNTERS + 2;
-/// Bytes of the record.
+/// Size of the record in bytes.
 const RECORD_BYTES: usize = WORDS * 8;
-/// Maximum number of retries after a torn read; the next write is 10 ms away.
+/// Maximum number of attempts after an inconsistent read; the next write is 10 ms away.
 const LOOKS: u32 = 16;
 
 /// Why counters of a job could not be read.
@@ -28,17 +28,17 @@ pub enum CountersError {
     /// The read failed.
     #[error("the counters of a job cannot be read: {0}")]
     Unreadable(#[source] io::Error),
-    /// Every read was torn.
+    /// Every read was inconsistent.
     #[error("the counters of a job were torn in each of {LOOKS} looks: is another program writing them?")]
     Torn,
 }
 
 impl Counters {
-    /// The last counters written by the job to the file at `fd`; zeros if there are none yet. The position of
-    /// `fd` does not matter and does not change.
+    /// The last counters that the job has written to the file at `fd`; zeros if there are none yet. The file
+    /// position of `fd` is neither used nor changed.
     ///
     /// # Errors
-    /// The file cannot be read, or holds something else.
+    /// Errors if the file cannot be read, or contains something else.
     pub fn read_from(fd: BorrowedFd<'_>) -> Result<Self, CountersError> {
         for _ in 0..LOOKS {
             let mut record = [0_u8; RECORD_BYTES];
@@ -74,7 +74,7 @@ fn encoded(sequence: u64, counters: &Counters) -> [u8; RECORD_BYTES] {
     record
 }
 
-/// The sequence number and counters of `record`; `None` if it is torn.
+/// The sequence number and counters in `record`, or `None` if it is inconsistent.
 fn decoded(record: &[u8; RECORD_BYTES]) -> Option<(u64, Counters)> {
     let mut words = [0_u64; WORDS];
     for (word, bytes) in words.iter_mut().zip(record.chunks_exact(8)) {
@@ -101,7 +101,7 @@ fn hash_of(bytes: &[u8]) -> u64 {
     hash.finish()
 }
 
-/// The file a job writes its counters to.
+/// The file to which a job writes its counters.
 #[derive(Debug)]
 pub struct CountersFile {
     file: File,
@@ -109,12 +109,12 @@ pub struct CountersFile {
 }
 
 impl CountersFile {
-    /// The file inherited by this process as descriptor `fd`.
+    /// Opens the file that this process has inherited as descriptor `fd`.
     ///
     /// # Errors
-    /// There is no such descriptor, or no `/proc`.
+    /// Errors if there is no such descriptor, or no `/proc`.
     pub fn inherited(fd: i32) -> io::Result<Self> {
-        // Opened anew: the number alone is no proof that the descriptor is open.
+        // Opened again, because the number alone does not prove that the descriptor is open.
         let file = OpenOptions::new().write(true).open(format!("/proc/self/fd/{fd}"))?;
         Ok(Self { file, sequence: 0 })
     }
@@ -122,7 +122,7 @@ impl CountersFile {
     /// Writes `counters`.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Errors if the file cannot be written.
     pub fn tell(&mut self, counters: &Counters) -> io::Result<()> {
         self.sequence += 1;
         let record = encoded(self.sequence, counters);

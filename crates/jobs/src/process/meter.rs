@@ -1,4 +1,4 @@
-//! Counters of the bytes a job moves and holds in each space.
+//! Counts the bytes that a job moves and holds in each space.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -9,8 +9,8 @@ use plan::JobSpace;
 use crate::process::usage::now_ns;
 use crate::{Counters, CountersFile};
 
-/// Minimum interval between writes of the counts: a reader that polls each second needs no more, and a write
-/// to memory costs about a microsecond.
+/// Minimum interval between writes of the counts. A reader that polls each second does not need more, and a
+/// write to memory costs about a microsecond.
 const TOLD_NS: u64 = 10_000_000;
 
 /// Counts the bytes of a job in each space; shared by all of its threads.
@@ -34,14 +34,14 @@ pub struct Meter {
     writes: [AtomicU64; 3],
     held_bytes: [AtomicU64; 3],
     peak_bytes: [AtomicU64; 3],
-    /// The file for the counts, and the time of its next write.
+    /// The file for the counts.
     told: Option<Mutex<CountersFile>>,
     due_ns: AtomicU64,
 }
 
 impl Meter {
-    /// Starts with zero counts, which are written to `file`: at most every 10 ms, and whenever
-    /// [`Meter::tell`] is called.
+    /// Creates a meter with counts of zero, which are written to `file`: at most every 10 ms, and
+    /// whenever [`Meter::tell`] is called.
     #[must_use]
     pub fn telling(file: CountersFile) -> Self {
         Self { told: Some(Mutex::new(file)), ..Self::default() }
@@ -50,15 +50,16 @@ impl Meter {
     /// Writes the counts now.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Errors if the file cannot be written.
     pub fn tell(&self) -> io::Result<()> {
         let Some(told) = &self.told else { return Ok(()) };
-        // One at a time, so that older counts never overwrite newer ones.
+        // Only one write at a time, so that older counts never overwrite newer ones.
         let mut file = told.lock().unwrap_or_else(PoisonError::into_inner);
         file.tell(&self.snapshot())
     }
 
-    /// Writes the counts if the last write is long enough ago. A failure is reported at the end of the step.
+    /// Writes the counts if the last write was long enough ago. A failure is reported at the end of the
+    /// step.
     fn tell_when_due(&self) {
         if self.told.is_none() {
             return;
@@ -93,7 +94,7 @@ impl Meter {
         self.peak_bytes[space as usize].fetch_max(if change_bytes > 0 { now } else { 0 }, Relaxed);
     }
 
-    /// All counts so far. They are not an atomic snapshot if other threads are counting.
+    /// All counts so far. This is not an atomic snapshot if other threads are counting.
     #[must_use]
     pub fn snapshot(&self) -> Counters {
         let of = |counts: &[AtomicU64; 3]| std::array::from_fn(|space| counts[space].load(Relaxed));

@@ -1,8 +1,8 @@
 //! The process of one job: reads its order, runs its steps, and reports each completed step.
 //!
-//! FULLSTIMER figures of a step are differences between two readings of the kernel's accounts of this
-//! process, taken right before and right after the step. All threads of a step have ended by then, so the sum
-//! over the steps equals the result of `wait4(2)`, except for process start-up and exit.
+//! The FULLSTIMER figures of a step are differences between two readings of the kernel's accounting of this
+//! process, which are taken directly before and after the step. All threads of a step have ended by then, so
+//! the sum over the steps equals the result of `wait4(2)`, except for process start-up and exit.
 
 pub(crate) mod counters;
 pub(crate) mod meter;
@@ -26,17 +26,17 @@ use crate::{
 pub enum Ended {
     /// All steps are done.
     Done,
-    /// A step failed, which was reported.
+    /// A step failed, and this was reported.
     Failed,
 }
 
 /// Why a process could not read its order or report its events.
 #[derive(Debug, Error)]
 pub enum ProcessError {
-    /// Standard input has no order.
+    /// There is no order on standard input.
     #[error("the standard input has no order: this command is for `ioproof run`, which writes one there")]
     NoOrder,
-    /// The order is not understood.
+    /// The order cannot be parsed.
     #[error(
         "the order on the standard input is not understood: {0}; the program that wrote it must be of this version"
     )]
@@ -54,7 +54,7 @@ pub enum ProcessError {
     Counters {
         /// Its number.
         fd: i32,
-        /// What the kernel said.
+        /// The error reported by the kernel.
         error: io::Error,
     },
     /// The launcher ended before the death signal was set.
@@ -63,14 +63,14 @@ pub enum ProcessError {
 }
 
 /// Serves the launcher that started this process: reads one order from standard input, and writes events to
-/// standard output. From here on the process dies with the thread that started it, so that a killed run
-/// leaves no jobs.
+/// standard output. From here on the process is killed when the thread that started it ends, so that a
+/// killed run leaves no jobs.
 ///
 /// # Errors
-/// There is no order, or no reader of the events.
+/// Errors if there is no order, or no reader of the events.
 pub fn serve() -> Result<Ended, ProcessError> {
     let launcher = getppid();
-    // Without this signal in the kernel, a job ends when it next writes an event.
+    // If the kernel lacks this signal, a job ends when it next writes an event.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let order = read_order(io::stdin().lock())?;
     if getppid() != launcher {
@@ -83,7 +83,7 @@ pub fn serve() -> Result<Ended, ProcessError> {
 /// Parses the order in a line of JSON.
 ///
 /// # Errors
-/// There is none, or it is not an order.
+/// Errors if there is none, or if it is not an order.
 pub fn read_order(input: impl BufRead) -> Result<JobOrder, ProcessError> {
     let mut line = String::new();
     input.take(JOB_ORDER_BYTES).read_line(&mut line).map_err(ProcessError::NotRead)?;
@@ -96,7 +96,8 @@ pub fn read_order(input: impl BufRead) -> Result<JobOrder, ProcessError> {
 /// Executes `order`, and reports events as lines of JSON.
 ///
 /// # Errors
-/// No reader of the events, or no file for the counters named by the order. A step that fails is an event.
+/// Errors if there is no reader of the events, or no file for the counters named in the order. A step
+/// that fails is reported as an event.
 pub fn work(order: &JobOrder, mut events: impl Write) -> Result<Ended, ProcessError> {
     tell(&mut events, &JobEvent::Began { at_ns: now_ns() })?;
     let meter = match order.counters_fd {
@@ -133,7 +134,7 @@ fn measured(order: &JobOrder, number: u32, io: &Io) -> Result<StepReport, JobErr
     let mut outcome = step::run(&context, &order.steps[number as usize])?;
     give_back_memory();
     let (end_ns, usage) = (now_ns(), Usage::own().since(usage));
-    // JSON has no infinities.
+    // JSON cannot represent infinities.
     outcome.found.retain(|_, value| value.is_finite());
     Ok(StepReport {
         step: number,
@@ -152,7 +153,7 @@ fn measured(order: &JobOrder, number: u32, io: &Io) -> Result<StepReport, JobErr
 }
 
 impl Counters {
-    /// Bytes moved since `earlier`; held bytes and their peak are those of this reading.
+    /// Bytes moved since `earlier`. Held bytes and their peak are those of this reading.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let less = |now: [u64; 3], then: [u64; 3]| {
@@ -169,7 +170,7 @@ impl Counters {
     }
 }
 
-/// One event, in one write.
+/// Writes one event with a single write call.
 fn tell(events: &mut impl Write, event: &JobEvent) -> Result<(), ProcessError> {
     let mut line = serde_json::to_vec(event).map_err(|error| ProcessError::NotTold(error.into()))?;
     line.push(b'\n');

@@ -1,6 +1,6 @@
 //! The input and output of a job's process.
 //!
-//! Both are lines of JSON: one [`JobOrder`] on the standard input, then [`JobEvent`]s on the standard output.
+//! Both consist of lines of JSON: one [`JobOrder`] on standard input, then [`JobEvent`]s on standard output.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// One job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobOrder {
-    /// Its number.
+    /// Number of the launch.
     pub launch: u32,
     /// Its test, or the table it loads.
     pub test: String,
@@ -20,21 +20,22 @@ pub struct JobOrder {
     pub stream: u32,
     /// Its index among the launches of its stream.
     pub round: u32,
-    /// Bytes of a page.
+    /// Size of a page.
     pub page_bytes: Bytes,
-    /// Pages bypass the page cache.
+    /// Whether pages bypass the page cache.
     pub direct: bool,
-    /// Tables are synced when closed.
+    /// Whether tables are synced when closed.
     pub sync: bool,
-    /// The output of a `generate` step is read back and checked, as in the load phase.
+    /// Whether the output of a `generate` step is read back and checked, as in the load phase.
     #[serde(default)]
     pub check: bool,
     /// Seed of all data: see [`plan::Jobs::seed`].
     pub seed: u64,
-    /// The job's directory in each space, in the order of [`plan::JobSpace::ALL`]. Those of work and utility
+    /// The job's directory in each space, in the order of [`plan::JobSpace::ALL`]. Those in work and utility
     /// space are private.
     pub directories: [PathBuf; 3],
-    /// Files of tables made by other jobs or the load phase that its steps read or change.
+    /// Files of tables that its steps read or change and that were created by other jobs or the load
+    /// phase.
     pub inputs: BTreeMap<String, PathBuf>,
     /// The steps.
     pub steps: Vec<Step>,
@@ -46,7 +47,7 @@ pub struct JobOrder {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum JobEvent {
-    /// It has read its order and begins; `at_ns` is `CLOCK_MONOTONIC`.
+    /// It has read its order and begins. `at_ns` is `CLOCK_MONOTONIC`.
     Began {
         /// The time.
         at_ns: u64,
@@ -55,9 +56,9 @@ pub enum JobEvent {
     Step(Box<StepReport>),
     /// It failed.
     Failed {
-        /// The step, from 0; `None` before the first.
+        /// The step, from 0, or `None` before the first one.
         step: Option<u32>,
-        /// The problem, its place, and the next step.
+        /// The problem, where it occurred, and the next step.
         message: String,
     },
     /// All steps are done, and all files are closed.
@@ -96,9 +97,9 @@ pub struct StepReport {
 /// Rows and results of a step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepOutcome {
-    /// Rows read.
+    /// Number of rows read.
     pub rows_in: u64,
-    /// Rows written or kept.
+    /// Number of rows written or kept.
     pub rows_out: u64,
     /// Wrapping sum of the XXH64 (seed 0) of the bytes of each row written or kept.
     pub checksum: Option<u64>,
@@ -109,9 +110,9 @@ pub struct StepOutcome {
 /// Bytes moved in each space, in the order of [`plan::JobSpace::ALL`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counters {
-    /// Read.
+    /// Bytes read.
     pub read_bytes: [u64; 3],
-    /// Written.
+    /// Bytes written.
     pub write_bytes: [u64; 3],
     /// Number of reads.
     pub reads: [u64; 3],

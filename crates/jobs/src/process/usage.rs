@@ -7,10 +7,10 @@ use std::mem::MaybeUninit;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// `ru_inblock` and `ru_oublock` count sectors of this size, independent of the device.
+/// Size of the sectors counted by `ru_inblock` and `ru_oublock`, whatever the device.
 pub(crate) const SECTOR_BYTES: u64 = 512;
 
-/// Resource usage of a process with all its threads.
+/// Resource usage of a process, including all its threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// CPU time in user mode.
@@ -23,7 +23,7 @@ pub struct Usage {
     pub major_faults: u64,
     /// Bytes read from storage for it: `ru_inblock` × 512.
     pub block_input_bytes: u64,
-    /// Bytes written to storage for it, or still to be: `ru_oublock` × 512.
+    /// Bytes that have been or will be written to storage for it: `ru_oublock` × 512.
     pub block_output_bytes: u64,
     /// Voluntary context switches (waits).
     pub voluntary_switches: u64,
@@ -63,7 +63,7 @@ impl Usage {
         }
     }
 
-    /// Usage since `earlier`; the peak is that of this reading.
+    /// Usage since `earlier`. The peak is that of this reading.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self {
@@ -87,7 +87,7 @@ pub(crate) fn now_ns() -> u64 {
     part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
 }
 
-/// Returns free memory to the kernel, so that the next step starts without memory of this one.
+/// Returns free memory to the kernel, so that the next step starts without memory of this step.
 pub(crate) fn give_back_memory() {
     #[cfg(target_env = "gnu")]
     // SAFETY: the call takes no pointers and does not touch memory in use.
@@ -96,14 +96,15 @@ pub(crate) fn give_back_memory() {
     }
 }
 
-/// Resets the peak of this process's resident memory. If the kernel refuses, the peak remains that of the
-/// whole process.
+/// Resets the peak of this process's resident memory. If the kernel rejects this, the peak remains that
+/// of the whole process.
 pub(crate) fn forget_peak() {
     // Documented in proc_pid_clear_refs(5): 5 resets VmHWM.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// Peak resident memory of this process, in bytes: since [`forget_peak`] if supported, else since its start.
+/// Peak resident memory of this process in bytes: since [`forget_peak`] if that is supported, otherwise
+/// since its start.
 pub(crate) fn peak_memory_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     high_water(&status).unwrap_or_else(|| Usage::own().peak_memory_bytes)

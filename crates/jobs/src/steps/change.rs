@@ -13,7 +13,7 @@ use crate::step::StepContext;
 use crate::table::TableEditor;
 use crate::{JobError, PageBuffer, StepOutcome};
 
-/// Rows written, by all threads together.
+/// The rows written by all threads together.
 #[derive(Default)]
 struct Tally {
     sums: Mutex<Sums>,
@@ -28,7 +28,8 @@ impl Tally {
         self.pages.fetch_add(1, Relaxed);
     }
 
-    /// The outcome of a step that has read `rows_in` rows; `name` is the result name of the rows written.
+    /// The outcome of a step that has read `rows_in` rows. `name` is the name of the number of rows
+    /// written in the results.
     #[expect(clippy::cast_precision_loss, reason = "a number of pages below 2^53 is exact")]
     fn outcome(self, rows_in: u64, name: &str) -> StepOutcome {
         let sums = self.sums.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -55,7 +56,7 @@ pub(crate) fn append(
         Added { header, first: before.max(header.origin.rows), rows, per_page: reader.rows_per_page() };
     let tally = Tally::default();
     let rows_in = u64::from(header.records);
-    // Page 0 of the added pages is the table's last one with more rows in it.
+    // Page 0 of the added pages is the table's former last page with more rows in it.
     let next = AtomicU64::new(1);
     added.write(&editor, 0, &mut last, &tally)?;
     drop(last);
@@ -73,7 +74,7 @@ pub(crate) fn append(
     Ok(tally.outcome(rows_in, "rows"))
 }
 
-/// Rows after the last page of a table.
+/// The rows after the last page of a table.
 struct Added {
     /// Header of the former last page.
     header: Header,
@@ -89,7 +90,7 @@ impl Added {
         (u64::from(self.header.records) + self.rows).div_ceil(self.per_page).max(1)
     }
 
-    /// Writes page `number` of those; for the first one, `page` holds its old rows.
+    /// Writes page `number` of those. For the first one, `page` contains its old rows.
     fn write(
         &self,
         editor: &TableEditor,
@@ -118,8 +119,8 @@ impl Added {
     }
 }
 
-/// Changes all rows of a share of the pages: adds 1 to the amount, and 1 to the quantity, where 100 wraps to
-/// 1.
+/// Changes all rows in a share of the pages: adds 1 to the amount, and 1 to the quantity, which wraps from
+/// 100 to 1.
 pub(crate) fn update(
     context: &StepContext<'_>,
     step: &Step,

@@ -11,8 +11,8 @@ use crate::step::{Place, StepContext};
 use crate::table::PageSink;
 use crate::{JobError, PageBuffer, StepOutcome};
 
-/// Writes the rows 0 to `rows` of the table; reads all of them back if the job checks its output. A job that
-/// checks and has the table among its inputs keeps an existing correct one.
+/// Writes the rows 0 to `rows` of the table. Reads all of them back if the job checks its output. If such a
+/// job has the table among its inputs, an existing correct table is kept.
 pub(crate) fn generate(
     context: &StepContext<'_>,
     step: &Step,

@@ -1,8 +1,8 @@
-//! Builds an index of a table by key and reads rows by it in a random order.
+//! Builds an index of a table by key, and uses it to read rows in random order.
 //!
 //! The index is a table in utility space whose entries of 16 bytes are a row's number and key, sorted by key.
-//! A lookup finds the first entry of its key in the index page that must contain it, and reads the table page
-//! of the row: two pages at random. The first keys of the index pages are kept in memory.
+//! A lookup finds the first entry with its key in the index page that must contain it, and reads the row's
+//! page of the table: two random pages. The first keys of the index pages are kept in memory.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -18,10 +18,10 @@ use crate::step::{Place, StepContext};
 use crate::table::TableReader;
 use crate::{JobError, PageBuffer, StepOutcome};
 
-/// Bytes of an entry: a number and a key.
+/// Size of an entry in bytes: a number and a key.
 const ENTRY_BYTES: usize = 16;
 
-/// Looks up keys drawn from all keys the table may have.
+/// Looks up keys drawn from all keys that the table may have.
 pub(crate) fn index(
     context: &StepContext<'_>,
     step: &Step,
@@ -58,7 +58,7 @@ pub(crate) fn index(
     Ok(StepOutcome { rows_in: rows_in + sums.rows, found, ..StepOutcome::default() })
 }
 
-/// Row `number` of the table, which must have the key stated by the index.
+/// Row `number` of the table, which must have the key given by the index.
 fn row<'a>(
     table: &TableReader,
     number: u64,
@@ -80,7 +80,7 @@ struct Index {
     /// The first key of each of its pages.
     begins: Vec<u64>,
     origin: Origin,
-    /// Rows of the table.
+    /// Number of rows in the table.
     rows: u64,
 }
 
@@ -123,7 +123,8 @@ impl Index {
 
     /// The first row with the key `wanted`, if there is one.
     fn find(&self, wanted: u64, buffer: &mut PageBuffer) -> Result<Option<u64>, JobError> {
-        // The first page beginning with this key or a larger one; the key may be in the page before it too.
+        // The first page that begins with this key or a larger one. The key may also be in the page
+        // before it.
         let at_or_above = self.begins.partition_point(|begin| *begin < wanted);
         if let Some(before) = at_or_above.checked_sub(1) {
             let entries = self.entries.read(before as u64, buffer)?;

@@ -9,7 +9,8 @@ use crate::step::StepContext;
 use crate::table::Cursor;
 use crate::{JobError, StepOutcome};
 
-/// Writes a row for each pair of rows with equal keys: in the order of the left side, then of the right one.
+/// Writes a row for each pair of rows with equal keys, in the order of the left side, then of the right
+/// side.
 pub(crate) fn merge(
     context: &StepContext<'_>,
     step: &Step,
@@ -21,7 +22,7 @@ pub(crate) fn merge(
     let mut right = Side::open(context, right)?;
     let mut target = Target::new(context, output);
     target.push_all(left.rows.origin(), &[])?;
-    // Other memory: a page of each side and one of the output.
+    // Other memory is needed for a page of each side and one of the output.
     let room = context.data_bytes(step).saturating_sub(3 * context.io.page());
     let mut group = Group { key: None, rows: Vec::new(), room };
     let mut sums = Sums::default();
@@ -35,7 +36,7 @@ pub(crate) fn merge(
         }
         left.step()?;
     }
-    // The rest of the right side is read too, to verify its order.
+    // The rest of the right side is also read, to verify its order.
     while right.row().is_some() {
         right.step()?;
     }
@@ -61,7 +62,7 @@ fn pair(number: u64, left: &[u8], right: &[u8]) -> Row {
     }
 }
 
-/// The rows of the right side with one key.
+/// The rows of the right side that have the same key.
 struct Group {
     key: Option<u64>,
     rows: Vec<u8>,
@@ -69,7 +70,7 @@ struct Group {
 }
 
 impl Group {
-    /// Reads until the group holds the rows with key `wanted`.
+    /// Reads until the group contains the rows with key `wanted`.
     fn take(&mut self, right: &mut Side, wanted: u64) -> Result<(), JobError> {
         if self.key == Some(wanted) {
             return Ok(());
@@ -103,7 +104,7 @@ impl Group {
     }
 }
 
-/// A table sorted by key, being read.
+/// A table sorted by key that is being read.
 struct Side {
     rows: Cursor,
 }

@@ -1,7 +1,8 @@
-//! Sorted runs in utility space: made from pieces of a table that fit into memory, and merged.
+//! Sorted runs in utility space. They are created from pieces of a table that fit into memory, and
+//! merged.
 //!
-//! A record begins with its number and its key (see [`crate::row`]), and records are sorted by key and then
-//! by number; the sort is stable.
+//! A record begins with its number and its key (see [`crate::row`]). Records are sorted by key and then by
+//! number; the sort is stable.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,16 +23,17 @@ type Mark = (u64, u64, u32);
 const RECORDS_MAX: usize = u32::MAX as usize;
 /// Minimum number of runs merged at a time.
 const RUNS_MIN: usize = 2;
-/// Buffers a merge needs beside those of its runs: for its output, and for the reader of that.
+/// Number of buffers that a merge needs in addition to those of its runs: for its output, and for the
+/// reader of the output.
 const BUFFERS: usize = 4;
 
-/// Makes and merges the runs of one step.
+/// Creates and merges the runs of one step.
 pub(crate) struct Sorter<'a> {
     pub context: &'a StepContext<'a>,
     pub threads: u32,
-    /// Bytes for data and buffers of all threads.
+    /// Number of bytes for data and buffers of all threads.
     pub data_bytes: usize,
-    /// Bytes of a record.
+    /// Size of a record in bytes.
     pub record_bytes: usize,
 }
 
@@ -104,7 +106,7 @@ impl Sorter<'_> {
         Ok(runs)
     }
 
-    /// Passes on the records of all `runs` in order. Empty runs are skipped.
+    /// Passes on the records of all `runs` in sorted order. Empty runs are skipped.
     pub(crate) fn merge(
         &self,
         runs: &[Place],
@@ -158,7 +160,7 @@ struct Piece {
 
 impl Piece {
     fn new(sorter: &Sorter<'_>, source: &TableReader, pages: u64) -> Self {
-        // Allocated at once: a growing vector has two copies for a moment.
+        // Allocated at once, because a growing vector temporarily needs memory for two copies.
         let rows = usize::try_from(pages.min(source.pages()) * source.rows_per_page()).unwrap_or(usize::MAX);
         Self {
             buffer: source.buffer(),

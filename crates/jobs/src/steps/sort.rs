@@ -1,8 +1,8 @@
-//! Sorts a table that may exceed memory.
+//! Sorts a table that may be larger than memory.
 //!
-//! The input is copied into work space, the copy is sorted piece by piece into runs in utility space, and
-//! these are merged into the output. At the end there are three copies beside the input; two of them are then
-//! removed.
+//! The input is copied to work space, the copy is sorted piece by piece into runs in utility space, and these
+//! are merged into the output. At the end there are three copies in addition to the input, two of which are
+//! then removed.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -47,7 +47,7 @@ pub(crate) fn sort(
     Ok(outcome)
 }
 
-/// Copies a table, several pages at a time; returns its rows.
+/// Copies a table, several pages at a time. Returns its number of rows.
 fn copy(context: &StepContext<'_>, threads: u32, from: &Place, to: &Place) -> Result<u64, JobError> {
     let table = from.open(context.io)?;
     let origin = table.origin(&mut table.buffer())?;

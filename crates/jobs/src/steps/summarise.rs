@@ -1,8 +1,8 @@
-//! Sums per key, by a hash table within the memory of the step.
+//! Computes sums per key, with a hash table that fits into the memory of the step.
 //!
-//! Keys in the table when it becomes full are kept, and all their rows are summed there. Rows of other keys
-//! are written to partitions in utility space by a hash of their key, and each partition is summed afterwards
-//! in the same way.
+//! Keys that are in the table when it becomes full are kept, and all their rows are added there. Rows with
+//! other keys are written to partitions in utility space, chosen by a hash of their key. Each partition is
+//! then summed in the same way.
 
 use plan::JobSpace;
 use plan::jobs::{GOLDEN, Output, Step, mix};
@@ -15,19 +15,19 @@ use crate::step::{Place, StepContext};
 use crate::table::{TableReader, TableWriter};
 use crate::{JobError, StepOutcome};
 
-/// Number of partitions, if memory suffices for their buffers.
+/// Number of partitions, if there is enough memory for their buffers.
 const PARTITIONS_MAX: usize = 64;
 /// Initial number of slots of a table.
 const SLOTS_MIN: usize = 1024;
 
-/// Sums of one key; free if it has no row.
+/// The sums of one key. The slot is free if there is no row.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     key: u64,
     sums: Sums,
 }
 
-/// A table of open addressing, at most three quarters full.
+/// A table with open addressing that is at most three quarters full.
 #[derive(Debug)]
 struct Groups {
     slots: Vec<Slot>,
@@ -36,15 +36,15 @@ struct Groups {
 }
 
 impl Groups {
-    /// A table that uses at most `bytes` bytes, also while it grows.
+    /// Creates a table that uses at most `bytes` bytes, even while it grows.
     fn new(bytes: usize) -> Self {
-        // While it grows, the old table of half the slots exists beside it.
+        // While it grows, the old table with half the slots exists as well.
         let fit = bytes * 2 / 3 / size_of::<Slot>();
         let slots_max = if fit < 2 { 2 } else { 1 << fit.ilog2() };
         Self { slots: vec![Slot::default(); SLOTS_MIN.min(slots_max)], used: 0, slots_max }
     }
 
-    /// Adds `row`; false if there is no room for its key.
+    /// Adds `row`. Returns `false` if there is no room for its key.
     #[inline]
     fn add(&mut self, row: &[u8]) -> bool {
         let key = key(row);
@@ -199,7 +199,7 @@ impl Summary<'_> {
         row: &[u8],
         depth: u64,
     ) -> Result<(), JobError> {
-        // Another hash at each depth: rows of one partition are separated again.
+        // A different hash at each depth separates the rows of a partition again.
         let hash = mix(key(row).wrapping_add((depth + 1).wrapping_mul(GOLDEN)));
         let number = usize::try_from(hash % aside.len() as u64).unwrap_or(0);
         let writer = match &mut aside[number] {

@@ -1,4 +1,4 @@
-//! Results of steps about the rows they keep.
+//! Results of steps about the rows that they keep.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(crate) struct Sums {
     pub rows: u64,
     /// Sum of their quantities.
     pub quantity: u64,
-    /// Sum of their amounts, in cents; it wraps around.
+    /// Sum of their amounts in cents, which wraps around.
     pub amount: i64,
 }
 
@@ -38,7 +38,7 @@ impl Sums {
         self.amount = self.amount.wrapping_add(other.amount);
     }
 
-    /// As results of a step: the number of rows is called `name`.
+    /// Converts the sums to results of a step. The number of rows gets the name `name`.
     #[expect(clippy::cast_precision_loss, reason = "a sum below 2^53 is exact")]
     pub(crate) fn found(self, name: &str) -> BTreeMap<String, f64> {
         let found = [

@@ -7,7 +7,7 @@ use crate::step::{Place, StepContext};
 use crate::table::{Io, TableWriter};
 use crate::{JobError, StepOutcome};
 
-/// The output of a step. It is created with the first rows, since its pages hold their origin.
+/// The output of a step. It is created with the first rows, because its pages contain their origin.
 pub(crate) struct Target<'a> {
     io: &'a Io,
     place: Option<Place>,
@@ -15,7 +15,7 @@ pub(crate) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// The table of `output`; rows are discarded if there is none.
+    /// Creates the table of `output`; rows are discarded if there is none.
     pub(crate) fn new(context: &StepContext<'a>, output: Option<&Output>) -> Self {
         Self { io: context.io, place: output.map(|output| context.output(output)), writer: None }
     }

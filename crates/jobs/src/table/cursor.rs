@@ -5,23 +5,23 @@ use crate::row::Origin;
 use crate::table::TableReader;
 use crate::{JobError, PageBuffer};
 
-/// A position that moves from the first record of a table to its end; one page is in memory.
+/// A position that moves from the first record of a table to its end. One page is kept in memory.
 pub(crate) struct Cursor {
     table: TableReader,
     buffer: PageBuffer,
     origin: Origin,
     width: usize,
     page: u64,
-    /// Records of the current page.
+    /// Number of records in the current page.
     records: usize,
-    /// The next record of the page.
+    /// Index of the next record in the page.
     next: usize,
     /// Number of records before it in the table.
     passed: u64,
 }
 
 impl Cursor {
-    /// At the first record of `table`, whose records have `width` bytes.
+    /// Starts at the first record of `table`, whose records have `width` bytes.
     pub(crate) fn new(table: TableReader, width: usize) -> Result<Self, JobError> {
         let mut buffer = table.buffer();
         let header = table.read_header(0, &mut buffer)?;
@@ -29,7 +29,7 @@ impl Cursor {
         Ok(Self { table, buffer, origin, width, page: 0, records, next: 0, passed: 0 })
     }
 
-    /// The next record; `None` at the end.
+    /// The next record, or `None` at the end.
     #[inline]
     pub(crate) fn record(&self) -> Option<&[u8]> {
         let start = HEADER_BYTES + self.next * self.width;

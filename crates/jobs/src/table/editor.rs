@@ -10,7 +10,7 @@ use crate::page::Header;
 use crate::row::ROW_BYTES;
 use crate::{JobError, PageBuffer};
 
-/// A table whose pages can be changed. Threads may share it, each for different pages.
+/// A table whose pages can be changed. Threads may share it if they change different pages.
 #[derive(Debug)]
 pub(crate) struct TableEditor {
     reader: TableReader,
@@ -28,7 +28,7 @@ impl TableEditor {
         &self.reader
     }
 
-    /// Writes `page` with the contents of `header`; its checksum is recomputed.
+    /// Writes `page` with the contents of `header`. The checksum is recomputed.
     pub(crate) fn write(&self, page: &mut PageBuffer, header: &Header) -> Result<(), JobError> {
         header.seal(page.bytes_mut());
         self.reader.file.write(header.number, page.bytes(), header.number >= self.reader.pages)

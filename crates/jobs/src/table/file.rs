@@ -12,33 +12,34 @@ use plan::{Bytes, JobSpace};
 
 use crate::{JobError, Meter};
 
-/// `O_DIRECT` of Linux on x86-64 and most others, as the standard library's custom flags want it.
+/// `O_DIRECT` of Linux on x86-64 and most other architectures, in the type needed for the standard
+/// library's custom flags.
 const O_DIRECT: i32 = rustix::fs::OFlags::DIRECT.bits().cast_signed();
 
 /// How a job transfers its pages.
 #[derive(Debug, Clone)]
 pub struct Io {
-    /// Bytes of a page.
+    /// Size of a page.
     pub page_bytes: Bytes,
-    /// Pages bypass the page cache.
+    /// Whether pages bypass the page cache.
     pub direct: bool,
-    /// Tables are synced when closed.
+    /// Whether tables are synced when closed.
     pub sync: bool,
     /// Counts the bytes moved and held.
     pub meter: Arc<Meter>,
 }
 
 impl Io {
-    /// Bytes of a page, as a length in memory.
+    /// Size of a page as a length in memory.
     #[must_use]
     pub fn page(&self) -> usize {
         usize::try_from(self.page_bytes.0).unwrap_or(usize::MAX)
     }
 
-    /// Removes a table made by the job.
+    /// Removes a table created by the job.
     ///
     /// # Errors
-    /// It cannot be removed.
+    /// Errors if it cannot be removed.
     pub fn remove(&self, space: JobSpace, path: &Path) -> Result<(), JobError> {
         let wrong = |error| JobError::file("remove", path, space, error);
         let bytes = std::fs::metadata(path).map_err(wrong)?.len();
@@ -85,7 +86,7 @@ impl TableFile {
         Ok(Self { file, io: io.clone(), space, path: path.to_owned() })
     }
 
-    /// Number of pages; the length must be whole pages, at least one.
+    /// Number of pages. The file must consist of whole pages, and at least one.
     pub(super) fn pages(&self) -> Result<u64, JobError> {
         let length = self.file.metadata().map_err(|error| self.error("look at", error))?.len();
         let page_bytes = self.io.page_bytes.0;
@@ -112,7 +113,7 @@ impl TableFile {
         }
     }
 
-    /// Writes page `number`; `new` if the file grows by it.
+    /// Writes page `number`. `new` says whether the file grows by it.
     pub(super) fn write(&self, number: u64, page: &[u8], new: bool) -> Result<(), JobError> {
         self.file
             .write_all_at(page, number * self.io.page_bytes.0)
@@ -124,8 +125,8 @@ impl TableFile {
         Ok(())
     }
 
-    /// Syncs the file, if tables are to be synced, and closes it: network file systems tell of late write
-    /// errors then.
+    /// Syncs the file, if tables are to be synced, and closes it. Network file systems report late write
+    /// errors at this point.
     pub(super) fn close(self) -> Result<(), JobError> {
         if self.io.sync {
             self.file.sync_all().map_err(|error| self.error("put on stable storage", error))?;
@@ -135,7 +136,7 @@ impl TableFile {
             return Ok(());
         }
         let error = io::Error::last_os_error();
-        // Linux has closed the descriptor even when it reports EINTR.
+        // Linux has closed the descriptor even if it reports EINTR.
         match error.kind() {
             io::ErrorKind::Interrupted => Ok(()),
             _ => Err(JobError::file("close", &self.path, self.space, error)),

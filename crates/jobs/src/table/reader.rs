@@ -1,4 +1,4 @@
-//! Reads a table a page at a time, in order or at random.
+//! Reads a table page by page, sequentially or at random.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::page::{Header, records_per_page};
 use crate::row::{Origin, ROW_BYTES};
 use crate::{JobError, PageBuffer};
 
-/// A table open for reading. Each page is checked when it is read. Threads may share it.
+/// A table that is open for reading. Each page is checked when it is read. Threads may share it.
 #[derive(Debug)]
 pub struct TableReader {
     pub(super) file: TableFile,
@@ -21,12 +21,12 @@ impl TableReader {
     /// Opens the table at `path`, without reading any of it.
     ///
     /// # Errors
-    /// It cannot be opened, or its length is not whole pages.
+    /// Errors if it cannot be opened, or does not consist of whole pages.
     pub fn open(io: &Io, space: JobSpace, path: &Path) -> Result<Self, JobError> {
         Self::open_records(io, space, path, ROW_BYTES)
     }
 
-    /// As [`TableReader::open`], with records of another width than rows.
+    /// Like [`TableReader::open`], with records of a different size than rows.
     pub(crate) fn open_records(
         io: &Io,
         space: JobSpace,
@@ -42,31 +42,31 @@ impl TableReader {
         Ok(Self { file, pages, record_bytes })
     }
 
-    /// Pages of the table, at least one.
+    /// Number of pages of the table, at least one.
     #[must_use]
     pub const fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Upper bound of its rows; the actual number is known once the last page has been read.
+    /// Upper bound of its number of rows. The actual number is known once the last page has been read.
     #[must_use]
     pub fn rows_at_most(&self) -> u64 {
         self.pages * self.rows_per_page()
     }
 
-    /// Rows of each page but the last.
+    /// Number of rows in each page except the last.
     #[must_use]
     pub fn rows_per_page(&self) -> u64 {
         records_per_page(self.file.io.page(), self.record_bytes) as u64
     }
 
-    /// The file.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.file.path
     }
 
-    /// A buffer for a page of it.
+    /// Creates a buffer for a page of the table.
     #[must_use]
     pub fn buffer(&self) -> PageBuffer {
         PageBuffer::new(self.file.io.page())
@@ -75,13 +75,13 @@ impl TableReader {
     /// Reads page `number` into `buffer`, checks it, and returns its rows as one slice.
     ///
     /// # Errors
-    /// The read fails, or the page is damaged.
+    /// Errors if the read fails, or if the page is damaged.
     pub fn read<'a>(&self, number: u64, buffer: &'a mut PageBuffer) -> Result<&'a [u8], JobError> {
         let header = self.read_header(number, buffer)?;
         Ok(header.records_of(buffer))
     }
 
-    /// As [`TableReader::read`], but returns the header; the rows are in the buffer.
+    /// Like [`TableReader::read`], but returns the header; the rows are in the buffer.
     pub(crate) fn read_header(&self, number: u64, buffer: &mut PageBuffer) -> Result<Header, JobError> {
         self.file.read(number, buffer.bytes_mut())?;
         let header = Header::open(buffer.bytes(), number, self.record_bytes)
@@ -97,15 +97,15 @@ impl TableReader {
     /// The origin of the table's rows, from its first page.
     ///
     /// # Errors
-    /// As [`TableReader::read`].
+    /// Same as for [`TableReader::read`].
     pub fn origin(&self, buffer: &mut PageBuffer) -> Result<Origin, JobError> {
         Ok(self.read_header(0, buffer)?.origin)
     }
 
-    /// Reads all pages in order and passes the rows of each to `take`; returns the number of rows.
+    /// Reads all pages in order and passes the rows of each to `take`. Returns the number of rows.
     ///
     /// # Errors
-    /// As [`TableReader::read`], or what `take` returns.
+    /// Same as for [`TableReader::read`], or the error returned by `take`.
     pub fn for_each_page(
         &self,
         mut take: impl FnMut(&[u8]) -> Result<(), JobError>,

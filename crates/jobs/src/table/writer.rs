@@ -1,4 +1,4 @@
-//! Writes a table: in order row by row, or page by page by several threads.
+//! Writes a table: either in order row by row, or page by page from several threads.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -10,18 +10,18 @@ use crate::page::{HEADER_BYTES, Header, records_per_page, sum_of_hashes};
 use crate::row::{Origin, ROW_BYTES};
 use crate::{JobError, PageBuffer};
 
-/// Result of writing a table.
+/// The result of writing a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Written {
-    /// Its rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Bytes of its file.
+    /// Size of the file in bytes.
     pub bytes: u64,
     /// Wrapping sum of the XXH64 (seed 0) of the bytes of each row.
     pub checksum: u64,
 }
 
-/// The pages of a table being written, in any order and by any thread.
+/// The pages of a table that is being written, in any order and by any thread.
 #[derive(Debug)]
 pub(crate) struct PageSink {
     file: TableFile,
@@ -69,7 +69,7 @@ impl PageSink {
         };
         header.seal(page.bytes_mut());
         let written = &page.bytes()[HEADER_BYTES..HEADER_BYTES + records * self.record_bytes];
-        // Only tables of rows are reported with a checksum.
+        // A checksum is only reported for tables of rows.
         if self.record_bytes == ROW_BYTES {
             self.checksum.fetch_add(sum_of_hashes(written, ROW_BYTES), Relaxed);
         }
@@ -90,29 +90,29 @@ impl PageSink {
     }
 }
 
-/// A table written row by row. It is complete only once it is finished.
+/// A table that is written row by row. It is complete only once it is finished.
 #[derive(Debug)]
 pub struct TableWriter {
     sink: PageSink,
     page: PageBuffer,
-    /// The current page.
+    /// Number of the current page.
     number: u64,
-    /// Rows in it.
+    /// Number of rows in it.
     records: usize,
     /// Maximum number of rows in it.
     most: usize,
 }
 
 impl TableWriter {
-    /// Creates the table at `path`; `origin` is stored in its pages for steps that append rows.
+    /// Creates the table at `path`. `origin` is stored in its pages for steps that append rows.
     ///
     /// # Errors
-    /// The call fails.
+    /// Errors if the call fails.
     pub fn create(io: &Io, space: JobSpace, path: &Path, origin: Origin) -> Result<Self, JobError> {
         Self::create_records(io, space, path, origin, ROW_BYTES)
     }
 
-    /// As [`TableWriter::create`], with records of another width than rows.
+    /// Like [`TableWriter::create`], with records of a different size than rows.
     pub(crate) fn create_records(
         io: &Io,
         space: JobSpace,
@@ -128,10 +128,10 @@ impl TableWriter {
     /// Adds a row.
     ///
     /// # Errors
-    /// The previous page cannot be written.
+    /// Errors if the previous page cannot be written.
     ///
     /// # Panics
-    /// If it does not have the width of the table's records.
+    /// Panics if it does not have the size of the table's records.
     pub fn push(&mut self, row: &[u8]) -> Result<(), JobError> {
         if self.records == self.most {
             self.flush(false)?;
@@ -146,7 +146,7 @@ impl TableWriter {
     /// Adds consecutive rows.
     ///
     /// # Errors
-    /// A page cannot be written.
+    /// Errors if a page cannot be written.
     pub fn push_all(&mut self, mut rows: &[u8]) -> Result<(), JobError> {
         let width = self.sink.record_bytes;
         while !rows.is_empty() {
@@ -166,7 +166,7 @@ impl TableWriter {
     /// Writes the last page, and closes the file.
     ///
     /// # Errors
-    /// The call fails.
+    /// Errors if the call fails.
     pub fn finish(mut self) -> Result<Written, JobError> {
         self.flush(true)?;
         self.sink.finish()

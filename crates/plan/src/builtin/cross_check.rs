@@ -1,8 +1,8 @@
 //! The cases of `ioproof cross-check DIR`: the main storage measurements, in a form that other tools support
 //! too.
 //!
-//! They are cases of [`crate::quick`] with their own duration and repetition count. Each repetition is
-//! measured once by ioproof and once by the other tool, over the same file.
+//! They are the cases of [`crate::quick`] with their own duration and repetition count. Each repetition is
+//! measured once by ioproof and once by the other tool, on the same file.
 //!
 //! ```
 //! use plan::cross_check::{CASES, Options, cases};
@@ -42,11 +42,11 @@ pub const CASES: [&str; 6] =
 /// Parameters of a cross-check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// The location; with io_uring where both tools can use it.
+    /// The location; with io_uring if both tools can use it.
     pub environment: QuickEnvironment,
     /// File size; chosen to fit the location if not given.
     pub size: Option<Bytes>,
-    /// How long each pass takes.
+    /// Duration of each pass.
     pub time: Nanos,
     /// How often each tool measures each case.
     pub pairs: u32,
@@ -57,7 +57,7 @@ pub struct Options {
 /// ioproof's own cases, and sentences about what was left out or replaced.
 ///
 /// # Errors
-/// A value cannot be measured, or there is too little free space.
+/// Errors if a value cannot be measured, or if there is too little free space.
 pub fn cases(options: &Options) -> Result<(Vec<Case>, Vec<String>), PlanError> {
     let Options { environment, size, time, pairs, only } = options;
     if !(PAIRS_MIN..=PAIRS_MAX).contains(pairs) {
@@ -86,14 +86,14 @@ pub fn cases(options: &Options) -> Result<(Vec<Case>, Vec<String>), PlanError> {
         spec.files.targets = vec![file(environment)];
         // The other tool uses the same engine: falling back to another one is not allowed.
         spec.backend = spec.backend.required();
-        // One request at a time needs no ring.
+        // A single request at a time needs no ring.
         if spec.backend.depth() == 1 {
             spec.backend = Backend::plain();
         }
         Ok(Case { workload: spec.validate()?, repetitions: *pairs, ..case })
     });
     let all = all.collect::<Result<Vec<_>, PlanError>>()?;
-    // Notes about a small file concern none of these cases.
+    // Notes about a small file do not apply to these cases.
     let notes = match route {
         Route::Buffered => vec![sizes.notes(environment).swap_remove(0)],
         Route::Direct | Route::Cached => Vec::new(),

@@ -143,15 +143,15 @@ impl Default for Options {
     }
 }
 
-/// Which system calls carry the messages.
+/// The system calls that carry the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Calls {
-    /// Plain calls with one request under way on each thread, else `io_uring`.
+    /// Plain calls with one request in flight per thread, else `io_uring`.
     #[default]
     Faster,
     /// Blocking calls with a thread for each connection.
     Plain,
-    /// `io_uring` where the host has it.
+    /// `io_uring` if the host supports it.
     Uring,
 }
 
@@ -335,7 +335,7 @@ impl Options {
 /// The plan: a case for each combination of values.
 ///
 /// # Errors
-/// Options that cannot be measured; the field is that of the workload or of [`Options`].
+/// Errors if options cannot be measured; the field is that of the workload or of [`Options`].
 pub fn plan(options: Options) -> Result<Plan, PlanError> {
     options.check()?;
     let cases = options.points().iter().map(|point| options.case(point)).collect::<Result<_, _>>()?;

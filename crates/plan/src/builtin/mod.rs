@@ -1,4 +1,4 @@
-//! Plans that a command makes without a study file.
+//! Plans that commands make without a study file.
 
 pub mod cross_check;
 pub mod exchanges;

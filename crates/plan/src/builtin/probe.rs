@@ -1,5 +1,5 @@
-//! The plan of `ioproof run STUDY --probe`: short passes as those cases of a study make them that take most of
-//! its time, on little data of their own, so that the study's time can be predicted from them.
+//! The plan of `ioproof run STUDY --probe`: short passes like those of the study's most expensive cases, on a
+//! small data set of their own, from which the study's duration can be predicted.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use crate::{
     Sharing, WorkloadSpec,
 };
 
-/// Cases that are probed in a directory at most.
+/// Maximum number of cases that are probed in a directory.
 const CASES_MAX: usize = 3;
-/// Each pass.
+/// Duration of each pass.
 pub const PASS: Nanos = Nanos::millis(300);
-/// The data of a case, where its tasks have room for two transfers each in it.
+/// Data size of a case, if its tasks have room for two transfers each.
 const SIZE: u64 = 64 << 20;
-/// A case that needs more is not probed.
+/// A case that needs more than this is not probed.
 const SIZE_MAX: u64 = 512 << 20;
 
-/// The plan, from `cases` and what they take; `predicts` says whether the rates of the first case are enough for
-/// the second. None where nothing of them can be probed: transfers through the page
-/// cache, whose first moments say nothing of the rest, and works other than transfers.
+/// The plan, from `cases` and their predicted durations. `predicts` tells whether the rates of its first case
+/// are sufficient for its second. Returns `None` if none of them can be probed: transfers through the page
+/// cache, whose first moments are not representative, and work other than transfers.
 ///
 /// # Errors
-/// The short form of a case is no valid workload.
+/// Errors if the short form of a case is not a valid workload.
 pub fn plan(
     directory: &Path,
     cases: &[(&Case, &CaseEstimate)],
@@ -75,7 +75,7 @@ fn short(directory: &Path, case: &Case, place: usize, seed: u64) -> Result<Case,
             _ => Sharing::Shared,
         },
         existing: Existing::Reuse,
-        // Passes end by the clock, and reads need data.
+        // Passes end by the clock, and reads need existing data.
         fill: true,
         ..spec.files
     };

@@ -37,31 +37,30 @@ use crate::{
 pub const FREE_BYTES_MIN: u64 = 64 << 20;
 /// The data takes at most one part in this many of the free space: allocators slow down on a full disk.
 pub const FREE_SHARE: u64 = 10;
-/// A disk of 170 MB/s fills this in some 6 s; a larger set would take more than a minute to fill on a slow
-/// one.
+/// A disk with 170 MB/s fills this in about 6 s; a larger set would take more than a minute on a slow disk.
 pub const WORKING_SET_MAX: u64 = 1 << 30;
 /// 4096 places for random transfers of 4 KiB: fewer would be repeated within a second.
 pub const WORKING_SET_MIN: u64 = 16 << 20;
 /// Larger than the caches of common processors, so that the page cache is measured.
 pub const CACHED_SET_MAX: u64 = 256 << 20;
-/// Linux starts to write dirty pages back at 10 % of the available memory; one part in 16 stays
-/// below that, so that a cached case measures the cache alone.
+/// Linux starts to write back dirty pages at 10 % of the available memory; one part in 16 stays below that, so
+/// that a cached case only measures the cache.
 pub const MEMORY_SHARE: u64 = 16;
 /// Sets are whole multiples of this: eight tasks with whole transfers of 1 MiB.
 const GRAIN: u64 = 8 << 20;
 
-/// Transfers of the sequential cases: as long as block layers split them only a few times.
+/// Transfer size of the sequential cases: large, but split only a few times by block layers.
 const LARGE: u64 = 1 << 20;
-/// Transfers of the random cases: a page.
+/// Transfer size of the random cases: a page.
 const SMALL: u64 = 4 << 10;
-/// Passes of each case: the fewest that show a spread around a median.
+/// Number of passes of each case: the fewest that show a spread around a median.
 const REPETITIONS: u32 = 3;
-/// More would take days.
+/// Limit on repetitions: more would take days.
 const REPETITIONS_MAX: u32 = 1000;
-/// Passes of transfers in order: above the 2 s below which no rate is stated, and somewhat longer than others, as
-/// devices take the first moment into a fast cache.
+/// Duration of passes with sequential transfers: above the 2 s below which no rate is stated, and longer than for
+/// random ones, because devices absorb the first moment in a fast cache.
 const LARGE_TIME: Nanos = Nanos::secs(3);
-/// Passes of random transfers.
+/// Duration of passes with random transfers.
 const SMALL_TIME: Nanos = Nanos::millis(2500);
 /// Settings that [`Options::set`] accepts, by their study keys.
 const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pass), size=256MiB (of its file) and \
@@ -70,19 +69,19 @@ const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pa
 /// What is known about the storage to be characterised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuickEnvironment {
-    /// Where the data file is to be.
+    /// Location of the data file.
     pub directory: PathBuf,
     /// Bytes that this user may still write there.
     pub free_bytes: u64,
-    /// Memory that the page cache may take.
+    /// Memory available to the page cache.
     pub memory_available_bytes: u64,
-    /// A file there can be opened with `O_DIRECT`.
+    /// Whether a file there can be opened with `O_DIRECT`.
     pub direct_supported: bool,
-    /// The alignment that a direct transfer needs; 512 where it is not known.
+    /// The alignment required for direct I/O; 512 if it is not known.
     pub logical_block_bytes: u64,
-    /// Chooses orders, the data and the name of the data file.
+    /// Determines orders, the data and the name of the data file.
     pub seed: u64,
-    /// This process may use io_uring.
+    /// Whether this process may use io_uring.
     pub uring: bool,
 }
 
@@ -91,11 +90,11 @@ pub struct QuickEnvironment {
 pub struct Options {
     /// Also measure data cached in the page cache.
     pub cached: bool,
-    /// Passes of each case.
+    /// Number of passes of each case.
     pub repetitions: u32,
     /// Length of a pass; chosen by the plan if not given.
     pub duration: Option<Nanos>,
-    /// Bytes of the file; chosen by the plan if not given.
+    /// Size of the file; chosen by the plan if not given.
     pub size: Option<Bytes>,
     /// Pause before each pass.
     pub delay: Nanos,
@@ -112,7 +111,7 @@ impl Options {
     /// or `workload.*.size=64MiB`.
     ///
     /// # Errors
-    /// A quick run has no such key, or the value cannot be used.
+    /// Errors if a quick run has no such key, or the value cannot be used.
     pub fn set(&mut self, written: &str) -> Result<(), PlanError> {
         let refused = |why: String, help: &str| Err(PlanError::new("set", why, help));
         let (key, value) = written.split_once('=').unwrap_or((written, ""));
@@ -142,7 +141,7 @@ impl Options {
 /// The plan, and notes about how it was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quick {
-    /// One case for each figure.
+    /// One case per figure.
     pub plan: Plan,
     /// Sentences about what was left out or replaced, and why.
     pub notes: Vec<String>,
@@ -151,7 +150,8 @@ pub struct Quick {
 /// The plan for a directory.
 ///
 /// # Errors
-/// There is too little free space, or the requested size is too small; the error states the required size.
+/// Errors if there is too little free space, or the requested size is too small; the error states the required
+/// size.
 pub fn plan(environment: QuickEnvironment, options: &Options) -> Result<Quick, PlanError> {
     environment.enough_space()?;
     let sizes = Sizes::of(&environment).wanted(options.size)?;
@@ -196,7 +196,7 @@ impl QuickEnvironment {
 /// The path of a case's transfers to the storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// Around the page cache.
+    /// Bypassing the page cache.
     Direct,
     /// Through the page cache, because `O_DIRECT` is unavailable.
     Buffered,

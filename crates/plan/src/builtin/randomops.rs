@@ -32,7 +32,7 @@ pub const TOOL: &str = "randomops";
 pub const CASE: &str = "randomops";
 /// Operations of each task, as in the published jobs 12504 and 12515.
 pub const OPERATIONS: u64 = 2_000;
-/// The size of one operation: the smallest of study D, and what its rates are counted in.
+/// The size of an operation: the smallest of study D, and the unit of its rates.
 pub const TRANSFER: Bytes = Bytes(4 << 10);
 /// Bytes of each task's file. Not given by the source; eight times what [`OPERATIONS`] touch, and small
 /// enough to be written in a minute. The caches decide how much is enough, see
@@ -73,21 +73,21 @@ pub struct Options {
     /// Whether to bypass the page cache. By default off if advice is given (`advice`), as published, and on
     /// otherwise, so that the storage is measured and not the memory.
     pub direct: Option<bool>,
-    /// How often all tasks do their work, in another random order each time.
+    /// How often all tasks do their work, each time in another random order.
     pub repetitions: u32,
-    /// Tasks use the files of the next node, so that no node reads data it wrote itself. On by default with
+    /// Tasks use the files of the next node, so that no node reads data that it wrote itself. On by default with
     /// several nodes, except for node-local storage.
     pub rotate: Option<bool>,
     /// Pause before each repetition.
     pub rest: Nanos,
-    /// Which nodes reach the directories.
+    /// Which nodes can reach the directories.
     pub layer: Layer,
     /// Whether the storage was otherwise unused during the run.
     pub exclusive: Option<bool>,
     /// Files are kept, and a later run reads the existing data.
     pub keep: bool,
-    /// Few threads carry all tasks with io_uring, where there is one; otherwise each task is a thread that calls
-    /// pread and pwrite, as the tool of the source does.
+    /// A few threads serve all tasks with io_uring, if available; otherwise each task is a thread that calls
+    /// pread and pwrite, like the tool of the source.
     pub queued: bool,
     /// Memory of all servers together: data must be larger, see [`crate::SERVER_MEMORY_MULTIPLE`].
     pub server_memory: Option<Bytes>,
@@ -95,7 +95,7 @@ pub struct Options {
     pub seed: u64,
     /// The command line, the program's name first.
     pub arguments: Vec<String>,
-    /// What each of its options means.
+    /// Meaning of each option.
     pub notes: Vec<OptionNote>,
 }
 
@@ -127,19 +127,19 @@ impl Options {
         }
     }
 
-    /// Whether transfers go around the page cache.
+    /// Whether transfers bypass the page cache.
     #[must_use]
     pub fn is_direct(&self) -> bool {
         self.direct.unwrap_or(self.advice == Advice::None)
     }
 
-    /// Whether tasks go to the files of the next node.
+    /// Whether tasks use the files of the next node.
     #[must_use]
     pub fn rotates(&self) -> bool {
         self.rotate.unwrap_or(self.nodes > 1 && self.layer != Layer::NodeLocal)
     }
 
-    /// All tasks.
+    /// Number of all tasks.
     fn tasks(&self) -> Result<u32, PlanError> {
         let tasks =
             self.tasks_per_node.checked_mul(self.nodes).filter(|tasks| (1..=TASKS_MAX).contains(tasks));
@@ -219,7 +219,7 @@ impl Options {
 /// The plan: one case.
 ///
 /// # Errors
-/// Options that cannot be measured; the field is that of [`Options`].
+/// Errors if options cannot be measured; the field is that of [`Options`].
 pub fn plan(options: Options) -> Result<Plan, PlanError> {
     options.check()?;
     let (tasks, phase) = (options.tasks()?, options.phase());

@@ -79,7 +79,7 @@ impl Case {
         }
     }
 
-    /// How many members of its target the case is on, where its sweep picks them.
+    /// The number of members of its target that the case uses, if its sweep selects them.
     #[must_use]
     pub fn members(&self) -> Option<u32> {
         let value = |key: &str| self.settings.iter().find(|setting| setting.key == key).map(|one| &one.value);
@@ -90,7 +90,7 @@ impl Case {
         }
     }
 
-    /// Whether it reads files of [`crate::Placement`] and neither writes nor fills nor wipes any.
+    /// Whether it reads files of [`crate::Placement`] without writing, filling or wiping any.
     #[must_use]
     pub fn only_reads(&self) -> bool {
         let Self { workload, protocol, phases, .. } = self;
@@ -99,18 +99,18 @@ impl Case {
             && !phases.iter().any(|phase| phase.writes())
     }
 
-    /// Passes of the case where nothing ends it earlier.
+    /// Number of passes of the case if nothing ends it earlier.
     #[must_use]
     pub fn passes_max(&self) -> u32 {
         self.passes_of(self.repetitions)
     }
 
-    /// Passes of `repetitions`, with warm-up and early rounds.
+    /// Number of passes for `repetitions`, including warm-up and early rounds.
     fn passes_of(&self, repetitions: u32) -> u32 {
         repetitions.saturating_mul(self.protocol.rounds.max(1)).saturating_add(self.protocol.warm_up)
     }
 
-    /// Passes after which [`Protocol::stopping`] can end the case.
+    /// Number of passes after which [`Protocol::stopping`] can end the case.
     #[must_use]
     pub fn passes_min(&self) -> u32 {
         let least = match self.protocol.stopping {

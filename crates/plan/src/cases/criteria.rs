@@ -1,4 +1,4 @@
-//! Statements of a study beside its cases: targets, expectations, commitments, published figures for
+//! What a study states in addition to its cases: targets, expectations, commitments, published figures for
 //! comparison, and claims to be tested. All are fixed before the run and stored with it.
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::{Bytes, Case, Nanos, Phase, Setting};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Criteria {
-    /// What the targets are.
+    /// Descriptions of the targets.
     pub targets: Vec<TargetDescription>,
     /// Data-sheet values and limits of links.
     pub expectations: Vec<Expectation>,
@@ -24,9 +24,9 @@ pub struct Criteria {
     pub exclusive: Option<bool>,
     /// The software release that is measured, in the user's words; for comparisons of releases.
     pub release: Option<String>,
-    /// Nodes for which expectations are listed beforehand; only this node where empty.
+    /// Numbers of nodes for which limits are listed in advance; only this node if empty.
     pub nodes: Vec<u32>,
-    /// What each node is.
+    /// Description of each node.
     pub node: NodeDescription,
 }
 
@@ -34,9 +34,9 @@ pub struct Criteria {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeDescription {
-    /// Processor cores.
+    /// Number of processor cores.
     pub cores: Option<u32>,
-    /// Hardware threads of all of them.
+    /// Total number of hardware threads.
     pub threads: Option<u32>,
     /// Memory.
     pub memory: Option<Bytes>,
@@ -95,15 +95,15 @@ pub struct TargetDescription {
     pub client: Client,
     /// Devices or members that it is made of; 0 if not stated.
     pub devices: u32,
-    /// The target of one device that scalability is counted from.
+    /// The target with one device that is the reference for scalability.
     pub baseline: Option<String>,
     /// The target that it is built on: the layer below it.
     pub above: Option<String>,
-    /// Bytes of a block of a file system that spreads each block over all its devices.
+    /// Block size of a file system that spreads each block over all its devices.
     pub fs_block: Option<Bytes>,
     /// Memory of all servers: data must be [`SERVER_MEMORY_MULTIPLE`] times as large.
     pub server_memory: Option<Bytes>,
-    /// Commands that print what servers and clients have counted; they run before and after each phase.
+    /// Commands that print the counters of servers and clients; they run before and after each phase.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub server_collect: Vec<String>,
     /// Time limit for each of them; none if not stated.
@@ -118,19 +118,19 @@ pub struct TargetDescription {
     pub ports: u32,
     /// Slots for its devices; 0 if not stated.
     pub slots: u32,
-    /// Bytes that it holds.
+    /// Capacity in bytes.
     pub capacity: Option<Bytes>,
-    /// Bytes that the real work would put there.
+    /// Bytes that the real work would store there.
     pub needs: Option<Bytes>,
 }
 
-/// Data that is to be read from devices is at least this many times the memory of the servers
-/// (study D, "at least 4x RAM of the servers").
+/// Data that is meant to be read from devices is at least this many times the memory of the servers (study D,
+/// "at least 4x RAM of the servers").
 pub const SERVER_MEMORY_MULTIPLE: u64 = 4;
-/// A working set is at least this many times the caches: then they hold 5 % of it at most.
+/// A working set is at least this many times the caches, so that they hold at most 5 % of it.
 pub const CACHE_MULTIPLE: u64 = 20;
 
-/// An amount that is expected or promised, or that a statement is about.
+/// An amount that is expected or promised, or that a claim is about.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Amount {
@@ -138,17 +138,17 @@ pub enum Amount {
     BytesPerSecond(f64),
     /// Operations per second.
     OperationsPerSecond(f64),
-    /// A latency; `percent` of all transfers are at most so long. The mean where `percent` is none.
+    /// A latency that `percent` of all transfers do not exceed; the mean if `percent` is `None`.
     Latency {
         /// Nanoseconds.
         nanos: f64,
-        /// As in 99 for p99.
+        /// For example 99 for p99.
         percent: Option<f64>,
     },
 }
 
 impl Amount {
-    /// The number in [`Amount::unit`].
+    /// The number, in [`Amount::unit`].
     #[must_use]
     pub const fn number(self) -> f64 {
         match self {
@@ -184,33 +184,33 @@ pub enum Per {
 /// A data-sheet value or the limit of a link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Expectation {
-    /// What it is, as in `PCIe x4`; unique in the study.
+    /// Its name, as in `PCIe x4`; unique in the study.
     pub name: String,
-    /// The target; all where none.
+    /// The target; all targets if `None`.
     pub target: Option<String>,
-    /// The phase; all where none.
+    /// The phase; all phases if `None`.
     pub phase: Option<Phase>,
-    /// Random or sequential; both where none.
+    /// Random or sequential; both if `None`.
     pub random: Option<bool>,
-    /// The transfer size; all where none.
+    /// The transfer size; all sizes if `None`.
     pub transfer: Option<Bytes>,
     /// Share of reads in a mixed phase.
     pub read_percent: Option<u8>,
-    /// The limit of one of [`Expectation::count`].
+    /// The limit for one of [`Expectation::count`] units.
     pub amount: Amount,
-    /// The latency at which a data sheet promises it.
+    /// The latency at which a data sheet promises the value.
     pub at_latency: Option<Nanos>,
-    /// How many of them there are.
+    /// The number of units.
     pub count: f64,
-    /// The scope of one of them.
+    /// What one unit belongs to.
     pub per: Per,
-    /// No figure can be above it: a link or a controller, not a data sheet's promise.
+    /// Whether no figure can exceed it: a link or a controller, as opposed to a data sheet value.
     pub ceiling: bool,
     /// Source of the value.
     pub source: String,
-    /// What it means to reach it, as in `what the vendor says`; may be empty.
+    /// What reaching it means, as in `what the vendor says`; may be empty.
     pub reached: String,
-    /// What it means to stay below it, as in `look for a different vendor`; may be empty.
+    /// What missing it means, as in `look for a different vendor`; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub missed: String,
 }
@@ -219,14 +219,14 @@ pub struct Expectation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateName {
-    /// All bytes ÷ (first open began → last close ended), fsync on close included.
+    /// All bytes ÷ (first open began → last close ended), including fsync on close.
     #[default]
     ByWall,
     /// All bytes ÷ (first transfer began → last transfer ended), without open and close.
     ByIo,
     /// Sum over tasks of bytes ÷ (its first transfer began → its last transfer ended).
     SumOfTasks,
-    /// Bytes that all tasks had moved ÷ time, at the moment when the first task was done.
+    /// Bytes that all tasks had moved ÷ time, at the end of the first task.
     AtFirstDone,
     /// All bytes ÷ (first transfer began → the slowest task's last transfer ended).
     AtLastDone,
@@ -273,17 +273,17 @@ pub enum Bound {
     AtMost,
 }
 
-/// Chooses figures of a study.
+/// Selects figures of a study.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Selector {
-    /// The workload; all where none.
+    /// The workload; all workloads if `None`.
     pub workload: Option<String>,
-    /// The target; all where none.
+    /// The target; all targets if `None`.
     pub target: Option<String>,
-    /// The phase; all results where none.
+    /// The phase; all result phases if `None`.
     pub phase: Option<Phase>,
-    /// Points of the sweep with these values; all where empty.
+    /// Points of the sweep with these values; all points if empty.
     pub at: Vec<Setting>,
 }
 
@@ -292,13 +292,13 @@ pub struct Selector {
 pub struct Commitment {
     /// What was promised, in a few words; unique in the study.
     pub name: String,
-    /// Who promised it or asked for it; may be empty.
+    /// Who promised or requested it; may be empty.
     pub by: String,
-    /// Which figures it is about.
+    /// The figures that it applies to.
     pub figures: Selector,
-    /// By which rate; not used for latencies.
+    /// The rate by which it is judged; not used for latencies.
     pub rate: RateName,
-    /// By which statistic over the repetitions.
+    /// The statistic over the repetitions by which it is judged.
     pub statistic: Statistic,
     /// Which side of the amount is good.
     pub bound: Bound,
@@ -313,7 +313,7 @@ pub struct Commitment {
 pub struct PublishedReference {
     /// Its id in the library of published figures.
     pub id: String,
-    /// The own figures. Without [`Selector::at`] it is about the best of them.
+    /// The own figures. Without [`Selector::at`], the best of them is compared.
     pub figures: Selector,
 }
 
@@ -365,9 +365,9 @@ impl Quantity {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// Of own figures.
+    /// Own figures.
     Measured(Selector),
-    /// A number: bytes per second, bytes, nanoseconds or a share, as the quantity is.
+    /// A number: bytes per second, bytes, nanoseconds or a share, depending on the quantity.
     Value(f64),
     /// Operations per second, also of transfers.
     OperationsPerSecond(f64),
@@ -385,12 +385,12 @@ pub enum Relation {
     Equal,
 }
 
-/// A statement that own data can confirm or refute.
+/// A claim that own data can confirm or refute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Its id in the library of published studies, or a name of the user's own.
+    /// Its id in the library of published studies, or a name chosen by the user.
     pub id: String,
-    /// The statement; that of the library where empty.
+    /// The text of the claim; that of the library if empty.
     pub text: String,
     /// What is compared.
     pub quantity: Quantity,
@@ -400,9 +400,9 @@ pub struct Claim {
     pub relation: Relation,
     /// The right side.
     pub right: Side,
-    /// Right is multiplied by this before the comparison: 0.909 for "9.1 % less".
+    /// The right side is multiplied by this before the comparison: 0.909 for "9.1 % less".
     pub factor: f64,
-    /// Share of the right side within which both are equal.
+    /// Share of the right side within which both sides are equal.
     pub tolerance: f64,
 }
 
@@ -425,7 +425,7 @@ impl RateName {
         Self::NAMES[self as usize].1
     }
 
-    /// What is divided by what, in one line.
+    /// The formula, in one line.
     #[must_use]
     pub const fn definition(self) -> &'static str {
         match self {
@@ -461,7 +461,7 @@ impl Selector {
 }
 
 impl Expectation {
-    /// An expectation of one whole target, in every phase.
+    /// An expectation for one whole target, in every phase.
     #[must_use]
     pub fn new(name: impl Into<String>, amount: Amount) -> Self {
         Self {
@@ -482,8 +482,8 @@ impl Expectation {
         }
     }
 
-    /// Whether all that it names agrees with `phase` of `case` on `target`, in `random` or sequential order, but
-    /// for the share of reads.
+    /// Whether everything that it names, except the share of reads, matches `phase` of `case` on `target`, in
+    /// `random` or sequential order.
     #[must_use]
     pub fn agrees(&self, target: &str, case: &Case, phase: Phase, random: bool) -> bool {
         let of_transfers = self.random.is_some() || self.transfer.is_some() || self.read_percent.is_some();
@@ -494,7 +494,7 @@ impl Expectation {
             && self.transfer.is_none_or(|transfer| transfer == case.workload.geometry.transfer)
     }
 
-    /// Whether the share of reads in `phase` of `case` is the one that it names, if any.
+    /// Whether the share of reads in `phase` of `case` matches the one that it names, if any.
     #[must_use]
     pub fn is_of_mix(&self, case: &Case, phase: Phase) -> bool {
         let share = match phase {
@@ -505,8 +505,8 @@ impl Expectation {
         self.read_percent.is_none_or(|wanted| wanted == share)
     }
 
-    /// The limit of all of them together, on `nodes` nodes and `devices` devices of the target. For a
-    /// node-local target each node has its own, with that many devices.
+    /// The limit of all units together, on `nodes` nodes and `devices` devices of the target. For a node-local
+    /// target each node has its own, with that many devices.
     #[must_use]
     pub fn in_all(&self, nodes: u32, devices: u32, layer: Layer) -> Amount {
         let targets = if layer == Layer::NodeLocal { f64::from(nodes) } else { 1.0 };

@@ -1,4 +1,5 @@
-//! The cases of a plan: their phases, their protocol, and what is said of their figures before the run.
+//! The cases of a plan: their phases, their protocol, and the criteria for their figures that are fixed
+//! before the run.
 
 pub(crate) mod case;
 pub(crate) mod criteria;

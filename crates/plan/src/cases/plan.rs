@@ -54,11 +54,11 @@ pub enum PlanSource {
     Import {
         /// The files, in the order of the command line; `-` is the standard input.
         files: Vec<PathBuf>,
-        /// Each tool with its version, as `IOR 3.3.0`.
+        /// Each tool with its version, as in `IOR 3.3.0`.
         tools: Vec<String>,
         /// The tools' own command lines, if printed.
         command_lines: Vec<String>,
-        /// No text states when it was printed: times are those of the import.
+        /// No text states when it was printed, so the times are those of the import.
         #[serde(default)]
         undated: bool,
     },
@@ -66,7 +66,7 @@ pub enum PlanSource {
     CrossCheck {
         /// The directory.
         directory: PathBuf,
-        /// The other tool with its version, as `fio 3.33`.
+        /// The other tool with its version, as in `fio 3.33`.
         tool: String,
         /// Path of its executable.
         program: PathBuf,
@@ -136,12 +136,12 @@ impl Plan {
 
     /// The passes of `block` in execution order, as case index and pass number: forward through the block in one
     /// repetition, backward in the next (A B B A, or A B C C B A), so that in every two repetitions a linear drift
-    /// affects all of its cases alike. Of an odd number one is left over: over n repetitions a drift then shifts a case
-    /// by what it changes within one pass of the block ÷ n at most.
+    /// affects all of its cases equally. With an odd number n of repetitions one is left over; a drift then shifts a
+    /// case by at most what it changes within one pass of the block ÷ n.
     ///
-    /// The direction changes with the repetition, not the pass: of several rounds only the last counts, which would have
-    /// the same direction in all repetitions of an even number of rounds. Where cases have different rounds, those
-    /// with most decide.
+    /// The direction changes with the repetition, not the pass: of several rounds only the last counts, which would
+    /// have the same direction in all repetitions if the number of rounds is even. If the cases have different
+    /// numbers of rounds, those with the most decide.
     ///
     /// ```
     /// use plan::{Bytes, Case, Geometry, Phase, Plan, PlanSource, WorkloadSpec};
@@ -182,7 +182,7 @@ impl Plan {
     /// alongside.
     ///
     /// # Errors
-    /// None, or more than [`crate::HISTORY_MAX`].
+    /// Errors if the number is 0, or more than [`crate::HISTORY_MAX`].
     pub fn keep_history(&mut self, operations: u64) -> Result<(), PlanError> {
         for case in &mut self.cases {
             let mut spec = WorkloadSpec::from(case.workload.clone());
@@ -212,7 +212,7 @@ mod tests {
         Plan::new("", source, 0, (0..cases).map(case).collect())
     }
 
-    /// The mean of what each case would measure of storage whose rate is its turn's number.
+    /// The mean that each case would measure on storage whose rate is the number of the turn.
     fn drifting(plan: &Plan) -> Vec<f64> {
         let mut sums = vec![(0.0, 0.0); plan.cases.len()];
         for (turn, (place, pass)) in plan.turns(0..plan.cases.len()).enumerate() {
@@ -237,7 +237,7 @@ mod tests {
         }
     }
 
-    /// One pass of the block is left over, of which the first case comes first.
+    /// One pass of the block is left over, which starts with the first case.
     #[test]
     fn an_odd_number_of_repetitions_leaves_a_share_of_one_pass() {
         for repetitions in [1, 3, 5, 7] {

@@ -12,19 +12,20 @@ use crate::Nanos;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Protocol {
-    /// Passes in the beginning that do not count.
+    /// Number of passes at the start that do not count.
     pub warm_up: u32,
-    /// Passes of one repetition, of which the last counts. At least 1.
+    /// Number of passes of one repetition, of which the last counts. At least 1.
     pub rounds: u32,
     /// When the case ends.
     pub stopping: Stopping,
-    /// The files are removed, and a device discarded, before the first pass.
+    /// Whether the files are removed, and a device discarded, before the first pass.
     pub wipe: bool,
-    /// Full sequential writes of the case's files before the first pass; never a result.
+    /// Number of full sequential writes of the case's files before the first pass; never a result.
     pub precondition: u32,
-    /// The page cache is written back and dropped before each phase that reads.
+    /// Whether the page cache is written back and dropped before each phase that reads.
     pub drop_caches: bool,
-    /// The pages of the case's files, and no others, are written back and dropped before each phase that reads.
+    /// Whether the pages of the case's files, and no others, are written back and dropped before each phase that
+    /// reads.
     #[serde(default)]
     pub evict_files: bool,
     /// A shorter phase is marked and cannot meet a commitment. 0 means the default.
@@ -46,8 +47,8 @@ impl Default for Protocol {
     }
 }
 
-/// Fewest repetitions with an interval of the median that holds it with 95 % at every look: 2⁸ ÷ 9 is the first of 2ⁿ ÷ (n
-/// + 1) that reaches 20 (`analysis::statistics::median_sequence`).
+/// The minimum number of repetitions for an interval that contains the median with 95 % at every check: 2⁸ ÷ 9 is the
+/// first of 2ⁿ ÷ (n + 1) that reaches 20 (`analysis::statistics::median_sequence`).
 pub const INTERVAL_REPETITIONS_MIN: u32 = 8;
 
 /// When a case ends. [`crate::Case::repetitions`] is never exceeded.
@@ -56,25 +57,25 @@ pub const INTERVAL_REPETITIONS_MIN: u32 = 8;
 pub enum Stopping {
     /// After [`crate::Case::repetitions`].
     Count,
-    /// As soon as the interval of the median of each result phase is at most this wide. It is one of a confidence
-    /// sequence: computed after each repetition, it misses the median at any of them with at most 5 %.
+    /// As soon as the interval of the median of each result phase is at most this wide. The interval is from a
+    /// confidence sequence: computed after each repetition, it misses the median at any of them with a probability of
+    /// at most 5 %.
     Interval {
         /// Width of the interval ÷ median.
         share: f64,
-        /// Not before so many repetitions.
+        /// Minimum number of repetitions.
         least: u32,
     },
-    /// As soon as the last repetitions are steady by the rule of the SNIA Solid State Storage
-    /// Performance Test Specification, section 2.1.27: within the window of rounds the largest
-    /// value minus the smallest is at most [`Stopping::Steady::excursion`] of their mean, and the
-    /// line of least squares through them rises or falls by at most [`Stopping::Steady::slope`] of
-    /// it. The repetitions in that window are the ones that count.
+    /// As soon as the last repetitions are steady by the rule of the SNIA Solid State Storage Performance Test
+    /// Specification, section 2.1.27: within the window of rounds, the largest value minus the smallest is at most
+    /// [`Stopping::Steady::excursion`] of their mean, and the least-squares line through them changes by at most
+    /// [`Stopping::Steady::slope`] of it. The repetitions in that window are the ones that count.
     Steady {
-        /// Repetitions in the window: five in the specification.
+        /// Number of repetitions in the window: five in the specification.
         window: u32,
-        /// 0.2 in the specification.
+        /// Limit for the range; 0.2 in the specification.
         excursion: f64,
-        /// 0.1 in the specification.
+        /// Limit for the slope; 0.1 in the specification.
         slope: f64,
     },
 }

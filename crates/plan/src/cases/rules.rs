@@ -7,7 +7,7 @@ use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetDe
 /// another.
 ///
 /// # Errors
-/// The case asks for a shared file of several tasks, or, on several nodes, for reading back what
+/// Errors if the case asks for a shared file of several tasks or, on several nodes, for reading back what
 /// other tasks have written.
 pub fn node_local_rule(case: &Case, target: &TargetDescription) -> Result<(), PlanError> {
     let (workload, nodes) = (&case.workload, case.workload.nodes);
@@ -75,7 +75,7 @@ pub fn node_local_rule(case: &Case, target: &TargetDescription) -> Result<(), Pl
 /// memory (study D).
 ///
 /// # Errors
-/// The files of the case are smaller.
+/// Errors if the files of the case are smaller.
 pub fn server_memory_rule(case: &Case, target: &TargetDescription) -> Result<(), PlanError> {
     let Some(memory) = target.server_memory else { return Ok(()) };
     let needed = Bytes(memory.0.saturating_mul(SERVER_MEMORY_MULTIPLE));

@@ -34,7 +34,8 @@ pub enum SettingValue {
 }
 
 impl SettingValue {
-    /// The numeric value on an axis: bytes, nanoseconds or the number itself; none for words and flags.
+    /// The numeric value on an axis: bytes, nanoseconds or the number itself. Returns `None` for words
+    /// and flags.
     #[must_use]
     pub fn on_axis(&self) -> Option<f64> {
         match self {
@@ -44,7 +45,7 @@ impl SettingValue {
         }
     }
 
-    /// Without spaces or rounding, as in the id of a case: `1MiB`, `47008B`.
+    /// Formats the value without spaces or rounding, as in the id of a case: `1MiB`, `47008B`.
     #[must_use]
     pub fn exact(&self) -> String {
         let in_units = |value: u64, units: &[(u64, &str)]| {
@@ -60,10 +61,10 @@ impl SettingValue {
     }
 }
 
-/// Units of sizes, the largest first.
+/// Units of sizes, largest first.
 const SIZE_UNITS: [(u64, &str); 6] =
     [(1 << 50, "PiB"), (1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")];
-/// Units of times, the largest first.
+/// Units of times, largest first.
 const TIME_UNITS: [(u64, &str); 4] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")];
 
 impl fmt::Display for SettingValue {

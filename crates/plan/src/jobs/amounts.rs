@@ -78,9 +78,9 @@ impl Jobs {
     ///
     /// Permanent space holds the loaded tables and the permanent outputs of tests, for each stream. Work and
     /// utility space hold the data of the largest launches that can run concurrently: the tables that the
-    /// steps have written so far and the temporary data of a step: for a sort a copy of its input in each of
-    /// the two, for an index its entries, for sums the rows that do not fit in memory. Sizes of tables with
-    /// random keys are expected values: leave some room.
+    /// steps have written so far and the temporary data of a step. For a sort that is a copy of its input in
+    /// each of the two, for an index its entries, and for sums the rows that do not fit in memory. Sizes of
+    /// tables with random keys are expected values, so leave some room.
     #[must_use]
     pub fn needs(&self, space: JobSpace) -> Bytes {
         let known = self.permanent();

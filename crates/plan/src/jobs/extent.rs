@@ -66,9 +66,9 @@ impl Action {
 /// Rows that a step reads and writes, as a measured step counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepRows {
-    /// Read.
+    /// Rows read.
     pub read: u64,
-    /// Written or changed.
+    /// Rows written or changed.
     pub written: u64,
 }
 
@@ -113,8 +113,8 @@ impl Jobs {
         all
     }
 
-    /// Rows of `step`, which finds the tables in `known`. Each lookup of an index is taken to find a row; a table
-    /// is read once, however often its pages are.
+    /// Rows of `step`, which reads the tables in `known`. Each lookup in an index is assumed to find a row; a
+    /// table is counted once, however often its pages are read.
     #[must_use]
     pub fn rows(&self, step: &Step, known: &Extents) -> StepRows {
         let of = |name: &str| known.get(name).map_or(0, |extent| extent.rows);

@@ -129,9 +129,9 @@ impl fmt::Display for TestKind {
 /// The jobs of a workload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Jobs {
-    /// Bytes of a page: what one transfer moves.
+    /// Page size in bytes: the amount that one transfer moves.
     pub page_bytes: Bytes,
-    /// Factor that sizes and operation counts were multiplied by, in parts of 1,000,000,000.
+    /// Scale factor of sizes and operation counts, in parts of 1,000,000,000.
     pub scale_billionths: u64,
     /// Seed of all data.
     pub seed: u64,
@@ -151,14 +151,14 @@ pub struct Jobs {
     pub launch_limit: Option<Nanos>,
 }
 
-/// A table that the load phase makes from the seed: once for each stream that reads it.
+/// A table that the load phase creates from the seed: once for each stream that reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobTable {
     /// Its name, unique among tables and permanent outputs.
     pub name: String,
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Different keys.
+    /// Number of distinct keys.
     pub groups: u64,
     /// Sort order of its rows.
     pub order: TableOrder,
@@ -181,7 +181,7 @@ pub struct JobTest {
     pub after: Vec<String>,
     /// Memory limit of one launch enforced by the kernel where possible, page cache included.
     pub memory_max: Option<Bytes>,
-    /// What is done, one step after the other.
+    /// The steps, in order of execution.
     pub steps: Vec<Step>,
 }
 

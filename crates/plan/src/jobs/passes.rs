@@ -1,53 +1,54 @@
-//! What a step reads and writes, pass by pass.
+//! The reads and writes of a step, pass by pass.
 //!
-//! A pass reads some data and writes others at the same time; the passes of a step follow each other. Sorted runs
-//! that have to be merged more than once, because memory is small, come on top; tables with random keys have
-//! their expected sizes.
+//! A pass reads some data and writes other data at the same time; the passes of a step follow one another.
+//! Additional merge passes of sorted runs, which are needed if memory is small, are not included; tables with
+//! random keys have their expected sizes.
 
 use super::amounts::GROUP_BYTES;
 use super::extent::Extents;
 use super::{Action, JobSpace, Jobs, Step};
 
-/// Part of a table that its index takes: an entry of 16 bytes for each row of 128.
+/// The size of an index relative to its table: an entry of 16 bytes for each row of 128, so one part in this
+/// many.
 const INDEX_PART: u64 = 8;
 
-/// Data of a step.
+/// The data of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Data<'a> {
     /// A table that it reads or changes.
     Input(&'a str),
-    /// The table that it makes.
+    /// The table that it creates.
     Output,
-    /// A file of its own in this space, removed at its end.
+    /// A temporary file in this space, which is removed at the end of the step.
     Own(JobSpace, &'static str),
 }
 
-/// Some of the data of a step, as a pass reads or writes it.
+/// A part of the data of a step, as a pass reads or writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flow<'a> {
-    /// Which data.
+    /// The data.
     pub data: Data<'a>,
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// In pages at random places of all of the data, else in order.
+    /// Whether pages are accessed at random offsets over all of the data; otherwise in order.
     pub random: bool,
-    /// Where in the data it begins, if in order.
+    /// Start offset within the data, if in order.
     pub start: u64,
-    /// Bytes of the data when it begins.
+    /// Size of the data when the pass starts, in bytes.
     pub size: u64,
 }
 
-/// What a step reads, and what it writes meanwhile.
+/// What a step reads, and what it writes at the same time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StepPass<'a> {
-    /// Read.
+    /// The data that is read.
     pub reads: Vec<Flow<'a>>,
-    /// Written.
+    /// The data that is written.
     pub writes: Vec<Flow<'a>>,
 }
 
 impl Jobs {
-    /// The passes of `step`, which finds the tables in `known`.
+    /// The passes of `step`, which reads the tables in `known`.
     #[must_use]
     pub fn passes<'a>(&self, step: &'a Step, known: &Extents) -> Vec<StepPass<'a>> {
         let action = &step.action;
@@ -65,7 +66,7 @@ impl Jobs {
             Action::Append { table, rows } => {
                 let (data, size) = (Data::Input(table), size(table));
                 let added = Flow { start: size, size, ..flow(data, self.table_bytes(*rows).0) };
-                // The last page, after which the new ones follow.
+                // The new pages are appended after the last page.
                 let last = flow(data, self.page_bytes.0);
                 let last = Flow { start: size.saturating_sub(last.bytes), size, ..last };
                 vec![pass(vec![last], vec![added])]
@@ -76,7 +77,7 @@ impl Jobs {
                 let changed = random(Data::Input(table), u64::try_from(changed).unwrap_or(u64::MAX), size);
                 vec![pass(vec![changed], vec![changed])]
             }
-            // The copy in work space and the sorted runs are written and read beside input and output.
+            // In addition to input and output, the copy in work space and the sorted runs are written and read.
             Action::Sort { input, .. } => {
                 let copy = flow(Data::Own(JobSpace::Work, "copy"), size(input));
                 let runs = flow(Data::Own(JobSpace::Utility, "runs"), size(input));

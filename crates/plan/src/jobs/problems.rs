@@ -64,7 +64,7 @@ impl Jobs {
         self.tests.iter().map(of).fold(0, u64::saturating_add)
     }
 
-    /// All mistakes that can be told apart; empty if the jobs can be launched.
+    /// All independent mistakes; empty if the jobs can be launched.
     #[must_use]
     pub fn problems(&self) -> Vec<JobProblem> {
         let mut found = Problems::default();
@@ -188,7 +188,7 @@ impl Jobs {
             found.add((None, Some(first), None), "after", message, help);
             return;
         }
-        // It waits for what a step reads.
+        // It waits for the tests whose output a step reads.
         let made: Vec<&str> = self.tests[next].outputs().map(|output| output.table.as_str()).collect();
         let steps = self.tests[first].steps.iter();
         let reads = |step: &Step| step.action.inputs().find(|input| made.contains(input)).map(str::to_owned);
@@ -273,7 +273,7 @@ impl Jobs {
         wrong.into_iter().for_each(|(at, key, message, help)| found.add(at, key, message, help));
     }
 
-    /// Why a step of `test` cannot read `input`, and what helps.
+    /// The reason why `test` cannot read `input` in a step, and how to fix it.
     fn unreadable(&self, test: &JobTest, number: usize, input: &str) -> Option<(String, String)> {
         let writes = |step: &Step| step.action.output().is_some_and(|output| output.table == input);
         if self.tables.iter().any(|table| table.name == input) || test.steps[..number].iter().any(writes) {

@@ -15,7 +15,7 @@ pub const fn mix(mut word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Number `place`, from 0, of the splitmix64 sequence of `seed`.
+/// The number at index `place` of the splitmix64 sequence of `seed`.
 #[must_use]
 pub const fn drawn(seed: u64, place: u64) -> u64 {
     mix(seed.wrapping_add(place.wrapping_add(1).wrapping_mul(GOLDEN)))

@@ -30,7 +30,7 @@ pub struct Output {
 pub struct Step {
     /// The operation.
     pub action: Action,
-    /// Threads that do it.
+    /// Number of threads.
     pub threads: u32,
     /// Memory for its data; at least [`super::Jobs::memory_min`].
     pub memory: Bytes,
@@ -45,9 +45,9 @@ pub struct Step {
 pub enum Action {
     /// Generates a table from the seed.
     Generate {
-        /// The table to make.
+        /// The table to create.
         output: Output,
-        /// Its rows.
+        /// Number of rows.
         rows: u64,
         /// Number of distinct keys; keys are below this number.
         groups: u64,
@@ -91,14 +91,14 @@ pub enum Action {
     Index {
         /// The input table.
         input: String,
-        /// Keys that are looked up.
+        /// Number of keys that are looked up.
         lookups: u64,
     },
     /// Adds rows at the end of a table.
     Append {
         /// The table to extend.
         table: String,
-        /// Rows that are added.
+        /// Number of rows that are added.
         rows: u64,
     },
     /// Updates rows in place.
@@ -112,33 +112,33 @@ pub enum Action {
     Regression {
         /// The input table.
         input: String,
-        /// Floating-point operations: as many passes over the rows that are in memory as these take.
+        /// Floating-point operations; as many passes over the rows in memory are made as these require.
         operations: u64,
     },
     /// Factorises a dense matrix.
     Factorisation {
         /// Input table whose variables fill the matrix; drawn from the seed if not named.
         input: Option<String>,
-        /// Floating-point operations, which give the number of its rows.
+        /// Floating-point operations, which determine the number of its rows.
         operations: u64,
     },
     /// Fourier transforms of a series, and back.
     Fourier {
         /// Input table whose amounts are the series; drawn from the seed if not named.
         input: Option<String>,
-        /// Floating-point operations: as many transforms as these take.
+        /// Floating-point operations; as many transforms are made as these require.
         operations: u64,
     },
-    /// Paths of a random process, and the mean of their ends.
+    /// Paths of a random process, and the mean of their end points.
     Simulation {
-        /// Floating-point operations, which give the number of paths.
+        /// Floating-point operations, which determine the number of paths.
         operations: u64,
     },
     /// Holds rows in memory and visits them in a cache-unfriendly order.
     Shuffle {
         /// Input table; drawn from the seed if not named.
         input: Option<String>,
-        /// Visits.
+        /// Number of visits.
         operations: u64,
     },
 }
@@ -183,7 +183,8 @@ impl Action {
         one.into_iter().chain(two).map(String::as_str)
     }
 
-    /// Operations that it computes: floating-point ones, or visits; none where it only moves rows.
+    /// Number of operations that it computes: floating-point ones, or visits. `None` if it only moves
+    /// rows.
     #[must_use]
     pub const fn operations(&self) -> u64 {
         match self {

@@ -1,4 +1,4 @@
-//! What the steps of jobs move and compute, in advance.
+//! The predicted data volume and computation of the steps of jobs.
 
 use super::{JobTest, Jobs, StepPass};
 use crate::Bytes;
@@ -6,16 +6,16 @@ use crate::Bytes;
 /// Bytes that jobs read and write in all spaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
-    /// Read.
+    /// Bytes read.
     pub read: Bytes,
-    /// Written.
+    /// Bytes written.
     pub written: Bytes,
 }
 
 impl Jobs {
-    /// What all launches move: inputs and outputs of all their steps, copies and runs of sorts, entries of
-    /// indexes, and rows of sums whose keys do not fit into memory. Sorted runs that have to be merged more than
-    /// once, because memory is small, come on top; tables with random keys have their expected sizes.
+    /// The volume of all launches: inputs and outputs of all their steps, copies and runs of sorts, entries of
+    /// indexes, and rows of sums whose keys do not fit in memory. Additional merge passes of sorted runs, which
+    /// are needed if memory is small, are not included; tables with random keys have their expected sizes.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         let mut sum = Traffic::default();
@@ -28,7 +28,7 @@ impl Jobs {
         sum
     }
 
-    /// What one launch of `test` moves.
+    /// The volume of one launch of `test`.
     fn traffic_of(&self, test: &JobTest) -> Traffic {
         let (mut read, mut written) = (0_u64, 0_u64);
         let mut known = self.permanent();
@@ -41,9 +41,9 @@ impl Jobs {
         Traffic { read: Bytes(read), written: Bytes(written) }
     }
 
-    /// Seconds that the computing steps of all launches take at `per_second` operations of a thread on
-    /// `processors` processors, if none waits for data: all of them shared among the processors that can be busy,
-    /// but no less than the rounds of a single stream.
+    /// Seconds that the computing steps of all launches take at `per_second` operations per thread on
+    /// `processors` processors, if none waits for data: the sum divided among the processors that can be busy,
+    /// but at least the rounds of a single stream.
     #[must_use]
     pub fn computed_seconds(&self, processors: u32, per_second: f64) -> f64 {
         let (mut all, mut longest, mut threads) = (0.0, 0.0_f64, 0.0);

@@ -7,7 +7,7 @@ use super::{Action, FileSystem, FileSystemKind, MdMetadata, Provenance, Recipe, 
 /// The command printed in the first study for one card.
 const PRINTED_MAKER: &str = "mkfs.xfs -f -K -d su=128k,sw=1";
 const PRINTED_ONE_CARD: &str = "a-cmd-mkfs-t1";
-/// The twelve mounts of the same study, of which the first and last are printed.
+/// The twelve mounts of the same study, of which only the first and the last are printed.
 const PRINTED_TWELVE_CARDS: &str = "a-cmd-mount-t2";
 /// The last of them, printed with a device that is already mounted.
 const MISPRINTED_CARD: usize = 11;
@@ -38,7 +38,7 @@ impl Recipe {
             Self::Raw | Self::Existing | Self::Lustre { .. } | Self::Gpfs { .. } => Some(Vec::new()),
             Self::PerDevice { file_system } => Some(vec![file_system.kind.name()]),
             Self::Btrfs { .. } => Some(vec!["btrfs"]),
-            // With metadata at the end, a member begins with the content of the array.
+            // With metadata at the end, a member starts with the content of the array.
             Self::Md { metadata, file_system, .. } => Some(match metadata {
                 MdMetadata::Plain => vec!["linux_raid_member", file_system.kind.name()],
                 MdMetadata::Imsm => vec!["isw_raid_member", "gpt", "PMBR", file_system.kind.name()],
@@ -50,8 +50,8 @@ impl Recipe {
 }
 
 impl Recipe {
-    /// Devices that begin where members begin, if the layout has any: what is on them is seen on the members
-    /// once the metadata at the members' ends is gone.
+    /// Devices that start where members start, if the layout has any: their contents become visible on the
+    /// members once the metadata at the members' ends is gone.
     #[must_use]
     pub fn covered(&self) -> Vec<PathBuf> {
         match self {
@@ -89,8 +89,8 @@ impl FileSystem {
             .from(provenance.unwrap_or(found))
     }
 
-    /// Mounts it at `place`, in a new directory. `number` is the index of the member, where several are
-    /// mounted alike.
+    /// Mounts it at `place`, in a new directory. `number` is the index of the member, if several are mounted
+    /// in the same way.
     pub(super) fn mount(&self, device: &Path, place: &Path, number: usize) -> [Step; 2] {
         let provenance = match (self.kind, self.mount_options.as_str(), number) {
             (FileSystemKind::Xfs, "", MISPRINTED_CARD) => {
@@ -127,7 +127,7 @@ pub(super) fn mount(
     [directory(place), mount]
 }
 
-/// Ends a mount.
+/// Unmounts the file system.
 fn unmount(sources: &[PathBuf], place: &Path) -> Undo {
     Undo::new(
         format!("unmount {}", place.display()),

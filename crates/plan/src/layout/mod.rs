@@ -1,7 +1,7 @@
 //! Layouts: how devices are combined into the file system or device that is measured.
 //!
-//! A [`Layout`] is data. [`Layout::problems`] validates it, and [`Layout::steps`] turns it into commands with
-//! their purpose, how to undo them, and whether a publication prints them. Nothing here looks at a host.
+//! A [`Layout`] is data. [`Layout::problems`] validates it, and [`Layout::steps`] turns it into commands, each
+//! with its purpose, how to undo it, and whether a publication prints it. Nothing here accesses a host.
 //!
 //! ```
 //! use plan::{FileSystem, FileSystemKind, Layout, Recipe};
@@ -52,8 +52,8 @@ pub struct Layout {
     pub stands_for: String,
     /// The devices in the order of the members, each by path, serial number or world wide name.
     pub devices: Vec<String>,
-    /// Where it is mounted: a file system for each device at `0`, `1` … below it, each volume at its
-    /// name below it, one file system over all at the path itself.
+    /// Where it is mounted. With a file system per device, they are at `0`, `1` … below it; each volume is at its
+    /// name below it; and a single file system over all devices is at the path itself.
     pub mount_point: PathBuf,
     /// How its devices are combined.
     pub recipe: Recipe,
@@ -69,7 +69,7 @@ impl Layout {
         }
     }
 
-    /// The directories that can be measured, in the order of members or volumes. [`Recipe::Raw`] has none:
+    /// The directories that can be measured, in the order of members or volumes. [`Recipe::Raw`] has none, because
     /// its devices themselves are measured.
     #[must_use]
     pub fn directories(&self) -> Vec<PathBuf> {

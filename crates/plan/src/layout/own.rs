@@ -13,8 +13,8 @@ const DEVICE: &str = "device";
 /// The mount point.
 const MOUNT: &str = "mount";
 
-/// The mount point, created as for any other layout, and the user's commands; all of `destroy` undoes any of
-/// `create`.
+/// Creates the mount point, as for any other layout, and runs the user's commands; all of `destroy` together
+/// undoes any of `create`.
 pub(super) fn steps(create: &[String], destroy: &[String], devices: &[PathBuf], place: &Path) -> Vec<Step> {
     let line = |text: &String| Action::Shell(filled(text, devices, place));
     let mut steps: Vec<Step> = create

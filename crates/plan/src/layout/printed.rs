@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provenance {
-    /// Not in any publication.
+    /// The command is not in any publication.
     Own,
     /// The user wrote it.
     User,
     /// Printed like this, with other devices and paths.
     Printed {
-        /// Where.
+        /// Where it is printed.
         source: String,
     },
     /// Printed differently, and changed for a reason.
     Corrected {
-        /// Where.
+        /// Where it is printed.
         source: String,
         /// The printed command.
         printed: String,
@@ -28,7 +28,7 @@ pub enum Provenance {
     },
     /// Not printed: reconstructed from the text.
     Reconstructed {
-        /// Where the text is.
+        /// Location of the text.
         source: String,
         /// What the text says, or prints instead.
         reason: String,
@@ -53,7 +53,7 @@ impl Provenance {
         Self::Reconstructed { source: source.to_owned(), reason: reason.to_owned() }
     }
 
-    /// A remark for readers of the command; none if it needs none.
+    /// A remark for readers of the command. Returns `None` if none is needed.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
         match self {

@@ -14,7 +14,7 @@ pub enum Recipe {
     Raw,
     /// A file system on each device.
     PerDevice {
-        /// Which, and how it is made and mounted.
+        /// The file system, and how it is made and mounted.
         file_system: FileSystem,
     },
     /// One btrfs with data and metadata striped over all devices.
@@ -68,11 +68,11 @@ pub enum Recipe {
     Existing,
     /// The user's own commands, with the placeholders `{devices}`, `{device0}` … and `{mount}`.
     Own {
-        /// Make the layout and mount it.
+        /// Commands that make the layout and mount it.
         create: Vec<String>,
-        /// Check the layout: each must exit with 0.
+        /// Commands that check the layout: each must exit with 0.
         verify: Vec<String>,
-        /// Undo all of `create`.
+        /// Commands that undo all of `create`.
         destroy: Vec<String>,
     },
 }
@@ -100,7 +100,7 @@ impl Recipe {
 /// A local file system: how it is made and mounted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSystem {
-    /// Which.
+    /// The kind of file system.
     pub kind: FileSystemKind,
     /// Words for `mkfs`, as in `-d su=128k,sw=1`.
     pub make_options: Vec<String>,
@@ -108,7 +108,7 @@ pub struct FileSystem {
     pub mount_options: String,
 }
 
-/// Which local file system.
+/// A kind of local file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileSystemKind {

@@ -13,11 +13,11 @@ use crate::shell_word;
 pub struct Step {
     /// Its purpose, as a sentence without the period.
     pub purpose: String,
-    /// What.
+    /// The action.
     pub action: Action,
     /// A device node to wait for, which the kernel creates some time after the previous steps.
     pub awaits: Option<PathBuf>,
-    /// How it is undone, in this order; the steps themselves are undone in reverse order.
+    /// How to undo it, in this order; the steps themselves are undone in reverse order.
     pub undo: Vec<Undo>,
     /// Provenance of the command.
     pub provenance: Provenance,
@@ -49,7 +49,7 @@ impl Undo {
     }
 }
 
-/// What is done.
+/// An action of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
@@ -70,7 +70,7 @@ pub enum Action {
 pub struct Undo {
     /// Its purpose.
     pub purpose: String,
-    /// What.
+    /// The action.
     pub action: Action,
     /// Provenance of the command.
     pub provenance: Provenance,
@@ -82,13 +82,13 @@ pub struct Undo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UndoCondition {
-    /// The step was begun.
+    /// The step was started.
     Begun,
     /// One of `sources` is mounted at `place`.
     Mounted {
-        /// Where.
+        /// The mount point.
         place: PathBuf,
-        /// Devices, or names of file systems.
+        /// Names of devices or file systems.
         sources: Vec<PathBuf>,
     },
     /// The device at `node` consists of `members` only.
@@ -124,7 +124,7 @@ impl Action {
         Self::Command(words.into_iter().map(str::to_owned).collect())
     }
 
-    /// The program that it needs, as in `mkfs.xfs`; none for built-in actions.
+    /// The program that it needs, as in `mkfs.xfs`. Returns `None` for built-in actions.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         match self {
@@ -133,13 +133,13 @@ impl Action {
         }
     }
 
-    /// Whether it is done by another program, which opens the devices itself.
+    /// Whether another program performs it, which opens the devices itself.
     #[must_use]
     pub fn needs_device(&self) -> bool {
         matches!(self, Self::Command(_) | Self::Shell(_))
     }
 
-    /// Whether it names `path`.
+    /// Whether it refers to `path`.
     #[must_use]
     pub fn names(&self, path: &Path) -> bool {
         match self {

@@ -6,12 +6,13 @@ use super::files::{self, wipe};
 use super::{Action, FileSystem, Layout, Provenance, Recipe, Step, array, cluster, own, volumes};
 
 impl Layout {
-    /// The steps that make it over `devices`: the nodes of [`Layout::devices`], in their order.
+    /// The steps that make it over `devices`, which are the device nodes of [`Layout::devices`] in the same
+    /// order.
     #[must_use]
     pub fn steps(&self, devices: &[PathBuf]) -> Vec<Step> {
         let place = &self.mount_point;
         let mut steps: Vec<Step> = match self.recipe {
-            // The members of GPFS carry what its own commands have put there before.
+            // The members of GPFS carry what its own commands wrote there earlier.
             Recipe::Existing | Recipe::Lustre { .. } | Recipe::Gpfs { .. } => Vec::new(),
             _ => devices.iter().map(|device| wipe(device)).collect(),
         };

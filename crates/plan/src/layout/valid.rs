@@ -1,5 +1,5 @@
-//! Validation of layouts, without looking at a host. Values that pass are safe in a command line: none is
-//! taken for an option, and no word names a path that the guard does not know.
+//! Validation of layouts, without access to a host. Values that pass are safe in a command line: none can be
+//! mistaken for an option, and no word names a path that the guard does not know.
 
 use std::collections::HashSet;
 use std::path::{Component, Path};
@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::{FileSystem, Layout, MdMetadata, Recipe, Volume, own};
 use crate::{Bytes, shell_word};
 
-/// A mistake in a layout, with the study field or option that it was given by.
+/// A mistake in a layout, with the study field or option that contains it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{field}: {message}")]
 pub struct LayoutProblem {
@@ -224,7 +224,7 @@ fn place(problems: &mut Problems, path: &Path, is_there: bool) {
     problems.add_if(!is_direct || text.chars().any(char::is_control), field, || {
         format!("give a path without `..` and in one line, not {text:?}")
     });
-    // A directory that is there already is not mounted over: any will do.
+    // An existing directory is not mounted over, so any is allowed.
     let is_system = path == Path::new("/") || SYSTEM_PLACES.iter().any(|place| path.starts_with(place));
     problems.add_if(is_system && !is_there, field, || {
         format!("{text} is the system's own: give a place below /mnt, for example")
@@ -237,8 +237,8 @@ fn pages(problems: &mut Problems, field: &'static str, size: Bytes) {
     });
 }
 
-/// The partition of a named array has a different name depending on its directory; that of a numbered one has
-/// not.
+/// The partition of a named array has a different name depending on its directory; the name for a numbered
+/// array does not depend on it.
 fn array_node(problems: &mut Problems, metadata: MdMetadata, node: &Path) {
     let text = node.to_string_lossy();
     let number = text.strip_prefix("/dev/md").filter(|rest| rest.len() <= 3);
@@ -267,7 +267,7 @@ fn options(problems: &mut Problems, file_system: &FileSystem) {
         problems.add_if(names_place(word), field, || {
             format!("{word:?} names another place, which nobody guards: a layout has its own devices only")
         });
-        // A word that follows no option would be taken for the device.
+        // A word that does not follow an option would be taken for the device.
         let is_stray = !word.starts_with('-') && !before.is_some_and(|before| before.starts_with('-'));
         problems.add_if(is_stray, field, || format!("{word:?} belongs to no option before it"));
         problems.add_if(word == "--", field, || "`--` ends the options: leave it out".to_owned());

@@ -17,8 +17,8 @@ pub(super) fn node(group: &str, volume: &str) -> PathBuf {
     Path::new("/dev").join(group).join(volume)
 }
 
-/// The group over `devices`, and its volumes: those with a size first, so that the others share what is
-/// left.
+/// The group over `devices`, and its volumes: those with a size come first, so that the others share
+/// the remaining space.
 pub(super) fn steps(group: &str, stripe: Bytes, volumes: &[Volume], devices: &[PathBuf]) -> Vec<Step> {
     let names: Vec<String> = devices.iter().map(|device| device.to_string_lossy().into_owned()).collect();
     let mut steps: Vec<Step> = names
@@ -50,7 +50,7 @@ pub(super) fn steps(group: &str, stripe: Bytes, volumes: &[Volume], devices: &[P
     let open: Vec<&Volume> = volumes.iter().filter(|volume| volume.size.is_none()).collect();
     let count = open.len();
     let open = open.into_iter().enumerate().map(|(before, volume)| {
-        // Each takes its share of what those before it have left.
+        // Each takes its share of the space that the earlier ones left.
         (volume, "-l", format!("{}%FREE", 100 / (count - before)))
     });
     for (volume, option, size) in sized.chain(open) {

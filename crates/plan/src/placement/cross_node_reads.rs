@@ -18,7 +18,7 @@ pub struct CrossNodeReads {
     pub tasks: u32,
     /// Tasks that read data written by a task of their own node.
     pub own_node: u32,
-    /// A shift with which no task reads from its own node, where one is needed and known.
+    /// A shift with which no task reads from its own node, if one is needed and known.
     pub distance: Option<u32>,
 }
 
@@ -53,7 +53,7 @@ pub struct NodeReads {
 /// ```
 ///
 /// # Errors
-/// The run has fewer nodes or processes than the workload needs.
+/// Errors if the run has fewer nodes or processes than the workload needs.
 pub fn cross_node_reads(workload: &Workload, node_of: &[u32]) -> Result<Option<CrossNodeReads>, PlanError> {
     let Some(nodes) = node_of_tasks(workload, node_of)? else { return Ok(None) };
     if nodes.iter().all(|node| *node == nodes[0]) {
@@ -81,7 +81,7 @@ pub fn cross_node_reads(workload: &Workload, node_of: &[u32]) -> Result<Option<C
     Ok(Some(CrossNodeReads { nodes: nodes_read, tasks: workload.tasks, own_node, distance }))
 }
 
-/// The node of each task, where it is known.
+/// The node of each task, if it is known.
 fn node_of_tasks(workload: &Workload, node_of: &[u32]) -> Result<Option<Vec<u32>>, PlanError> {
     if !node_of.is_empty() {
         let assigned = assign(workload, node_of)?;
@@ -97,8 +97,8 @@ fn node_of_tasks(workload: &Workload, node_of: &[u32]) -> Result<Option<Vec<u32>
     })
 }
 
-/// A shift with which no task reads from its own node: the task count of the largest node where nodes are
-/// filled one after the other, that of a process where ranks go round the nodes.
+/// A shift with which no task reads from its own node: the task count of the largest node if nodes are
+/// filled one after the other, or that of a process if ranks are assigned round-robin over the nodes.
 fn distance(workload: &Workload, nodes: &[u32], reads: &[NodeReads]) -> Option<u32> {
     let largest = reads.iter().map(|node| node.tasks).max()?;
     let of_rank = match workload.spread {
@@ -206,7 +206,7 @@ mod tests {
             Ok(None)
         );
         assert_eq!(cross_node_reads(&workload(24, 1, Spread::Nodes, shift), &[]), Ok(None));
-        // Ranks assigned round-robin over the nodes: a shift of six lands two nodes further.
+        // Ranks are assigned round-robin over the nodes: a shift of six ends two nodes further.
         let by_node: Vec<u32> = (0..24).map(|rank| rank % 4).collect();
         let ranks = Spread::Ranks { tasks_per_rank: 1 };
         let map =

@@ -10,7 +10,7 @@ use crate::Bytes;
 
 /// Bytes of a transfer of a fill, if the block allows it: large enough for the full rate of any device.
 const FILL_TRANSFER: Bytes = Bytes::mib(1);
-/// Data is stamped in cells of so many bytes; see the stamps of `engine`.
+/// Size of the cells in which data is stamped; see the stamps of `engine`.
 const CELL_BYTES: u64 = 512;
 
 /// The sizes of one workload. Checked only by [`crate::WorkloadSpec::validate`].
@@ -37,14 +37,15 @@ impl Geometry {
         self.transfers_per_block() * self.segments
     }
 
-    /// I/O calls of one block.
+    /// I/O calls per block.
     #[must_use]
     pub const fn transfers_per_block(&self) -> u64 {
         self.block.0 / self.transfer.0
     }
 
-    /// Bytes of a transfer of a fill: the largest multiple of the transfer that divides the block and is at most 1 MiB.
-    /// A larger transfer is kept, and so is one that is not made of whole cells: cells are counted from its start.
+    /// Transfer size of a fill: the largest multiple of the transfer that divides the block and is at most 1 MiB. A
+    /// larger transfer is kept, and so is one that does not consist of whole cells, because cells are counted from
+    /// its start.
     ///
     /// ```
     /// use plan::{Bytes, Geometry};
@@ -131,7 +132,7 @@ impl Permutation {
         }
     }
 
-    /// When `position` is visited: the inverse of [`Permutation::at`].
+    /// The index at which `position` is visited: the inverse of [`Permutation::at`].
     #[must_use]
     pub fn index_of(&self, position: u64) -> u64 {
         debug_assert!(position < self.length, "position {position} of a permutation of {}", self.length);

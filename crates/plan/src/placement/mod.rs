@@ -50,11 +50,11 @@ impl<'a> Placement<'a> {
         (0..self.file_count()).map(|index| self.slot(index, repetition)).collect()
     }
 
-    /// How many files one repetition touches.
+    /// The number of files that one repetition touches.
     #[must_use]
     pub fn file_count(&self) -> u32 {
         match self.workload.files.sharing {
-            // Exchanges have none.
+            // Exchanges have no files.
             _ if self.workload.files.targets.is_empty() => 0,
             Sharing::Shared => 1,
             Sharing::PerTask => self.workload.tasks,
@@ -75,8 +75,9 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// Bytes of each file that a pass needs to find there: all, or those up to the last transfer of a pass in order
-    /// that [`crate::WorkloadSpec::transfer_limit`] ends earlier, as when a deadline ended what wrote the files.
+    /// Bytes of each file that must exist before a pass: all, or those up to the last transfer if
+    /// [`crate::WorkloadSpec::transfer_limit`] ends a pass in order earlier, for example because a deadline ended
+    /// the write of the files.
     #[must_use]
     pub fn bytes_to_read(&self) -> Bytes {
         let workload = self.workload;
@@ -95,8 +96,8 @@ impl<'a> Placement<'a> {
         Bytes(tasks.filter_map(last).max().unwrap_or(0)).min(self.file_bytes())
     }
 
-    /// The task whose data `task` accesses in `phase`: itself when it only writes, by [`ReadFrom`] when it
-    /// reads or checks. A mixed phase writes where it reads, and no two tasks share data. A check of a read
+    /// The task whose data `task` accesses in `phase`: its own if it only writes, or that given by [`ReadFrom`] if
+    /// it reads or checks. A mixed phase writes where it reads, and no two tasks share data. A check of a read
     /// compares what that read accessed.
     #[must_use]
     pub fn owner(&self, task: u32, phase: Phase, repetition: u32) -> u32 {
@@ -146,13 +147,13 @@ impl<'a> Placement<'a> {
             Order::Sequential => VisitOrder::Forward,
             Order::Backward => VisitOrder::Backward,
             Order::Strided { stride } => VisitOrder::Strided { stride },
-            // A repeated read of one place, or reads of some blocks, cover only a part of the data that must exist.
+            // Repeated reads of one offset, or reads of some blocks, only cover a part of the data that must exist.
             Order::Same | Order::RandomBlocks { .. } if phase == Phase::Fill => VisitOrder::Forward,
             Order::Same => VisitOrder::Same,
             Order::Random { seed } => {
                 let again = if self.workload.fresh_order { u64::from(repetition) } else { 0 };
                 let seed = seed.wrapping_add(again);
-                // Files of their own get orders of their own; a shared file has one for all.
+                // Files of single tasks get an order each; a shared file has one order for all.
                 let stream = if sharers == 1 { seed ^ owner.rotate_left(32) } else { seed };
                 let first = position * per_task;
                 VisitOrder::Random { order: Permutation::new(per_task * sharers, stream), first }
@@ -195,10 +196,10 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A bijection in which no task keeps its own data when there are two or more.
+/// A bijection in which no task keeps its own data if there are at least two tasks.
 ///
-/// Each task reads from its successor on a random cycle over all tasks; where a least distance
-/// is asked for, tasks rotate by a random number of places instead, which keeps it for all.
+/// Each task reads from its successor on a random cycle over all tasks. If a minimum distance is requested, tasks
+/// are rotated by a random number of places instead, which keeps that distance for all.
 fn shuffled_owner(task: u32, tasks: u32, at_least: u32, seed: u64) -> u32 {
     if tasks == 1 {
         return 0;
@@ -213,7 +214,7 @@ fn shuffled_owner(task: u32, tasks: u32, at_least: u32, seed: u64) -> u32 {
     narrow((u64::from(task) + turn) % all)
 }
 
-/// A task number from arithmetic in 64 bits.
+/// Converts a task number from 64-bit arithmetic.
 fn narrow(task: u64) -> u32 {
     u32::try_from(task).expect("a task number is below the number of tasks, which is a u32")
 }

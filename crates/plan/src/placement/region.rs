@@ -11,11 +11,11 @@ use crate::{Bytes, Geometry, Permutation};
 pub struct Region {
     part: TransferRegion,
     way: VisitOrder,
-    /// Transfers in one pass.
+    /// Number of transfers in one pass.
     transfers: u64,
 }
 
-/// Where a task's transfers are.
+/// The location of a task's transfers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TransferRegion {
     pub(crate) geometry: Geometry,
@@ -25,7 +25,7 @@ pub(crate) struct TransferRegion {
     pub(crate) block_start: u64,
 }
 
-/// In which order they are visited.
+/// The order in which transfers are visited.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum VisitOrder {
     Forward,
@@ -42,7 +42,7 @@ pub(crate) enum VisitOrder {
     Blocks(RandomBlocks),
 }
 
-/// Blocks of a file in random order, drawn with replacement; a pass after the first draws on.
+/// Blocks of a file in random order, drawn with replacement; a later pass continues the sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RandomBlocks {
     pub(crate) seed: u64,
@@ -53,7 +53,7 @@ pub struct RandomBlocks {
 }
 
 impl RandomBlocks {
-    /// The offset in bytes of the block that is drawn at number `draw`.
+    /// The offset in bytes of the block at index `draw` of the sequence.
     ///
     /// Source: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), scaled
     /// to the number of blocks as by Lemire ("Fast random integer generation in an interval", TOMACS 2019).
@@ -67,24 +67,24 @@ impl RandomBlocks {
     }
 }
 
-/// Equal steps from offset to offset, so that a hot loop needs no division. All additions wrap: a step back
-/// is a large number.
+/// Equal steps from offset to offset, so that a hot loop needs no division. All additions wrap: a backward step is a
+/// large number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Steps {
     /// The first offset.
     pub first: u64,
     /// Added after each transfer.
     pub step: u64,
-    /// Added as well after each group of so many transfers...
+    /// Added in addition after each group of `group` transfers.
     pub skip: u64,
-    /// ...as these.
+    /// Number of transfers in a group.
     pub group: u64,
-    /// Transfers in all.
+    /// Total number of transfers.
     pub transfers: u64,
 }
 
 impl TransferRegion {
-    /// The offset of number `position` in rising order.
+    /// The offset of transfer number `position` in ascending order.
     #[inline]
     fn at(&self, position: u64) -> u64 {
         let per_block = self.geometry.transfers_per_block();
@@ -92,8 +92,8 @@ impl TransferRegion {
         segment * self.segment_stride + self.block_start + within * self.geometry.transfer.0
     }
 
-    /// Distance between consecutive positions where all are equally far apart: transfers of one block, or
-    /// blocks of one transfer. [`crate::WorkloadSpec::validate`] allows strides only there.
+    /// Distance between consecutive positions if all are equally spaced: transfers of one block, or blocks of one
+    /// transfer. [`crate::WorkloadSpec::validate`] only allows strides in these cases.
     fn distance(&self) -> u64 {
         if self.geometry.transfers_per_block() == 1 { self.segment_stride } else { self.geometry.transfer.0 }
     }
@@ -101,8 +101,8 @@ impl TransferRegion {
 
 /// The position of a strided walk over `all` positions at visit `index`.
 ///
-/// Lap `n` visits the positions `n`, `n + stride`, `n + 2 stride` and so on. The first laps are
-/// longer by one visit where the stride does not divide the number of positions.
+/// Lap `n` visits the positions `n`, `n + stride`, `n + 2 stride` and so on. If the stride does not divide the number
+/// of positions, the first laps are longer by one visit.
 fn strided(index: u64, stride: u64, all: u64) -> u64 {
     let (short, longer_laps) = (all / stride, all % stride);
     let in_longer = longer_laps * (short + 1);
@@ -119,7 +119,7 @@ impl Region {
         Self { part, way, transfers }
     }
 
-    /// Transfers in one pass, which [`crate::WorkloadSpec::transfer_limit`] may cut short.
+    /// Number of transfers in one pass, which [`crate::WorkloadSpec::transfer_limit`] may limit.
     #[inline]
     #[must_use]
     pub fn transfers(&self) -> u64 {
@@ -141,7 +141,7 @@ impl Region {
         match &self.way {
             VisitOrder::Random { order, first } => order.at(first + index) * self.transfer().0,
             VisitOrder::Forward => self.part.at(index),
-            // From the end of the task's whole part, even if a limit cuts the pass short.
+            // Starts at the end of the task's whole part, even if a limit shortens the pass.
             VisitOrder::Backward => self.part.at(all - 1 - index),
             VisitOrder::Strided { stride } => self.part.at(strided(index, *stride, all)),
             VisitOrder::Same => self.part.at(0),
@@ -152,9 +152,9 @@ impl Region {
         }
     }
 
-    /// Any order except a random one as equal steps, in two sections; of random blocks the steps within the first, of
-    /// which each group is a block. The second is empty except for strides
-    /// that do not divide the part, whose last laps are shorter.
+    /// Any order except a random one as equal steps, in two sections. For random blocks, these are the steps within
+    /// the first section, in which each group is a block. The second section is empty except for strides that do not
+    /// divide the part, whose last laps are shorter.
     #[must_use]
     pub fn steps(&self) -> Option<[Steps; 2]> {
         let TransferRegion { geometry, segment_stride, .. } = self.part;
@@ -192,7 +192,7 @@ impl Region {
         if in_longer == 0 { [rest, Steps { transfers: 0, ..rest }] } else { [longer, rest] }
     }
 
-    /// The random blocks, if the order is of such.
+    /// The random blocks, if the order is [`RandomBlocks`].
     #[inline]
     #[must_use]
     pub fn random_blocks(&self) -> Option<RandomBlocks> {

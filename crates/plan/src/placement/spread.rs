@@ -16,7 +16,8 @@ pub struct Assigned {
 
 /// Assigns the tasks of `workload` to processes, given the node of each by rank in `node_of`; nodes are
 /// numbered in the order of their first ranks. Task numbers ascend in the result. Processes without a task
-/// are left out, which may include the first. For exchanges the index in the result is the end number.
+/// are left out, which may include the first one. For exchanges, the index in the result is the end
+/// number.
 ///
 /// ```
 /// use plan::{Bytes, Geometry, WorkloadSpec, assign};
@@ -31,7 +32,7 @@ pub struct Assigned {
 /// ```
 ///
 /// # Errors
-/// There are fewer nodes or processes than the workload needs.
+/// Errors if there are fewer nodes or processes than the workload needs.
 pub fn assign(workload: &Workload, node_of: &[u32]) -> Result<Vec<Assigned>, PlanError> {
     match workload.spread {
         _ if let Work::Rpc(rpc) = &workload.work => over_ends(rpc, workload.nodes, node_of),
@@ -45,8 +46,8 @@ pub(crate) fn tasks_of_node(workload: &Workload, node: u32) -> Range<u32> {
     part(0..workload.tasks, node, workload.nodes)
 }
 
-/// Whether each task of `reader` is on the node that the same task of `writer` is on, which may
-/// have more of them. Both are spread over nodes.
+/// Whether each task of `reader` is on the same node as the same task of `writer`, which may have more
+/// tasks. Both are spread over nodes.
 pub(crate) fn same_nodes(writer: &Workload, reader: &Workload) -> bool {
     let all = reader.tasks;
     let end = |workload: &Workload, node| match node < workload.nodes {
@@ -73,7 +74,8 @@ fn ranks_on(nodes: u32, node_of: &[u32]) -> Result<impl Iterator<Item = Vec<u32>
     Ok(ranks_on.into_values().take(nodes as usize))
 }
 
-/// The ends of exchanges: the first processes of each node, as many on each, give or take one.
+/// The ends of exchanges: the first processes of each node, with numbers per node that differ by at most
+/// one.
 fn over_ends(rpc: &Rpc, nodes: u32, node_of: &[u32]) -> Result<Vec<Assigned>, PlanError> {
     let mut assigned = Vec::new();
     for (node, ranks) in (0..).zip(ranks_on(nodes, node_of)?) {
@@ -124,7 +126,7 @@ fn over_ranks(tasks: u32, tasks_per_rank: u32, ranks: usize) -> Result<Vec<Assig
     Ok((0..needed).map(|rank| Assigned { rank, tasks: end(rank)..end(rank + 1) }).collect())
 }
 
-/// Part `index` of `all` in `parts` that differ by one at most, the larger ones first.
+/// Part `index` of `all`, divided into `parts` whose sizes differ by at most one, larger ones first.
 fn part(all: Range<u32>, index: u32, parts: u32) -> Range<u32> {
     let (least, larger) = ((all.end - all.start) / parts, (all.end - all.start) % parts);
     let start = all.start + index * least + index.min(larger);

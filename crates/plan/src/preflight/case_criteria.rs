@@ -1,16 +1,16 @@
-//! The rate of a phase by the study's own expectations, commitments and ceilings.
+//! The rate of a phase according to the study's own expectations, commitments and ceilings.
 
 use super::prediction::{Interval, PredictedRate, RateUnit, Source};
 use crate::{Amount, Bound, Case, Criteria, Layer, Over, Phase, TargetDescription};
 
-/// The rate that a data sheet's value is taken for: rarely reached, and seldom missed by more than half.
+/// The range relative to a data sheet value: the value is rarely reached, and seldom missed by more than half.
 const OF_EXPECTED: Interval = Interval { low: 0.5, middle: 0.8, high: 1.0 };
-/// A commitment is a promise like a data sheet's, but may be exceeded.
+/// The range relative to a commitment, which is similar to a data sheet value but may be exceeded.
 const OF_PROMISED: Interval = Interval { low: 0.5, middle: 0.8, high: 2.0 };
-/// A ceiling says only what a rate stays below.
+/// The range relative to a ceiling, which is only an upper limit.
 const OF_CEILING: Interval = Interval { low: 0.25, middle: 0.5, high: 1.0 };
 
-/// A case as the study's terms see it.
+/// A case with the criteria of the study.
 pub(super) struct CaseCriteria<'a> {
     pub(super) criteria: &'a Criteria,
     pub(super) case: &'a Case,
@@ -18,7 +18,7 @@ pub(super) struct CaseCriteria<'a> {
 }
 
 impl CaseCriteria<'_> {
-    /// Number of devices under the target of the case, those of all nodes together; none if not stated.
+    /// Number of devices below the target of the case, over all nodes. Returns `None` if not stated.
     pub(super) fn devices(&self) -> Option<u32> {
         let stated = self.target.map(|target| target.devices).filter(|devices| *devices > 0);
         self.case.members().or(stated)
@@ -28,8 +28,8 @@ impl CaseCriteria<'_> {
         self.target.map_or(Layer::Unstated, |target| target.layer)
     }
 
-    /// The rate of `phase`, as far as the study says something of it: from data sheets, else commitments, else
-    /// ceilings; in each case below all ceilings. Of transfers it is in bytes.
+    /// The rate of `phase` according to the study, if it gives one: from data sheets, else commitments, else
+    /// ceilings; always limited by all ceilings. For transfers it is in bytes.
     pub(super) fn rate(&self, phase: Phase) -> Option<PredictedRate> {
         if phase.is_transfers() { self.transfers(phase) } else { self.operations(phase) }
     }
@@ -49,7 +49,7 @@ impl CaseCriteria<'_> {
             one.ceiling == ceiling
                 && one.agrees(target, self.case, of, random)
                 && one.is_of_mix(self.case, of)
-                // What counts transfers of the case says nothing of the larger ones of a fill.
+                // A number of transfers of the case's size does not apply to the larger transfers of a fill.
                 && (is_own || matches!(one.amount, Amount::BytesPerSecond(_)))
         });
         all.map(move |one| (one.name.as_str(), one.in_all(nodes, devices, self.layer())))
@@ -82,7 +82,7 @@ impl CaseCriteria<'_> {
         Some(PredictedRate { rate: rate.0.at_most(limit), unit: RateUnit::Bytes, source: rate.1 })
     }
 
-    /// Only what names the phase: limits of transfers say nothing of names and messages.
+    /// Only limits that name the phase: limits of transfers do not apply to names and messages.
     fn operations(&self, phase: Phase) -> Option<PredictedRate> {
         let named = |name: &str| {
             self.criteria.expectations.iter().any(|one| one.name == name && one.phase == Some(phase))
@@ -103,12 +103,13 @@ impl CaseCriteria<'_> {
     }
 }
 
-/// The lowest of several limits, which is the one that holds.
+/// The lowest of several limits, which is the effective one.
 fn least(all: impl Iterator<Item = (String, f64)>) -> Option<(String, f64)> {
     all.min_by(|one, other| one.1.total_cmp(&other.1))
 }
 
-/// The range of several data-sheet values, as of grades or of latencies: from half of the lowest to the highest.
+/// The range of several data sheet values, such as those of grades or latencies: from half of the lowest to the
+/// highest.
 fn between(all: &[(String, f64)]) -> Option<(String, Interval)> {
     let lowest = all.iter().min_by(|one, other| one.1.total_cmp(&other.1))?;
     let highest = all.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;

@@ -5,12 +5,12 @@ use crate::cases::criteria::CACHE_MULTIPLE;
 use crate::placement::cross_node_reads::reads_from_others;
 use crate::{Bytes, Case, cross_node_reads};
 
-/// A phase shorter than this is dominated by start, end and the burst of caches and token buckets; study A's
-/// shortest lines took 1.8 s and say little.
+/// A shorter phase is dominated by its start, its end and the burst of caches and token buckets; study A's
+/// shortest rows took 1.8 s and are hardly meaningful.
 pub const PHASE_SECONDS_MIN: f64 = 2.0;
 /// Phase length that advice aims at: long enough for ten one-second samples.
 pub const PHASE_SECONDS_ADVISED: f64 = 10.0;
-/// A phase above this many seconds is taken for a slip in a size.
+/// A phase longer than this many seconds is taken for a typing error in a size.
 pub const PHASE_SECONDS_MAX: f64 = 3_600.0;
 /// Above this share of the free space, allocators slow down and flash has little spare area.
 pub const SPACE_SHARE_MAX: f64 = 0.90;
@@ -24,34 +24,34 @@ pub enum Concern {
     TooShort {
         /// The phase.
         estimate: PhaseEstimate,
-        /// Segments for a phase of [`PHASE_SECONDS_ADVISED`], or of five times what the protocol asks
-        /// for; none where the clock or a count of operations ends it.
+        /// Segments for a phase of [`PHASE_SECONDS_ADVISED`], or of five times the duration that the
+        /// protocol asks for. `None` if the clock or a count of operations ends the phase.
         segments: Option<u64>,
     },
     /// A phase takes unreasonably long.
     TooLong {
         /// The phase.
         estimate: PhaseEstimate,
-        /// Segments for a phase of [`PHASE_SECONDS_MAX`]; none where one segment is too much.
+        /// Segments for a phase of [`PHASE_SECONDS_MAX`]. `None` if even one segment takes longer.
         segments: Option<u64>,
     },
     /// The files will not fit.
     NoSpace {
-        /// Where.
+        /// The file system.
         space: SpaceEstimate,
-        /// Segments that fit into [`SPACE_SHARE_MAX`] of the space; none where one is too much.
+        /// Segments that fit into [`SPACE_SHARE_MAX`] of the space. `None` if even one does not fit.
         segments: Option<u64>,
     },
     /// The files fit, but leave little room.
     LittleSpace {
-        /// Where.
+        /// The file system.
         space: SpaceEstimate,
-        /// Segments that fit into [`SPACE_SHARE_MAX`] of the space; none where one is too much.
+        /// Segments that fit into [`SPACE_SHARE_MAX`] of the space. `None` if even one does not fit.
         segments: Option<u64>,
     },
-    /// The memory of a node can hold what goes through its page cache.
+    /// The memory of a node can hold the data that passes through its page cache.
     Cacheable {
-        /// Bytes of one pass, of the node with the most tasks.
+        /// Bytes of one pass on the node with the most tasks.
         volume: Bytes,
         /// Memory of one node.
         memory: Bytes,
@@ -71,11 +71,11 @@ pub enum Concern {
     },
     /// Tasks meant to read data of other nodes read data of their own node, whose memory may serve it.
     ReadsOwnNode {
-        /// How many of them.
+        /// The number of these tasks.
         tasks: u32,
-        /// Tasks in all.
+        /// The number of all tasks.
         of: u32,
-        /// A shift with which none would, where there is one.
+        /// A shift with which no task would do so, if there is one.
         distance: Option<u32>,
     },
     /// Some targets have one task more than others.
@@ -103,8 +103,8 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseEstimate]) -> Vec<Conc
     } else {
         (PHASE_SECONDS_MIN, PHASE_SECONDS_ADVISED)
     };
-    // The duration for the directories of a tree is meaningless, and a guess for items does not justify
-    // advice.
+    // The predicted duration for the directories of a tree is meaningless, and a guess for items is not good
+    // enough for advice.
     let is_known = |estimate: &&PhaseEstimate| (transfers || estimate.by_clock) && !estimate.is_unknown();
     let results = phases.iter().filter(|estimate| estimate.phase.is_result()).filter(is_known);
     let concern = |estimate: &PhaseEstimate| {
@@ -143,7 +143,7 @@ pub(super) fn space_concerns(case: &Case, spaces: &[SpaceEstimate]) -> Vec<Conce
 
 pub(super) fn memory_concern(case: &Case, memory: Option<Bytes>) -> Option<Concern> {
     let workload = &case.workload;
-    // Names and small files are in the caches as a rule, and meant to be.
+    // Names and small files are normally cached, and meant to be.
     let moves_data = workload.backend.moves_data() && workload.work.is_transfers();
     let memory = memory.filter(|memory| moves_data && !workload.direct && memory.0 > 0)?;
     let of_node = workload.tasks.div_ceil(workload.nodes);
@@ -156,7 +156,7 @@ pub(super) fn memory_concern(case: &Case, memory: Option<Bytes>) -> Option<Conce
     })
 }
 
-/// The caches as a share of the data, where that is too much (study E).
+/// The caches as a share of the data, if that is too large (study E).
 pub(super) fn cache_concern(case: &Case, volume: Bytes, caches: Bytes) -> Option<Concern> {
     let needed = caches.0.saturating_mul(CACHE_MULTIPLE);
     if volume.0 >= needed || volume.0 == 0 {
@@ -178,12 +178,12 @@ pub(super) fn whole(value: f64) -> Bytes {
     Bytes(floor)
 }
 
-/// Reading across nodes that does not leave the own one.
+/// A read across nodes that does not leave a task's own node.
 pub(super) fn across_concern(case: &Case, node_of: &[u32]) -> Option<Concern> {
     if !reads_from_others(&case.workload, &case.phases) {
         return None;
     }
-    // A run that is too small is refused when it starts.
+    // A run with too few processes is rejected when it starts.
     let reads = cross_node_reads(&case.workload, node_of).ok()??;
     (reads.own_node > 0).then_some(Concern::ReadsOwnNode {
         tasks: reads.own_node,

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use super::prediction::Predictions;
 use crate::{Bytes, Nanos};
 
-/// What is known about the storage and host where a plan is to run. The default is a place of which nothing is
-/// known.
+/// What is known about the storage and host on which a plan is to run. By default nothing is known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunEnvironment {
     /// The file systems (or block devices) that the targets are on.
@@ -17,13 +16,13 @@ pub struct RunEnvironment {
     pub processors: Option<u32>,
     /// The node of each process, by rank; empty for a single process or if unknown.
     pub node_of: Vec<u32>,
-    /// Rates given by hand, by a model or by an earlier run. The study's own expectations are not among them: they
-    /// are in the plan.
+    /// Rates given by hand, by a model or by an earlier run. The study's own expectations are not included, because
+    /// they are part of the plan.
     pub predicted: Predictions,
-    /// The model that the plan runs on, by name; `None` on a host. On a model all data is there before the run, so that
-    /// nothing is filled, and no device is assumed.
+    /// The name of the model on which the plan runs; `None` on a host. On a model all data exists before the run, so
+    /// that nothing is filled, and no device is assumed.
     pub model: Option<String>,
-    /// What a device of a host is taken for where nothing else is known.
+    /// The device that is assumed on a host if nothing else is known.
     pub assumed: AssumedDevice,
 }
 
@@ -41,11 +40,11 @@ pub struct FileSystemSpace {
 /// The class of device that is assumed under the targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AssumedDevice {
-    /// Maximum bytes per second of one device at any number of tasks and depth.
+    /// Maximum bytes per second of one device with any number of tasks and any depth.
     pub bytes_per_second: f64,
     /// Time of one small random transfer, which limits few tasks at low depth.
     pub transfer_time: Nanos,
-    /// In words, as in `solid-state disk`.
+    /// A description, as in `solid-state disk`.
     pub class: String,
 }
 

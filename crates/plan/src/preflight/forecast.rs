@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::{Bytes, Case, Existing, FileSet, Phase, Placement, Sharing, Work};
 
-/// The share of the sum of all devices that `tasks` spread over `targets` can reach:
-/// `T / (D · ceil(T / D))`. The targets with one task more decide when the phase ends.
+/// The share of the sum of all devices that `tasks` spread over `targets` can reach: `T / (D ·
+/// ceil(T / D))`. The targets with one task more determine the end of the phase.
 ///
 /// ```
 /// assert!((plan::balance_bound(33, 12) - 0.916_666).abs() < 1e-5);
@@ -30,9 +30,9 @@ pub struct Forecast {
     pub footprint: Bytes,
     /// Bytes moved by one pass of a result phase.
     pub phase_bytes: Bytes,
-    /// Fewest and most files on one target.
+    /// Minimum and maximum number of files on one target.
     pub files_per_target: (u32, u32),
-    /// [`balance_bound`] of the tasks over the targets; 1 where tasks share one file.
+    /// [`balance_bound`] of the tasks over the targets; 1 if tasks share one file.
     pub balance_bound: f64,
 }
 
@@ -59,7 +59,7 @@ impl Forecast {
             phase_bytes,
             files_per_target: (files / targets, files.div_ceil(targets)),
             balance_bound: match workload.files.sharing {
-                // In a given time each target moves as much as it can.
+                // With a fixed duration, each target moves as much as it can.
                 _ if workload.duration.is_some() => 1.0,
                 Sharing::PerTask => balance_bound(workload.tasks, targets),
                 Sharing::Shared => 1.0,
@@ -103,7 +103,7 @@ impl Forecast {
             footprint: Bytes(files.saturating_mul(file_bytes.0).saturating_mul(sets)),
             phase_bytes: workload.bytes(),
             files_per_target: (0, 0),
-            // Launches have no targets of their own: they write wherever their space is.
+            // Launches have no targets of their own: they write wherever their space is located.
             balance_bound: if workload.work.makes_trees() && workload.work.jobs().is_none() {
                 balance_bound(workload.tasks, targets)
             } else {

@@ -1,9 +1,9 @@
-//! Plausibility of a case in its environment, before it starts: time, space and memory.
+//! Plausibility checks of a case in its environment before it starts: time, space and memory.
 //!
-//! A [`crate::Forecast`] needs only the case. A [`CaseEstimate`] compares it with the [`RunEnvironment`]: free
-//! space, memory, and rates. The rate of each phase is a range with its [`Source`]: given by hand, from a model
-//! or an earlier run (see [`Predictions`]), else from what the study says of its targets, else assumed for the
-//! devices. On a model nothing is assumed, and the rate of a phase of which it says nothing is unknown.
+//! A [`crate::Forecast`] only needs the case. A [`CaseEstimate`] compares it with the [`RunEnvironment`]: free
+//! space, memory, and rates. The rate of each phase is a range with its [`Source`]: given by hand, by a model or by
+//! an earlier run (see [`Predictions`]), else from the study's statements about its targets, else assumed for the
+//! devices. On a model nothing is assumed, so the rate of a phase for which it gives no rate is unknown.
 
 mod case_criteria;
 mod concern;
@@ -38,32 +38,31 @@ use space::{TargetFileSystems, spaces, together};
 pub struct CaseEstimate {
     /// What it creates and transfers.
     pub forecast: Forecast,
-    /// Data written before the case because no earlier case is certain to have written it; known only if the
-    /// earlier cases are, see [`estimates`].
+    /// Data written before the case because no earlier case is certain to have written it. Only known together with
+    /// the earlier cases, see [`estimates`].
     pub fill: Option<PhaseEstimate>,
-    /// The preconditioning before the first pass, all its writes together.
+    /// The preconditioning before the first pass, with all its writes.
     pub precondition: Option<PhaseEstimate>,
     /// Each phase of one pass, in order.
     pub phases: Vec<PhaseEstimate>,
-    /// Seconds of all passes (see [`Case::passes_max`]) with their delays, of the preconditioning
-    /// and of the fill.
+    /// Seconds of all passes (see [`Case::passes_max`]), including delays, preconditioning and fill.
     pub seconds: Interval,
-    /// The caches of the target as a share of the case's data, where the study says how large
-    /// they are; known only with the plan, see [`estimates`].
+    /// The caches of the target as a share of the case's data, if the study gives their size. Only known together
+    /// with the plan, see [`estimates`].
     pub cache_share: Option<f64>,
     /// Space that its files take, by file system.
     pub spaces: Vec<SpaceEstimate>,
-    /// Warnings about it.
+    /// Warnings about the case.
     pub concerns: Vec<Concern>,
 }
 
 impl CaseEstimate {
-    /// Every phase, the fill and the preconditioning included.
+    /// Every phase, including the fill and the preconditioning.
     pub fn all_phases(&self) -> impl Iterator<Item = &PhaseEstimate> {
         self.fill.iter().chain(&self.precondition).chain(&self.phases)
     }
 
-    /// Whether the time of a phase is unknown, so that [`CaseEstimate::seconds`] are those of the others.
+    /// Whether the time of a phase is unknown, so that [`CaseEstimate::seconds`] only covers the others.
     #[must_use]
     pub fn is_partly_unknown(&self) -> bool {
         self.all_phases().any(PhaseEstimate::is_unknown)
@@ -96,7 +95,7 @@ impl CaseEstimate {
         Self::placed(criteria, environment, &TargetFileSystems::of(environment), Bytes(0))
     }
 
-    /// The estimate of a case, before which `filled` bytes are written.
+    /// The estimate of a case before which `filled` bytes are written.
     fn placed(
         criteria: CaseCriteria<'_>,
         environment: &RunEnvironment,
@@ -127,8 +126,8 @@ impl CaseEstimate {
     }
 }
 
-/// The estimate of every case of `plan`, and what they put on each file system at most at a time: cases remove their
-/// files unless a later one needs them or they are kept.
+/// The estimates of all cases of `plan`, and the maximum space that they take on each file system at any time: cases
+/// remove their files unless a later one needs them or they are kept.
 #[must_use]
 pub fn estimates<'p>(
     plan: &'p Plan,

@@ -6,11 +6,12 @@ use super::prediction::{Interval, PredictedRate, RateUnit, Source};
 use super::{AssumedDevice, RunEnvironment};
 use crate::{Bytes, Case, Forecast, Jobs, Layer, Phase, Work};
 
-/// An assumed rate may be this many times too high or too low: disks, flash and arrays behind networks differ so.
+/// An assumed rate may be too high or too low by this factor, because disks, flash and arrays behind networks differ
+/// that much.
 const ASSUMED_FACTOR: f64 = 4.0;
-/// A rate derived from the assumed time of a transfer may be this many times too high or too low.
+/// A rate derived from the assumed time of a transfer may be too high or too low by this factor.
 const TRANSFER_TIME_FACTOR: f64 = 2.0;
-/// Sequential transfers need no seek, so that they take no longer than on flash.
+/// Sequential transfers need no seek, so they take no longer than on flash.
 const SEQUENTIAL_SECONDS_MAX: f64 = 100e-6;
 /// Assumed operations per second of one thread of a job that computes.
 const COMPUTED_PER_SECOND: f64 = 1e9;
@@ -20,24 +21,24 @@ const COMPUTED_PER_SECOND: f64 = 1e9;
 pub struct PhaseEstimate {
     /// Which phase.
     pub phase: Phase,
-    /// Bytes per second that it is expected to reach.
+    /// Expected bytes per second.
     pub bytes_per_second: Interval,
-    /// Where the rate comes from.
+    /// The source of the rate.
     pub source: Source,
-    /// Bytes that it is expected to move: one pass, or what the clock allows at the middle rate.
+    /// Expected number of bytes: one pass, or what the middle rate moves until the clock ends the phase.
     pub bytes: Bytes,
     /// Part of these bytes that is read; the rest is written.
     pub read_bytes: Bytes,
-    /// Operations that it is expected to do, where these are no transfers.
+    /// Expected number of operations, if these are not transfers.
     pub operations: Option<u64>,
-    /// Seconds that it is expected to take.
+    /// Expected duration in seconds.
     pub seconds: Interval,
-    /// The clock ends it, not the volume.
+    /// Whether the clock ends it, not the volume.
     pub by_clock: bool,
 }
 
 impl PhaseEstimate {
-    /// Whether nothing says how long it takes: its seconds are 0 then, and so is its rate.
+    /// Whether its duration is unknown; its seconds and its rate are then 0.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.source == Source::Unknown && !self.by_clock
@@ -116,7 +117,7 @@ impl Phases<'_> {
         }
     }
 
-    /// The time of a phase that takes `by_volume` unless a clock ends it before, and whether one does.
+    /// The time of a phase that takes `by_volume` unless a clock ends it earlier, and whether one does.
     fn ended(&self, phase: Phase, by_volume: Interval) -> (Interval, bool) {
         let workload = &self.case().workload;
         if !phase.is_result() {
@@ -131,8 +132,8 @@ impl Phases<'_> {
         (by_volume.at_most(limit), deadline < by_volume.middle)
     }
 
-    /// The rate of a phase of transfers in bytes, and its source; 0 where it is unknown. Reads and writes of a mixed
-    /// phase of which nothing is said alternate, so that their times add up.
+    /// The rate of a phase of transfers in bytes, and its source; 0 if it is unknown. For a mixed phase without a
+    /// rate of its own, reads and writes alternate, so their times add up.
     fn bytes_per_second(&self, phase: Phase) -> (Interval, Source) {
         let (rate, source) = match (self.said(phase), phase) {
             (Some(PredictedRate { rate, unit, source }), _) => match unit {
@@ -166,7 +167,7 @@ impl Phases<'_> {
         (rate.at_most(Interval::exact(pace)).map(|rate| rate.max(1.0)), source)
     }
 
-    /// The rate of the best source that says something of `phase`.
+    /// The rate from the best source that has one for `phase`.
     fn said(&self, phase: Phase) -> Option<PredictedRate> {
         let known = self.environment.predicted.of(self.case(), phase).cloned();
         let of_study = self.criteria.rate(phase).map(|one| PredictedRate {
@@ -179,7 +180,7 @@ impl Phases<'_> {
         known.chain(of_study).min_by(|one, other| one.source.cmp(&other.source))
     }
 
-    /// What the tasks can move at their depth if each transfer takes the assumed time (Little's law).
+    /// The rate of the tasks at their depth if each transfer takes the assumed time (Little's law).
     fn by_transfer_time(&self, phase: Phase) -> Interval {
         let workload = &self.case().workload;
         if !phase.is_result() {
@@ -196,8 +197,8 @@ impl Phases<'_> {
         f64::from(self.case().workload.tasks) * f64::from(self.case().workload.backend.depth())
     }
 
-    /// Bytes per second of all assumed devices: as many as the study says, else one for each file system; those
-    /// of every node where each node has its own.
+    /// Bytes per second of all assumed devices: as many as the study states, else one for each file system; if each
+    /// node has its own devices, those of all nodes.
     fn assumed_bytes(&self) -> f64 {
         let nodes = match self.criteria.layer() {
             Layer::NodeLocal => f64::from(self.case().workload.nodes),
@@ -222,7 +223,7 @@ impl Phases<'_> {
         })
     }
 
-    /// On a model there is no device to assume.
+    /// A model has no assumed devices.
     fn assumed(&self, phase: Phase) -> (Interval, Source) {
         if self.environment.model.is_some() {
             return (Interval::exact(0.0), Source::Unknown);
@@ -231,8 +232,9 @@ impl Phases<'_> {
         (rate.at_most(self.by_transfer_time(phase)), self.assumption())
     }
 
-    /// A phase of names, messages or jobs. Where nothing is known of it on a host, each operation takes the assumed
-    /// time of a small transfer, which is a guess, since data sheets give no figure for them.
+    /// The estimate of a phase of names, messages or jobs. If nothing is known about it on a host, each operation is
+    /// assumed to take the time of a small transfer. That is a guess, because data sheets give no values for such
+    /// operations.
     fn operations(&self, phase: Phase) -> PhaseEstimate {
         let workload = &self.case().workload;
         let bytes = match workload.work.jobs().filter(|_| phase == Phase::Jobs).map(Jobs::traffic) {
@@ -289,12 +291,12 @@ impl Phases<'_> {
     }
 }
 
-/// The time of `bytes` at `rate`; 0 where the rate is unknown.
+/// The time of `bytes` at `rate`; 0 if the rate is unknown.
 fn seconds_at(rate: Interval, bytes: Bytes) -> Interval {
     if rate.high > 0.0 { rate.time_of(bytes.0 as f64) } else { rate }
 }
 
-/// The share of the files of `case` that is written at most: all, unless a stonewall ends each write before.
+/// The maximum share of the files of `case` that is written: all, unless a stonewall ends each write earlier.
 pub(super) fn written_share(case: &Case, phases: &[PhaseEstimate]) -> f64 {
     let volume = case.workload.footprint().0 as f64;
     let share = |phase: &PhaseEstimate| match phase.by_clock && case.workload.stonewall.is_some() {
@@ -306,7 +308,7 @@ pub(super) fn written_share(case: &Case, phases: &[PhaseEstimate]) -> f64 {
     if fills { 1.0 } else { writes.reduce(f64::max).unwrap_or(1.0) }
 }
 
-/// Seconds of all passes of `case` with their delays; of the fewest at least.
+/// Seconds of all passes of `case` with their delays; the lower end is for the minimum number of passes.
 pub(super) fn all_passes(case: &Case, phases: &[PhaseEstimate]) -> Interval {
     let delay = Interval::exact(case.delay.as_secs_f64());
     let one: Interval = phases.iter().map(|phase| phase.seconds + delay).sum();

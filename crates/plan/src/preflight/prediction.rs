@@ -13,11 +13,11 @@ use crate::{Case, Phase};
 /// A range with a middle: `low` ≤ `middle` ≤ `high`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
-    /// The least that is expected.
+    /// The lowest expected value.
     pub low: f64,
-    /// The single value that is expected.
+    /// The single expected value.
     pub middle: f64,
-    /// The most that is expected.
+    /// The highest expected value.
     pub high: f64,
 }
 
@@ -34,20 +34,20 @@ impl Interval {
         Self { low: middle / factor, middle, high: middle * factor }
     }
 
-    /// `of` each of the three.
+    /// Applies `of` to each of the three values.
     #[must_use]
     pub fn map(self, of: impl Fn(f64) -> f64) -> Self {
         Self { low: of(self.low), middle: of(self.middle), high: of(self.high) }
     }
 
-    /// The time of `amount` at these rates: the highest rate takes least.
+    /// The time of `amount` at these rates: the highest rate takes the least time.
     #[must_use]
     pub fn time_of(self, amount: f64) -> Self {
         let time = |rate: f64| amount / rate.max(f64::MIN_POSITIVE);
         Self { low: time(self.high), middle: time(self.middle), high: time(self.low) }
     }
 
-    /// None of the three above that of `limit`.
+    /// Limits each of the three values to at most that of `limit`.
     #[must_use]
     pub fn at_most(self, limit: Self) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Interval {
         }
     }
 
-    /// None of the three below that of `limit`.
+    /// Limits each of the three values to at least that of `limit`.
     #[must_use]
     pub fn at_least(self, limit: Self) -> Self {
         Self {
@@ -71,7 +71,8 @@ impl Interval {
 impl Add for Interval {
     type Output = Self;
 
-    /// Ends are added to ends, since what makes one phase slower than predicted does so to the others.
+    /// Lower and upper ends are added separately, because whatever makes one phase slower than predicted affects
+    /// the others as well.
     fn add(self, other: Self) -> Self {
         Self { low: self.low + other.low, middle: self.middle + other.middle, high: self.high + other.high }
     }
@@ -91,24 +92,24 @@ impl Sum for Interval {
     }
 }
 
-/// Where a predicted rate comes from, the best source first.
+/// The source of a predicted rate, best source first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// The user.
     Given,
     /// The model of this name.
     Model(String),
-    /// What the run in this directory has measured.
+    /// Measurements of the run in this directory.
     Run(String),
-    /// The study's expectation of this name, a data sheet.
+    /// The study's expectation of this name, from a data sheet.
     Expected(String),
     /// The study's commitment of this name.
     Promised(String),
-    /// The study's ceiling of this name. It is an upper bound, so that the range below it is wide.
+    /// The study's ceiling of this name. It is an upper bound, so the range below it is wide.
     Ceiling(String),
-    /// Nothing: the devices are assumed, as many and of such a class as is said here.
+    /// No source: the devices are assumed, with the number and class given here.
     Assumed(String),
-    /// Nothing: the model that the plan runs on gives no rate, and no device is assumed.
+    /// No source: the model on which the plan runs gives no rate, and no device is assumed.
     Unknown,
 }
 
@@ -144,22 +145,22 @@ impl Source {
 pub enum RateUnit {
     /// Bytes per second.
     Bytes,
-    /// Operations per second: transfers, or what else the phase does.
+    /// Operations per second: transfers, or whatever else the phase does.
     Operations,
 }
 
 /// The rate that a phase of a case is expected to reach.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictedRate {
-    /// In `unit` per second.
+    /// The rate, in `unit` per second.
     pub rate: Interval,
-    /// What is counted.
+    /// The counted unit.
     pub unit: RateUnit,
-    /// Where it comes from.
+    /// The source of the rate.
     pub source: Source,
 }
 
-/// Rates that are known from outside of the study, by case and phase.
+/// Rates that are known from outside the study, by case and phase.
 ///
 /// ```
 /// use plan::{Interval, Phase, PredictedRate, Predictions, RateUnit, Source};
@@ -170,24 +171,24 @@ pub struct PredictedRate {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Predictions {
-    /// By case.
+    /// The rates by case.
     rates: HashMap<String, Vec<(Phase, PredictedRate)>>,
     unmatched: Vec<Source>,
 }
 
 impl Predictions {
-    /// Adds the rate of `phase` of the case with the id `case`. Of several rates that of the best source is used.
-    /// A fill and a preconditioning have the rate of [`Phase::Fill`].
+    /// Adds the rate of `phase` of the case with the id `case`. Of several rates, the one from the best source is
+    /// used. A fill and a preconditioning use the rate of [`Phase::Fill`].
     pub fn add(&mut self, case: &str, phase: Phase, rate: PredictedRate) {
         self.rates.entry(case.to_owned()).or_default().push((phase, rate));
     }
 
-    /// Notes that the user named `source`, and that it says nothing of any phase of the plan.
+    /// Records that the user named `source` but that it has no rate for any phase of the plan.
     pub fn add_unmatched(&mut self, source: Source) {
         self.unmatched.push(source);
     }
 
-    /// What the user named and says nothing of the plan, in words.
+    /// The sources that the user named but that have no rate for the plan, in words.
     pub fn unmatched(&self) -> impl Iterator<Item = String> {
         self.unmatched.iter().map(|source| format!("nothing in {} is near to this study", source.kind()))
     }
@@ -218,8 +219,8 @@ impl Predictions {
 pub struct Prediction {
     /// Seconds of all cases, as far as known.
     pub seconds: Interval,
-    /// Where they come from, in words, with their shares where there are several, and what is not in them; empty if
-    /// nothing takes time.
+    /// The sources in words, with their shares if there are several, and what is not included; empty if nothing
+    /// takes time.
     pub source: String,
 }
 

@@ -15,8 +15,7 @@ use crate::{Bytes, Case, JobSpace, Keep, Layer, Plan, Sharing, Workload};
 pub struct SpaceEstimate {
     /// Mount point or device.
     pub name: String,
-    /// Bytes that its files take there at the same time; of the node with the most where each node
-    /// has storage of its own.
+    /// Bytes that its files take there at the same time; for node-local storage, those of the node with the most.
     pub needed: Bytes,
     /// Bytes free there.
     pub free: Bytes,
@@ -44,7 +43,7 @@ impl<'a> TargetFileSystems<'a> {
         Self(placed)
     }
 
-    /// Number of different file systems that `targets` are on, as far as known.
+    /// Number of different file systems that hold `targets`, as far as known.
     pub(super) fn count(&self, targets: &[PathBuf]) -> u32 {
         let spaces: HashSet<usize> =
             targets.iter().filter_map(|target| self.0.get(target.as_os_str())).flatten().copied().collect();
@@ -52,8 +51,8 @@ impl<'a> TargetFileSystems<'a> {
     }
 }
 
-/// Space that the files of `case` take on each file system of its targets, of which `share` is written; files that
-/// are only read take no more, unless the data are to be there before the run.
+/// Space that the files of `case` take on each file system of its targets, of which `share` is written. Files that
+/// are only read take no additional space, unless the data has to exist before the run.
 pub(super) fn spaces(
     case: &Case,
     environment: &RunEnvironment,
@@ -83,12 +82,12 @@ pub(super) fn spaces(
     environment.spaces.iter().zip(targets).filter_map(estimate).collect()
 }
 
-/// The key by which cases use the same files.
+/// Key by which cases use the same files.
 type Names<'p> = (&'p [PathBuf], Sharing, bool, bool);
 
-/// The most space that the cases take on each file system at a time: every set of files at its largest, from the
-/// first case that writes it to the last that uses it, or to the end where it is kept. Cases that take turns have
-/// theirs at the same time.
+/// The maximum space that the cases take on each file system at any time: every set of files at its largest, from
+/// the first case that writes it to the last that uses it, or to the end if it is kept. Cases that take turns have
+/// their files at the same time.
 pub(super) fn together(
     plan: &Plan,
     environment: &RunEnvironment,
@@ -132,8 +131,8 @@ pub(super) fn together(
     environment.spaces.iter().map(total).collect()
 }
 
-/// Bytes on these targets of `workload`, by their numbers. Tasks are distributed round-robin over the
-/// targets; a shared file is on the first.
+/// Bytes of `workload` on the targets with these indices. Tasks are distributed round-robin over the targets; a
+/// shared file is on the first.
 fn bytes_on_targets(workload: &Workload, indexes: &[usize], layer: Layer) -> u64 {
     if workload.files.sharing == Sharing::Shared && workload.work.is_transfers() {
         return if indexes.contains(&0) { workload.footprint().0 } else { 0 };

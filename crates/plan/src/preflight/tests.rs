@@ -247,7 +247,7 @@ fn each_repetition_has_files_of_its_own_where_the_study_says_so() {
     };
     assert_eq!(of(false, None), 1000 << 20);
     assert_eq!(of(true, None), 3000 << 20);
-    // Until a deadline a part of the file is written.
+    // Until the deadline, only a part of the file is written.
     let part = of(false, Some(1));
     assert!(0 < part && part < 500 << 20, "{part}");
     assert!(of(true, Some(1)).abs_diff(3 * part) <= 3);
@@ -344,7 +344,7 @@ fn files_that_are_written_over_are_made_first() {
 
 #[test]
 fn a_wear_out_is_bounded_by_the_clock() {
-    // 10.4 TB for each pass, as of `-D 300`: at 500 MB/s the volume alone would take almost six hours.
+    // 10.4 TB per pass, as with `-D 300`: at 500 MB/s the volume alone would take almost six hours.
     let case = case(16, Bytes::mib(1), 620_000, |spec| {
         spec.stonewall = Some(Stonewall { deadline: Nanos::secs(300), wear_out: true });
     });

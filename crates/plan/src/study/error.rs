@@ -9,9 +9,9 @@ use thiserror::Error;
 
 use crate::limits::STUDY_BYTES;
 
-/// Limit on a line that is shown with a mark under it.
+/// Limit on the length of a line that is shown with a mark below it.
 const LINE_BYTES_MAX: usize = 4096;
-/// Mistakes that are shown at once; a file with more is best mended from the top.
+/// Maximum number of mistakes shown at once; a file with more is best fixed from the top.
 const SHOWN_MAX: usize = 20;
 
 /// All mistakes of a study file. Displayed with [`miette`], each has its line, a mark under the position,
@@ -29,7 +29,7 @@ pub struct StudyErrors {
 }
 
 impl StudyErrors {
-    /// Brings the mistakes into the order of the file.
+    /// Sorts the mistakes by their position in the file.
     pub(super) fn new(path: &Path, text: &str, mut errors: Vec<StudyError>) -> Self {
         errors.sort_by_key(StudyError::place);
         errors.dedup();
@@ -64,7 +64,7 @@ impl StudyErrors {
     }
 
     /// The number of cases of the study, if that is the only mistake and [`super::Options::cases_max`] can
-    /// allow it. Further mistakes are found only then.
+    /// allow it. Further mistakes are only found then.
     #[must_use]
     pub fn too_many_cases(&self) -> Option<u64> {
         self.too_many_cases
@@ -84,7 +84,7 @@ pub struct StudyError {
 }
 
 impl StudyError {
-    /// Names the line in words instead of showing it.
+    /// Describes the line in words instead of showing it.
     fn tell_line(&mut self, text: &str) {
         let offset = self.labels.first().map_or(0, LabeledSpan::offset).min(text.len());
         let line = text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -109,7 +109,7 @@ impl StudyError {
         self
     }
 
-    /// Marks the mistake as being the number of cases, which can be allowed.
+    /// Marks the mistake as an excessive number of cases, which can be allowed.
     pub(super) fn of_many_cases(self, cases: u64) -> Self {
         Self { too_many_cases: Some(cases), ..self }
     }
@@ -144,9 +144,9 @@ pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// `text` in a message: at most a line of it.
+/// `text` for a message, limited to one line.
 pub(crate) fn shown(text: &str) -> String {
-    /// Characters of a message that a user's own word may take.
+    /// Maximum number of characters of the user's own text in a message.
     const SHOWN_MAX: usize = 40;
     match text.char_indices().nth(SHOWN_MAX) {
         Some((end, _)) => format!("{}…", text[..end].escape_debug()),

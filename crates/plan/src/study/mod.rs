@@ -1,8 +1,8 @@
 //! The study file, which describes a measurement in TOML.
 //!
-//! [`read`] turns the text into a [`Plan`], or into [`StudyErrors`], which point at every mistake and state
-//! what is allowed there. Every key is defined once, in a table that the reader, its errors and
-//! [`reference()`] (the text of `docs/STUDY.md`) share.
+//! [`read`] turns the text into a [`Plan`], or into [`StudyErrors`], which point at every mistake and state what is
+//! allowed there. Every key is defined once, in a table that is shared by the reader, its errors and [`reference()`]
+//! (the text of `docs/STUDY.md`).
 //!
 //! ```
 //! let text = r#"
@@ -51,7 +51,7 @@ use table::values::Values as _;
 /// Reads the study in `text`, the contents of the file `path`. No file is accessed.
 ///
 /// # Errors
-/// All mistakes that can be told apart, in the order of the file.
+/// All independent mistakes, in the order of the file.
 pub fn read(path: &Path, text: &str) -> Result<Plan, StudyErrors> {
     read_with(path, text, &Options::default())
 }
@@ -63,14 +63,14 @@ pub fn table_of(key: &str) -> Option<&'static str> {
     tables.into_iter().find(|table| table.find(key).is_some()).map(|table| table.name)
 }
 
-/// An id of a study that the library of published studies does not have.
+/// An id in a study that the library of published studies does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownId {
     /// `published` or `claim`.
     pub table: &'static str,
-    /// Which of these tables, from 0 in the order of the file.
+    /// The index among these tables, in the order of the file.
     pub index: usize,
-    /// As it is written.
+    /// The id as written.
     pub id: String,
     /// The id that was probably meant.
     pub nearest: Option<String>,
@@ -118,7 +118,7 @@ pub fn unknown_ids(path: &Path, text: &str, options: &Options, unknown: &[Unknow
 /// ```
 ///
 /// # Errors
-/// All mistakes that can be told apart, in the order of the file; those of overrides come last.
+/// All independent mistakes, in the order of the file; those of overrides come last.
 pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, StudyErrors> {
     let mut errors = Vec::new();
     let plan = table::document::Document::parse(text, &options.overrides, &mut errors)
@@ -129,13 +129,13 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
     }
 }
 
-/// Reads the criteria in `text` (`[[commitment]]`, `[[claim]]`, `[[published]]`, `[[expectation]]`, and what `[study]`
-/// says of the site) about the figures of `plan`, which was not read from a study. Its targets are those of `plan`;
-/// where that has none, `[[target]]` in `text` may describe the one that the figures are of. Workloads and a protocol
-/// of `text` are not looked at.
+/// Reads the criteria in `text` (`[[commitment]]`, `[[claim]]`, `[[published]]`, `[[expectation]]`, and what
+/// `[study]` states about the site) for the figures of `plan`, which was not read from a study. The targets are those
+/// of `plan`. If it has none, `[[target]]` in `text` may describe the target of the figures. Workloads and a protocol
+/// in `text` are ignored.
 ///
 /// # Errors
-/// All mistakes that can be told apart, in the order of the file: what selects none of the figures among them.
+/// All independent mistakes, in the order of the file, including selections that match no figure.
 pub fn read_criteria(path: &Path, text: &str, plan: &Plan) -> Result<Criteria, StudyErrors> {
     let mut errors = Vec::new();
     let document = table::document::Document::parse_criteria(text, &[], &mut errors);

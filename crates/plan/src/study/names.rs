@@ -1,10 +1,10 @@
-//! Names of tables in a study: unique, and known where another table refers to one.
+//! Names of tables in a study: they must be unique, and must exist if another table refers to them.
 
 use super::error::{StudyError, shown};
 use super::table::values::Span;
 use crate::text::nearest::nearest;
 
-/// A name that no table of the kind `noun` has.
+/// The error for a name that no table of the kind `noun` has.
 pub(super) fn unknown<'n>(
     noun: &str,
     wanted: &str,
@@ -20,7 +20,7 @@ pub(super) fn unknown<'n>(
     StudyError::new(span, format!("no such {noun}"), message, help)
 }
 
-/// Adds `name` to `names`, and reports it if it is there already.
+/// Adds `name` to `names`, and reports it if it already exists.
 pub(super) fn unique(
     names: &mut Vec<(String, Span)>,
     name: &str,

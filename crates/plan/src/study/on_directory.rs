@@ -1,4 +1,4 @@
-//! Running a study of named storage on a directory of the user.
+//! Runs a study of named storage on a directory of the user.
 
 use toml_edit::{DocumentMut, Item, Table, value};
 
@@ -28,8 +28,8 @@ const HARDWARE: [&str; 6] = ["title", "devices", "rack_units", "ports", "slots",
 /// ```
 ///
 /// # Errors
-/// The study compares parts or layers of its storage, or names no directory. A text that is not a study is
-/// returned unchanged, so that the reader reports its mistakes.
+/// Errors if the study compares parts or layers of its storage, or names no directory. A text that is not
+/// a study is returned unchanged, so that the reader reports its mistakes.
 pub fn on_directory(text: &str, directory: &str) -> Result<String, String> {
     let Ok(mut study) = text.parse::<DocumentMut>() else { return Ok(text.to_owned()) };
     let targets: Vec<&Table> = tables(&study, "target").collect();
@@ -103,7 +103,7 @@ fn tables<'s>(study: &'s DocumentMut, name: &str) -> impl Iterator<Item = &'s Ta
     study.get(name).and_then(Item::as_array_of_tables).into_iter().flatten()
 }
 
-/// The first table stays where it is in the text, with the place alone.
+/// The first table keeps its position in the text, with only the location as its content.
 fn replace_targets(study: &mut DocumentMut, directory: &str) {
     let Some(all) = study.get_mut("target").and_then(Item::as_array_of_tables_mut) else { return };
     while all.len() > 1 {
@@ -115,7 +115,7 @@ fn replace_targets(study: &mut DocumentMut, directory: &str) {
     let _ = only.insert("directory", value(directory));
 }
 
-/// Whether a published figure or a claim is about a certain target; a claim has two sides.
+/// Whether a published figure or a claim is about a specific target; a claim has two sides.
 fn names_target(table: &Table) -> bool {
     table.contains_key("target") || sides(table).any(|side| side.contains_key("target"))
 }
@@ -124,7 +124,7 @@ fn sides(table: &Table) -> impl Iterator<Item = &toml_edit::InlineTable> {
     table.iter().filter_map(|(_, item)| item.as_inline_table())
 }
 
-/// Statements about any target now refer to the only one.
+/// Makes statements about any target refer to the only one.
 fn forget_target(table: &mut Table) {
     let _ = table.remove("target");
     for (_, item) in table.iter_mut() {

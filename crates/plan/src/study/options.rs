@@ -2,9 +2,9 @@
 
 use super::overrides::Override;
 
-/// More cases than this need the user's consent: a minute each would take a week.
+/// A study with more cases than this needs the user's consent: with a minute each, they would take a week.
 pub const CASES_MAX: u64 = 10_000;
-/// More cases than this are refused: their plan would take gigabytes of memory.
+/// A study with more cases than this is refused: its plan would take gigabytes of memory.
 pub const CASES_LIMIT: u64 = 1_000_000;
 
 /// Options for reading a study.

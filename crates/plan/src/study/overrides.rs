@@ -65,8 +65,8 @@ pub struct OverrideError {
 }
 
 impl Override {
-    /// Reads `TABLE.KEY=VALUE`, or `TABLE.NAME.KEY=VALUE` for a table that may occur several times, where `*`
-    /// selects all. VALUE is written as in the file; a text needs no quotes.
+    /// Parses `TABLE.KEY=VALUE`, or `TABLE.NAME.KEY=VALUE` for a table that may occur several times, where
+    /// `*` selects all. VALUE is written as in the file; a text needs no quotes.
     ///
     /// ```
     /// use plan::study::Override;
@@ -77,7 +77,7 @@ impl Override {
     /// ```
     ///
     /// # Errors
-    /// The text has another form, or names a table that no study has.
+    /// Errors if the text has another form, or names a table that no study has.
     pub fn parse(written: &str) -> Result<Self, OverrideError> {
         let wrong = |message: String, help: &str| Err(OverrideError { message, help: help.to_owned() });
         let Some((place, value)) = split(written) else {
@@ -116,7 +116,7 @@ impl Override {
 }
 
 impl Override {
-    /// Whether it sets the key `key` of the table `table` that is called `name`.
+    /// Whether it sets the key `key` of the table `table` with the name `name`.
     pub(super) fn sets(&self, table: &str, name: &str, key: &str) -> bool {
         let named = self.name.as_deref().is_none_or(|own| own == "*" || own == name);
         self.table == table && named && self.key == key
@@ -129,7 +129,7 @@ impl fmt::Display for Override {
     }
 }
 
-/// Place and value, at the first `=` that comes after a key: a name may have one of its own.
+/// Splits into place and value at the first `=` after a key; a name may contain another one.
 fn split(written: &str) -> Option<(&str, &str)> {
     let is_key = |place: &str| {
         let key = place.rsplit('.').next().unwrap_or_default().trim();
@@ -139,7 +139,7 @@ fn split(written: &str) -> Option<(&str, &str)> {
     places.find(|(place, _)| is_key(place))
 }
 
-/// The text that mistakes are shown in: that of the file, and a line for each override.
+/// The text in which mistakes are shown: that of the file, followed by a line for each override.
 pub(super) fn shown_text(text: &str, overrides: &[Override]) -> String {
     let mut all = text.to_owned();
     for one in overrides {
@@ -152,10 +152,10 @@ fn line(one: &Override, at_start: bool) -> String {
     format!("{}{MARK}{}\n", if at_start { "" } else { "\n" }, one.written)
 }
 
-/// Comes before an override in the shown text.
+/// Precedes an override in the shown text.
 const MARK: &str = "--set ";
 
-/// Puts each override into `tables`, which are those of `text`.
+/// Inserts each override into `tables`, which are those of `text`.
 pub(super) fn apply<'i>(
     tables: &mut DeTable<'i>,
     text: &str,
@@ -174,7 +174,7 @@ pub(super) fn apply<'i>(
     }
 }
 
-/// Puts `one` in its place; gives what is wrong with the place.
+/// Inserts `one`; returns the error if its place is wrong.
 fn put<'i>(tables: &mut DeTable<'i>, table: &Table, one: &'i Override, span: &Span) -> Option<StudyError> {
     let value_span = span.end - one.value.len()..span.end;
     let value = || Spanned::new(value_span.clone(), value(table, one, value_span.start));
@@ -226,8 +226,8 @@ fn replace<'i>(
     content.insert(kept.unwrap_or(key), value);
 }
 
-/// The value of an override, as TOML where it is TOML and as a bare text otherwise. Keys that take
-/// a text take any text.
+/// The value of an override: parsed as TOML if it is TOML, and taken as plain text otherwise. Keys that take
+/// a text accept any text.
 fn value<'i>(table: &Table, one: &'i Override, start: usize) -> DeValue<'i> {
     let text = || DeValue::String(Cow::Borrowed(one.value.as_str()));
     let takes_text = table.find(&one.key).is_some_and(|key| key.kind.is_text());
@@ -238,7 +238,7 @@ fn value<'i>(table: &Table, one: &'i Override, start: usize) -> DeValue<'i> {
     }
 }
 
-/// `value`, with the places of what is in it moved on by `start`.
+/// `value` with all positions in it shifted by `start`.
 fn moved(value: DeValue<'_>, start: usize) -> DeValue<'_> {
     let shifted = |span: Span| span.start + start..span.end + start;
     match value {

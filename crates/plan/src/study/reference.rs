@@ -1,11 +1,11 @@
-//! The reference of study files, from the same definition that the reader uses.
+//! The reference of study files, generated from the definition that the reader uses.
 
 use std::fmt::Write as _;
 
 use super::keys::{SELECTION, STEP, TABLES, TEST};
 use super::table::definition::{Key, KeyDefault, Table, ValueKind};
 
-/// What comes before the tables. The example is read by a test.
+/// The text before the tables. A test reads the example.
 const INTRODUCTION: &str = r#"# The study file
 
 <!-- Written by `UPDATE_DOCS=1 cargo test -p ioproof-plan`; change crates/plan/src/study/keys instead. -->
@@ -418,7 +418,7 @@ fn write_table(text: &mut String, table: &Table) {
     line("");
     line("| key | value | left out | meaning |");
     line("|---|---|---|---|");
-    // The keys that a workload shares are those of the table that comes once.
+    // Keys that a workload shares are listed with the table that occurs once.
     let shared = if table.many() { &[][..] } else { table.shared };
     for key in shared.iter().chain(table.keys) {
         line(&row(key));

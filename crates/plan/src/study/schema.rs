@@ -1,13 +1,13 @@
-//! The JSON schema of study files, for editors, from the same definition that the reader uses.
+//! The JSON schema of study files for editors, generated from the definition that the reader uses.
 
 use serde_json::{Map, Value, json};
 
 use super::keys::{SELECTION, STEP, TABLES, WORKLOAD};
 use super::table::definition::{Key, KeyDefault, Table, ValueKind};
 
-/// A size written as text.
+/// Syntax of a size as text.
 const SIZE: &str = "^[0-9]+([.][0-9]+)? *(B|[kKmMgGtTpP]|[KMGTP]iB|[kKMGTP]B)?$";
-/// A time with its unit.
+/// Syntax of a time with its unit.
 const TIME: &str = "^[0-9]+([.][0-9]+)? *(ns|us|µs|μs|ms|s|min|h)$";
 /// Bytes or bits per second.
 const BANDWIDTH: &str = "^[0-9]+([.][0-9]+)? *(B|[KMGTP]iB|[kKMGTP]B|[kMGT]?bit)/s$";
@@ -15,11 +15,11 @@ const BANDWIDTH: &str = "^[0-9]+([.][0-9]+)? *(B|[KMGTP]iB|[kKMGTP]B|[kMGT]?bit)
 const OPERATIONS: &str = "^[0-9]+([.][0-9]+)? *[kM]? *(IOPS|/s)$";
 /// A share in percent.
 const SHARE: &str = "^ *[0-9]+([.][0-9]+)? *%$";
-/// A range with a step or a factor, or of whole numbers.
+/// Syntax of a range with a step or a factor, or of whole numbers.
 const RANGE: &str = "^(.+[.][.].+ (step|times) .+|[0-9]+ *[.][.] *[0-9]+)$";
 /// Syntax of a name.
 const NAME: &str = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$";
-/// When a case is over before all repetitions are done.
+/// Syntax of the condition under which a case ends before all repetitions are done.
 const UNTIL: &str = "^(steady|count|interval +[0-9]+([.][0-9]+)? *%)$";
 
 /// The text of `docs/study.schema.json`: a JSON Schema of draft 2020-12. It has every key with its type,
@@ -86,7 +86,7 @@ fn property(table: &Table, key: &'static Key) -> Value {
     all
 }
 
-/// The default of a key, which is TOML, as JSON.
+/// The default of a key, which is written in TOML, as JSON.
 fn literal(text: &str) -> Option<Value> {
     let table: toml::Table = toml::from_str(&format!("value = {text}")).ok()?;
     serde_json::to_value(table.get("value")?).ok()
@@ -149,7 +149,7 @@ fn words(kind: &ValueKind) -> Value {
     json!({ "oneOf": kind.words().iter().map(one).collect::<Vec<_>>() })
 }
 
-/// Markdown as an editor shows it in a plain hint.
+/// Markdown as plain text, for editor hints.
 fn plain(markdown: &str) -> String {
     markdown.replace("<br>", "\n").replace(['`', '*'], "")
 }

@@ -1,4 +1,4 @@
-//! Values as text: sizes and times, how they are read, and what may be shown.
+//! Values as text: parsing and formatting of sizes and times, and escaping for display.
 
 pub(crate) mod hex;
 pub(crate) mod names;

@@ -1,12 +1,12 @@
-//! The name that was probably meant by a misspelt one.
+//! Finds the name that was probably meant by a misspelt one.
 
 /// Below this similarity (1 is equal) a suggestion would be a guess.
 const SIMILARITY_MIN: f64 = 0.8;
 /// Longer words are not names, and comparing them takes quadratic time.
 const NAME_BYTES_MAX: usize = 64;
 
-/// The most similar of `names`, if one is similar enough: by Jaro and Winkler's measure, which
-/// favours a common beginning, or because one holds the other, as `iodepth` holds `depth`.
+/// The most similar of `names`, if one is similar enough: by the Jaro-Winkler measure, which
+/// favours a common beginning, or because one contains the other, as `iodepth` contains `depth`.
 pub(crate) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if word.len() > NAME_BYTES_MAX {
         return None;

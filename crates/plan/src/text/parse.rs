@@ -21,7 +21,7 @@ pub(crate) const BANDWIDTH_ALLOWED: &str =
 /// Syntax of a share.
 pub(crate) const SHARE_ALLOWED: &str = "write a share as \"5 %\", or as a number from 0 to 1 without quotes";
 
-/// Decimal digits that 2^63 has: more are a slip.
+/// Number of decimal digits of 2^63; more are taken for a typing error.
 const DIGITS_MAX: usize = 19;
 
 /// A text that is not a valid size or time.
@@ -64,7 +64,8 @@ impl Bytes {
     /// ```
     ///
     /// # Errors
-    /// The text is not a size, is not a whole number of bytes, or does not fit into a file offset.
+    /// Errors if the text is not a size, is not a whole number of bytes, or does not fit into a file
+    /// offset.
     pub fn parse_study(text: &str) -> Result<Self, UnitError> {
         let (number, unit) = split(text);
         let Some(unit) = size_unit(unit) else {
@@ -104,7 +105,7 @@ impl Nanos {
     /// ```
     ///
     /// # Errors
-    /// The text is not a time, has no unit, or exceeds the range of nanoseconds.
+    /// Errors if the text is not a time, has no unit, or exceeds the range of nanoseconds.
     pub fn parse_study(text: &str) -> Result<Self, UnitError> {
         let (number, unit) = split(text);
         let Some(unit) = time_unit(unit) else {
@@ -129,8 +130,8 @@ impl Nanos {
 const RATE_ALLOWED: &str =
     "write a rate as \"2.8GB/s\", \"500MiB/s\" or \"10Gbit/s\", or operations as \"1320137/s\"";
 
-/// Reads a bandwidth as bytes per second: `2.8GB/s`, `500 MiB/s`, `10Gbit/s`. A bit is the eighth
-/// part of a byte; bits are counted in powers of ten, as links are.
+/// Reads a bandwidth as bytes per second: `2.8GB/s`, `500 MiB/s`, `10Gbit/s`. A bit is an eighth of a
+/// byte; prefixes of bits are powers of ten, as usual for links.
 pub(crate) fn bandwidth(text: &str) -> Result<f64, UnitError> {
     let refused = || UnitError::new(format!("`{}` is not a bandwidth", shown(text)), BANDWIDTH_ALLOWED);
     let (number, unit) = split(text);
@@ -150,7 +151,8 @@ pub(crate) fn bandwidth(text: &str) -> Result<f64, UnitError> {
 }
 
 impl Amount {
-    /// Reads a rate: a bandwidth as `2.8GB/s` or `10Gbit/s`, or operations as `1320137/s` or `100k IOPS`.
+    /// Reads a rate: a bandwidth such as `2.8GB/s` or `10Gbit/s`, or operations such as `1320137/s` or
+    /// `100k IOPS`.
     ///
     /// ```
     /// use plan::Amount;
@@ -162,7 +164,7 @@ impl Amount {
     /// ```
     ///
     /// # Errors
-    /// The text is not a rate above 0.
+    /// Errors if the text is not a rate above 0.
     pub fn parse_rate(text: &str) -> Result<Self, UnitError> {
         let refused = || UnitError::new(format!("`{}` is not a rate", shown(text)), RATE_ALLOWED);
         let (number, unit) = split(text);
@@ -180,7 +182,7 @@ impl Amount {
     }
 }
 
-/// Reads a share in percent, as `5 %`.
+/// Reads a share in percent, such as `5 %`.
 pub(crate) fn share(text: &str) -> Result<f64, UnitError> {
     let refused = || UnitError::new(format!("`{}` is not a share", shown(text.trim())), SHARE_ALLOWED);
     let (number, unit) = split(text);
@@ -248,7 +250,7 @@ fn scale(number: &str, unit: u64) -> Scaled {
     if fraction.len() > DIGITS_MAX {
         return Scaled::Fraction;
     }
-    // Both have at most 19 digits, so that their products with a unit stay below 2^128.
+    // Both have at most 19 digits, so their products with a unit stay below 2^128.
     let digits = |text: &str| text.bytes().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
     let parts = digits(fraction) * u128::from(unit);
     let denominator = 10_u128.pow(u32::try_from(fraction.len()).expect("at most 19 digits"));

@@ -35,7 +35,7 @@ impl Bytes {
         self.0
     }
 
-    /// Shows both unit systems where they differ, as in `1 GiB (1.07 GB)`.
+    /// Shows both unit systems if they differ, as in `1 GiB (1.07 GB)`.
     #[must_use]
     pub fn both_units(self) -> String {
         if self.0 < 1000 {
@@ -45,7 +45,7 @@ impl Bytes {
     }
 }
 
-/// Binary units, exact where the value is a whole multiple: `47008 B`, `4 KiB`, `1.5 GiB`.
+/// Binary units, exact if the value is a whole multiple: `47008 B`, `4 KiB`, `1.5 GiB`.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 < (1 << 20) && !self.0.is_multiple_of(1 << 10) {
@@ -55,7 +55,8 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Three significant digits of `value` in the largest of `names` (powers of `base`) that leaves it at least 1.
+/// `value` with three significant digits, in the largest of `names` (powers of `base`) with which it is at
+/// least 1.
 fn scaled(value: u64, base: u64, names: [&str; 7]) -> String {
     let mut unit = 1_u64;
     let mut index = 0;
@@ -120,7 +121,8 @@ impl From<Nanos> for Duration {
     }
 }
 
-/// The unit that leaves one to three digits before the point: `850 ns`, `12.3 µs`, `4.5 ms`, `2 s`.
+/// Uses the unit that gives one to three digits before the decimal point: `850 ns`, `12.3 µs`, `4.5 ms`, `2
+/// s`.
 impl fmt::Display for Nanos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, name) = match self.0 {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-/// Characters that show nothing or change how the text around them is shown, beside control
-/// characters: Unicode's `Default_Ignorable_Code_Point`, its other format characters that have no
-/// shape of their own, and spaces that look like the common one. Sorted.
+/// Characters, in addition to control characters, that are invisible or change how the text around them
+/// is shown: Unicode's `Default_Ignorable_Code_Point`, its other format characters without a shape of
+/// their own, and spaces that look like the common one. Sorted.
 const HIDDEN: [(char, char); 24] = [
     ('\u{a0}', '\u{a0}'),
     ('\u{ad}', '\u{ad}'),
@@ -32,9 +32,8 @@ const HIDDEN: [(char, char); 24] = [
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// Whether a reader of a text would not see `character`, or would see the text around it other
-/// than it is: control characters (C0, C1, DEL), bidi marks, joiners, spaces that are not the
-/// common one.
+/// Whether `character` is invisible or changes how the text around it appears: control characters (C0,
+/// C1, DEL), bidi marks, joiners, spaces other than the common one.
 #[must_use]
 pub fn is_hidden(character: char) -> bool {
     let listed = || HIDDEN.iter().any(|(first, last)| (*first..=*last).contains(&character));
@@ -43,14 +42,14 @@ pub fn is_hidden(character: char) -> bool {
 }
 
 /// Whether `character` controls a terminal or reorders the text after it. Such characters do not occur in
-/// names on purpose.
+/// names intentionally.
 pub(crate) fn is_harmful(character: char) -> bool {
     let reorders = matches!(character, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character.is_control() || reorders
 }
 
-/// `text` as one line in which every character can be seen: hidden ones are written as `\u{1b}`,
-/// the end of a line as `\u{a}`.
+/// `text` as one line in which every character is visible: hidden ones are written as `\u{1b}`, the end
+/// of a line as `\u{a}`.
 ///
 /// ```
 /// assert_eq!(plan::visible("a\x1b[2J\nb"), "a\\u{1b}[2J\\u{a}b");
@@ -61,7 +60,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     written_out(text, is_hidden)
 }
 
-/// As [`visible`], but lines stay lines: for a text of several whose parts are safe.
+/// The same as [`visible`], but line ends are kept: for a text of several lines whose parts are safe.
 #[must_use]
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     written_out(text, |character| character != '\n' && is_hidden(character))

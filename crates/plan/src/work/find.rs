@@ -1,4 +1,4 @@
-//! A search through directories, as `find(1)` makes it.
+//! A search through directories, like that of `find(1)`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Backend, Bytes, PlanError};
 
-/// A search through everything below the targets. Each name that is not a directory is one operation; those
-/// whose name fits are looked at by `stat(2)` where size or time count.
+/// A search through everything below the targets. Each name that is not a directory is one operation. If
+/// size or time are criteria, `stat(2)` is called for each name that matches the pattern.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Find {
-    /// The pattern of names, in which `*` stands for any characters.
+    /// The name pattern, in which `*` matches any characters.
     pub matching: String,
     /// Only files of exactly this size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
-    /// Only files that were changed after this one was.
+    /// Only files that were changed more recently than this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newer_than: Option<PathBuf>,
 }
 
 impl Find {
-    /// Whether size or time count.
+    /// Whether size or time are criteria.
     #[must_use]
     pub const fn looks(&self) -> bool {
         self.bytes.is_some() || self.newer_than.is_some()
     }
 
-    /// Whether `name` fits the pattern.
+    /// Whether `name` matches the pattern.
     ///
     /// ```
     /// let find = plan::Find { matching: "*01*".to_owned(), ..plan::Find::default() };
@@ -69,7 +69,7 @@ impl Find {
     }
 }
 
-/// As in `names like *01*, of 3901 bytes, newer than /r/mark`.
+/// Formats the criteria, as in `names like *01*, of 3901 bytes, newer than /r/mark`.
 impl fmt::Display for Find {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "names like {}", self.matching)?;
@@ -83,7 +83,7 @@ impl fmt::Display for Find {
     }
 }
 
-/// Where `piece` first stands in `text`.
+/// The position at which `piece` first occurs in `text`.
 fn position(text: &[u8], piece: &[u8]) -> Option<usize> {
     if piece.is_empty() {
         return Some(0);
@@ -102,7 +102,7 @@ mod tests {
         Find { matching: pattern.to_owned(), ..Find::default() }.fits(name.as_bytes())
     }
 
-    /// The definition, one character at a time.
+    /// A reference implementation, one character at a time.
     fn by_definition(pattern: &[u8], name: &[u8]) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, None) => true,

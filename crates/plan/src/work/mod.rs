@@ -13,7 +13,7 @@ use crate::{Bytes, Find, Jobs, Objects, Rpc, Tree};
 /// The kind of work of a workload's tasks.
 ///
 /// Who does it (tasks, nodes, backend), where (targets) and until when (stonewall, duration) is in
-/// [`crate::WorkloadSpec`] for all kinds; geometry, order, sync rule and the like apply to transfers only.
+/// [`crate::WorkloadSpec`] for all kinds; geometry, order, sync rule and the like only apply to transfers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Work {
@@ -33,7 +33,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// The tree, if that is what tasks work on.
+    /// The tree, if the tasks work on one.
     #[must_use]
     pub const fn tree(&self) -> Option<&Tree> {
         match self {
@@ -42,7 +42,7 @@ impl Work {
         }
     }
 
-    /// The jobs, if that is what tasks are.
+    /// The jobs, if the tasks are jobs.
     #[must_use]
     pub const fn jobs(&self) -> Option<&Jobs> {
         match self {
@@ -57,14 +57,15 @@ impl Work {
         matches!(self, Self::Transfers)
     }
 
-    /// Whether tasks create names in directories of the targets, instead of the files of
+    /// Whether tasks create names in directories of the targets, instead of using the files of
     /// [`crate::Placement`].
     #[must_use]
     pub const fn makes_trees(&self) -> bool {
         matches!(self, Self::Tree(_) | Self::Objects(_) | Self::Jobs(_))
     }
 
-    /// Bytes that each operation of a phase moves; `None` for transfers, whose size is the geometry's.
+    /// Bytes that each operation of a phase moves. Returns `None` for transfers, whose size is given by
+    /// the geometry.
     #[must_use]
     pub const fn operation_bytes(&self, phase: crate::Phase) -> Option<Bytes> {
         match self {
@@ -77,7 +78,7 @@ impl Work {
         }
     }
 
-    /// The search, if that is what tasks do.
+    /// The search, if the tasks do one.
     #[must_use]
     pub const fn find(&self) -> Option<&Find> {
         match self {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::jobs::JobSpace;
 use crate::{Jobs, Objects, Tree, Work, Workload};
 
-/// Suffix of the name that the first item has while the others are renamed in a ring, as mdtest has it.
+/// Suffix of the first item's name while the others are renamed in a ring, as in mdtest.
 pub const RENAMED: &str = "-XX";
 /// Name prefix of a root of trees.
 const TREE_ROOT: &str = "test-dir";
@@ -22,22 +22,22 @@ const TREE: &str = "mdtest_tree.";
 const FILE: &str = "file.mdtest.";
 const DIRECTORY: &str = "dir.mdtest.";
 const OBJECT: &str = "file-";
-/// Replaces the task number where all tasks share a file.
+/// Replaces the task number if all tasks share a file.
 const SHARED: &str = "shared.";
 
-/// The target that a task works in.
+/// The target in which a task works.
 fn target_of(workload: &Workload, task: u32) -> &Path {
     let targets = &workload.files.targets;
     &targets[task as usize % targets.len()]
 }
 
-/// The directory that `repetition` makes below the target of `task`.
+/// The directory that `repetition` creates below the target of `task`.
 fn root_of(workload: &Workload, task: u32, repetition: u32, kind: &str) -> PathBuf {
     let set = if workload.files.file_per_repetition { repetition } else { 0 };
     target_of(workload, task).join(format!("{kind}.{set}-0"))
 }
 
-/// The paths that the tasks have, each once.
+/// The distinct paths of the tasks.
 fn once(workload: &Workload, of: impl Fn(u32) -> PathBuf) -> Vec<PathBuf> {
     let distinct = workload.files.targets.len().min(workload.tasks as usize);
     let mut all: Vec<PathBuf> = (0..u32::try_from(distinct).unwrap_or(u32::MAX)).map(of).collect();
@@ -47,8 +47,9 @@ fn once(workload: &Workload, of: impl Fn(u32) -> PathBuf) -> Vec<PathBuf> {
 }
 
 impl Workload {
-    /// The directories that `repetition` creates below the targets, each once, and that hold everything it
-    /// creates there; the targets themselves for [`Tree::in_target`] and [`Objects::in_target`]. None for work without names.
+    /// The directories that `repetition` creates below the targets and that hold everything it creates there, each
+    /// listed once; the targets themselves for [`Tree::in_target`] and [`Objects::in_target`]. Empty for work without
+    /// names.
     #[must_use]
     pub fn roots(&self, repetition: u32) -> Vec<PathBuf> {
         let trees = TreePlacement::new(self).map(|placement| placement.roots(repetition));
@@ -61,14 +62,14 @@ impl Workload {
 /// The kind of object behind a name of a tree or object set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryType {
-    /// A directory: of a tree, an item, or a set of objects.
+    /// A directory: one of a tree, an item, or a set of objects.
     Directory,
     /// A file: an item or an object.
     File,
 }
 
-/// Whether `name` is one that a run gives to entries below its roots, and their type. Any other entry found
-/// there is foreign.
+/// Whether a run could have given `name` to an entry below its roots, and its type if so. Any other entry found there
+/// is foreign.
 ///
 /// ```
 /// use plan::{EntryType, entry_type};
@@ -128,8 +129,8 @@ impl<'a> TreePlacement<'a> {
         self.tree
     }
 
-    /// The directory below the target of `task` that `repetition` creates and that holds everything it
-    /// creates there; the target itself for [`Tree::in_target`].
+    /// The directory that `repetition` creates below the target of `task` and that holds everything it creates there;
+    /// the target itself for [`Tree::in_target`].
     #[must_use]
     pub fn root(self, task: u32, repetition: u32) -> PathBuf {
         match self.tree.in_target {
@@ -144,7 +145,7 @@ impl<'a> TreePlacement<'a> {
         once(self.workload, |task| self.root(task, repetition))
     }
 
-    /// Directory number `directory` of the tree in which the items of `owner` are, from the root on:
+    /// The path from the root to directory number `directory` of the tree that holds the items of `owner`:
     /// `mdtest_tree.0/mdtest_tree.1`.
     #[must_use]
     pub fn directory(self, owner: u32, directory: u64) -> PathBuf {
@@ -169,14 +170,14 @@ impl<'a> TreePlacement<'a> {
         path
     }
 
-    /// The most bytes that a path of the trees has.
+    /// The maximum length of a path in the trees, in bytes.
     pub(crate) fn path_bytes_max(self) -> usize {
         let last = self.workload.tasks.saturating_sub(1);
         let targets = self.workload.files.targets.iter();
         let root = targets.map(|target| target.as_os_str().len()).max().unwrap_or(0);
         let directory = self.directory(last, self.tree.directories().saturating_sub(1));
         let name = Self::file_name(last, self.tree.items_per_task()).len() + RENAMED.len();
-        // A root has the number of a repetition in its name.
+        // The name of a root contains the number of a repetition.
         root + "/test-dir.4294967295-0/".len() + directory.as_os_str().len() + 1 + name
     }
 
@@ -186,7 +187,7 @@ impl<'a> TreePlacement<'a> {
         format!("{FILE}{owner}.{number}")
     }
 
-    /// The name of a file of all tasks: `file.mdtest.shared.17`.
+    /// The name of a file shared by all tasks: `file.mdtest.shared.17`.
     #[must_use]
     pub fn shared_name(number: u64) -> String {
         format!("{FILE}{SHARED}{number}")
@@ -216,14 +217,14 @@ impl<'a> ObjectsPlacement<'a> {
         }
     }
 
-    /// What is asked of them.
+    /// The parameters of the objects.
     #[must_use]
     pub const fn objects(self) -> &'a Objects {
         self.objects
     }
 
-    /// The directory below the target of `task` that `repetition` creates for all its sets:
-    /// `TARGET/objects.R-0`; the target itself for [`Objects::in_target`].
+    /// The directory that `repetition` creates below the target of `task` for all its sets: `TARGET/objects.R-0`; the
+    /// target itself for [`Objects::in_target`].
     #[must_use]
     pub fn root(self, task: u32, repetition: u32) -> PathBuf {
         match self.objects.in_target {
@@ -238,13 +239,13 @@ impl<'a> ObjectsPlacement<'a> {
         once(self.workload, |task| self.root(task, repetition))
     }
 
-    /// The directory of set number `set` of `owner`, in the root of `owner`: `3_0`.
+    /// The directory of set number `set` of `owner`, within the root of `owner`: `3_0`.
     #[must_use]
     pub fn set(owner: u32, set: u32) -> String {
         format!("{owner}_{set}")
     }
 
-    /// The name of an object in its set: `file-17`.
+    /// The name of an object within its set: `file-17`.
     #[must_use]
     pub fn object_name(object: u64) -> String {
         format!("{OBJECT}{object}")
@@ -271,14 +272,14 @@ impl<'a> JobsPlacement<'a> {
         self.jobs
     }
 
-    /// The user's directory of a space; that of permanent space where it has none of its own.
+    /// The user's directory for a space; that of permanent space if it has none of its own.
     #[must_use]
     pub fn target(self, space: JobSpace) -> &'a Path {
         let targets = &self.workload.files.targets;
         targets.get(space as usize).unwrap_or(&targets[0])
     }
 
-    /// The directory that a run makes for a space.
+    /// The directory that a run creates for a space.
     #[must_use]
     pub fn directory(self, space: JobSpace, repetition: u32) -> PathBuf {
         self.root(space, repetition).join(space.name())
@@ -295,7 +296,7 @@ impl<'a> JobsPlacement<'a> {
         self.directory(space, repetition).join(format!("{LAUNCH}{launch}"))
     }
 
-    /// The file of a table of permanent space for one stream.
+    /// The file of a table in permanent space for one stream.
     #[must_use]
     pub fn table(self, name: &str, stream: u32, repetition: u32) -> PathBuf {
         self.directory(JobSpace::Permanent, repetition).join(table_name(name, stream))
@@ -311,8 +312,8 @@ impl<'a> JobsPlacement<'a> {
     }
 }
 
-/// The name of the file of a table: in permanent space `number` is its stream, in the directory of a launch that
-/// of the step that writes it.
+/// The file name of a table: in permanent space, `number` is its stream; in the directory of a launch, that of the
+/// step that writes it.
 #[must_use]
 pub fn table_name(table: &str, number: u32) -> String {
     format!("{table}.{number}{TABLE}")

@@ -11,23 +11,23 @@ use crate::text::names::variants;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
-    /// From storage.
+    /// Reads from storage.
     Read,
-    /// To storage.
+    /// Writes to storage.
     Write,
-    /// A file, directory or object is made, with its bytes.
+    /// Creates a file, directory or object, including its data.
     Create,
-    /// One is looked at.
+    /// Stats a file, directory or object.
     Stat,
-    /// The names in a directory are read.
+    /// Reads the names in a directory.
     List,
-    /// One gets another name.
+    /// Renames a file or directory.
     Rename,
-    /// One is removed.
+    /// Removes a file, directory or object.
     Remove,
-    /// A request goes out and its response comes back.
+    /// Sends a request and receives its response.
     Exchange,
-    /// A name is come across in a search, and looked at where it fits.
+    /// Visits a name in a search, and stats it if it matches.
     Find,
 }
 
@@ -43,9 +43,9 @@ impl Operation {
         (Self::Exchange, "exchange"),
         (Self::Find, "find"),
     ];
-    /// All of them.
+    /// All operations.
     pub const ALL: [Self; 9] = variants(&Self::NAMES);
-    /// Those of transfers, in the order of their indices.
+    /// The operations of transfers, in the order of their indices.
     pub const TRANSFERS: [Self; 2] = [Self::Read, Self::Write];
 
     /// The word used in tables and records.
@@ -67,7 +67,7 @@ impl fmt::Display for Operation {
 pub enum Measure {
     /// From the scheduled start of the transfer (open loop), else from its actual start.
     Response,
-    /// From submission to the kernel. Only stored where it differs.
+    /// From submission to the kernel. Only stored if it differs.
     Service,
 }
 

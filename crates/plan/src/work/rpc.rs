@@ -21,13 +21,13 @@ use serde::{Deserialize, Serialize};
 use crate::workload::limits::TASKS_MAX;
 use crate::{Backend, Bytes, Nanos, PlanError};
 
-/// Limit on the size of one message; in-flight data is held in kernel memory only.
+/// Limit on the size of one message; in-flight data is only held in kernel memory.
 const MESSAGE_MAX: Bytes = Bytes(1 << 30);
 /// Limit on threads per process; more are taken for a typing error.
 const THREADS_MAX: u32 = 4096;
-/// Limit on ends: more would exchange their addresses too slowly.
+/// Limit on ends: with more, the exchange of their addresses takes too long.
 const ENDS_MAX: u32 = 65_536;
-/// Processors have numbers below this (`CPU_SETSIZE` of glibc).
+/// Limit on processor numbers (`CPU_SETSIZE` of glibc).
 const PROCESSORS_MAX: u32 = 1024;
 
 /// Which ends send requests to which.
@@ -43,7 +43,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// All of them.
+    /// All patterns.
     pub const ALL: [Self; 3] = [Self::OneToOne, Self::ManyToOne, Self::AllToAll];
 
     /// The word used in study files and tables.
@@ -67,10 +67,10 @@ impl fmt::Display for Pattern {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Binding {
-    /// None: the kernel moves them as it likes.
+    /// None: the kernel schedules them freely.
     #[default]
     None,
-    /// Each thread to one of these, in turn.
+    /// Each thread to one of these processors, in turn.
     Processors(Vec<u32>),
     /// All threads to the processors of a NUMA node.
     NumaNode(u32),
@@ -164,18 +164,18 @@ pub struct Rpc {
     pub response_bytes: Bytes,
     /// Which ends send requests to which.
     pub pattern: Pattern,
-    /// Client and server processes, distributed evenly over the nodes. With 1 a process sends requests to
-    /// itself over loopback.
+    /// Number of client and server processes, distributed evenly over the nodes. With 1, a process sends
+    /// requests to itself over loopback.
     pub ends: u32,
-    /// Connections of each client-server pair.
+    /// Number of connections of each client-server pair.
     pub connections: u32,
-    /// Client threads of each process, and as many server threads.
+    /// Number of client threads of each process, which is also the number of server threads.
     pub threads: u32,
-    /// The network interface whose address sockets are bound to; the one that leads to the peer where none
-    /// is named.
+    /// The network interface to whose address sockets are bound; if not given, the one that leads to the
+    /// peer.
     pub interface: Option<String>,
-    /// The port of the first end on a host that answers, the next one of the second, and so on; where none
-    /// is named the kernel chooses.
+    /// The port of the first server process on a host; the second one uses the next port, and so on. If not
+    /// given, the kernel chooses ports.
     pub port: Option<u16>,
     /// CPU binding of client threads.
     pub client_binding: Binding,
@@ -183,7 +183,7 @@ pub struct Rpc {
     pub server_binding: Binding,
     /// Exchanges within this time after the common start are not counted.
     pub warm_up: Nanos,
-    /// A connection that should make progress and does not for this long is an error.
+    /// A connection that should make progress but does not for this long is an error.
     pub deadline: Nanos,
 }
 
@@ -210,7 +210,7 @@ impl Rpc {
         }
     }
 
-    /// Each client with one of its servers, in the order of the tasks.
+    /// Pairs of each client with each of its servers, in the order of the tasks.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let (ends, pattern) = (self.ends, self.pattern);
         let half = ends / 2;
@@ -247,14 +247,14 @@ impl Rpc {
         }
     }
 
-    /// All tasks: the connections of all pairs.
+    /// Number of all tasks: the connections of all pairs.
     #[must_use]
     pub fn tasks(&self) -> u32 {
         let all = self.pairs_before(self.ends).saturating_mul(u64::from(self.connections));
         u32::try_from(all).unwrap_or(u32::MAX)
     }
 
-    /// The tasks whose requests the end `client` sends; none if it is only a server.
+    /// The tasks whose requests the end `client` sends; empty if it is only a server.
     #[must_use]
     pub fn tasks_of(&self, client: u32) -> Range<u32> {
         let first =
@@ -274,7 +274,7 @@ impl Rpc {
         }
     }
 
-    /// The end that answers the requests of `task`.
+    /// The end that responds to the requests of `task`.
     #[must_use]
     pub fn server_of(&self, task: u32) -> u32 {
         let pair = task / self.connections.max(1);

@@ -1,7 +1,7 @@
 //! Trees of directories with small files in them, and sets of small objects.
 //!
-//! The layout is mdtest's, so that its command lines mean here what they mean there. Source: its
-//! documentation and the names that it leaves on disk.
+//! The layout is mdtest's, so that its command lines have the same meaning here. Source: its documentation and the
+//! names that it creates on disk.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,63 +9,65 @@ use crate::{Bytes, Phase, PlanError};
 
 /// Limit on directories in all trees together: creating more takes hours.
 const DIRECTORIES_MAX: u64 = 1 << 26;
-/// Limit on items of all tasks together: at a million a second they take a day.
+/// Limit on items of all tasks together: at a million per second they take a day.
 const ITEMS_MAX: u64 = 1 << 37;
-/// A larger file is written in transfers; its bytes are held in memory.
+/// Limit on the size of a file, whose data is held in memory; a larger file is written in transfers.
 const FILE_BYTES_MAX: Bytes = Bytes::gib(1);
-/// More sets than this of one task are taken for a slip.
+/// Limit on sets per task; more are taken for a typing error.
 const SETS_MAX: u32 = 1 << 20;
-/// Limit on the pause of a step as a percentage of its length; beyond it the pause would be measured.
+/// Limit on the pause of a step as a percentage of its length; with a longer pause, mainly the pause would be
+/// measured.
 const WAITING_PERCENT_MAX: u32 = 100_000;
-/// Longest path that Linux takes (`PATH_MAX`), its zero left out.
+/// Maximum length of a path in Linux (`PATH_MAX`), without its terminating zero.
 pub(crate) const PATH_BYTES_MAX: usize = 4095;
-/// A path has at most 4096 bytes (`PATH_MAX`), and a level of a tree takes about 20 of them.
+/// Limit on the depth of a tree: a path has at most 4096 bytes (`PATH_MAX`), and each level takes about 20 of
+/// them.
 pub const TREE_DEPTH_MAX: u32 = 128;
 
-/// A tree of directories, and the items (files, directories) that each task has in it.
+/// A tree of directories, and the items (files, directories) of each task in it.
 ///
 /// Each pass has its own directory below each target, [`crate::TreePlacement::root`], with one tree for all tasks,
-/// or one per task. The directories of a tree are numbered level by level from 0, the topmost; those below
-/// number `d` are `d · branching + 1` to `d · branching + branching`.
+/// or one per task. The directories of a tree are numbered level by level, starting with 0 at the top; the
+/// subdirectories of number `d` are `d · branching + 1` to `d · branching + branching`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
-    /// Levels of directories below the topmost one.
+    /// Number of directory levels below the top one.
     pub depth: u32,
-    /// Directories in each directory that is not on the lowest level; at least 1.
+    /// Number of subdirectories of each directory above the lowest level; at least 1.
     pub branching: u32,
-    /// Items are on the lowest level only.
+    /// Whether items are only on the lowest level.
     pub leaf_only: bool,
-    /// Items of each task in each directory that has items.
+    /// Number of items of each task in each directory that has items.
     pub items_per_directory: u64,
-    /// Each task has a tree of its own.
+    /// Whether each task has a tree of its own.
     pub own_trees: bool,
-    /// Bytes that are written into a file.
+    /// Bytes written into each file.
     pub write_bytes: Bytes,
-    /// Bytes that are read from a file; 0 opens and closes it.
+    /// Bytes read from each file; with 0, files are only opened and closed.
     pub read_bytes: Bytes,
-    /// `fsync(2)` of each file that was written.
+    /// Whether to call `fsync(2)` for each file that was written.
     pub sync: bool,
     /// Task `t` stats items of task `t + shift`, reads those of `t + 2 · shift` and removes those of `t + 3 ·
     /// shift`, modulo the tasks, so that they are not in a cache of its own node.
     pub shift: u32,
-    /// Items are looked at in a random order, chosen by this.
+    /// The seed of the random order in which items are accessed, if any.
     pub random: Option<u64>,
-    /// Task 0 makes and removes the trees of all tasks.
+    /// Whether task 0 creates and removes the trees of all tasks.
     pub collective: bool,
-    /// Files are made by `mknod(2)`, without being opened.
+    /// Whether files are created by `mknod(2)`, without opening them.
     pub make_node: bool,
-    /// Items are not made in a directory of this run but in the target itself, which exists.
+    /// Whether items are created in the existing target itself instead of in a directory of this run.
     pub in_target: bool,
-    /// All tasks make and use the same files, and task 0 removes them.
+    /// Whether all tasks create and use the same files, which task 0 removes.
     #[serde(default)]
     pub shared: bool,
-    /// `sync(2)` at the end of a task's phase, as its close.
+    /// Whether to call `sync(2)` at the end of a task's phase, as its close.
     #[serde(default)]
     pub sync_all: bool,
 }
 
 impl Tree {
-    /// One shared directory with `items_per_directory` items of each task; empty files.
+    /// One shared directory with `items_per_directory` items of each task; the files are empty.
     #[must_use]
     pub const fn flat(items_per_directory: u64) -> Self {
         Self {
@@ -87,25 +89,25 @@ impl Tree {
         }
     }
 
-    /// Directories of one tree; `u64::MAX` where that is too many to count.
+    /// Number of directories of one tree; `u64::MAX` if there are too many to count.
     #[must_use]
     pub fn directories(&self) -> u64 {
         (0..=self.depth).fold(0, |sum: u64, level| sum.saturating_add(self.on_level(level)))
     }
 
-    /// Directories of one tree on `level`; 0 is the topmost.
+    /// Number of directories of one tree on `level`; level 0 is the top.
     fn on_level(&self, level: u32) -> u64 {
         u64::from(self.branching).saturating_pow(level)
     }
 
-    /// The first directory that has items, and how many have.
+    /// The index of the first directory with items, and the number of directories with items.
     #[must_use]
     pub fn used_directories(&self) -> (u64, u64) {
         let (all, leaves) = (self.directories(), self.on_level(self.depth));
         if self.leaf_only { (all - leaves, leaves) } else { (0, all) }
     }
 
-    /// Items of each kind that each task has.
+    /// Number of items of each kind per task.
     #[must_use]
     pub fn items_per_task(&self) -> u64 {
         self.items_per_directory.saturating_mul(self.used_directories().1)
@@ -117,13 +119,13 @@ impl Tree {
         self.used_directories().0 + item / self.items_per_directory.max(1)
     }
 
-    /// Trees that `tasks` have.
+    /// Number of trees of `tasks` tasks.
     #[must_use]
     pub fn trees(&self, tasks: u32) -> u64 {
         if self.own_trees { u64::from(tasks) } else { 1 }
     }
 
-    /// Operations that `tasks` do together in one pass of `phase`.
+    /// Number of operations of all `tasks` together in one pass of `phase`.
     #[must_use]
     pub fn operations(&self, phase: Phase, tasks: u32) -> u64 {
         match phase {
@@ -219,7 +221,7 @@ impl Tree {
         }
     }
 
-    /// Where the items are, and in which order whose are touched, as in `own trees, shift 1`.
+    /// Where the items are, whose items are accessed, and in which order, as in `own trees, shift 1`.
     pub(crate) fn place_in_words(&self) -> String {
         let mut words = match (self.own_trees, self.depth) {
             (true, 0) => "own directories".to_owned(),
@@ -239,8 +241,8 @@ impl Tree {
         words
     }
 
-    /// The number in the name of item number `item` of a task: mdtest counts the places in directories
-    /// without items, too.
+    /// The number in the name of item number `item` of a task: mdtest also counts the places in directories
+    /// without items.
     #[must_use]
     pub fn number_of(&self, item: u64) -> u64 {
         item.saturating_add(self.used_directories().0.saturating_mul(self.items_per_directory))
@@ -256,7 +258,7 @@ impl Tree {
         }
     }
 
-    /// The task whose items `task` touches in `phase`.
+    /// The task whose items `task` accesses in `phase`.
     #[must_use]
     pub fn owner(&self, task: u32, phase: Phase, tasks: u32) -> u32 {
         if self.shared {
@@ -285,40 +287,40 @@ fn counted(count: u64) -> String {
 /// Source: the documentation of md-workbench, which comes with IOR.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Objects {
-    /// Sets of each task.
+    /// Number of sets per task.
     pub sets: u32,
-    /// Objects in each set before the steps begin.
+    /// Number of objects in each set before the steps start.
     pub precreated: u64,
-    /// Steps in each set in one benchmark phase.
+    /// Number of steps in each set in one benchmark phase.
     pub steps: u64,
-    /// Bytes of an object.
+    /// Size of an object in bytes.
     pub object_bytes: Bytes,
-    /// In set number `d`, counted from 0, a step of task `t` takes an object of task
-    /// `t − offset · (d + 1)` and makes one for task `t + offset · (d + 1)`, modulo the tasks.
+    /// In set number `d`, starting at 0, a step of task `t` takes an object of task `t − offset · (d + 1)` and
+    /// creates one for task `t + offset · (d + 1)`, modulo the tasks.
     pub offset: u32,
-    /// Each step rests for so much longer than its operations took, times this; 0 does not rest.
+    /// Pause after each step, as a percentage of the time that its operations took; with 0 there is no pause.
     pub waiting_percent: u32,
-    /// Steps only look and read.
+    /// Whether steps only stat and read.
     pub read_only: bool,
-    /// Looking at objects is left out.
+    /// Whether to skip the stat of objects.
     pub no_stat: bool,
-    /// Sets are not made in a directory of this run but in the target itself.
+    /// Whether sets are created in the target itself instead of in a directory of this run.
     #[serde(default)]
     pub in_target: bool,
-    /// Steps that an earlier run has done in each set: the number of the oldest object there.
+    /// Number of steps that an earlier run has done in each set, which is the number of the oldest object there.
     #[serde(default)]
     pub first: u64,
 }
 
 impl Objects {
-    /// Operations of one step in one set.
+    /// Number of operations of one step in one set.
     #[must_use]
     pub fn operations_of_step(&self) -> u64 {
         1 + u64::from(!self.no_stat) + 2 * u64::from(!self.read_only)
     }
 
-    /// Operations on objects that `tasks` do together in one pass of `phase`; the directories of the sets
-    /// are none.
+    /// Number of operations on objects of all `tasks` together in one pass of `phase`; directories of sets are not
+    /// counted.
     #[must_use]
     pub fn operations(&self, phase: Phase, tasks: u32) -> u64 {
         let sets = u64::from(self.sets).saturating_mul(u64::from(tasks));

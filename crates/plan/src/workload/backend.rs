@@ -13,10 +13,10 @@ pub enum Backend {
     Uring {
         /// Transfers in flight per task.
         depth: u32,
-        /// The user asked for io_uring by name: no fallback is allowed.
+        /// Whether the user asked for io_uring by name, so that no fallback is allowed.
         required: bool,
     },
-    /// Linux asynchronous I/O, `io_submit(2)`: few threads serve all tasks, each with `depth` transfers in
+    /// Linux asynchronous I/O, `io_submit(2)`: a few threads serve all tasks, each with `depth` transfers in
     /// flight.
     Libaio {
         /// Transfers in flight per task.
@@ -24,11 +24,11 @@ pub enum Backend {
     },
     /// One thread for each task, `preadv(2)` and `pwritev(2)`.
     Vectored {
-        /// Pieces of memory, of equal size, that each transfer moves in its one call.
+        /// Number of equally sized pieces of memory that each transfer moves in a single call.
         pieces: u32,
     },
-    /// One thread for each task, `fread(3)` and `fwrite(3)`: streams of the C library, buffered in the
-    /// process by as much as one transfer.
+    /// One thread for each task, `fread(3)` and `fwrite(3)`: C library streams with a process buffer of one
+    /// transfer.
     Stdio,
     /// Copies to and from a shared memory mapping.
     Mmap,
@@ -45,33 +45,33 @@ pub struct Capabilities {
     pub about: &'static str,
     /// Calls by which data is moved.
     pub calls: &'static str,
-    /// Moves data. Otherwise no file is opened.
+    /// Whether it moves data. Otherwise no file is opened.
     pub moves_data: bool,
-    /// Few threads serve all tasks, each with several transfers in flight.
+    /// Whether a few threads serve all tasks, each with several transfers in flight.
     pub queued: bool,
-    /// Needs io_uring.
+    /// Whether it needs io_uring.
     pub needs_uring: bool,
-    /// Moves each transfer from several pieces of memory.
+    /// Whether each transfer moves data from or to several pieces of memory.
     pub vectored: bool,
-    /// A transfer is a call, and not a copy in memory.
+    /// Whether a transfer is a system call, as opposed to a copy in memory.
     pub by_calls: bool,
-    /// Why it cannot do direct I/O.
+    /// Why it does not support direct I/O, if so.
     pub direct_refused: Option<&'static str>,
-    /// Why it cannot fail at a short transfer.
+    /// Why it cannot fail on a short transfer, if so.
     pub single_attempt_refused: Option<&'static str>,
-    /// Can drop pages from the page cache before each read.
+    /// Whether it can drop pages from the page cache before each read.
     pub forgets: bool,
-    /// Can sync data without metadata (`fdatasync`).
+    /// Whether it can sync data without metadata (`fdatasync`).
     pub data_sync: bool,
-    /// Writes within its calls, so that `O_SYNC` takes effect there.
+    /// Whether it writes within its calls, so that `O_SYNC` takes effect there.
     pub sync_open: bool,
-    /// Can make and remove files and directories.
+    /// Whether it can create and remove files and directories.
     pub trees: bool,
-    /// Can send and receive over sockets.
+    /// Whether it can send and receive over sockets.
     pub sockets: bool,
-    /// The backend of jobs.
+    /// Whether it is the backend of jobs.
     pub jobs: bool,
-    /// The backend for a depth and a number of pieces.
+    /// Creates the backend for a depth and a number of pieces.
     make: fn(u32, u32) -> Backend,
 }
 
@@ -162,7 +162,7 @@ const NULL: Capabilities = Capabilities {
     ..TRANSFERS_ONLY
 };
 
-/// A backend that only moves data of files, at once and by calls.
+/// A backend that only moves file data, immediately and by calls.
 const TRANSFERS_ONLY: Capabilities =
     Capabilities { forgets: false, data_sync: false, trees: false, sockets: false, jobs: false, ..PSYNC };
 
@@ -181,19 +181,19 @@ pub(crate) const WORDS: [(&str, &str); BACKENDS.len()] = {
 };
 
 impl Backend {
-    /// The backend of a name, with `depth` and `pieces` where it has them.
+    /// The backend with this name, with `depth` and `pieces` if it has them.
     #[must_use]
     pub fn named(name: &str, depth: u32, pieces: u32) -> Option<Self> {
         BACKENDS.iter().find(|one| one.name == name).map(|one| (one.make)(depth, pieces))
     }
 
-    /// Plain system calls, which every host has.
+    /// Plain system calls, which are available on every host.
     #[must_use]
     pub const fn plain() -> Self {
         Self::Psync
     }
 
-    /// io_uring where the host has it, else plain calls by more tasks.
+    /// io_uring if the host supports it, else plain calls by more tasks.
     #[must_use]
     pub const fn queued(depth: u32) -> Self {
         Self::Uring { depth, required: false }
@@ -205,7 +205,7 @@ impl Backend {
         Self::Null
     }
 
-    /// What it is called and can do.
+    /// The name and capabilities.
     #[must_use]
     pub const fn capabilities(self) -> &'static Capabilities {
         match self {
@@ -228,7 +228,7 @@ impl Backend {
         }
     }
 
-    /// Pieces of memory of each transfer.
+    /// Pieces of memory per transfer.
     #[must_use]
     pub const fn pieces(self) -> u32 {
         match self {
@@ -255,19 +255,19 @@ impl Backend {
         self.capabilities().queued
     }
 
-    /// Whether its transfers can go around the page cache.
+    /// Whether its transfers can bypass the page cache.
     #[must_use]
     pub const fn can_be_direct(self) -> bool {
         self.moves_data() && self.capabilities().direct_refused.is_none()
     }
 
-    /// Whether another backend may take its place on hosts that lack it.
+    /// Whether another backend may replace it on hosts that lack it.
     #[must_use]
     pub const fn is_replaceable(self) -> bool {
         matches!(self, Self::Uring { required: false, .. })
     }
 
-    /// The same, with no fallback to another backend.
+    /// The same backend, with no fallback allowed.
     #[must_use]
     pub const fn required(self) -> Self {
         match self {
@@ -276,7 +276,8 @@ impl Backend {
         }
     }
 
-    /// The backend that fills the files before it is measured, with `depth` transfers in flight if it can.
+    /// The backend that fills the files before this one is measured, with `depth` transfers in flight if
+    /// possible.
     #[must_use]
     pub const fn for_fill(self, depth: u32) -> Self {
         match self {
@@ -288,7 +289,7 @@ impl Backend {
     }
 }
 
-/// The names of backends that move data and do what is asked for, as in `psync, vectored or uring`.
+/// The names of backends that move data and are `suitable`, as in `psync, vectored or uring`.
 pub(crate) fn names_with(suitable: impl Fn(&Capabilities) -> bool) -> String {
     let names: Vec<&str> =
         BACKENDS.iter().filter(|one| one.moves_data && suitable(one)).map(|one| one.name).collect();

@@ -26,9 +26,9 @@ pub enum Sharing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Existing {
-    /// Removed first, so that each write phase creates its files.
+    /// They are removed first, so that each write phase creates its files.
     Replace,
-    /// Written over in place.
+    /// They are overwritten in place.
     Reuse,
 }
 
@@ -36,37 +36,37 @@ pub enum Existing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
-    /// Removed in any case.
+    /// They are removed in any case.
     Never,
-    /// Kept only where a check found wrong data.
+    /// They are only kept if a check found wrong data.
     OnError,
-    /// Kept.
+    /// They are kept.
     Always,
 }
 
 /// The files of a workload. Workloads with an equal set share the same files and their data.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileSet {
-    /// One path, or several over which the tasks go round (`task mod n`).
-    /// A path that is a block device is used as it is, without a suffix.
+    /// One path, or several over which the tasks are distributed round-robin (`task mod n`). The path of a block
+    /// device is used as it is, without a suffix.
     pub targets: Vec<PathBuf>,
     /// Whether tasks share one file.
     pub sharing: Sharing,
-    /// The file of each task is the target of its number, under exactly that name.
+    /// Whether the file of each task is the target with its number, under exactly that name.
     #[serde(default)]
     pub exact_names: bool,
-    /// Each task's file is in a directory of its own.
+    /// Whether each task's file is in a directory of its own.
     pub unique_dir: bool,
-    /// Each repetition has files of its own.
+    /// Whether each repetition has files of its own.
     pub file_per_repetition: bool,
     /// Treatment of existing files before a write phase.
     pub existing: Existing,
     /// Treatment of the files at the end.
     pub keep: Keep,
-    /// Space is allocated (`posix_fallocate`) before the write phase.
+    /// Whether space is allocated (`posix_fallocate`) before the write phase.
     pub preallocate: bool,
-    /// Files that a read needs and that are missing are made in a fill phase. Without it a
-    /// missing, short or sparse file is an error.
+    /// Whether missing files that a read needs are created in a fill phase. Otherwise a missing, short or sparse file
+    /// is an error.
     pub fill: bool,
 }
 
@@ -74,38 +74,39 @@ pub struct FileSet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Segment by segment, block by block, in rising offsets.
+    /// Segment by segment, block by block, in ascending offsets.
     Sequential,
-    /// Each transfer of the file once, in a random order chosen by the seed; in a shared file
-    /// every task has an exact, equal share.
+    /// Each transfer of the file once, in a random order determined by the seed; in a shared file every task has an
+    /// exact, equal share.
     Random {
-        /// Chooses the order.
+        /// The seed of the order.
         seed: u64,
     },
-    /// Blocks of the file, each drawn anew, so that they may come again and others are left out; in rising offsets
-    /// within a block. Source: the calls of `ior -r -z -z` of IOR 4.1 and of ioping 1.3, as strace shows them.
+    /// Blocks of the file drawn with replacement, so that some may be repeated and others left out; in ascending
+    /// offsets within a block. Source: the calls of `ior -r -z -z` of IOR 4.1 and of ioping 1.3, as strace shows
+    /// them.
     RandomBlocks {
-        /// Chooses the blocks.
+        /// The seed of the drawing.
         seed: u64,
-        /// Whole blocks in a file.
+        /// Number of whole blocks in a file.
         blocks: u64,
-        /// Each task draws its own; otherwise all draw the same.
+        /// Whether each task draws its own blocks; otherwise all draw the same.
         own: bool,
     },
-    /// As sequential, from the last transfer to the first.
+    /// Like sequential, but from the last transfer to the first.
     Backward,
-    /// Every n-th transfer from the first on, then every n-th from the second on, and so forth until each has
-    /// been visited once, as IOzone and gpfsperf do it.
+    /// Every n-th transfer starting with the first, then every n-th starting with the second, and so on until each
+    /// has been visited once, like IOzone and gpfsperf.
     Strided {
-        /// From one transfer to the next, in transfers of the task.
+        /// Distance from one transfer to the next, in transfers of the task.
         stride: u64,
     },
-    /// The first transfer over and over, as many times as a pass has transfers: IOzone's record rewrite.
+    /// The first transfer repeatedly, as many times as a pass has transfers: IOzone's record rewrite.
     Same,
 }
 
 impl Order {
-    /// Whether transfers go to random places.
+    /// Whether transfers go to random offsets.
     #[must_use]
     pub const fn is_random(self) -> bool {
         matches!(self, Self::Random { .. } | Self::RandomBlocks { .. })
@@ -122,22 +123,22 @@ impl Order {
         }
     }
 
-    /// Whether neighbouring transfers are next to each other in the file.
+    /// Whether consecutive transfers are adjacent in the file.
     #[must_use]
     pub const fn is_contiguous(self) -> bool {
         matches!(self, Self::Sequential | Self::Backward)
     }
 }
 
-/// More than a processor's caches hold need not be brought there.
+/// Limit on primed data: more than a processor's caches hold need not be loaded into them.
 pub const PRIMED_MAX: Bytes = Bytes::mib(4);
 
 /// When data must be on stable storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct SyncRule {
-    /// `fsync(2)` after the last write, inside the timed close.
+    /// Whether to call `fsync(2)` after the last write, inside the timed close.
     pub at_close: bool,
-    /// `fsync(2)` after each write, inside that transfer's latency.
+    /// Whether to call `fsync(2)` after each write, inside that transfer's latency.
     pub per_write: bool,
 }
 
@@ -145,13 +146,13 @@ pub struct SyncRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Advice {
-    /// Nothing.
+    /// No advice.
     #[default]
     None,
-    /// One call with `POSIX_FADV_RANDOM | POSIX_FADV_NOREUSE | POSIX_FADV_DONTNEED`, as study D
-    /// prints it. The values are an enumeration: or-ed they are 5, which is `NOREUSE` alone.
+    /// One call with `POSIX_FADV_RANDOM | POSIX_FADV_NOREUSE | POSIX_FADV_DONTNEED`, as study D prints it. The values
+    /// are an enumeration: combined by OR they are 5, which is `NOREUSE` alone.
     AsPublished,
-    /// Three calls, one for each advice, as study D meant it.
+    /// Three calls, one for each advice, as study D intended.
     AsMeant,
 }
 
@@ -159,20 +160,20 @@ pub enum Advice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReadFrom {
-    /// Its own.
+    /// Its own data.
     Same,
-    /// What task `t + tasks` wrote (modulo the number of tasks).
+    /// The data that task `t + tasks` wrote (modulo the number of tasks).
     Shift {
         /// Shift in tasks.
         tasks: u32,
     },
     /// A random assignment in which each task's data is read once.
     Shuffle {
-        /// No task reads from fewer than this many places away, if possible.
+        /// Minimum distance between a task and the one it reads from, if possible.
         at_least: u32,
-        /// Chooses the assignment; it changes with the repetition when `reseed` is set.
+        /// The seed of the assignment; it changes with the repetition if `reseed` is set.
         seed: u64,
-        /// A different assignment in each repetition.
+        /// Whether each repetition has a different assignment.
         reseed: bool,
     },
 }
@@ -188,12 +189,12 @@ pub struct Pace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spread {
-    /// Over the first [`WorkloadSpec::nodes`] nodes. Neighbouring tasks are on one node, evenly over
-    /// its processes.
+    /// Over the first [`WorkloadSpec::nodes`] nodes. Consecutive tasks are on one node, distributed evenly over its
+    /// processes.
     #[default]
     Nodes,
-    /// A fixed number of consecutive tasks on each process, in the order of the launcher's ranks, as IOR does
-    /// it. Surplus processes have none.
+    /// A fixed number of consecutive tasks on each process, in the order of the launcher's ranks, like IOR. Surplus
+    /// processes have no tasks.
     Ranks {
         /// Tasks of each process.
         tasks_per_rank: u32,
@@ -206,8 +207,8 @@ const fn one() -> u32 {
 
 /// A workload specification that is not yet validated.
 ///
-/// [`WorkloadSpec::new`] gives a sequential psync workload of one task; set what differs and
-/// call [`WorkloadSpec::validate`].
+/// [`WorkloadSpec::new`] gives a sequential psync workload of one task; change the fields that differ and call
+/// [`WorkloadSpec::validate`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadSpec {
     /// A name for tables; unique in a plan.
@@ -215,26 +216,26 @@ pub struct WorkloadSpec {
     /// What the tasks do.
     #[serde(default)]
     pub work: Work,
-    /// The files, or the directories below which trees are made.
+    /// The files, or the directories below which trees are created.
     pub files: FileSet,
     /// Number of logical workers, each with offsets of its own.
     pub tasks: u32,
-    /// Nodes that they are on; 1 where no launcher has started the run.
+    /// Number of nodes; 1 if the run was not started by a launcher.
     #[serde(default = "one")]
     pub nodes: u32,
-    /// How they are spread over processes.
+    /// How the tasks are spread over processes.
     #[serde(default)]
     pub spread: Spread,
     /// Transfers, blocks and segments.
     pub geometry: Geometry,
     /// The order of a task's transfers.
     pub order: Order,
-    /// Another random order in each repetition, so that no cache holds its data.
+    /// Whether each repetition has another random order, so that no cache holds its data.
     #[serde(default)]
     pub fresh_order: bool,
     /// How transfers reach the kernel.
     pub backend: Backend,
-    /// `O_DIRECT`: around the page cache.
+    /// Whether to use `O_DIRECT`, which bypasses the page cache.
     pub direct: bool,
     /// When data must be on stable storage.
     pub sync: SyncRule,
@@ -244,56 +245,56 @@ pub struct WorkloadSpec {
     pub read_from: ReadFrom,
     /// Ends a phase by the clock; the remaining work is skipped.
     pub stonewall: Option<Stonewall>,
-    /// Repeats the pass until this time is over, and ends there.
+    /// Repeats the pass until this time has passed, and stops then.
     pub duration: Option<Nanos>,
-    /// Each task ends a pass after this many transfers, as when only so much was written before.
+    /// Each task ends a pass after this many transfers, for example because only this much was written before.
     #[serde(default)]
     pub transfer_limit: Option<u64>,
-    /// Each task does exactly this many transfers: it repeats the pass, or ends within it.
+    /// Each task does exactly this many transfers: it repeats the pass, or stops within it.
     #[serde(default)]
     pub operations: Option<u64>,
-    /// Open loop: transfers start by the clock, not when the one before has ended.
+    /// Open loop: transfers start by the clock, not when the previous one has ended.
     pub pace: Option<Pace>,
     /// Share of reads, in percent, in a [`Phase::Mixed`].
     pub read_percent: u8,
-    /// All tasks wait for each other between open, transfers and close.
+    /// Whether all tasks wait for each other between open, transfers and close.
     pub barriers: bool,
-    /// Reads are compared with what was written, inside the timed phase.
+    /// Whether reads are compared with what was written, inside the timed phase.
     pub verify: bool,
-    /// Ends at the first wrong byte instead of counting.
+    /// Whether to stop at the first wrong byte instead of counting.
     pub quit_on_error: bool,
-    /// A short read or write is an error at once instead of being continued.
+    /// Whether a short read or write is an error immediately instead of being continued.
     pub single_attempt: bool,
     /// Data signature: the same value gives the same bytes.
     pub signature: u64,
-    /// Memory held by this node during the run, in all.
+    /// Total memory held by this node during the run.
     pub memory_hog: Bytes,
-    /// Warns of a task whose time differs from the mean by more than this.
+    /// Warns about a task whose time differs from the mean by more than this.
     pub outlier: Option<Nanos>,
-    /// Before each read, untimed, drops the bytes to be read from the page cache (`POSIX_FADV_DONTNEED`), as
-    /// ioping does. Psync only.
+    /// Whether to drop the bytes to be read from the page cache before each read, untimed (`POSIX_FADV_DONTNEED`),
+    /// like ioping. Psync only.
     #[serde(default)]
     pub forget: bool,
-    /// Only the data must be stable after a write: `fdatasync(2)` in place of `fsync(2)`. Psync only.
+    /// Whether only the data must be stable after a write: `fdatasync(2)` instead of `fsync(2)`. Psync only.
     #[serde(default)]
     pub data_sync: bool,
-    /// Each task reads its part of the file so often before its time begins, so that data, buffer and counters are in the
-    /// processor's caches, as after the test before in a tool whose tests follow at once. Not with direct I/O, and
+    /// How often each task reads its part of the file before its time starts, so that data, buffer and counters are
+    /// in the processor's caches, as in a tool whose tests follow each other immediately. Not with direct I/O, and
     /// only up to [`PRIMED_MAX`].
     #[serde(default)]
     pub primed: u8,
-    /// After the last write the file is synced and closed outside of all times, as IOzone does without `-c` and
-    /// `-e`. No promise of stable data follows from it.
+    /// Whether the file is synced and closed outside all times after the last write, like IOzone without `-c` and
+    /// `-e`. The times then include no guarantee of stable data.
     #[serde(default)]
     pub sync_after: bool,
-    /// If each write is to be stable, the file is opened with `O_SYNC` (`O_DSYNC` for data only) instead of a
-    /// call after each write. Not for streams and mappings, which write later.
+    /// Whether the file is opened with `O_SYNC` (`O_DSYNC` for data only), instead of a call after each write, if
+    /// each write must be stable. Not for streams and mappings, which write later.
     #[serde(default)]
     pub sync_open: bool,
-    /// The operations are kept for the output of a foreign tool: devices are not traced.
+    /// Whether the operations are only recorded for the output of a foreign tool, so that devices are not traced.
     #[serde(default)]
     pub untraced: bool,
-    /// Each process keeps its last operations, up to this many, with time, place and duration.
+    /// Each process records its last operations, up to this many, with time, offset and duration.
     #[serde(default)]
     pub history: Option<u64>,
 }
@@ -379,8 +380,8 @@ impl From<Workload> for WorkloadSpec {
 }
 
 impl Workload {
-    /// Transfers of each task in one phase that nothing ends earlier: those of one pass, or as many
-    /// as [`WorkloadSpec::operations`] says.
+    /// Transfers of each task in one phase that nothing ends earlier: those of one pass, or the number given by
+    /// [`WorkloadSpec::operations`].
     #[must_use]
     pub fn transfers_per_task(&self) -> u64 {
         self.operations.unwrap_or_else(|| self.transfers_per_pass())
@@ -394,7 +395,7 @@ impl Workload {
             Work::Tree(tree) => tree.items_per_task(),
             Work::Objects(objects) => u64::from(objects.sets).saturating_mul(objects.steps),
             Work::Rpc(_) | Work::Jobs(_) => 1,
-            // How many names there are is not known before.
+            // The number of names is not known in advance.
             Work::Find(_) => u64::MAX,
         };
         self.transfer_limit.map_or(all, |limit| limit.min(all))
@@ -406,8 +407,8 @@ impl Workload {
         self.backend.moves_data() && self.work.tree().is_some_and(|tree| tree.sync_all)
     }
 
-    /// Bytes of the files that one pass of all tasks goes over: what is filled, and what is free
-    /// space before.
+    /// Bytes of the files that one pass of all tasks covers. A fill writes this much, and this much free space is
+    /// needed.
     #[must_use]
     pub fn footprint(&self) -> Bytes {
         match &self.work {
@@ -426,8 +427,8 @@ impl Workload {
         }
     }
 
-    /// Operations of all tasks in one pass of `phase`, of work that is not transfers; `None` of transfers,
-    /// and where a clock alone ends the phase.
+    /// Operations of all tasks in one pass of `phase`, for work other than transfers. Returns `None` for transfers,
+    /// and if only a clock ends the phase.
     #[must_use]
     pub fn operations_of(&self, phase: Phase) -> Option<u64> {
         match &self.work {
@@ -466,7 +467,7 @@ impl Workload {
         self.transfers_per_task().saturating_mul(u64::from(self.tasks))
     }
 
-    /// Bytes of all tasks in one phase; of work other than transfers those of its largest phase.
+    /// Bytes of all tasks in one phase; for work other than transfers, those of its largest phase.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
         let largest =
@@ -481,7 +482,7 @@ impl Workload {
         Bytes(self.transfers().saturating_mul(self.geometry.transfer.0))
     }
 
-    /// The order of the transfers by its name in tables.
+    /// The name of the order of the transfers in tables.
     #[must_use]
     pub fn order_name(&self) -> &'static str {
         match self.order {

@@ -1,4 +1,4 @@
-//! The end of a phase by the clock, within its pass.
+//! Ends a phase by the clock, within its pass.
 
 use std::fmt;
 
@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Nanos;
 
-/// The slowest task is taken to be half as fast as the fastest, so that a wear-out lasts as long as what was before it.
+/// The slowest task is assumed to be half as fast as the fastest, so that a wear-out takes as long as the time before
+/// it.
 const WEAR_OUT_FACTOR: u64 = 2;
 
 /// Ends a phase by the clock instead of by volume.
@@ -14,12 +15,12 @@ const WEAR_OUT_FACTOR: u64 = 2;
 pub struct Stonewall {
     /// Each task stops after this time.
     pub deadline: Nanos,
-    /// Then all tasks continue until each has done as many transfers as the fastest had.
+    /// Whether all tasks then continue until each has done as many transfers as the fastest.
     pub wear_out: bool,
 }
 
 impl Stonewall {
-    /// Each task stops after `deadline`, and nothing follows.
+    /// Each task stops after `deadline`, with no wear-out.
     #[must_use]
     pub const fn after(deadline: Nanos) -> Self {
         Self { deadline, wear_out: false }

@@ -1,4 +1,4 @@
-//! Which workloads can be measured.
+//! Checks which workloads can be measured.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,10 @@ use crate::{
     Bytes, Geometry, Order, PlanError, Sharing, Spread, TreePlacement, Work, Workload, WorkloadSpec,
 };
 
-/// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
+/// Maximum transfer size: Linux moves at most 2 GiB minus one page in one call (see `read(2)`,
+/// notes).
 const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
-/// Every alignment that `O_DIRECT` asks for is a multiple of this.
+/// Every alignment that `O_DIRECT` requires is a multiple of this.
 const SECTOR: u64 = 512;
 
 impl WorkloadSpec {
@@ -46,7 +47,7 @@ impl WorkloadSpec {
         Ok(workload)
     }
 
-    /// Names are made as fast as it goes, each once.
+    /// Checks work on names: they are created at full speed, each once.
     fn check_names(&self) -> Result<(), PlanError> {
         let refused = |field, problem: &str, help: &str| Err(PlanError::new(field, problem, help));
         if !self.backend.capabilities().trees {
@@ -172,7 +173,7 @@ impl WorkloadSpec {
                 format!("give a number from 1 to {TASKS_MAX}"),
             ));
         }
-        // Nodes of exchanges may answer only.
+        // Nodes of exchanges may only respond.
         if !exchanges && (self.nodes == 0 || self.nodes > self.tasks) {
             return Err(PlanError::new(
                 "nodes",
@@ -198,7 +199,8 @@ impl WorkloadSpec {
     }
 
     fn check_cache_and_data_sync(&self) -> Result<(), PlanError> {
-        // With this open flag any write is affected; the other backends make no call for data alone.
+        // With this open flag any write is affected; the other backends have no call that syncs data
+        // only.
         let by_call = self.data_sync && !self.sync_open;
         let able = self.backend.capabilities();
         let (problem, help) = match (self.forget && !able.forgets, by_call && !able.data_sync) {
@@ -354,7 +356,7 @@ impl WorkloadSpec {
     }
 }
 
-/// Checks that the kernel takes the longest path of a tree.
+/// Checks that the kernel accepts the longest path of a tree.
 fn check_paths(workload: &Workload) -> Result<(), PlanError> {
     let bytes = TreePlacement::new(workload).map_or(0, TreePlacement::path_bytes_max);
     if bytes <= PATH_BYTES_MAX {

@@ -1,11 +1,11 @@
-//! Claims: a run records what it will create on a target before creating the first file, so that a later run
-//! finds what a killed one left behind.
+//! Claims: before it creates the first file, a run records what it will create on a target, so that a later
+//! run can find what a killed one has left.
 //!
-//! A claim names files relative to its own directory, and only names below it count: a forged claim cannot
-//! point anywhere else.
+//! A claim names files relative to its own directory. Only names below this directory count, so a forged
+//! claim cannot refer to any other place.
 //!
-//! Of a run in several processes one process claims a directory that all reach, and one on each node
-//! claims those that only that node has. A claim's name has the run and the node in it.
+//! If a run has several processes, one process claims the directories that all can reach, and one on each
+//! node claims those that only that node has. The name of a claim contains the run and the node.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
@@ -26,32 +26,33 @@ use crate::files::directory;
 use crate::files::replacement::{remove_if_there, replace, unfinished_parts};
 use crate::format::MANIFEST;
 
-/// Leading part of a claim's name.
+/// Prefix of a claim's file name.
 pub(super) const PREFIX: &str = ".ioproof-claim-";
-/// Trailing part of a claim's name.
+/// Suffix of a claim's file name.
 pub(super) const SUFFIX: &str = ".json";
 
 /// A file or directory that a run will create.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimedFile {
-    /// Below the directory of the claim.
+    /// Its path below the directory of the claim.
     pub path: PathBuf,
-    /// It existed before the run, which therefore must not remove it.
+    /// Whether it existed before the run, which therefore must not remove it.
     pub existed: bool,
-    /// What existed then, if the file system tells and the run was to put its own file in the place.
+    /// The identity of what existed before, if the file system reports it and the run was to replace it
+    /// by its own file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<FileIdentity>,
-    /// It stays when the run ends, as the user asked.
+    /// Whether it is kept when the run ends, as requested by the user.
     #[serde(default)]
     pub kept: bool,
 }
 
-/// What tells a file from one that took its name later.
+/// Distinguishes a file from one that has the same name later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileIdentity {
     /// Its inode.
     pub inode: u64,
-    /// When it was made, nanoseconds since 1970-01-01 UTC: an inode number is soon used again.
+    /// Its creation time, nanoseconds since 1970-01-01 UTC. Needed because inode numbers are soon reused.
     pub born_unix_ns: i64,
 }
 
@@ -63,7 +64,8 @@ impl FileIdentity {
 }
 
 impl ClaimedFile {
-    /// The claim on `path`, which is `relative` to the directory of the claim.
+    /// Creates the claim on `path` from its present state. `relative` is its path below the directory of
+    /// the claim.
     fn now(path: &Path, relative: &Path, fates: &FileFates) -> Self {
         let metadata = fs::symlink_metadata(path).ok();
         let replaced = metadata.as_ref().filter(|_| fates.replaced.contains(path));
@@ -72,84 +74,86 @@ impl ClaimedFile {
         Self { path: relative.to_path_buf(), existed: metadata.is_some(), identity, kept }
     }
 
-    /// Whether the run has made what is there now, as `metadata` tells.
+    /// Whether the run has created what is there now, according to `metadata`.
     pub(super) fn is_made(&self, metadata: &fs::Metadata) -> bool {
         let replaced = || self.identity.is_some_and(|then| FileIdentity::of(metadata) != Some(then));
         !self.existed || replaced()
     }
 }
 
-/// A tree that a run will create: it is removed by the names that [`plan::entry_type`] knows, not by a list.
+/// A tree that a run will create. It is removed by the names that [`plan::entry_type`] knows, not by a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimedTree {
-    /// Its root, below the directory of the claim; empty for that directory itself.
+    /// The path of its root below the directory of the claim; empty for that directory itself.
     pub path: PathBuf,
-    /// The root existed before the run, which therefore must not remove it.
+    /// Whether the root existed before the run, which therefore must not remove it.
     pub existed: bool,
-    /// Its items share the root with other entries: only they belong to the run.
+    /// Whether the root also contains other entries. In that case only the tree's items belong to the
+    /// run.
     #[serde(default)]
     pub names_only: bool,
-    /// It stays when the run ends, as the user asked.
+    /// Whether it is kept when the run ends, as requested by the user.
     #[serde(default)]
     pub kept: bool,
 }
 
-/// What becomes of the files and trees of a claim, by their absolute paths.
+/// What will happen to the files and trees of a claim, by their absolute paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileFates {
-    /// They stay when the run ends: the claim only keeps other runs from using them meanwhile.
+    /// Files and trees that are kept when the run ends. The claim only prevents other runs from using
+    /// them meanwhile.
     pub kept: BTreeSet<PathBuf>,
-    /// If they exist, the run removes them and makes its own.
+    /// Files and trees that the run removes, if they exist, and replaces by its own.
     pub replaced: BTreeSet<PathBuf>,
 }
 
-/// What one run creates below one directory.
+/// What a run creates below a directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// [`crate::Manifest::run_id`].
     pub run_id: String,
-    /// Where the run is recorded.
+    /// The directory of the run's record.
     pub run_directory: PathBuf,
     /// Wall clock at the start of the run, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
-    /// The process of the run.
+    /// The process number of the run.
     pub pid: u32,
-    /// When that process started, in clock ticks since boot (`/proc/PID/stat`, field 22):
-    /// another process that got the same number later has another start.
+    /// Start time of that process in clock ticks since boot (`/proc/PID/stat`, field 22). It
+    /// distinguishes the process from a later one with the same number.
     pub process_start_ticks: u64,
-    /// The node that it runs on, as the run calls it.
+    /// The node it runs on, as named by the run.
     pub node: String,
-    /// The name that the kernel of that node has (`/proc/sys/kernel/hostname`); empty in claims of
-    /// earlier programs, where [`Claim::node`] is that.
+    /// The kernel's name of that node (`/proc/sys/kernel/hostname`). Empty in claims of earlier programs,
+    /// in which [`Claim::node`] contains it.
     #[serde(default)]
     pub host: String,
-    /// `/proc/sys/kernel/random/boot_id` of that node.
+    /// Content of `/proc/sys/kernel/random/boot_id` on that node.
     pub boot_id: String,
-    /// `/proc/self/ns/pid` of that process: it can be looked up by its number only within this.
+    /// Target of `/proc/self/ns/pid` of that process: the namespace in which its number is valid.
     #[serde(default)]
     pub pid_namespace: Option<PathBuf>,
-    /// Wall clock when the claim was placed, nanoseconds since 1970-01-01 UTC.
+    /// Wall clock when the claim was written, nanoseconds since 1970-01-01 UTC.
     #[serde(default)]
     pub placed_unix_ns: Option<i64>,
-    /// What the user asked to keep.
+    /// What the user wants to keep.
     pub keep: Keep,
-    /// Files.
+    /// The files.
     pub files: Vec<ClaimedFile>,
-    /// Directories that the run makes for its files.
+    /// Directories that the run creates for its files.
     pub directories: Vec<ClaimedFile>,
-    /// Trees.
+    /// The trees.
     #[serde(default)]
     pub trees: Vec<ClaimedTree>,
-    /// What becomes of the files and trees, for [`Claim::place`].
+    /// What will happen to the files and trees, for [`Claim::place`].
     #[serde(skip)]
     pub fates: Arc<FileFates>,
 }
 
 impl Claim {
-    /// A claim of this process, which runs on what the run calls `node`, on nothing yet.
+    /// Creates an empty claim of this process, which runs on the node that the run calls `node`.
     ///
     /// # Errors
-    /// `/proc` cannot be read.
+    /// Errors if `/proc` cannot be read.
     pub fn new(
         run_id: &str,
         run_directory: &Path,
@@ -179,8 +183,8 @@ impl Claim {
         })
     }
 
-    /// This claim with `trees` that the run will make, from the root on; of each, whether its items
-    /// stand in a directory that exists, beside other things.
+    /// Adds `trees` that the run will create. Each has its root, and whether the items are in an existing
+    /// directory together with other entries.
     #[must_use]
     pub fn with_trees(self, trees: &[(PathBuf, bool)]) -> Self {
         let tree = |(path, names_only): &(PathBuf, bool)| ClaimedTree {
@@ -192,15 +196,15 @@ impl Claim {
         Self { trees: trees.iter().map(tree).collect(), ..self }
     }
 
-    /// Writes a claim into each of `targets` (directories that exist): on those of `files`, of
-    /// the `directories` that the run makes for them, and of the trees, that lie below it. What exists
-    /// now is noted and will never be removed.
+    /// Writes a claim to each of `targets` (existing directories). It covers the `files`, the
+    /// `directories` that the run creates for them, and the trees that are below the target. Whatever
+    /// exists now is recorded and will never be removed.
     ///
-    /// The claims are on stable storage afterwards: files are made only when whoever comes after a loss of power, or
-    /// of the device, can tell whose they are.
+    /// The claims are on stable storage when this returns: files may only be created once their owner can be
+    /// determined even after a loss of power or of the device.
     ///
     /// # Errors
-    /// A target cannot be written. Claims that were placed before are withdrawn.
+    /// Errors if a target cannot be written. Claims that were already written are then removed.
     pub fn place(
         &self,
         targets: &[PathBuf],
@@ -219,9 +223,10 @@ impl Claim {
                 ..self.clone()
             };
             let path = target.join(claim.file_name());
-            // It may be in place although something after that fails.
+            // The file may exist even if a later step fails.
             placed.paths.push(path.clone());
-            // Only names and numbers, which always become JSON, and paths, which do if they are UTF-8.
+            // It contains only names and numbers, which can always be converted to JSON, and paths, which
+            // can if they are UTF-8.
             let written = serde_json::to_vec(&claim)
                 .map_err(|error| RecordError::Unreadable {
                     path: path.clone(),
@@ -229,11 +234,11 @@ impl Claim {
                 })
                 .and_then(|text| replace(target, &claim.file_name(), &text, true));
             if let Err(mut error) = written {
-                // The user named the directory but does not know the file.
+                // The error names the directory, because the user named it and does not know the file.
                 if let RecordError::Io { source, .. } = error {
                     error = RecordError::target("make files in", target)(source);
                 }
-                // The first error is the one to show.
+                // The first error is the one that is reported.
                 let _ = placed.withdraw();
                 return Err(error);
             }
@@ -241,7 +246,7 @@ impl Claim {
         Ok(placed)
     }
 
-    /// When it was placed; in claims of earlier programs, when its run began.
+    /// When the claim was written. For claims of earlier programs, when the run began.
     #[must_use]
     pub fn placed(&self) -> i64 {
         self.placed_unix_ns.unwrap_or(self.started_unix_ns)
@@ -251,8 +256,8 @@ impl Claim {
         format!("{PREFIX}{}@{}{SUFFIX}", plain(&self.run_id), plain(&self.node))
     }
 
-    /// Whether the run is still in progress, as far as can be seen from here. A process is checked on its own
-    /// node; for another node only the record is trusted.
+    /// Whether the run is still in progress, as far as this can be determined here. A process is only checked
+    /// on its own node; for another node only the record is trusted.
     pub(super) fn holder(&self) -> Holder {
         let is = |path, word: &String| kernel_word(path).is_ok_and(|here| here == *word);
         let namespaces = self.pid_namespace.as_ref().zip(pid_namespace());
@@ -272,16 +277,16 @@ impl Claim {
         }
     }
 
-    /// What the record of the run shows, if reachable: the lock of its writer, or an end after the claim. An
-    /// absent lock shows nothing: not every file system supports locks between nodes.
+    /// What the run's record shows, if it can be reached: either the lock of its writer, or an end after the
+    /// claim. A missing lock proves nothing, because not every file system supports locks between nodes.
     fn holder_by_record(&self) -> Option<Holder> {
-        /// All of a manifest that is of interest here.
+        /// The only part of a manifest that is needed here.
         #[derive(Deserialize)]
         struct Head {
             run_id: String,
             finished_unix_ns: Option<i64>,
         }
-        // The directory is chosen by the author of the claim.
+        // The author of the claim controls this path, so it is not trusted.
         let directory = &self.run_directory;
         let manifest = directory::read(directory, &directory.join(MANIFEST), MANIFEST_BYTES).ok()?;
         let journal = JournalReader::open(directory).ok()?;
@@ -298,7 +303,7 @@ impl Claim {
     }
 }
 
-/// The paths of `paths` that lie below `directory`, with what is there and becomes of it.
+/// Those of `paths` that are below `directory`, each with its present state and what will happen to it.
 fn below(directory: &Path, paths: &[PathBuf], fates: &FileFates) -> Vec<ClaimedFile> {
     let claimed = |path: &PathBuf| {
         let relative = path.strip_prefix(directory).ok().filter(|relative| is_below(relative))?;
@@ -307,7 +312,8 @@ fn below(directory: &Path, paths: &[PathBuf], fates: &FileFates) -> Vec<ClaimedF
     paths.iter().filter_map(claimed).collect()
 }
 
-/// The same of trees; `directory` itself may be one whose items stand beside other things.
+/// Like `below`, for trees. `directory` itself may be the root of a tree whose items are next to other
+/// entries.
 fn trees_below(directory: &Path, trees: &[ClaimedTree], kept: &BTreeSet<PathBuf>) -> Vec<ClaimedTree> {
     let claimed = |tree: &ClaimedTree| {
         let relative = tree.path.strip_prefix(directory).ok()?;
@@ -322,19 +328,20 @@ pub(super) fn may_be_tree(relative: &Path, names_only: bool) -> bool {
     is_below(relative) || (names_only && relative.as_os_str().is_empty())
 }
 
-/// Whether `path` cannot lead out of the directory that it is joined to.
+/// Whether `path` stays below the directory that it is joined to.
 pub(super) fn is_below(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// How long a run waits for others that are placing claims: each takes milliseconds. A lock that is held for longer
-/// has another purpose.
+/// How long a run waits for other runs that are writing claims, which takes each of them milliseconds. A lock that
+/// is held for longer has a different purpose.
 const TURN_WAIT_MAX: Duration = Duration::from_secs(5);
-/// Interval at which it tries again.
+/// Interval between two attempts to get the lock.
 const TURN_RETRY: Duration = Duration::from_millis(5);
 
-/// The turn to place claims in some directories and to look for those of others: of two runs that start together
-/// the first to have it goes on. Where a file system has no locks on directories both may be refused.
+/// The exclusive right to write claims in some directories and to look for those of others. If two runs start
+/// together, the first one that gets it continues. On a file system without locks for directories, both may be
+/// rejected.
 #[derive(Debug)]
 #[must_use = "the turn ends when it is dropped"]
 pub struct ClaimTurn {
@@ -342,7 +349,7 @@ pub struct ClaimTurn {
 }
 
 impl ClaimTurn {
-    /// Waits for the turn in `directories`.
+    /// Waits for the exclusive right to `directories`.
     pub fn take(directories: &[PathBuf]) -> Self {
         let until = Instant::now() + TURN_WAIT_MAX;
         let identified = |directory: &PathBuf| {
@@ -350,7 +357,8 @@ impl ClaimTurn {
             let metadata = file.metadata().ok()?;
             Some(((metadata.dev(), metadata.ino()), file))
         };
-        // Each directory once, by whatever path, and in one order, so that two runs do not wait for each other.
+        // Locks each directory once, even if it has several paths, and in a fixed order, so that two runs
+        // cannot wait for each other.
         let unique: BTreeMap<(u64, u64), File> = directories.iter().filter_map(identified).collect();
         let lock = |file: File| {
             while let Err(TryLockError::WouldBlock) = file.try_lock() {
@@ -365,7 +373,7 @@ impl ClaimTurn {
     }
 }
 
-/// Claims placed on the targets of a run in progress. Dropping it leaves them there.
+/// The claims on the targets of a run in progress. They remain if this value is dropped.
 #[derive(Debug)]
 #[must_use = "withdraw it when the files are gone"]
 pub struct PlacedClaim {
@@ -373,10 +381,10 @@ pub struct PlacedClaim {
 }
 
 impl PlacedClaim {
-    /// Removes the claims, after the run has cleaned up or kept its files on purpose.
+    /// Removes the claims. Call this after the run has removed its files or has deliberately kept them.
     ///
     /// # Errors
-    /// A claim cannot be removed; the others are.
+    /// Errors if a claim cannot be removed; the others are removed.
     pub fn withdraw(self) -> Result<(), RecordError> {
         let mut result = Ok(());
         for path in &self.paths {
@@ -392,18 +400,18 @@ impl PlacedClaim {
 /// Whether the run of a claim is still in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
-    /// Its process is running on this node, or the record of its run is locked somewhere.
+    /// Its process is running on this node, or the record of its run is locked by some process.
     Alive,
-    /// Its process has ended, or its run, or the node was started anew since.
+    /// Its process or its run has ended, or the node has been rebooted since.
     Gone,
-    /// It was made on another node (or in another container), which cannot be checked from here. Other runs
-    /// leave its files alone; a user may declare them left over.
+    /// The claim is from another node (or another container), so this cannot be checked here. Other runs do
+    /// not touch its files; a user may declare them to be left over.
     Elsewhere,
 }
 
-/// Field 22 of `/proc/PID/stat`; none if there is no such process, or if it has ended and only waits
-/// to be reaped (state `Z` or `X`), which it may do for ever. The second field, the name, may hold
-/// anything, so fields are counted from its closing parenthesis.
+/// Returns field 22 of `/proc/PID/stat`. Returns `None` if there is no such process, or if it has ended
+/// and only waits to be reaped (state `Z` or `X`), possibly for ever. The second field, the name, may
+/// contain any characters, so fields are counted from its closing parenthesis.
 fn start_ticks(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
@@ -415,18 +423,18 @@ fn start_ticks(pid: u32) -> Option<u64> {
     fields.nth(18)?.parse().ok()
 }
 
-/// The kernel's name of this node.
+/// The file with the kernel's name of this node.
 const HOST: &str = "/proc/sys/kernel/hostname";
-/// Another one each time that the kernel starts.
+/// The file whose content changes with each boot.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
-/// A part of a file's name that has nothing special in it.
+/// Converts `text` to a part of a file name without special characters.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
 }
 
-/// Removes the files in `directory` that processes of this user and host have left which ended while they wrote a
-/// claim: they had made nothing else yet. Returns their number.
+/// Removes the unfinished files that processes of this user and host have left in `directory` because they ended
+/// while writing a claim. They had not created anything else yet. Returns the number of files removed.
 pub fn remove_unfinished_claims(directory: &Path) -> usize {
     let host = kernel_word(HOST).map(|host| plain(&host)).unwrap_or_default();
     let is_over = |name: &str| {
@@ -444,7 +452,8 @@ pub fn remove_unfinished_claims(directory: &Path) -> usize {
         .count()
 }
 
-/// Which numbers of processes this one sees, as in `pid:[4026531836]`; none where the kernel does not say.
+/// The namespace of process numbers, for example `pid:[4026531836]`, or `None` if the kernel does not
+/// report it.
 fn pid_namespace() -> Option<PathBuf> {
     fs::read_link("/proc/self/ns/pid").ok()
 }

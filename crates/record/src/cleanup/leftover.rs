@@ -1,4 +1,4 @@
-//! What ended runs left below a directory, as their claims say, and its removal.
+//! Finds what ended runs have left below a directory, according to their claims, and removes it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,17 +20,17 @@ use crate::files::directory::{self, DirectoryEntry};
 /// A file that a run left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftoverFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// Device and inode: another file that has come into its place since is not removed.
+    /// Device and inode. If another file has taken its place since, it is not removed.
     identity: (u64, u64),
 }
 
 impl LeftoverFile {
-    /// Removes the file below `directory`, if it is the one that was found: its name is looked up again, through real
-    /// directories only.
+    /// Removes the file below `directory` if it still is the one that was found. Its name is looked up again, only
+    /// through real directories.
     fn remove(&self, directory: &Path, owner: u32) -> io::Result<()> {
         let below = self.path.strip_prefix(directory).unwrap_or(&self.path);
         let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
@@ -57,13 +57,14 @@ impl LeftoverFile {
 /// A tree that a run left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftoverTree {
-    /// Its root.
+    /// The path of its root.
     pub root: PathBuf,
-    /// The same below the directory of the claim.
+    /// The root's path below the directory of the claim.
     relative: PathBuf,
-    /// Only entries with the program's names in the root belong to the run; the root stays.
+    /// Whether only the entries in the root with the program's names belong to the run. The root is then
+    /// kept.
     pub names_only: bool,
-    /// The user of the claim: nothing of others is removed.
+    /// The owner of the claim. Nothing of other users is removed.
     owner: u32,
 }
 
@@ -85,36 +86,37 @@ impl LeftoverTree {
     }
 }
 
-/// What a run left below one directory.
+/// What a run has left below a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     /// The claim.
     pub claim: Claim,
-    /// Where it stands.
+    /// The path of the claim.
     pub claim_path: PathBuf,
-    /// Whether the run goes on.
+    /// Whether the run is still in progress.
     pub holder: Holder,
-    /// Files that the run made and that are still there.
+    /// Files that the run created and that still exist.
     pub files: Vec<LeftoverFile>,
-    /// Trees that the run made and that are still there.
+    /// Trees that the run created and that still exist.
     pub trees: Vec<LeftoverTree>,
-    /// Files and trees that the run made and was asked to keep: they are not removed.
+    /// Files and trees that the run created and was asked to keep. They are not removed.
     pub kept: Vec<PathBuf>,
-    /// Files and trees that the run made and that another run, which goes on, is using.
+    /// Files and trees that the run created and that another run, which is in progress, is using.
     pub in_use: Vec<PathBuf>,
-    /// The user of the claim.
+    /// The owner of the claim.
     owner: u32,
 }
 
-/// The claims in `directory`, each with what is left of its files. What several ended runs have claimed is
-/// left by the last of them. A file with the name but not the content of a claim is left alone.
+/// The claims in `directory`, each with what is left of its files. If several ended runs have claimed the
+/// same file, it is attributed to the last of them. A file with the name but not the content of a claim is
+/// ignored.
 ///
 /// # Errors
-/// The directory cannot be read.
+/// Errors if the directory cannot be read.
 pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
     let mut found = Vec::new();
     let entries = fs::read_dir(directory).map_err(|error| match error.kind() {
-        // It was named wrongly.
+        // The user gave a wrong name.
         io::ErrorKind::NotFound => RecordError::io("read", directory)(error),
         _ => RecordError::target("read", directory)(error),
     })?;
@@ -129,7 +131,8 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
             found.push(Leftover { claim, claim_path, holder, files, trees, kept, in_use, owner });
         }
     }
-    // Newest first: it made what stands there under a name that an earlier one has claimed, too.
+    // Newest first, because the newest run has created what now exists under a name that an earlier run
+    // has claimed as well.
     found.sort_by_key(|left| std::cmp::Reverse(left.claim.placed()));
     let all = |left: &Leftover| {
         let files = left.claim.files.iter().map(|file| file.path.clone());
@@ -144,8 +147,8 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
     Ok(found)
 }
 
-/// The claim at `path` and the user that owns it; nothing where another file has such a name. What a device does not
-/// give back may be a claim.
+/// The claim at `path` and its owner, or `None` if another file has such a name. If the file cannot be read because
+/// of a device error, this is an error, since it may be a claim.
 fn read_claim(path: &Path) -> Result<Option<(Claim, u32)>, RecordError> {
     let Some(directory) = path.parent() else { return Ok(None) };
     match directory::read(directory, path, CLAIM_BYTES) {
@@ -160,8 +163,8 @@ fn read_claim(path: &Path) -> Result<Option<(Claim, u32)>, RecordError> {
     }
 }
 
-/// The file `claimed` below `directory`, if the run made it and the claim may cover it: a regular file of the
-/// claim's owner, reached through real directories only.
+/// The file `claimed` below `directory`, provided that the run created it and the claim may cover it: it must
+/// be a regular file owned by the owner of the claim, and only reached through real directories.
 fn left_file(directory: &Path, claimed: &ClaimedFile, owner: u32) -> Option<LeftoverFile> {
     if !is_below(&claimed.path) || !reached_without_links(directory, &claimed.path) {
         return None;
@@ -175,8 +178,8 @@ fn left_file(directory: &Path, claimed: &ClaimedFile, owner: u32) -> Option<Left
     })
 }
 
-/// What is left of `tree` below `directory`, if the claim may cover it: a real directory of the claim's
-/// owner, or entries with the program's names in one.
+/// What is left of `tree` below `directory`, as far as the claim may cover it: a real directory owned by
+/// the owner of the claim, or entries with the program's names in such a directory.
 fn left_tree(directory: &Path, tree: &ClaimedTree, owner: u32) -> Option<LeftoverTree> {
     let ClaimedTree { path, existed, names_only, .. } = tree;
     if !may_be_tree(path, *names_only) || !reached_without_links(directory, path) {
@@ -191,7 +194,7 @@ fn left_tree(directory: &Path, tree: &ClaimedTree, owner: u32) -> Option<Leftove
     is_left.then_some(LeftoverTree { root, relative: path.clone(), names_only: *names_only, owner })
 }
 
-/// Whether every directory between `directory` and `relative` is one, and no link to one.
+/// Whether every component between `directory` and `relative` is a directory and not a link.
 fn reached_without_links(directory: &Path, relative: &Path) -> bool {
     relative
         .ancestors()
@@ -201,7 +204,7 @@ fn reached_without_links(directory: &Path, relative: &Path) -> bool {
 }
 
 impl Leftover {
-    /// Finds what is left below `directory`, without what other runs use or have `taken`.
+    /// Finds what is left below `directory`, except what other runs use or have `taken`.
     fn look(&mut self, directory: &Path, in_use: &BTreeSet<PathBuf>, taken: &mut BTreeSet<PathBuf>) {
         let gone = self.holder == Holder::Gone;
         let mut is_own = |path: &PathBuf, place: &Path, kept: bool| {
@@ -225,55 +228,57 @@ impl Leftover {
         }
     }
 
-    /// Where the claim stands.
+    /// The directory that contains the claim.
     fn directory(&self) -> &Path {
         self.claim_path.parent().unwrap_or(Path::new("."))
     }
 
-    /// Whether the claim is this user's: anybody can write one with the name of a run of others.
+    /// Whether the claim belongs to this user. Anybody can write a claim with the name of another user's
+    /// run.
     #[must_use]
     pub fn is_of_this_user(&self) -> bool {
         self.owner == rustix::process::geteuid().as_raw()
     }
 
-    /// Bytes of the files that are left.
+    /// Total size of the files that are left.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }
 
-    /// How long ago its run began.
+    /// Time since the run began.
     #[must_use]
     pub fn age(&self) -> Duration {
         let age_ns = now_unix_ns().saturating_sub(self.claim.started_unix_ns);
         Duration::from_nanos(u64::try_from(age_ns).unwrap_or_default())
     }
 
-    /// Removes the files, the trees, the run's own directories if empty, and the claim. Files that existed
-    /// before the run, links and files of other users stay; so do foreign entries in a tree, which are
-    /// reported. The claim stays while something of the run does: [`SweepResult::held`], or
-    /// [`Leftover::in_use`].
+    /// Removes the files, the trees, the run's own directories if they are empty, and the claim. Files
+    /// that existed before the run, links, and files of other users are kept; so are foreign entries in a
+    /// tree, which are reported. The claim is kept as long as something of the run remains:
+    /// [`SweepResult::held`], or [`Leftover::in_use`].
     ///
     /// # Errors
-    /// The run is in progress or was made on another node, or a file cannot be removed; the claim then stays,
-    /// so that the rest can be removed later.
+    /// Errors if the run is in progress or belongs to another node, or if a file cannot be removed. The claim
+    /// is then kept, so that the rest can be removed later.
     pub fn remove(&self) -> Result<SweepResult, RecordError> {
         self.remove_unless(|holder| holder != Holder::Gone)
     }
 
-    /// Like [`Leftover::remove`], also for another node. For a user who confirmed that the run is over, and
-    /// for the next start of that run itself.
+    /// Like [`Leftover::remove`], but also for another node. Meant for a user who has confirmed that the
+    /// run is over, and for the next start of that run itself.
     ///
     /// # Errors
-    /// The run can be seen to go on, or a file cannot be removed; the claim then stays.
+    /// Errors if the run is known to be in progress, or if a file cannot be removed. The claim is then
+    /// kept.
     pub fn remove_unseen(&self) -> Result<SweepResult, RecordError> {
         self.remove_unless(|holder| holder == Holder::Alive)
     }
 
-    /// Removes the trees alone.
+    /// Removes only the trees.
     ///
     /// # Errors
-    /// Something cannot be removed.
+    /// Errors if something cannot be removed.
     pub fn remove_trees(&self) -> Result<SweepResult, RecordError> {
         let mut sweep = SweepResult::default();
         for tree in &self.trees {
@@ -311,15 +316,16 @@ impl Leftover {
         Ok(sweep)
     }
 
-    /// Removes the directories that the run made for its files, if nothing is in them; returns those that stay,
-    /// without those of files that are kept or in use.
+    /// Removes the directories that the run created for its files, if they are empty. Returns those that
+    /// remain, except for directories of files that are kept or in use.
     pub fn remove_directories(&self) -> Vec<PathBuf> {
         let directory = self.directory();
         let made = self.claim.directories.iter();
         let made = made.filter(|made| !made.existed && is_below(&made.path));
         let mut made: Vec<&PathBuf> =
             made.map(|made| &made.path).filter(|path| reached_without_links(directory, path)).collect();
-        // Inner directories first; one that is not empty, or a link, is refused by the kernel and stays.
+        // Inner directories first. The kernel refuses to remove a link or a directory that is not empty,
+        // so these remain.
         made.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
         let removed = |path: &PathBuf| {
             let below = path.strip_prefix(directory).unwrap_or(path);

@@ -1,4 +1,4 @@
-//! What a run makes on targets, and its removal.
+//! What a run creates on targets, and its removal.
 
 pub(crate) mod claim;
 pub(crate) mod leftover;

@@ -1,5 +1,5 @@
-//! Removing trees by name: entries that a run creates below its roots have names that [`plan::entry_type`] knows,
-//! so that a million files are removed without a list of them, and no others are.
+//! Removes trees by name. Entries that a run creates below its roots have names that [`plan::entry_type`] knows,
+//! so a million files can be removed without a list of them, and no other files are removed.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -14,26 +14,28 @@ use rustix::io::Errno;
 use crate::RecordError;
 use crate::files::directory::DirectoryEntry;
 
-/// Limit on remaining entries that are listed.
+/// Maximum number of remaining entries that are listed.
 const NAMED_MAX: usize = 8;
-/// No tree of a plan is deeper; see `plan::TREE_DEPTH_MAX`, and an item below its lowest level.
+/// Maximum depth of a plan's trees (see `plan::TREE_DEPTH_MAX`), including an item below the lowest
+/// level.
 const LEVELS_MAX: u32 = plan::TREE_DEPTH_MAX + 3;
 
-/// What a sweep did.
+/// The result of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SweepResult {
-    /// Files and directories that are gone.
+    /// Number of files and directories removed.
     pub removed: u64,
-    /// The first entries left in place, because no run gives such names, or another user owns them.
+    /// The first entries that were kept because no run uses such names, or because another user owns
+    /// them.
     pub foreign: Vec<PathBuf>,
-    /// How many those are.
+    /// Total number of such entries.
     pub foreign_count: u64,
-    /// Directories of the run that stay, since something of others is in them.
+    /// Directories of the run that were kept because they contain entries of others.
     pub held: Vec<PathBuf>,
 }
 
 impl SweepResult {
-    /// Adds what another sweep did.
+    /// Adds the result of another sweep.
     pub fn add(&mut self, other: Self) {
         self.removed += other.removed;
         self.foreign_count += other.foreign_count;
@@ -50,12 +52,13 @@ impl SweepResult {
     }
 }
 
-/// Removes entries with the program's names below `root`, and `root` itself if nothing else is in it. If
-/// `owner` is given, only entries of that user. Links are never followed, also those that somebody puts in the place
-/// of a directory meanwhile: each name is removed in the directory that was opened.
+/// Removes entries with the program's names below `root`, and `root` itself if nothing else is in it. If `owner` is
+/// given, only removes entries of that user. Links are never followed, even if somebody replaces a directory by a
+/// link meanwhile: each name is removed relative to the directory that was opened.
 ///
 /// # Errors
-/// An own entry cannot be removed, or a directory cannot be read; earlier removals remain.
+/// Errors if an own entry cannot be removed or a directory cannot be read. What was removed before that
+/// stays removed.
 pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<SweepResult, RecordError> {
     let parent = root.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = root.file_name().map_or(Path::new("."), Path::new);
@@ -65,7 +68,7 @@ pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<SweepResult, Record
     }
 }
 
-/// Like [`sweep_tree`], for a root in a directory that is open.
+/// Like [`sweep_tree`], for a root in an open directory.
 pub(crate) fn sweep_entry(
     entry: &DirectoryEntry<'_>,
     root: &Path,
@@ -86,10 +89,11 @@ pub(crate) fn sweep_entry(
     Ok(result)
 }
 
-/// Like [`sweep_tree`], for a `directory` with other entries: it and they stay, unlisted.
+/// Like [`sweep_tree`], for a `directory` that also contains other entries. The directory and these
+/// entries are kept and not listed.
 ///
 /// # Errors
-/// As [`sweep_tree`].
+/// Same as for [`sweep_tree`].
 pub fn sweep_names(directory: &Path, owner: Option<u32>) -> Result<SweepResult, RecordError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     match rustix::fs::openat(CWD, directory, flags, Mode::empty()) {
@@ -101,7 +105,7 @@ pub fn sweep_names(directory: &Path, owner: Option<u32>) -> Result<SweepResult, 
     }
 }
 
-/// Like [`sweep_names`], for a directory that is open.
+/// Like [`sweep_names`], for an open directory.
 pub(crate) fn sweep_names_in(
     opened: &File,
     directory: &Path,
@@ -115,7 +119,7 @@ pub(crate) fn sweep_names_in(
 /// The first entry in `directory` with one of the program's names.
 ///
 /// # Errors
-/// The directory cannot be read.
+/// Errors if the directory cannot be read.
 pub fn first_named(directory: &Path) -> Result<Option<PathBuf>, RecordError> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -130,10 +134,10 @@ pub fn first_named(directory: &Path) -> Result<Option<PathBuf>, RecordError> {
     Ok(None)
 }
 
-/// The files that [`sweep_names`] would remove from `directory`, but no more than `most` of them.
+/// The files that [`sweep_names`] would remove from `directory`, limited to `most` files.
 ///
 /// # Errors
-/// A directory cannot be read.
+/// Errors if a directory cannot be read.
 pub fn named_files(directory: &Path, most: usize) -> Result<Vec<PathBuf>, RecordError> {
     let mut found = Vec::new();
     let mut left = vec![(directory.to_owned(), 0)];
@@ -170,7 +174,7 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// Removes the directory called `name` in `parent` with the program's entries in it.
+    /// Removes the directory `name` in `parent`, including the program's entries in it.
     fn directory(&mut self, parent: &File, name: &OsStr, path: &Path, level: u32) -> Result<(), RecordError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::openat(parent, name, flags, Mode::empty()) {
@@ -183,14 +187,14 @@ impl Sweep<'_> {
                 self.result.removed += 1;
                 Ok(())
             }
-            // Foreign entries keep it, and have been reported.
+            // It is kept because of foreign entries, which have been reported.
             Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOENT) => Ok(()),
             Err(error) => Err(RecordError::target("remove", path)(error.into())),
         }
     }
 
-    /// Removes the program's entries in a directory. A file system may skip names while others are removed:
-    /// it is read again until nothing more is found.
+    /// Removes the program's entries in a directory. A file system may skip names while others are being
+    /// removed, so the directory is read again until nothing more is found.
     fn entries(&mut self, directory: &File, path: &Path, level: u32) -> Result<(), RecordError> {
         let unreadable = |error: Errno| RecordError::target("read", path)(error.into());
         loop {
@@ -226,7 +230,7 @@ impl Sweep<'_> {
                 }
             }
             Some(EntryType::Directory) if is(&stat, FileType::Directory) && is_ours && level < LEVELS_MAX => {
-                // An item is empty, as a rule.
+                // An item is usually an empty directory.
                 match unlinkat(directory, name, AtFlags::REMOVEDIR) {
                     Ok(()) => self.result.removed += 1,
                     Err(_) => {

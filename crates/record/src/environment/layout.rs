@@ -1,4 +1,4 @@
-//! What was done to make a layout, and what was read back from it.
+//! The commands that created a layout, and the properties that were read back from it.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a run was made on: hosts, tuning, layouts, clocks.
+//! The environment of a run: hosts, tuning, layouts, clocks.
 
 pub(crate) mod clocks;
 pub(crate) mod fact;

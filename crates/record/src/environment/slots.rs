@@ -1,11 +1,12 @@
-//! The slots of a machine: which card sits where, and which are free.
+//! The slots of a machine: which cards they contain, and which are free.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Fact, HostFacts, LinkFacts, PcieFacts};
 
-/// [`Inventory::schema`] of this program. It changes when a field changes its meaning or goes away.
+/// The value of [`Inventory::schema`] written by this program. It changes if a field changes its meaning
+/// or is removed.
 pub const INVENTORY_SCHEMA: &str = "ioproof-host/1";
 
 /// All that can be said of a host: what `ioproof host facts` shows.

@@ -85,12 +85,12 @@ fn time_of(unix_ns: i64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
-/// The date of a day since 1970-01-01 in the Gregorian calendar, by counting years that begin in March,
-/// so that the day of a leap year is the last one.
+/// The Gregorian date of a day given in days since 1970-01-01. Years are counted from March on, so that
+/// the day added in a leap year is the last day of the year.
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    /// From 0000-03-01 to 1970-01-01.
+    /// Days from 0000-03-01 to 1970-01-01.
     const TO_1970: i64 = 719_468;
-    /// Days of 400 years.
+    /// Days in 400 years.
     const ERA: i64 = 146_097;
     let shifted = days + TO_1970;
     let (era, of_era) = (shifted.div_euclid(ERA), shifted.rem_euclid(ERA));

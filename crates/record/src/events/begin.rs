@@ -1,4 +1,4 @@
-//! The begin of a record: its directory, its journal and its manifest.
+//! Creates a record: its directory, its journal and its manifest.
 
 use std::fs;
 use std::io;
@@ -10,20 +10,20 @@ use crate::format::{JOURNAL, MANIFEST};
 use crate::manifest::ManifestText;
 use crate::{Manifest, RecordError};
 
-/// Lines of the journal of a run that has just begun: what was asked, and the checksum of the manifest.
+/// Number of journal lines of a newly created run: the request, and the checksum of the manifest.
 pub(crate) const FIRST_LINES: u64 = 2;
 
-/// A run that has just begun.
+/// A newly created run.
 pub(crate) struct NewRun {
     pub(crate) directory: PathBuf,
-    /// The directories that were made for it, innermost first.
+    /// The directories created for it, innermost first.
     pub(crate) made: Vec<PathBuf>,
     pub(crate) journal: JournalWriter,
     pub(crate) reader: JournalReader,
 }
 
 impl NewRun {
-    /// As [`crate::Recorder::create`].
+    /// Implements [`crate::Recorder::create`].
     pub(crate) fn begin(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
         let missing = directory.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists());
         let made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
@@ -33,18 +33,18 @@ impl NewRun {
             let whole = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
             let mut journal = JournalWriter::create(&whole)?;
             let reader = start(&whole, &mut journal, manifest).inspect_err(|_| {
-                // The error that counts is the first; the directory is left as it was found.
+                // The first error is the one that is reported. The directory is left as it was found.
                 remove(&whole, &[]);
             })?;
             Ok((whole, journal, reader))
         };
-        // Only what is empty goes: where another run was faster, its directory stays.
+        // Only empty directories are removed. If another run was faster, its directory remains.
         let (directory, journal, reader) = begin().inspect_err(|_| remove_empty(&made))?;
         Ok(Self { directory, made, journal, reader })
     }
 }
 
-/// As [`crate::Recorder::check_new`].
+/// Implements [`crate::Recorder::check_new`].
 pub(crate) fn check_new(directory: &Path) -> Result<(), RecordError> {
     match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
         Ok(true) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
@@ -55,7 +55,7 @@ pub(crate) fn check_new(directory: &Path) -> Result<(), RecordError> {
     }
 }
 
-/// Refuses a directory whose run ended before its first line was written.
+/// Rejects a directory whose run ended before its first line was written.
 pub(crate) fn check_begun(directory: &Path) -> Result<(), RecordError> {
     let is_empty = fs::symlink_metadata(directory.join(JOURNAL)).is_ok_and(|journal| journal.len() == 0);
     match is_empty && !directory::is_there(&directory.join(MANIFEST)) {
@@ -64,7 +64,7 @@ pub(crate) fn check_begun(directory: &Path) -> Result<(), RecordError> {
     }
 }
 
-/// Removes a run that has just begun in `directory`, and the directories that were `made` for it.
+/// Removes the newly created run in `directory`, and the directories `made` for it.
 pub(crate) fn remove(directory: &Path, made: &[PathBuf]) {
     for name in [MANIFEST, JOURNAL] {
         let _ = fs::remove_file(directory.join(name));
@@ -72,7 +72,7 @@ pub(crate) fn remove(directory: &Path, made: &[PathBuf]) {
     remove_empty(made);
 }
 
-/// Removes `directories` as far as nothing is in them.
+/// Removes those of `directories` that are empty.
 fn remove_empty(directories: &[PathBuf]) {
     for directory in directories {
         let _ = fs::remove_dir(directory);

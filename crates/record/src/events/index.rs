@@ -1,5 +1,5 @@
-//! The journal's contents without the rows: the cases, how each ended, where its phases are, and which tables
-//! hold it.
+//! An index of the journal without the rows: the cases, how each of them ended, where its phases are, and
+//! which tables contain it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -18,25 +18,25 @@ use crate::{Clocks, Damage, FailedCase, LayoutLifetime, Manifest, Pause, RunStat
 /// The outcome of an attempt at a case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum CaseEnd {
-    /// It is in progress, or the run ended during it.
+    /// It has not ended: it is in progress, or the run ended during it.
     #[default]
     Not,
-    /// Successfully.
+    /// It succeeded.
     Well,
-    /// With an error.
+    /// It failed with this error.
     Badly(String),
 }
 
-/// One attempt at a case; number 0 holds what belongs to the run as a whole.
+/// One attempt at a case. The attempt with number 0 contains what belongs to the run as a whole.
 #[derive(Debug, Default)]
 pub(crate) struct CaseIndex {
     pub(crate) id: String,
     pub(crate) phases: Vec<LinePosition>,
     pub(crate) warnings: Vec<WarningRow>,
     pub(crate) ended: CaseEnd,
-    /// The batch whose tables hold it.
+    /// The batch whose tables contain it.
     pub(crate) batch: Option<u32>,
-    /// A line of it cannot be read.
+    /// Whether a line of it cannot be read.
     pub(crate) damaged: bool,
 }
 
@@ -46,30 +46,30 @@ pub(crate) struct BatchIndex {
     pub(crate) sealed: Vec<SealedTable>,
 }
 
-/// The journal's view of the run.
+/// The state of the run according to the journal.
 #[derive(Debug, Default)]
 pub(crate) struct JournalIndex {
     pub(crate) manifest: Option<Manifest>,
-    /// By number, without attempts superseded by later ones.
+    /// The cases by number, without attempts that were superseded by later ones.
     pub(crate) cases: BTreeMap<u32, CaseIndex>,
-    /// Attempts at cases with launches, including superseded ones.
+    /// Attempts at cases that have launches, including superseded attempts.
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) batches: BTreeMap<u32, BatchIndex>,
-    /// The highest batch number in use.
+    /// The highest batch number used.
     pub(crate) last_batch: u32,
-    /// The highest case number in use.
+    /// The highest case number used.
     pub(crate) current: u32,
     /// What was wiped, including in superseded attempts.
     pub(crate) wiped: Vec<(String, Wiped)>,
-    /// Each time that a layout was made.
+    /// The layouts that were created, one entry for each creation.
     pub(crate) layouts: Vec<LayoutLifetime>,
-    /// Each time that clocks were compared.
+    /// The comparisons of clocks.
     pub(crate) clocks: Vec<Clocks>,
-    /// The last number of each case, and how often it was started.
+    /// The last number of each case, and how often the case was started.
     numbers: HashMap<String, (u32, u32)>,
-    /// Times between the end of the run and its next start.
+    /// Times between an end of the run and its next start.
     pub(crate) pauses: Vec<Pause>,
-    /// When the last event with a time was.
+    /// Time of the last event that has a time.
     last_unix_ns: Option<i64>,
     end: Option<RunState>,
     pub(crate) finished_unix_ns: Option<i64>,
@@ -77,12 +77,12 @@ pub(crate) struct JournalIndex {
     pub(crate) whole: WholeLines,
     /// Lines that were changed, or that follow missing lines.
     pub(crate) damaged_lines: Vec<u64>,
-    /// Damaged lines that a resumption has handled.
+    /// Damaged lines that were handled when the run was resumed.
     known_damage: Vec<u64>,
-    /// Checksums of the manifest, each recorded before it was written; none in the journal of an earlier
-    /// program.
+    /// Checksums of the manifest, each recorded before the manifest was written. Empty in the journal of
+    /// an earlier program.
     pub(crate) manifests: Vec<String>,
-    /// Why the rest of the journal could not be read, if so.
+    /// Why the rest of the journal could not be read, if that is so.
     pub(crate) stopped: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl JournalIndex {
         Self::read_lines(journal, held, path, damage)
     }
 
-    /// Like [`JournalIndex::read`], when it is known whether a recorder holds the journal.
+    /// Like [`JournalIndex::read`], if it is already known whether a recorder holds the journal.
     pub(crate) fn read_lines<F: std::io::Read>(
         journal: &mut JournalReader<F>,
         held: bool,
@@ -103,7 +103,7 @@ impl JournalIndex {
         let mut index = Self { held, ..Self::default() };
         let mut told = Vec::new();
         index.read_all(journal, &mut told);
-        // Cases damaged before a resumption were measured again.
+        // Cases that were damaged before the run was resumed have been measured again.
         told.retain(|(line, _)| !index.known_damage.contains(line));
         index.damaged_lines = told.iter().map(|(line, _)| *line).collect();
         let more = told.len().saturating_sub(NAMED_LINES_MAX);
@@ -115,7 +115,7 @@ impl JournalIndex {
         index
     }
 
-    /// Scans all lines; `told` gets the damage with line numbers.
+    /// Scans all lines, and adds the damage with its line numbers to `told`.
     fn read_all<F: std::io::Read>(&mut self, journal: &mut JournalReader<F>, told: &mut Vec<(u64, String)>) {
         let index = self;
         let mut tell = |line: u64, what: String| {
@@ -144,7 +144,7 @@ impl JournalIndex {
                             (index.whole.bytes, index.whole.lines) = (place.end(), place.line);
                             index.whole.unended = !whole;
                         }
-                        // While the run is in progress, the line is still being written.
+                        // The run is in progress, and the line is still being written.
                         Err(_) if !whole && index.held => {}
                         Err(_) if !whole => tell(
                             place.line,
@@ -187,21 +187,21 @@ impl JournalIndex {
         }
     }
 
-    /// Whether a manifest with this checksum is what was written, as far as known. The run may have been
-    /// killed between recording the checksum and writing the file. A `finished` manifest was written after
-    /// the end of the run, which a truncated journal lacks.
+    /// Whether a manifest with this checksum is the one that was written, as far as known. The run may
+    /// have been killed between recording the checksum and writing the file. A `finished` manifest was
+    /// written after the end of the run, which is missing in a truncated journal.
     pub(crate) fn knows_manifest(&self, checksum: &str, finished: bool) -> bool {
         let cut = finished && self.end.is_none();
         cut || self.manifests.is_empty() || self.manifests.iter().rev().take(2).any(|one| one == checksum)
     }
 
-    /// The cases that ended well, in the order in which they ran.
+    /// The cases that succeeded, in the order in which they ran.
     pub(crate) fn finished(&self) -> Vec<String> {
         let well = self.cases.values().filter(|case| case.ended == CaseEnd::Well);
         well.map(|case| case.id.clone()).collect()
     }
 
-    /// The cases that ended badly.
+    /// The cases that failed.
     pub(crate) fn failed(&self) -> Vec<FailedCase> {
         let failed = |case: &CaseIndex| match &case.ended {
             CaseEnd::Badly(message) => Some(FailedCase { case: case.id.clone(), message: message.clone() }),
@@ -262,7 +262,7 @@ impl JournalIndex {
                     self.cases.entry(number).or_default().warnings.push(warning);
                 }
             }
-            // Version 1 sealed each case by itself.
+            // Version 1 sealed each case separately.
             "case-sealed" => {
                 let number = line.number.ok_or("a case was sealed without a number")?;
                 self.seal(number, vec![number], line.sealed);
@@ -291,20 +291,20 @@ impl JournalIndex {
                     _ => RunState::Failed { message: line.message.unwrap_or_default() },
                 });
             }
-            // An event that a later program of the same format version added.
+            // An event that a later program with the same format version has added.
             _ => {}
         }
         self.last_unix_ns = line.at_unix_ns.or(self.last_unix_ns);
         Ok(())
     }
 
-    /// All cases are in the journal alone.
+    /// Makes all cases refer only to the journal.
     pub(crate) fn forget_tables(&mut self) {
         self.batches.clear();
         self.cases.values_mut().for_each(|case| case.batch = None);
     }
 
-    /// A case that starts again supersedes its earlier observations.
+    /// Begins a case. If it is started again, this supersedes its earlier observations.
     fn begin(&mut self, number: u32, id: String) {
         let known = self.numbers.entry(id.clone()).or_default();
         let (before, attempt) = *known;
@@ -316,7 +316,7 @@ impl JournalIndex {
         self.cases.insert(number, CaseIndex { id, ..CaseIndex::default() });
     }
 
-    /// A line with launches of the case `id`.
+    /// Adds a line with launches of the case `id`.
     fn add_launches(&mut self, id: String, line: LaunchLine) {
         let number = self.attempts_at(&id);
         match self.attempts.last_mut().filter(|last| last.case == id && last.number == number) {
@@ -330,7 +330,7 @@ impl JournalIndex {
         self.numbers.get(id).map_or(0, |&(_, attempts)| attempts)
     }
 
-    /// The number of the case `id`, if in progress.
+    /// The number of the case `id`, if it is in progress.
     fn under_way(&self, id: &str) -> Option<u32> {
         let number = self.numbers.get(id).map(|&(number, _)| number)?;
         self.cases
@@ -345,7 +345,7 @@ impl JournalIndex {
         self.cases.entry(number).or_default()
     }
 
-    /// The case `id`, as the line that started it was lost.
+    /// Begins the case `id`, since the line that started it was lost.
     fn begin_damaged(&mut self, id: &str) -> u32 {
         self.begin(self.current + 1, id.to_owned());
         self.cases.entry(self.current).or_default().damaged = true;
@@ -371,7 +371,8 @@ impl JournalIndex {
         self.batches.insert(number, BatchIndex { sealed });
     }
 
-    /// A warning belongs to its case if that is in progress, as in the recorder, otherwise to the run.
+    /// A warning belongs to its case if that is in progress, as in the recorder; otherwise it belongs to
+    /// the run.
     fn number_of(&self, warning: &WarningRow) -> u32 {
         warning.key.as_ref().and_then(|key| self.under_way(&key.case)).unwrap_or(0)
     }

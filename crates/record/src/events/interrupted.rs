@@ -1,5 +1,5 @@
-//! Launches that ended in discarded passes: the run ended during the pass, or its case was started again.
-//! They are in the journal only, not in a table.
+//! Launches that ended in discarded passes, because the run ended during the pass or the case was started
+//! again. They are only in the journal, not in a table.
 
 use std::collections::HashSet;
 
@@ -8,12 +8,12 @@ use plan::Phase;
 use crate::events::journal::{JournalReader, LinePosition};
 use crate::{LaunchRow, PhaseKey, StepRow};
 
-/// Launches of jobs in a discarded pass. No figure is computed from it.
+/// Launches of jobs in a discarded pass, which is not used for any figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InterruptedPass {
     /// The pass.
     pub key: PhaseKey,
-    /// Which start of its case it belongs to, from 1.
+    /// The attempt at its case that it belongs to, starting at 1.
     pub attempt: u32,
     /// The launches that had ended, in the order of their ends if the pass did not end.
     pub launches: Vec<LaunchRow>,
@@ -21,27 +21,27 @@ pub struct InterruptedPass {
     pub steps: Vec<StepRow>,
 }
 
-/// A line of the journal with launches.
+/// A journal line that contains launches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LaunchLine {
     pub(crate) repetition: u32,
     pub(crate) phase: Phase,
-    /// The line of the finished phase, which has all its launches.
+    /// Whether it is the line of the finished phase, which contains all its launches.
     pub(crate) whole: bool,
     pub(crate) place: LinePosition,
 }
 
-/// An attempt at a case of jobs: where its launches are recorded.
+/// An attempt at a case of jobs, with the locations of its launches in the journal.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) case: String,
-    /// From 1.
+    /// Number of the attempt, starting at 1.
     pub(crate) number: u32,
     pub(crate) lines: Vec<LaunchLine>,
 }
 
 impl Attempt {
-    /// Its passes, except those for which `counts` is true; unreadable lines are reported to `lost`.
+    /// Its passes, except those for which `counts` is true. Unreadable lines are reported to `lost`.
     pub(crate) fn passes(
         &self,
         counts: impl Fn(&PhaseKey) -> bool,
@@ -66,7 +66,7 @@ impl Attempt {
 }
 
 impl InterruptedPass {
-    /// Reads the line of the whole pass, or those of its launches if there is none.
+    /// Reads the line of the finished phase, or the lines of its launches if there is none.
     fn fill(
         &mut self,
         lines: &[LaunchLine],
@@ -84,7 +84,7 @@ impl InterruptedPass {
                     return;
                 }
                 Err(what) if single.is_empty() => lost(line.place, what),
-                // Each of its launches has a line, too.
+                // Each of its launches also has a line of its own.
                 Err(_) => {}
             }
         }

@@ -1,5 +1,5 @@
-//! `journal.jsonl`: one event per line, each durable before the run continues. It is authoritative during a
-//! run, and after it was killed.
+//! `journal.jsonl` has one event per line. Each event is durable before the run continues. The journal is
+//! authoritative during a run, and after the run was killed.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,27 +25,27 @@ use crate::table::values::{JournalColumn, Values};
 use crate::table::{Cell, Columns, Row};
 use crate::{LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey, RecordError, StepRow, WarningRow, Wiped};
 
-/// `case`, `repetition` and `phase` lead every table and stand once in the event.
+/// The columns `case`, `repetition` and `phase`, which are the first ones of every table and stored once per event.
 const KEY_COLUMNS: usize = 3;
 
-/// What happened.
+/// An event of a run.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(crate) enum Event<'a> {
     RunStarted {
         manifest: &'a Manifest,
     },
-    /// The next manifest to be written has this checksum.
+    /// Checksum of the manifest that will be written next.
     Manifest {
         checksum: &'a str,
     },
     RunResumed {
         program_version: &'a str,
         at_unix_ns: i64,
-        /// Earlier sealed tables are no longer valid.
+        /// Whether earlier sealed tables have become invalid.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         sealed_again: bool,
-        /// Lines found damaged at that time; the affected cases are measured again.
+        /// Lines that were found damaged at this time. The affected cases are measured again.
         #[serde(skip_serializing_if = "<[u64]>::is_empty")]
         damaged_lines: &'a [u64],
     },
@@ -104,7 +104,7 @@ pub(crate) enum Event<'a> {
     },
 }
 
-/// The tables of a phase, column by column: `{"latency": {"low_ns": [..], ..}, ..}`.
+/// The tables of a phase, by column: `{"latency": {"low_ns": [..], ..}, ..}`.
 #[derive(Debug)]
 pub(crate) struct Tables<'a>(pub(crate) &'a PhaseRecord);
 
@@ -131,7 +131,7 @@ impl<M: SerializeMap> TableVisitor for TableEntries<'_, M> {
     }
 }
 
-/// Launches and their steps, column by column as in [`Tables`].
+/// Launches and their steps, by column as in [`Tables`].
 #[derive(Debug)]
 pub(crate) struct LaunchTables<'a> {
     pub(crate) launches: &'a [LaunchRow],
@@ -163,7 +163,7 @@ impl<R: Row> Serialize for TableOf<'_, R> {
 
 struct ColumnOf<'a, R>(&'a [R], for<'b> fn(&'b R) -> Cell<'b>);
 
-/// A text that is equal in all rows is written once: a histogram has hundreds of rows.
+/// A text that is the same in all rows is written once, because a histogram has hundreds of rows.
 impl<R> Serialize for ColumnOf<'_, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut cells = self.0.iter().map(|row| (self.1)(row));
@@ -185,27 +185,27 @@ impl Serialize for Cell<'_> {
     }
 }
 
-/// Appends events. Holds a lock on the file during the run, by which a reader distinguishes a running run
-/// from a killed one.
+/// Appends events. Holds a lock on the file during the run, by which a reader can distinguish a running run from a
+/// killed one.
 #[derive(Debug)]
 pub(crate) struct JournalWriter {
     path: PathBuf,
     file: File,
-    /// Length of the whole lines.
+    /// Length of the complete lines in bytes.
     length: u64,
-    /// How many they are.
+    /// Number of complete lines.
     lines: u64,
-    /// The number used for the checksum of the next line; none in a journal without checksums, begun by an
-    /// earlier program.
+    /// The number used in the checksum of the next line. `None` in a journal without checksums, which was created by
+    /// an earlier program.
     next_number: Option<u64>,
 }
 
-/// The lines of a journal up to the last one that is whole.
+/// The lines of a journal up to the last complete one.
 #[derive(Debug, Default)]
 pub(crate) struct WholeLines {
     pub(crate) bytes: u64,
     pub(crate) lines: u64,
-    /// The last line is complete except for its line feed.
+    /// Whether the last line is complete except for its newline.
     pub(crate) unended: bool,
     /// State of the line checksums.
     pub(crate) sums: LineSums,
@@ -223,12 +223,13 @@ impl JournalWriter {
         let path = directory.join(JOURNAL);
         let open = || {
             let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
-            // Without file locks, a reader cannot distinguish "running" from "killed"; nothing else is lost.
+            // Without file locks, a reader cannot distinguish "running" from "killed"; there is no other
+            // disadvantage.
             let _ = file.lock();
             Ok(file)
         };
         let file = open().map_err(|source: io::Error| match source.kind() {
-            // Another run has just begun here.
+            // Another run has just been created here.
             ErrorKind::AlreadyExists => RecordError::NotEmpty { path: directory.to_path_buf() },
             _ => RecordError::Io { action: "write", path: path.clone(), source },
         })?;
@@ -240,7 +241,7 @@ impl JournalWriter {
         self.lines
     }
 
-    /// Reopens the journal in `directory`, which must not be held by another process.
+    /// Reopens the journal in `directory`. No other process may hold it.
     pub(crate) fn resume(directory: &Path) -> Result<Self, RecordError> {
         let path = directory.join(JOURNAL);
         let file = directory::open_to_append(directory, &path).map_err(RecordError::io("write", &path))?;
@@ -248,7 +249,7 @@ impl JournalWriter {
             return Err(RecordError::CannotResume { path: directory.to_path_buf(), why: LINKED.to_owned() });
         }
         match file.try_lock() {
-            // As above: a file system without locks costs no more than that.
+            // As above: a file system without locks has no other disadvantage.
             Ok(()) | Err(TryLockError::Error(_)) => {
                 Ok(Self { path, file, length: 0, lines: 0, next_number: None })
             }
@@ -258,7 +259,7 @@ impl JournalWriter {
         }
     }
 
-    /// Truncates the journal after its `whole` lines, adding the last line feed if missing.
+    /// Truncates the journal after its complete lines, `whole`, and adds the last newline if it is missing.
     pub(crate) fn cut(&mut self, whole: &WholeLines) -> Result<(), RecordError> {
         self.length = whole.bytes;
         self.lines = whole.lines;
@@ -272,7 +273,7 @@ impl JournalWriter {
         Ok(())
     }
 
-    /// Appends a line and returns its position. A partial write is undone, so that later lines stay readable.
+    /// Appends a line and returns its position. A partial write is undone, so that later lines remain readable.
     pub(crate) fn append(&mut self, event: &Event<'_>, durable: bool) -> Result<LinePosition, RecordError> {
         let mut line = serde_json::to_vec(event).map_err(|error| RecordError::Unreadable {
             path: self.path.clone(),
@@ -293,7 +294,7 @@ impl JournalWriter {
                 Ok(place)
             }
             Err(source) => {
-                // Nothing more can be done if this fails as well: a reader skips a torn line.
+                // If this fails as well, nothing more can be done. A reader skips an incomplete line.
                 let _ = self.file.set_len(self.length);
                 Err(RecordError::Io { action: "write", path: self.path.clone(), source })
             }
@@ -301,8 +302,7 @@ impl JournalWriter {
     }
 }
 
-/// A line as read, with all fields that an event may have. Unknown events and fields of later versions are
-/// ignored.
+/// A line as read, with the fields of all kinds of events. Unknown events and fields of later versions are ignored.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Line<'a> {
     #[serde(borrow)]
@@ -336,14 +336,14 @@ pub(crate) struct Line<'a> {
     pub(crate) sealed: Vec<SealedTable>,
 }
 
-/// Separates the key of a finished phase from its rows, which make up most of a journal.
+/// Separates the key of a finished phase from its rows, which are the largest part of a journal.
 const TABLES: &[u8] = b",\"tables\":";
-/// The key of a finished phase ends within so many bytes.
+/// The key of a finished phase ends within this many bytes.
 const KEY_BYTES_MAX: usize = 4096;
 
 impl<'a> Line<'a> {
-    /// The event in `text`. For a finished phase whose line is `whole` only the key is parsed; [`Line::all`]
-    /// parses its rows on demand.
+    /// Parses the event in `text`. If it is a finished phase and the line is `whole`, only the key is parsed;
+    /// [`Line::all`] parses the rows on demand.
     pub(crate) fn parse(text: &'a [u8], whole: bool) -> Result<Self, String> {
         const PHASE: &[u8] = b"{\"event\":\"phase-finished\",";
         if whole && text.starts_with(PHASE) && text.ends_with(b"}\n") {
@@ -364,7 +364,7 @@ impl<'a> Line<'a> {
         Self::all(text)
     }
 
-    /// The event in `text` with all that it holds.
+    /// Parses the event in `text` completely.
     pub(crate) fn all(text: &'a [u8]) -> Result<Self, String> {
         serde_json::from_slice(text).map_err(|error| error.to_string())
     }
@@ -475,37 +475,37 @@ fn rows<R: Row>(key: &PhaseKey, tables: &RawTables<'_>) -> Result<Vec<R>, String
         .map_err(|error| format!("table {}: {error}", R::TABLE))
 }
 
-/// Bytes read at once: a journal is read from end to end.
+/// Number of bytes read at once, since a journal is read from beginning to end.
 const READ_BYTES: usize = 256 << 10;
 
-/// Reads the lines of a journal, one at a time, and remembers their positions.
+/// Reads the lines of a journal one at a time, and keeps track of their positions.
 pub(crate) struct JournalReader<F = File> {
     file: BufReader<F>,
     buffer: Vec<u8>,
-    /// Where the next line begins.
+    /// Position of the next line.
     position: u64,
-    /// Number of the line that was read last, from 1.
+    /// Number of the last line that was read, starting at 1.
     pub(crate) line: u64,
 }
 
-/// Where a line is.
+/// The position of a line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinePosition {
     start: u64,
     length: usize,
-    /// Counted from 1.
+    /// Number of the line, starting at 1.
     pub(crate) line: u64,
 }
 
 impl LinePosition {
-    /// Where the next line begins.
+    /// Position of the next line.
     pub(crate) fn end(self) -> u64 {
         self.start + self.length as u64
     }
 }
 
 impl JournalReader {
-    /// The journal of the run in `directory`.
+    /// Opens the journal of the run in `directory`.
     pub(crate) fn open(directory: &Path) -> std::io::Result<Self> {
         directory::open(directory, &directory.join(JOURNAL)).map(Self::of)
     }
@@ -514,7 +514,7 @@ impl JournalReader {
     pub(crate) fn is_held(&self) -> bool {
         match self.file.get_ref().try_lock_shared() {
             Ok(()) => {
-                // Only this reader's own lock is given back.
+                // This only releases the lock of this reader.
                 let _ = self.file.get_ref().unlock();
                 false
             }
@@ -523,26 +523,26 @@ impl JournalReader {
         }
     }
 
-    /// The phase that finished in the line at `place`.
+    /// Reads the finished phase in the line at `place`.
     pub(crate) fn record(&mut self, place: LinePosition) -> Result<PhaseRecord, String> {
         let text = self.again(place).map_err(|error| error.to_string())?;
         Line::all(text)?.record()
     }
 
-    /// The launches in the line at `place`, and their steps.
+    /// Reads the launches in the line at `place`, and their steps.
     pub(crate) fn launches(&mut self, place: LinePosition) -> Result<(Vec<LaunchRow>, Vec<StepRow>), String> {
         let text = self.again(place).map_err(|error| error.to_string())?;
         Line::all(text)?.launches()
     }
 
-    /// Whether the phase that finished in the line at `place` is readable: an error if the line cannot be
-    /// read now, and a description of the damage if it can.
+    /// Checks whether the finished phase in the line at `place` is readable. Returns an error if the line cannot be
+    /// read now, and a description if the line is damaged.
     pub(crate) fn check(&mut self, place: LinePosition) -> std::io::Result<Result<(), String>> {
         let text = self.again(place)?;
         Ok(Line::all(text).and_then(|line| line.record()).map(drop))
     }
 
-    /// The line at `place` once more.
+    /// Reads the line at `place` again.
     fn again(&mut self, place: LinePosition) -> std::io::Result<&[u8]> {
         self.file.seek(SeekFrom::Start(place.start))?;
         self.buffer.resize(place.length, 0);
@@ -557,8 +557,8 @@ impl<F: Read> JournalReader<F> {
         Self { file, buffer: Vec::new(), position: 0, line: 0 }
     }
 
-    /// The next line: its position, its text, and whether its end was written. For a line with zero bytes,
-    /// which a file with holes may have without end, the text is cut at the first ones.
+    /// Reads the next line: its position, its text, and whether its end was written. If the line contains zero bytes,
+    /// of which a sparse file may have any number, the text is truncated before the first one.
     pub(crate) fn next(&mut self) -> std::io::Result<Option<(LinePosition, &[u8], bool)>> {
         self.buffer.clear();
         let (mut length, mut whole, mut zeros) = (0, false, false);

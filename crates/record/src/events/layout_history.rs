@@ -1,4 +1,4 @@
-//! History of layouts during a run: how each was made, what was read back, how it was dismantled.
+//! History of layouts during a run: how each was created, what was read back, how it was destroyed.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,12 @@ use crate::{BlockDeviceFacts, CommandRun, FileSystemFacts, LayoutFinding};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum LayoutEvent {
-    /// It was made, or could not be.
+    /// It was created, or creating it failed.
     Created {
-        /// Commands executed, in order; for one that could not be made, including those that undid it.
+        /// The executed commands, in order. If creating it failed, these include the commands that undid
+        /// it.
         commands: Vec<CommandRun>,
-        /// Why it could not be made.
+        /// Why it could not be created.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
@@ -20,14 +21,14 @@ pub enum LayoutEvent {
     Verified {
         /// What was read back.
         findings: Vec<LayoutFinding>,
-        /// The file systems that can be measured.
+        /// The file systems available for measurement.
         file_systems: Vec<FileSystemFacts>,
         /// The block devices under them.
         devices: Vec<BlockDeviceFacts>,
     },
-    /// It was dismantled, or could not be.
+    /// It was destroyed, or destroying it failed.
     Destroyed {
-        /// What was run, in order.
+        /// The executed commands, in order.
         commands: Vec<CommandRun>,
         /// Why parts of it are left.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,16 +36,16 @@ pub enum LayoutEvent {
     },
 }
 
-/// One creation of a layout for its cases. A resumed run may have made it twice.
+/// One creation of a layout for its cases. A resumed run may have created it twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LayoutLifetime {
     /// [`plan::Layout::name`].
     pub layout: String,
-    /// Wall clock when it stood, or when that had failed, nanoseconds since 1970-01-01 UTC.
+    /// Wall clock when it had been created or creating it had failed, nanoseconds since 1970-01-01 UTC.
     pub created_unix_ns: i64,
-    /// What was run to make it.
+    /// The commands executed to create it.
     pub created: Vec<CommandRun>,
-    /// Why it could not be made.
+    /// Why it could not be created.
     pub not_created: Option<String>,
     /// What was read back.
     pub findings: Vec<LayoutFinding>,
@@ -52,16 +53,16 @@ pub struct LayoutLifetime {
     pub file_systems: Vec<FileSystemFacts>,
     /// The block devices under them.
     pub devices: Vec<BlockDeviceFacts>,
-    /// Wall clock when it was gone; none where the run was killed before.
+    /// Wall clock when it had been destroyed, or `None` if the run was killed before that.
     pub destroyed_unix_ns: Option<i64>,
-    /// What was run to dismantle it.
+    /// The commands executed to destroy it.
     pub destroyed: Vec<CommandRun>,
-    /// Why something of it was left.
+    /// Why parts of it were left.
     pub not_destroyed: Option<String>,
 }
 
 impl LayoutLifetime {
-    /// What has happened to it, in order, each with its wall clock.
+    /// The events of its history, in order, each with its wall clock.
     pub(crate) fn news(&self) -> Vec<(i64, LayoutEvent)> {
         let (commands, error) = (self.created.clone(), self.not_created.clone());
         let mut news = vec![(self.created_unix_ns, LayoutEvent::Created { commands, error })];
@@ -78,7 +79,7 @@ impl LayoutLifetime {
     }
 }
 
-/// Adds what happened to `layout` at a time to what is known.
+/// Adds an event of `layout` to the known history.
 pub(crate) fn note(all: &mut Vec<LayoutLifetime>, layout: String, at_unix_ns: i64, news: LayoutEvent) {
     let is_new = matches!(news, LayoutEvent::Created { .. }) || !all.iter().any(|one| one.layout == layout);
     if is_new {

@@ -1,4 +1,4 @@
-//! The journal of a run: writing it, reading it, and going on after an interruption.
+//! The journal of a run: writing it, reading it, and resuming a run after an interruption.
 
 pub(crate) mod begin;
 pub(crate) mod index;

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use crate::PhaseRow;
 
-/// A time during which a run was not running.
+/// A time during which a run did not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
     /// Last recorded time before it, nanoseconds since 1970-01-01 UTC.
     pub from_unix_ns: i64,
-    /// When the run was resumed, likewise.
+    /// Time at which the run was resumed, in the same unit.
     pub to_unix_ns: i64,
-    /// It was killed, or its host went down: it did not end by itself.
+    /// Whether the run was killed or its host went down, as opposed to ending by itself.
     pub killed: bool,
 }
 
-/// Moves the start of each pause to the end of the last phase before it: not every event has a time.
+/// Moves the start of each pause to the end of the last phase before it, because not every event has a
+/// time.
 pub(crate) fn narrow(pauses: &mut [Pause], phases: &[Arc<PhaseRow>]) {
     let ends = |row: &Arc<PhaseRow>| row.started_unix_ns.saturating_add_unsigned(row.wall_ns);
     for pause in pauses {

@@ -24,7 +24,7 @@ use crate::{
     PhaseRecord, RecordError, RunState, StepRow, WarningRow, Wiped,
 };
 
-/// Runs of earlier versions are not continued: each case had tables of its own in the first one.
+/// Minimum format version of a run that can be resumed. In version 1 each case had its own tables.
 const RESUMED_MIN: u32 = 2;
 
 /// How a run ended.
@@ -32,28 +32,28 @@ const RESUMED_MIN: u32 = 2;
 pub enum Outcome {
     /// All cases have run.
     Complete,
-    /// The user ended it.
+    /// The user ended the run.
     Interrupted,
-    /// It could not go on, and why.
+    /// The run could not continue, for this reason.
     Failed(String),
 }
 
 /// Writes the record of a run.
 ///
-/// When a call returns, its event is on stable storage, except that [`Recorder::create`] leaves that to the
-/// first phase: before it there is nothing to lose, and a run should start at once. Between two cases only
-/// the journal is synced.
+/// When a call returns, its event is on stable storage. The exception is [`Recorder::create`], which leaves this to
+/// the first phase: before that there is nothing to lose, and a run should start at once. Between two cases only the
+/// journal is synced.
 pub struct Recorder {
     directory: PathBuf,
-    /// The directories that were made for it, innermost first.
+    /// The directories created for it, innermost first.
     made: Vec<PathBuf>,
     manifest: Manifest,
     journal: JournalWriter,
-    /// Rereads the phases of a finished case, so that no rows are kept in memory.
+    /// Reads the phases of a finished case again, so that no rows have to be kept in memory.
     reader: JournalReader,
-    /// The cases in progress: one, or those that are interleaved.
+    /// The cases in progress: one, or several that are interleaved.
     open: Vec<OpenCase>,
-    /// Cases begun but not ended by an earlier start of the run.
+    /// Cases that an earlier start of the run has begun but not ended.
     before: Vec<OpenCase>,
     cases: u32,
     finished: HashSet<String>,
@@ -64,13 +64,13 @@ pub struct Recorder {
     durable: bool,
     /// Whether each event is forced to stable storage before the call returns.
     events_durable: bool,
-    /// What was found of a run that goes on, until the first call that records something.
+    /// What was found of a resumed run, until the first call that records something.
     kept: Option<InterruptedRun>,
-    /// That run was begun by an earlier version, whose tables are sealed again.
+    /// Whether that run was begun by an earlier version, so that its tables have to be sealed again.
     seal_again: bool,
 }
 
-/// A case under way.
+/// A case in progress.
 struct OpenCase {
     id: String,
     number: u32,
@@ -78,49 +78,49 @@ struct OpenCase {
     warnings: Vec<WarningRow>,
 }
 
-/// A run that goes on after an interruption.
+/// A run that is resumed after an interruption.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resumed {
-    /// Cases that are finished, in the order in which they ran: they are not run again.
+    /// The finished cases, in the order in which they ran. They are not run again.
     pub finished: Vec<String>,
-    /// What was asked, and where it ran.
+    /// The request, and where the run was executed.
     pub manifest: Manifest,
-    /// Finished cases that run again, as their rows are damaged. The record has these warnings too.
+    /// Warnings about finished cases that run again due to damaged rows. The record has them too.
     pub warnings: Vec<WarningRow>,
 }
 
 impl Recorder {
-    /// Whether [`Recorder::create`] can begin there, as far as that can be told without writing.
+    /// Checks whether [`Recorder::create`] can succeed, as far as this can be determined without writing.
     ///
     /// # Errors
-    /// It holds something already, or cannot be read.
+    /// Errors if the directory is not empty or cannot be read.
     pub fn check_new(directory: &Path) -> Result<(), RecordError> {
         begin::check_new(directory)
     }
 
-    /// Makes the run directory and starts its record. Of two that do so at the same time one succeeds.
+    /// Creates the run directory and starts its record. If two processes do this at the same time, only one succeeds.
     ///
     /// # Errors
-    /// The directory holds something already, or cannot be written.
+    /// Errors if the directory is not empty or cannot be written.
     pub fn create(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
         let NewRun { directory, made, journal, reader } = NewRun::begin(directory, manifest)?;
         Ok(Self { made, ..Self::new(directory, manifest.clone(), journal, reader) })
     }
 
-    /// Whether nothing has been recorded yet: no event of a new run, or none since a run was resumed.
+    /// Whether nothing has been recorded yet: no event of a new run, or none since the run was resumed.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         self.kept.is_some() || self.journal.lines() == FIRST_LINES
     }
 
-    /// Gives up a run of which nothing has been recorded: its directory is left as it was found.
+    /// Gives up a run without recorded events, leaving its directory as it was found.
     pub fn abandon(self) {
         if self.kept.is_none() && self.is_untouched() {
             begin::remove(&self.directory, &self.made);
         }
     }
 
-    /// A recorder of a run without cases.
+    /// Creates a recorder of a run without cases.
     fn new(directory: PathBuf, manifest: Manifest, journal: JournalWriter, reader: JournalReader) -> Self {
         Self {
             directory,
@@ -143,16 +143,15 @@ impl Recorder {
         }
     }
 
-    /// Continues the run in `directory`, which was interrupted or killed, or in which cases failed. A case
-    /// that is started again supersedes its earlier observations; until then they count. For a case
-    /// interleaved with others the earlier passes still count ([`Recorder::case_goes_on`]).
+    /// Resumes the run in `directory`, which was interrupted or killed, or had failed cases. Starting a case again
+    /// supersedes its earlier observations; until then they count. If a case is interleaved with others, its earlier
+    /// passes still count ([`Recorder::case_goes_on`]).
     ///
-    /// This reads, and prevents others from resuming the run; nothing on disk changes before something is
-    /// recorded.
+    /// This reads the run and prevents others from resuming it. Nothing on disk changes before something is recorded.
     ///
     /// # Errors
-    /// There is no run, another process writes it, a later or the first version of the format has it,
-    /// it is complete, its journal does not tell what was asked, or something of it cannot be read now.
+    /// Errors if there is no run, another process writes it, its format version is later or the first, it is
+    /// complete, its journal lacks the request, or a part of it cannot be read now.
     pub fn resume(directory: &Path) -> Result<(Self, Resumed), RecordError> {
         let refuse = |why: String| RecordError::CannotResume { path: directory.to_path_buf(), why };
         let journal_path = directory.join(JOURNAL);
@@ -170,7 +169,7 @@ impl Recorder {
         Survey::of(&directory)?;
         let journal = JournalWriter::resume(&directory)?;
         let mut reader = JournalReader::open(&directory).map_err(RecordError::io("read", &journal_path))?;
-        // Of a damaged line only what it costs is of interest: a case that runs again.
+        // The only effect of a damaged line that matters here is that a case runs again.
         let mut index = JournalIndex::read(&mut reader, &journal_path, &mut Vec::new());
         let mut manifest = match (read_manifest(&directory), &index.manifest) {
             (Err(error @ RecordError::NewerVersion { .. }), _) => return Err(error),
@@ -213,7 +212,7 @@ impl Recorder {
         Ok((recorder, Resumed { finished, manifest, warnings }))
     }
 
-    /// Prepares the directory of a resumed run for new events. If that fails, the next call tries again.
+    /// Prepares the directory of a resumed run for new events. If this fails, the next call tries again.
     fn go_on(&mut self) -> Result<(), RecordError> {
         let Some(kept) = &self.kept else { return Ok(()) };
         sums::remove(&self.directory)?;
@@ -233,14 +232,14 @@ impl Recorder {
         }
     }
 
-    /// The manifest as it is now, whose checksum is in the journal.
+    /// Creates the present manifest, and records its checksum in the journal.
     fn next_manifest(&mut self) -> Result<ManifestText, RecordError> {
         let text = ManifestText::of(&self.directory, &self.manifest)?;
         self.journal.append(&Event::Manifest { checksum: &text.checksum }, true)?;
         Ok(text)
     }
 
-    /// Gathers what was finished and not sealed.
+    /// Gathers the cases that were finished but not sealed.
     fn take_up(&mut self, kept: InterruptedRun) -> Result<(), RecordError> {
         let warnings = kept.warnings();
         let cut = (kept.state == RunState::Interrupted).then(|| kept.index.last_phase()).flatten();
@@ -256,7 +255,7 @@ impl Recorder {
             match ended {
                 CaseEnd::Well => self.gather(case)?,
                 CaseEnd::Not => {
-                    // The stop may have cut it short.
+                    // The line may have been truncated when the run ended.
                     case.phases.retain(|place| Some(place.line) != cut);
                     self.before.push(case);
                 }
@@ -266,8 +265,8 @@ impl Recorder {
         warnings.iter().try_for_each(|warning| self.warning(warning))
     }
 
-    /// Leaves it to [`Recorder::finish`] to force everything to stable storage: what is copied from
-    /// other records can be copied again.
+    /// Postpones syncing to stable storage until [`Recorder::finish`]. Used if everything is copied from other
+    /// records, so that it can be copied again.
     #[must_use]
     pub fn not_durable(mut self) -> Self {
         self.events_durable = false;
@@ -280,10 +279,10 @@ impl Recorder {
         &self.directory
     }
 
-    /// A case begins, also beside others that are under way.
+    /// Begins a case, possibly while others are in progress.
     ///
     /// # Errors
-    /// The journal cannot be written, or the case is finished already.
+    /// Errors if the journal cannot be written, or if the case is already finished.
     pub fn case_started(&mut self, case: &str) -> Result<(), RecordError> {
         if self.finished.contains(case) {
             return Err(RecordError::Finished { case: case.to_owned() });
@@ -298,11 +297,11 @@ impl Recorder {
         Ok(())
     }
 
-    /// As [`Recorder::case_started`], where the first passes that an earlier start of the run has gone through as a
-    /// whole, `phases` being those of a pass, still count. Gives them; there are none in a run that is new.
+    /// Like [`Recorder::case_started`], but keeps the first passes that an earlier start of the run has completed;
+    /// `phases` are the phases of a pass. Returns these passes. There are none in a new run.
     ///
     /// # Errors
-    /// As [`Recorder::case_started`].
+    /// Same as for [`Recorder::case_started`].
     pub fn case_goes_on(&mut self, case: &str, phases: &[Phase]) -> Result<Vec<PhaseRecord>, RecordError> {
         self.case_started(case)?;
         let Some(before) = self.before.iter().position(|open| open.id == case) else { return Ok(Vec::new()) };
@@ -324,10 +323,10 @@ impl Recorder {
         Ok(kept)
     }
 
-    /// A phase has ended; all of it is on stable storage when this returns.
+    /// Records a finished phase. All of it is on stable storage when this returns.
     ///
     /// # Errors
-    /// The journal cannot be written, or the case is not under way.
+    /// Errors if the journal cannot be written, or if the case is not in progress.
     pub fn phase_finished(&mut self, record: &PhaseRecord) -> Result<(), RecordError> {
         let key = &record.phase.key;
         let Some(case) = self.open.iter_mut().find(|case| key.case == case.id) else {
@@ -338,11 +337,11 @@ impl Recorder {
         self.make_durable()
     }
 
-    /// Launches of a phase of jobs have ended while it goes on; all of them are on stable storage when this
-    /// returns. [`Recorder::phase_finished`] has them once more, and then they count.
+    /// Records launches that have ended in a phase of jobs that is still in progress. All of them are on stable
+    /// storage when this returns. [`Recorder::phase_finished`] records them again, and only then do they count.
     ///
     /// # Errors
-    /// The journal cannot be written, or the case is not under way.
+    /// Errors if the journal cannot be written, or if the case is not in progress.
     pub fn launches_ended(
         &mut self,
         key: &PhaseKey,
@@ -358,7 +357,7 @@ impl Recorder {
         self.make_durable()
     }
 
-    /// Forces the run directory itself to stable storage, the first time that it holds something to lose.
+    /// Syncs the run directory itself to stable storage, the first time that it contains something to lose.
     fn make_durable(&mut self) -> Result<(), RecordError> {
         if !self.durable {
             let manifest = self.next_manifest()?;
@@ -369,10 +368,10 @@ impl Recorder {
         Ok(())
     }
 
-    /// A warning that belongs to no finished phase.
+    /// Records a warning that does not belong to a finished phase.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Errors if the journal cannot be written.
     pub fn warning(&mut self, warning: &WarningRow) -> Result<(), RecordError> {
         self.go_on()?;
         self.journal.append(&Event::Warning { warnings: [warning] }, self.events_durable)?;
@@ -385,32 +384,32 @@ impl Recorder {
         Ok(())
     }
 
-    /// The clocks of all nodes were compared.
+    /// Records a comparison of the clocks of all nodes.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Errors if the journal cannot be written.
     pub fn clocks(&mut self, nodes: &[NodeClock]) -> Result<(), RecordError> {
         let case = self.open.last().map(|case| case.id.clone());
         self.clocks_at(&Clocks { case, at_unix_ns: now_unix_ns(), nodes: nodes.to_vec() })
     }
 
-    /// As [`Recorder::clocks`], of another time.
+    /// Like [`Recorder::clocks`], for another time.
     pub(crate) fn clocks_at(&mut self, clocks: &Clocks) -> Result<(), RecordError> {
         self.go_on()?;
         let Clocks { case, at_unix_ns, nodes } = clocks;
         let event = Event::ClocksCompared { case: case.as_deref(), clocks: nodes, at_unix_ns: *at_unix_ns };
-        // The next phase takes it to stable storage; without one it is of no use.
+        // It is synced together with the next phase; without a next phase it is of no use.
         self.journal.append(&event, false).map(drop)
     }
 
-    /// What is known of the processes now, as of the drift of their clocks. The manifest says so from
-    /// the next time on that it is written, at the latest by [`Recorder::finish`].
+    /// Sets what is known about the processes now, for example the drift of their clocks. The manifest contains it
+    /// from the next write on, at the latest after [`Recorder::finish`].
     pub fn set_cluster(&mut self, cluster: Cluster) {
         self.manifest.cluster = Some(cluster);
     }
 
-    /// What is known of file systems and devices that were not there when the run began. The manifest says so
-    /// from the next time on that it is written, at the latest by [`Recorder::finish`].
+    /// Adds facts about file systems and devices that did not exist when the run began. The manifest contains them
+    /// from the next write on, at the latest after [`Recorder::finish`].
     pub fn add_facts(&mut self, facts: &HostFacts) {
         let host = &mut self.manifest.host;
         for one in &facts.file_systems {
@@ -433,8 +432,8 @@ impl Recorder {
         }
     }
 
-    /// Adds to what is known of the host, of several nodes of the first. The manifest says so from the next
-    /// time on that it is written, at the latest by [`Recorder::finish`].
+    /// Adds facts about the host, or about the first node if there are several. The manifest contains them from the
+    /// next write on, at the latest after [`Recorder::finish`].
     pub fn complete_host(&mut self, complete: impl FnOnce(&mut HostFacts)) {
         complete(&mut self.manifest.host);
         let host = &self.manifest.host;
@@ -444,25 +443,25 @@ impl Recorder {
         }
     }
 
-    /// Data was wiped before the first pass of `case`: that is on stable storage when this returns.
+    /// Records that data was wiped before the first pass of `case`. It is on stable storage when this returns.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Errors if the journal cannot be written.
     pub fn wiped(&mut self, case: &str, wiped: &Wiped) -> Result<(), RecordError> {
         self.go_on()?;
         let event = Event::Wiped { case, wiped, at_unix_ns: now_unix_ns() };
         self.journal.append(&event, self.events_durable).map(drop)
     }
 
-    /// Something happened to a layout: that is on stable storage when this returns.
+    /// Records an event of a layout. It is on stable storage when this returns.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Errors if the journal cannot be written.
     pub fn layout(&mut self, layout: &str, news: &LayoutEvent) -> Result<(), RecordError> {
         self.layout_at(layout, news, now_unix_ns())
     }
 
-    /// As [`Recorder::layout`], at another time.
+    /// Like [`Recorder::layout`], for another time.
     pub(crate) fn layout_at(
         &mut self,
         layout: &str,
@@ -474,10 +473,10 @@ impl Recorder {
         self.journal.append(&event, self.events_durable).map(drop)
     }
 
-    /// A case has ended well. Its rows go into tables, which are sealed when they hold enough rows.
+    /// Records that a case succeeded. Its rows go into tables, which are sealed when large enough.
     ///
     /// # Errors
-    /// A table or the journal cannot be written; the rows are in the journal already.
+    /// Errors if a table or the journal cannot be written. The rows are already in the journal.
     pub fn case_finished(&mut self, case: &str) -> Result<(), RecordError> {
         let open = self.take_case(case)?;
         self.journal.append(&Event::CaseFinished { case }, self.events_durable)?;
@@ -485,10 +484,10 @@ impl Recorder {
         self.gather(open)
     }
 
-    /// A case has ended badly: the rows of its finished phases stay in the journal.
+    /// Records that a case failed. The rows of its finished phases stay in the journal.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Errors if the journal cannot be written.
     pub fn case_failed(&mut self, case: &str, message: &str) -> Result<(), RecordError> {
         self.take_case(case)?;
         self.journal.append(&Event::CaseFailed { case, message }, self.events_durable).map(drop)
@@ -501,7 +500,8 @@ impl Recorder {
         Ok(self.open.remove(place))
     }
 
-    /// Adds the rows of a finished case to the batch. A failed write is abandoned: the journal has its rows.
+    /// Adds the rows of a finished case to the batch. If this fails, the batch is abandoned, since the journal has
+    /// its rows.
     fn gather(&mut self, case: OpenCase) -> Result<(), RecordError> {
         let number = self.batches + 1;
         let mut batch = self.batch.take().unwrap_or_else(|| Batch::new(&self.directory, number));
@@ -517,7 +517,7 @@ impl Recorder {
         }
     }
 
-    /// A phase that is in the journal.
+    /// Reads a phase from the journal.
     fn read(&mut self, place: LinePosition) -> Result<PhaseRecord, RecordError> {
         self.reader.record(place).map_err(|message| RecordError::Unreadable {
             path: self.directory.join(JOURNAL),
@@ -533,8 +533,8 @@ impl Recorder {
         self.journal.append(&Event::BatchSealed { number, cases: &cases, sealed: &sealed }, false).map(drop)
     }
 
-    /// Notes by how much the clocks of the nodes, by number, have changed since the run began. It is in
-    /// the manifest when the run has ended.
+    /// Records how much the clocks of the nodes, by number, have changed since the run began. The manifest contains
+    /// it when the run has ended.
     pub fn clocks_drifted(&mut self, drift_ns: &[i64]) {
         let nodes = self.manifest.cluster.iter_mut().flat_map(|cluster| &mut cluster.nodes);
         for (node, drift_ns) in nodes.zip(drift_ns) {
@@ -542,19 +542,19 @@ impl Recorder {
         }
     }
 
-    /// The run has ended: seals what is gathered and writes the end into journal and manifest. A case
-    /// that is still under way keeps the rows of its finished phases in the journal.
+    /// Ends the run: seals the gathered rows and writes the end to journal and manifest. Rows of finished phases of a
+    /// case that is still in progress stay in the journal.
     ///
     /// # Errors
-    /// A table, the journal or the manifest cannot be written.
+    /// Errors if a table, the journal or the manifest cannot be written.
     pub fn finish(self, outcome: &Outcome) -> Result<Manifest, RecordError> {
         self.finish_at(outcome, Some(now_unix_ns()))
     }
 
-    /// As [`Recorder::finish`], at another time; none where it is not known.
+    /// Like [`Recorder::finish`], for another time, or `None` if the time is not known.
     ///
     /// # Errors
-    /// As [`Recorder::finish`].
+    /// Same as for [`Recorder::finish`].
     pub fn finish_at(mut self, outcome: &Outcome, at_unix_ns: Option<i64>) -> Result<Manifest, RecordError> {
         self.go_on()?;
         let sealed = self.seal_the_rest();

@@ -1,4 +1,4 @@
-//! What is kept of an interrupted run when it is resumed.
+//! Determines what is kept of an interrupted run when it is resumed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Read};
@@ -19,23 +19,23 @@ use crate::{Manifest, PhaseRow, RecordError, Row, RunState, Warning, WarningRow}
 pub(crate) struct InterruptedRun {
     pub(crate) index: JournalIndex,
     pub(crate) state: RunState,
-    /// The highest number that a batch was given.
+    /// The highest batch number used.
     pub(crate) batches: u32,
-    /// Tables that the journal does not know: they were being sealed when the run was ended, and
-    /// their rows are sealed again under other numbers.
+    /// Tables that are not in the journal: they were being sealed when the run ended. Their rows are
+    /// sealed again with other numbers.
     unknown: Vec<PathBuf>,
-    /// Finished cases that are not kept, and why.
+    /// Finished cases that are not kept, each with the reason.
     again: Vec<(String, String)>,
 }
 
 impl InterruptedRun {
-    /// What `index` says of the run in `directory`, whose journal `reader` reads. Tables that did not
-    /// reach stable storage before the host went down count as never sealed: their cases are sealed
-    /// again from the journal. A finished case whose lines make no sense runs again.
+    /// Determines the state of the run in `directory` from its `index`; `reader` reads its journal.
+    /// Tables that did not reach stable storage before the host went down count as not sealed, so their
+    /// cases are sealed again from the journal. A finished case whose lines are invalid runs again.
     ///
     /// # Errors
-    /// Journal or tables cannot be read now, or tables hold what the journal knows nothing of. Nothing
-    /// may be taken away then.
+    /// Errors if the journal or tables cannot be read now, or if tables contain cases that are not in the
+    /// journal. Nothing may be removed in that case.
     pub(crate) fn of(
         mut index: JournalIndex,
         directory: &Path,
@@ -84,7 +84,7 @@ impl InterruptedRun {
             directory::open(directory, path)
                 .and_then(|file| io::copy(&mut file.take(TABLE_BYTES), &mut io::sink()))
                 .map_err(RecordError::io("read", path))?;
-            // One that makes no sense did not reach stable storage.
+            // An invalid table did not reach stable storage.
             let rows: Vec<PhaseRow> = read_table_for_now(directory, path).unwrap_or_default();
             if let Some(row) = rows.iter().find(|row| !finished.contains(&*row.key.case)) {
                 return Err(refuse(format!(
@@ -98,7 +98,7 @@ impl InterruptedRun {
         Ok(Self { state: index.state(), index, batches, unknown, again })
     }
 
-    /// The cases that need not run again: those that ended well and whose rows are all there.
+    /// The cases that need not run again: those that succeeded and whose rows are complete.
     pub(crate) fn finished(&self) -> Vec<String> {
         let whole =
             |case: &&CaseIndex| case.ended == CaseEnd::Well && (!case.damaged || case.batch.is_some());
@@ -111,7 +111,7 @@ impl InterruptedRun {
         manifest.plan.cases.iter().all(|case| finished.contains(&case.id))
     }
 
-    /// What a reader must know of finished cases that run again.
+    /// Warnings about finished cases that run again.
     pub(crate) fn warnings(&self) -> Vec<WarningRow> {
         let warning = |(case, reason): &(String, String)| Warning::MeasuredAgain {
             case: case.clone(),
@@ -120,13 +120,13 @@ impl InterruptedRun {
         self.again.iter().map(|again| WarningRow::of_run(warning(again))).collect()
     }
 
-    /// Takes away tables that the journal does not know.
+    /// Removes tables that are not in the journal.
     pub(crate) fn remove_unknown_tables(&self) -> Result<(), RecordError> {
         self.unknown.iter().try_for_each(|path| remove_if_there(path))
     }
 }
 
-/// Whether all tables of a batch are as the journal remembers them.
+/// Whether all tables of a batch are as recorded in the journal.
 fn is_whole(directory: &Path, number: u32, batch: &BatchIndex) -> Result<bool, RecordError> {
     for table in &batch.sealed {
         let path = table_path(directory, &table.table, number);
@@ -150,7 +150,7 @@ fn damage_of(case: &CaseIndex, reader: &mut JournalReader) -> io::Result<Option<
     Ok(None)
 }
 
-/// The tables, whole or unfinished, that are not among those of `index`.
+/// The tables, complete or unfinished, that are not listed in `index`.
 fn unknown_tables(index: &JournalIndex, directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let of_batch = |(&number, batch): (&u32, &BatchIndex)| -> Vec<PathBuf> {
         batch.sealed.iter().map(|table| table_path(directory, &table.table, number)).collect()

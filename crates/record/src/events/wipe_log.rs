@@ -11,27 +11,27 @@ use serde::{Deserialize, Serialize};
 pub enum Wiped {
     /// Files were removed.
     Files {
-        /// How many it were.
+        /// Number of files.
         files: u32,
-        /// How long it took.
+        /// Duration in nanoseconds.
         took_ns: u64,
     },
-    /// All of a device was discarded.
+    /// A whole device was discarded.
     Device {
         /// The path of its node.
         device: String,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
-        /// How long it took.
+        /// Duration in nanoseconds.
         took_ns: u64,
     },
     /// The free space of a layout's file system was discarded on its devices.
     Space {
         /// A directory on it.
         directory: String,
-        /// Bytes that the file system discarded.
+        /// Number of bytes that the file system discarded.
         bytes: u64,
-        /// How long it took.
+        /// Duration in nanoseconds.
         took_ns: u64,
     },
 }

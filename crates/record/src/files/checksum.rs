@@ -4,23 +4,25 @@ use std::hash::Hasher;
 
 use twox_hash::XxHash64;
 
-/// [`Checksum::text`] of the checksum used for new files.
+/// The text ([`Checksum::text`]) of the checksum of `bytes`, as used for new files.
 pub(crate) fn checksum_of(bytes: &[u8]) -> String {
     let mut checksum = Checksum::new();
     checksum.update(bytes);
     checksum.text()
 }
 
-/// Detects damaged files. It is no defence against forgery.
+/// A checksum that detects damaged files. It does not protect against forgery.
 #[derive(Clone)]
 pub(crate) enum Checksum {
-    /// FNV-1a, 64 bits (Fowler, Noll and Vo; RFC 9923), in records of version 1: a byte at a time.
+    /// FNV-1a, 64 bits (Fowler, Noll and Vo; RFC 9923), used in records of version 1. Processes one byte
+    /// at a time.
     Fnv1a(u64),
-    /// XXH64 (Collet): several bytes in each step, so that gigabytes cost less than reading them.
+    /// XXH64 (Collet). Processes several bytes per step, so that checking gigabytes costs less than
+    /// reading them.
     Xxh64(XxHash64),
 }
 
-/// Prefix of the text of an [`Checksum::Xxh64`].
+/// Prefix of the text of [`Checksum::Xxh64`].
 const XXH64: &str = "xxh64:";
 
 impl Checksum {
@@ -29,7 +31,7 @@ impl Checksum {
         Self::Xxh64(XxHash64::with_seed(0))
     }
 
-    /// A checksum of the same kind as `text`.
+    /// A new checksum of the same kind as `text`.
     pub(crate) fn like(text: &str) -> Self {
         if text.starts_with(XXH64) { Self::new() } else { Self::Fnv1a(0xcbf2_9ce4_8422_2325) }
     }
@@ -45,7 +47,7 @@ impl Checksum {
         }
     }
 
-    /// Sixteen hexadecimal digits.
+    /// The checksum as sixteen hexadecimal digits, with a prefix for its kind.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Fnv1a(sum) => format!("{sum:016x}"),

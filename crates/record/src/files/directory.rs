@@ -1,7 +1,7 @@
-//! The files of a run directory. It may come from an untrusted source, so nothing in it can lead outside:
+//! The files of a run directory. It may come from an untrusted source, so nothing in it may lead outside:
 //! links below it are not followed, and only regular files are opened.
 //!
-//! The directory itself may be a link, since the user named it.
+//! The directory itself may be a link, because it was named by the user.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use thiserror::Error;
 
-/// Something other than the regular file or directory that a record has at this place.
+/// Something other than the regular file or directory that a record has at this path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("it is {found}, and a record has {expected} there")]
 pub(crate) struct Unexpected {
@@ -25,7 +25,7 @@ impl Unexpected {
         io::Error::new(io::ErrorKind::InvalidInput, Self { found: name_of(found), expected })
     }
 
-    /// Whether `error` is one.
+    /// Whether `error` is of this type.
     pub(crate) fn is(error: &io::Error) -> bool {
         error.get_ref().is_some_and(|inner| inner.is::<Self>())
     }
@@ -43,11 +43,11 @@ fn name_of(kind: FileType) -> &'static str {
     }
 }
 
-/// The expected file type of a record.
+/// The file type that a record's files must have.
 const FILE: &str = "a regular file";
 const DIRECTORY: &str = "a directory";
 
-/// A name in a directory that is held open, so that the directory cannot be swapped.
+/// A name in a directory. The directory is held open, so that it cannot be replaced.
 #[derive(Debug)]
 pub(crate) struct DirectoryEntry<'a> {
     pub(crate) directory: File,
@@ -55,8 +55,8 @@ pub(crate) struct DirectoryEntry<'a> {
 }
 
 impl<'a> DirectoryEntry<'a> {
-    /// The entry `name` below `directory`. All directories between the two are real ones; missing ones are
-    /// created if `make` is set.
+    /// The entry `name` below `directory`. All directories between the two must be real ones; missing ones
+    /// are created if `make` is set.
     pub(crate) fn of(directory: &Path, name: &'a Path, make: bool) -> io::Result<Self> {
         let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -71,12 +71,12 @@ impl<'a> DirectoryEntry<'a> {
         Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no name below a run directory"))
     }
 
-    /// The file type; none if nothing is there.
+    /// The file type, or `None` if the name does not exist.
     pub(crate) fn kind(&self) -> io::Result<Option<FileType>> {
         kind_of(&self.directory, self.name)
     }
 
-    /// Rejects anything but a regular file or a missing one.
+    /// Rejects anything except a regular file or a missing name.
     pub(crate) fn check_file(&self) -> io::Result<()> {
         match self.kind()? {
             Some(FileType::RegularFile) | None => Ok(()),
@@ -84,12 +84,13 @@ impl<'a> DirectoryEntry<'a> {
         }
     }
 
-    /// Opens the regular file. Other types are not even opened, as that alone can hang or move a tape.
+    /// Opens the regular file. Other types are not opened at all, because opening alone can block or move
+    /// a tape.
     pub(crate) fn open(&self, access: OFlags) -> io::Result<File> {
         self.check_file()?;
         let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(&self.directory, self.name, flags, Mode::empty())?);
-        // It may have been replaced since.
+        // It may have been replaced in the meantime.
         match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
             FileType::RegularFile => Ok(file),
             other => Err(Unexpected::error(other, FILE)),
@@ -98,7 +99,7 @@ impl<'a> DirectoryEntry<'a> {
 }
 
 impl DirectoryEntry<'_> {
-    /// Opens the directory; a link to one is refused.
+    /// Opens the directory. A link to a directory is rejected.
     pub(crate) fn open_directory(&self) -> io::Result<File> {
         step_into(&self.directory, self.name, false)
     }
@@ -128,22 +129,22 @@ fn step_into(directory: &File, name: &OsStr, make: bool) -> io::Result<File> {
     Ok(rustix::fs::openat(directory, name, flags, Mode::empty())?.into())
 }
 
-/// The part of `path`, which is in the run directory, below that.
+/// Converts `path`, which is in the run directory, to a path relative to it.
 fn below<'a>(directory: &Path, path: &'a Path) -> &'a Path {
     path.strip_prefix(directory).unwrap_or(path)
 }
 
-/// Opens the file at `path`, which lies in the run directory, to read it.
+/// Opens the file at `path`, in the run directory, for reading.
 pub(crate) fn open(directory: &Path, path: &Path) -> io::Result<File> {
     DirectoryEntry::of(directory, below(directory, path), false)?.open(OFlags::RDONLY)
 }
 
-/// Opens the file at `path`, which lies in the run directory, to write at its end.
+/// Opens the file at `path`, in the run directory, for appending.
 pub(crate) fn open_to_append(directory: &Path, path: &Path) -> io::Result<File> {
     DirectoryEntry::of(directory, below(directory, path), false)?.open(OFlags::WRONLY | OFlags::APPEND)
 }
 
-/// The whole file at `path`, which lies in the run directory, if it has no more than `max` bytes.
+/// Reads the whole file at `path`, in the run directory, if it has at most `max` bytes.
 pub(crate) fn read(directory: &Path, path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let file = open(directory, path)?;
     let mut bytes = Vec::new();
@@ -154,13 +155,13 @@ pub(crate) fn read(directory: &Path, path: &Path, max: u64) -> io::Result<Vec<u8
     Ok(bytes)
 }
 
-/// Whether anything exists at `path`, even a dangling link.
+/// Whether anything exists at `path`, including a dangling link.
 pub(crate) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The files in the subdirectory `name` of a run directory, in the order of their names; none where it
-/// is missing.
+/// The files in the subdirectory `name` of a run directory, ordered by name; empty if the directory does
+/// not exist.
 pub(crate) fn list(directory: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
     let place = DirectoryEntry::of(directory, Path::new(name), false)?;
     if place.kind()?.is_none() {
@@ -178,7 +179,7 @@ pub(crate) fn list(directory: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Rejects anything at `path`, which lies in the run directory, but a regular file or nothing.
+/// Rejects anything at `path`, in the run directory, except a regular file or nothing.
 pub(crate) fn check_file(directory: &Path, path: &Path) -> io::Result<()> {
     DirectoryEntry::of(directory, below(directory, path), false)?.check_file()
 }

@@ -1,24 +1,25 @@
-//! The checksum at the end of each line of a journal, which reveals changed, missing or inserted lines. It is
-//! no defence against forgery.
+//! The checksum at the end of each journal line, which detects changed, missing or inserted lines. It does
+//! not protect against forgery.
 
 use std::hash::Hasher;
 
 use plan::limits::JOURNAL_SEARCH_BYTES;
 use twox_hash::XxHash64;
 
-/// What stands before the sixteen hexadecimal digits, and behind them.
+/// The text before the sixteen hexadecimal digits, and the text after them.
 const BEFORE: &[u8] = b",\"sum\":\"";
 const BEHIND: &[u8] = b"\"}";
 const DIGITS: usize = 16;
-/// Limit on missing lines in one place that are recognised as such; beyond it each following line is reported
-/// as changed.
+/// Maximum number of missing lines in one place that are recognised as missing. If there are more, each
+/// following line is reported as changed.
 const MISSING_MAX: u64 = 1 << 16;
-/// Line numbers that are tried for each changed line, however long it is and however many there are.
+/// Number of line numbers that are always tried for a changed line, regardless of its length and of the
+/// number of changed lines.
 const TRIES_MIN: u64 = 16;
-/// What hashing costs apart from the text, as bytes of text.
+/// The cost of hashing apart from the text, expressed in bytes of text.
 const BYTES_OF_TRY: u64 = 64;
 
-/// XXH64 of the number of the line, from 1 and little-endian, and of its text up to the checksum.
+/// XXH64 of the line number (from 1, little-endian) and the line's text up to the checksum.
 fn sum(number: u64, text: &[u8]) -> u64 {
     let mut hasher = XxHash64::with_seed(0);
     hasher.write(&number.to_le_bytes());
@@ -26,7 +27,7 @@ fn sum(number: u64, text: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Adds the checksum to `line`, an object of JSON without line feed.
+/// Adds the checksum to `line`, a JSON object without a newline.
 pub(crate) fn seal(line: &mut Vec<u8>, number: u64) {
     line.pop();
     let sum = sum(number, line);
@@ -35,7 +36,7 @@ pub(crate) fn seal(line: &mut Vec<u8>, number: u64) {
     line.extend_from_slice(BEHIND);
 }
 
-/// The text up to the checksum, and that.
+/// Splits a line into the text up to the checksum, and the checksum.
 fn parts(line: &[u8]) -> Option<(&[u8], u64)> {
     let line = line.strip_suffix(b"\n").unwrap_or(line).strip_suffix(BEHIND)?;
     let (text, digits) = line.split_at_checked(line.len().checked_sub(DIGITS)?)?;
@@ -44,30 +45,30 @@ fn parts(line: &[u8]) -> Option<(&[u8], u64)> {
     Some((text.strip_suffix(BEFORE)?, u64::from_str_radix(digits, 16).ok()?))
 }
 
-/// State of the line checksums of a journal, read in order.
+/// State of the line checksums of a journal that is read in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LineSums {
-    /// Some line has a checksum, so all must have one.
+    /// Whether some line has a checksum, so that all lines must have one.
     summed: bool,
-    /// The number that a line was written with − the one that it has in the file.
+    /// The number that a line was written with, minus its number in the file.
     offset: i64,
-    /// Bytes that were hashed in search of line numbers.
+    /// Number of bytes hashed in search of line numbers.
     searched: u64,
 }
 
-/// What a checksum says of a line.
+/// The state of a line according to its checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LineState {
     /// It is unchanged.
     Whole,
-    /// It is unchanged, but the lines before it are not: why.
+    /// It is unchanged, but the lines before it are not, for this reason.
     AfterGap(String),
-    /// It was changed: why.
+    /// It was changed. Contains the reason.
     Changed(&'static str),
 }
 
 impl LineSums {
-    /// Whether the line that is number `place` in the file is what was written there.
+    /// Checks whether the line with number `place` in the file is the one that was written there.
     pub(crate) fn check(&mut self, line: &[u8], place: u64) -> LineState {
         let Some((text, told)) = parts(line) else {
             return match self.summed {
@@ -98,11 +99,11 @@ impl LineSums {
         })
     }
 
-    /// By how much the number that a line was written with differs from its place.
+    /// The difference between the number that a line was written with and its number in the file.
     fn find(&mut self, text: &[u8], told: u64, place: u64) -> Option<i64> {
         let expected = place.saturating_add_signed(self.offset);
         let later = expected.saturating_add(1)..=expected.saturating_add(MISSING_MAX);
-        // A line that stands where an earlier one was is looked for among all before it.
+        // If a line repeats an earlier one, all earlier numbers are tried.
         let earlier = (expected.saturating_sub(MISSING_MAX).max(1)..expected).rev();
         let cost = BYTES_OF_TRY + text.len() as u64;
         let tries = (JOURNAL_SEARCH_BYTES.saturating_sub(self.searched) / cost).max(TRIES_MIN);
@@ -114,7 +115,7 @@ impl LineSums {
         i64::try_from(found).ok()?.checked_sub_unsigned(place)
     }
 
-    /// The number of the line behind `lines` of them; none where lines have no checksums.
+    /// The number of the line after `lines` lines, or `None` if lines have no checksums.
     pub(crate) fn next_number(self, lines: u64) -> Option<u64> {
         (self.summed || lines == 0).then(|| lines.saturating_add_signed(self.offset) + 1)
     }

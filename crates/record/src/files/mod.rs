@@ -1,4 +1,4 @@
-//! Files of a run directory and beside it: atomic replacement, checksums, limits.
+//! Files of a run directory and outside of it: atomic replacement, checksums, limits.
 
 pub(crate) mod checksum;
 pub(crate) mod directory;

@@ -1,4 +1,4 @@
-//! A file written under a hidden name and renamed when it is complete.
+//! A file that is written under a hidden name and renamed when it is complete.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -10,8 +10,8 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use crate::RecordError;
 use crate::files::directory::{DirectoryEntry, Unexpected};
 
-/// The name under which this process writes `name` until it is whole. Hidden, so that `*.parquet` does
-/// not match it.
+/// The name under which this process writes `name` until it is complete. It is hidden, so that
+/// `*.parquet` does not match it.
 fn unfinished(name: &OsStr) -> OsString {
     let mut hidden = OsString::from(".");
     hidden.push(name);
@@ -19,16 +19,16 @@ fn unfinished(name: &OsStr) -> OsString {
     hidden
 }
 
-/// The name of the file that a process was to write, and the number of that process, of a name that
-/// [`Replacement`] gives it until it is whole.
+/// Parses a name that [`Replacement`] uses for an incomplete file. Returns the final name, and the number
+/// of the process that was writing it.
 pub(crate) fn unfinished_parts(name: &str) -> Option<(&str, u32)> {
     let (name, process) = name.strip_prefix('.')?.strip_suffix(".unfinished")?.rsplit_once('.')?;
     Some((name, process.parse().ok()?))
 }
 
-/// A file that takes the place of another one, or of none, when it is whole: a reader sees the old one
-/// or the new one. The old one itself is not written to, whoever else has a name for it. A link, a
-/// pipe or a device in its place is refused. Dropped before it is whole, it leaves nothing.
+/// A file that replaces another one, or is created, when it is complete, so that a reader sees either the
+/// old or the new one. The old file itself is never written to, even if it has other names. A link, pipe
+/// or device in its place is rejected. If dropped before it is complete, nothing remains.
 ///
 /// ```no_run
 /// use std::io::Write;
@@ -41,7 +41,7 @@ pub(crate) fn unfinished_parts(name: &str) -> Option<(&str, u32)> {
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
-    /// The one that the file stands in.
+    /// The directory that contains the file.
     directory: File,
     name: OsString,
     file: File,
@@ -49,11 +49,12 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Begins the file called `name` below `directory`, which may be named by a link; nothing below it
-    /// may be one. Missing directories between the two are made.
+    /// Begins the file `name` below `directory`. The directory may be a link, but nothing below it may be
+    /// one. Missing directories between the two are created.
     ///
     /// # Errors
-    /// Something else than a regular file is in its place, or the directory cannot be written.
+    /// Errors if something other than a regular file is in its place, or if the directory cannot be
+    /// written.
     pub fn new(directory: &Path, name: &Path) -> Result<Self, RecordError> {
         let path = directory.join(name);
         Self::begin(directory, name, &path).map_err(|source| match Unexpected::is(&source) {
@@ -66,7 +67,8 @@ impl Replacement {
         let place = DirectoryEntry::of(directory, name, true)?;
         place.check_file()?;
         let hidden = unfinished(place.name);
-        // What a process with the same number has left. Whatever it is, it is not written to.
+        // Removes what a process with the same number has left. Whatever it is, it must not be written
+        // to.
         let _ = rustix::fs::unlinkat(&place.directory, &hidden, AtFlags::empty());
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(0o666);
@@ -75,15 +77,15 @@ impl Replacement {
         Ok(Self { path: path.to_owned(), directory: place.directory, name, file, is_whole: false })
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its final place.
     ///
     /// # Errors
-    /// The directory cannot be written, or another directory is in its place.
+    /// Errors if the directory cannot be written, or was replaced by another directory.
     pub fn finish(self) -> Result<(), RecordError> {
         self.put(false)
     }
 
-    /// The same; where it is `durable`, the file and its name are on stable storage afterwards.
+    /// The same. If `durable` is set, the file and its name are on stable storage afterwards.
     pub(crate) fn put(mut self, durable: bool) -> Result<(), RecordError> {
         let put = || {
             if durable {
@@ -115,30 +117,30 @@ impl Write for Replacement {
 impl Drop for Replacement {
     fn drop(&mut self) {
         if !self.is_whole {
-            // There is nobody to tell.
+            // An error could not be reported to anybody.
             let _ = rustix::fs::unlinkat(&self.directory, unfinished(&self.name), AtFlags::empty());
         }
     }
 }
 
-/// Forces the names in `directory` to stable storage.
+/// Syncs the names in `directory` to stable storage.
 pub(crate) fn sync_directory(directory: &Path) -> Result<(), RecordError> {
     match File::open(directory).and_then(|directory| directory.sync_all()) {
-        // Some file systems keep names without being asked, and refuse to be.
+        // Some file systems make names durable by themselves, and reject the call.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         synced => synced.map_err(RecordError::io("sync", directory)),
     }
 }
 
-/// Replaces the file called `name` in `directory` by `bytes`: a reader sees the old one or the new one, never
-/// a part. The mode follows the user's umask.
+/// Replaces the file `name` in `directory` by one with the content `bytes`. A reader sees either the old or
+/// the new file, never a part. The mode depends on the user's umask.
 pub(crate) fn replace(directory: &Path, name: &str, bytes: &[u8], durable: bool) -> Result<(), RecordError> {
     let mut file = Replacement::new(directory, Path::new(name))?;
     file.write_all(bytes).map_err(RecordError::io("write", &directory.join(name)))?;
     file.put(durable)
 }
 
-/// Removes the file at `path`, which may be missing.
+/// Removes the file at `path`, if it exists.
 pub(crate) fn remove_if_there(path: &Path) -> Result<(), RecordError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RecordError::io("remove", path)(error)),

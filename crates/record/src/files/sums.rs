@@ -1,5 +1,5 @@
-//! SHA-256 sums of the files of a record, to be signed: an editor of a record can recompute the sums, but not
-//! the signature.
+//! SHA-256 sums of the files of a record, to be signed. Anybody who edits a record can recompute the sums,
+//! but not the signature.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,31 +17,31 @@ use crate::files::survey::{Survey, tables_in};
 use crate::format::{JOURNAL, MANIFEST, PARTS};
 use crate::table::tables::TABLES;
 
-/// The file of a run directory that has the sums.
+/// The file in a run directory that contains the sums.
 pub const SUMS: &str = "SHA256SUMS";
-/// The file with its signature.
+/// The file that contains the signature of the sums.
 pub const SIGNATURE: &str = "SHA256SUMS.sig";
 /// Prefix of the line with the other party's nonce. `sha256sum -c` skips lines that begin with `#`.
 const NONCE: &str = "# nonce ";
 
-/// The SHA-256 of each file of a record, and the other party's nonce.
+/// The SHA-256 sum of each file of a record, and the other party's nonce.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sums {
-    /// Nonce that the other party requested to be signed with the record, so that an older record cannot be
-    /// substituted.
+    /// A nonce that the other party wants to be signed with the record, so that it cannot be replaced by an
+    /// older record.
     pub nonce: Option<String>,
-    /// By the name below the run directory.
+    /// The sums, by file name relative to the run directory.
     files: BTreeMap<String, String>,
 }
 
 /// How a file of a record differs from the one that was summed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileDifference {
-    /// It has other bytes.
+    /// Its contents have changed.
     Changed(String),
-    /// It is not there any more.
+    /// It no longer exists.
     Missing(String),
-    /// It was not there.
+    /// It did not exist.
     Added(String),
 }
 
@@ -56,10 +56,11 @@ impl fmt::Display for FileDifference {
 }
 
 impl Sums {
-    /// Sums of the record in `directory` as it is now. Reports and other files beside it are excluded.
+    /// Computes the sums of the record in `directory` as it is now. Reports and other files in the
+    /// directory are excluded.
     ///
     /// # Errors
-    /// There is no record, or a file of it cannot be read.
+    /// Errors if there is no record, or if one of its files cannot be read.
     pub fn of(directory: &Path, nonce: Option<String>) -> Result<Self, RecordError> {
         Survey::of(directory)?;
         let mut all: Vec<_> = TABLES.iter().flat_map(|table| tables_in(directory, table)).collect();
@@ -77,16 +78,17 @@ impl Sums {
         Ok(Self { nonce, files })
     }
 
-    /// The sums written when the record in `directory` was signed; none if it was not.
+    /// Reads the sums that were written when the record in `directory` was signed, or returns `None` if
+    /// it was not signed.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// Errors if they cannot be read.
     pub fn read(directory: &Path) -> Result<Option<Self>, RecordError> {
         let (sums, signature) = (directory.join(SUMS), directory.join(SIGNATURE));
         if !directory::is_there(&sums) || !directory::is_there(&signature) {
             return Ok(None);
         }
-        // Another program reads it by its name.
+        // Another program will read the signature by this name.
         directory::read(directory, &signature, SIGNATURE_BYTES)
             .map_err(RecordError::io("read", &signature))?;
         let bytes = directory::read(directory, &sums, SUMS_BYTES).map_err(RecordError::io("read", &sums))?;
@@ -97,7 +99,7 @@ impl Sums {
         })
     }
 
-    /// Reads what [`Display`](fmt::Display) has written, and nothing else.
+    /// Parses the output of [`Display`](fmt::Display), and nothing else.
     fn parse(text: &str) -> Option<Self> {
         let mut sums = Self { nonce: None, files: BTreeMap::new() };
         for line in text.lines() {
@@ -111,24 +113,25 @@ impl Sums {
         (sums.to_string() == text && !sums.files.is_empty()).then_some(sums)
     }
 
-    /// Puts them into the record in `directory`. A signature that is there is of other ones and goes.
+    /// Writes the sums to the record in `directory`. An existing signature is for other sums and is
+    /// removed.
     ///
     /// # Errors
-    /// The directory cannot be written.
+    /// Errors if the directory cannot be written.
     pub fn write(&self, directory: &Path) -> Result<(), RecordError> {
         remove(directory)?;
         replace(directory, SUMS, self.to_string().as_bytes(), true)
     }
 
-    /// Puts the signature beside them.
+    /// Writes the signature next to the sums.
     ///
     /// # Errors
-    /// The directory cannot be written.
+    /// Errors if the directory cannot be written.
     pub fn write_signature(directory: &Path, signature: &[u8]) -> Result<(), RecordError> {
         replace(directory, SIGNATURE, signature, true)
     }
 
-    /// How the files differ `now`, in the order of their names.
+    /// How the files differ `now`, ordered by name.
     #[must_use]
     pub fn differences(&self, now: &Self) -> Vec<FileDifference> {
         let gone = |(name, sum): (&String, &String)| match now.files.get(name) {
@@ -140,14 +143,14 @@ impl Sums {
         self.files.iter().filter_map(gone).chain(new.cloned().map(FileDifference::Added)).collect()
     }
 
-    /// How many files there are.
+    /// The number of files.
     #[must_use]
     pub fn count(&self) -> usize {
         self.files.len()
     }
 }
 
-/// As `sha256sum` prints and checks them.
+/// The format printed and checked by `sha256sum`.
 impl fmt::Display for Sums {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(nonce) = &self.nonce {
@@ -157,19 +160,21 @@ impl fmt::Display for Sums {
     }
 }
 
-/// The sum of the compact JSON of `plan`, as `jq -cj .plan manifest.json | sha256sum` gives it.
+/// The SHA-256 sum of the compact JSON of `plan`, as computed by `jq -cj .plan manifest.json |
+/// sha256sum`.
 #[must_use]
 pub fn plan_sha256(plan: &Plan) -> String {
     sha256(&serde_json::to_vec(plan).unwrap_or_default())
 }
 
-/// The sum of `bytes` in hexadecimal digits.
+/// The SHA-256 sum of `bytes` in hexadecimal digits.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     plan::hex(&Sha256::digest(bytes))
 }
 
-/// Removes the sums of the record in `directory` and their signature, as it is about to change.
+/// Removes the sums of the record in `directory`, and their signature, because the record is about to
+/// change.
 pub(crate) fn remove(directory: &Path) -> Result<(), RecordError> {
     [SIGNATURE, SUMS].iter().try_for_each(|name| remove_if_there(&directory.join(name)))
 }

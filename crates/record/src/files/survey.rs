@@ -1,4 +1,4 @@
-//! Surveys the files of a run directory and the sizes stated by its tables, before trusting them.
+//! Checks the files of a run directory, and the sizes claimed by its tables, before they are trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::table::parquet_store::size_of_table;
 use crate::table::tables::{TABLES, bytes_of_table};
 use crate::{PhaseRow, RecordError, Row, WarningRow};
 
-/// The whole files of `table` in the run `directory`, in the order of the cases.
+/// The complete files of `table` in the run `directory`, in the order of the cases.
 pub(crate) fn tables_in(directory: &Path, table: &str) -> Vec<PathBuf> {
     let is_table = |path: &PathBuf| {
         path.extension().is_some_and(|extension| extension == "parquet")
@@ -20,18 +20,18 @@ pub(crate) fn tables_in(directory: &Path, table: &str) -> Vec<PathBuf> {
     directory::list(directory, table).unwrap_or_default().into_iter().filter(is_table).collect()
 }
 
-/// The sizes that the tables of a run state.
+/// The sizes claimed by the tables of a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Survey {
-    /// The bytes of all.
+    /// Total size of the tables on disk, in bytes.
     pub(crate) stored: u64,
-    /// The memory that all of their rows take.
+    /// The memory that all their rows would use.
     claimed: u64,
 }
 
 impl Survey {
-    /// Surveys the run in `directory`. Rejects links and anything else foreign to a record, and tables that
-    /// claim to hold more than they can.
+    /// Surveys the run in `directory`. Rejects links and anything else that cannot be part of a record, and
+    /// tables that claim to contain more than they can.
     pub(crate) fn of(directory: &Path) -> Result<Self, RecordError> {
         check_file_types(directory)?;
         for name in [MANIFEST, PARTS] {
@@ -45,13 +45,13 @@ impl Survey {
         for table in TABLES {
             let mut of_table = Self::default();
             for path in tables_in(directory, table) {
-                // One that cannot be read is told where its rows are wanted.
+                // A table that cannot be read is reported when its rows are requested.
                 let Ok((stored, rows)) = size_of_table(directory, &path) else { continue };
                 let one = Self { stored, claimed: bytes_of_table(table, rows) };
                 one.check(&path)?;
                 of_table.add(one);
             }
-            // Of these all rows are in memory at a time, of the others those of a few files.
+            // For these tables all rows are in memory at once, for the others those of a few files.
             if matches!(table, PhaseRow::TABLE | WarningRow::TABLE) {
                 of_table.check(&directory.join(table))?;
             }
@@ -65,10 +65,10 @@ impl Survey {
         self.claimed = self.claimed.saturating_add(more.claimed);
     }
 
-    /// Rejects tables whose rows would take too much memory for their size on disk.
+    /// Rejects tables whose rows would use too much memory for their size on disk.
     ///
     /// # Errors
-    /// The limit is exceeded; `path` is where.
+    /// Errors if the limit is exceeded, with `path` as the location.
     pub(crate) fn check(self, path: &Path) -> Result<(), RecordError> {
         let too_large = |message| RecordError::TooLarge { path: path.to_owned(), message };
         check_rows(self.claimed, self.stored).map_err(too_large)
@@ -84,7 +84,7 @@ fn check_file_types(directory: &Path) -> Result<(), RecordError> {
     }
     for table in TABLES {
         let inside = match directory::list(directory, table) {
-            // What cannot be listed now is reported when its files are read.
+            // A directory that cannot be listed now is reported when its files are read.
             Err(error) if !Unexpected::is(&error) => continue,
             inside => inside.map_err(RecordError::io("read", &directory.join(table)))?,
         };

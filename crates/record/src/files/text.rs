@@ -1,4 +1,4 @@
-//! Text files that the user names.
+//! Text files named by the user.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,10 +7,10 @@ use std::path::Path;
 use plan::Bytes;
 use plan::limits::USER_TEXT_BYTES;
 
-/// The text of the file at `path`, which may be a link or a pipe, since the user named it.
+/// The text of the file at `path`, which may be a link or a pipe, because it was named by the user.
 ///
 /// # Errors
-/// It cannot be read, is no UTF-8, or has more than 16 MiB.
+/// Errors if it cannot be read, is not UTF-8, or has more than 16 MiB.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     let bytes = File::open(path)?.take(USER_TEXT_BYTES + 1).read_to_string(&mut text)?;

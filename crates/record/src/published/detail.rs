@@ -15,7 +15,7 @@ pub enum Detail {
     Whole(i64),
     /// A number.
     Number(f64),
-    /// Words.
+    /// A text.
     Text(String),
     /// Several values.
     List(Vec<Detail>),
@@ -23,11 +23,11 @@ pub enum Detail {
     Table(Details),
 }
 
-/// Named values, by name.
+/// Named values, ordered by name.
 pub type Details = BTreeMap<String, Detail>;
 
 impl Detail {
-    /// The words; none where it is something else.
+    /// The text, or `None` if it is something else.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -36,7 +36,7 @@ impl Detail {
         }
     }
 
-    /// The number; none where it is something else.
+    /// The number, or `None` if it is something else.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {

@@ -5,48 +5,49 @@ use serde::{Deserialize, Serialize};
 use super::detail::Details;
 use super::words::{Metric, PublishedKind, PublishedOperation, PublishedStatistic, PublishedUnit, Qualifier};
 
-/// A figure of a publication. Values are copied facts, in the unit of [`Published::unit`].
+/// A figure of a publication. Values are facts copied from it, in the unit [`Published::unit`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// A name that no other figure has.
+    /// A unique name of the figure.
     pub id: String,
-    /// The [`super::Study::id`]; filled in when the library is read.
+    /// The [`super::Study::id`], which is set when the library is read.
     #[serde(default)]
     pub study: String,
-    /// Title and year of the study; filled in when the library is read.
+    /// Title and year of the study, which are set when the library is read.
     #[serde(default)]
     pub cited: String,
     /// The table, slide or section of the study.
     pub section: String,
-    /// The test in the study's own words.
+    /// The test, as described in the study.
     pub test: String,
-    /// What the figure is of.
+    /// The quantity.
     pub metric: Metric,
-    /// What was done.
+    /// The operation.
     pub operation: PublishedOperation,
-    /// Which of several values it is.
+    /// The statistic.
     pub statistic: PublishedStatistic,
-    /// Where it comes from.
+    /// The origin of the figure.
     pub kind: PublishedKind,
-    /// Word for word, as in `2.05 GB/s`.
+    /// The printed text, for example `2.05 GB/s`.
     pub printed: String,
-    /// The unit, where it stands in the heading of a table.
+    /// The unit, if it is printed in the heading of a table.
     pub printed_unit: Option<String>,
-    /// The correct value; the printed value if the correct one is unknown.
+    /// The correct value, or the printed value if the correct one is unknown.
     pub value: f64,
-    /// The unit of the values.
+    /// The unit of the values in this entry.
     pub unit: PublishedUnit,
-    /// The value if a printed MB or GB was meant as MiB or GiB; where that is likely or was a trap.
+    /// The value if a printed MB or GB meant MiB or GiB. Set if this is likely, or was a source of
+    /// mistakes.
     pub value_if_binary: Option<f64>,
     /// Its precision.
     pub qualifier: Option<Qualifier>,
-    /// Set where the printed figure is wrong.
+    /// Set if the printed figure is wrong.
     pub misprint: Option<MisprintText>,
-    /// Text recognition damaged it.
+    /// Whether it was damaged by text recognition.
     #[serde(default)]
     pub damaged: bool,
-    /// The conditions. What the study does not say is absent.
+    /// The conditions. Those that the study does not state are missing.
     #[serde(default)]
     pub parameters: PublishedParameters,
     /// A remark for readers of the figure.
@@ -57,8 +58,8 @@ pub struct Published {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MisprintText {
-    /// The printed value, in the unit of the figure; none where two printed ones contradict and
-    /// it is not known which is wrong.
+    /// The printed value in the unit of the figure, or `None` if two printed values contradict each other
+    /// and it is not known which of them is wrong.
     pub printed_value: Option<f64>,
 }
 
@@ -66,61 +67,61 @@ pub struct MisprintText {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PublishedParameters {
-    /// The program that measured.
+    /// The program that was used to measure.
     pub tool: Option<String>,
-    /// Its interface to the files.
+    /// The interface through which it accessed the files.
     pub api: Option<String>,
-    /// Bypasses the page cache.
+    /// Whether the page cache was bypassed.
     pub direct: Option<bool>,
-    /// Data were on stable storage in the end.
+    /// Whether the data was on stable storage in the end.
     pub fsync: Option<bool>,
-    /// Each task had its own file.
+    /// Whether each task had its own file.
     pub file_per_process: Option<bool>,
-    /// Tasks read data of another task.
+    /// Whether tasks read data written by another task.
     pub reorder_tasks: Option<bool>,
-    /// Offsets were random.
+    /// Whether offsets were random.
     pub random: Option<bool>,
-    /// The order of offsets in the study's words.
+    /// The order of offsets, as described in the study.
     pub access: Option<String>,
     /// Bytes of one transfer.
     pub transfer_bytes: Option<u64>,
-    /// Bytes of one block, as IOR has them.
+    /// Bytes of one block in the sense of IOR.
     pub block_bytes: Option<u64>,
-    /// Blocks of each task.
+    /// Number of blocks of each task.
     pub segments: Option<u64>,
     /// Bytes of one file.
     pub file_bytes: Option<u64>,
-    /// Workers on all nodes together.
+    /// Number of workers on all nodes together.
     pub tasks: Option<u32>,
-    /// What the study calls a worker: `threads`, `processes` or `tasks`.
+    /// The study's term for a worker: `threads`, `processes` or `tasks`.
     pub tasks_called: Option<String>,
-    /// Workers on one node.
+    /// Number of workers on each node.
     pub tasks_per_node: Option<u32>,
-    /// Nodes that measured.
+    /// Number of nodes that measured.
     pub nodes: Option<u32>,
-    /// Names given to IOR's `-o`: twelve mount points in one test, one elsewhere. Only figures of
-    /// IOR with known tasks and transfers have it; this project has filled it in.
+    /// Number of names passed to IOR's `-o`: twelve mount points in one test, one in the others. Only
+    /// set, by this project, for figures of IOR with known tasks and transfers.
     pub targets: Option<u32>,
-    /// Devices under the files.
+    /// Number of devices under the files.
     pub devices: Option<u32>,
-    /// Transfers in flight.
+    /// Number of transfers in flight.
     pub queue_depth: Option<u32>,
-    /// Share of reads.
+    /// Percentage of reads.
     pub read_percent: Option<u8>,
-    /// The storage layer, as in `NVMe`.
+    /// The storage layer, for example `NVMe`.
     pub layer: Option<String>,
     /// The storage layout of the files.
     pub layout: Option<String>,
     /// The file system.
     pub file_system: Option<String>,
-    /// Names of the above fields that the study implies but does not print.
+    /// Names of those of the above fields that the study implies but does not print.
     pub inferred: Vec<String>,
-    /// All else that was said.
+    /// Everything else that was stated.
     pub more: Details,
 }
 
 impl Published {
-    /// The figure as printed, with its unit where that stood in a heading.
+    /// The figure as printed, with its unit if that was in a heading.
     #[must_use]
     pub fn as_published(&self) -> String {
         match &self.printed_unit {
@@ -129,7 +130,7 @@ impl Published {
         }
     }
 
-    /// The value with its unit, and `≈`, `≥` or `<` where it is meant so.
+    /// The value with its unit, preceded by `≈`, `≥` or `<` if applicable.
     #[must_use]
     pub fn text(&self) -> String {
         let sign = self.qualifier.map_or("", Qualifier::sign);

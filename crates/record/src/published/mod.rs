@@ -1,16 +1,16 @@
 //! Published figures of studies, with the conditions printed with them.
 //!
-//! Figures, statements and command lines are copied facts, each with its source. They lie in
-//! `data/published`, one file for each study, and `misprints.toml` for what is wrong in them:
+//! Figures, statements and command lines are copied facts, each with its source. They are stored in
+//! `data/published`, with one file for each study, and `misprints.toml` for the errors in them:
 //!
 //! | table | type |
 //! |---|---|
 //! | `[study]` | [`Study`]: title, authors, method, machines |
-//! | `[[figure]]` | [`Published`]: what was printed, its reading in one unit, its conditions |
+//! | `[[figure]]` | [`Published`]: the printed text, its value in a fixed unit, its conditions |
 //! | `[[claim]]` | [`PublishedClaim`]: a statement, and how to test it |
-//! | `[[command]]` | [`PublishedCommand`]: a command line as printed and as meant |
+//! | `[[command]]` | [`PublishedCommand`]: a command line as printed and as intended |
 //! | `[[chart]]` | [`PublishedChart`]: axes and series of a chart whose points are lost |
-//! | `[[misprint]]` | [`Misprint`]: what is printed, how it is to be read, and why |
+//! | `[[misprint]]` | [`Misprint`]: the printed text, how to read it, and why |
 
 mod detail;
 mod figure;
@@ -29,12 +29,12 @@ pub use words::{
     Metric, MisprintSort, PublishedKind, PublishedOperation, PublishedStatistic, PublishedUnit, Qualifier,
 };
 
-/// The studies, with what each of them printed.
+/// The studies, with everything that was copied from them.
 #[derive(Debug)]
 pub struct Library {
-    /// The studies, by letter.
+    /// The studies, ordered by letter.
     pub studies: Vec<Study>,
-    /// All figures, in the order in which they are printed.
+    /// All figures, in the order of printing.
     pub figures: Vec<Published>,
     /// All statements.
     pub claims: Vec<PublishedClaim>,
@@ -47,7 +47,7 @@ pub struct Library {
     places: HashMap<String, usize>,
 }
 
-/// The file of one study.
+/// The contents of the file of a study.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StudyFile {
@@ -59,7 +59,7 @@ struct StudyFile {
     chart: Vec<PublishedChart>,
 }
 
-/// The file of what is wrong.
+/// The contents of the file of misprints.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MisprintFile {
@@ -67,7 +67,7 @@ struct MisprintFile {
     misprint: Vec<Misprint>,
 }
 
-/// The only format of the files that this program reads: they are part of it.
+/// The only file format that this program reads, since the files are built into it.
 const FORMAT: u32 = 1;
 
 const STUDIES: [&str; 5] = [
@@ -79,10 +79,11 @@ const STUDIES: [&str; 5] = [
 ];
 const MISPRINTS: &str = include_str!("../../data/published/misprints.toml");
 
-/// Ids that differ by more than this, from 0 for nothing in common to 1 for equal, are not typing errors.
+/// Minimum similarity (0: nothing in common, 1: equal) at which an unknown id is taken for a typing error
+/// of a known one.
 const SIMILAR_MIN: f64 = 0.6;
 
-/// The library that is built in. It is read when it is first asked for.
+/// The built-in library. It is parsed on first use.
 ///
 /// ```
 /// let best = record::published().figure("a-t2-read-best").expect("study A, test 2");
@@ -90,7 +91,7 @@ const SIMILAR_MIN: f64 = 0.6;
 /// ```
 ///
 /// # Panics
-/// Never: the texts are part of the program and a test reads them.
+/// Does not panic in practice: the texts are part of the program, and a test reads them.
 #[must_use]
 pub fn published() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
@@ -156,7 +157,7 @@ impl Library {
         self.charts.iter().find(|chart| chart.id == id)
     }
 
-    /// The study with this letter, small or capital, or this id.
+    /// The study with this letter (lower or upper case) or this id.
     #[must_use]
     pub fn study(&self, letter_or_id: &str) -> Option<&Study> {
         let wanted =
@@ -164,7 +165,7 @@ impl Library {
         self.studies.iter().find(wanted)
     }
 
-    /// Known defects of the figure, command or chart called `id`.
+    /// Known misprints of the figure, command or chart `id`.
     pub fn misprints_of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Misprint> {
         self.misprints.iter().filter(move |misprint| misprint.concerns.iter().any(|one| one == id))
     }
@@ -178,7 +179,7 @@ impl Library {
         figures.chain(claims).chain(commands).chain(charts)
     }
 
-    /// The id that `wrong` was probably meant to be: the one with the fewest letters to change.
+    /// The id that `wrong` was probably meant to be: the one that differs in the fewest letters.
     #[must_use]
     pub fn nearest<'a>(wrong: &str, ids: impl Iterator<Item = &'a str>) -> Option<&'a str> {
         let likeness = |id: &'a str| (strsim::normalized_damerau_levenshtein(wrong, id), id);

@@ -1,4 +1,4 @@
-//! A published study: what it is, what it claims, its command lines and its charts.
+//! A published study: its description, statements, command lines and charts.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use super::words::MisprintSort;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
-    /// A name that no other study has.
+    /// A unique name of the study.
     pub id: String,
-    /// The letter that the ids of its figures start with, in capitals.
+    /// The capital letter with which the ids of its figures begin.
     pub letter: String,
     /// Its title.
     pub title: String,
-    /// What stands below the title.
+    /// The text below the title.
     pub subtitle: Option<String>,
     /// Where the title comes from, if it is not printed.
     pub title_note: Option<String>,
@@ -25,66 +25,66 @@ pub struct Study {
     pub organisation: String,
     /// Who wrote it.
     pub authors: Vec<String>,
-    /// In which sense they are authors.
+    /// In which sense they are the authors.
     pub authors_note: Option<String>,
-    /// Where it was shown; none where it does not say.
+    /// Where it was presented, or `None` if it does not say.
     pub venue: Option<String>,
     /// The year.
     pub year: u16,
-    /// The date, as exactly as it is known.
+    /// The date, as precisely as it is known.
     pub date: String,
     /// Its version.
     pub content_version: Option<String>,
-    /// Where it can be read; none where it does not say.
+    /// Where it can be read, or `None` if it does not say.
     pub url: Option<String>,
-    /// What it refers its readers to.
+    /// The address to which it refers its readers.
     pub url_related: Option<String>,
-    /// What it was made for.
+    /// Its purpose.
     pub purpose: Option<String>,
-    /// What it measured, in a sentence.
+    /// A one-sentence summary of what it measured.
     pub summary: String,
-    /// File systems.
+    /// The file systems it used.
     pub file_systems: Vec<String>,
-    /// Programs with their versions.
+    /// The programs it used, with versions.
     pub software: Vec<String>,
-    /// How it was measured, point by point.
+    /// The points of its method.
     pub methodology: Vec<String>,
     /// How its units are to be read.
     pub unit_remark: Option<String>,
-    /// Its words for known things.
+    /// Its terms for known concepts.
     pub terminology: Option<String>,
     /// How its tests are numbered.
     pub test_numbering: Option<String>,
     /// The machines.
     pub hardware: Details,
-    /// The machine, by the names that reports give the facts of a host: what the study prints of each.
+    /// What the study prints about its machine, by the names that reports use for facts about a host.
     pub machine: BTreeMap<String, String>,
     /// Numbers of the method.
     pub protocol: Details,
 }
 
 impl Study {
-    /// Title and year, as a source is named beside a figure.
+    /// Title and year, as the source of a figure is cited.
     #[must_use]
     pub fn cited(&self) -> String {
         format!("{} ({})", self.title, self.year)
     }
 }
 
-/// A statement of a study that own data can confirm or refute.
+/// A statement of a study that a user's own data can confirm or refute.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedClaim {
-    /// A name that no other claim has.
+    /// A unique name of the claim.
     pub id: String,
-    /// The [`Study::id`]; filled in when the library is read.
+    /// The [`Study::id`], which is set when the library is read.
     #[serde(default)]
     pub study: String,
-    /// Word for word.
+    /// The statement, verbatim.
     pub text: String,
-    /// What is to be compared.
+    /// What to compare in order to test it.
     pub check: String,
-    /// What the study's own figures say of it.
+    /// Whether the study's own figures support it.
     pub on_published: String,
 }
 
@@ -92,41 +92,42 @@ pub struct PublishedClaim {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedCommand {
-    /// A name that no other command has.
+    /// A unique name of the command.
     pub id: String,
-    /// The [`Study::id`]; filled in when the library is read.
+    /// The [`Study::id`], which is set when the library is read.
     #[serde(default)]
     pub study: String,
-    /// What it is for.
+    /// The purpose of the command.
     pub purpose: String,
-    /// Word for word, line breaks included; none where the study prints no whole line.
+    /// The command verbatim, including line breaks, or `None` if the study does not print a complete
+    /// line.
     pub verbatim: Option<String>,
-    /// The parts that [`PublishedCommand::intended`] was put together from in that case.
+    /// In that case, the parts from which [`PublishedCommand::intended`] was assembled.
     pub assembled_from: Option<String>,
-    /// With its misprints mended.
+    /// The command with its misprints corrected.
     pub intended: String,
-    /// What must be known beside it.
+    /// A remark about the command.
     pub note: Option<String>,
 }
 
-/// A chart of a study. The points are lost; axes and series are known.
+/// A chart of a study. Its points are lost, but its axes and series are known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedChart {
-    /// A name that no other chart has.
+    /// A unique name of the chart.
     pub id: String,
-    /// The [`Study::id`]; filled in when the library is read.
+    /// The [`Study::id`], which is set when the library is read.
     #[serde(default)]
     pub study: String,
-    /// What stands below it.
+    /// The text below it.
     pub caption: String,
-    /// What it is, if no chart.
+    /// What kind of illustration it is, if not a chart.
     pub kind: Option<String>,
     /// The test that it belongs to.
     pub test: Option<String>,
     /// The layout that was measured.
     pub layout: Option<String>,
-    /// What is left of its points.
+    /// What is known about its points.
     pub data_points: String,
     /// What the x axis is.
     pub x_axis: Option<String>,
@@ -138,28 +139,28 @@ pub struct PublishedChart {
     /// Its parts.
     #[serde(default)]
     pub panels: Vec<String>,
-    /// What is not said of its parts.
+    /// What is not known about its parts.
     pub panels_not_stated: Option<String>,
-    /// What can be read of it all the same.
+    /// What can still be read from it.
     pub readable: Option<String>,
 }
 
-/// Something printed that is wrong, damaged or contradicts itself, and how it is to be read.
+/// A printed text that is wrong, damaged or contradictory, and how to read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Misprint {
     /// The [`Study::letter`].
     pub study: String,
-    /// Where in the study.
+    /// The location in the study.
     pub place: String,
-    /// What is wrong with it.
+    /// The kind of problem.
     pub sort: MisprintSort,
-    /// What is printed.
+    /// The printed text.
     pub printed: String,
-    /// How it is to be read.
+    /// How to read it.
     pub reading: String,
-    /// Why.
+    /// The reason for this reading.
     pub because: String,
-    /// Ids of the figures, commands and charts that it is about.
+    /// Ids of the figures, commands and charts that it affects.
     pub concerns: Vec<String>,
 }

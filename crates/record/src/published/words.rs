@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// An enumeration whose variants are written as fixed words, in data files and in tables alike.
+/// Defines an enumeration whose variants are written as fixed words, both in data files and in tables.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*
@@ -49,15 +49,15 @@ words! {
         Iops = "iops",
         /// Time of one operation.
         Latency = "latency",
-        /// A number of things.
+        /// A number of items.
         Count = "count",
         /// Operations on files or directories per second.
         Rate = "rate",
         /// A time.
         Seconds = "seconds",
-        /// Processor time ÷ real time.
+        /// Processor time divided by elapsed time.
         CpuRealRatio = "cpu_real_ratio",
-        /// Bandwidth ÷ (that of one device × devices).
+        /// Bandwidth divided by the product of the number of devices and the bandwidth of one device.
         Scalability = "scalability",
         /// A part of a whole.
         Share = "share",
@@ -67,31 +67,31 @@ words! {
         Creates = "creates/s",
         /// Share of the time in which a device was busy.
         Utilisation = "utilisation",
-        /// What a link can carry.
+        /// Capacity of a link.
         LinkBandwidth = "link_bandwidth",
         /// Memory.
         Memory = "memory",
         /// Size of a file system.
         Capacity = "capacity",
-        /// Bytes in all.
+        /// Total number of bytes.
         Bytes = "bytes",
-        /// Spread ÷ average.
+        /// Spread divided by average.
         Fluctuation = "fluctuation",
         /// Bytes that were read.
         BytesRead = "bytes_read",
-        /// Share of the time in which threads were at work.
+        /// Share of the time in which threads were working.
         ThreadUtilisation = "thread_utilisation",
-        /// What a layout loses against another.
+        /// Loss of a layout compared with another one.
         Tax = "tax",
-        /// Depth from which on the rate stays the same.
+        /// Depth from which on the rate no longer increases.
         SaturationDepth = "saturation_depth",
         /// A quotient.
         Ratio = "ratio",
         /// Copies of a file.
         Copies = "copies",
-        /// Size of an application's buffer.
+        /// Size of the buffer of an application.
         BufferSize = "buffer_size",
-        /// What is read ahead.
+        /// Amount of data read ahead.
         Readahead = "readahead",
         /// Differences between members.
         Variation = "variation",
@@ -105,15 +105,15 @@ words! {
         Read = "read",
         /// Writes.
         Write = "write",
-        /// Writes, then reads; the figure is of both.
+        /// Writes followed by reads; the figure covers both.
         WriteAndRead = "write+read",
-        /// Writes over what was there.
+        /// Overwriting of existing data.
         Rewrite = "rewrite",
-        /// Reads a second time.
+        /// Reading for a second time.
         Reread = "reread",
-        /// Reads and writes together.
+        /// Reads and writes at the same time.
         Mixed = "mixed",
-        /// Not said, or no matter.
+        /// Not stated, or irrelevant.
         Any = "any",
         /// Files are created.
         Create = "create",
@@ -141,7 +141,7 @@ words! {
 }
 
 impl PublishedOperation {
-    /// The direction of the transfers; none where there are both or none.
+    /// The direction of the transfers, or `None` if there are both directions or no transfers.
     #[must_use]
     pub const fn direction(self) -> Option<plan::Operation> {
         match self {
@@ -153,11 +153,11 @@ impl PublishedOperation {
 }
 
 words! {
-    /// Which one of several values, or what else, a published figure is.
+    /// The statistic of a published figure.
     PublishedStatistic {
-        /// The best of several.
+        /// The best of several values.
         Best = "best",
-        /// The only one.
+        /// The only value.
         Single = "single",
         /// Arithmetic mean.
         Mean = "mean",
@@ -167,47 +167,47 @@ words! {
         Min = "min",
         /// Largest.
         Max = "max",
-        /// All together.
+        /// The sum.
         Sum = "sum",
-        /// What one more node adds, per second.
+        /// Increase per second for each additional node.
         Slope = "slope",
         /// Largest minus smallest.
         Range = "range",
         /// One figure minus another.
         Difference = "difference",
-        /// The text does not say.
+        /// Not stated in the text.
         Stated = "stated",
-        /// A data sheet's.
+        /// A value in a data sheet.
         Spec = "spec",
-        /// What the authors expected.
+        /// A value that the authors expected.
         Expected = "expected",
-        /// What was to be reached.
+        /// A value that was to be reached.
         Target = "target",
-        /// A limit between two judgements.
+        /// A threshold between two verdicts.
         Threshold = "threshold",
     }
 }
 
 words! {
-    /// Where a published figure comes from.
+    /// The origin of a published figure.
     PublishedKind {
         /// Measured by the authors.
         Measured = "measured",
-        /// A data sheet's.
+        /// From a data sheet.
         Spec = "spec",
         /// Expected by the authors.
         Expected = "expected",
-        /// To be reached.
+        /// A value to be reached.
         Target = "target",
         /// Set by the authors.
         Parameter = "parameter",
         /// Computed by the authors.
         DerivedByAuthors = "derived_by_authors",
-        /// Computed from what they print.
+        /// Computed by this project from what the authors print.
         Derived = "derived",
-        /// Taken over from somebody else.
+        /// Quoted from somebody else.
         Cited = "cited",
-        /// Said without a measurement.
+        /// Stated without a measurement.
         Claim = "claim",
     }
 }
@@ -215,17 +215,17 @@ words! {
 words! {
     /// The precision of a figure.
     Qualifier {
-        /// About this.
+        /// About this value.
         Approximately = "approximately",
-        /// This or more.
+        /// This value or more.
         AtLeast = "at_least",
-        /// Less than this.
+        /// Less than this value.
         LessThan = "less_than",
     }
 }
 
 impl Qualifier {
-    /// The sign before a value.
+    /// The sign printed before a value.
     #[must_use]
     pub const fn sign(self) -> &'static str {
         match self {
@@ -237,25 +237,25 @@ impl Qualifier {
 }
 
 words! {
-    /// What is wrong with something printed.
+    /// The kind of problem with a printed text.
     MisprintSort {
         /// A wrong figure, unit or option.
         Misprint = "misprint",
-        /// Damaged when the text was recognised.
+        /// Damage caused by text recognition.
         Damaged = "damaged",
-        /// Two places of the study do not agree.
+        /// Two places in the study contradict each other.
         Contradiction = "contradiction",
-        /// A unit was meant other than printed.
+        /// A different unit was meant than printed.
         Unit = "unit",
-        /// It cannot be so.
+        /// It is not possible.
         Implausible = "implausible",
-        /// A word that says something else than was meant.
+        /// A word that does not mean what was intended.
         Wording = "wording",
     }
 }
 
 words! {
-    /// The unit of a published value. Every value is in one of these, whatever was printed.
+    /// The unit of a published value. Every value is in one of these units, whatever was printed.
     PublishedUnit {
         /// Bytes per second.
         BytesPerSecond = "bytes/s",
@@ -265,24 +265,24 @@ words! {
         Seconds = "s",
         /// Bytes.
         Bytes = "bytes",
-        /// Part of 1.
+        /// A fraction of 1.
         Fraction = "fraction",
-        /// A quotient, 1 where both are equal.
+        /// A ratio, which is 1 if both values are equal.
         Ratio = "ratio",
-        /// Things.
+        /// Items.
         Count = "count",
         /// Operations.
         Operations = "ops",
     }
 }
 
-/// Prefixes of powers of 1000, largest first.
+/// Decimal prefixes, largest first.
 const LARGE: [(f64, &str); 5] = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
-/// Parts of a second.
+/// Units below a second.
 const SHORT: [(f64, &str); 4] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
 
 impl PublishedUnit {
-    /// `value` as a reader would say it, with four digits and a decimal prefix: `24.1 GB/s`.
+    /// `value` in readable form, with four digits and a decimal prefix: `24.1 GB/s`.
     ///
     /// ```
     /// use record::PublishedUnit;
@@ -308,7 +308,8 @@ impl PublishedUnit {
 fn scaled(value: f64, steps: &[(f64, &str)], unit: &str) -> String {
     let size = value.abs();
     let fits = steps.iter().find(|(step, _)| size >= *step);
-    // Below the smallest step: large ones have none for the unit itself, short ones end there.
+    // Values below the smallest step: large values have no prefix then, durations end with the smallest
+    // unit.
     let (step, prefix) = match (fits, steps.last()) {
         (Some(&found), _) => found,
         (None, Some(&(last, prefix))) if last < 1.0 && size > 0.0 => (last, prefix),
@@ -317,7 +318,7 @@ fn scaled(value: f64, steps: &[(f64, &str)], unit: &str) -> String {
     format!("{} {prefix}{unit}", digits(value / step))
 }
 
-/// Four significant digits, without zeros at the end.
+/// Four significant digits, without trailing zeros.
 fn digits(value: f64) -> String {
     let places: usize = match value.abs() {
         size if size >= 1000.0 => 0,
@@ -330,7 +331,7 @@ fn digits(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// With commas between thousands; decimals only below 1000.
+/// Formats a number with commas between thousands, and decimals only below 1000.
 fn grouped(value: f64) -> String {
     if value.abs() < 1000.0 {
         return digits(value);

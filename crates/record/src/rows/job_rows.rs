@@ -1,4 +1,4 @@
-//! Rows of phases of jobs: launches, their steps, and what they moved in each space.
+//! Rows of phases of jobs: launches, their steps, and the bytes moved in each space.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +7,18 @@ use crate::PhaseKey;
 /// One launch of a phase of jobs, or one table of a load phase: a process with the kernel's accounting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
-    /// The node that it ran on.
+    /// The node on which it ran.
     pub node: String,
     /// Launch number, which is its task number.
     pub launch: u32,
-    /// Its test; in a phase that loads, the table that it makes.
+    /// Its test; in a load phase, the table that it creates.
     pub test: String,
     /// `computation`, `memory`, `io`; `load`.
     pub kind: String,
-    /// The stream, and thus the data, that it worked on.
+    /// The stream, which determines the data that it worked on.
     pub stream: u32,
     /// Its round within the stream.
     pub round: u32,
@@ -26,21 +26,21 @@ pub struct LaunchRow {
     pub start_ns: u64,
     /// End as reported by the kernel, relative to the phase's common start.
     pub end_ns: u64,
-    /// From its start until its first step.
+    /// Time from its start until its first step.
     pub start_cost_ns: u64,
     /// CPU time in user mode, from `wait4(2)`.
     pub user_cpu_ns: u64,
     /// CPU time in the kernel, from `wait4(2)`.
     pub system_cpu_ns: u64,
-    /// CPU time of its control group; none without one.
+    /// CPU time of its control group, or `None` if it had none.
     pub group_cpu_ns: Option<u64>,
     /// Peak resident memory.
     pub peak_memory_bytes: u64,
     /// Page faults that needed I/O.
     pub major_faults: u64,
-    /// Bytes that the kernel read from storage for it (`ru_inblock` of 512 bytes).
+    /// Bytes that the kernel read from storage for it (`ru_inblock`, in units of 512 bytes).
     pub block_input_bytes: u64,
-    /// Bytes that the kernel wrote, or will, for it (`ru_oublock` of 512 bytes).
+    /// Bytes that the kernel has written or will write for it (`ru_oublock`, in units of 512 bytes).
     pub block_output_bytes: u64,
     /// Voluntary context switches.
     pub voluntary_switches: u64,
@@ -48,28 +48,29 @@ pub struct LaunchRow {
     pub involuntary_switches: u64,
     /// Bytes that it read from permanent space.
     pub permanent_read_bytes: u64,
-    /// Bytes that it wrote there.
+    /// Bytes that it wrote to permanent space.
     pub permanent_write_bytes: u64,
     /// Bytes that it read from work space.
     pub work_read_bytes: u64,
-    /// Bytes that it wrote there.
+    /// Bytes that it wrote to work space.
     pub work_write_bytes: u64,
-    /// Peak bytes stored there.
+    /// Peak number of bytes stored in work space.
     pub work_peak_bytes: u64,
     /// Bytes that it read from utility space.
     pub utility_read_bytes: u64,
-    /// Bytes that it wrote there.
+    /// Bytes that it wrote to utility space.
     pub utility_write_bytes: u64,
-    /// Peak bytes stored there.
+    /// Peak number of bytes stored in utility space.
     pub utility_peak_bytes: u64,
     /// `complete`, `failed`, `killed`, `out-of-memory`, `too-long`, `skipped` or `stopped`.
     pub outcome: String,
-    /// Why it is not complete; empty where it is.
+    /// Why it is not complete; empty if it is.
     pub message: String,
 }
 
 impl LaunchRow {
-    /// A complete launch of `test` that took and moved nothing; a base for constructing others.
+    /// A complete launch of `test` that took no time and moved no data. Used as a base for constructing
+    /// others.
     #[must_use]
     pub fn new(key: PhaseKey, test: &str) -> Self {
         Self {
@@ -109,18 +110,18 @@ impl LaunchRow {
 /// One step of a launch. For a killed launch, times and counts end with its last completed step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
     /// The launch.
     pub launch: u32,
     /// Its test.
     pub test: String,
-    /// The number of the step in it, from 0.
+    /// The number of the step in the launch, from 0.
     pub step: u32,
-    /// What was done, as `sort`.
+    /// The action, for example `sort`.
     pub action: String,
-    /// Threads that did it.
+    /// Number of threads that executed it.
     pub threads: u32,
     /// Start, relative to the phase's common start.
     pub start_ns: u64,
@@ -134,7 +135,7 @@ pub struct StepRow {
     pub peak_memory_bytes: u64,
     /// Bytes that the kernel read from storage for it.
     pub block_input_bytes: u64,
-    /// Bytes that the kernel wrote, or will, for it.
+    /// Bytes that the kernel has written or will write for it.
     pub block_output_bytes: u64,
     /// Voluntary context switches.
     pub voluntary_switches: u64,
@@ -142,43 +143,43 @@ pub struct StepRow {
     pub involuntary_switches: u64,
     /// Bytes that it read from permanent space.
     pub permanent_read_bytes: u64,
-    /// Bytes that it wrote there.
+    /// Bytes that it wrote to permanent space.
     pub permanent_write_bytes: u64,
     /// Bytes that it read from work space.
     pub work_read_bytes: u64,
-    /// Bytes that it wrote there.
+    /// Bytes that it wrote to work space.
     pub work_write_bytes: u64,
     /// Bytes that it read from utility space.
     pub utility_read_bytes: u64,
-    /// Bytes that it wrote there.
+    /// Bytes that it wrote to utility space.
     pub utility_write_bytes: u64,
-    /// Rows that it read.
+    /// Number of rows that it read.
     pub rows_in: u64,
-    /// Rows that it wrote or left.
+    /// Number of rows that it wrote or left.
     pub rows_out: u64,
-    /// Wrapping sum of the XXH64 of each row that it wrote or left, as 16 hexadecimal digits; empty where there
-    /// are none.
+    /// Wrapping sum of the XXH64 of each row that it wrote or left, as 16 hexadecimal digits; empty if there
+    /// are no rows.
     pub checksum: String,
     /// Further results, as a JSON object of names and numbers.
     pub result: String,
 }
 
-/// What all jobs together moved in one space in one second of a phase.
+/// Bytes that all jobs together moved in one space in one second of a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpaceRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
     /// `permanent`, `work` or `utility`.
     pub space: String,
-    /// The interval starts this long after the phase's common start.
+    /// Start of the interval, relative to the phase's common start.
     pub start_ns: u64,
-    /// The interval's length; the last one may be shorter.
+    /// Length of the interval; the last one may be shorter.
     pub length_ns: u64,
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Free bytes of this space's file system at the end of the interval; none if unavailable.
+    /// Free bytes of this space's file system at the end of the interval, or `None` if unknown.
     pub free_bytes: Option<u64>,
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use plan::Phase;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// [`plan::Case::id`]. All rows of a case share one text: a long study has millions of rows.
+/// [`plan::Case::id`]. All rows of a case share the same text, because a long study has millions of rows.
 #[derive(Clone, Eq, Hash, PartialOrd, Ord)]
 #[expect(clippy::derived_hash_with_manual_eq, reason = "equal texts are equal, wherever they stand")]
 pub struct CaseId(Arc<str>);
@@ -106,7 +106,7 @@ impl<'de> Deserialize<'de> for CaseId {
     }
 }
 
-/// Which phase of which repetition of which case a row belongs to.
+/// Identifies the phase of a repetition of a case that a row belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PhaseKey {
     /// [`plan::Case::id`].

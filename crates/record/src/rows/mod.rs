@@ -1,4 +1,4 @@
-//! Row types: one observation per row, narrow and typed, with the unit at the end of each name.
+//! Row types. Each row is one observation with typed columns; the name of a column ends with its unit.
 
 pub mod io500;
 pub(crate) mod job_rows;
@@ -15,92 +15,101 @@ use crate::PhaseKey;
 /// One phase as a whole: all tasks together. Times count from the phase's common start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PhaseRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
     /// Wall clock at the start, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
-    /// First task's open began → last task's close ended.
+    /// Time from the beginning of the first task's open to the end of the last task's close.
     pub wall_ns: u64,
-    /// First task's open began → last task's open ended.
+    /// Time from the beginning of the first task's open to the end of the last task's open.
     pub open_ns: u64,
-    /// First task's first transfer began → last task's last transfer ended.
+    /// Time from the beginning of the first transfer to the end of the last one, over all tasks.
     pub io_ns: u64,
-    /// First task's close (with its fsync) began → last task's close ended.
+    /// Time from the beginning of the first task's close (with its fsync) to the end of the last task's
+    /// close.
     pub close_ns: u64,
     /// Bytes moved by reads.
     pub read_bytes: u64,
     /// Bytes moved by writes.
     pub write_bytes: u64,
-    /// Completed reads.
+    /// Number of completed reads.
     pub reads: u64,
-    /// Completed writes.
+    /// Number of completed writes.
     pub writes: u64,
-    /// First transfer began → first task was done.
+    /// Time from the beginning of the first transfer until the first task was done.
     pub first_done_ns: u64,
-    /// Bytes that all tasks together had moved when the first task was done; those of other processes
-    /// than that task's are taken from their seconds, as if they had been moved evenly within each.
+    /// Bytes that all tasks together had moved when the first task was done. For processes other than
+    /// that task's, they are interpolated from the per-second series, as if moved evenly within each
+    /// second.
     pub first_done_bytes: u64,
-    /// With a stonewall: first transfer began → the deadline was seen by the last task.
+    /// With a stonewall: time from the beginning of the first transfer until the last task saw the
+    /// deadline.
     pub stonewall_ns: Option<u64>,
-    /// With a stonewall: bytes moved by all tasks up to the deadline.
+    /// With a stonewall: bytes moved by all tasks until the deadline.
     pub stonewall_bytes: Option<u64>,
     /// CPU time of all processes of the run in user mode during the phase.
     pub user_cpu_ns: u64,
     /// CPU time of all processes of the run in the kernel during the phase.
     pub system_cpu_ns: u64,
-    /// Bytes that were compared and were wrong, in 512-byte cells.
+    /// Number of 512-byte cells that were compared and were wrong.
     pub wrong_cells: u64,
-    /// Bytes that the devices under the targets read, where they could be observed.
+    /// Bytes that the devices under the targets read, if they could be observed.
     pub device_read_bytes: Option<u64>,
-    /// Bytes that the devices under the targets wrote, where they could be observed.
+    /// Bytes that the devices under the targets wrote, if they could be observed.
     pub device_write_bytes: Option<u64>,
-    /// Completed operations that are no transfers: files, directories, objects, exchanges.
+    /// Number of completed operations other than transfers: files, directories, objects, exchanges.
     #[serde(default)]
     pub items: u64,
-    /// Bytes that the file system holds for the files that were looked at (`st_blocks` of 512 bytes).
+    /// Bytes that the file system has allocated for the examined files (`st_blocks`, in units of 512
+    /// bytes).
     #[serde(default)]
     pub allocated_bytes: Option<u64>,
-    /// In a search, the names that fit with their size and time.
+    /// In a search: the number of names that also match the size and time conditions.
     #[serde(default)]
     pub found: Option<u64>,
-    /// Items unexpectedly missing or already there: another process changes the tree.
+    /// Number of items that were unexpectedly missing or already present, because another process changed
+    /// the tree.
     #[serde(default)]
     pub surprises: u64,
-    /// Where operations were kept and devices traced beside them: requests that followed another one of the same
-    /// device in the same direction.
+    /// If operations were recorded and devices traced at the same time: number of requests that followed another
+    /// one of the same device in the same direction.
     #[serde(default)]
     pub traced_requests: Option<u64>,
-    /// Of these, those that began where the one before had ended.
+    /// Number of these requests that began where the previous one had ended.
     #[serde(default)]
     pub traced_contiguous: Option<u64>,
-    /// Median distance of the others from there.
+    /// Median distance of the others from that position.
     #[serde(default)]
     pub traced_seek_bytes: Option<u64>,
-    /// For jobs: CPU time of the process that launched and watched them, excluded from the phase's own CPU
-    /// time.
+    /// For jobs: CPU time of the process that launched and watched them, which is not included in the
+    /// phase's own CPU time.
     #[serde(default)]
     pub harness_cpu_ns: Option<u64>,
-    /// Processor time of everything on its nodes while they were observed: programs, threads of the kernel and
+    /// Processor time used by everything on its nodes while they were observed: programs, kernel threads and
     /// interrupts.
     #[serde(default)]
     pub node_cpu_ns: Option<u64>,
-    /// Bytes of the files that are read which the page caches of the readers' nodes held before the phase.
+    /// Bytes of the files to be read that were in the page caches of the readers' nodes before the phase.
     #[serde(default)]
     pub resident_bytes: Option<u64>,
-    /// Bytes of these files; one that all tasks share counts once, others for each process that reads them.
+    /// Total bytes of these files. A file that all tasks share counts once, other files for each process
+    /// that reads them.
     #[serde(default)]
     pub resident_of_bytes: Option<u64>,
-    /// Bytes that the run's own processes had fetched from block devices, as the kernel accounts to them.
+    /// Bytes that the run's own processes fetched from block devices, according to the kernel's
+    /// accounting.
     #[serde(default)]
     pub fetched_bytes: Option<u64>,
-    /// The part of `io_ns` for which threads of the run were ready and waited for a processor, summed over them.
+    /// The part of `io_ns` for which threads of the run were ready and waited for a processor, as a sum
+    /// over the threads.
     #[serde(default)]
     pub cpu_wait_ns: Option<u64>,
 }
 
 impl PhaseRow {
-    /// An empty phase of zero duration, without deadline or watched devices; a base for constructing others.
+    /// An empty phase of zero duration, without deadline and observed devices. Used as a base for
+    /// constructing others.
     ///
     /// ```
     /// use record::{PhaseKey, PhaseRow};
@@ -153,7 +162,7 @@ impl PhaseRow {
         self.read_bytes + self.write_bytes
     }
 
-    /// Completed operations: transfers in either direction, and items.
+    /// Number of completed operations: transfers in either direction, and items.
     #[must_use]
     pub fn transfers(&self) -> u64 {
         self.reads + self.writes + self.items
@@ -163,38 +172,38 @@ impl PhaseRow {
 /// One task in one phase. Times count from the phase's common start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
     /// The task's number.
     pub task: u32,
-    /// The node that it ran on.
+    /// The node on which it ran.
     pub node: String,
-    /// Number of the file in the set.
+    /// The file's number in the file set.
     pub file: u32,
-    /// Open began.
+    /// When open began.
     pub open_start_ns: u64,
-    /// Open ended.
+    /// When open ended.
     pub open_end_ns: u64,
-    /// The first transfer began.
+    /// When the first transfer began.
     pub io_start_ns: u64,
-    /// The last transfer ended.
+    /// When the last transfer ended.
     pub io_end_ns: u64,
-    /// Close (with its fsync) began.
+    /// When close (with its fsync) began.
     pub close_start_ns: u64,
-    /// Close ended.
+    /// When close ended.
     pub close_end_ns: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// Completed operations: transfers, or items.
+    /// Number of completed operations: transfers or items.
     pub transfers: u64,
-    /// With a stonewall: those that were completed when the task saw the deadline.
+    /// With a stonewall: number of operations completed when the task saw the deadline.
     #[serde(default)]
     pub stonewall_transfers: Option<u64>,
 }
 
 impl TaskRow {
-    /// A task that did nothing, on the file of its number and an unnamed node.
+    /// A task that did nothing. Its file has the task's number, and its node has no name.
     #[must_use]
     pub const fn new(key: PhaseKey, task: u32) -> Self {
         Self {
@@ -218,36 +227,36 @@ impl TaskRow {
 /// One bucket of a latency histogram of all transfers of a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
-    /// Which direction.
+    /// The direction of the transfers.
     pub operation: Operation,
-    /// Start point of the latency.
+    /// The moment from which the latency is counted.
     pub measure: Measure,
-    /// Smallest latency that falls into the bucket.
+    /// Smallest latency that the bucket counts.
     pub low_ns: u64,
-    /// Largest latency that falls into the bucket.
+    /// Largest latency that the bucket counts.
     pub high_ns: u64,
-    /// Transfers in the bucket.
+    /// Number of transfers in the bucket.
     pub count: u64,
 }
 
-/// What one direction did in one second of a phase.
+/// The transfers in one direction in one second of a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
-    /// Which direction.
+    /// The direction of the transfers.
     pub operation: Operation,
-    /// The interval starts this long after the phase's common start.
+    /// Start of the interval, relative to the phase's common start.
     pub start_ns: u64,
-    /// The interval's length; the last one may be shorter.
+    /// Length of the interval; the last one may be shorter.
     pub length_ns: u64,
     /// Bytes of the transfers that completed in the interval.
     pub bytes: u64,
-    /// Transfers that completed in the interval.
+    /// Number of transfers that completed in the interval.
     pub transfers: u64,
     /// Sum of their latencies.
     pub latency_sum_ns: u64,
@@ -255,93 +264,96 @@ pub struct SeriesRow {
     pub latency_max_ns: u64,
 }
 
-/// What the kernel counted for one block device in one interval of a phase.
-/// Source of the columns: `Documentation/admin-guide/iostats.rst` of Linux.
+/// The kernel's counters of one block device in one interval of a phase. Source of the columns:
+/// `Documentation/admin-guide/iostats.rst` of Linux.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
-    /// The node that it is a device of; empty in records of version 2 and earlier.
+    /// The node of the device; empty in records of version 2 and earlier.
     #[serde(default)]
     pub node: String,
-    /// The kernel's name, as in `nvme0n1`.
+    /// The kernel's name, for example `nvme0n1`.
     pub device: String,
-    /// The interval starts this long after the phase's common start.
+    /// Start of the interval, relative to the phase's common start.
     pub start_ns: u64,
-    /// The interval's length.
+    /// Length of the interval.
     pub length_ns: u64,
-    /// Completed reads.
+    /// Number of completed reads.
     pub reads: u64,
     /// Bytes read.
     pub read_bytes: u64,
-    /// Sum of the reads' times.
+    /// Sum of the durations of the reads.
     pub read_time_ns: u64,
-    /// Completed writes.
+    /// Number of completed writes.
     pub writes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Sum of the writes' times.
+    /// Sum of the durations of the writes.
     pub write_time_ns: u64,
     /// Time during which at least one request was in flight.
     pub busy_ns: u64,
-    /// Requests in flight, summed over time.
+    /// Number of requests in flight, integrated over time.
     pub queue_time_ns: u64,
 }
 
-/// Contention and throttling of a node in one interval. Unavailable counters are none.
+/// Contention and throttling of a node in one interval. Unavailable counters are `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
     /// The node.
     pub node: String,
-    /// The interval starts this long after the phase's common start.
+    /// Start of the interval, relative to the phase's common start.
     pub start_ns: u64,
-    /// Its length after the common start; much longer than the others where the program did not run. The interval in
-    /// which the phase started has all that was counted in it, those before have no row.
+    /// Length of the interval after the common start. It is much longer than the others if the program did not run.
+    /// The interval in which the phase started includes everything counted in it; earlier intervals have no row.
     pub length_ns: u64,
-    /// Processor time of everything on the node: programs, threads of the kernel, interrupts.
+    /// Processor time used by everything on the node: programs, kernel threads, interrupts.
     pub busy_cpu_ns: Option<u64>,
     /// Processor time that a hypervisor gave to others.
     pub stolen_cpu_ns: Option<u64>,
-    /// Periods of the processor quota of the control group that was throttled most.
+    /// Number of quota periods of the control group that was throttled most.
     pub quota_periods: Option<u64>,
-    /// Those in which its processes had used up the quota.
+    /// Number of these periods in which its processes had used up the quota.
     pub throttled_periods: Option<u64>,
-    /// Time for which threads of the run were ready and waited for a processor, summed over those that were there
-    /// at its end; of more than 256 threads some are looked at, and stand for all. None where no thread could be.
+    /// Time for which threads of the run were ready and waited for a processor, as a sum over the threads that
+    /// existed at its end. If there are more than 256 threads, a sample represents all. `None` if no thread could
+    /// be examined.
     pub cpu_wait_ns: Option<u64>,
-    /// Time for which some task of the control group of the run waited for memory to be freed or read back (pressure
-    /// stall information); none in the root group, where it would be that of others as well.
+    /// Time for which some task of the run's control group waited for memory to be freed or read back (pressure
+    /// stall information). `None` in the root group, whose value would include other processes.
     pub memory_stall_ns: Option<u64>,
-    /// Time during which the program did not run although the processors were free: it was stopped by a
+    /// Time during which the program did not run although processors were free: it was stopped by a
     /// signal, its control group was frozen, or the machine itself was paused.
     pub stopped_ns: u64,
-    /// Threads of the run in uninterruptible sleep at the end of an interval in which no device had a request.
+    /// Number of threads of the run in uninterruptible sleep at the end of an interval in which no device
+    /// had a request.
     pub blocked_threads: u32,
-    /// The function of the kernel that held most of them (`wchan`); else empty.
+    /// The kernel function in which most of them were blocked (`wchan`); otherwise empty.
     pub blocked_in: String,
 }
 
-/// What the tasks of one node did in one direction in one second of a phase of several nodes.
+/// The transfers of the tasks of one node in one direction, in one second of a phase that has several
+/// nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeSeriesRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
     /// The node.
     pub node: String,
-    /// Which direction.
+    /// The direction of the transfers.
     pub operation: Operation,
-    /// The interval starts this long after the phase's common start.
+    /// Start of the interval, relative to the phase's common start.
     pub start_ns: u64,
-    /// The interval's length; the last one may be shorter.
+    /// Length of the interval; the last one may be shorter.
     pub length_ns: u64,
     /// Bytes of the transfers that completed in the interval.
     pub bytes: u64,
-    /// Transfers that completed in the interval.
+    /// Number of transfers that completed in the interval.
     pub transfers: u64,
     /// Sum of their latencies.
     pub latency_sum_ns: u64,
@@ -349,66 +361,66 @@ pub struct NodeSeriesRow {
     pub latency_max_ns: u64,
 }
 
-/// One operation of a phase as seen by the caller, with the device's part of its time if the device could be
-/// traced. Columns unknown to the engine are those of the I/O history printed by IBM Storage Scale (`mmfsadm
-/// dump iohist`).
+/// One operation of a phase as seen by the caller. Includes the device's part of the time if the device
+/// could be traced. Columns that the engine does not know are those of the I/O history printed by IBM
+/// Storage Scale (`mmfsadm dump iohist`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
-    /// The node that it was asked for on.
+    /// The node on which it was requested.
     pub node: String,
-    /// The task that asked for it.
+    /// The task that requested it.
     pub task: u32,
-    /// The worker of its process that carried it out, from 0.
+    /// The worker of the task's process that executed it, from 0.
     pub thread: u32,
-    /// What was done.
+    /// The operation.
     pub operation: Operation,
-    /// It was handed to the kernel this long after the phase's common start.
+    /// Time of submission to the kernel, relative to the phase's common start.
     pub start_ns: u64,
     /// Time from submission to completion.
     pub latency_ns: u64,
-    /// Path of the file or device, or the item's name; empty where it is not known.
+    /// Path of the file or device, or name of the item; empty if unknown.
     pub file: String,
-    /// Where in the file; 0 for operations on whole items.
+    /// Offset in the file; 0 for operations on whole items.
     pub offset_bytes: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// The device that the bytes are on, as it is called there; empty where it is not known.
+    /// The device with the bytes, by its name on the node; empty if unknown.
     pub device: String,
     /// First sector of 512 bytes on that device.
     pub sector: Option<u64>,
-    /// The part of the time that the device took; none where its requests could not be watched, or none
-    /// of them belongs to the operation.
+    /// The device's part of the time. `None` if the device's requests could not be traced, or if none of
+    /// them belongs to the operation.
     pub device_ns: Option<u64>,
-    /// How the device's request was found: `sector`, or `time` (by its time and size alone); empty where
-    /// none was.
+    /// How the device's request was found: by `sector`, or by `time` (only its time and size); empty if
+    /// none was found.
     pub matched: String,
-    /// What the bytes are: `data`, `metadata`, `inode`, and so on; empty where it is not known.
+    /// What the bytes are: `data`, `metadata`, `inode`, and so on; empty if unknown.
     pub kind: String,
     /// The inode of the file.
     pub tag1: Option<i64>,
-    /// The block in the file: of the file system's block size.
+    /// The block in the file, in units of the file system's block size.
     pub tag2: Option<i64>,
-    /// The disk's name among all disks: of an own run its world wide name or serial number.
+    /// The disk's name among all disks; in this program's own runs its world wide name or serial number.
     pub disk_uid: String,
-    /// The node's part in it: `cli`, `srv`, or `lcl` of a local disk.
+    /// The node's role: `cli` (client), `srv` (server), or `lcl` for a local disk.
     pub node_type: String,
     /// The node that serves the disk.
     pub server: String,
-    /// What it was done for: the phase of an own run, else what the file system says.
+    /// The purpose: in this program's own runs the phase, otherwise what the file system reports.
     pub context: String,
-    /// The name of the thread that did it.
+    /// The name of the thread that executed it.
     pub thread_name: String,
-    /// What a newer dump says of it besides.
+    /// Further information from newer dumps.
     #[serde(default)]
     pub comment: String,
 }
 
 impl HistoryRow {
-    /// An operation of the first task of which only the kind is known: zero duration, no bytes moved, no
-    /// device traced.
+    /// An operation of the first task with only its kind set: zero duration, no bytes moved, no device
+    /// traced.
     #[must_use]
     pub const fn new(key: PhaseKey, operation: Operation) -> Self {
         Self {
@@ -442,58 +454,59 @@ impl HistoryRow {
 /// One value printed by another tool, verbatim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PrintedRow {
-    /// Which phase it is about.
+    /// The phase that it describes.
     #[serde(flatten)]
     pub key: PhaseKey,
-    /// What the tool calls it; results of IO500 have the labels of [`crate::io500`].
+    /// The tool's name for it. Results of IO500 have the labels of [`crate::io500`].
     pub label: String,
-    /// As printed.
+    /// The value as printed.
     pub value: String,
-    /// The number that this is, in `unit`; none where it is none.
+    /// The value as a number in `unit`, or `None` if it is not a number.
     pub number: Option<f64>,
-    /// The unit as the tool means it; empty for counts and words.
+    /// The unit that the tool means; empty for counts and texts.
     pub unit: String,
-    /// `max`, `mean`, and so on; empty where the tool does not say.
+    /// `max`, `mean`, and so on; empty if the tool does not say.
     pub statistic: String,
-    /// The file that it was read from.
+    /// The file from which it was read.
     pub source: String,
-    /// The line there, from 1.
+    /// The line in the file, from 1.
     pub line: u32,
 }
 
-/// One end of exchanges in one phase: its place in the network and on its host, and the cost of its threads.
+/// One endpoint of exchanges in one phase: its place in the network and on its host, and the CPU time of
+/// its threads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndRow {
-    /// Which phase.
+    /// The phase it belongs to.
     #[serde(flatten)]
     pub key: PhaseKey,
-    /// The node that it ran on.
+    /// The node on which it ran.
     pub node: String,
-    /// Its number among the ends.
+    /// Its number among the endpoints.
     pub end: u32,
-    /// The network interface that it used; empty where no one interface has its address.
+    /// The network interface that it used; empty if no single interface has its address.
     pub interface: String,
-    /// Its address there.
+    /// The address used there.
     pub address: String,
     /// The NUMA node of the adapter, if known.
     pub adapter_node: Option<u32>,
-    /// Client threads.
+    /// Number of client threads.
     pub client_threads: u32,
-    /// Server threads.
+    /// Number of server threads.
     pub server_threads: u32,
-    /// CPU time of the client threads, while there were exchanges.
+    /// CPU time of the client threads during the exchanges.
     pub client_cpu_ns: u64,
-    /// The same for the server threads.
+    /// CPU time of the server threads during the exchanges.
     pub server_cpu_ns: u64,
-    /// The processors that asking threads were bound to: one for each thread, as `0,1,0,1`, or all of them
-    /// for all threads, as `0-3`. Empty where they were bound to none.
+    /// The processors that client threads were bound to: one for each thread, for example `0,1,0,1`, or
+    /// the same ones for all threads, for example `0-3`. Empty if they were not bound.
     pub client_processors: String,
-    /// The same for the server threads.
+    /// The processors that server threads were bound to, in the same format.
     pub server_processors: String,
-    /// How messages went over the network, as `TCP`.
+    /// The transport of the messages, for example `TCP`.
     pub transport: String,
     /// Why RDMA was not used.
     pub rdma: String,
-    /// Connections rejected because they lacked the key of the phase.
+    /// Number of connections rejected because they lacked the key of the phase.
     pub shut_out: u64,
 }

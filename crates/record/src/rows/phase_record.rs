@@ -16,34 +16,34 @@ pub struct PhaseRecord {
     pub latency: Vec<LatencyRow>,
     /// Its per-second series.
     pub series: Vec<SeriesRow>,
-    /// The seconds of each of its nodes; empty where there is one.
+    /// The per-second series of each node; empty if there is only one.
     pub nodes: Vec<NodeSeriesRow>,
     /// Its devices.
     pub devices: Vec<DeviceRow>,
     /// Contention and throttling on its nodes.
     pub load: Vec<LoadRow>,
-    /// Its last operations, in the order of their starts; empty unless requested.
+    /// Its last operations, ordered by start time; empty unless requested.
     pub history: Vec<HistoryRow>,
     /// What another tool printed about it, and the results of `ioproof io500`.
     pub printed: Vec<PrintedRow>,
-    /// Its ends, where processes exchanged messages; empty where they did not.
+    /// The endpoints of its exchanges; empty if there were none.
     pub ends: Vec<EndRow>,
-    /// Its launches, where it had jobs; empty where it did not.
+    /// The launches of its jobs; empty if there were none.
     pub launches: Vec<LaunchRow>,
-    /// Their steps.
+    /// The steps of these launches.
     pub steps: Vec<StepRow>,
-    /// What they moved in each space.
+    /// The bytes that the launches moved in each space.
     pub spaces: Vec<SpaceRow>,
     /// Counters of servers and clients; empty unless collected.
     pub servers: Vec<ServerRow>,
-    /// The texts that this was read from.
+    /// The texts from which these were read.
     pub server_texts: Vec<ServerTextRow>,
     /// Warnings about its figures.
     pub warnings: Vec<WarningRow>,
 }
 
 impl PhaseRecord {
-    /// The phase as a whole, and nothing beside it.
+    /// Creates a record that only has the phase as a whole.
     #[must_use]
     pub const fn new(phase: PhaseRow) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Warnings about figures. Warnings are data, stored with the record.
+//! Warnings about figures. They are data, and stored in the record.
 
 use std::fmt;
 
@@ -6,18 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::PhaseKey;
 
-/// Of more nodes than this a message names the first ones only; all of them are in the warning.
+/// If there are more nodes than this, a message only names the first ones; the warning contains all of
+/// them.
 const NAMED_NODES_MAX: usize = 8;
 
 /// Location of a cache that may serve reads although the devices' counters include them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheLocation {
-    /// The device itself keeps its data in memory, as zram does.
+    /// The device itself keeps its data in memory, for example zram.
     Device,
     /// In the memory of the node: the page cache of the file under a loop device, or the cache of ZFS.
     Node,
-    /// Behind a program or server that backs the device, as for `nbd`.
+    /// Behind a program or server that backs the device, for example `nbd`.
     Server,
 }
 
@@ -25,56 +26,57 @@ pub enum CacheLocation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Warning {
-    /// The devices read less than the application did: the page cache answered.
+    /// The devices read less than the application did, because the page cache served reads.
     CachedReads {
-        /// Device bytes ÷ application bytes.
+        /// Bytes read by devices, divided by bytes read by the application.
         device_share: f64,
     },
     /// The devices wrote less than the application did before the phase ended.
     CachedWrites {
-        /// Device bytes ÷ application bytes.
+        /// Bytes written by devices, divided by bytes written by the application.
         device_share: f64,
     },
     /// The devices under the target could not be observed.
     DevicesUnknown {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A counter of a server or client is unknown.
     ServerUntold {
-        /// What was to tell it.
+        /// Its source.
         source: String,
-        /// Why it did not.
+        /// Why the source did not provide it.
         reason: String,
     },
-    /// A cache below the devices of the target may serve requests: the devices' counters include those, too.
+    /// A cache below the devices of the target may serve requests, which the devices' counters include.
     MemoryBelow {
-        /// Where that memory is.
+        /// Where the cache is.
         place: CacheLocation,
-        /// Which device, and why, as in `loop0 reads its file /images/a through the page cache`.
+        /// The device and the reason, for example `loop0 reads its file /images/a through the page
+        /// cache`.
         what: String,
     },
     /// The phase was too short for a reliable rate.
     TooShort {
         /// How long it took.
         seconds: f64,
-        /// How long it should take at least.
+        /// Minimum duration.
         at_least_seconds: f64,
     },
-    /// The forecast says that the phase will be too short or too long.
+    /// According to the forecast, the phase will be too short or too long.
     ForecastLength {
         /// Predicted seconds of one phase.
         seconds: f64,
         /// Advice on what to change.
         advice: String,
     },
-    /// Tasks do not divide evenly over the targets.
+    /// The tasks cannot be divided evenly among the targets.
     Unbalanced {
         /// Number of tasks.
         tasks: u32,
         /// Number of targets.
         targets: u32,
-        /// The share of the sum of all targets that can be reached.
+        /// The share of the total of all targets that can be reached.
         bound: f64,
     },
     /// The rate was limited by the program, not the storage.
@@ -84,70 +86,71 @@ pub enum Warning {
     },
     /// A backend that was not available was replaced.
     BackendReplaced {
-        /// What was asked.
+        /// The requested backend.
         asked: String,
-        /// What ran.
+        /// The backend that was used.
         used: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A check found wrong data.
     WrongData {
-        /// Wrong 512-byte cells.
+        /// Number of wrong 512-byte cells.
         cells: u64,
-        /// The first of them, in words: path, offset, kind, expected and found.
+        /// Description of the first of them: path, offset, kind, expected and found.
         first: String,
     },
-    /// Items of a tree were unexpectedly missing or already there.
+    /// Items of a tree were unexpectedly missing or already present.
     Surprises {
-        /// How many.
+        /// Number of items.
         count: u64,
-        /// The first of them, in words.
+        /// Descriptions of the first of them.
         first: Vec<String>,
     },
-    /// A task needed much longer or shorter than the mean.
+    /// A task took much longer or shorter than the mean.
     Outlier {
         /// The task.
         task: u32,
-        /// Which time, as in `transfer`.
+        /// The duration compared, for example `transfer`.
         timer: String,
-        /// Its seconds.
+        /// The task's duration in seconds.
         seconds: f64,
         /// The mean of all tasks.
         mean_seconds: f64,
         /// The standard deviation over all tasks.
         deviation_seconds: f64,
     },
-    /// Fewer bytes were moved than planned, as when a stonewall ended the phase.
+    /// Fewer bytes were moved than planned, for example because a stonewall ended the phase.
     Incomplete {
         /// Bytes moved.
         bytes: u64,
         /// Bytes planned.
         planned_bytes: u64,
     },
-    /// The rate was not steady when the case was over: see [`plan::Stopping::Steady`].
+    /// The rate was not steady when the case ended: see [`plan::Stopping::Steady`].
     NotSteady {
-        /// Repetitions that count until then.
+        /// Number of counted repetitions.
         repetitions: u32,
-        /// Repetitions in the window.
+        /// Number of repetitions in the window.
         window: u32,
-        /// (largest − smallest) ÷ mean within it; none with fewer repetitions than the window has.
+        /// (largest − smallest) ÷ mean within the window, or `None` if there are fewer repetitions than
+        /// the window has.
         range: Option<f64>,
-        /// The most that is allowed.
+        /// The maximum allowed.
         range_max: f64,
-        /// Rise or fall of the line through it ÷ mean.
+        /// Rise or fall of the regression line through the window ÷ mean.
         drift: Option<f64>,
-        /// The most that is allowed.
+        /// The maximum allowed.
         drift_max: f64,
     },
-    /// The interval of the median was too wide when the case was over: see
+    /// The confidence interval of the median was too wide when the case ended: see
     /// [`plan::Stopping::Interval`].
     WideInterval {
-        /// Repetitions that count until then.
+        /// Number of counted repetitions.
         repetitions: u32,
-        /// Width ÷ median; none with too few repetitions for an interval.
+        /// Width ÷ median, or `None` if there are too few repetitions for an interval.
         share: Option<f64>,
-        /// The most that is allowed.
+        /// The maximum allowed.
         share_max: f64,
     },
     /// A node was much slower than the others.
@@ -158,153 +161,154 @@ pub enum Warning {
         share: f64,
         /// Robust z-score: (rate − median) ÷ (1.4826 × median absolute deviation).
         z: f64,
-        /// Nodes that were compared.
+        /// Number of nodes compared.
         nodes: u32,
     },
     /// A node was lost during a case.
     NodeLost {
         /// The node.
         node: String,
-        /// What happened, as in `nothing was heard of it for 20 s`.
+        /// What happened, for example `nothing was heard of it for 20 s`.
         what: String,
     },
-    /// Each node has a directory of its own at the target's path.
+    /// Each node has its own directory at the target's path.
     SeparateTarget {
         /// The directory.
         directory: String,
-        /// How many nodes were looked at.
+        /// Number of nodes examined.
         nodes: u32,
     },
-    /// The clocks of the nodes are not known well enough to compare their seconds.
+    /// The clocks of the nodes are not known precisely enough to compare their per-second series.
     ClockUncertain {
         /// The node.
         node: String,
-        /// Its offset may be off by so much.
+        /// Uncertainty of its offset in nanoseconds.
         error_ns: u64,
     },
     /// Something else was using the host or the devices.
     NotQuiet {
-        /// What was seen.
+        /// Description of what was observed.
         seen: String,
-        /// The largest share of the processors' time or of the devices' bytes that others had; 0 where only a load or
-        /// single requests were seen, and in records of older programs.
+        /// The largest share of processor time or of the devices' bytes that others used. It is 0 if only a high load
+        /// or single requests were observed, and in records of older programs.
         #[serde(default)]
         share: f64,
     },
-    /// The node was contended or throttled: the storage could do more than its figures show.
+    /// The node was contended or throttled, so the storage can do more than its figures show.
     Starved {
-        /// What was seen.
+        /// Description of what was observed.
         seen: String,
-        /// The share of the time for which it was held back, by the longest of the causes.
+        /// The share of the time for which the node was held back by the dominant cause.
         share: f64,
     },
     /// The run was resumed on a different node.
     ResumedElsewhere {
-        /// The nodes of the cases before.
+        /// The nodes of the earlier cases.
         before: String,
-        /// The nodes of the cases since.
+        /// The nodes of the cases since then.
         now: String,
     },
-    /// Passes of the same case ran on different hosts: their differences are in the spread.
+    /// Passes of the same case ran on different hosts, so the spread includes the differences between
+    /// these.
     SeveralHosts {
         /// The hosts.
         nodes: Vec<String>,
     },
-    /// Runs that were merged say different things under the same name.
+    /// Runs that were merged define the same name differently.
     DifferentTerms {
-        /// What, as in ``commitment `fast` ``.
+        /// The names, for example ``commitment `fast` ``.
         names: Vec<String>,
-        /// The run whose terms do not count.
+        /// The run whose definitions are not used.
         run: String,
     },
-    /// Runs that were merged were asked for by different studies or tools.
+    /// Runs that were merged were requested by different studies or tools.
     DifferentQuestions {
         /// The first run.
         first: String,
-        /// One that asked for something else.
+        /// A run with a different request.
         other: String,
     },
-    /// Calls moved less than was asked; the rest of these transfers was asked for again.
+    /// Some calls moved less than requested, so the rest of their transfers was requested again.
     ShortTransfers {
-        /// How many.
+        /// Number of such transfers.
         transfers: u64,
-        /// Of so many.
+        /// Total number of transfers.
         of: u64,
     },
-    /// A case that was finished ran again when the run was resumed, as its rows were damaged.
+    /// A case that was finished ran again when the run was resumed, because its rows were damaged.
     MeasuredAgain {
         /// The case.
         case: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Connections to ports of this run without its key were rejected.
+    /// Connections to ports of this run were rejected because they did not present its key.
     Strangers {
-        /// How many.
+        /// Number of connections.
         count: u64,
     },
-    /// Launches of jobs are incomplete; the matrix continued.
+    /// Some launches of jobs are incomplete; the matrix continued.
     FailedLaunches {
-        /// How many.
+        /// Number of incomplete launches.
         failed: u64,
-        /// Of so many.
+        /// Total number of launches.
         launches: u64,
-        /// The first of them, in words.
+        /// Description of the first of them.
         first: String,
     },
     /// A file system had little space left while jobs ran.
     LowSpace {
         /// Its mount point.
         place: String,
-        /// The least that was free.
+        /// Minimum of its free bytes.
         free_bytes: u64,
-        /// Of so many.
+        /// Its size in bytes.
         size_bytes: u64,
-        /// The share below which that is told, in percent.
+        /// The percentage of free space below which this warning is given.
         percent_min: u32,
     },
-    /// The figure is the mean that another tool printed of several iterations.
+    /// The figure is the mean of several iterations, as printed by another tool.
     PrintedMean {
-        /// Of so many.
+        /// Number of iterations.
         iterations: u64,
     },
     /// A remark about a figure printed by another tool.
     Import {
-        /// In words.
+        /// The remark.
         note: String,
     },
-    /// A layout is not what was asked for.
+    /// A layout does not have the requested properties.
     LayoutDiffers {
         /// Its name.
         layout: String,
-        /// What was read back, in words.
+        /// Descriptions of what was read back.
         found: Vec<String>,
     },
     /// A file system used by jobs updates access times on reads.
     AccessTimes {
         /// Where it is mounted.
         mount_point: String,
-        /// How.
+        /// The mount option that causes this.
         options: String,
     },
-    /// A layout could not be dismantled.
+    /// A layout could not be destroyed.
     LayoutStays {
         /// Its name.
         layout: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A setting that could not be applied; the run continued without it.
     Unapplied {
-        /// What.
+        /// The setting.
         what: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl Warning {
-    /// What to do about it.
+    /// What the user can do about it.
     #[must_use]
     pub fn advice(&self) -> &'static str {
         match self {
@@ -527,17 +531,17 @@ impl fmt::Display for Warning {
     }
 }
 
-/// A warning and the phase it concerns; none means the whole run.
+/// A warning and the phase it concerns, or `None` for the whole run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WarningRow {
-    /// Which phase.
+    /// The phase it belongs to.
     pub key: Option<PhaseKey>,
-    /// What.
+    /// The warning.
     pub warning: Warning,
 }
 
 impl WarningRow {
-    /// A warning about the whole run.
+    /// Creates a warning about the whole run.
     #[must_use]
     pub const fn of_run(warning: Warning) -> Self {
         Self { key: None, warning }

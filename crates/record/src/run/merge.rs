@@ -1,4 +1,4 @@
-//! Merging runs: passes of equal cases are concatenated, different cases are combined.
+//! Merges runs: passes of equal cases are concatenated, different cases are combined.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
@@ -21,19 +21,19 @@ use crate::{
     WarningRow,
 };
 
-/// From this number of nodes on, passes of one case on separate nodes are a comparison of nodes: with only
-/// two, neither can be called the outlier.
+/// Minimum number of nodes for which passes of one case on separate nodes count as a comparison of nodes. If there
+/// are only two, neither can be called the outlier.
 const COMPARED_NODES_MIN: usize = 3;
 
-/// Merges `runs`, in their order. For a case in several of them, the passes are concatenated; warm-up passes
-/// of the later runs are left out. Target paths and seeds may differ between the runs, all else of a case may
-/// not. Terms of the same name that differ, and different requests, are reported as warnings of the whole
-/// run. Storage counts as exclusive if all runs say so, and as shared if one of them does.
+/// Merges `runs` in their order. If a case is in several of them, its passes are concatenated; warm-up passes of the
+/// later runs are left out. Target paths and seeds may differ between the runs, but nothing else in a case. Different
+/// definitions of the same name, and different requests, are reported as warnings about the whole run. Storage counts
+/// as exclusive if all runs say so, and as shared if any run does.
 ///
 /// # Errors
-/// There is no run, one comes twice (also as part of a merged one), or a case of the same name asks for something else in two of them, or comes
-/// from different kinds of source. Some are simulated and others are not, or by different models, or one case
-/// twice with the same seed.
+/// Errors if there is no run; if a run is given twice (possibly as part of a merged one); if a case of the same name
+/// differs between two of them, or has different kinds of source; or if some runs are simulated and others are not,
+/// or by different models, or a case twice with the same seed.
 pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     let refuse = |why: String| Err(RecordError::CannotMerge { why });
     let Some(first) = runs.first() else {
@@ -79,8 +79,8 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     Ok(whole)
 }
 
-/// Refuses simulated runs beside others, and those of different models: one record has one source of its
-/// statements. With the same seed a model gives the same passes again, which would count twice.
+/// Rejects simulated runs together with others, and those of different models: the statements of a record must come
+/// from one source. With the same seed a model produces the same passes again, which would count twice.
 fn check_models(runs: &[Run]) -> Result<(), RecordError> {
     let refuse = |why: String| Err(RecordError::CannotMerge { why });
     let id = |run: &Run| run.manifest.run_id.clone();
@@ -128,8 +128,8 @@ fn seeds_of(run: &Run) -> Vec<u64> {
     if of_parts.is_empty() { run.manifest.model.iter().map(|model| model.seed).collect() } else { of_parts }
 }
 
-/// All cases of all plans, and in what else than these they differ; of cases that several have, the
-/// repetitions of all.
+/// Combines all cases of all plans, and determines other differences between the plans. A case of several plans gets
+/// the repetitions of all.
 fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
     let mut plan = runs[0].manifest.plan.clone();
     let mut differences = Vec::new();
@@ -173,7 +173,7 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
     Ok((plan, differences))
 }
 
-/// Adds those of `more` that are new; the names of those that are known and say something else.
+/// Adds those of `more` that are new. Returns the names of known ones with a different definition.
 fn add_criteria(criteria: &mut Criteria, more: &Criteria) -> Vec<String> {
     let mut names = Vec::new();
     let mut differ = |what: &str, of: Vec<String>| {
@@ -187,7 +187,7 @@ fn add_criteria(criteria: &mut Criteria, more: &Criteria) -> Vec<String> {
     differ("commitment", add(&mut criteria.commitments, &more.commitments, |commitment| &commitment.name));
     differ("published figure", add(&mut criteria.published, &more.published, |published| &published.id));
     differ("claim", add(&mut criteria.claims, &more.claims, |claim| &claim.id));
-    // Doubts are kept: the figures of the whole are as good as the worst of them.
+    // Doubts prevail: the figures of the merged run are only as good as the worst of them.
     criteria.exclusive = match (criteria.exclusive, more.exclusive) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         (Some(true), Some(true)) => Some(true),
@@ -199,7 +199,7 @@ fn add_criteria(criteria: &mut Criteria, more: &Criteria) -> Vec<String> {
     names
 }
 
-/// Adds those of `more` whose names are new; the names of those that are not equal to what has them.
+/// Adds those of `more` whose names are new. Returns the names of those that differ from the one with the same name.
 fn add<T: Clone + PartialEq>(to: &mut Vec<T>, more: &[T], name: fn(&T) -> &String) -> Vec<String> {
     let mut differ = Vec::new();
     for one in more {
@@ -212,8 +212,8 @@ fn add<T: Clone + PartialEq>(to: &mut Vec<T>, more: &[T], name: fn(&T) -> &Strin
     differ
 }
 
-/// Whether both come from the same text or the same tool: file locations may differ, and so may the arguments
-/// of a tool, whose cases are compared.
+/// Whether both come from the same text or the same tool. File locations may differ, and so may the arguments of a
+/// tool, since its cases are compared.
 fn is_same_source(one: &PlanSource, other: &PlanSource) -> bool {
     match (one, other) {
         (PlanSource::Quick { .. }, PlanSource::Quick { .. }) => true,
@@ -225,14 +225,14 @@ fn is_same_source(one: &PlanSource, other: &PlanSource) -> bool {
             text == other && overrides.iter().filter(elsewhere).eq(others.iter().filter(elsewhere))
         }
         (PlanSource::Dialect { tool, .. }, PlanSource::Dialect { tool: other, .. }) => tool == other,
-        // Passes of two releases of a tool must not be mixed.
+        // Passes of two versions of a tool must not be mixed.
         (PlanSource::CrossCheck { tool, .. }, PlanSource::CrossCheck { tool: other, .. }) => tool == other,
         (PlanSource::Import { .. }, PlanSource::Import { .. }) => true,
         _ => false,
     }
 }
 
-/// Whether figures of both are comparable: everything but paths and seeds is equal.
+/// Whether the figures of both are comparable: everything except paths and seeds must be equal.
 fn asks_the_same(one: &Case, other: &Case) -> bool {
     let shape = |case: &Case| {
         let mut spec = WorkloadSpec::from(case.workload.clone());
@@ -247,7 +247,7 @@ fn asks_the_same(one: &Case, other: &Case) -> bool {
     shape(one) == shape(other)
 }
 
-/// Rows, warnings and ends of all cases.
+/// Combines rows, warnings and ends of all cases.
 fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
     let mut parts: HashMap<CaseId, Vec<(usize, Source, Renumber)>> = HashMap::new();
     let mut order = Vec::new();
@@ -333,8 +333,8 @@ fn passes_of(run: &Run) -> HashMap<&str, Vec<u32>> {
     passes
 }
 
-/// The other case of each that two tools have measured in turn: they are numbered together, as the passes of one number
-/// are a pair, and of a run that was interrupted one tool may have a pass more.
+/// For each case that two tools measured alternately: the other tool's case. Both are numbered together, because
+/// passes with the same number form a pair, and one tool may have an additional pass if the run was interrupted.
 fn in_turn(runs: &[Run]) -> HashMap<&str, &str> {
     let rivals = runs.iter().flat_map(|run| match &run.manifest.plan.source {
         PlanSource::CrossCheck { rivals, .. } => rivals.as_slice(),
@@ -343,7 +343,7 @@ fn in_turn(runs: &[Run]) -> HashMap<&str, &str> {
     rivals.flat_map(|one| [(&*one.own, &*one.case), (&*one.case, &*one.own)]).collect()
 }
 
-/// What the passes `own` are called after the `last` one before: whole repetitions follow one another, so
+/// New numbers for the passes `own`, which follow the `last` pass before. Whole repetitions follow each other, so
 /// that each keeps its role.
 fn numbers_after(case: &Case, last: Option<u32>, own: &[u32]) -> HashMap<u32, u32> {
     let (warm_up, rounds) = (case.protocol.warm_up, case.protocol.rounds.max(1));
@@ -353,9 +353,9 @@ fn numbers_after(case: &Case, last: Option<u32>, own: &[u32]) -> HashMap<u32, u3
     counted.map(|&pass| (pass, pass.saturating_add(done))).collect()
 }
 
-/// The nodes that measured `case`, where its passes ran on different ones so that these differences
-/// are in their spread. Where each of several nodes ran it by itself, as often as the others, it is
-/// the nodes that are compared, and nothing is to be warned of.
+/// The nodes that measured `case`, if its passes ran on different nodes, so that the spread includes differences
+/// between nodes. If each of several nodes ran it alone and equally often, the nodes are being compared, and no
+/// warning is needed.
 fn several_hosts(case: &Case, parts: &[&Part]) -> Vec<String> {
     let nodes: Vec<HashSet<&str>> = parts.iter().map(|part| part.nodes_of(case)).collect();
     if nodes.windows(2).all(|pair| pair[0] == pair[1]) {
@@ -378,7 +378,7 @@ fn several_hosts(case: &Case, parts: &[&Part]) -> Vec<String> {
     if alone && evenly && names.len() >= COMPARED_NODES_MIN { Vec::new() } else { names }
 }
 
-/// The phases and warnings of one case of one run.
+/// Copies the phases and warnings of one case of one run.
 fn copy_phases(
     whole: &mut Run,
     rows_by_case: &RowsByCase<'_>,
@@ -406,7 +406,7 @@ fn copy_phases(
     }
 }
 
-/// How each case ended, and what concerns the runs as a whole. A case that ended well once counts
+/// Determines how each case ended, and what concerns the runs as a whole. A case that succeeded at least once counts
 /// as finished.
 fn take_ends(whole: &mut Run, runs: &[Run]) {
     let mut finished = HashSet::new();
@@ -425,7 +425,7 @@ fn take_ends(whole: &mut Run, runs: &[Run]) {
     }
 }
 
-/// Attempts of one run are counted after those of the runs before it.
+/// Attempts of a run are numbered after those of the runs before it.
 fn take_interrupted(whole: &mut Run, run: &Run) {
     let mut before: HashMap<CaseId, u32> = HashMap::new();
     for pass in &whole.interrupted {
@@ -438,9 +438,9 @@ fn take_interrupted(whole: &mut Run, run: &Run) {
     }));
 }
 
-/// The runs that `run` was merged from, or the run itself.
+/// The runs from which `run` was merged, or the run itself.
 fn parts_of(run: &Run) -> Vec<Part> {
-    // What is said of its parts stays theirs.
+    // What is known about its parts stays with them.
     let of_parts = run.directory.join(PARTS);
     let own = run.damage.iter().filter(|damage| run.parts.is_empty() || damage.path != of_parts);
     let damage: Vec<String> = own.map(ToString::to_string).collect();
@@ -467,11 +467,11 @@ fn parts_of(run: &Run) -> Vec<Part> {
     }]
 }
 
-/// Stores `run` in a new directory, where it opens like any other run, and names its parts. Values that a tool printed of
-/// several parts together are `printed`, each of one of the phases.
+/// Stores `run` in a new directory, where it can be opened like any other run, together with the names of its parts.
+/// `printed` has values that a tool printed about several parts together, each assigned to one of the phases.
 ///
 /// # Errors
-/// The directory holds something, or cannot be written. One of the runs is still going on.
+/// Errors if the directory is not empty or cannot be written, or if one of the runs is still in progress.
 pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Result<(), RecordError> {
     if run.state == RunState::Running {
         let why = "one of the runs is still going on, and what it measures later would be missing; wait for its end";
@@ -518,7 +518,7 @@ pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Resu
             recorder.case_failed(id, &failed.message)?;
         }
     }
-    // Rows of a part that were whole when it was opened, and were not when they were copied.
+    // Rows of a part that were intact when it was opened, but not when they were copied.
     let late = run.late_damage();
     if !late.is_empty() {
         let mut parts = run.parts.clone();
@@ -566,7 +566,7 @@ impl<'a> RowsByCase<'a> {
         };
         let mut copy = CopyRows { run, id, records: phases.iter().map(record).collect() };
         let Ok(()) = each_table(&mut copy);
-        // The run names the nodes of devices that an earlier version recorded without.
+        // In earlier versions devices were recorded without a node; the run provides the node.
         let devices = run.devices(id);
         for record in &mut copy.records {
             record.devices = of_phase(&devices, &record.phase.key);

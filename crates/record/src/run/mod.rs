@@ -1,4 +1,4 @@
-//! Reads a run, complete or not: readable parts are returned, unreadable ones are reported.
+//! Reads a run, whether or not it is complete. Readable parts are returned, unreadable ones are reported.
 
 pub(crate) mod merge;
 pub(crate) mod parts;
@@ -35,47 +35,47 @@ use crate::{
 
 /// A run as read from disk.
 ///
-/// The journal is authoritative while a run is in progress. Intact tables are read, which is faster;
-/// otherwise the journal provides the rows. Rows are in the order of the cases.
+/// The journal is authoritative while a run is in progress. Intact tables are read because this is faster; otherwise
+/// the rows come from the journal. Rows are in the order of the cases.
 ///
-/// Phases and warnings are in memory. Rows of the other tables are loaded per case on demand, as a long study
-/// has millions.
+/// Phases and warnings are in memory. Rows of the other tables are loaded on demand for one case at a time, because a
+/// long study has millions of rows.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Where it is.
+    /// Its directory.
     pub directory: PathBuf,
-    /// What was asked, and where it ran.
+    /// The request, and where the run was executed.
     pub manifest: Manifest,
     /// Phases.
     pub phases: Vec<Arc<PhaseRow>>,
     /// Warnings.
     pub warnings: Vec<WarningRow>,
-    /// How far it came.
+    /// Its state.
     pub state: RunState,
-    /// Cases that ended well, in order.
+    /// Cases that succeeded, in order.
     pub finished_cases: Vec<String>,
-    /// Cases that ended badly.
+    /// Cases that failed.
     pub failed_cases: Vec<FailedCase>,
-    /// Launches of jobs in discarded passes, because the run ended during them or their case was started
-    /// again; those of one attempt are adjacent.
+    /// Launches of jobs in passes that were discarded because the run ended during them or their case was started
+    /// again. Those of one attempt are adjacent.
     pub interrupted: Vec<InterruptedPass>,
     /// What was wiped before which case, in order.
     pub wiped: Vec<(String, Wiped)>,
-    /// Each time that a layout was made for cases on it, in order; those of several runs one after another.
+    /// The layouts, one entry for each creation, in order; those of several merged runs one run after another.
     pub layouts: Vec<LayoutLifetime>,
-    /// Each time that the clocks of the nodes were compared, in order.
+    /// The comparisons of the nodes' clocks, in order.
     pub clocks: Vec<Clocks>,
-    /// Times in which it did not run, as it had ended early and was resumed later, in order.
+    /// Times in which the run did not run, because it had ended early and was resumed later, in order.
     pub pauses: Vec<Pause>,
     /// What could not be read.
     pub damage: Vec<Damage>,
-    /// The runs that were merged into this one; empty where it is one run.
+    /// The runs from which this one was merged; empty if it was not merged.
     pub parts: Vec<Part>,
     pub(crate) store: Arc<Store>,
 }
 
 impl Run {
-    /// A complete run that is in no directory: made of `records`, in the order in which they stand.
+    /// A complete run without a directory, made from `records` in their order.
     #[must_use]
     pub fn in_memory(manifest: Manifest, mut records: Vec<PhaseRecord>) -> Self {
         let mut run = Self::without_rows(PathBuf::new(), manifest, RunState::Complete);
@@ -108,8 +108,8 @@ impl Run {
         }
     }
 
-    /// The cases that have rows, in the order in which these stand on disk. Going through cases in
-    /// this order reads everything once.
+    /// The cases that have rows, in their order on disk. If cases are processed in this order, everything is read
+    /// only once.
     #[must_use]
     pub fn cases(&self) -> &[CaseId] {
         &self.store.cases
@@ -127,13 +127,13 @@ impl Run {
         self.store.rows(case)
     }
 
-    /// The seconds of all phases of `case`.
+    /// The per-second series of all phases of `case`.
     #[must_use]
     pub fn series(&self, case: &str) -> Rows<SeriesRow> {
         self.store.rows(case)
     }
 
-    /// The seconds of each node in all phases of `case`; empty where there is one.
+    /// The per-second series of each node in all phases of `case`; empty if there is only one node.
     #[must_use]
     pub fn nodes(&self, case: &str) -> Rows<NodeSeriesRow> {
         self.store.rows(case)
@@ -146,7 +146,7 @@ impl Run {
         if rows.iter().all(|row| !row.node.is_empty()) {
             return rows;
         }
-        // Up to version 2 a run had one node, which the tasks name.
+        // Up to version 2 a run had a single node, which is recorded with the tasks.
         let tasks = self.tasks(case);
         let nodes: HashMap<(u32, Phase), &String> =
             tasks.iter().map(|task| ((task.key.repetition, task.key.phase), &task.node)).collect();
@@ -161,26 +161,26 @@ impl Run {
         rows.iter().map(named).collect::<Vec<_>>().into()
     }
 
-    /// Whether the nodes let the run work, in all phases of `case`.
+    /// Contention and throttling of the nodes in all phases of `case`.
     #[must_use]
     pub fn load(&self, case: &str) -> Rows<LoadRow> {
         self.store.rows(case)
     }
 
-    /// The last operations of all phases of `case`; empty where nobody asked for them.
+    /// The last operations of all phases of `case`; empty unless requested.
     #[must_use]
     pub fn history(&self, case: &str) -> Rows<HistoryRow> {
         self.store.rows(case)
     }
 
-    /// What another tool printed about all phases of `case`; empty where ioproof measured, but for
-    /// the results of `ioproof io500`.
+    /// What another tool printed about all phases of `case`. Empty if ioproof measured, except for the results of
+    /// `ioproof io500`.
     #[must_use]
     pub fn printed(&self, case: &str) -> Rows<PrintedRow> {
         self.store.rows(case)
     }
 
-    /// The ends of the exchanges in all phases of `case`; empty where there were none.
+    /// The endpoints of the exchanges in all phases of `case`; empty if there were none.
     #[must_use]
     pub fn ends(&self, case: &str) -> Rows<EndRow> {
         self.store.rows(case)
@@ -192,13 +192,13 @@ impl Run {
         self.store.rows(case)
     }
 
-    /// The texts that these counters were read from.
+    /// The texts from which these counters were read.
     #[must_use]
     pub fn server_texts(&self, case: &str) -> Rows<ServerTextRow> {
         self.store.rows(case)
     }
 
-    /// The launches in all phases of jobs of `case`; empty where there were none.
+    /// The launches in all phases of jobs of `case`; empty if there were none.
     #[must_use]
     pub fn launches(&self, case: &str) -> Rows<LaunchRow> {
         self.store.rows(case)
@@ -210,22 +210,22 @@ impl Run {
         self.store.rows(case)
     }
 
-    /// What these launches moved in each space.
+    /// The bytes that these launches moved in each space.
     #[must_use]
     pub fn spaces(&self, case: &str) -> Rows<SpaceRow> {
         self.store.rows(case)
     }
 
-    /// Data that was intact when the run was opened and could not be read later.
+    /// Data that was intact when the run was opened, but could not be read later.
     #[must_use]
     pub fn late_damage(&self) -> Vec<Damage> {
         self.store.late()
     }
 
-    /// Provenance of the figures of `case`: a measured run may include cases of another tool.
+    /// The provenance of the figures of `case`. A measured run may also contain cases of another tool.
     #[must_use]
     pub fn provenance(&self, case: &Case) -> Provenance {
-        // Runs of one kind are the rule: then nobody has to look for the case in thousands.
+        // Usually all parts are of one kind, so that the case need not be searched among thousands.
         let part = match self.parts.as_slice() {
             [first, rest @ ..] if rest.iter().all(|part| part.provenance == first.provenance) => Some(first),
             parts => parts.iter().find(|part| part.cases.iter().any(|of| *of == case.id)),
@@ -236,12 +236,12 @@ impl Run {
         }
     }
 
-    /// Reads the run in `directory`. Every table is compared with its checksum, so that damage is
-    /// known before a figure is shown.
+    /// Reads the run in `directory`. Every table is compared with its checksum, so that damage is detected before any
+    /// figure is shown.
     ///
     /// # Errors
-    /// There is no run, a later program wrote it, or neither the manifest nor the journal says
-    /// what the run was. All lesser damage is in [`Run::damage`].
+    /// Errors if there is no run, if it was written by a later program, or if neither manifest nor journal describes
+    /// the run. All lesser damage is in [`Run::damage`].
     pub fn open(directory: &Path) -> Result<Self, RecordError> {
         let (manifest_path, journal_path) = (directory.join(MANIFEST), directory.join(JOURNAL));
         if !directory::is_there(&manifest_path) && !directory::is_there(&journal_path) {
@@ -307,7 +307,7 @@ impl Run {
         let mut texts = TextBudget::of_run(survey.stored);
         match journal {
             Some(mut journal) => {
-                // Tables unknown to the journal are read as a whole.
+                // Tables that are not in the journal are read completely.
                 if run.has_unknown_tables(&index) {
                     survey.check(directory)?;
                 }
@@ -324,11 +324,11 @@ impl Run {
         Ok(run)
     }
 
-    /// Takes each case from its batch, or from the journal where a table is not whole.
+    /// Reads each case from its batch, or from the journal if a table is damaged.
     fn fill(&mut self, journal: &mut JournalReader, mut index: JournalIndex, texts: &mut TextBudget) {
         let unknown = self.unknown_tables(&mut index, texts);
         let mut batches = BTreeMap::new();
-        // A batch whose cases were all sealed again in another one is of no interest.
+        // A batch is ignored if all its cases were sealed again in another one.
         let wanted: HashSet<u32> = index.cases.values().filter_map(|case| case.batch).collect();
         for (number, batch) in std::mem::take(&mut index.batches) {
             if number > 0 && !wanted.contains(&number) {
@@ -350,7 +350,7 @@ impl Run {
                 None => self.take_journal(&mut store, journal, case),
             }
         }
-        // Warnings of the run as a whole whose lines in the journal are lost.
+        // Warnings about the run as a whole, if their lines in the journal are lost.
         if let Some(batch) = batches.remove(&0).filter(|_| !known) {
             self.warnings.extend(batch.warnings.into_values().flatten());
         }
@@ -361,7 +361,7 @@ impl Run {
         self.take_interrupted(journal, &index);
     }
 
-    /// The launches of all passes that are not among the phases.
+    /// Reads the launches of all passes that are not among the phases.
     fn take_interrupted(&mut self, journal: &mut JournalReader, index: &JournalIndex) {
         if index.attempts.is_empty() {
             return;
@@ -379,22 +379,22 @@ impl Run {
         }
     }
 
-    /// Whether there are tables that no batch of `index` has.
+    /// Whether there are tables that belong to no batch of `index`.
     fn has_unknown_tables(&self, index: &JournalIndex) -> bool {
         let is_unknown =
             |path: &PathBuf| number_of(path).is_some_and(|number| !index.batches.contains_key(&number));
         tables_in(&self.directory, PhaseRow::TABLE).iter().any(is_unknown)
     }
 
-    /// Whole tables of cases whose end the journal does not tell, as it was cut: a table is sealed when
-    /// its cases have ended well. What the journal has of them is taken out of `index`.
+    /// Complete tables of cases whose end is missing in a truncated journal. A table is only sealed when its cases
+    /// have succeeded. What the journal has of these cases is removed from `index`.
     fn unknown_tables(
         &mut self,
         index: &mut JournalIndex,
         texts: &mut TextBudget,
     ) -> Option<(UnverifiedRows, HashSet<CaseId>)> {
-        // In version 1 tables were sealed before the case had ended; in a run that goes on the journal
-        // has more by now than when it was read.
+        // In version 1 tables were sealed before the case had ended. If the run is in progress, the journal now has
+        // more than when it was read.
         if index.held || self.manifest.format_version < 2 {
             return None;
         }
@@ -454,8 +454,8 @@ impl Run {
         self.warnings.append(&mut rows.warnings);
     }
 
-    /// Reads the phases and warnings of a batch, and verifies the rest; none where one of its tables
-    /// is damaged, so that its cases are read from the journal as a whole.
+    /// Reads the phases and warnings of a batch, and verifies its other tables. Returns `None` if one of the tables
+    /// is damaged, so that its cases are read from the journal completely.
     fn take_batch(
         &mut self,
         number: u32,
@@ -516,7 +516,7 @@ impl Run {
         }
     }
 
-    /// Without a journal the tables that are there are all there is.
+    /// Reads the existing tables, which are the only source if there is no journal.
     fn fill_without_journal(&mut self, texts: &mut TextBudget) {
         let mut rows = UnverifiedRows::default();
         for table in TABLES {
@@ -533,7 +533,7 @@ impl Run {
     }
 }
 
-/// The phases and warnings of a batch by case; what belongs to no case is under no name.
+/// The phases and warnings of a batch by case. The name is empty for what belongs to no case.
 #[derive(Debug, Default)]
 struct BatchRowsByCase {
     files: Option<Arc<BatchFiles>>,
@@ -560,7 +560,7 @@ impl BatchRowsByCase {
                     self.warnings.entry(case).or_default().push(row);
                 }
             }
-            // Rows of the other tables are read when they are asked for.
+            // Rows of the other tables are read on demand.
             _ => {}
         }
         Ok(())
@@ -591,7 +591,7 @@ impl UnverifiedRows {
     }
 }
 
-/// The number of the batch that the table at `path` is of.
+/// The number of the batch to which the table at `path` belongs.
 fn number_of(path: &Path) -> Option<u32> {
     path.file_stem()?.to_str()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The runs that a merged one was made of.
+//! The runs from which a merged run was made.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::{CaseId, Cluster, Damage, HostFacts, ModelSource, Provenance, RecordE
 pub struct Part {
     /// [`Manifest::run_id`].
     pub run_id: String,
-    /// Where its figures come from.
+    /// The source of its figures.
     pub provenance: Provenance,
     /// [`Manifest::model`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,43 +30,44 @@ pub struct Part {
     pub command_line: Vec<String>,
     /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
-    /// Wall clock at its end, where it is known.
+    /// Wall clock at its end, if known.
     pub finished_unix_ns: Option<i64>,
-    /// Where it ran; of several nodes the first.
+    /// The host, or the first node if there are several.
     pub host: HostFacts,
-    /// Its processes, where a launcher has started several.
+    /// Its processes, if a launcher has started several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,
     /// [`plan::Criteria::exclusive`] of its study.
     #[serde(default)]
     pub exclusive: Option<bool>,
-    /// The cases that it has rows of.
+    /// The cases for which it has rows.
     pub cases: Vec<CaseId>,
-    /// What was damaged in it, in words.
+    /// Descriptions of the damage in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damage: Vec<String>,
-    /// Its pass numbers of each case in the merged run; empty in records of version 2 and earlier.
+    /// The numbers of its passes of each case in the merged run; empty in records of version 2 and
+    /// earlier.
     #[serde(default)]
     pub passes: BTreeMap<CaseId, PartPasses>,
 }
 
-/// The passes of a case that are of one part: they follow one another.
+/// The passes of a case that belong to one part. Their numbers are consecutive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartPasses {
-    /// The number of the first.
+    /// Number of the first pass.
     pub first: u32,
-    /// The number of the last.
+    /// Number of the last pass.
     pub last: u32,
 }
 
 impl PartPasses {
-    /// Whether the pass of this number is among them.
+    /// Whether the pass with this number is one of them.
     #[must_use]
     pub fn holds(self, pass: u32) -> bool {
         (self.first..=self.last).contains(&pass)
     }
 
-    /// The least that holds all of `passes`; none where there are none.
+    /// The smallest range that contains all of `passes`, or `None` if there are none.
     pub(crate) fn of(passes: impl IntoIterator<Item = u32>) -> Option<Self> {
         let wider = |all: Option<Self>, pass: u32| {
             Some(all.map_or(Self { first: pass, last: pass }, |all| Self {
@@ -79,7 +80,7 @@ impl PartPasses {
 }
 
 impl Part {
-    /// The nodes that ran `case`: its tasks are on the first ones.
+    /// The nodes that ran `case`. Its tasks are on the first nodes.
     pub(crate) fn nodes_of(&self, case: &Case) -> HashSet<&str> {
         let Some(cluster) = &self.cluster else { return HashSet::from([self.host.node.as_str()]) };
         let count = match case.workload.spread {
@@ -89,7 +90,7 @@ impl Part {
         cluster.nodes.iter().take(count).map(|node| node.host.node.as_str()).collect()
     }
 
-    /// How many passes of `case` count.
+    /// The number of counted passes of `case`.
     pub(crate) fn recorded(&self, case: &Case) -> usize {
         let passes = self.passes.get(case.id.as_str()).map_or(0..=0, |passes| passes.first..=passes.last);
         passes.filter(|&pass| case.role(pass) == PassRole::Recorded).count()
@@ -104,7 +105,7 @@ pub(crate) fn write_parts(directory: &Path, parts: &[Part]) -> Result<(), Record
     replace(directory, PARTS, &parts, true)
 }
 
-/// What was damaged in `parts`, as the file at `path` tells it.
+/// The damage in `parts`, as reported by the file at `path`.
 pub(crate) fn damage_of<'a>(parts: &'a [Part], path: &'a Path) -> impl Iterator<Item = Damage> + 'a {
     let of_part = move |part: &'a Part| {
         let told = move |what: &String| format!("run {} was damaged when it was merged: {what}", part.run_id);
@@ -113,7 +114,7 @@ pub(crate) fn damage_of<'a>(parts: &'a [Part], path: &'a Path) -> impl Iterator<
     parts.iter().flat_map(of_part)
 }
 
-/// The parts of the run in `directory`; none where it is one run.
+/// The parts of the run in `directory`; empty if it was not merged.
 pub(crate) fn read_parts(directory: &Path, damage: &mut Vec<Damage>) -> Vec<Part> {
     let path = directory.join(PARTS);
     if !directory::is_there(&path) {

@@ -1,5 +1,5 @@
-//! Where and when each pass of a case ran; for a run merged from many jobs, its coverage of nodes and times
-//! of day.
+//! Where and when each pass of a case ran. For a run merged from many jobs, this shows which nodes and
+//! times of day it covers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -15,15 +15,16 @@ pub struct Pass {
     pub repetition: u32,
     /// Wall clock at the start of its first phase, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
-    /// The nodes that its tasks ran on, in the order of the tasks.
+    /// The nodes on which its tasks ran, in the order of the tasks.
     pub nodes: Arc<[String]>,
-    /// Its place in [`Run::parts`]; none where the run was not merged, or by a program that did not say.
+    /// Its index in [`Run::parts`], or `None` if the run was not merged, or was merged by a program that
+    /// did not record it.
     pub part: Option<usize>,
 }
 
 impl Run {
-    /// All passes that were recorded: of each case in rising order, the cases as in [`Run::cases`]. This
-    /// goes through the tasks of all cases.
+    /// All recorded passes, with the cases in the order of [`Run::cases`] and the passes of each case in
+    /// ascending order. This reads the tasks of all cases.
     #[must_use]
     pub fn passes(&self) -> Vec<Pass> {
         let mut starts: HashMap<&str, BTreeMap<u32, i64>> = HashMap::new();
@@ -43,7 +44,7 @@ impl Run {
                     self.parts[part].passes.get(&**case).is_some_and(|passes| passes.holds(repetition))
                 };
                 let nodes = nodes.remove(&repetition).unwrap_or_default();
-                // Mostly they are those of the pass before.
+                // Usually they are the same as for the previous pass.
                 let nodes = match all.last() {
                     Some(before) if before.nodes.iter().eq(nodes.iter().copied()) => {
                         Arc::clone(&before.nodes)
@@ -57,7 +58,7 @@ impl Run {
         all
     }
 
-    /// The places of the parts that have rows of each case.
+    /// The indices of the parts that have rows of each case.
     pub(crate) fn parts_by_case(&self) -> HashMap<&str, Vec<usize>> {
         let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
         for (place, part) in self.parts.iter().enumerate() {
@@ -69,7 +70,7 @@ impl Run {
     }
 }
 
-/// The nodes of each pass, each once.
+/// The nodes of each pass, without duplicates.
 fn nodes_by_pass(tasks: &[TaskRow]) -> HashMap<u32, Vec<&str>> {
     let mut nodes: HashMap<u32, Vec<&str>> = HashMap::new();
     let mut seen: HashSet<(u32, &str)> = HashSet::new();

@@ -1,28 +1,28 @@
-//! How far a run came, and which of its cases failed.
+//! The state of a run, and which of its cases failed.
 
-/// How far a run came.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunState {
-    /// All cases were gone through.
+    /// All cases have been processed.
     Complete,
-    /// The user ended it; the finished phases are there.
+    /// The user ended it. The finished phases are available.
     Interrupted,
-    /// It could not go on.
+    /// It could not continue.
     Failed {
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// Its journal has no end event: it was killed, or the host went down.
+    /// Its journal has no end event, because it was killed or the host went down.
     Killed,
-    /// It is in progress: its writer holds the journal.
+    /// It is in progress, and its writer holds the journal.
     Running,
 }
 
 /// A failed case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedCase {
-    /// [`plan::Case::id`].
+    /// Its [`plan::Case::id`].
     pub case: String,
-    /// Why.
+    /// The reason.
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! The tables of several cases: many small cases share a set of files.
+//! The tables of several cases. Many small cases share one set of files.
 
 use std::any::Any;
 use std::fs::File;
@@ -10,8 +10,8 @@ use crate::table::parquet_store::{SealedTable, TableWriter};
 use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::{RecordError, Row, ServerTextRow, WarningRow};
 
-/// A batch is sealed after the case that brings it to this many rows. So a reader of one case reads a few
-/// megabytes at most, and 10,000 small cases make some hundred files.
+/// A batch is sealed after the case with which it reaches this number of rows. A reader of one case then
+/// reads at most a few megabytes, and 10,000 small cases result in about a hundred files.
 const BATCH_ROWS: usize = 1 << 17;
 
 /// Tables that are being written.
@@ -20,11 +20,11 @@ pub(crate) struct Batch {
     number: u32,
     cases: Vec<u32>,
     rows: usize,
-    /// In the order in which they were opened.
+    /// The tables in the order in which they were opened.
     tables: Vec<Box<dyn OpenTable>>,
 }
 
-/// The [`TableWriter`] of any table.
+/// A [`TableWriter`] of any kind of row.
 trait OpenTable: Any + Send {
     fn seal(self: Box<Self>) -> Result<Option<SealedTable>, RecordError>;
 }
@@ -54,7 +54,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Takes the rows of one phase.
+    /// Adds the rows of one phase.
     pub(crate) fn add(&mut self, record: &PhaseRecord) -> Result<(), RecordError> {
         self.rows += record.server_texts.iter().map(ServerTextRow::further_rows).sum::<usize>();
         self.add_rows(std::slice::from_ref(&record.phase))?;
@@ -62,7 +62,8 @@ impl Batch {
         self.add_rows(&record.warnings)
     }
 
-    /// All phases of the case with this number have been added; `warnings` belong to none of them.
+    /// Ends the case with this number, whose phases have all been added. `warnings` are those that do not
+    /// belong to a phase.
     pub(crate) fn end_case(&mut self, number: u32, warnings: &[WarningRow]) -> Result<(), RecordError> {
         self.cases.push(number);
         self.add_rows(warnings)
@@ -73,7 +74,7 @@ impl Batch {
         self.rows >= BATCH_ROWS
     }
 
-    /// Moves the files into place; returns the numbers of the cases, and the tables.
+    /// Moves the files into place. Returns the numbers of the cases, and the tables.
     pub(crate) fn seal(self) -> Result<(Vec<u32>, Vec<SealedTable>), RecordError> {
         let sealed: Result<Vec<_>, _> = self.tables.into_iter().map(OpenTable::seal).collect();
         Ok((self.cases, sealed?.into_iter().flatten().collect()))
@@ -94,7 +95,7 @@ impl TableVisitor for AddTables<'_> {
     }
 }
 
-/// Forces `files`, and their names, to stable storage.
+/// Syncs `files` and their names to stable storage.
 pub(crate) fn sync_all(files: &[PathBuf]) -> Result<(), RecordError> {
     for path in files {
         File::open(path).and_then(|file| file.sync_all()).map_err(RecordError::io("sync", path))?;

@@ -1,4 +1,5 @@
-//! Panics of the Parquet library on damaged bytes: they cost a table, and are no fault of this program.
+//! Catches panics of the Parquet library on damaged bytes. They make a table unreadable, but are not
+//! faults of this program.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -7,7 +8,7 @@ thread_local! {
     static READING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Reads a table. A panic on the way is an error.
+/// Reads a table. Converts a panic to an error.
 pub(super) fn contained<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let around = READING.replace(true);
     let result = catch_unwind(AssertUnwindSafe(read));
@@ -15,10 +16,12 @@ pub(super) fn contained<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T
     result.unwrap_or_else(|_| Err("its bytes make no sense to the table reader".to_owned()))
 }
 
-/// Whether a panic is one of the Parquet library, or of what it uses, while a table is read: the reader makes an
-/// error of it, and a panic hook has nothing to say. Panics of this project's own code are not among them.
+/// Whether a panic comes from the Parquet library, or from a library it uses, while a table is read. The reader
+/// converts it to an error, so a panic hook should print nothing. Panics of this project's own code do not
+/// count.
 #[must_use]
 pub fn is_contained(panic: &PanicHookInfo<'_>) -> bool {
-    // Cargo compiles members of the workspace by paths relative to it, and all others by absolute paths.
+    // Cargo compiles members of the workspace with relative paths, and all other crates with absolute
+    // paths.
     READING.get() && panic.location().is_some_and(|place| place.file().starts_with('/'))
 }

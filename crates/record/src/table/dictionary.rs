@@ -1,5 +1,5 @@
-//! Columns with few distinct texts, read as indices into their dictionary: a histogram of millions of buckets
-//! repeats a handful of words, and allocating each again would take most of the time.
+//! Reads columns with few distinct texts as indices into their dictionary. A histogram of millions of buckets
+//! repeats a few words, and allocating each repetition would take most of the time.
 //!
 //! The layout is that of the Parquet format, "Data Pages" and "RLE/bit-packing hybrid"
 //! (<https://parquet.apache.org/docs/file-format/data-pages/encodings/>).
@@ -9,7 +9,7 @@ use parquet::column::page::{Page, PageReader};
 
 use crate::table::values::Values;
 
-/// The `count` values of a column without nulls; none where a page is encoded in another way.
+/// The `count` values of a column without nulls, or `None` if a page has a different encoding.
 pub(crate) fn read(mut pages: Box<dyn PageReader>, count: usize) -> Result<Option<Values>, String> {
     let mut words = Vec::new();
     let mut places = Vec::with_capacity(count);
@@ -38,7 +38,7 @@ pub(crate) fn read(mut pages: Box<dyn PageReader>, count: usize) -> Result<Optio
 /// The name of the same encoding in older files.
 const PLAIN_DICTIONARY: Encoding = Encoding::PLAIN_DICTIONARY;
 
-/// Texts, each led by its length in four bytes.
+/// The texts of a dictionary. Each is preceded by its length in four bytes.
 fn texts(mut bytes: &[u8], count: u32) -> Option<Vec<String>> {
     let mut texts = Vec::new();
     for _ in 0..count {
@@ -50,7 +50,8 @@ fn texts(mut bytes: &[u8], count: u32) -> Option<Vec<String>> {
     Some(texts)
 }
 
-/// Adds `wanted` places: runs of one place, and groups of eight that are packed into bits.
+/// Appends `wanted` indices, which are encoded as runs of one index and as groups of eight that are
+/// bit-packed.
 fn unpack(bytes: &[u8], wanted: usize, places: &mut Vec<u32>) -> Option<()> {
     let (&width, mut bytes) = bytes.split_first()?;
     let width = usize::from(width);
@@ -84,7 +85,7 @@ fn unpack(bytes: &[u8], wanted: usize, places: &mut Vec<u32>) -> Option<()> {
     Some(())
 }
 
-/// `width` bits of `bytes` from bit `start` on, the lowest first.
+/// Reads `width` bits of `bytes` from bit `start` on, the lowest first.
 fn bits(bytes: &[u8], start: usize, width: usize) -> u32 {
     (0..width).fold(0, |value, bit| {
         let at = start + bit;
@@ -92,7 +93,7 @@ fn bits(bytes: &[u8], start: usize, width: usize) -> u32 {
     })
 }
 
-/// A number in groups of seven bits, the lowest first.
+/// Parses a number encoded in groups of seven bits, the lowest first.
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut value = 0_u64;
     for (index, &byte) in bytes.iter().enumerate().take(9) {

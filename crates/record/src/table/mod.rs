@@ -13,26 +13,27 @@ use crate::files::limits::TextBudget;
 use crate::table::values::Values;
 use crate::{CaseId, PhaseKey, WarningRow};
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnType {
     /// UTF-8.
     Text,
-    /// A signed 64-bit number. All counts and times are: a difference of two unsigned numbers
-    /// wraps around in the tools that read these tables.
+    /// A signed 64-bit number. All counts and times have this type, because the difference of two
+    /// unsigned numbers wraps around in the tools that read these tables.
     Integer,
-    /// A finite 64-bit floating-point number: only what others have printed, never an own measurement.
+    /// A finite 64-bit floating-point number. Only used for what others have printed, never for own
+    /// measurements.
     Number,
 }
 
 /// One value of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell<'a> {
-    /// Not known, or does not apply.
+    /// Not known or not applicable.
     Null,
-    /// A word or a sentence.
+    /// A text.
     Text(Cow<'a, str>),
-    /// A number; what is above `i64::MAX` is stored as `i64::MAX`.
+    /// A whole number. Values above `i64::MAX` are stored as `i64::MAX`.
     Integer(i64),
     /// A number that is finite.
     Number(f64),
@@ -70,19 +71,20 @@ impl Cell<'_> {
 /// One column of a table of `R`.
 #[derive(Debug)]
 pub struct Column<R> {
-    /// Its name, unit last.
+    /// Its name, which ends with the unit.
     pub name: &'static str,
-    /// What it holds.
+    /// Its type.
     pub kind: ColumnType,
-    /// Whether it may be empty.
+    /// Whether it may be null.
     pub nullable: bool,
-    /// The version of the format that it came with. In rows of earlier ones a text is empty and a count 0.
+    /// The format version that introduced it. In rows of earlier versions a text is empty and a count is
+    /// 0.
     pub since: u32,
     /// Its value in a row.
     pub cell: for<'a> fn(&'a R) -> Cell<'a>,
 }
 
-/// A row that is stored in a table of its own.
+/// A row that is stored in its own table.
 ///
 /// ```
 /// use record::{LatencyRow, Row};
@@ -90,20 +92,20 @@ pub struct Column<R> {
 /// assert_eq!(names[..3], ["case", "repetition", "phase"]);
 /// ```
 pub trait Row: Clone + Send + Sync + 'static {
-    /// The table's name, and that of its directory.
+    /// The table's name, which is also the name of its directory.
     const TABLE: &'static str;
-    /// The columns; `case`, `repetition` and `phase` lead.
+    /// The columns, beginning with `case`, `repetition` and `phase`.
     const COLUMNS: &'static [Column<Self>];
 
-    /// The rows again, from their columns.
+    /// Reconstructs the rows from their columns.
     ///
     /// # Errors
-    /// The column that is missing or holds something else.
+    /// Returns the column that is missing or has a different type.
     fn from_columns(columns: &mut Columns<'_>) -> Result<Vec<Self>, String>;
 }
 
 impl<R> Column<R> {
-    /// The value of the column in `count` rows of a version that did not have it.
+    /// The values of the column for `count` rows of a version that did not have it.
     pub(crate) fn absent(&self, count: usize) -> Result<Values, String> {
         match self.kind {
             _ if self.nullable => Ok(Values::Nulls(count)),
@@ -116,7 +118,7 @@ impl<R> Column<R> {
     }
 }
 
-/// The columns of some rows, taken in their order.
+/// The columns of some rows, which are taken in order.
 #[derive(Debug)]
 pub struct Columns<'a> {
     rows: usize,
@@ -125,7 +127,7 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// The columns of `rows` rows, whose own texts take no more than `texts`.
+    /// Creates the columns of `rows` rows. Their texts must not exceed the budget `texts`.
     pub(crate) fn new(rows: usize, columns: Vec<(&'static str, Values)>, texts: &'a mut TextBudget) -> Self {
         Self { rows, columns: columns.into_iter(), texts }
     }
@@ -150,20 +152,20 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// A type that a column can hold.
+/// A type that a column can contain.
 trait Value: Sized {
     const KIND: ColumnType;
     const NULLABLE: bool = false;
-    /// Each row has a text of its own, be it the same as in others.
+    /// Whether each row has its own text, even if it is the same as in other rows.
     const OWNS_TEXT: bool = false;
 
     fn cell(&self) -> Cell<'_>;
 
-    /// All values of a column; none where one of them is something else.
+    /// All values of a column, or `None` if one of them has a different type.
     fn column(values: Values) -> Option<Vec<Self>>;
 }
 
-/// The values of a column of texts, each text turned into a value once.
+/// The values of a text column. Each distinct text is converted to a value only once.
 fn of_words<V: Clone>(values: Values, value: impl Fn(String) -> Option<V>) -> Option<Vec<V>> {
     let Values::Texts { words, places } = values else { return None };
     let words: Vec<V> = words.into_iter().map(value).collect::<Option<_>>()?;
@@ -220,7 +222,7 @@ impl Value for String {
     }
 }
 
-/// All rows share a text that repeats.
+/// All rows share a repeated text.
 impl Value for Arc<str> {
     const KIND: ColumnType = ColumnType::Text;
 
@@ -303,7 +305,7 @@ fn keys(columns: &mut Columns<'_>) -> Result<impl Iterator<Item = PhaseKey> + us
     Ok(cases.into_iter().zip(rest).map(|(case, (repetition, phase))| PhaseKey { case, repetition, phase }))
 }
 
-/// The version that a field came with: the first one, unless it says so.
+/// The version that introduced a field: the first one, unless stated otherwise.
 macro_rules! since {
     () => {
         1
@@ -313,8 +315,8 @@ macro_rules! since {
     };
 }
 
-/// Makes `$row` a [`Row`] of its key and the named fields; a field that is forgotten does not compile.
-/// A field that came with a later version of the format says which.
+/// Implements [`Row`] for `$row` with its key and the named fields; a missing field does not compile. A
+/// field that was introduced by a later version of the format states the version.
 macro_rules! row {
     ($row:ident, $table:literal, $($field:ident: $type:ty $(= $since:literal)?),+ $(,)?) => {
         impl Row for $row {
@@ -329,7 +331,7 @@ macro_rules! row {
             fn from_columns(columns: &mut Columns<'_>) -> Result<Vec<Self>, String> {
                 let keys = keys(columns)?;
                 $(let mut $field = columns.take::<$type>()?.into_iter();)+
-                // Every column was found to have as many values as there are rows.
+                // It was checked that every column has as many values as there are rows.
                 let row = |key| Some(Self { key, $($field: $field.next()?),+ });
                 let mut rows = Vec::with_capacity(columns.rows);
                 rows.extend(keys.map_while(row));
@@ -359,7 +361,7 @@ const fn of_warning(
     Column { name, kind, nullable, since: 1, cell }
 }
 
-/// A warning in words, with the numbers behind it as JSON in the last column.
+/// A warning as text, with its numbers as JSON in the last column.
 impl Row for WarningRow {
     const TABLE: &'static str = "warnings";
     const COLUMNS: &'static [Column<Self>] = &[
@@ -374,7 +376,8 @@ impl Row for WarningRow {
         }),
         of_warning("message", ColumnType::Text, false, |row| Cell::Text(Cow::Owned(row.warning.to_string()))),
         of_warning("advice", ColumnType::Text, false, |row| Cell::Text(Cow::Borrowed(row.warning.advice()))),
-        // Numbers, words and vectors of them: nothing in a warning can fail to become JSON.
+        // A warning only contains numbers, texts and vectors of these, which can always be converted to
+        // JSON.
         of_warning("detail", ColumnType::Text, false, |row| {
             Cell::Text(Cow::Owned(serde_json::to_string(&row.warning).unwrap_or_default()))
         }),
@@ -384,7 +387,7 @@ impl Row for WarningRow {
         let cases: Vec<Option<CaseId>> = columns.take()?;
         let (repetitions, phases): (Vec<Option<u32>>, Vec<Option<Phase>>) =
             (columns.take()?, columns.take()?);
-        // The message and the advice.
+        // Skips the message and the advice.
         columns.skip();
         columns.skip();
         let details: Vec<String> = columns.take()?;

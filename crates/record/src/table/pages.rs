@@ -1,5 +1,5 @@
-//! Validates the headers of the pages of a column before the table reader uses them: it allocates as many
-//! bytes and values as a header states.
+//! Validates the page headers of a column before the table reader uses them, because the reader allocates
+//! as many bytes and values as a header states.
 //!
 //! The layout is that of the Parquet format (<https://parquet.apache.org/docs/file-format/>,
 //! `PageHeader` in `parquet.thrift`) in Thrift's compact protocol.
@@ -9,12 +9,12 @@ use crate::files::limits::SNAPPY_EXPANSION_MAX;
 /// The kinds of page that this program writes.
 const DATA: i64 = 0;
 const DICTIONARY: i64 = 2;
-/// `PLAIN`, `PLAIN_DICTIONARY`, `RLE`, `DELTA_BINARY_PACKED` and `RLE_DICTIONARY`. Of the others some
-/// repeat what stands before them.
+/// `PLAIN`, `PLAIN_DICTIONARY`, `RLE`, `DELTA_BINARY_PACKED` and `RLE_DICTIONARY`. Some of the other
+/// encodings repeat previous data.
 const ENCODINGS: [i64; 5] = [0, 2, 3, 5, 8];
-/// A few bytes of a page may be nothing but its length.
+/// The first few bytes of a page may consist of nothing but its length.
 const PAGE_BYTES_FREE: u64 = 64;
-/// Structures in structures in a header: `PageHeader`, `DataPageHeader`, `Statistics`.
+/// Maximum nesting of structures in a header: `PageHeader`, `DataPageHeader`, `Statistics`.
 const DEPTH_MAX: u32 = 3;
 
 /// Checks the pages in `chunk`, the bytes of one column in a group of `rows` rows.
@@ -39,20 +39,20 @@ struct Header {
 }
 
 impl Header {
-    /// Field `id` of the page header (`outer` is 0) or of its field `outer`.
+    /// Stores field `id` of the page header (if `outer` is 0) or of the structure in its field `outer`.
     fn take(&mut self, outer: i64, id: i64, value: i64) {
         match (outer, id) {
             (0, 1) => self.kind = value,
             (0, 2) => self.uncompressed_bytes = value,
             (0, 3) => self.compressed_bytes = value,
-            // Of a page of data, and of one with a dictionary.
+            // For a data page, and for a dictionary page.
             (5 | 7, 1) => self.values = value,
             (5 | 7, 2) => self.encoding = value,
             _ => {}
         }
     }
 
-    /// How many bytes follow, if they can become what the header says.
+    /// Returns the number of bytes that follow, if they can expand to what the header states.
     fn check(&self, rows: usize) -> Option<usize> {
         let compressed = u64::try_from(self.compressed_bytes).ok()?;
         let uncompressed = u64::try_from(self.uncompressed_bytes).ok()?;
@@ -79,7 +79,7 @@ impl Input<'_> {
         Some(())
     }
 
-    /// Groups of seven bits, the lowest first.
+    /// Reads a number encoded in groups of seven bits, the lowest first.
     fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -92,13 +92,13 @@ impl Input<'_> {
         None
     }
 
-    /// The sign is the lowest bit.
+    /// Reads a signed number, whose sign is the lowest bit.
     fn number(&mut self) -> Option<i64> {
         let value = self.varint()?;
         Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
 
-    /// The fields up to the end of a structure, which is field `outer` of the header.
+    /// Reads the fields up to the end of a structure, which is in field `outer` of the header.
     fn structure(&mut self, outer: i64, depth: u32, header: &mut Header) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         let mut id = 0_i64;
@@ -125,7 +125,7 @@ impl Input<'_> {
                     let length = self.varint()?;
                     self.skip(length)?;
                 }
-                // What is in the statistics of a page is none of the header's own fields.
+                // The fields of a page's statistics are not fields of the header itself.
                 12 => self.structure(if outer == 0 { id } else { -1 }, depth, header)?,
                 // Headers have no lists.
                 _ => return None,

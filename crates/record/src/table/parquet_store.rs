@@ -32,12 +32,13 @@ use crate::table::values::{NULL, Values};
 use crate::table::{Cell, Column, ColumnType, Columns, Row};
 use crate::{RecordError, Replacement};
 
-/// Rows of one row group. Small, so that a run's memory does not grow with its length; large
-/// enough that finding and opening the columns of a group is a small part of reading it.
+/// Number of rows in a row group. It is small, so that a run's memory does not grow with its length, but
+/// large enough that finding and opening a group's columns is a small part of reading it.
 const GROUP_ROWS: usize = 16_384;
-/// Values handed to the table writer at once: bounds the copies of texts that exist at a time.
+/// Number of values passed to the table writer at once. This limits how many copies of texts exist at a
+/// time.
 const BATCH_ROWS: usize = 512;
-/// Bytes of a page before it is compressed and written. Groups are small, so pages are too.
+/// Size of a page in bytes before it is compressed and written. Groups are small, so pages are small too.
 const PAGE_BYTES: usize = 64 << 10;
 
 /// A table as recorded in the journal, so that damage is detected before a row is read.
@@ -50,12 +51,13 @@ pub(crate) struct SealedTable {
     pub(crate) checksum: String,
 }
 
-/// The file of `table` for the batch with this number; 0 holds what belongs to the run as a whole.
+/// The file of `table` for the batch with this number. Number 0 is for what belongs to the run as a
+/// whole.
 pub(crate) fn table_path(directory: &Path, table: &str, number: u32) -> PathBuf {
     directory.join(table).join(format!("{number:06}.parquet"))
 }
 
-/// A file that knows its length and checksum.
+/// A file that keeps track of its length and checksum.
 struct ChecksumWriter {
     file: Replacement,
     checksum: Checksum,
@@ -75,8 +77,8 @@ impl Write for ChecksumWriter {
     }
 }
 
-/// Collects the rows of one table of one batch. Nothing of the table writer is touched before the
-/// first row group is full or the batch is sealed.
+/// Collects the rows of one table of one batch. The Parquet writer is not used before the first row group
+/// is full or the batch is sealed.
 pub(crate) struct TableWriter<R: Row> {
     directory: PathBuf,
     number: u32,
@@ -94,7 +96,7 @@ impl<R: Row> TableWriter<R> {
         table_path(&self.directory, R::TABLE, self.number)
     }
 
-    /// Takes `rows`; whole groups go to the file.
+    /// Adds `rows`. Complete groups are written to the file.
     pub(crate) fn add(&mut self, rows: &[R]) -> Result<(), RecordError> {
         self.total += rows.len() as u64;
         for rows in rows.chunks(BATCH_ROWS) {
@@ -122,8 +124,8 @@ impl<R: Row> TableWriter<R> {
 
     /// Writes the remaining rows and moves the complete file into place. A table without rows has no file.
     ///
-    /// The file is not synced: the journal has its rows and checksum, so a reader detects damage without
-    /// loss, and the run does not wait between cases.
+    /// The file is not synced: the journal contains its rows and checksum, so a reader detects damage
+    /// without any loss, and the run does not have to wait between cases.
     pub(crate) fn seal(mut self) -> Result<Option<SealedTable>, RecordError> {
         if self.total == 0 {
             return Ok(None);
@@ -157,8 +159,8 @@ fn open_writer<R: Row>(
         .map_err(RecordError::table("write", &path))
 }
 
-/// Snappy, dictionaries for texts (they repeat), differences for numbers (buckets, seconds and tasks
-/// follow one another), and no indices: a group is read whole.
+/// Snappy compression, dictionaries for texts (which repeat), differences for numbers (buckets, seconds
+/// and tasks are consecutive), and no indices, because a group is always read completely.
 fn properties<R: Row>() -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("ioproof ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -250,12 +252,12 @@ fn write_batch<R: Row>(
     Ok(())
 }
 
-/// Whether the table at `path` is the one recorded in the journal, or how it differs.
+/// Checks whether the table at `path` is the one recorded in the journal. The error says how it differs.
 pub(crate) fn verify(directory: &Path, path: &Path, sealed: &SealedTable) -> Result<(), String> {
     compare(directory, path, sealed).unwrap_or_else(|error| Err(error.to_string()))
 }
 
-/// As [`verify`], where a file that cannot be read is told from one that differs.
+/// Like [`verify`], but distinguishes a file that cannot be read from one that differs.
 pub(crate) fn compare(directory: &Path, path: &Path, sealed: &SealedTable) -> io::Result<Result<(), String>> {
     let mut file = directory::open(directory, path)?;
     let bytes = file.metadata()?.len();
@@ -278,7 +280,7 @@ pub(crate) fn compare(directory: &Path, path: &Path, sealed: &SealedTable) -> io
     })
 }
 
-/// How many bytes the table at `path` has, and how many rows it says that it has.
+/// The size of the table at `path` in bytes, and the number of rows according to its footer.
 pub(crate) fn size_of_table(directory: &Path, path: &Path) -> Result<(u64, u64), String> {
     contained(|| {
         let table = Table::open(directory, path)?;
@@ -286,7 +288,8 @@ pub(crate) fn size_of_table(directory: &Path, path: &Path) -> Result<(u64, u64),
     })
 }
 
-/// The rows of the table at `path`, or why they cannot be had. Its texts are taken from `texts`.
+/// The rows of the table at `path`, or the reason why they cannot be read. The memory for its texts is
+/// taken from `texts`.
 pub(crate) fn read_table<R: Row>(
     directory: &Path,
     path: &Path,
@@ -303,13 +306,13 @@ pub(crate) fn read_table<R: Row>(
     })
 }
 
-/// The same, of a table whose rows go when others are asked for.
+/// The same, for a table whose rows are released when others are requested.
 pub(crate) fn read_table_for_now<R: Row>(directory: &Path, path: &Path) -> Result<Vec<R>, String> {
     let bytes = path.symlink_metadata().map_err(|error| error.to_string())?.len();
     read_table(directory, path, &mut TextBudget::of_table(bytes))
 }
 
-/// The last bytes of a table: the length of the footer, and a mark.
+/// Number of bytes at the end of a table: the length of the footer, and a magic number.
 const TAIL_BYTES: u64 = 8;
 
 /// A table that can be read within the limits.
@@ -335,7 +338,7 @@ impl Table {
         Ok(Self { file, bytes, reader })
     }
 
-    /// How many rows all groups say that they have.
+    /// Total number of rows that the groups claim to have.
     fn rows(&self) -> Result<u64, String> {
         let count = |index| {
             let rows = self.reader.metadata().row_group(index).num_rows();
@@ -390,8 +393,8 @@ impl Table {
     }
 }
 
-/// Where the bytes of a column start, and how many they are. The table reader's own `byte_range` panics where one of
-/// them is negative.
+/// The position and the length of a column's bytes. The table reader's own `byte_range` panics if one of them is
+/// negative.
 fn place_of(chunk: &ColumnChunkMetaData) -> Option<(u64, u64)> {
     let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
     Some((u64::try_from(start).ok()?, u64::try_from(chunk.compressed_size()).ok()?))
@@ -451,7 +454,7 @@ fn read_values_of<R: Row>(
     }
 }
 
-/// The values that are there, and for a column that may be null which rows have one.
+/// The non-null values, and for a nullable column which rows have one.
 fn read_values<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     count: usize,

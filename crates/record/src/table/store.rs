@@ -1,4 +1,4 @@
-//! Access to the rows of a run that are too many to keep in memory, case by case.
+//! Access, case by case, to the rows of a run that are too many to keep in memory.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::table::parquet_store::{read_table, read_table_for_now, table_path};
 use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::{CaseId, Damage};
 
-/// The rows of one case in one table, in the order in which they were observed.
+/// The rows of one case in one table, in the order of observation.
 #[derive(Debug, Clone)]
 pub struct Rows<R> {
     shared: Arc<Vec<R>>,
@@ -36,7 +36,7 @@ impl<R> From<Vec<R>> for Rows<R> {
     }
 }
 
-/// Rows that are in memory, by table: of one case, or of whole tables. Each value is the `Arc<Vec<R>>` of a table.
+/// Rows in memory, by table: those of one case, or of whole tables. Each value is the `Arc<Vec<R>>` of a table.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryRows(HashMap<&'static str, Box<dyn Any + Send + Sync>>);
 
@@ -50,8 +50,8 @@ impl MemoryRows {
         Arc::make_mut(rows.downcast_mut::<Arc<Vec<R>>>().expect("rows of a table have one type"))
     }
 
-    /// Adds the rows of the table at `path`, for which nothing vouches. A table that is not one of these is of
-    /// no interest.
+    /// Adds the rows of the table at `path`, which has no checksum in the journal. A file that is not one of
+    /// these tables is ignored.
     pub(crate) fn read(
         &mut self,
         table: &str,
@@ -103,7 +103,7 @@ impl TableVisitor for ReadTable<'_> {
     }
 }
 
-/// Splits the rows of whole tables.
+/// Splits the rows of whole tables by case.
 struct SplitByCase<'a> {
     rows: &'a mut MemoryRows,
     cases: HashMap<CaseId, MemoryRows>,
@@ -120,20 +120,20 @@ impl TableVisitor for SplitByCase<'_> {
     }
 }
 
-/// Where the rows of a case are.
+/// Where the rows of a case are stored.
 #[derive(Debug, Clone)]
 pub(crate) enum Source {
     /// In memory.
     Memory(Arc<MemoryRows>),
-    /// In the tables of a batch; in the journal, should they turn out to be damaged.
+    /// In the tables of a batch, or in the journal if the tables turn out to be damaged.
     Batch(Arc<BatchFiles>, Arc<[LinePosition]>),
     /// In lines of the journal of the run in a directory.
     Journal(Arc<PathBuf>, Arc<[LinePosition]>),
-    /// In several runs that were merged, whose passes are given new numbers.
+    /// In several merged runs, whose passes get new numbers.
     Parts(Arc<[(Source, Renumber)]>),
 }
 
-/// How the passes of a part are numbered in the whole; those that are not named are left out.
+/// Maps the passes of a part to their numbers in the merged run. Passes that are not listed are left out.
 pub(crate) type Renumber = Arc<HashMap<u32, u32>>;
 
 /// The tables of a batch.
@@ -151,25 +151,25 @@ pub(crate) struct BatchRows<R> {
     cases: HashMap<CaseId, Range<usize>>,
 }
 
-/// Batches of a table that were read last, each with its [`BatchRows`]: cases are mostly asked for in the order in
-/// which they stand.
+/// The batches of a table that were read last, each with its [`BatchRows`]. Cases are mostly requested in their
+/// order on disk.
 type Cache = Vec<(Arc<BatchFiles>, Arc<dyn Any + Send + Sync>)>;
 
-/// How many batches of each table are kept: as many as are likely to be gone through at once.
+/// Number of batches kept for each table: as many as are likely to be processed at the same time.
 const CACHED_BATCHES: usize = 2;
 
-/// Where all rows are.
+/// The locations of all rows.
 #[derive(Default)]
 pub(crate) struct Store {
     pub(crate) cases: Vec<CaseId>,
     pub(crate) sources: HashMap<CaseId, Source>,
-    /// By table.
+    /// The caches by table.
     caches: Mutex<HashMap<&'static str, Cache>>,
     late: Mutex<Vec<Damage>>,
 }
 
 impl Store {
-    /// Rows in memory.
+    /// Creates a store of rows in memory.
     pub(crate) fn of(records: Vec<PhaseRecord>) -> Self {
         let mut store = Self::default();
         let mut rows: HashMap<CaseId, MemoryRows> = HashMap::new();
@@ -184,7 +184,7 @@ impl Store {
         store
     }
 
-    /// Rows of whole tables, for the cases in `order`.
+    /// Creates a store of the rows of whole tables, for the cases in `order`.
     pub(crate) fn of_tables(order: impl Iterator<Item = CaseId>, rows: MemoryRows) -> Self {
         let mut cases = rows.by_case();
         let mut store = Self::default();
@@ -197,14 +197,14 @@ impl Store {
         store
     }
 
-    /// A case whose rows are in `source`.
+    /// Adds a case whose rows are in `source`.
     pub(crate) fn add(&mut self, id: CaseId, source: Source) {
         if self.sources.insert(id.clone(), source).is_none() {
             self.cases.push(id);
         }
     }
 
-    /// The rows of `case`; none where there are none.
+    /// The rows of `case`; empty if there are none.
     pub(crate) fn rows<R: TableRow>(&self, case: &str) -> Rows<R> {
         let none = || Rows::from(Vec::new());
         self.sources.get(case).map_or_else(none, |source| self.rows_in(source, case))
@@ -262,7 +262,7 @@ impl Store {
         rows
     }
 
-    /// The rows of a batch in one table; kept until others are asked for.
+    /// The rows of a batch in one table. They are kept until others are requested.
     fn batch<R: TableRow>(&self, files: &Arc<BatchFiles>) -> Result<Arc<BatchRows<R>>, Damage> {
         let lock = || self.caches.lock().unwrap_or_else(PoisonError::into_inner);
         let last_first = |cache: &mut Cache| {

@@ -1,4 +1,4 @@
-//! The list of tables, and work that is the same for each of them.
+//! The list of tables, and operations that are the same for each of them.
 
 use crate::files::limits::bytes_of_rows;
 use crate::rows::phase_record::PhaseRecord;
@@ -7,7 +7,7 @@ use crate::{
     PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
-/// A row of one of the tables of a phase: all but the phase itself and its warnings.
+/// A row of one of the tables of a phase, except those of the phase itself and of warnings.
 pub(crate) trait TableRow: Row {
     fn key(&self) -> &PhaseKey;
     fn key_mut(&mut self) -> &mut PhaseKey;
@@ -16,7 +16,7 @@ pub(crate) trait TableRow: Row {
     fn of_mut(record: &mut PhaseRecord) -> &mut Vec<Self>;
 }
 
-/// Work on each table in turn; see [`each_table`].
+/// An operation on each of the tables; see [`each_table`].
 pub(crate) trait TableVisitor {
     type Error;
 
@@ -28,7 +28,7 @@ macro_rules! tables {
         /// The names of all tables.
         pub(crate) const TABLES: [&str; 16] = [PhaseRow::TABLE, $($row::TABLE,)+ WarningRow::TABLE];
 
-        /// The memory that `rows` rows of `table` take.
+        /// The memory used by `rows` rows of `table`.
         pub(crate) fn bytes_of_table(table: &str, rows: u64) -> u64 {
             match table {
                 $($row::TABLE => bytes_of_rows::<$row>(rows),)+
@@ -37,7 +37,7 @@ macro_rules! tables {
             }
         }
 
-        /// Has `visitor` work on each table of [`TableRow`]s; ends at the first error.
+        /// Calls `visitor` for each table of [`TableRow`]s. Ends at the first error.
         pub(crate) fn each_table<V: TableVisitor>(visitor: &mut V) -> Result<(), V::Error> {
             $(visitor.visit::<$row>()?;)+
             Ok(())

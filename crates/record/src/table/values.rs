@@ -1,4 +1,4 @@
-//! Columns as read: all values of one kind, converted to the fields of rows at once.
+//! Columns as read. All values have one type, and are converted to the fields of rows together.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,25 +9,25 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 
 use crate::files::limits::bytes_of_text;
 
-/// The place of a text in a dictionary, for a value that is null.
+/// The index of a text in a dictionary that stands for a null value.
 pub(crate) const NULL: u32 = u32::MAX;
 
 /// The values of one column of some rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Values {
-    /// Nothing but nulls, so many of them.
+    /// Only nulls; this is their number.
     Nulls(usize),
     /// Numbers without a null.
     Integers(Vec<i64>),
-    /// Numbers and nulls.
+    /// Numbers, some of which may be null.
     SomeIntegers(Vec<Option<i64>>),
     /// Floating-point numbers, some of which may be null.
     Numbers(Vec<Option<f64>>),
-    /// Texts, each by its place in a dictionary; [`NULL`] is none.
+    /// Texts, each given by its index in a dictionary; [`NULL`] means that there is none.
     Texts {
-        /// Texts that repeat stand here once.
+        /// The distinct texts.
         words: Vec<String>,
-        /// One for each row.
+        /// The index of each row's text.
         places: Vec<u32>,
     },
 }
@@ -43,19 +43,19 @@ impl Values {
         }
     }
 
-    /// The memory that the texts take where each row has its own.
+    /// The memory used by the texts if each row has its own.
     pub(crate) fn text_bytes(&self) -> u64 {
         let Self::Texts { words, places } = self else { return 0 };
         let bytes: Vec<u64> = words.iter().map(|word| bytes_of_text(word)).collect();
         places.iter().filter_map(|&place| bytes.get(place as usize)).sum()
     }
 
-    /// `count` times the same text.
+    /// A column with the same text `count` times.
     pub(crate) fn word(text: &str, count: usize) -> Self {
         Self::Texts { words: vec![text.to_owned()], places: vec![0; count] }
     }
 
-    /// `count` values, where there is one that stands for all of them.
+    /// Expands a single value that stands for all rows to `count` values.
     fn repeated(self, count: usize) -> Self {
         match self {
             Self::Integers(values) if values.len() == 1 => Self::Integers(vec![values[0]; count]),
@@ -87,14 +87,14 @@ impl Values {
     }
 }
 
-/// A column of an event of the journal: an array, or one value that stands for every row.
+/// A column of a journal event: an array, or one value that stands for all rows.
 pub(crate) struct JournalColumn {
     values: Values,
     for_all: bool,
 }
 
 impl JournalColumn {
-    /// How many rows the column says that there are; none where one value stands for all.
+    /// The number of rows in the column, or `None` if one value stands for all rows.
     pub(crate) fn rows(&self) -> Option<usize> {
         (!self.for_all).then(|| self.values.len())
     }
@@ -142,7 +142,7 @@ impl<'de> Visitor<'de> for ColumnVisitor {
     }
 }
 
-/// One value of an event of the journal.
+/// One value of a journal event.
 enum JournalValue<'a> {
     Null,
     Integer(i64),
@@ -190,7 +190,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 }
 
-/// Values as they come, of one kind or null.
+/// Values as they are read, which are of one type or null.
 #[derive(Default)]
 struct Gathered {
     integers: Vec<Option<i64>>,
@@ -198,13 +198,14 @@ struct Gathered {
     words: Vec<String>,
     places: Vec<u32>,
     nulls: usize,
-    /// Where each of the words stands.
+    /// The index of each of the words.
     known: HashMap<String, u32>,
 }
 
 impl Gathered {
-    /// Where `text` stands among the words, which it joins if it is new. Texts repeat: mostly the last
-    /// one, or, where rows go round the nodes of a run, the one that followed it before.
+    /// The index of `text` among the words, to which it is added if it is new. Texts repeat: it is mostly
+    /// the same as the last one or, if rows alternate between the nodes of a run, the one that followed
+    /// it before.
     fn place_of(&mut self, text: &str) -> u32 {
         if let Some(&last) = self.places.last().filter(|&&last| last != NULL) {
             let next = if last as usize + 1 < self.words.len() { last + 1 } else { 0 };

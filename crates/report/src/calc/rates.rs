@@ -40,7 +40,7 @@ pub fn balance(tasks: u32, targets: u32) -> String {
     line("balance bound", &percent(balance_bound(tasks, targets)), &how)
 }
 
-/// One rate in every unit; operations become bytes by a transfer size alone.
+/// One rate in every unit. Operations can only be converted to bytes with a transfer size.
 pub fn units(rate: Amount, transfer: Option<Bytes>) -> Result<String, String> {
     let size = transfer.unwrap_or(Bytes::kib(4));
     let all = match (rate, transfer) {

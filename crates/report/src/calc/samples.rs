@@ -45,7 +45,7 @@ pub fn statistics(printed: &PrintedStatistics) -> String {
     out
 }
 
-/// What [`check_statistics`] can say of these.
+/// The problems that [`check_statistics`] finds in these.
 fn checked(printed: &PrintedStatistics) -> Vec<&'static str> {
     let extremes = printed.min.is_some() && printed.max.is_some();
     let deviation = (extremes || printed.range.is_some()) && printed.deviation.is_some();
@@ -173,7 +173,7 @@ pub fn curve(points: &[(f64, f64)]) -> Result<String, String> {
     Ok(out)
 }
 
-/// Six significant digits, as short as they can be written.
+/// Six significant digits, in the shortest notation.
 fn significant(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         return format!("{value}");

@@ -42,7 +42,7 @@ pub(crate) struct Compared {
     pub(crate) comparison: Comparison,
     /// The conditions of both figures.
     pub(crate) conditions: String,
-    /// In what the conditions differ; empty if in nothing.
+    /// The conditions that differ; empty if there are none.
     pub(crate) differs: String,
     /// The transfer size, if it is so small that rates are shown in transfers per second.
     pub(crate) small_transfer: Option<f64>,
@@ -58,7 +58,7 @@ impl Compared {
         }
     }
 
-    /// The relative change; none if no change is shown, since a number would suggest one.
+    /// The relative change. `None` if no change is shown, because a number would suggest one.
     pub(crate) fn change(&self) -> Option<f64> {
         let one = &self.comparison;
         let is_said = !one.is_withheld() && one.difference.outcome != Contrast::NotShown;
@@ -103,7 +103,7 @@ pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
         }
         rows.extend(same.into_iter().take(listed));
     }
-    // Only the caveats of listed rows.
+    // Only the caveats of listed rows are explained.
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flat_map(|one| one.caveats()) {
         if !names.contains(&name) {
@@ -130,7 +130,8 @@ pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
     blocks
 }
 
-/// A row for each of `rows`: with `names` of caveats the letter of each that it has, else with p and all conditions.
+/// A row for each of `rows`. If `names` of caveats are given, each row has the letters of its caveats, else p and
+/// all conditions.
 pub(crate) fn table(rows: &[&Compared], names: Option<&[&str]>) -> Table {
     let is_full = names.is_none();
     let letters = |one: &Compared| {

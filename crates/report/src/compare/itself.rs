@@ -1,4 +1,4 @@
-//! A run compared with itself: the false alarms of the test of differences, and of what is done by hand.
+//! A run compared with itself: the false alarms of the test of differences and of common manual methods.
 
 use analysis::comparisons::{AgainstItself, Division, FalseAlarms};
 use analysis::gate::Gate;
@@ -27,8 +27,8 @@ pub struct Itself<'a> {
 /// Compares each figure of `run` with itself `times` times: [`analysis::comparisons::against_itself`].
 ///
 /// # Errors
-/// It is an imported run, whose repetitions nobody has measured here, or no figure has enough repetitions; with what to
-/// do instead.
+/// Errors if it is an imported run, whose repetitions were not measured here, or if no figure has enough repetitions.
+/// The message says what to do instead.
 pub fn against_itself(run: &Run, times: usize) -> Result<Itself<'_>, String> {
     let directory = run.directory.display();
     if run.manifest.provenance == Provenance::Imported {
@@ -90,7 +90,7 @@ impl Itself<'_> {
         out
     }
 
-    /// Markdown, with a pipe table.
+    /// As Markdown, with a pipe table.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut out = String::new();
@@ -98,7 +98,7 @@ impl Itself<'_> {
         out
     }
 
-    /// JSON in the schema `ioproof-against-itself/1`.
+    /// As JSON in the schema `ioproof-against-itself/1`.
     #[must_use]
     pub fn json(&self) -> String {
         let found = &self.found;
@@ -190,7 +190,7 @@ impl Itself<'_> {
         format!("at most {} = {}", crate::format::number(count), percent(DIFFERENCE_LEVEL))
     }
 
-    /// What follows for the test of differences on this system.
+    /// The conclusion about the test of differences on this system.
     fn judgement(&self) -> String {
         let exceeds = |by: Division| {
             let mut of_test =

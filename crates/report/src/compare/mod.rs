@@ -138,7 +138,7 @@ fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) 
     before.iter().filter_map(pair).collect()
 }
 
-/// If an imported figure is a printed mean, the number of iterations it was taken over.
+/// If an imported figure is a printed mean, the number of iterations that were averaged.
 fn printed_mean(run: &Run, figure: &Figure) -> Option<u64> {
     let of_figure = |row: &&record::WarningRow| {
         row.key.as_ref().is_some_and(|key| *key.case == *figure.case && key.phase == figure.phase)
@@ -167,7 +167,7 @@ impl Pair<'_> {
         self.simulated()[0] != self.simulated()[1]
     }
 
-    /// The first line of every form: what the two runs are, and what a difference between them is.
+    /// The first line of every format: what the two runs are, and what a difference between them means.
     fn heading(&self) -> String {
         let word = |provenance| names::provenance(provenance);
         let simulated = word(Provenance::Simulated).to_uppercase();
@@ -187,7 +187,7 @@ impl Pair<'_> {
         }
     }
 
-    /// That line, where it says more than what is asked for.
+    /// The same line, if it says more than the request.
     fn marked(&self) -> Option<Block> {
         self.simulated().contains(&true).then(|| Block::Text(format!("{}.", self.heading())))
     }
@@ -206,8 +206,8 @@ impl Pair<'_> {
         out
     }
 
-    /// The changes, the differences of the hosts, and the figures that only one run has, behind the mark of simulated
-    /// runs.
+    /// The changes, the differences of the hosts, and the figures that only one run has, preceded by the mark of
+    /// simulated runs.
     pub(crate) fn changes(&self) -> Vec<Block> {
         self.marked().into_iter().chain(self.answer()).collect()
     }
@@ -226,7 +226,7 @@ impl Pair<'_> {
         blocks
     }
 
-    /// What both ran on, as the begin of a sentence.
+    /// The hardware that both ran on, as the start of a sentence.
     fn machines(&self) -> &'static str {
         match self.simulated() {
             [false, false] => "The hosts",
@@ -243,7 +243,7 @@ impl Pair<'_> {
         out
     }
 
-    /// Markdown, with pipe tables.
+    /// As Markdown, with pipe tables.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut out = format!("# {}\n\n", self.heading());
@@ -251,7 +251,7 @@ impl Pair<'_> {
         out
     }
 
-    /// JSON in the schema `ioproof-comparison/2`.
+    /// As JSON in the schema `ioproof-comparison/2`.
     #[must_use]
     pub fn json(&self) -> String {
         let reason = |one: &Reason| json!({ "because": one.because.name(), "evidence": one.evidence });
@@ -363,7 +363,8 @@ impl Pair<'_> {
         format!("Before: {}. After: {}.", words(before), words(after))
     }
 
-    /// `12 figures in both runs: 2 faster, 10 no change shown.` Latencies are not counted.
+    /// Counts of the outcomes, as in `12 figures in both runs: 2 faster, 10 no change shown.` Latencies are not
+    /// counted.
     fn counts(&self) -> String {
         let rates: Vec<&str> = self
             .comparisons

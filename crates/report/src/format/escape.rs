@@ -1,8 +1,8 @@
-//! Escaping of foreign text in each form, so that it is harmless and readable there.
+//! Escaping of foreign text for each format, so that it is harmless and readable there.
 //!
-//! A title, a host's name or a path may contain anything. Every writer of a form passes its text through one
-//! of these functions; in all forms but JSON hidden characters are escaped first ([`plan::visible`]).
-//! `docs/REPORT.md` lists the rules.
+//! A title, a host name or a path may contain anything. Every writer passes its text through one of these functions;
+//! in all formats except JSON, hidden characters are escaped first ([`plan::visible`]). `docs/REPORT.md` lists the
+//! rules.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -18,13 +18,13 @@ const MARKS: &str = "\\`*_~$|<[";
 /// The HTML tags that the charts use; plotly understands a few more.
 const CHART_TAGS: [&str; 5] = ["<b>", "</b>", "<br>", "<extra>", "</extra>"];
 
-/// Text within a line of Markdown, shown as it is.
+/// Escapes text within a line of Markdown, so that it is shown verbatim.
 pub(crate) fn markdown(text: &str) -> String {
     let text = visible(text);
     let mut out = String::with_capacity(text.len());
     for (index, character) in text.char_indices() {
         let (before, after) = (&text[..index], &text[index + character.len_utf8()..]);
-        // Addresses become links and character references become characters without any markup.
+        // Addresses become links and character references become characters even without markup.
         let is_special = match character {
             '&' => after.starts_with(|c: char| c == '#' || c.is_ascii_alphanumeric()),
             '@' => {
@@ -129,7 +129,7 @@ fn only_own_tags(text: &str) -> String {
     out
 }
 
-/// As [`json_text`], into `out`.
+/// Writes the same as [`json_text`] to `out`.
 pub(crate) fn json(value: &impl Serialize, out: &mut impl Write) -> serde_json::Result<()> {
     serde_json::to_writer_pretty(Visible(out), value)
 }
@@ -138,7 +138,7 @@ pub(crate) fn json(value: &impl Serialize, out: &mut impl Write) -> serde_json::
 /// escaped numerically.
 ///
 /// # Panics
-/// `value` cannot be represented in JSON, such as a map whose keys are not texts.
+/// Panics if `value` cannot be represented in JSON, such as a map whose keys are not texts.
 #[must_use]
 pub fn json_text(value: &impl Serialize) -> String {
     let mut out = Vec::new();
@@ -198,7 +198,7 @@ mod tests {
         chart, chart_json, csv, html, json_text, label, markdown, markdown_code, markdown_line, terminal,
     };
 
-    /// Any text, with more of what means something somewhere.
+    /// Any text, with a high share of characters that are special in some format.
     fn text() -> impl Strategy<Value = String> {
         let part = proptest::prop_oneof![
             any::<String>(),

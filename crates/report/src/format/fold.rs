@@ -4,7 +4,7 @@ use crate::Screen;
 use crate::format::table::{width, wrapped};
 
 impl Screen {
-    /// `text` with lines folded that are wider than the screen. The last column continues below itself, other
+    /// Folds the lines of `text` that are wider than the screen. The last column continues below itself, other
     /// text at the indent of its line; coloured lines are already laid out.
     #[must_use]
     pub fn folded(self, text: &str) -> String {
@@ -20,7 +20,8 @@ impl Screen {
     }
 }
 
-/// Where the last column of `line` begins, in bytes, if that is within `most` letters; else where its text does.
+/// The byte offset at which the last column of `line` starts, if that is within `most` characters; otherwise
+/// that of its text.
 fn column(line: &str, most: usize) -> usize {
     let indent = line.len() - line.trim_start().len();
     let gap = |at: &usize| {

@@ -1,8 +1,8 @@
-//! Text of values: numbers with grouped digits, few significant digits and named units. Below it: tables, escapes and
-//! names.
+//! Formatting of values: numbers with grouped digits, few significant digits and named units. Submodules format
+//! tables and names and escape text.
 //!
-//! Tables show decimal units (MB/s = 10⁶ bytes per second) and, beside them, binary ones (MiB/s = 2²⁰), because tools
-//! print both under similar names.
+//! Tables show decimal units (MB/s = 10⁶ bytes per second) next to binary ones (MiB/s = 2²⁰), because tools print
+//! both under similar names.
 
 pub(crate) mod escape;
 pub(crate) mod fold;
@@ -15,7 +15,7 @@ use analysis::statistics::Summary;
 use plan::shell_word;
 use plan::{Interval, Nanos};
 
-/// Shown where a value was not observed.
+/// Shown for a value that was not observed.
 pub(crate) const NOT_OBSERVED: &str = "–";
 
 /// Unit of figures shown in bytes.
@@ -91,7 +91,8 @@ pub(crate) fn column_unit(unit: &'static str) -> &'static str {
     if unit == BYTES_PER_SECOND { "MB/s" } else { unit }
 }
 
-/// The unit of a column of rates: the common one of all `units`, else none, and each cell has its own.
+/// The unit of a column of rates: the common one of all `units`. Otherwise it is empty, and each cell has its own
+/// unit.
 pub(crate) fn shared_unit(mut units: impl Iterator<Item = &'static str>) -> &'static str {
     let Some(first) = units.next() else { return "MB/s" };
     if units.all(|unit| unit == first) { column_unit(first) } else { "" }
@@ -162,7 +163,7 @@ pub(crate) fn decimal_bytes(bytes: u64) -> String {
     if value < 9.995 { format!("{value:.2} {name}") } else { format!("{value:.1} {name}") }
 }
 
-/// The ends of a range in words, as in `3 min to 5 min`; one of them where they are the same in words.
+/// The ends of a range in words, as in `3 min to 5 min`; only one of them if both read the same.
 pub(crate) fn ends(range: Interval, words: impl Fn(f64) -> String) -> String {
     match (words(range.low), words(range.high)) {
         (low, high) if low == high => low,
@@ -170,8 +171,8 @@ pub(crate) fn ends(range: Interval, words: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// A duration in readable form, with two units where one is too coarse: `3.62 ms`, `0.8 s`, `3 min 20 s`, `24
-/// h 27 min`, `12 d 4 h`.
+/// A duration in readable form, with two units if one is too coarse: `3.62 ms`, `0.8 s`, `3 min 20 s`, `24 h 27 min`,
+/// `12 d 4 h`.
 pub(crate) fn duration(seconds: f64) -> String {
     if !seconds.is_finite() {
         return NOT_OBSERVED.to_owned();
@@ -247,7 +248,7 @@ pub(crate) fn utc(unix_ns: i64) -> String {
     )
 }
 
-/// A command line that a shell reads back as the same words.
+/// A command line that a shell parses back into the same words.
 pub(crate) fn shell_line(words: &[String]) -> String {
     words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }

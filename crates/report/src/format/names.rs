@@ -5,7 +5,7 @@ use record::{Manifest, Provenance};
 
 use crate::format::BYTES_PER_SECOND;
 
-/// Parts of what an imported text says that fit into a column.
+/// Maximum number of parts of an imported text that are shown in a column.
 const STATED_PARTS: usize = 2;
 
 /// [`what`], or for an imported case its name and the phase.
@@ -27,7 +27,7 @@ pub(crate) fn path_of(case: &Case) -> String {
 
 /// `4 KiB random read`; `64 KiB sequential mix 70/30` has 70 % of reads.
 ///
-/// Of files and directories `file-create of 32 KiB`; of exchanges `1 KiB → 4 KiB one-to-one`.
+/// For files and directories `file-create of 32 KiB`; for exchanges `1 KiB → 4 KiB one-to-one`.
 pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
     match &workload.work {
         Work::Transfers => {}
@@ -49,7 +49,7 @@ pub(crate) fn what(workload: &Workload, phase: Phase) -> String {
     format!("{} {} {does}", workload.geometry.transfer, workload.order_name())
 }
 
-/// The unit that a figure of `phase` is read by: `bytes/s`, or operations by their name.
+/// The unit in which a figure of `phase` is shown: `bytes/s`, or operations by their name.
 pub(crate) fn unit(phase: Phase) -> &'static str {
     if phase.counts_bytes() {
         return BYTES_PER_SECOND;
@@ -105,8 +105,8 @@ pub(crate) const fn layer(layer: Layer) -> &'static str {
     }
 }
 
-/// What stands first wherever a run is named whose figures a model gave: `SIMULATED by model cards`. None of any
-/// other run. It is one line without hidden characters, whatever the file of the model holds.
+/// The mark that precedes every mention of a run whose figures come from a model: `SIMULATED by model cards`.
+/// Returns `None` for any other run. It is one line without hidden characters, whatever the model file contains.
 #[must_use]
 pub fn mark(manifest: &Manifest) -> Option<String> {
     (manifest.provenance == Provenance::Simulated)
@@ -119,13 +119,13 @@ pub(crate) fn simulated(model: Option<&str>) -> String {
     provenance(Provenance::Simulated).to_uppercase() + &model.unwrap_or_default()
 }
 
-/// The title of a run, behind its [`mark`].
+/// The title of a run, preceded by its [`mark`].
 pub(crate) fn heading(manifest: &Manifest) -> String {
     let title = &manifest.plan.title;
     mark(manifest).map_or_else(|| title.clone(), |mark| format!("{mark}, not measured: {title}"))
 }
 
-/// The word for where figures come from.
+/// The word for the origin of figures.
 pub(crate) const fn provenance(provenance: Provenance) -> &'static str {
     match provenance {
         Provenance::Measured => "measured",

@@ -11,11 +11,11 @@ use crate::format::escape;
 /// The escape codes used by coloured output.
 const CODES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 
-/// Columns of a file or a pipe, and of a terminal that does not say how many it has.
+/// The width for a file or a pipe, and for a terminal that does not report its width.
 pub(crate) const COLUMNS: usize = 120;
-/// Minimum width of the layout; on a narrower terminal lines wrap.
+/// Minimum width of the layout; on a narrower terminal the lines wrap.
 const COLUMNS_LEAST: usize = 60;
-/// Maximum width of the layout, since longer lines are hard to read.
+/// Maximum width of the layout, because longer lines are hard to read.
 const COLUMNS_MOST: usize = 200;
 /// Maximum width of prose.
 pub(crate) const PROSE_COLUMNS: usize = 100;
@@ -23,7 +23,7 @@ pub(crate) const PROSE_COLUMNS: usize = 100;
 /// Output layout: width, and whether colour is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Screen {
-    /// Bold headings, yellow warnings; else no escape codes at all.
+    /// Whether to use bold headings and yellow warnings; otherwise there are no escape codes at all.
     coloured: bool,
     columns: usize,
 }
@@ -44,18 +44,18 @@ impl Screen {
         Self { coloured: true, ..self }
     }
 
-    /// With lines of at most `columns`, where that is between 60 and 200.
+    /// Sets the width to `columns`, limited to 60 to 200.
     #[must_use]
     pub fn wide(self, columns: usize) -> Self {
         Self { columns: columns.clamp(COLUMNS_LEAST, COLUMNS_MOST), ..self }
     }
 
-    /// The most columns that a table may take.
+    /// The maximum width of a table.
     pub(crate) const fn columns(self) -> usize {
         self.columns
     }
 
-    /// The most columns of prose.
+    /// The maximum width of prose.
     pub(crate) const fn prose(self) -> usize {
         if self.columns < PROSE_COLUMNS { self.columns } else { PROSE_COLUMNS }
     }

@@ -1,4 +1,4 @@
-//! Text tables: columns as wide as their widest cell, numbers to the right.
+//! Text tables: columns are as wide as their widest cell, and numbers are right-aligned.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ const PAGE_WORDS_MIN: usize = 40;
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Cell {
     pub(crate) text: String,
-    /// Highlighting. The text never depends on it.
+    /// Highlighting. The text must make sense without it.
     pub(crate) tone: Tone,
     /// The number of the figure that the cell links to.
     pub(crate) figure: Option<usize>,
@@ -52,7 +52,7 @@ impl Cell {
         Self { text, tone: Tone::Plain, figure: number }
     }
 
-    /// With hidden characters in its text escaped.
+    /// The same cell with hidden characters in its text escaped.
     fn shown(self) -> Self {
         match visible(&self.text) {
             Cow::Borrowed(_) => self,
@@ -114,7 +114,7 @@ impl Table {
         TableOf { of, table: Self { rows, ..Self::new(&[]) } }
     }
 
-    /// One line for each row, however long, so that rows can be searched and compared.
+    /// Keeps each row on one line, however long, so that rows can be searched and compared.
     pub(crate) fn unfolded(mut self) -> Self {
         self.wraps = false;
         self
@@ -173,8 +173,7 @@ impl Table {
         self.columns.iter().position(|(name, _)| name == heading)
     }
 
-    /// Without the column that may be below its row, and with rows merged that differ in their first cell
-    /// only.
+    /// Drops the column that may be below its row, and merges rows that only differ in their first cell.
     pub(crate) fn brief(self) -> Self {
         let table = match self.below.and_then(|heading| self.index(heading)) {
             Some(index) => self.without_column(index).0,
@@ -241,7 +240,7 @@ impl Table {
         out
     }
 
-    /// The headings over their rules; nothing where no column has one.
+    /// The headings over their rules; empty if no column has a heading.
     fn heading(&self, indent: &str, widths: &[usize], screen: Screen) -> String {
         if self.columns.iter().all(|(name, _)| name.is_empty()) {
             return String::new();

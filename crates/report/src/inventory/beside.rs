@@ -31,7 +31,8 @@ pub(crate) struct PrintedFact {
     pub(crate) printed: String,
 }
 
-/// The machines of the studies whose figures or statements are named by `criteria` or are `beside` own figures.
+/// The machines of the studies whose figures or statements are named by `criteria` or compared with own figures
+/// in `beside`.
 pub(crate) fn machines<'a>(
     criteria: &'a Criteria,
     beside: impl Iterator<Item = &'a str>,
@@ -50,17 +51,17 @@ fn machine(study: &record::Study) -> PublishedMachine {
     PublishedMachine { study: study.letter.clone(), source: study.cited(), facts: facts.collect() }
 }
 
-/// Whose facts the host facts of a run are.
+/// The owner of the host facts of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// Of the host that it ran on.
+    /// The host on which it ran.
     Host,
-    /// Of the machine of its model, which has no facts but those that are known.
+    /// The machine of its model, which only has facts that are known.
     Model,
 }
 
 impl Whose {
-    /// As the begin of a heading.
+    /// The start of a heading.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Host => "The host",
@@ -127,7 +128,7 @@ mod tests {
 
     use super::{Whose, all_rows, machine, table};
 
-    /// A host of which everything was looked for.
+    /// A host for which all facts were collected.
     fn host() -> HostFacts {
         let names = [
             "NVMe driver",

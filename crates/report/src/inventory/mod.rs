@@ -15,7 +15,7 @@ use crate::format::screen::COLUMNS;
 use crate::format::table::{Table, wrapped};
 use crate::report::schema::schema_of;
 
-/// All of `inventory` for a terminal of 120 columns.
+/// All of `inventory` for a terminal.
 #[must_use]
 pub fn inventory(inventory: &Inventory, screen: Screen) -> String {
     let Inventory { host, slots, .. } = inventory;
@@ -78,8 +78,7 @@ pub fn inventory_json(inventory: &Inventory) -> String {
     escape::json_text(inventory)
 }
 
-/// The schema (draft 2020-12) of what [`inventory_json`] gives, as it stands in
-/// `docs/host.schema.json`.
+/// The schema (draft 2020-12) of the output of [`inventory_json`], as in `docs/host.schema.json`.
 #[must_use]
 pub fn inventory_schema() -> String {
     schema_of::<Inventory>("A host, as ioproof host facts shows it")

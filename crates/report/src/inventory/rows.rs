@@ -1,4 +1,4 @@
-//! The facts of a host as rows, with the same names and words in all forms.
+//! The facts of a host as rows, with the same names and words in all formats.
 
 use plan::Bytes;
 use record::{
@@ -11,7 +11,7 @@ use crate::format::{counted, decimal_bytes};
 /// Maximum number of items of a list; the rest is counted.
 const LISTED_MAX: usize = 8;
 
-/// An unknown value where there is no room for the reason; JSON has the reason.
+/// An unknown value if there is no room for the reason; JSON contains the reason.
 pub(super) const UNKNOWN: &str = "unknown";
 
 /// A value; `Known(None)` if it was looked for and is absent.

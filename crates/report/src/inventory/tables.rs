@@ -74,7 +74,7 @@ fn cpu_range(list: &str) -> String {
     crate::format::node_names::runs(&numbers, 0)
 }
 
-/// File systems with what is free.
+/// File systems with their free space.
 pub(crate) fn file_systems(all: &[FileSystemFacts]) -> Table {
     let if_known =
         |one: &FileSystemFacts, words: String| if one.size_bytes > 0 { words } else { UNKNOWN.to_owned() };
@@ -128,7 +128,7 @@ pub(super) fn network(all: &[NetworkFacts]) -> Table {
         .done()
 }
 
-/// What is in each slot, by unit and position; for a free slot its width.
+/// The contents of each slot, by unit and position; the width of a free slot.
 pub(super) fn places(map: &SlotMap) -> Table {
     let names = |of: fn(&Slot) -> &str| {
         let same = analysis::figures::grouped(map.slots.iter().map(of), |name| *name);

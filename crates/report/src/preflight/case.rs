@@ -288,7 +288,7 @@ pub(super) fn time_words(estimate: &CaseEstimate) -> String {
     }
 }
 
-/// Whether a case can use the page cache that `environment` has: a model may have none.
+/// Whether a case can use the page cache of `environment`: a model may have none.
 pub(super) fn has_memory_line(case: &Case, environment: &RunEnvironment) -> bool {
     case.workload.work.is_transfers() && (environment.model.is_none() || environment.memory.is_some())
 }

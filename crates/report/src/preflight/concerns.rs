@@ -113,7 +113,7 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
     }
 }
 
-/// `132 tasks × 16 MiB × 10,000 = 22.1 TB`, or the bytes alone where the files are spread.
+/// `132 tasks × 16 MiB × 10,000 = 22.1 TB`, or only the bytes if the files are spread.
 fn product(case: &Case, space: &SpaceEstimate) -> String {
     let geometry = case.workload.geometry;
     let needed = decimal_bytes(space.needed.0);

@@ -38,9 +38,10 @@ impl LayoutOutlook {
 pub enum Commands {
     /// None: the user has already agreed to them.
     Agreed,
-    /// All of a study's own; of the others similar ones once, without harmless ones.
+    /// All of a study's own commands. For other layouts, similar commands are shown once and harmless ones are left
+    /// out.
     Counted,
-    /// Each of them.
+    /// Every command.
     All,
 }
 
@@ -149,7 +150,7 @@ fn counted_of_one(one: &LayoutOutlook, prefix: &str, screen: Screen) -> String {
                 }
             }
         }
-        // All devices of one command stand one after another.
+        // All devices of one command are adjacent words.
         let several = words.iter().filter(|word| **word == "DEVICE").count() > 1;
         words.dedup_by(|one, other| *one == "DEVICE" && other == one);
         let text = visible_lines(&words.join(" ")).replace('\n', "\n    > ");

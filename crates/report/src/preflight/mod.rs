@@ -54,7 +54,7 @@ pub fn preflight(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> S
     out + &sweep::concerns(plan, &all, CONCERNS_BEFORE, screen) + &criteria::repetitions(plan, screen)
 }
 
-/// The line of [`preflight`] with the time that `plan` is expected to take, and its source.
+/// The line of [`preflight`] with the expected duration of `plan`, and the source of the estimate.
 #[must_use]
 pub fn prediction(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
     let (all, _) = estimates(plan, environment);

@@ -177,7 +177,7 @@ fn points(group: &Group<'_>) -> Table {
     table.done().without_empty_columns()
 }
 
-/// `1 to 12`, `4`: the least and the most of the cases of a row.
+/// The minimum and maximum over the cases of a row, as in `1 to 12`, or `4`.
 fn range(row: &Group<'_>, number: impl Fn(&CaseEstimate) -> u64, words: impl Fn(u64) -> String) -> String {
     let numbers = || row.iter().map(|(_, estimate)| number(estimate));
     let (least, most) = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));

@@ -7,7 +7,7 @@ use super::case::{clock_words, keep_words, phases_words, predicted_transfers, ta
 use super::jobs;
 use crate::format::{counted, decimal_bytes, duration, ends, grouped};
 
-/// Lines on files that are there before the run or after it: on a model there are none.
+/// Lines about files that exist before or after the run: a model has none.
 const FILES_HERE: [&str; 3] = ["existing", "before", "afterwards"];
 
 /// What the case does: names and texts of lines.
@@ -24,7 +24,7 @@ pub(super) fn what_lines(
     lines
 }
 
-/// The same of a case without transfers.
+/// The same for a case without transfers.
 fn names_lines(case: &Case, estimate: &CaseEstimate) -> Vec<(&'static str, String)> {
     let (workload, forecast) = (&case.workload, &estimate.forecast);
     let mut lines = vec![("tasks", tasks_words(workload))];

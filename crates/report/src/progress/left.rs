@@ -12,7 +12,7 @@ const TRUSTED_FROM: f64 = 0.25;
 /// Minimum number of characters shown of a case's name.
 const NAME_LEAST: usize = 8;
 
-/// One phase of one repetition, as it is expected to go.
+/// One phase of one repetition, with its forecast.
 #[derive(Debug)]
 struct Step {
     case: String,
@@ -26,7 +26,7 @@ struct Step {
 #[derive(Debug, Default)]
 pub(super) struct TimeLeft {
     steps: Vec<Step>,
-    /// The place of each case in the plan, from 1.
+    /// The position of each case in the plan, starting at 1.
     numbers: HashMap<String, usize>,
     current: Option<usize>,
     /// Whether the current phase is over.
@@ -106,8 +106,8 @@ impl TimeLeft {
         share.clamp(0.0, 1.0)
     }
 
-    /// Seconds until the plan is done: the rest of this phase at the rate that it has, and the
-    /// later ones as forecast, corrected by how the earlier ones went.
+    /// Seconds until the plan is done: the rest of this phase at its current rate, and the later phases as forecast,
+    /// corrected by the pace of the earlier ones.
     pub(super) fn seconds(&self) -> f64 {
         let pace = self.pace();
         let forecast =
@@ -138,7 +138,7 @@ impl TimeLeft {
         self.current.and_then(|index| self.steps.get(index)).map(|step| &step.estimate)
     }
 
-    /// Description of the current work in at most `columns`, if possible, by shortening the case name.
+    /// Description of the current work in at most `columns` characters, if possible, by shortening the case name.
     pub(super) fn label(&self, columns: usize) -> String {
         let Some(step) = self.current.and_then(|index| self.steps.get(index)) else {
             return "preparing".to_owned();
@@ -156,7 +156,7 @@ impl TimeLeft {
         format!("{before}{name}{after}")
     }
 
-    /// `case 3 of 12  `; nothing where there is one.
+    /// The prefix `case 3 of 12  `; empty if there is only one case.
     pub(super) fn case_of(&self, case: &str) -> String {
         match (self.numbers.len(), self.numbers.get(case)) {
             (all @ 2.., Some(number)) => format!("case {number} of {all}  "),

@@ -14,7 +14,7 @@ const SILENT_MAX: Duration = Duration::from_secs(60);
 pub(super) struct Log {
     /// When a line was written.
     last: Duration,
-    /// Since when lines about cases are counted, and how many were written since then.
+    /// Start of the current counting interval for lines about cases, and the number written since then.
     counted: (Duration, u32),
     /// Cases that ended without a line, and the line of the last of them.
     waiting: Option<(usize, String)>,

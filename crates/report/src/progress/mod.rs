@@ -127,7 +127,7 @@ impl Progress {
         self.draw();
     }
 
-    /// The phase has moved `bytes` in all by so many `operations`, `elapsed` after its start.
+    /// The phase has moved `bytes` in total with `operations` operations, `elapsed` after its start.
     pub fn update(&mut self, bytes: u64, operations: u64, elapsed: Duration) {
         (self.left.moved, self.left.operations) = (bytes, operations);
         self.left.elapsed = elapsed.as_secs_f64();
@@ -207,7 +207,7 @@ impl Progress {
         }
     }
 
-    /// Writes `line` above the live line (to stderr, also where nothing else is shown).
+    /// Writes `line` above the live line (to stderr, even if nothing else is shown).
     pub fn say(&mut self, line: &str) {
         if let View::Log(log) = &mut self.view {
             log.wrote(self.started.elapsed());
@@ -271,13 +271,13 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Of steps that are called `what`.
+    /// Progress of steps that are called `what`.
     #[must_use]
     pub fn new(what: &'static str, shown: Shown) -> Self {
         Self { what, stage: "", view: View::of(shown), started: Instant::now() }
     }
 
-    /// So many are `done`, and `stage` is under way; each step takes `each`.
+    /// `done` steps are complete, and `stage` is in progress; each step takes `each`.
     pub fn show(&mut self, stage: &'static str, done: usize, all: usize, each: Duration) {
         let left = duration(each.as_secs_f64() * all.saturating_sub(done) as f64);
         let line = format!("{done} of {all} {}, {left} left", self.what);
@@ -325,7 +325,7 @@ impl View {
         }
     }
 
-    /// Writes a line of its own; in a log with the time of day.
+    /// Writes a separate line; in a log with the time of day.
     fn write(&self, line: &str) {
         let line = visible(line);
         self.beside(|| {
@@ -340,7 +340,7 @@ impl View {
 }
 
 impl Results {
-    /// `36.1 GB/s (35.8–36.4)`, of several phases with their names.
+    /// Formats the results, as in `36.1 GB/s (35.8–36.4)`; several phases with their names.
     fn text(&self) -> String {
         let name = |phase: Phase| if self.rates.len() > 1 { format!("{phase} ") } else { String::new() };
         let all =

@@ -29,9 +29,9 @@ const CUT: char = '…';
 pub struct Filter {
     /// The letter or id of a study.
     pub study: Option<String>,
-    /// What figures are of.
+    /// The quantity of the figures.
     pub metric: Option<Metric>,
-    /// What was done.
+    /// The operation of the figures.
     pub operation: Option<PublishedOperation>,
     /// Text to be found in the id, section, test, conditions, note or text, ignoring case.
     pub text: Option<String>,
@@ -65,13 +65,13 @@ impl Filter {
     }
 }
 
-/// The figures that `filter` takes, study by study, each with its reading in one unit and as
-/// printed. Marked ones are explained by [`show`].
+/// The figures that match `filter`, by study, each converted to a common unit and as printed. Marked figures
+/// are explained by [`show`].
 #[must_use]
 pub fn list(library: &Library, filter: &Filter, screen: Screen) -> String {
     let mut out = String::new();
     let mut marked = false;
-    // Ids are for copying: they stay whole, and `show` has the rest.
+    // Ids are for copying, so they are not shortened; `show` has the rest.
     let wide = |text: String| if screen.columns() < LIST_COLUMNS { String::new() } else { text };
     for study in &library.studies {
         let of_study = library.figures.iter().filter(|figure| figure.study == study.id);
@@ -113,7 +113,7 @@ fn is_marked(library: &Library, figure: &Published) -> bool {
     figure.misprint.is_some() || figure.damaged || library.misprints_of(&figure.id).next().is_some()
 }
 
-/// The studies, with what they are and what the library has of them.
+/// The studies, with a description and what the library has of them.
 #[must_use]
 pub fn studies(library: &Library, filter: &Filter, screen: Screen) -> String {
     let taken = library.studies.iter().filter(|study| {
@@ -123,7 +123,7 @@ pub fn studies(library: &Library, filter: &Filter, screen: Screen) -> String {
     screen.folded(&taken.map(|study| show::study(library, study)).collect::<Vec<_>>().join("\n"))
 }
 
-/// The statements, with how each is tested and what the study's own figures say of it.
+/// The statements, with how each is tested and what the study's own figures show about it.
 #[must_use]
 pub fn claims(library: &Library, filter: &Filter, screen: Screen) -> String {
     let taken = library.claims.iter().filter(|claim| {
@@ -155,7 +155,7 @@ pub fn misprints(library: &Library, filter: &Filter, screen: Screen) -> String {
     screen.folded(&out)
 }
 
-/// The figures that `filter` takes and all else of their studies, as JSON.
+/// The figures that match `filter` and all other entries of their studies, as JSON.
 #[must_use]
 pub fn json(library: &Library, filter: &Filter) -> Value {
     let of = |study: &str| filter.takes_study(library, study);

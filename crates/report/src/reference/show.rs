@@ -33,8 +33,8 @@ impl<'l> Entry<'l> {
     }
 }
 
-/// The figure, statement, command line, chart or study called `id`, in full; none where the
-/// library has none of this name.
+/// The figure, statement, command line, chart or study named `id`, in full. Returns `None` if the
+/// library has no such entry.
 #[must_use]
 pub fn show(library: &Library, id: &str, screen: Screen) -> Option<String> {
     let text = match Entry::of(library, id)? {
@@ -44,12 +44,12 @@ pub fn show(library: &Library, id: &str, screen: Screen) -> Option<String> {
         Entry::Chart(found) => chart(library, found),
         Entry::Study(found) => study(library, found),
     };
-    // Command lines stay whole, to be copied.
+    // Command lines are not folded, so that they can be copied.
     let fold = |line: &str| if line.starts_with("    ") { line.to_owned() } else { screen.folded(line) };
     Some(text.split_inclusive('\n').map(fold).collect())
 }
 
-/// As [`show`], as JSON; with what is known to be wrong with it.
+/// The same as [`show`], as JSON, with the known errors of the entry.
 #[must_use]
 pub fn show_json(library: &Library, id: &str) -> Option<Value> {
     let misprints: Vec<_> = library.misprints_of(id).collect();
@@ -108,7 +108,7 @@ fn wrong(out: &mut String, library: &Library, id: &str) {
     }
 }
 
-/// The conditions that most tables have a column for, in short: `132 tasks, 16 MiB, NVMe`.
+/// A short form of the conditions that have a column in most tables: `132 tasks, 16 MiB, NVMe`.
 pub(super) fn conditions(figure: &Published) -> String {
     let parameters = &figure.parameters;
     let parts = [

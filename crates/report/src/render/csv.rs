@@ -77,7 +77,8 @@ const RATES: Rates = [
     ("transfers_per_second", |figure| &figure.source.transfers_per_second),
 ];
 
-/// All columns, in order: of figures those of [`FIGURE`], their rates and latencies; then those of statements.
+/// All columns, in order: for figures those of [`FIGURE`], their rates and latencies; then those of
+/// statements.
 pub(crate) fn columns() -> Vec<String> {
     let spreads =
         RATES.iter().flat_map(|(rate, _)| SPREAD.iter().map(move |one| format!("{rate}_{}", one.key)));

@@ -13,7 +13,7 @@ use crate::section::{Block, Extent, Section, rates, sections};
 /// Maximum number of rows of a table, since wikis limit the size of a page.
 const ROWS_SHOWN: usize = 1_000;
 
-/// The heading of a simulated run; nothing of others.
+/// The heading of a simulated run; empty for others.
 pub(crate) fn marked(report: &Report) -> String {
     let heading = markdown_line(&report.run.heading);
     report.run.mark.as_ref().map(|_| format!("# {heading}\n\n")).unwrap_or_default()

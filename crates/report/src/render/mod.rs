@@ -1,4 +1,4 @@
-//! The forms of a report: terminal text, Markdown, a page, CSV and OpenMetrics. JSON is the serialized
+//! The formats of a report: terminal text, Markdown, a page, CSV and OpenMetrics. JSON is the serialized
 //! [`Report`](crate::report::Report).
 
 pub(crate) mod csv;

@@ -47,7 +47,7 @@ pub(crate) struct TargetInfo {
 }
 
 impl StudyInfo {
-    /// Of `plan` and of the host in `manifest`.
+    /// The statements of `plan`, compared with the host in `manifest`.
     pub(crate) fn of(plan: &Plan, manifest: &Manifest) -> Self {
         let criteria = &plan.criteria;
         let clients: HashSet<Client> = plan.described_targets().map(|one| one.client).collect();

@@ -93,7 +93,8 @@ pub(crate) struct RankMapRow {
     pub(crate) written_on: String,
 }
 
-/// The nodes of `run`; none for a single process on one node. The nodes of merged runs have no common clock.
+/// The nodes of `run`. Returns `None` for a single process on one node. The nodes of merged runs have no common
+/// clock.
 pub(crate) fn cluster(run: &Run) -> Option<ClusterInfo> {
     if run.parts.len() > 1 {
         return of_parts(&run.parts);
@@ -220,7 +221,7 @@ pub(crate) fn rank_maps(run: &Run, figures: &[Figure]) -> Vec<RankMap> {
     let map = |figure: &Figure| {
         let case = run.manifest.plan.cases.iter().find(|case| case.id == figure.case)?;
         let mut map = rank_map(case, &run.tasks(&case.id), figure.number)?;
-        // On one node nobody can read the data of another one.
+        // On a single node, no task can read the data of another node.
         map.rows.iter().find(|row| row.node != map.rows[0].node)?;
         map.rows.truncate(ROWS_MAX);
         Some(map)

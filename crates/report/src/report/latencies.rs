@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::format;
 use crate::format::table::TableOf;
 
-/// Start point of a response time if transfers start as soon as they can.
+/// The start of a response time if transfers start as soon as they can.
 pub(crate) const RESPONSE_FROM_START: &str = "from its start";
 
 /// Latency of every operation of one kind.

@@ -61,7 +61,7 @@ fn layout(run: &Run, lifetime: &LayoutLifetime) -> LayoutInfo {
     }
 }
 
-/// As a study calls it.
+/// The name of a recipe in studies.
 fn recipe(recipe: &Recipe) -> &'static str {
     match recipe {
         Recipe::Raw => "raw",

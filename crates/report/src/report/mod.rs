@@ -1,7 +1,7 @@
 //! A report: all data of a run that the forms show, in plain numbers with the unit at the end of each name.
 //!
-//! [`Report`] is also the JSON form, verbatim; `docs/REPORT.md` describes every field, which a test checks.
-//! Forms only select, order and format this data.
+//! [`Report`] is also the JSON form, verbatim; `docs/REPORT.md` describes every field, which a test checks. Other
+//! formats only select, order and format this data.
 
 pub(crate) mod causes;
 pub(crate) mod circumstances;
@@ -47,10 +47,10 @@ use crate::report::object::{object, objects, schema, schema_of_list};
 use crate::report::printed::Printed;
 use crate::report::run_info::{CaseInfo, RunInfo, case_info, case_state, run_info};
 
-/// The version of the JSON form. It changes when a field changes its meaning or goes away; new
-/// fields may come within one version.
+/// The version of the JSON form. It changes if a field changes its meaning or is removed; new fields may be added
+/// within a version.
 pub(crate) const SCHEMA: &str = "ioproof-report/3";
-/// The rate that summaries show. It includes fsync and close, which a user waits for.
+/// The rate that summaries show. It includes fsync and close, because a user waits for these.
 pub(crate) const SHOWN_RATE: RateName = RateName::ByWall;
 /// Maximum number of figures with missing repetitions that are named; the rest is counted.
 const SHORT_NAMED: usize = 8;

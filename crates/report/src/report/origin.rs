@@ -1,4 +1,4 @@
-//! Where, when and by which program a run was made, as lines for all forms.
+//! Where, when and by which program a run was made, as lines for all formats.
 
 use std::fmt::Write as _;
 
@@ -60,7 +60,7 @@ pub(crate) fn is_simulated(report: &Report) -> bool {
     report.run.provenance == names::provenance(Provenance::Simulated)
 }
 
-/// Whose facts the host facts of the run are.
+/// The owner of the host facts of the run.
 pub(crate) fn whose(report: &Report) -> Whose {
     if is_simulated(report) { Whose::Model } else { Whose::Host }
 }
@@ -91,8 +91,8 @@ pub(crate) fn when(report: &Report) -> String {
             (true, Some(finished)) => format!("measured from {started} to {}", utc(finished)),
             _ => format!("measured {started}{took}"),
         },
-        // Merged runs have no duration of their own.
-        // The phases took virtual time, and how long their computation took says nothing.
+        // Merged runs have no duration of their own. The phases of a simulated run took virtual time, and the
+        // time of the computation is meaningless.
         (false, _) if is_simulated(report) => {
             let all = if run.runs > 1 { " in all" } else { "" };
             let took = run

@@ -32,7 +32,8 @@ impl Printed {
         sources.any(|one| one == Provenance::Imported).then(|| Self { files, values: values() })
     }
 
-    /// `24 of results, 13 around them`, of what a tool says of the place and time of its run.
+    /// Counts of the printed values, as in `24 of results, 13 around them`; the latter are what a
+    /// tool says about the place and time of its run.
     pub(crate) fn counts(&self) -> String {
         let around = self.values.iter().filter(|row| row.statistic == "stated").count();
         let results = self.values.len() - around;
@@ -62,7 +63,7 @@ fn schema_of_values(_: &mut SchemaGenerator) -> Schema {
     schema_of_list(PRINTED)
 }
 
-/// The unit to be shown behind a printed value: none where its text has its own, as `1261MiB/s` has.
+/// The unit to be shown after a printed value: empty if its text contains a unit, like `1261MiB/s`.
 pub(crate) fn shown_unit<'a>(value: &str, number: Option<f64>, unit: &'a str) -> &'a str {
     let own = value.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
     let is_factor =

@@ -92,7 +92,7 @@ impl ModelInfo {
         })
     }
 
-    /// `seed 3`, `seeds 3, 4`, or their number and range where there are many.
+    /// `seed 3`, `seeds 3, 4`, or their number and range if there are many.
     pub(crate) fn seed_words(&self) -> String {
         match self.seeds.as_slice() {
             [first, .., last] if self.seeds.len() > SEEDS_NAMED => {

@@ -7,8 +7,8 @@ use crate::report::Report;
 
 /// The schema (draft 2020-12) of the output of [`crate::Study::json`], as in `docs/report.schema.json`.
 ///
-/// Every field is required, since every report has it, and its contents are specified exactly; fields that a
-/// later program adds within the same version are allowed.
+/// Every field is required, because every report has it, and its contents are specified exactly; fields that
+/// a later program adds within the same version are allowed.
 #[must_use]
 pub fn schema() -> String {
     schema_of::<Report>("Report of an ioproof run")

@@ -31,7 +31,7 @@ pub(crate) const fn number_of(place: usize) -> usize {
     place + 1
 }
 
-/// A value as a number, in base units; none of words.
+/// A value as a number in base units. Returns `None` for words.
 fn raw(value: &Value) -> Option<f64> {
     match value {
         Value::None
@@ -72,13 +72,13 @@ impl Statements {
         self.tables.iter().filter(move |table| table.kind == kind).flat_map(analysis::gate::Table::stated)
     }
 
-    /// All of a kind as objects.
+    /// All statements of a kind as objects.
     pub(crate) fn objects(&self, kind: Kind) -> Vec<serde_json::Value> {
         let tables = self.tables.iter().filter(|table| table.kind == kind);
         tables.flat_map(|table| table.rows.iter().map(|row| self.object(table, row))).collect()
     }
 
-    /// A statement as an object: its figures, what follows, why, and its columns.
+    /// A statement as an object: its figures, outcome, reasons and columns.
     fn object(&self, table: &analysis::gate::Table, row: &Row) -> serde_json::Value {
         let figures: Vec<usize> = row.figures.iter().map(|&place| number_of(place)).collect();
         let because: Vec<serde_json::Value> = row
@@ -142,7 +142,7 @@ impl JsonSchema for Statements {
     }
 }
 
-/// A value of a statement, for forms with a line for each value.
+/// A value of a statement, for formats with one line per value.
 pub(crate) struct Said<'a> {
     pub(crate) policy: &'static Policy,
     /// Whether the statement was judged by terms fixed before the run.

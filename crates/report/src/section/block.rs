@@ -106,7 +106,7 @@ pub(crate) fn headline(figure: &Figure) -> String {
     }
 }
 
-/// An amount after the side on which a figure has to be: `p99 at most 5 ms`, `≥ 900 GB/s`.
+/// An amount preceded by the required side: `p99 at most 5 ms`, `≥ 900 GB/s`.
 pub(crate) fn criterion(one: Amount, side: &str) -> String {
     let value = in_unit(one.number(), one.unit());
     // Without trailing zeros, as amounts are written in studies.

@@ -13,7 +13,7 @@ const SINGLE_MAX: usize = 100;
 /// Some of a report's figures, by their numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Chosen {
-    /// In rising order.
+    /// In ascending order.
     pub(crate) numbers: Vec<usize>,
     /// The number of all figures.
     pub(crate) of: usize,

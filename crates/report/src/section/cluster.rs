@@ -43,7 +43,7 @@ pub(crate) fn nodes_line(cluster: &ClusterInfo) -> String {
         ));
     }
     if let Some(library) = cluster.library.as_ref().and_then(|text| text.lines().next()) {
-        // What follows the comma is how the library was built.
+        // The text after the comma describes how the library was built.
         text.push_str(&format!(" · {}", library.split(',').next().unwrap_or_default().trim()));
     }
     text
@@ -110,7 +110,7 @@ fn rank_maps(report: &Report) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = vec![Block::List(all.iter().map(|one| sentence(report, one)).collect())];
-    // First those with the most reads of own data, which memory may have served.
+    // Maps with the most reads of own data come first, because memory may have served these.
     let mut shown: Vec<&RankMap> = all.iter().collect();
     shown.sort_by_key(|one| std::cmp::Reverse(one.own_node));
     for one in shown.into_iter().take(MAPS_SHOWN) {

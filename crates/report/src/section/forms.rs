@@ -1,4 +1,4 @@
-//! Tables of published studies in their published layout, with measured figures beside.
+//! Tables of published studies in their published layout, with measured figures next to the published ones.
 //!
 //! Figures belong to the same table if they have the same section and test. Storage, direction, size and statistic
 //! determine the cell of a figure. A mean and its deviation share a cell.

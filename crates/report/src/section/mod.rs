@@ -1,4 +1,4 @@
-//! Sections of sentences and tables, which every form renders in its own way.
+//! Sections of sentences and tables, which every format renders in its own way.
 //!
 //! Each section is self-contained: its tables name their units, and every figure has its conditions in the
 //! same row or one link away.
@@ -28,13 +28,13 @@ pub(crate) use cluster::nodes_line;
 pub(crate) use operations::response;
 pub(crate) use rates::rates;
 
-/// Sections that set own figures against what others have stated, measured or promised.
+/// Sections that compare own figures with what others have stated, measured or promised.
 const BESIDE_OTHERS: [&str; 5] = ["summary", "claims", "expected", "beside", "matrix"];
 
 /// All non-empty sections, in reading order.
 pub(crate) fn sections(report: &Report, extent: Extent) -> Vec<Section> {
     let of = |section| report.statements.blocks(report, section, extent);
-    // Whoever asks for so many operations of each task, asks for the job table.
+    // A user of `randomops` wants to see the job table first.
     let jobs_first = report.run.tool == plan::randomops::TOOL;
     let all = [
         ("summary", "Summary", true, of("summary")),

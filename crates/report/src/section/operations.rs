@@ -146,7 +146,7 @@ fn allocated(report: &Report, figures: &[&Figure]) -> Table {
         .below("conditions")
 }
 
-/// Names that searches came across, and those that fit.
+/// Names that searches visited, and the matches among them.
 fn searched(figures: &[&Figure]) -> Table {
     let rows = figures.iter().filter_map(|figure| Some((*figure, figure.searched()?)));
     Table::of(rows)

@@ -56,13 +56,13 @@ fn statistic(report: &Report) -> String {
     text
 }
 
-/// The name of the rate, where it is the same for all figures.
+/// The name of the rate, if it is the same for all figures.
 fn one_rate(report: &Report) -> Option<&'static str> {
     let first = report.figures.first()?.rate;
     report.figures.iter().all(|figure| figure.rate == first).then_some(first.name())
 }
 
-/// The least confidence of the intervals, if there are any.
+/// The lowest confidence of the intervals, if there are any.
 fn confidence(report: &Report) -> Option<String> {
     let transfers = report.figures.iter().filter(|figure| !figure.is_operations());
     let spreads = transfers
@@ -126,7 +126,7 @@ fn latencies(report: &Report, figures: &[&Figure]) -> Table {
         .below("at")
 }
 
-/// From when response and service times are counted, if the table has both.
+/// The start points of response and service times, if the table has both.
 fn measures(report: &Report) -> Option<String> {
     let all = || report.figures.iter().flat_map(|figure| &figure.latency);
     let service = all().find(|one| !one.is_response()).map(|one| one.counted_from);

@@ -131,14 +131,14 @@ fn is_direct(figure: &Figure) -> bool {
     figure.path.starts_with("direct")
 }
 
-/// Whether the audit found that memory answered.
+/// Whether the audit found that the data was served from memory.
 fn from_memory(figure: &Figure) -> bool {
     let of_memory = [Check::Cached, Check::ImplausibleLatency].map(Check::name);
     figure.doubts.iter().any(|doubt| of_memory.contains(doubt))
 }
 
-/// The published latencies beside any of `figures`, by what they are of:
-/// `published of NVMe: min 793 ns, mean 1.02 µs, max 4.13 µs (Performance study of …, 2018); …`.
+/// The published latencies for any of `figures`, by storage: `published of NVMe: min 793 ns, mean 1.02 µs, max
+/// 4.13 µs (Performance study of …, 2018); …`.
 fn published(report: &Report, figures: &[&Figure]) -> String {
     let is_of = |figure: Option<usize>| figures.iter().any(|one| figure == Some(one.number - 1));
     let placed = report.found.published.iter().filter_map(analysis::gate::Stated::says);

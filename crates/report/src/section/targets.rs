@@ -14,7 +14,7 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     blocks
 }
 
-/// The study's description of a node, and in what the measured node differs from it.
+/// The study's description of a node, and how the measured node differs from it.
 fn node(report: &Report) -> Option<String> {
     let study = &report.study;
     let differs = match study.node_differs.as_slice() {

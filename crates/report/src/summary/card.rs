@@ -27,7 +27,7 @@ use crate::section::{Block, criterion, only, point, promised_value, response, si
 const FIGURES_MAX: usize = 8;
 /// The same if all are figures of operations: all phases of a tree.
 const OPERATIONS_MAX: usize = 10;
-/// The same beside the score of a benchmark: all of its phases.
+/// The same next to the score of a benchmark: all of its phases.
 const OF_SCORE_MAX: usize = 32;
 /// Maximum number of figures listed below the card; of more, each sweep has one row.
 const LISTED_MAX: usize = 64;
@@ -135,7 +135,7 @@ fn circumstances(report: &Report) -> String {
         None => passes,
     });
     if let Some(model) = &report.run.model {
-        // Its name is in the heading.
+        // The name of the model is in the heading.
         parts.extend([format!("model {}", model.path), model.seed_words(), origin::when(report)]);
     } else if origin::is_imported(report) {
         parts.extend([origin::origin(report), origin::when(report)]);
@@ -257,10 +257,10 @@ fn contrasts(report: &Report) -> Vec<Block> {
     // Rows without figures are of published systems.
     let own = table.rows.iter().filter(|row| !row.figures.is_empty()).cloned();
     let (withheld, mut rows): (Vec<_>, Vec<_>) = own.partition(|row| row.outcome == Outcome::Withheld);
-    // What differs first: the others have no change.
+    // Differences come first: the other rows have no change.
     let change = table.columns.iter().position(|column| column.key == "change");
     rows.sort_by_key(|row| change.is_some_and(|change| row.cells[change] == Value::None));
-    // What the numbers are stands in the full table.
+    // The explanation of the numbers is in the full table.
     let how = table.columns.iter().position(|column| column.below);
     how.into_iter().for_each(|how| rows.iter_mut().for_each(|row| row.cells[how] = Value::None));
     let own = analysis::gate::Table { rows, ..table.clone() };
@@ -488,7 +488,7 @@ impl<'a> Rows<'a> {
         let all: Vec<_> = self.report.found.best.iter().filter_map(|one| Some((one, one.says()?))).collect();
         let line = |(stated, best): &(&Stated<Best>, &Best)| {
             let figure = &self.report.figures[stated.figure()];
-            // Of several transfer sizes that is the best which moves most bytes.
+            // With several transfer sizes, the best is the one with the highest byte rate.
             let is_of_sizes = self.report.figures.iter().any(|one| {
                 (&one.group, one.phase) == (&figure.group, figure.phase)
                     && one.transfer_bytes != figure.transfer_bytes
@@ -499,7 +499,7 @@ impl<'a> Rows<'a> {
             let mark = self.mark_at(Some(stated.figure()));
             let on = Some(which_target(self.report, figure)).filter(|target| !target.is_empty());
             let on = on.map(|target| format!(" on {target}")).unwrap_or_default();
-            // Doubts about the figure are marked by letters.
+            // Doubts about the figure are marked by letters instead.
             let why = stated.reasons.iter().map(|one| one.because);
             let why = why.filter(|because| !matches!(because, Because::Doubted(_)));
             let why: String = why.map(|because| format!("; {}", because.name())).collect();

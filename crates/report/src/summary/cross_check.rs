@@ -1,4 +1,4 @@
-//! A line for each case that ioproof and another tool have measured in turn.
+//! A line for each case that ioproof and another tool measured alternately.
 
 use analysis::{comparisons::CrossCheck, gate::Stated};
 use plan::{PlanSource, Rival};
@@ -18,7 +18,7 @@ struct Line<'a> {
     operations: bool,
 }
 
-/// The lines, in the order of the plan; empty where `run` is no cross-check.
+/// The lines, in the order of the plan; empty if `run` is not a cross-check.
 pub(crate) fn text(run: &Run, report: &Report, screen: Screen) -> String {
     let PlanSource::CrossCheck { tool, rivals, .. } = &run.manifest.plan.source else { return String::new() };
     let line = |rival| Line::of(rival, run, report);

@@ -32,8 +32,8 @@ impl Study<'_> {
         self.marked(&table, screen)
     }
 
-    /// The verdicts as JSON: `{"schema", "provenance", "model", "kept", "verdicts"}`, of a simulated run with
-    /// `"would_be_kept"` too.
+    /// The verdicts as JSON: `{"schema", "provenance", "model", "kept", "verdicts"}`; for a simulated run
+    /// also `"would_be_kept"`.
     #[must_use]
     pub fn verdicts_json(&self) -> String {
         let verdicts = self.report().statements.objects(Kind::Commitment);
@@ -51,19 +51,19 @@ impl Study<'_> {
         !self.report().found.verdicts.is_empty()
     }
 
-    /// Whether a model gave the figures.
+    /// Whether the figures come from a model.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         origin::is_simulated(self.report())
     }
 
-    /// Whether there are commitments and all of them were kept. A model keeps none.
+    /// Whether there are commitments and all of them were kept. A model cannot keep any.
     #[must_use]
     pub fn kept(&self) -> bool {
         self.all_hold() && !self.is_simulated()
     }
 
-    /// Whether there are commitments and the figures reach what all of them promise.
+    /// Whether there are commitments and the figures reach all of them.
     fn all_hold(&self) -> bool {
         let verdicts = &self.report().found.verdicts;
         let holds = |one: &Stated<Verdict>| one.says().is_some_and(|one| one.judgement == Judgement::Holds);
@@ -92,7 +92,7 @@ impl Study<'_> {
         }
     }
 
-    /// `text` behind the heading of a simulated run.
+    /// `text` preceded by the heading of a simulated run.
     pub(crate) fn marked(&self, text: &str, screen: Screen) -> String {
         match &self.report().run.mark {
             Some(_) => format!("{}\n{text}", heading(self.report(), screen)),
@@ -100,14 +100,14 @@ impl Study<'_> {
         }
     }
 
-    /// Adds where the figures are from.
+    /// Adds the origin of the figures.
     fn mark_json(&self, all: &mut serde_json::Value) {
         let run = &self.report().run;
         all["provenance"] = run.provenance.into();
         all["model"] = serde_json::to_value(&run.model).unwrap_or_default();
     }
 
-    /// What is doubtful, as JSON: `{"schema", "provenance", "model", "withheld", "doubts"}`.
+    /// The doubts as JSON: `{"schema", "provenance", "model", "withheld", "doubts"}`.
     #[must_use]
     pub fn check_json(&self) -> String {
         let doubts = objects(DOUBT, &self.report().found.audit);

@@ -1,5 +1,5 @@
-//! Short answers from a report: the summary card, the verdict sheets, and the replies of commands that ask
-//! one question.
+//! Short answers from a report: the summary card, the verdict sheets, and the output of commands that
+//! answer a single question.
 
 pub(crate) mod card;
 pub(crate) mod cross_check;

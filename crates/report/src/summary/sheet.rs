@@ -1,5 +1,5 @@
-//! One printable sheet for each commitment: the terms fixed before the run, the measurements, doubts, what could
-//! not be checked, and the verdict. It has everything that a party needs to contest the verdict.
+//! One printable sheet per commitment: the terms fixed before the run, the measurements, doubts, what could not
+//! be checked, and the verdict. It contains everything that a party needs to contest the verdict.
 
 use std::collections::HashSet;
 
@@ -307,7 +307,7 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
     ];
     lines.extend(origin::model_line(report));
     lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
-    // Nobody else uses a model.
+    // A model has no other users.
     let alone = match manifest.plan.criteria.exclusive {
         _ if origin::is_simulated(report) => None,
         Some(true) => Some("the study says that nobody else used the storage"),
@@ -329,7 +329,7 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
     lines
 }
 
-/// The measured share of what was promised, to precede those words: `0.7 % of`, `105 times`.
+/// The measured share of the commitment, to precede these words: `0.7 % of`, `105 times`.
 fn part_of(share: f64) -> String {
     if share < 10.0 { format!("{} of", percent(share)) } else { format!("{} times", number(share)) }
 }

@@ -1,11 +1,11 @@
-//! Replaces the backend of a case where the host lacks it.
+//! Replaces the backend of a case if it is not available on the host.
 
 use plan::{Backend, Bytes, Case, Plan, Sharing, Spread, Work, Workload, WorkloadSpec};
 use record::{Warning, WarningRow};
 
 use crate::RunnerError;
 
-/// Replaces io_uring by psync where io_uring is missing and the user did not ask for it by name.
+/// Replaces io_uring by psync if io_uring is not available and the user did not ask for it by name.
 pub(crate) fn replace_backends(
     mut plan: Plan,
     missing: Option<String>,
@@ -34,8 +34,8 @@ fn backend_warning(asked: Backend, reason: String) -> WarningRow {
     WarningRow::of_run(warning)
 }
 
-/// Keeps the number of transfers in flight: one task for each in a shared file if the block divides evenly,
-/// else one for each task.
+/// Keeps the number of transfers in flight by using a task for each of them: in a shared file if the block
+/// can be divided evenly, otherwise with one file per task.
 fn with_threads(workload: &Workload) -> Result<Workload, RunnerError> {
     let mut spec: WorkloadSpec = workload.clone().into();
     let depth = spec.backend.depth();
@@ -50,7 +50,7 @@ fn with_threads(workload: &Workload) -> Result<Workload, RunnerError> {
     if spec.files.sharing == Sharing::Shared && spec.geometry.block.get() >= share {
         let block = spec.geometry.block.get() / share * spec.geometry.transfer.get();
         spec.geometry.block = Bytes(block);
-        // Too large a number is refused later; it must not wrap here.
+        // A number that is too large is rejected later; it must not wrap here.
         spec.tasks = spec.tasks.saturating_mul(depth);
         if let Spread::Ranks { tasks_per_rank } = &mut spec.spread {
             *tasks_per_rank = tasks_per_rank.saturating_mul(depth);

@@ -1,4 +1,4 @@
-//! Whether the hosts of a run can run a plan: nodes, directories, space and limits.
+//! Checks whether the hosts of a run can run a plan: nodes, directories, space and limits.
 
 mod backends;
 mod node_local;
@@ -30,21 +30,21 @@ use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rank_group::give;
 use crate::{Machine, Replaced, RunnerError};
 
-/// What the record of a run holds from its earlier start, for a resumed run.
+/// What the record of a resumed run contains from its earlier start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EarlierStart {
     /// Names of the finished cases.
     pub finished: BTreeSet<String>,
-    /// The nodes of that start with their process counts; empty if nothing has run before.
+    /// The nodes of that start with their numbers of processes; empty if nothing has been run yet.
     pub places: Vec<(String, usize)>,
 }
 
 /// A plan that passed the check on this host.
 #[derive(Debug)]
 pub struct Checked {
-    /// The plan, with backends replaced where that is allowed and needed.
+    /// The plan, with backends replaced where necessary and permitted.
     pub plan: Plan,
-    /// The host.
+    /// The facts about the host.
     pub facts: HostFacts,
     /// Unique name of the run.
     pub run_id: String,
@@ -52,13 +52,13 @@ pub struct Checked {
     pub started_unix_ns: i64,
     /// Warnings about the figures.
     pub warnings: Vec<WarningRow>,
-    /// Cases that are already in the record and are not run again.
+    /// Cases that are already in the record, so they are not run again.
     pub finished: BTreeSet<String>,
     /// Files that other, killed runs left on the targets.
     pub leftovers: Vec<Leftover>,
-    /// Files that an earlier start of this run left there; removed before the first case.
+    /// Files that an earlier start of this run has left there. They are removed before the first case.
     pub own_leftovers: Vec<Leftover>,
-    /// The block devices under the targets, as far as the kernel shows them.
+    /// The block devices under the targets, as far as the kernel reports them.
     pub devices: Vec<String>,
     /// Devices that the user agreed to overwrite, held open exclusively.
     pub permits: Vec<PermittedDevice>,
@@ -70,7 +70,7 @@ pub struct Checked {
     pub(crate) lost_files: LostFiles,
     /// The user's files that will be lost in node-local directories of nodes other than the first.
     pub(crate) replaced_elsewhere: Option<Replaced>,
-    /// The ranks of the run.
+    /// The number of ranks of the run.
     pub(crate) ranks: u32,
 }
 
@@ -84,7 +84,7 @@ impl Checked {
         }
     }
 
-    /// The user's files that the cases not in `finished` would destroy now.
+    /// The user's files that the cases not in `finished` would destroy as of now.
     pub(crate) fn lost_now(&self, finished: &BTreeSet<String>) -> LostFiles {
         let mut plan = self.plan.clone();
         plan.cases.retain(|case| !finished.contains(&case.id));
@@ -100,7 +100,7 @@ impl Checked {
     }
 }
 
-/// Warnings for target file systems that update access times.
+/// Warnings about target file systems that update access times.
 fn access_times(facts: &HostFacts) -> impl Iterator<Item = WarningRow> {
     let writes_times = |options: &str| !options.split(',').any(|option| matches!(option, "noatime" | "ro"));
     let found = facts.file_systems.iter().filter(move |one| writes_times(&one.options));
@@ -110,11 +110,11 @@ fn access_times(facts: &HostFacts) -> impl Iterator<Item = WarningRow> {
     })
 }
 
-/// Checks `plan` against the hosts of all ranks of `comm`, on rank 0. Nothing is written, except that with
-/// several nodes a temporary file is created in directories that they have to share.
+/// Checks `plan` against the hosts of all ranks of `comm`. Runs on rank 0. Nothing is written, except that
+/// with several nodes a temporary file is created in directories that they must share.
 ///
 /// # Errors
-/// What a host lacks or refuses, with the next step.
+/// Returns what a host lacks or rejects, with the next step.
 pub fn check(
     plan: Plan,
     host: &Host,
@@ -125,11 +125,11 @@ pub fn check(
     check_again(plan, host, comm, run_id, started_unix_ns, EarlierStart::default())
 }
 
-/// As [`check`], for a resumed run whose cases in `earlier` are finished. It may use other nodes or another
-/// number of processes; its figures are then marked so.
+/// Like [`check`], for a resumed run whose cases in `earlier` are finished. It may use other nodes or
+/// another number of processes, in which case its figures are marked accordingly.
 ///
 /// # Errors
-/// As [`check`]; also if the run is still active.
+/// Same as for [`check`]; also errors if the run is still active.
 pub fn check_again(
     plan: Plan,
     host: &Host,
@@ -168,7 +168,7 @@ pub fn check_again(
     let Order::Check(request) = order else { return Err(RunnerError::OutOfPlace) };
     let CheckRequest { plan, run_id, finished, local_directories, .. } = *request;
     found.space.check()?;
-    // This run is not active here: even a claim of its own comes from an earlier start.
+    // This run is not active here, so even a claim of its own comes from an earlier start.
     let (own_leftovers, leftovers) = leftovers.into_iter().partition(|found| found.claim.run_id == run_id);
     let first = nodes.reports().first();
     let facts = first.and_then(|node| node.facts.as_deref()).ok_or(RunnerError::OutOfPlace)?.clone();
@@ -205,10 +205,10 @@ pub fn check_again(
     Ok(checked)
 }
 
-/// Checks `plan` against a `machine` that is described. Nothing of this host is looked at.
+/// Checks `plan` against a `machine` given by a description. Nothing on this host is examined.
 ///
 /// # Errors
-/// What the machine lacks, with the next step.
+/// Returns what the machine lacks, with the next step.
 pub fn check_on(
     machine: &dyn Machine,
     plan: Plan,
@@ -242,7 +242,7 @@ pub fn check_on(
     })
 }
 
-/// A short description of any number of nodes and their processes.
+/// Describes the nodes and their numbers of processes briefly.
 fn in_words(places: &[(String, usize)]) -> String {
     let ranks: usize = places.iter().map(|(_, ranks)| ranks).sum();
     match places {
@@ -255,7 +255,7 @@ fn in_words(places: &[(String, usize)]) -> String {
     }
 }
 
-/// Refuses a case that needs more ranks, or that the kind of its target forbids.
+/// Rejects a case that needs more ranks, or that is not permitted for its kind of target.
 fn check_place(case: &Case, plan: &Plan, topology: &Topology) -> Result<(), RunnerError> {
     let refused = |problem| RunnerError::Rule { case: case.id.clone(), problem };
     let ranks = topology.node_of().len();

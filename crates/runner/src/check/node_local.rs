@@ -36,7 +36,7 @@ pub(crate) fn node_local_directories(
     find_node_local(comm, directories.into_iter().collect(), run_id)
 }
 
-/// Whether the study declares every target there node-local, so that no warning is needed.
+/// Whether the study declares all targets there to be node-local, so that no warning is needed.
 pub(crate) fn said_to_be_local(plan: &Plan, directory: &Path) -> bool {
     let there = |case: &&Case| case.workload.files.targets.iter().any(|at| place_of(case, at) == directory);
     plan.cases.iter().filter(there).all(|case| {
@@ -51,7 +51,8 @@ pub(crate) fn node_local_warning(local: &NodeLocalDirectory, topology: &Topology
     WarningRow::of_run(Warning::SeparateTarget { directory, nodes })
 }
 
-/// Applies the rules of node-local targets to directories found to be so, even if the study does not say it.
+/// Applies the rules of node-local targets to directories that were found to be node-local, even if the
+/// study does not say so.
 pub(crate) fn check_node_local(
     case: &Case,
     plan: &Plan,
@@ -96,7 +97,7 @@ pub(crate) fn check_node_local(
     })
 }
 
-/// Enforces the rules of node-local targets for `case`, whose tasks are on this number of nodes.
+/// Enforces the rules of node-local targets for `case`, whose tasks run on `nodes` nodes.
 pub(crate) fn node_local(case: &Case, target: &TargetDescription, nodes: usize) -> Result<(), RunnerError> {
     let mut spread = case.clone();
     let mut spec: WorkloadSpec = spread.workload.into();

@@ -1,10 +1,10 @@
-//! Files of the user that a run will remove or overwrite, because it creates, writes or wipes files of these
-//! names.
+//! Determines which files of the user a run will remove or overwrite, because it creates, writes or wipes
+//! files with these names.
 //!
-//! A file made by ioproof does not count: an earlier start of this run has left a claim on it, or all of its sampled
-//! data bears the stamps of this program ([`engine::is_own_file`]). The claim of another run is not enough, as the user may
-//! have put a file of the same name there since it was killed. A file with several hard links, or one that cannot be
-//! read, always counts as the user's.
+//! Files made by ioproof do not count. A file was made by ioproof if an earlier start of this run has left a claim on
+//! it, or if all of its sampled data bears the stamps of this program ([`engine::is_own_file`]). A claim of another
+//! run is not sufficient, because the user may have created a file of the same name after that run was killed. A file
+//! with several hard links, or one that cannot be read, always counts as the user's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
@@ -20,23 +20,23 @@ use crate::files::paths::paths;
 use crate::files::targets;
 use crate::files::trees;
 
-/// Blocks sampled over all files to find their origin: takes seconds on slow storage. With many files each
-/// gets fewer, but at least [`PLACES_MIN`].
+/// Total number of blocks sampled to determine the origin of files, which takes seconds on slow storage.
+/// If there are many files, fewer are sampled in each, but at least [`PLACES_MIN`].
 const PLACES: u64 = 4096;
-/// The first, the last and some in between.
+/// Minimum per file: the first, the last and some in between.
 const PLACES_MIN: u64 = 4;
-/// Largest number of items in a directory whose data is sampled, which takes a second; only a benchmark has
-/// more files of such names.
+/// Maximum number of items in a directory whose data is sampled, which takes a second. Only a benchmark has
+/// more files with such names.
 const ITEMS_MAX: usize = 10_000;
 
-/// Existing files where a plan writes: by a write, a fill, the preconditioning or a wipe.
+/// Existing files that a plan will write over, in a write, a fill, the preconditioning or a wipe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaced {
     /// Number of files.
     pub files: usize,
     /// Their total size.
     pub bytes: Bytes,
-    /// The first by name.
+    /// The first of them by name.
     pub first: PathBuf,
 }
 
@@ -75,7 +75,7 @@ impl FileState {
 }
 
 impl LostFiles {
-    /// The total of the user's files; none if nothing is lost.
+    /// Summary of the user's files, or `None` if nothing is lost.
     pub(crate) fn together(&self) -> Option<Replaced> {
         let each = self.users.iter().map(|(path, seen)| Replaced {
             files: 1,
@@ -85,7 +85,7 @@ impl LostFiles {
         each.reduce(Replaced::with)
     }
 
-    /// Refuses losses that were not `seen` in the same state when the user was asked.
+    /// Rejects losses that were not `seen` in the same state when the user was asked.
     pub(crate) fn only_what_was(&self, seen: &Self) -> Result<(), RunnerError> {
         match self.users.iter().find(|(path, now)| seen.users.get(*path) != Some(now)) {
             None => Ok(()),
@@ -98,14 +98,14 @@ impl LostFiles {
     }
 }
 
-/// The files that `plan` replaces, without empty files and those made by ioproof; none if nothing is lost. The
+/// The files that `plan` replaces, except empty files and those made by ioproof, or `None` if nothing is lost.
 /// `leftovers` are those of earlier starts of the same run.
 #[must_use]
 pub fn replaced(plan: &Plan, leftovers: &[Leftover]) -> Option<Replaced> {
     lost_files(plan, leftovers, &LostFiles::default()).together()
 }
 
-/// See [`replaced`]. Files unchanged since `before` are not read again.
+/// Implements [`replaced`]. Files that have not changed since `before` are not read again.
 pub(crate) fn lost_files(plan: &Plan, leftovers: &[Leftover], before: &LostFiles) -> LostFiles {
     let gone = leftovers.iter().filter(|leftover| leftover.holder == Holder::Gone);
     let left: BTreeSet<PathBuf> =
@@ -130,13 +130,14 @@ pub(crate) fn lost_files(plan: &Plan, leftovers: &[Leftover], before: &LostFiles
     all
 }
 
-/// Whether the layout `name` of `plan` cannot hold files before the run creates it.
+/// Whether the layout `name` of `plan` cannot contain files before the run creates it.
 fn begins_empty(plan: &Plan, name: &str) -> bool {
     plan.layouts.iter().any(|layout| layout.name == name && !layout.recipe.may_hold_files())
 }
 
-/// Files with item names in directories of the user, where `case` creates and removes such items beside other
-/// files. In a directory with a name of ours all of them are a benchmark's, as those of objects are.
+/// Files with item names in directories of the user, if `case` creates and removes such items next to other
+/// files. In a directory with one of our names, all files belong to a benchmark, and so do files with names
+/// of objects.
 fn items(case: &Case) -> Vec<PathBuf> {
     let in_target = trees::needs_target(case) || (trees::in_target(&case.workload) && trees::makes(case));
     if !in_target || !targets::writes(case) {
@@ -146,15 +147,15 @@ fn items(case: &Case) -> Vec<PathBuf> {
     trees::roots(case).iter().flat_map(|root| named_files(root, ITEMS_MAX).unwrap_or_default()).collect()
 }
 
-/// Whether `case` overwrites its files regardless of their content, or removes them before. A fill, a mixed
-/// phase and the preconditioning write into the files as a write phase does; reused files lose their data as
-/// recreated ones do.
+/// Whether `case` overwrites its files regardless of their content, or removes them first. A fill, a mixed
+/// phase and preconditioning write to the files in the same way as a write phase. Files lose their data
+/// whether they are reused or recreated.
 fn writes(case: &Case) -> bool {
     let protocol = &case.protocol;
     protocol.wipe || protocol.precondition > 0 || case.phases.iter().any(|phase| phase.writes())
 }
 
-/// Whether `case` fills the file at `path` because it lacks the data that the case reads.
+/// Whether `case` fills the file at `path` because it does not contain the data that the case reads.
 fn fills_over(case: &Case, path: &Path) -> bool {
     let reads = case.phases.iter().any(|phase| phase.needs_data());
     let bytes = Placement::new(&case.workload).file_bytes().get();

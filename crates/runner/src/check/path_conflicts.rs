@@ -1,4 +1,4 @@
-//! Conflicts on the paths of a case: other kinds of files, other runs, the user's devices.
+//! Conflicts about the paths of a case: other kinds of files, other runs, and devices of the user.
 
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -20,11 +20,11 @@ use crate::files::targets::writes;
 use crate::files::trees;
 use crate::ranks::rank_assignment::paths_of;
 
-/// Checks the targets of `case` on one of its `nodes`. The rank that carries the first of the `tasks` there
-/// gets the permits for written devices.
+/// Checks the targets of `case` on one of its `nodes`. The rank that runs the first of the `tasks` there
+/// gets the permits for devices that are written.
 ///
 /// # Errors
-/// A target cannot hold what the case writes, or may not be written.
+/// Errors if a target cannot store what the case writes, or may not be written.
 pub(crate) fn check_targets(
     case: &Case,
     plan: &Plan,
@@ -82,7 +82,7 @@ pub(crate) fn check_targets(
     Ok(())
 }
 
-/// Checks that what is to be searched is a directory, or is made by another case.
+/// Checks that the target of a search is a directory, or is created by another case.
 fn check_searched(plan: &Plan, target: &Path) -> Result<(), RunnerError> {
     let (problem, help) = match FileState::of(target)?.kind {
         Some(Kind::Directory) => return Ok(()),
@@ -99,7 +99,8 @@ fn check_searched(plan: &Plan, target: &Path) -> Result<(), RunnerError> {
     Err(RunnerError::Target { path: target.to_owned(), problem: problem.to_owned(), help: help.to_owned() })
 }
 
-/// Checks that a tree's target is a directory; only its last component may be missing, and is created.
+/// Checks that the target of a tree is a directory. Only its last component may be missing; it is created
+/// then.
 fn check_tree_target(case: &Case, target: &Path) -> Result<(), RunnerError> {
     let refused = |problem: &str, help: &str| {
         let (path, problem, help) = (target.to_owned(), problem.to_owned(), help.to_owned());
@@ -126,7 +127,7 @@ fn check_tree_target(case: &Case, target: &Path) -> Result<(), RunnerError> {
     }
 }
 
-/// Refuses paths of files to be created that are links or other kinds of files.
+/// Rejects paths of files to be created if they are links or other kinds of files.
 pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerError> {
     let files = &case.workload.files;
     let refused = |path: PathBuf, problem: &str, help: &str| {
@@ -142,7 +143,7 @@ pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerE
                 let problem = "is where the file of a task should stand, and is no file";
                 return refused(path, problem, "remove it, or choose another name");
             }
-            // The file would be created at the link's destination, where it is neither claimed nor removed.
+            // The file would be created at the link's target, where it is neither claimed nor removed.
             Err(error)
                 if error.kind() == ErrorKind::NotFound
                     && files.existing == Existing::Reuse
@@ -160,7 +161,7 @@ pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerE
     Ok(())
 }
 
-/// Checks that files that are only read exist, unless a case of the plan creates them.
+/// Checks that files which are only read exist, unless a case of the plan creates them.
 pub(crate) fn check_there(case: &Case, plan: &Plan, tasks: &Range<u32>) -> Result<(), RunnerError> {
     let targets = &case.workload.files.targets;
     let makes = |one: &Case| writes(one) && one.workload.files.targets.iter().any(|at| targets.contains(at));
@@ -175,10 +176,10 @@ pub(crate) fn check_there(case: &Case, plan: &Plan, tasks: &Range<u32>) -> Resul
     }
 }
 
-/// What refuses a run of `plan` on this host because it reads files that nothing makes.
+/// Checks that the files read by `plan` exist on this host, or are created by the plan.
 ///
 /// # Errors
-/// The first file of a case that is missing.
+/// Returns an error about the first file of a case that is missing.
 pub fn check_files_to_read(plan: &Plan) -> Result<(), RunnerError> {
     let reads = FileSets::of_plan(plan);
     let all = |case: &Case| 0..case.workload.tasks;
@@ -196,7 +197,7 @@ fn has_own_devices(files: &FileSet) -> bool {
     files.exact_names && files.existing == Existing::Reuse && files.keep == Keep::Always
 }
 
-/// Refuses per-task files on a device.
+/// Rejects a separate file for each task on a device.
 fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
     let files = &case.workload.files;
     if has_own_devices(files) || (files.sharing == Sharing::Shared && files.targets.len() == 1) {
@@ -210,12 +211,12 @@ fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
     })
 }
 
-/// The claims of runs on the targets, in the directories that `is_looked_at` selects; of the run `own` only
-/// those of an `earlier` start.
+/// Returns the claims of runs on the targets, in the directories that `is_looked_at` selects. Of the run
+/// `own`, only those of an `earlier` start are returned.
 ///
 /// # Errors
-/// A run that is active, or may be active on a node that cannot be checked from here, has claimed a file of
-/// `plan`: each would measure, and remove, the other's data.
+/// Errors if a run that is active, or that may be active on a node that cannot be checked from here, has
+/// claimed a file of `plan`: each run would measure, and remove, the other's data.
 pub(crate) fn check_in_use(
     plan: &Plan,
     own: &str,
@@ -227,7 +228,8 @@ pub(crate) fn check_in_use(
         leftovers.extend(record::leftovers(&directory)?);
     }
     leftovers.retain(|leftover| earlier || leftover.claim.run_id != own);
-    // A start of this run on another node was our own: only one process resumes a run.
+    // If the claim is from this run on another node, that start has ended, since only one process can
+    // resume a run.
     let may_go_on = |leftover: &&Leftover| match leftover.holder {
         Holder::Alive => true,
         Holder::Elsewhere => leftover.claim.run_id != own,

@@ -1,4 +1,4 @@
-//! Which files of a plan exist at the same time, and what they take.
+//! Determines which files of a plan exist at the same time, and how much space they use.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ use crate::files::paths::sets;
 use crate::files::targets::writes;
 use crate::ranks::rank_assignment::files_of;
 
-/// A case with the number of its block in the plan and the tasks that matter.
+/// A case with the number of its block in the plan and the relevant tasks.
 pub(crate) type CaseInBlock<'a> = (usize, &'a Case, Range<u32>);
 
 /// Key of a set of files: targets, shared or not, own directories or not, first and last task, sets.
@@ -22,27 +22,27 @@ type FilesOf<'a> = (&'a [PathBuf], bool, bool, u32, u32, u32);
 #[derive(Debug)]
 struct File<'a> {
     target: &'a Path,
-    /// Bytes that it takes before the run; a device takes as many as one likes.
+    /// Bytes that it uses before the run. A device already has all the space it may ever need.
     before: u64,
-    /// Bytes that it takes beyond these at the moment.
+    /// Bytes that it currently uses in addition.
     now: u64,
     /// The block of cases that uses it last.
     last: usize,
     is_kept: bool,
 }
 
-/// Files that some cases use together.
+/// Files that some cases share.
 #[derive(Debug, Default)]
 struct Set {
-    /// Numbers of its files.
+    /// Indices of its files.
     files: Vec<usize>,
     last: usize,
     is_kept: bool,
-    /// Size that each of its files has at least at the moment.
+    /// Minimum size that each of its files currently has.
     now: u64,
 }
 
-/// The files of cases, in the order in which they are made and removed.
+/// The files of cases, in the order in which they are created and removed.
 pub(crate) struct PresentFiles<'a> {
     cases: &'a [CaseInBlock<'a>],
     /// The set of each case.
@@ -52,7 +52,8 @@ pub(crate) struct PresentFiles<'a> {
 }
 
 impl<'a> PresentFiles<'a> {
-    /// The files of `cases`, which are in order, each with the number of its block and the tasks that matter here.
+    /// The files of `cases`, which are in order, each with the number of its block and the tasks that are
+    /// relevant here.
     pub(crate) fn of(cases: &'a [CaseInBlock<'a>]) -> Self {
         let mut all = Self { cases, set_of: Vec::new(), sets: Vec::new(), files: Vec::new() };
         let mut known: HashMap<FilesOf<'_>, usize> = HashMap::new();
@@ -90,18 +91,18 @@ impl<'a> PresentFiles<'a> {
         all
     }
 
-    /// For each place, as `place_of` names it by a target: a target there, the most bytes that files take there at
-    /// the same time, and the case with which they do.
+    /// For each place (`place_of` maps a target to its place): a target there, the maximum number of bytes used by
+    /// files there at the same time, and the case with which this happens.
     ///
     /// # Errors
-    /// That of `place_of`.
+    /// Returns the error of `place_of`.
     pub(crate) fn most<P: Hash + Eq, E>(
         mut self,
         mut place_of: impl FnMut(&Path) -> Result<P, E>,
     ) -> Result<Vec<(&'a Path, u64, &'a Case)>, E> {
         let mut places: HashMap<P, usize> = HashMap::new();
         let mut of_target: HashMap<&Path, usize> = HashMap::new();
-        // For each place: a target, the bytes now, the most so far and its case.
+        // For each place: a target, the bytes used now, the maximum so far and its case.
         let mut most: Vec<(&Path, u64, u64, &Case)> = Vec::new();
         let cases = self.cases;
         for (at, (block, case, _)) in cases.iter().enumerate() {
@@ -161,15 +162,15 @@ impl<'a> PresentFiles<'a> {
     }
 }
 
-/// Whether the files of `case` are sure to take their space. A stonewall may end a write long before its volume is
-/// reached; such a case is left to the forecast's warning.
+/// Whether the files of `case` are certain to use their full space. A stonewall may end a write long before its
+/// volume is reached; for such a case only the forecast warns.
 fn takes_space(case: &Case) -> bool {
     let workload = &case.workload;
     let tables = workload.work.jobs().is_some();
     writes(case) && !tables && workload.backend.moves_data() && workload.stonewall.is_none()
 }
 
-/// Bytes that a file takes before the run. A device does not grow.
+/// Bytes that a file uses before the run. A device does not grow.
 fn taken(path: &Path) -> u64 {
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => metadata.blocks().saturating_mul(512),
@@ -186,7 +187,7 @@ mod tests {
 
     use super::{CaseInBlock, PresentFiles};
 
-    /// A case of two tasks that write a file of so many MiB each.
+    /// A case of two tasks that write a file of `mib` MiB each.
     fn case(target: &str, mib: u64, change: fn(&mut WorkloadSpec)) -> Case {
         let geometry = Geometry { transfer: Bytes::mib(1), block: Bytes::mib(mib), segments: 1 };
         let mut spec = WorkloadSpec::new("w", target, geometry);

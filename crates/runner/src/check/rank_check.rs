@@ -21,11 +21,11 @@ use crate::files::trees;
 use crate::ranks::order::{CheckRequest, Found};
 use crate::ranks::rank_assignment::{RankAssignment, RootOwners};
 
-/// Files that the program itself has open: streams, record, journal, counters, rings.
+/// Number of files that the program itself has open: streams, record, journal, counters, rings.
 const OWN_FILES: u64 = 64;
-/// Files that a task has open while it works on a tree.
+/// Number of files that a task has open while it works on a tree.
 const TREE_FILES: u64 = 3;
-/// Files that are open for a launch: its order, events, errors, counters and end.
+/// Number of files that are open for a launch: its order, events, errors, counters and end.
 const LAUNCH_FILES: u64 = 5;
 
 /// One rank's part of a check.
@@ -37,10 +37,10 @@ pub(crate) struct RankCheck<'a> {
 
 impl RankCheck<'_> {
     /// Checks what this rank's tasks need and, on the first rank of a node, what the node needs. Returns the
-    /// values that rank 0 judges together, and the leftovers of runs here.
+    /// values that rank 0 evaluates for all ranks, and the leftovers of runs here.
     ///
     /// # Errors
-    /// What the host lacks or refuses, with the next step.
+    /// Returns what the host lacks or rejects, with the next step.
     pub(crate) fn check(
         &self,
         permits: &mut Vec<PermittedDevice>,
@@ -96,7 +96,7 @@ impl RankCheck<'_> {
         replaced(&plan, leftovers)
     }
 
-    /// Each of `cases` with the tasks of it that this rank carries.
+    /// Each of `cases` with those of its tasks that this rank runs.
     fn with_tasks<'c>(
         &self,
         cases: impl Iterator<Item = &'c Case>,
@@ -115,13 +115,13 @@ impl RankCheck<'_> {
         cases.map(|(number, case)| Ok((number, case, self.tasks(case)?))).collect()
     }
 
-    /// The tasks of `case` that this rank carries.
+    /// The tasks of `case` that this rank runs.
     fn tasks(&self, case: &Case) -> Result<Range<u32>, RunnerError> {
         Ok(RankAssignment::of(&case.workload, self.comm.topology())?.tasks_of(self.comm.rank()))
     }
 
-    /// Checks each limit once: cases of a sweep repeat the same needs, and each query reads files of the
-    /// kernel.
+    /// Checks each limit once, because the cases of a sweep repeat the same needs and each query reads
+    /// kernel files.
     fn check_limits(&self) -> Result<(), RunnerError> {
         let mut all = BTreeSet::new();
         for case in unfinished(&self.request.plan, &self.request.finished) {

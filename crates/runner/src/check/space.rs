@@ -15,7 +15,7 @@ use crate::files::paths::{directory_of, sets};
 use crate::files::targets::is_node_local;
 use crate::files::trees;
 
-/// What is needed on a file system.
+/// A resource of a file system that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Resource {
     FileBytes,
@@ -26,7 +26,7 @@ pub(crate) enum Resource {
     Inodes,
 }
 
-/// A need on a file system, and what is free there.
+/// A need on a file system, and the amount that is free there.
 #[derive(Debug, Serialize, Deserialize)]
 struct SpaceNeed {
     /// The node, if the file system is node-local.
@@ -35,11 +35,11 @@ struct SpaceNeed {
     resource: Resource,
     need: u64,
     free: u64,
-    /// The case with which so much is needed.
+    /// The case with which this much is needed.
     case: String,
 }
 
-/// The needs on each file system, each resource once.
+/// The needs on each file system, with one entry per resource.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SpaceNeeds(Vec<SpaceNeed>);
 
@@ -62,7 +62,7 @@ impl SpaceNeeds {
         self.merge(SpaceNeed { node, mount_point, resource, need, free, case }, u64::saturating_add);
     }
 
-    /// Takes the larger of each need: what cases need one after the other.
+    /// Takes the maximum of each need, for cases that run one after the other.
     fn largest(&mut self, of_case: Self) {
         of_case.0.into_iter().for_each(|need| self.merge(need, u64::max));
     }
@@ -83,10 +83,10 @@ impl SpaceNeeds {
         }
     }
 
-    /// Checks that all of it is free.
+    /// Checks that everything needed is free.
     ///
     /// # Errors
-    /// The first need that is not met; for jobs the needs on all file systems.
+    /// Returns the first need that is not met, or for jobs the needs on all file systems.
     pub(crate) fn check(&self) -> Result<(), RunnerError> {
         let Some(lacking) = self.0.iter().find(|need| need.need > need.free) else { return Ok(()) };
         let SpaceNeed { need, free, .. } = *lacking;
@@ -123,14 +123,14 @@ pub(crate) struct SpaceCheck<'a> {
 }
 
 impl SpaceCheck<'_> {
-    /// Bytes that the files of `cases` will take where most of them exist at the same time: each case removes its
-    /// own, unless a later one needs them or they are kept. The cases are in order, each with the number of its
-    /// block in the plan and the tasks of this rank; cases of a block take turns.
+    /// Maximum number of bytes that the files of `cases` use at the same time. Each case removes its own files,
+    /// unless a later one needs them or they are kept. The cases are in order, each with the number of its block
+    /// in the plan and the tasks of this rank; cases of a block alternate.
     pub(crate) fn files(&self, cases: &[CaseInBlock<'_>]) -> Result<SpaceNeeds, RunnerError> {
         let mut needs = SpaceNeeds::default();
         for (target, bytes, case) in PresentFiles::of(cases).most(|target| self.place(target))? {
             let place = self.host.file_system_of(target)?;
-            // For example ramfs has no size, and its free space figure means nothing.
+            // Some file systems, for example ramfs, have no size, and their free space is meaningless.
             if place.size_bytes > 0 {
                 let node = self.node_of(target);
                 needs.add_on(node, &place, Resource::FileBytes, bytes, case);
@@ -139,7 +139,8 @@ impl SpaceCheck<'_> {
         Ok(needs)
     }
 
-    /// The node and the file system of a target: its files share the space of all others there.
+    /// The node and the file system of a target. The files of a target share its space with all others
+    /// there.
     fn place(&self, target: &Path) -> Result<(Option<u32>, String), RunnerError> {
         Ok((self.node_of(target), self.host.file_system_of(target)?.mount_point))
     }
@@ -149,13 +150,13 @@ impl SpaceCheck<'_> {
         self.local_directories.contains(&directory_of(target)).then_some(self.node)
     }
 
-    /// Inodes, and bytes in them, that the trees of `cases` will take. Cases remove their trees before the next one,
-    /// so that the largest counts, unless they are kept.
+    /// Inodes, and bytes in them, that the trees of `cases` use. Unless trees are kept, cases remove them before the
+    /// next case, so the largest need counts.
     pub(crate) fn trees(&self, cases: &[(&Case, Range<u32>)]) -> Result<SpaceNeeds, RunnerError> {
         let (mut largest, mut kept) = (SpaceNeeds::default(), SpaceNeeds::default());
         let makes = |case: &Case| trees::makes(case) && case.workload.stonewall.is_none();
         let mut places: HashMap<&Path, FileSystemFacts> = HashMap::new();
-        // A tree that is kept is made once, however many cases go over it.
+        // A tree that is kept is created once, however many cases use it.
         let mut of_kept: Vec<&[PathBuf]> = Vec::new();
         for (case, tasks) in cases.iter().filter(|(case, _)| makes(case)) {
             let targets = &case.workload.files.targets;
@@ -187,20 +188,20 @@ impl SpaceCheck<'_> {
         Ok(largest)
     }
 
-    /// Bytes that the tables and outputs of the jobs of `cases` will take. Cases usually remove their files
-    /// before the next one: the largest counts.
+    /// Bytes that the tables and outputs of the jobs of `cases` use. Cases usually remove their files
+    /// before the next case, so the largest need counts.
     pub(crate) fn jobs<'c>(&self, cases: impl Iterator<Item = &'c Case>) -> Result<SpaceNeeds, RunnerError> {
         let mut all = SpaceNeeds::default();
         for case in cases {
             let Some(placement) = JobsPlacement::new(&case.workload) else { continue };
-            // Existing valid tables take no more space.
+            // Existing valid tables need no additional space.
             if case.workload.files.existing == Existing::Reuse {
                 continue;
             }
             let mut own = SpaceNeeds::default();
             for space in JobSpace::ALL {
                 let Bytes(need) = placement.jobs().needs(space);
-                // If each pass has its own tables, they stay until the case ends.
+                // If each pass has its own tables, they exist until the case ends.
                 let sets = if space == JobSpace::Permanent { sets(case) } else { 1 };
                 let place = self.host.file_system_of(placement.target(space))?;
                 if place.size_bytes > 0 {

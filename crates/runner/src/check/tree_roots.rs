@@ -1,4 +1,4 @@
-//! Whether the roots of trees are as each case expects them.
+//! Checks that the roots of trees are in the state that each case expects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,18 +10,18 @@ use record::first_named;
 use crate::RunnerError;
 use crate::files::trees::{claim_on, counts_missing, ends, has, in_target, left_there, makes};
 
-/// Refuses existing items in the way of the cases that `are_left`, and missing items that they need; `keeps`
-/// gives the roots of a case that this rank is responsible for. Trees of a case are available to later ones
-/// as long as they are kept.
+/// Rejects existing items that conflict with the cases that `are_left`, and missing items that these need.
+/// `keeps` returns the roots of a case that this rank is responsible for. Trees of a case are available to
+/// later cases as long as they are kept.
 ///
 /// # Errors
-/// The first such root, with the next step.
+/// Returns an error about the first such root, with the next step.
 pub(crate) fn check_roots<'a>(
     cases: impl Iterator<Item = &'a Case>,
     run_id: &str,
     keeps: impl Fn(&Case) -> Result<BTreeSet<PathBuf>, RunnerError>,
 ) -> Result<(), RunnerError> {
-    // What each case leaves at a root; its present state if no case has touched it.
+    // What each case leaves at a root, or the root's present state if no case has touched it.
     let mut there: BTreeMap<PathBuf, Left> = BTreeMap::new();
     for case in cases.filter(|case| has(case)) {
         let (makes, beside) = (makes(case), in_target(&case.workload));
@@ -67,12 +67,12 @@ pub(crate) fn check_roots<'a>(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
     Nothing,
-    /// Removed when no case needs it any more.
+    /// It exists, and is removed when no case needs it any more.
     WhileNeeded,
     Kept,
 }
 
-/// What exists at `root`: the root itself, or the first name of ours in an existing directory.
+/// What exists at `root`: the root itself, or the first of our names in an existing directory.
 fn is_there(root: &Path, beside: bool) -> Result<Option<PathBuf>, RunnerError> {
     if beside {
         return Ok(first_named(root)?);

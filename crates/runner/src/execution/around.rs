@@ -1,4 +1,4 @@
-//! Protocol steps around the phases of a case: wiping, preconditioning, dropping caches.
+//! Protocol steps before and after the phases of a case: wiping, preconditioning, dropping caches.
 
 use std::time::Instant;
 
@@ -59,7 +59,7 @@ impl ExecutionState<'_> {
         Ok(())
     }
 
-    /// Writes the files of `case` from end to end, as often as its protocol says.
+    /// Writes the files of `case` completely, as often as its protocol specifies.
     pub(super) fn precondition(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
         if !case.workload.backend.moves_data() || !case.workload.work.is_transfers() {
             return Ok(());
@@ -75,8 +75,8 @@ impl ExecutionState<'_> {
         Ok(())
     }
 
-    /// Empties the page caches before a read phase, of all files or of the case's; returns a warning for its
-    /// figure if that is not permitted.
+    /// Empties the page caches before a read phase, either for all files or for those of the case. Returns a
+    /// warning for the figure if this is not permitted.
     pub(super) fn drop_caches(
         &mut self,
         index: usize,

@@ -5,8 +5,8 @@
 //! campaign           for the cases of each layout: create, verify, check, run, destroy; one record
 //! ```
 //!
-//! If a layout cannot be created, its cases fail and the next layout follows. The layout is destroyed even if
-//! its cases fail; what a killed run leaves is in the ledger of [`host::Layouts`].
+//! If a layout cannot be created, its cases fail, and the next layout follows. The layout is destroyed even
+//! if its cases fail. What a killed run leaves is recorded in the ledger of [`host::Layouts`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,16 +26,16 @@ pub trait LayoutBuilder {
     /// An existing layout.
     type MadeLayout;
 
-    /// Checks for obstacles to creating `layout`; nothing is written.
+    /// Checks for obstacles to the creation of `layout`. Nothing is written.
     ///
     /// # Errors
-    /// All obstacles, with the next steps.
+    /// Returns all obstacles, with the next steps.
     fn look(&self, layout: &Layout) -> Result<(), RunnerError>;
 
     /// Creates `layout` for a run and reports each command to `tell`. A failed creation is undone.
     ///
     /// # Errors
-    /// It could not be created.
+    /// Errors if it could not be created.
     fn create(
         &self,
         layout: &Layout,
@@ -52,7 +52,7 @@ pub trait LayoutBuilder {
     /// Destroys the layout.
     ///
     /// # Errors
-    /// The parts that could not be removed.
+    /// Returns the parts that could not be removed.
     fn destroy(
         &self,
         standing: Self::MadeLayout,
@@ -65,7 +65,7 @@ pub trait LayoutBuilder {
 pub struct HostLayoutBuilder {
     /// The layouts of this host.
     pub layouts: Layouts,
-    /// The values of `--destroy-data-on`, besides the devices that layouts name.
+    /// The values of `--destroy-data-on`, in addition to the devices that layouts name.
     pub consents: Vec<String>,
     /// The commands that the user has approved, by layout name. No other layout is created.
     pub agreed: BTreeMap<String, CommandHash>,
@@ -111,20 +111,20 @@ impl LayoutBuilder for HostLayoutBuilder {
     }
 }
 
-/// A plan with layouts, checked as far as possible before they exist.
+/// A plan with layouts, checked as far as possible before the layouts exist.
 #[derive(Debug)]
 pub struct ValidatedCampaign {
     /// The whole plan and the facts of the whole run. Its `finished` includes the cases on layouts.
     pub checked: Checked,
-    /// Cases that are already in the record and are not run again.
+    /// Cases that are already in the record, so they are not run again.
     pub finished: BTreeSet<String>,
 }
 
-/// Checks `plan` as far as possible before its layouts exist: the obstacles of each layout, and everything
+/// Checks `plan` as far as possible before its layouts exist: the obstacles to each layout, and everything
 /// about cases without a layout. Nothing is created.
 ///
 /// # Errors
-/// What the host lacks or refuses, with the next step; also if the run has several nodes.
+/// Returns what the host lacks or rejects, with the next step; also errors if the run has several nodes.
 pub fn validate_campaign(
     plan: Plan,
     host: &Host,
@@ -167,12 +167,12 @@ pub fn validate_campaign(
     let without = finished.iter().cloned().chain(on_layouts.map(|case| case.id.clone())).collect();
     let earlier = EarlierStart { finished: without, ..earlier };
     let mut checked = check_again(plan, host, comm, run_id, started_unix_ns, earlier)?;
-    // The user is asked once, also about existing layouts.
+    // The user is asked only once, including about existing layouts.
     checked.lost_files = checked.lost_now(&finished);
     Ok(ValidatedCampaign { checked, finished })
 }
 
-/// How to leave the `missing` layouts out of `plan`; none if a workload has no other target.
+/// How to remove the `missing` layouts from `plan`, or `None` if a workload has no other target.
 fn without(plan: &Plan, missing: &[&str]) -> Option<String> {
     let mut workloads: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let is_missing = |case: &Case| case.layout.as_deref().is_some_and(|name| missing.contains(&name));
@@ -196,11 +196,11 @@ fn without(plan: &Plan, missing: &[&str]) -> Option<String> {
     Some(format!("to leave {} out: {}", missing.join(", "), options.join(" ")))
 }
 
-/// Executes a validated campaign, one layout after another. In every case, files and layouts are removed and
-/// the record is closed on return; [`RunSummary::left_behind`] names what could not be removed.
+/// Executes a validated campaign, one layout after another. Whatever happens, files and layouts have been
+/// removed and the record closed on return; [`RunSummary::left_behind`] names what could not be removed.
 ///
 /// # Errors
-/// As [`PlanExecution::run`].
+/// Same as for [`PlanExecution::run`].
 pub fn campaign(
     execution: PlanExecution<'_>,
     builder: &impl LayoutBuilder,
@@ -208,7 +208,7 @@ pub fn campaign(
 ) -> Result<RunSummary, RunnerError> {
     let ValidatedCampaign { checked, finished } = validated;
     let Checked { plan, run_id, started_unix_ns, permits, lost_files, .. } = checked;
-    // Only files that the user was asked about may be lost, not others found on a layout.
+    // Only files that the user was asked about may be lost, not others that are found on a layout.
     let execution = execution.with_agreed(lost_files);
     // The cases of each layout open their devices themselves.
     drop(permits);
@@ -245,7 +245,7 @@ struct Campaign<'l, 'c, B: LayoutBuilder> {
 }
 
 impl<B: LayoutBuilder> Campaign<'_, '_, B> {
-    /// The cases of one layout, or of none.
+    /// Runs the cases of one layout, or those without a layout.
     fn run_cases(&mut self, cases: &[Case]) -> Result<RunSummary, ExecutionError> {
         let name = cases.first().and_then(|case| case.layout.as_deref());
         let layout = name.and_then(|name| self.plan.layouts.iter().find(|layout| layout.name == name));
@@ -275,7 +275,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
             Ok(standing) => standing,
             Err(error) => {
                 noted?;
-                // Cases not started yet are left to a resumed run.
+                // Cases that have not been started yet are left to a resumed run.
                 return if self.execution.controls.is_stopped() {
                     Ok(RunSummary::default())
                 } else {
@@ -283,7 +283,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
                 };
             }
         };
-        // From here on it is destroyed on every path.
+        // From here on, the layout is destroyed on every path.
         let result = match noted {
             Ok(()) => self.measure(layout, &standing, cases),
             Err(error) => Err(error.into()),
@@ -347,7 +347,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
         self.execution.run_cases(&checked)
     }
 
-    /// Destroys the layout, or records what is left of it.
+    /// Destroys the layout, and records what is left of it if that fails.
     fn dismantle(
         &mut self,
         layout: &Layout,
@@ -373,7 +373,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
         Ok(gone)
     }
 
-    /// Marks all cases as failed, for the same reason.
+    /// Marks all cases as failed for the same reason.
     fn fail(&mut self, cases: &[Case], error: &RunnerError) -> Result<RunSummary, ExecutionError> {
         let message = error.to_string();
         for (index, case) in cases.iter().enumerate() {
@@ -385,7 +385,8 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
     }
 }
 
-/// `cases` with the device paths of a raw layout: a study may name devices by serial number.
+/// Returns `cases` with the device paths of a raw layout, because a study may name devices by serial
+/// number.
 fn at_their_places(layout: &Layout, places: &[PathBuf], cases: &[Case]) -> Result<Vec<Case>, RunnerError> {
     if layout.recipe != Recipe::Raw {
         return Ok(cases.to_vec());

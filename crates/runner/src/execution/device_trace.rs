@@ -1,5 +1,5 @@
-//! The device time of each of the last operations: where its bytes are, and which device requests belong to
-//! it.
+//! Determines the device time of each of the last operations: where its bytes are, and which device
+//! requests belong to it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::targets::devices_under;
 
-/// Size of a sector in traces, independent of the device.
+/// Size of a sector in traces, whatever the device.
 const SECTOR_BYTES: u64 = 512;
 /// Tolerance between the engine's clock and the tracer's.
 const ROOM_NS: i64 = 10_000;
 
-/// Traces the devices under the targets for `processes` that keep their last operations; none if not
-/// requested.
+/// Traces the devices under the targets for `processes` that keep their last operations. Returns `None`
+/// if this was not requested.
 pub(crate) fn start(
     workload: &Workload,
     phase: Phase,
@@ -48,7 +48,8 @@ pub(crate) struct DeviceRequest(u32, u64, u64, bool, i64, u64);
 pub(crate) struct DeviceNames(Vec<String>);
 
 impl DeviceNames {
-    /// The index of `name`, which is added if new. There are as many as there are devices.
+    /// The index of `name`, which is added if it is new. The list has only as many names as there are
+    /// devices.
     fn index(&mut self, name: &str) -> u32 {
         let known = self.0.iter().position(|known| known == name);
         let index = known.unwrap_or_else(|| {
@@ -69,8 +70,8 @@ impl DeviceNames {
     }
 }
 
-/// The requests of a trace that started with the phase of `outcome` and may belong to kept operations: those
-/// since the first of these.
+/// The requests of a trace that was started together with the phase of `outcome`, if they may belong to kept
+/// operations: those since the first of these operations.
 pub(crate) fn requests(
     all: Vec<BlockRequest>,
     outcome: &PhaseOutcome,
@@ -95,7 +96,7 @@ pub(crate) fn requests(
         .collect()
 }
 
-/// Maps the bytes of operations to device and sector.
+/// Maps the bytes of operations to devices and sectors.
 pub(crate) struct SectorMap<'h> {
     host: &'h Host,
     files: HashMap<PathBuf, Option<MappedFile>>,
@@ -105,7 +106,7 @@ pub(crate) struct SectorMap<'h> {
 struct MappedFile {
     device: String,
     first_sector: u64,
-    /// None for a device, whose bytes are contiguous.
+    /// `None` for a device, whose bytes are contiguous.
     extents: Option<Vec<Extent>>,
 }
 
@@ -114,7 +115,7 @@ impl<'h> SectorMap<'h> {
         Self { host, files: HashMap::new() }
     }
 
-    /// The device and the first sector of an operation; none if unknown.
+    /// The device and the first sector of an operation, or `None` if unknown.
     pub(crate) fn locate(&mut self, one: &LastOperation, names: &mut DeviceNames) -> Option<(u32, u64)> {
         if one.bytes == 0 || one.path.as_os_str().is_empty() {
             return None;
@@ -136,7 +137,7 @@ impl MappedFile {
         Some(Self { device, first_sector, extents })
     }
 
-    /// Where the byte at `offset` is on the device.
+    /// Position on the device of the byte at `offset`.
     fn offset(&self, offset: u64) -> Option<u64> {
         let Some(extents) = &self.extents else { return Some(offset) };
         let after = extents.partition_point(|extent| extent.offset <= offset);
@@ -146,9 +147,9 @@ impl MappedFile {
     }
 }
 
-/// Adds to `rows`, all of one node, the device time from the `requests` of that node. A request belongs to an
-/// operation if they overlap in a sector and in time. If an operation's sectors are unknown, it gets the only
-/// request of its size and direction within its time.
+/// Adds the device time to `rows`, which are all of one node, from the `requests` of that node. A request
+/// belongs to an operation if they overlap in a sector and in time. If the sectors of an operation are
+/// unknown, it gets the request with its size and direction within its time, provided there is only one.
 pub(crate) fn join(rows: &mut [&mut HistoryRow], requests: &[DeviceRequest], names: &DeviceNames) {
     let mut ordered: Vec<&DeviceRequest> = requests.iter().collect();
     ordered.sort_by_key(|DeviceRequest(.., issued, _)| *issued);
@@ -201,16 +202,16 @@ fn ended(issued: i64, took: u64) -> i64 {
 /// How sequential the requests of a phase were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AccessPattern {
-    /// Requests that followed another one of the same device and direction.
+    /// Number of requests that followed another one of the same device and direction.
     pub(crate) requests: u64,
-    /// Of these, those that started at the end of the previous one.
+    /// Number of these that started at the end of the previous one.
     pub(crate) contiguous: u64,
-    /// Median distance of the others from there, in bytes.
+    /// Median distance of the others from that position, in bytes.
     pub(crate) seek_bytes: Option<u64>,
 }
 
-/// The pattern of the requests of each node, in issue order; none if no request followed another. Devices of
-/// different nodes are distinct.
+/// The pattern of the requests of each node, in issue order, or `None` if no request followed another.
+/// Devices of different nodes are treated as distinct.
 pub(crate) fn pattern<'r>(nodes: impl Iterator<Item = &'r [DeviceRequest]>) -> Option<AccessPattern> {
     let (mut requests, mut contiguous, mut seeks) = (0, 0, Vec::new());
     for of_node in nodes {

@@ -1,4 +1,4 @@
-//! A phase of jobs: launched, and recorded like any other phase.
+//! A phase of jobs, which are launched and recorded like any other phase.
 
 use std::fs;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(crate) struct JobRows {
     pub(crate) spaces: Vec<SpaceRow>,
     /// Processor time of the launcher.
     pub(crate) harness_cpu_ns: u64,
-    /// File systems with little space left, and skipped actions.
+    /// Warnings about file systems with little space left, and about skipped actions.
     warnings: Vec<Warning>,
 }
 
@@ -36,23 +36,23 @@ pub(crate) struct JobsRun<'a> {
     pub(crate) workload: &'a Workload,
     pub(crate) phase: Phase,
     pub(crate) pass: u32,
-    /// The program that is executed for each launch.
+    /// The program to execute for each launch.
     pub(crate) program: &'a Program,
-    /// Part of the names of the control groups.
+    /// The run's name, which is used in the names of the control groups.
     pub(crate) run_id: &'a str,
     pub(crate) host: &'a Host,
     pub(crate) controls: &'a Arc<Controls>,
 }
 
-/// Writes finished launches to stable storage while their phase goes on.
+/// Writes finished launches to stable storage while their phase is still running.
 pub(crate) type KeepLaunches<'k> = dyn FnMut(JobRows) -> Result<(), RecordError> + 'k;
 
 impl JobsRun<'_> {
-    /// Launches all jobs; `keep` gets finished launches before others are started.
+    /// Launches all jobs. `keep` is called with finished launches before others are started.
     ///
     /// # Errors
-    /// A directory cannot be created, a control group cannot be removed, or finished launches cannot be
-    /// stored. No job is running on return.
+    /// Errors if a directory cannot be created, a control group cannot be removed, or finished launches
+    /// cannot be stored. No job is running on return.
     pub(crate) fn go(&self, keep: &mut KeepLaunches<'_>) -> Result<(PhaseOutcome, JobRows), RunnerError> {
         let placement = JobsPlacement::new(self.workload).ok_or(RunnerError::OutOfPlace)?;
         let spaces = JobSpace::ALL.map(|space| placement.directory(space, self.pass));
@@ -90,7 +90,8 @@ impl JobsRun<'_> {
         Ok((outcome(&launched, started_unix_ns), rows))
     }
 
-    /// Limits that this host has no control groups for. Only the matrix reports them: loading needs none.
+    /// Warnings about limits for which this host has no control groups. Only the matrix reports them,
+    /// because loading needs no limits.
     fn notes(&self, groups: &RunGroups, jobs: &Jobs) -> Vec<Warning> {
         if groups.missing().is_empty() || self.phase == Phase::Load {
             return Vec::new();
@@ -103,7 +104,7 @@ impl JobsRun<'_> {
         notes
     }
 
-    /// A warning for each file system with less free space than the workload wants.
+    /// Warnings about file systems with less free space than the workload wants.
     fn low_space(&self, launched: &Launched, spaces: &[PathBuf; 3]) -> Vec<Warning> {
         let percent_min = self.workload.work.jobs().map_or(0, |jobs| jobs.free_percent_min);
         let mut all: Vec<Warning> = Vec::new();
@@ -131,7 +132,7 @@ struct Watcher<'a, 'k> {
     tasks: &'a [LaunchTask],
     jobs: &'a Jobs,
     keep: &'a mut KeepLaunches<'k>,
-    /// Why storing them failed: nothing more is launched then.
+    /// Why storing the launches failed. Nothing more is launched in that case.
     error: Option<RecordError>,
 }
 
@@ -176,7 +177,7 @@ impl JobRows {
         warnings
     }
 
-    /// The same rows, with the phase `key` and the name of the node.
+    /// Sets the key of the phase and the name of the node in all rows.
     pub(crate) fn of(mut self, key: &PhaseKey, node: &str) -> Self {
         for row in &mut self.launches {
             (row.key, row.node) = (key.clone(), node.to_owned());
@@ -196,7 +197,8 @@ pub(crate) fn is_failure(row: &LaunchRow) -> bool {
     ![LaunchOutcome::Complete, LaunchOutcome::Stopped].iter().any(|fine| fine.name() == row.outcome)
 }
 
-/// The outcome of launched processes as that of any phase, which began at this time: a launch is a task.
+/// Converts the outcome of launched processes to that of any other phase, which began at
+/// `started_unix_ns`. Each launch counts as a task.
 #[must_use]
 pub fn outcome(launched: &Launched, started_unix_ns: i64) -> PhaseOutcome {
     let begun = || launched.launches.iter().filter(|one| one.end_ns > one.start_ns);
@@ -286,12 +288,12 @@ fn series(launched: &Launched) -> Vec<SeriesInterval> {
     all
 }
 
-/// Placeholder: rows get the key of their phase later.
+/// A placeholder. Rows get the key of their phase later.
 fn no_key() -> PhaseKey {
     PhaseKey { case: "".into(), repetition: 0, phase: Phase::Jobs }
 }
 
-/// The rows of some launches and their steps, without the key of their phase.
+/// The rows of some launches and their steps, without the key of the phase.
 fn launch_rows(tasks: &[LaunchTask], reports: &[&LaunchReport], jobs: &Jobs) -> JobRows {
     let task_of = |one: &LaunchReport| tasks.iter().find(|task| task.order.launch == one.launch);
     let mut rows = JobRows::default();
@@ -302,7 +304,7 @@ fn launch_rows(tasks: &[LaunchTask], reports: &[&LaunchReport], jobs: &Jobs) -> 
     rows
 }
 
-/// The rows of all launches, without the key of their phase.
+/// The rows of all launches, without the key of the phase.
 pub(crate) fn rows(tasks: &[LaunchTask], launched: &Launched, jobs: &Jobs) -> JobRows {
     let reports: Vec<&LaunchReport> = launched.launches.iter().collect();
     let mut rows = JobRows { harness_cpu_ns: launched.own_cpu_ns, ..launch_rows(tasks, &reports, jobs) };

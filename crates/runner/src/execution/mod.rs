@@ -42,7 +42,7 @@ use crate::ranks::rank_group::RankGroup;
 use crate::ranks::signals::forward_signals;
 use crate::{Event, Machine, Program, RunnerError, Watch};
 
-/// Runs a plan and writes its record, on rank 0.
+/// Runs a plan and writes its record. Used on rank 0.
 pub struct PlanExecution<'a> {
     host: &'a Host,
     comm: &'a dyn Comm,
@@ -51,15 +51,16 @@ pub struct PlanExecution<'a> {
     controls: Arc<Controls>,
     /// Number of phases started.
     phases: u64,
-    /// The program that is executed for each launch of jobs.
+    /// The program to execute for each launch of jobs.
     program: Option<Program>,
-    /// The user's files that may be lost, if fewer than the check of the cases of a layout finds.
+    /// The user's files that may be lost, if they are fewer than those found by the check of a layout's
+    /// cases.
     agreed: Option<LostFiles>,
     /// Cases that another tool measures in alternation.
     rivals: Rivals,
     /// Commands that query servers before and after phases.
     servers: Servers,
-    /// What carries out the phases of a simulated run.
+    /// The machine that carries out the phases of a simulated run.
     machine: Option<&'a mut dyn Machine>,
 }
 
@@ -84,8 +85,8 @@ impl From<record::RecordError> for ExecutionError {
 }
 
 impl<'a> PlanExecution<'a> {
-    /// A plan execution that stores into `recorder`, reports to `watch`, and ends soon after `controls`
-    /// requests a stop.
+    /// Creates a plan execution that stores its results in `recorder`, reports to `watch`, and ends soon
+    /// after a stop is requested with `controls`.
     pub fn new(
         host: &'a Host,
         comm: &'a dyn Comm,
@@ -109,14 +110,14 @@ impl<'a> PlanExecution<'a> {
         }
     }
 
-    /// Sets the machine that carries out the phases: the run is simulated.
+    /// Sets the machine that carries out the phases, which makes this a simulated run.
     #[must_use]
     pub fn on_machine(self, machine: &'a mut dyn Machine) -> Self {
         Self { machine: Some(machine), ..self }
     }
 
-    /// Sets the program that is executed for each launch of jobs; the default is this one with the argument
-    /// `job`.
+    /// Sets the program to execute for each launch of jobs. The default is the running program with the
+    /// argument `job`.
     #[must_use]
     pub fn with_program(self, program: Program) -> Self {
         Self { program: Some(program), ..self }
@@ -139,18 +140,18 @@ impl<'a> PlanExecution<'a> {
         Self { agreed: Some(agreed), ..self }
     }
 
-    /// Executes all cases. In every case, files are removed and the record is closed on return.
+    /// Executes all cases. Whatever happens, files have been removed and the record closed on return.
     ///
     /// # Errors
-    /// The record could not be written, the files could not be claimed, or a rank was lost. Earlier
-    /// measurements are in the record then, and files of the lost rank are removed where this rank can see
-    /// them.
+    /// Errors if the record could not be written, the files could not be claimed, or a rank was lost.
+    /// Earlier measurements are in the record then, and files of the lost rank are removed as far as this
+    /// rank can access them.
     pub fn run(mut self, checked: &Checked) -> Result<RunSummary, RunnerError> {
         let result = self.run_cases(checked);
         self.close(result)
     }
 
-    /// Writes the final state of the run into the record. One that could not begin leaves none.
+    /// Writes the final state of the run to the record. A run that could not begin leaves no record.
     pub(crate) fn close(
         mut self,
         result: Result<RunSummary, ExecutionError>,
@@ -169,7 +170,7 @@ impl<'a> PlanExecution<'a> {
             Err(broken) => Outcome::Failed(broken.error.to_string()),
         };
         if result.as_ref().map_or_else(|broken| broken.told, |_| true) {
-            // Slow to read: done here since it would delay the first transfer.
+            // These facts are slow to read, so they are read here and not before the first transfer.
             if self.machine.is_none() {
                 self.recorder.complete_host(|host| self.host.complete(host));
             }
@@ -250,7 +251,7 @@ impl ExecutionState<'_> {
             if error.is_loss() {
                 return self.end_after_loss(error);
             }
-            // The first error is the one to report; what was not claimed was not made either.
+            // The first error is the one to report. Whatever was not claimed was not created either.
             let _ = self.ranks.order(&Order::Withdraw);
             let _ = self.ranks.end();
             return Err(error.into());
@@ -266,11 +267,12 @@ impl ExecutionState<'_> {
         let cleaned = self.ranks.order(&Order::RemoveAll);
         let withdrawn = match &cleaned {
             Ok(_) => self.ranks.order(&Order::Withdraw),
-            // Where files stay, the claim stays: the next start finds them by it.
+            // If files are left, the claim is kept, so that the next start finds them.
             Err(_) => Ok(Answer::Done),
         };
         let ended = self.ranks.end();
-        // A failure of the record cannot be written there; a failed case already has been.
+        // A failure of the record cannot be written to the record; a failed case has already been
+        // written.
         let failed = cases.map_err(|error| ExecutionError { error, told: false })?;
         Ok(RunSummary {
             interrupted: self.stopped(),
@@ -280,7 +282,8 @@ impl ExecutionState<'_> {
         })
     }
 
-    /// Has all ranks load the plan, remove leftovers of an earlier start, and claim the files of this one.
+    /// Makes all ranks load the plan, remove leftovers of an earlier start, and claim the files of this
+    /// one.
     fn begin(&mut self) -> Result<(), RunnerError> {
         let run_directory = self.recorder.directory().to_owned();
         let started_unix_ns = self.checked.started_unix_ns;
@@ -292,7 +295,7 @@ impl ExecutionState<'_> {
         if self.ranks.is_simulated() {
             return Ok(());
         }
-        // Other programs may have changed files while the user considered the prompt.
+        // Other programs may have changed files while the user was deciding.
         self.checked.lost_now(&self.checked.finished).only_what_was(self.agreed)
     }
 
@@ -333,8 +336,8 @@ impl ExecutionState<'_> {
         Ok(failed)
     }
 
-    /// Runs the passes of alternating cases in this `order`; returns the first failure. `last` is the index
-    /// of the case that ran last.
+    /// Runs the passes of alternating cases in this `order`, and returns the first failure. `last` is the
+    /// index of the case that ran last.
     fn block(
         &mut self,
         order: impl Iterator<Item = (usize, u32)>,
@@ -349,7 +352,8 @@ impl ExecutionState<'_> {
             };
             let turn = &mut turns[place];
             let follows_another = last.replace(index).is_some_and(|last| last != index);
-            // The record has the comparison before a case that an earlier start has finished.
+            // For a case finished by an earlier start, the record already contains the comparison before
+            // it.
             if follows_another && !turn.replayed && self.checked.nodes.have_clocks() {
                 self.compare_clocks()?;
             }
@@ -374,7 +378,7 @@ impl ExecutionState<'_> {
             let over = over || turns.iter().all(|turn| turn.is_over);
             let removed = if over { self.block_ends(turns, file_sets) } else { Ok(()) };
             match result.and_then(|state| removed.map(|()| state)) {
-                // Not finished: a resumed run starts it again.
+                // The case is not finished, so a resumed run starts it again.
                 Ok(CaseState::Stopped | CaseState::GoesOn) => return Ok(failed),
                 Ok(CaseState::Finished) if self.replays => {}
                 Ok(CaseState::Finished) => {
@@ -382,7 +386,7 @@ impl ExecutionState<'_> {
                     self.watch.event(&Event::CaseFinished(case));
                 }
                 Err(RunnerError::Record(error)) => return Err(error.into()),
-                // Its record stands: the run fails, and the case does not.
+                // The case is finished in the record, so the run fails and not the case.
                 Err(error) if self.replays => {
                     failed.get_or_insert((error.to_string(), error.kind()));
                     if over {
@@ -412,7 +416,7 @@ impl ExecutionState<'_> {
         Ok(failed)
     }
 
-    /// Removes files that no case after a block needs.
+    /// Removes files that no case after this block needs.
     fn block_ends(&mut self, turns: &[CaseTurn<'_>], file_sets: &FileSets<'_>) -> Result<(), RunnerError> {
         let mut first = Ok(());
         for turn in turns.iter().filter(|turn| turn.begun && turn.case.stated.is_none()) {
@@ -422,7 +426,8 @@ impl ExecutionState<'_> {
         first
     }
 
-    /// Closes the record after a rank was lost. Removes files where possible; the others stay claimed.
+    /// Closes the record after a rank was lost. Removes files as far as possible; the others remain
+    /// claimed.
     fn end_after_loss(mut self, error: RunnerError) -> Result<RunSummary, ExecutionError> {
         if let Some(executor) = self.ranks.executor() {
             let _ = executor.save_what_can_be();
@@ -458,7 +463,7 @@ impl ExecutionState<'_> {
         Ok(())
     }
 
-    /// Forgets the data that no later case uses, removed or not.
+    /// Forgets data that no later case uses, whether or not it was removed.
     fn forget(&mut self, index: usize, case: &Case, file_sets: &FileSets<'_>, wrong_data: bool) {
         let kept = match case.workload.files.keep {
             Keep::Always => true,

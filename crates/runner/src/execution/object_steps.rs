@@ -1,4 +1,4 @@
-//! How far the steps around objects came: a later case may go on with the objects of an earlier one.
+//! Progress of the steps on objects, since a later case may continue with the objects of an earlier one.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,17 +8,18 @@ use record::PhaseRecord;
 
 use crate::files::trees;
 
-/// Steps in each set that each task has done since the objects were made, by the roots of the objects.
+/// Number of steps in each set that each task has done since the objects were created, by the roots of
+/// the objects.
 #[derive(Debug, Default)]
 pub(super) struct ObjectSteps(BTreeMap<Vec<PathBuf>, Vec<u64>>);
 
 impl ObjectSteps {
-    /// Those before a phase of `pass` of `case`; empty where none is known to the run.
+    /// The steps done before a phase of `pass` of `case`; empty if the run knows of none.
     pub(super) fn before(&self, case: &Case, pass: u32) -> Vec<u64> {
         self.0.get(&case.workload.roots(pass)).cloned().unwrap_or_default()
     }
 
-    /// Notes the steps of a finished `phase`.
+    /// Records the steps of a finished `phase`.
     pub(super) fn after(&mut self, case: &Case, phase: Phase, record: &PhaseRecord) {
         let Work::Objects(objects) = &case.workload.work else { return };
         let roots = case.workload.roots(record.phase.key.repetition);

@@ -22,7 +22,7 @@ enum Next {
 }
 
 impl ExecutionState<'_> {
-    /// Runs `pass` of a case; before the first pass, also its preparation.
+    /// Runs `pass` of a case. Before the first pass, also prepares the case.
     pub(super) fn turn(&mut self, turn: &mut CaseTurn<'_>, pass: u32) -> Result<CaseState, RunnerError> {
         if self.stopped() {
             return Ok(CaseState::Stopped);
@@ -49,7 +49,7 @@ impl ExecutionState<'_> {
         Ok(CaseState::Finished)
     }
 
-    /// Steps before the first pass of a case.
+    /// The steps before the first pass of a case.
     fn begin_case(&mut self, turn: &mut CaseTurn<'_>) -> Result<(), RunnerError> {
         let CaseTurn { index, case, .. } = *turn;
         turn.begun = true;
@@ -57,7 +57,7 @@ impl ExecutionState<'_> {
             self.watch.event(&Event::CaseStarted { index, case });
             let takes_turns =
                 self.checked.plan.blocks().any(|block| block.len() > 1 && block.contains(&index));
-            // A machine has to go through all passes again to be as they leave it.
+            // On a machine all passes have to be repeated, so that its state is as they leave it.
             if case.stated.is_some() || !takes_turns || self.ranks.is_simulated() {
                 self.recorder.case_started(&case.id)?;
             } else {
@@ -126,7 +126,7 @@ impl ExecutionState<'_> {
         Ok(CaseState::GoesOn)
     }
 
-    /// Has another tool measure the pass of `case`.
+    /// Runs the other tool's measurement of the pass of `case`.
     fn rival(&mut self, rival: &Rival, case: &Case, pass: u32) -> Result<CaseState, RunnerError> {
         let &phase = case.phases.first().ok_or(RunnerError::OutOfPlace)?;
         let idle = Arc::new(Controls::new());
@@ -158,10 +158,10 @@ impl ExecutionState<'_> {
         Ok(())
     }
 
-    /// Pauses as the protocol says; checks the time limit and the stop flag.
+    /// Pauses as specified by the protocol, and checks the time limit and the stop flag.
     fn before(&mut self, turn: &CaseTurn<'_>, phase: Phase, started: Duration) -> Next {
         let case = turn.case;
-        // Phases on a tree follow each other at once: the pause is between passes.
+        // Phases on a tree follow each other at once; the pause is between passes.
         let rests = case.workload.work.is_transfers() || case.phases.first() == Some(&phase);
         if phase.is_result() && rests {
             let controls = Arc::clone(&self.controls);

@@ -1,4 +1,4 @@
-//! One phase of one pass of a case: what must exist before it, its order to all ranks, and its record.
+//! One phase of one pass of a case: its preconditions, its order to all ranks, and its record.
 
 use std::time::Instant;
 
@@ -17,7 +17,8 @@ use crate::ranks::rows::Table;
 use crate::{Event, RunnerError};
 
 impl ExecutionState<'_> {
-    /// Creates directories, removes files that a write replaces, and makes sure that reads find data.
+    /// Creates directories, removes files that a write replaces, and makes sure that the data to be read
+    /// exists.
     pub(super) fn prepare(
         &mut self,
         index: usize,
@@ -63,7 +64,7 @@ impl ExecutionState<'_> {
         if there { Ok(()) } else { self.fill(index, index, pass) }
     }
 
-    /// Whether this run has written all data of the files of a pass, so that it must be there.
+    /// Whether this run has written all data of the files of a pass, so that it must exist.
     fn has_written(&self, case: &Case, pass: u32) -> bool {
         let file_nodes = self.file_nodes(case);
         let content = |slot: &plan::FileSlot| self.written.content(file_nodes.of(slot.index), &slot.path);
@@ -71,7 +72,7 @@ impl ExecutionState<'_> {
         files.iter().all(|slot| content(slot).is_some_and(|content| !content.partial))
     }
 
-    /// What the run knows of the files of a pass beyond what is on disk.
+    /// What the run knows about the files of a pass in addition to what is on disk.
     fn known(&self, case: &Case, pass: u32) -> KnownContent {
         let file_nodes = self.file_nodes(case);
         let files = Placement::new(&case.workload).files(pass);
@@ -85,8 +86,8 @@ impl ExecutionState<'_> {
         KnownContent { partial: ranges(partial), discarded: ranges(discarded) }
     }
 
-    /// Writes all data of the files of `pass` of the case `writer`, on behalf of the case `index` and outside
-    /// the results.
+    /// Writes all data of the files of `pass` of the case `writer`, on behalf of the case `index`. This is
+    /// not part of the results.
     pub(super) fn fill(&mut self, index: usize, writer: usize, pass: u32) -> Result<(), RunnerError> {
         if self.checked.plan.cases[writer].workload.files.unique_dir {
             let order =
@@ -96,8 +97,8 @@ impl ExecutionState<'_> {
         self.phase(index, Some(writer), Phase::Fill, pass, PhasePreconditions::default()).map(|_| ())
     }
 
-    /// Runs a phase of the case `index`, or on its behalf a fill of the files or objects of the case `fills`. Of
-    /// these the record has `Phase::Fill` alone.
+    /// Runs a phase of the case `index`, or on its behalf a fill of the files or objects of the case `fills`. A
+    /// fill appears in the record only as `Phase::Fill`.
     pub(super) fn phase(
         &mut self,
         index: usize,
@@ -118,7 +119,7 @@ impl ExecutionState<'_> {
         let expect = expected(workload, phase, pass, generation, content);
         *self.phases += 1;
         let number = *self.phases;
-        // A machine carries out all tasks; of ranks, this one counts its own.
+        // A machine runs all tasks; with ranks, each counts its own.
         let own = match self.ranks.is_simulated() {
             true => workload.tasks as usize,
             false => assignment.tasks_of(self.ranks.comm().rank()).len(),
@@ -202,30 +203,30 @@ impl ExecutionState<'_> {
     }
 }
 
-/// State before a phase.
+/// The state before a phase.
 #[derive(Default)]
 pub(super) struct PhasePreconditions {
-    /// Upper limit of operations for each task.
+    /// Maximum number of operations for each task.
     pub(super) limits: Option<Vec<u64>>,
-    /// How often earlier phases have renamed the files of a tree.
+    /// Number of times that earlier phases have renamed the files of a tree.
     pub(super) renamings: u32,
-    /// Steps around the objects of each set that each task has done.
+    /// Number of steps in each set of objects that each task has done.
     pub(super) steps_before: Vec<u64>,
-    /// Warnings about its figure.
+    /// Warnings about the phase's figure.
     pub(super) warnings_before: Vec<Warning>,
 }
 
 /// Result of a phase.
 pub(super) struct FinishedPhase {
     pub(super) record: PhaseRecord,
-    /// Transfers of each task, if the phase ended within the first pass.
+    /// Number of transfers of each task, if the phase ended within the first pass.
     pub(super) partial: Option<Vec<u64>>,
     /// Largest number of transfers of a task.
     pub(super) most_transfers: u64,
 }
 
 impl FinishedPhase {
-    /// `pass` transfers of each task are one pass.
+    /// Creates the result; `pass` is the number of transfers of each task in one pass.
     fn of(record: PhaseRecord, pass: u64) -> Self {
         let transfers = || record.tasks.iter().map(|row| row.transfers);
         let is_short = transfers().any(|transfers| transfers < pass);
@@ -237,11 +238,12 @@ impl FinishedPhase {
     }
 }
 
-/// Operations of each task that make up one pass of `phase`, if fewer leave something unwritten.
+/// Number of operations of each task in one pass of `phase`, if fewer would leave something unwritten.
 fn one_pass(workload: &Workload, phase: Phase) -> u64 {
     match &workload.work {
         Work::Transfers => workload.geometry.transfers_per_task(),
-        // Without a stonewall, a task has tried all its items: it was prevented from making the missing ones.
+        // Without a stonewall, a task has tried all its items, so it was prevented from creating the
+        // missing ones.
         Work::Tree(tree) if trees::creates_items(phase) && workload.stonewall.is_some() => {
             tree.items_per_task()
         }

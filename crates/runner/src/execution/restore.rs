@@ -1,4 +1,4 @@
-//! The data of cases that a resumed run skips, for the cases that need it.
+//! Restores the data of cases that a resumed run skips, for the cases that need it.
 
 use plan::{Case, Existing, Phase, Work};
 
@@ -9,10 +9,10 @@ use crate::files::{paths, trees};
 use crate::ranks::order::{Answer, Order, Prepare};
 
 impl ExecutionState<'_> {
-    /// Rewrites the data of a skipped case if `case` (at `index` in the plan) relies on it: all files of a
-    /// run are removed when it ends. The fill belongs to `case` and is outside the results; the record has
-    /// the skipped case once, as measured. If `case` `goes_on` after passes of its own, these may have
-    /// written the data.
+    /// Rewrites the data of a skipped case if `case` (at `index` in the plan) relies on it, because all
+    /// files of a run are removed when it ends. The fill belongs to `case` and is not part of the results;
+    /// the record contains the skipped case only as it was measured. If `case` `goes_on` after passes of
+    /// its own, these may have written the data.
     pub(super) fn restore(&mut self, index: usize, case: &Case, goes_on: bool) -> Result<(), RunnerError> {
         if matches!(case.workload.work, Work::Objects(_)) {
             return self.restore_objects(index, case);
@@ -39,7 +39,7 @@ impl ExecutionState<'_> {
         Ok(())
     }
 
-    /// Makes the objects of a skipped case again if `case` goes round them or removes them.
+    /// Recreates the objects of a skipped case if `case` works on them or removes them.
     fn restore_objects(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
         let checked = self.checked;
         let mut skipped = checked.plan.cases[..index].iter().enumerate().rev();
@@ -62,7 +62,7 @@ impl ExecutionState<'_> {
     }
 }
 
-/// Whether the result of `case` depends on the data in its files, and it does not write that itself.
+/// Whether the result of `case` depends on data in its files that it does not write itself.
 fn relies_on_others(case: &Case) -> bool {
     if !case.workload.work.is_transfers() {
         return false;
@@ -73,7 +73,7 @@ fn relies_on_others(case: &Case) -> bool {
     case.workload.backend.moves_data() && !alone && (reads || files.existing == Existing::Reuse)
 }
 
-/// Whether `other` left data in files of `case`.
+/// Whether `other` has left data in files of `case`.
 fn has_written_for(other: &Case, case: &Case) -> bool {
     let (files, own) = (&other.workload.files, &case.workload.files);
     let writes = other.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill))

@@ -1,4 +1,5 @@
-//! Measurements of another tool in alternation with ioproof: pass by pass, same case, same files.
+//! Measurements of another tool, which alternate with those of ioproof pass by pass, for the same case
+//! and the same files.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,15 +20,15 @@ use crate::RunnerError;
 use crate::files::targets::devices_under;
 use crate::ranks::nodes::observer::NodeObserver;
 
-/// Interval at which the tool's exit and the stop flag are polled.
+/// Polling interval for the exit of the tool and the stop flag.
 const LOOK: Duration = Duration::from_millis(20);
-/// Time between asking a tool to end and killing it.
+/// Time between asking the tool to end and killing it.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Number of last lines of stderr that are reported.
 const LINES_TOLD: usize = 4;
 
-/// The cases that another tool measures, and its command lines. Constructing this from a plan is consent to
-/// run them; a record is not.
+/// The cases that another tool measures, and its command lines. Constructing this value from a plan means
+/// consent to run them; constructing it from a record does not.
 #[derive(Debug, Clone, Default)]
 pub struct Rivals {
     tool: String,
@@ -35,7 +36,7 @@ pub struct Rivals {
 }
 
 impl Rivals {
-    /// The cases of `plan`; none if it names no other tool.
+    /// The cases of `plan`; empty if it names no other tool.
     #[must_use]
     pub fn of_plan(plan: &Plan) -> Self {
         match &plan.source {
@@ -44,16 +45,17 @@ impl Rivals {
         }
     }
 
-    /// The one for the case `id`.
+    /// The entry for the case `id`.
     pub(crate) fn of(&self, id: &str) -> Option<&Rival> {
         self.all.iter().find(|rival| rival.case == id)
     }
 
     /// Runs the tool for `rival`, described by `case`, for the pass `key`, in the working directory of this
-    /// process; observes the host meanwhile, with `quiet` for other processes. None if the run was stopped.
+    /// process. Meanwhile it observes the host, and with `quiet` other processes. Returns `None` if the run
+    /// was stopped.
     ///
     /// # Errors
-    /// The tool could not be started, failed, or its output could not be parsed.
+    /// Errors if the tool could not be started, failed, or printed output that cannot be parsed.
     pub(crate) fn pass(
         &self,
         rival: &Rival,
@@ -77,7 +79,7 @@ impl Rivals {
         let ended = ended.map_err(|error| failed(format!("cannot start {program}: {error}")))?.wait(controls);
         let ended = ended.map_err(|error| failed(format!("cannot wait for {program}: {error}")))?;
         let (observed, unobserved) = observer.stop();
-        // The tool's usage counts as that of this process, which has waited for it.
+        // The tool's resource usage counts as that of this process, which has waited for it.
         let disturbed = quiet.phase_ended();
         let Some(Printed { status, out, complaints }) = ended else { return Ok(None) };
         if !status.success() {
@@ -117,7 +119,7 @@ impl Rivals {
     }
 }
 
-/// The sample of the node without the threads of this process, since the tool does the work.
+/// The sample of the node without the threads of this process, because the tool does the work.
 fn of_node(sample: LoadSample) -> LoadSample {
     LoadSample { cpu_wait_ns: None, stopped_ns: 0, blocked_threads: 0, blocked_in: String::new(), ..sample }
 }
@@ -139,7 +141,7 @@ struct Printed {
     complaints: Vec<u8>,
 }
 
-/// A running tool in its own process group; ended on drop.
+/// A running tool in its own process group. It is ended on drop.
 struct Running {
     child: Child,
     group: Pid,
@@ -151,14 +153,14 @@ impl Running {
     fn start(command: &mut Command) -> io::Result<Self> {
         let (out, complaints) = (OutputFile::new()?, OutputFile::new()?);
         command.stdout(out.for_child()?).stderr(complaints.for_child()?);
-        // Ctrl-C at the terminal reaches only this process, which then ends the tool in order.
+        // Ctrl-C at the terminal only reaches this process, which then ends the tool in an orderly way.
         command.process_group(0);
         host::ends_with_us(command);
         let child = command.spawn()?;
         Ok(Self { group: Pid::from_child(&child), child, out, complaints })
     }
 
-    /// Waits for its exit; none if the run was stopped before.
+    /// Waits for the tool to exit. Returns `None` if the run was stopped before that.
     fn wait(mut self, controls: &Controls) -> io::Result<Option<Printed>> {
         let status = loop {
             if controls.is_stopped() {
@@ -173,14 +175,14 @@ impl Running {
         Ok(Some(Printed { status, out, complaints }))
     }
 
-    /// Asks it to end, and kills what remains.
+    /// Asks the tool to end, then kills what remains of its process group.
     fn end(&mut self) {
         let _ = kill_process_group(self.group, Signal::INT);
         let until = Instant::now() + PATIENCE;
         while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < until {
             thread::sleep(LOOK);
         }
-        // Includes background processes of a script.
+        // This includes background processes of a script.
         let _ = kill_process_group(self.group, Signal::KILL);
         let _ = self.child.wait();
     }

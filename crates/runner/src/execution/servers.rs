@@ -1,5 +1,5 @@
-//! Data from storage servers and clients around a phase: the commands that a study names, run by the first
-//! process, and the output of `lfs getstripe` for the measured files.
+//! Data from storage servers and clients before and after a phase: the output of commands that a study
+//! names, run by the first process, and of `lfs getstripe` for the measured files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -21,15 +21,15 @@ use rustix::process::{Pid, Signal, kill_process_group};
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Interval at which a command's exit is polled.
 const LOOK: Duration = Duration::from_millis(5);
-/// Largest amount of stderr that is read.
+/// Maximum number of bytes of stderr that are read.
 const COMPLAINTS_MAX: u64 = 64 << 10;
-/// Largest number of files of a pass whose layout is queried.
+/// Maximum number of files of a pass whose layout is queried.
 const FILES_MAX: usize = 256;
-/// Size limit of one value in a record.
+/// Maximum value of a counter in a record.
 const VALUE_MAX: u64 = 1 << 60;
 
-/// The commands of targets that print server counters. Constructing this from a plan is consent to run them;
-/// a record is not.
+/// The commands of targets that print server counters. Constructing this value from a plan means consent to
+/// run them; constructing it from a record does not.
 #[derive(Debug, Clone, Default)]
 pub struct Servers {
     targets: BTreeMap<String, (Vec<String>, Duration)>,
@@ -55,7 +55,8 @@ impl Servers {
         Self { targets: asking.map(of).collect() }
     }
 
-    /// Runs the commands before a phase of `case`. A failed one is reported, and not run again after it.
+    /// Runs the commands before a phase of `case`. A failed command is reported, and not run again after
+    /// the phase.
     pub(crate) fn before(&self, case: &Case, controls: &Controls) -> OutputBefore {
         let Some((commands, limit)) = self.targets.get(&case.target) else { return OutputBefore::default() };
         let mut output = OutputBefore { limit: *limit, ..OutputBefore::default() };
@@ -135,7 +136,7 @@ fn shell(line: &str) -> Command {
     command
 }
 
-/// The command that prints the storage targets of the files of a pass, if they are on Lustre.
+/// The command that prints the storage targets of a pass's files, if they are on Lustre.
 fn layout(case: &Case, pass: u32, host: &Host) -> Option<Command> {
     let workload = &case.workload;
     let is_lustre = |target| host.file_system_of(target).is_ok_and(|place| place.kind == "lustre");
@@ -149,7 +150,7 @@ fn layout(case: &Case, pass: u32, host: &Host) -> Option<Command> {
     Some(command)
 }
 
-/// The output of `command`, or why it failed, as the end of a sentence.
+/// The output of `command`, or why it failed, phrased as the end of a sentence.
 fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result<String, String> {
     let cannot = |what: &'static str| move |error: io::Error| format!("cannot be {what}: {error}");
     let (out, complaints) =
@@ -158,7 +159,8 @@ fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result
     command.stdout(out.for_child().map_err(cannot("read"))?);
     command.stderr(complaints.for_child().map_err(cannot("read"))?);
     ends_with_us(&mut command);
-    // Ctrl-C at the terminal reaches only this process; processes started by a script end with it.
+    // Ctrl-C at the terminal only reaches this process; processes started by a script end with the
+    // script.
     let mut running = Running(command.process_group(0).spawn().map_err(cannot("started"))?);
     let until = Instant::now() + limit;
     let status = loop {
@@ -189,19 +191,19 @@ fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result
     Err(format!("failed ({status}): {}", last.unwrap_or("it says nothing more")))
 }
 
-/// A running command in its own process group; ended on drop.
+/// A running command in its own process group. It is ended on drop.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Includes background processes of a script.
+        // This includes background processes of a script.
         let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
         let _ = self.0.wait();
     }
 }
 
-/// Rows of the output around a phase on `node`; an empty name means a command, whose counters are useless if
-/// it prints the same text twice, for example a file that is not being updated.
+/// The rows of the output before and after a phase on `node`. An empty name means a command. If a command
+/// prints the same text twice, for example because a file is not being updated, its counters are useless.
 pub(crate) fn rows(
     key: &PhaseKey,
     node: &str,
@@ -215,7 +217,7 @@ pub(crate) fn rows(
     let mut shared =
         |text: &str| -> Arc<str> { words.entry(text.to_owned()).or_insert_with(|| text.into()).clone() };
     let mut rows: Vec<ServerRow> = Vec::new();
-    // A name may occur more than once in a text: occurrences are matched in order.
+    // A name may occur more than once in a text, so occurrences are matched in order.
     let mut places: HashMap<(Counter, u32), usize> = HashMap::new();
     for (is_after, all) in [(false, before), (true, after)] {
         let mut times: HashMap<Counter, u32> = HashMap::new();

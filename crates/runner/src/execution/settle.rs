@@ -1,9 +1,9 @@
-//! Stopping rule: whether the values of a case have settled.
+//! The stopping rule: determines whether the values of a case have settled.
 
 use plan::{Case, Nanos, PassRole, Phase, Stopping};
 use record::{PhaseKey, PhaseRow, Warning};
 
-/// The values of a case so far: bytes per second of wall time, of the passes after warm-up.
+/// The values of a case so far: bytes per second of wall time, for each pass after the warm-up.
 pub(crate) struct Settling<'a> {
     case: &'a Case,
     /// One list per result phase.
@@ -25,7 +25,7 @@ impl<'a> Settling<'a> {
         let counts = row.wall_ns > 0 && self.case.role(repetition) == PassRole::Recorded;
         let list = self.values.iter_mut().find(|(result, _)| *result == phase);
         if let Some((_, values)) = list.filter(|_| counts) {
-            // Items count by number, since many have no bytes.
+            // Items are counted by number, because many have no bytes.
             let amount = if phase.counts_bytes() { row.bytes() } else { row.transfers() };
             values.push(amount as f64 / Nanos(row.wall_ns).as_secs_f64());
         }
@@ -50,7 +50,8 @@ impl<'a> Settling<'a> {
                 Stopping::Count => return None,
                 Stopping::Interval { share: share_max, .. } => {
                     let share = analysis::statistics::interval_share(values);
-                    // Narrow enough, but with fewer repetitions than the study's minimum.
+                    // The interval is narrow enough, but there are fewer repetitions than the study's
+                    // minimum.
                     if share.is_some_and(|share| share <= share_max) {
                         return None;
                     }

@@ -1,4 +1,4 @@
-//! State of a plan execution, and what every step of it records and reports.
+//! The state of a plan execution, and what all of its steps record and report.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,22 +25,23 @@ use crate::{ErrorKind, Event, RunnerError, Watch};
 pub struct RunSummary {
     /// The user stopped the run.
     pub interrupted: bool,
-    /// The first failed case and the kind of its error.
+    /// The first failed case, and the kind of its error.
     pub failed: Option<(String, ErrorKind)>,
-    /// Cells of wrong data that checks found.
+    /// Number of cells with wrong data that checks have found.
     pub wrong_cells: u64,
-    /// Items of trees that another process modified during the run.
+    /// Number of items of trees that another process modified during the run.
     pub surprises: u64,
-    /// Launches of jobs that did not complete.
+    /// Number of launches of jobs that did not complete.
     pub failed_launches: u64,
-    /// Largest number of transfers (or created items) of a task in a write phase: IOR's stonewalling status.
+    /// Largest number of transfers (or created items) of a task in a write phase, for IOR's stonewalling
+    /// status file.
     pub most_transfers: u64,
     /// Files that could not be removed at the end.
     pub left_behind: Option<RunnerError>,
 }
 
 impl RunSummary {
-    /// Adds the result of further cases.
+    /// Adds the results of further cases.
     pub(crate) fn add(&mut self, more: Self) {
         self.interrupted |= more.interrupted;
         self.failed = self.failed.take().or(more.failed);
@@ -67,10 +68,10 @@ pub(super) struct ExecutionState<'a> {
     pub(super) servers: &'a Servers,
     /// Number of phases started.
     pub(super) phases: &'a mut u64,
-    /// A case of a simulated run that an earlier start has finished is gone through again: its record stands, but
-    /// the parts of the machine are then as that case leaves them.
+    /// Whether a case of a simulated run that an earlier start has finished is being repeated. Its record is
+    /// kept, but the parts of the machine get into the state in which the case leaves them.
     pub(super) replays: bool,
-    /// What the cases so far add up to.
+    /// The summary of the cases so far.
     pub(super) summary: RunSummary,
     /// The clocks of the nodes at each comparison.
     pub(super) comparisons: Vec<Vec<NodeClock>>,
@@ -123,12 +124,13 @@ impl ExecutionState<'_> {
         self.warn_of_clocks()
     }
 
-    /// Warns about nodes whose clock offset is too uncertain to align their time series with others.
+    /// Warns about nodes whose clock offset is too uncertain to align their time series with those of
+    /// others.
     pub(super) fn warn_of_clocks(&mut self) -> Result<(), RunnerError> {
         analysis::figures::uncertain_clocks(&self.comparisons).into_iter().try_for_each(|one| self.warn(one))
     }
 
-    /// The nodes of the files of `case`, if node-local.
+    /// The nodes of the files of `case`, if they are node-local.
     pub(super) fn file_nodes(&self, case: &Case) -> FileNodes {
         let is_node_local =
             |target: &PathBuf| targets::is_node_local(&self.checked.local_directories, case, target);
@@ -137,7 +139,7 @@ impl ExecutionState<'_> {
         if self.checked.local_directories.is_empty() || !targets.iter().any(is_node_local) {
             return FileNodes(Vec::new());
         }
-        // The check of the plan built the same assignment: this cannot fail.
+        // This cannot fail, because the check of the plan has built the same assignment.
         let Ok(assignment) = RankAssignment::of(&case.workload, topology) else {
             return FileNodes(Vec::new());
         };

@@ -1,4 +1,4 @@
-//! A case that takes turns with others, and how far its passes came.
+//! A case that alternates with others, and the progress of its passes.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(super) enum CaseState {
     GoesOn,
     /// All passes are done, or the time limit was reached.
     Finished,
-    /// The run was stopped before that.
+    /// The run was stopped before the case was finished.
     Stopped,
 }
 
@@ -23,14 +23,14 @@ pub(super) struct CaseTurn<'a> {
     /// Its index in the plan.
     pub(super) index: usize,
     pub(super) case: &'a Case,
-    /// An earlier start of a simulated run has finished it.
+    /// Whether an earlier start of a simulated run has finished it.
     pub(super) replayed: bool,
-    /// Its first pass has started.
+    /// Whether its first pass has started.
     pub(super) begun: bool,
-    /// No more passes follow.
+    /// Whether no more passes follow.
     pub(super) is_over: bool,
     pub(super) failed: bool,
-    /// Checks have found wrong data in its files.
+    /// Whether checks have found wrong data in its files.
     pub(super) wrong_data: bool,
     /// Phases that an earlier start of the run has measured.
     pub(super) kept: Vec<PhaseRecord>,
@@ -61,18 +61,18 @@ impl<'a> CaseTurn<'a> {
 /// Progress of the phases that create something, if they ended within their first pass.
 #[derive(Debug, Default)]
 pub(super) struct CaseProgress {
-    /// Transfers written by each task.
+    /// Number of transfers written by each task.
     written: Option<Vec<u64>>,
-    /// Files created by each task.
+    /// Number of files created by each task.
     files: Option<Vec<u64>>,
-    /// Directories created by each task.
+    /// Number of directories created by each task.
     directories: Option<Vec<u64>>,
-    /// How often phases have renamed the files.
+    /// Number of times that phases have renamed the files.
     pub(super) renamings: u32,
 }
 
 impl CaseProgress {
-    /// Notes the end of `phase`; `partial` is the count of each task if less than a pass.
+    /// Records the end of `phase`. `partial` is the count of each task if it did less than a pass.
     pub(super) fn after(&mut self, phase: Phase, partial: Option<Vec<u64>>) {
         match phase {
             Phase::Write => self.written = partial,
@@ -83,7 +83,8 @@ impl CaseProgress {
         }
     }
 
-    /// Upper limit of each task in `phase`: the progress of the task whose data or items it accesses.
+    /// Maximum number of operations of each task in `phase`: the progress of the task whose data or items
+    /// it accesses.
     pub(super) fn limits(&self, case: &Case, phase: Phase, pass: u32) -> Option<Vec<u64>> {
         let each = match phase {
             Phase::FileWrite | Phase::FileStat | Phase::FileRead | Phase::FileRename | Phase::FileRemove => {
@@ -103,8 +104,8 @@ impl CaseProgress {
     }
 }
 
-/// Upper limit for each reading task after a write that ended within its first pass: the progress of the task
-/// whose data it reads.
+/// Maximum number for each reading task after a write that ended within its first pass: the progress of the
+/// task whose data it reads.
 fn for_readers(written: &[u64], case: &Case, phase: Phase, pass: u32) -> Vec<u64> {
     let placement = Placement::new(&case.workload);
     (0..case.workload.tasks).map(|task| written[placement.owner(task, phase, pass) as usize]).collect()

@@ -1,4 +1,5 @@
-//! The files that a run makes: claimed before creation, removed when no case needs them.
+//! The files that a run creates. They are claimed before they are created, and removed when no case needs
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,17 +16,17 @@ use crate::files::paths::{leads_to_device, paths};
 use crate::files::trees;
 use crate::ranks::rank_assignment::files_of;
 
-/// The files and directories that this rank has made and not yet removed.
+/// The files and directories that this rank has created and not yet removed.
 #[derive(Debug, Default)]
 pub(crate) struct CreatedFiles {
     files: BTreeSet<PathBuf>,
     directories: BTreeSet<PathBuf>,
-    /// Roots of trees, and whether the directory also holds other files.
+    /// Roots of trees, and whether each root also contains other files.
     roots: BTreeMap<PathBuf, bool>,
 }
 
 impl CreatedFiles {
-    /// Notes that `path` is about to be written. It belongs to this run unless it existed before.
+    /// Records that `path` is about to be written. It belongs to this run unless it existed before.
     pub(crate) fn file(&mut self, path: &Path) {
         if !self.files.contains(path) && fs::symlink_metadata(path).is_err() {
             self.files.insert(path.to_owned());
@@ -52,8 +53,8 @@ impl CreatedFiles {
     }
 
     /// Creates missing target directories and the roots of trees, or prepares existing directories for items.
-    /// What this run made there in the previous pass is removed first unless `keep` is set; if everything is
-    /// made anew, nothing may exist there before. Returns the number of removed names.
+    /// Unless `keep` is set, what this run created there in the previous pass is removed first. If everything
+    /// is created anew, nothing may exist there before. Returns the number of names removed.
     pub(crate) fn trees(
         &mut self,
         targets: &[PathBuf],
@@ -62,7 +63,7 @@ impl CreatedFiles {
         (anew, keep): (bool, bool),
     ) -> Result<u32, RunnerError> {
         let mut removed = 0;
-        // Jobs that reuse tables check each one themselves.
+        // Jobs that reuse tables check each table themselves.
         for root in roots.iter().filter(|_| !keep) {
             if self.roots.contains_key(root) {
                 let result = trees::remove(root, beside)?;
@@ -89,8 +90,8 @@ impl CreatedFiles {
         Ok(removed)
     }
 
-    /// Removes the trees of `case` at `roots`, or forgets them if they are `kept`. Files of others stay and
-    /// are reported as the error, after everything else is removed.
+    /// Removes the trees of `case` at `roots`, or forgets them if they are `kept`. Files of others are
+    /// kept; they are reported as an error after everything else has been removed.
     pub(crate) fn remove_trees(&mut self, roots: &BTreeSet<PathBuf>, kept: bool) -> Result<u32, RunnerError> {
         let mine: Vec<(PathBuf, bool)> =
             roots.iter().filter_map(|root| self.roots.remove_entry(root)).collect();
@@ -115,7 +116,8 @@ impl CreatedFiles {
     }
 
     /// Removes the files of `case` (at `index` in the plan) that no later case uses, unless they are to be
-    /// kept. Returns their number; the error names what cannot be removed, after everything else is gone.
+    /// kept. Returns their number. The error names what cannot be removed, after everything else has been
+    /// removed.
     pub(crate) fn remove_after(
         &mut self,
         case: &Case,
@@ -166,7 +168,7 @@ impl CreatedFiles {
             }
             self.files.remove(path);
         }
-        // A directory with other contents stays: those are not this run's.
+        // A directory that contains anything else is kept, since that does not belong to this run.
         let (files, roots) = (&self.files, &self.roots);
         self.directories.retain(|directory| {
             files.iter().chain(roots.keys()).any(|one| one.starts_with(directory))
@@ -186,7 +188,7 @@ pub(crate) struct RemoveOnDrop<'a> {
 }
 
 impl<'a> RemoveOnDrop<'a> {
-    /// Will remove `path`.
+    /// Creates a guard that will remove `path`.
     pub(crate) fn of(path: &'a Path) -> Self {
         Self { path }
     }
@@ -201,13 +203,13 @@ impl<'a> RemoveOnDrop<'a> {
 
 impl Drop for RemoveOnDrop<'_> {
     fn drop(&mut self) {
-        // An error is already being reported; the file may not even exist.
+        // An error is already being reported, and the file may not even exist.
         let _ = fs::remove_file(self.path);
     }
 }
 
-/// Removes what exists at `paths` and returns its number. A link to a device stays: the device itself is
-/// written.
+/// Removes what exists at `paths` and returns the number. A link to a device is kept, because the device
+/// itself is written.
 pub(crate) fn remove_existing(
     paths: impl Iterator<Item = PathBuf>,
     action: &'static str,

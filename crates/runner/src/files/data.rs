@@ -1,4 +1,5 @@
-//! What this run has written into its files, for reads that need data and checks that need its generation.
+//! Keeps track of what this run has written to its files, for reads that need data and checks that need
+//! its generation.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -6,20 +7,20 @@ use std::path::{Path, PathBuf};
 
 use plan::{Order, PlanError, ReadFrom, SyncRule, Workload, WorkloadSpec};
 
-/// Queue depth that keeps any device busy with the transfers of a fill.
+/// Queue depth for the transfers of a fill, which keeps any device busy.
 const FILL_DEPTH: u32 = 8;
 
 /// Content of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// Generations of the data that the file may hold.
+    /// The generations of data that the file may contain.
     pub(crate) generations: RangeInclusive<u16>,
-    /// A write ended at its time limit: the file holds less than one pass.
+    /// Whether a write ended at its time limit, so that the file contains less than one pass.
     pub(crate) partial: bool,
 }
 
-/// The data that this run has written, file by file. The key is the path and, for node-local directories, the
-/// node; the node is 0 anywhere else.
+/// The data that this run has written, by file. The key is the path and, for node-local directories, the
+/// node; otherwise the node is 0.
 #[derive(Debug, Default)]
 pub(crate) struct WrittenData {
     nodes: Vec<Files>,
@@ -34,14 +35,15 @@ struct Files {
 }
 
 impl WrittenData {
-    /// A generation that no earlier write phase had. Wraps after 65535 write phases, when data of the first
-    /// is long overwritten.
+    /// Returns a generation that no earlier write phase had. It wraps after 65535 write phases, when the
+    /// data of the first one has long been overwritten.
     pub(crate) fn next_generation(&mut self) -> u16 {
         self.last = self.last.checked_add(1).unwrap_or(1);
         self.last
     }
 
-    /// Notes that a write phase of `generation` wrote `path`: as a new file (`whole`), or in places.
+    /// Records that a write phase of `generation` wrote `path`, either as a new file (`whole`) or in some
+    /// places.
     pub(crate) fn written(&mut self, node: u32, path: &Path, generation: u16, whole: bool, partial: bool) {
         let files = self.of(node);
         files.discarded.remove(path);
@@ -64,19 +66,19 @@ impl WrittenData {
         self.nodes.get(node as usize)?.contents.get(path)
     }
 
-    /// Notes that the device at `path` was discarded and holds no data.
+    /// Records that the device at `path` was discarded and contains no data.
     pub(crate) fn discarded(&mut self, node: u32, path: &Path) {
         let files = self.of(node);
         files.contents.remove(path);
         files.discarded.insert(path.to_owned());
     }
 
-    /// Whether `path` was discarded and not written since.
+    /// Whether `path` was discarded and has not been written since.
     pub(crate) fn is_discarded(&self, node: u32, path: &Path) -> bool {
         self.nodes.get(node as usize).is_some_and(|files| files.discarded.contains(path))
     }
 
-    /// Notes that `path` was removed.
+    /// Records that `path` was removed.
     pub(crate) fn removed(&mut self, node: u32, path: &Path) {
         self.of(node).contents.remove(path);
     }
@@ -90,11 +92,11 @@ impl WrittenData {
     }
 }
 
-/// The workload that writes the data which `workload` will read: same files and cells, sequential, large
-/// transfers, synced to stable storage at the end.
+/// Derives the workload that writes the data to be read by `workload`: the same files and cells, in
+/// sequential, large transfers, synced to stable storage at the end.
 ///
 /// # Errors
-/// None for a valid workload; every derived workload is validated.
+/// Does not fail for a valid workload; every derived workload is validated.
 pub(crate) fn fill_workload(workload: &Workload) -> Result<Workload, PlanError> {
     if !workload.work.is_transfers() {
         return Ok(workload.clone());

@@ -1,5 +1,5 @@
-//! Which cases use which files. A sweep has thousands of cases and few sets of files: what depends on the
-//! files alone is checked once for each set.
+//! Determines which cases use which files. A sweep has thousands of cases and few sets of files, so
+//! checks that only depend on the files are made once for each set.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl<'a> FileSets<'a> {
         Self::of_unfinished(plan, &BTreeSet::new())
     }
 
-    /// As [`FileSets::of_plan`], without the `finished` cases.
+    /// Like [`FileSets::of_plan`], without the `finished` cases.
     pub(crate) fn of_unfinished(plan: &'a Plan, finished: &BTreeSet<String>) -> Self {
         let uses_files = |case: &Case| case.workload.backend.moves_data() && !finished.contains(&case.id);
         Self::of(plan.cases.iter().enumerate().filter(|(_, case)| uses_files(case)))
@@ -57,7 +57,7 @@ impl<'a> FileSets<'a> {
         let first = files.targets.first().map(PathBuf::as_path);
         let key = (first, case.workload.tasks, sets(case), writes(case), trees::makes(case));
         let alike = self.by_key.entry(key).or_default();
-        // The placement of its tasks decides on which nodes its files are.
+        // The placement of its tasks determines on which nodes its files are.
         let place = |case: &Case| (case.workload.nodes, case.workload.spread);
         let is_same = |known: &Case| {
             let (known_work, work) = (&known.workload.work, &case.workload.work);
@@ -76,19 +76,19 @@ impl<'a> FileSets<'a> {
         self.all.push(FileSetUse { case, last: index });
     }
 
-    /// One case for each set of files, the first that uses it.
+    /// One case for each set of files: the first that uses it.
     pub(crate) fn cases(&self) -> impl Iterator<Item = &'a Case> + '_ {
         self.all.iter().map(|one| one.case)
     }
 
-    /// The `roots` of trees of `case` that a case after `index` uses without recreating them.
+    /// Those of the `roots` of trees of `case` that a case after `index` uses without recreating them.
     pub(crate) fn roots_needed_after(&self, index: usize, roots: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let later = self.all.iter().filter(|one| one.last > index && !trees::makes(one.case));
         let all: BTreeSet<PathBuf> = later.flat_map(|one| trees::roots(one.case)).collect();
         roots.intersection(&all).cloned().collect()
     }
 
-    /// The `files` of `case` that a case after `index` uses.
+    /// Those of the `files` of `case` that a case after `index` uses.
     pub(crate) fn needed_after(
         &self,
         index: usize,
@@ -122,8 +122,8 @@ pub(crate) fn targets(plan: &Plan, finished: &BTreeSet<String>) -> Vec<PathBuf> 
     all
 }
 
-/// Every existing directory that gets a claim of what `plan` makes, including those beside a directory that
-/// an earlier start has made for its trees.
+/// Every existing directory that gets a claim on what `plan` creates, including those next to a directory
+/// that an earlier start has created for its trees.
 pub(crate) fn directories(plan: &Plan) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
     let file_sets = FileSets::of_plan(plan);

@@ -1,4 +1,4 @@
-//! The files, trees and data that a run makes on its targets.
+//! The files, trees and data that a run creates on its targets.
 
 pub(crate) mod cleanup;
 pub(crate) mod data;

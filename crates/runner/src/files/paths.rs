@@ -9,12 +9,12 @@ use plan::{Case, Placement};
 
 use crate::RunnerError;
 
-/// How many sets of files a case touches in all of its passes.
+/// Number of file sets that a case touches in all of its passes.
 pub(crate) fn sets(case: &Case) -> u32 {
     if case.workload.files.file_per_repetition { case.passes_max() } else { 1 }
 }
 
-/// Every file that a case uses in any pass; none for trees, whose files are not listed.
+/// Every file that a case uses in any pass; empty for trees, whose files are not listed.
 pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
     if !case.workload.work.is_transfers() {
         return Vec::new();
@@ -23,7 +23,7 @@ pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
     (0..sets(case)).flat_map(|set| placement.files(set)).map(|slot| slot.path).collect()
 }
 
-/// The directory of a target: its parent, or `.` for a bare name.
+/// The directory of a target: its parent, or `.` if the target is a bare name.
 pub(crate) fn directory_of(target: &Path) -> PathBuf {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -43,7 +43,7 @@ pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<P
 /// `path` as an absolute path.
 pub(crate) fn absolute_path(path: &Path) -> Result<PathBuf, RunnerError> {
     let full = std::path::absolute(path).map_err(RunnerError::file("find the place of", path))?;
-    // Drops `.` components, so that names compare as the file system sees them.
+    // Drops `.` components, so that names can be compared as the file system sees them.
     Ok(full.components().collect())
 }
 

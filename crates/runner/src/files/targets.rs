@@ -8,8 +8,9 @@ use plan::Case;
 use crate::files::paths::{directory_of, leads_to_device, paths};
 use crate::files::trees;
 
-/// The directories that hold the claims of `case`: the parents of its targets, or the targets themselves if
-/// trees are made in them. A device needs no claim: who writes it holds it open alone.
+/// The directories that contain the claims of `case`: the parents of its targets, or the targets themselves
+/// if trees are created in them. A device needs no claim, because the process that writes it has it open
+/// exclusively.
 pub(crate) fn directories(case: &Case) -> Vec<PathBuf> {
     let targets = case.workload.files.targets.iter().filter(|target| !leads_to_device(target));
     targets.map(|target| place_of(case, target)).collect()
@@ -46,7 +47,7 @@ pub(crate) fn writes(case: &Case) -> bool {
 /// The devices under `targets`, without duplicates.
 ///
 /// # Errors
-/// The devices of a target cannot be observed.
+/// Errors if the devices of a target cannot be observed.
 pub(crate) fn devices_under<'t>(
     targets: impl IntoIterator<Item = &'t PathBuf>,
     host: &Host,

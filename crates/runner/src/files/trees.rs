@@ -1,5 +1,5 @@
-//! Trees and sets of objects that a run makes: their roots, the space that they need, and their removal. Their files
-//! are identified by name, not kept in a list.
+//! Trees and sets of objects that a run creates: their roots, the space they need, and their removal. Their files
+//! are identified by name and not kept in a list.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -33,15 +33,15 @@ pub(crate) fn ends(phase: Phase) -> bool {
     matches!(phase, Phase::TreeRemove | Phase::Cleanup)
 }
 
-/// Whether `phase` accesses items of another phase, and must not find them in caches if the protocol empties
-/// these.
+/// Whether `phase` accesses items of another phase. If the protocol empties caches, these items must not be
+/// found in caches.
 pub(crate) fn finds(phase: Phase) -> bool {
     !phase.is_transfers()
         && !begins(phase)
         && !matches!(phase, Phase::FileCreate | Phase::DirectoryCreate | Phase::Exchange)
 }
 
-/// Whether `case` recreates its trees: existing ones are in its way.
+/// Whether `case` recreates its trees, so that existing ones are in its way.
 pub(crate) fn makes(case: &Case) -> bool {
     has(case)
         && (in_target(&case.workload) && case.phases.iter().any(|phase| creates_items(*phase))
@@ -53,7 +53,7 @@ pub(crate) fn creates_items(phase: Phase) -> bool {
     matches!(phase, Phase::FileCreate | Phase::DirectoryCreate)
 }
 
-/// Whether items, or sets of objects, are created in the target itself, beside other files.
+/// Whether items, or sets of objects, are created in the target itself, next to other files.
 pub(crate) fn in_target(workload: &Workload) -> bool {
     match &workload.work {
         Work::Tree(tree) => tree.in_target,
@@ -62,12 +62,13 @@ pub(crate) fn in_target(workload: &Workload) -> bool {
     }
 }
 
-/// Whether the targets of `case` must exist: items stand directly in them, and no directory of the run around these.
+/// Whether the targets of `case` must exist, because items are created directly in them and not in a
+/// directory of the run.
 pub(crate) fn needs_target(case: &Case) -> bool {
     case.workload.work.tree().is_some_and(|tree| tree.in_target)
 }
 
-/// Whether a phase of `case` counts whatever it does not find, so that nothing needs to be there before.
+/// Whether a phase of `case` counts everything it does not find, so that nothing needs to exist before.
 pub(crate) fn counts_missing(case: &Case) -> bool {
     matches!(&case.workload.work, Work::Objects(objects) if objects.in_target)
 }
@@ -80,7 +81,7 @@ pub(crate) fn roots(case: &Case) -> BTreeSet<PathBuf> {
     (0..sets(case)).flat_map(|set| case.workload.roots(set)).collect()
 }
 
-/// The claims for `case`: its roots, and whether its items are beside other files there.
+/// The claims for `case`: its roots, and whether its items are next to other files there.
 pub(crate) fn claimed(case: &Case) -> Vec<(PathBuf, bool)> {
     match makes(case) {
         true => roots(case).into_iter().map(|root| (root, in_target(&case.workload))).collect(),
@@ -102,8 +103,8 @@ pub(crate) fn missing_targets(case: &Case) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The directory that holds the claim for a tree target: the target itself, or its parent while it does not
-/// exist.
+/// The directory that contains the claim for the target of a tree: the target itself, or its parent as long
+/// as the target does not exist.
 pub(crate) fn place_of(target: &Path) -> PathBuf {
     if target.is_dir() { target.to_owned() } else { directory_of(target) }
 }
@@ -113,7 +114,8 @@ pub(crate) fn is_node_local(local_directories: &[PathBuf], target: &Path) -> boo
     local_directories.iter().any(|own| own == target || *own == directory_of(target))
 }
 
-/// Error for a leftover of an earlier run at `root`, found by its name or that of an item in it.
+/// The error for a leftover of an earlier run at `root`, which was found by its name or by the name of an
+/// item in it.
 pub(crate) fn left_there(root: &Path, found: &Path) -> RunnerError {
     let changed = fs::symlink_metadata(found).and_then(|metadata| metadata.modified());
     let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
@@ -137,13 +139,13 @@ pub(crate) fn left_there(root: &Path, found: &Path) -> RunnerError {
     RunnerError::Target { path: found.to_owned(), problem, help }
 }
 
-/// The claim that a run has on `root`, and the directory that holds it.
+/// The claim of a run on `root`, and the directory that contains it.
 pub(crate) fn claim_on(root: &Path) -> Option<(Claim, PathBuf)> {
     let root = absolute_path(root).ok()?;
     let places = root.ancestors().take(3).map(Path::to_owned);
     places.into_iter().find_map(|place| {
         let left = record::leftovers(&place).ok()?;
-        // `ioproof clean` does not remove what was to be kept.
+        // `ioproof clean` does not remove what is to be kept.
         let covers =
             |claim: &Claim| claim.trees.iter().any(|tree| !tree.kept && place.join(&tree.path) == root);
         left.into_iter().find(|left| covers(&left.claim)).map(|left| (left.claim, place.clone()))
@@ -163,7 +165,7 @@ pub(crate) fn changes(phase: Phase) -> bool {
     ) && !phase.is_transfers()
 }
 
-/// Inodes and bytes that `tasks` of `case` take on their target; directories of their trees count once.
+/// Inodes and bytes that `tasks` of `case` use on their target. Directories of their trees count once.
 pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
     let blocks = |bytes: u64| bytes.div_ceil(BLOCK_BYTES).saturating_mul(BLOCK_BYTES);
     if tasks == 0 {
@@ -184,12 +186,12 @@ pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
             let all = sets.saturating_mul(objects.precreated);
             (all.saturating_add(sets), all.saturating_mul(blocks(objects.object_bytes.0)))
         }
-        // Tables are few, and each job space has its own estimate.
+        // There are few tables, and each job space has its own estimate.
         Work::Jobs(_) | Work::Transfers | Work::Rpc(_) | Work::Find(_) => (0, 0),
     }
 }
 
-/// Creates `root`; returns whether it is new.
+/// Creates `root`. Returns whether it is new.
 pub(crate) fn make(root: &Path) -> Result<bool, RunnerError> {
     match fs::create_dir(root) {
         Ok(()) => Ok(true),
@@ -200,19 +202,19 @@ pub(crate) fn make(root: &Path) -> Result<bool, RunnerError> {
     }
 }
 
-/// Removes this run's items at `root`; other files stay if items are `beside` them.
+/// Removes this run's items at `root`. Other files are kept if items are `beside` them.
 ///
 /// # Errors
-/// It cannot be removed.
+/// Errors if it cannot be removed.
 pub(crate) fn remove(root: &Path, beside: bool) -> Result<SweepResult, RunnerError> {
     Ok(if beside { sweep_names(root, None)? } else { sweep_tree(root, None)? })
 }
 
-/// Removes the items of `tasks` in every pass, so that many ranks share the work; the ranks responsible for
+/// Removes the items of `tasks` in every pass, so that many ranks share the work. The ranks responsible for
 /// the roots remove the rest.
 ///
 /// # Errors
-/// Something cannot be removed.
+/// Errors if something cannot be removed.
 pub(crate) fn remove_own(case: &Case, tasks: &Range<u32>) -> Result<SweepResult, RunnerError> {
     let mut result = SweepResult::default();
     for set in 0..sets(case) {
@@ -263,11 +265,11 @@ fn remove_items(case: &Case, placement: TreePlacement<'_>, task: u32, set: u32) 
     Ok(())
 }
 
-/// Removes `path`, if it is there.
+/// Removes `path`, if it exists.
 fn remove_named(path: &Path, remove: impl Fn(&Path) -> io::Result<()>) -> Result<(), RunnerError> {
     match remove(path) {
         Ok(()) => Ok(()),
-        // The rank responsible for the root finds the remaining files and reports them.
+        // The rank responsible for the root will find the remaining files and report them.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => {
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! The ranks other than 0: they carry out orders until the last one.
+//! The ranks other than 0, which carry out orders until the last one.
 
 use std::sync::Arc;
 use std::thread;
@@ -19,11 +19,12 @@ use crate::ranks::rank_executor::{RankContext, RankExecutor};
 use crate::ranks::rank_group::{answer, finish_phase, receive, send};
 use crate::ranks::signals::forward_signals;
 
-/// Carries out the orders of rank 0 until [`dismiss`] is called there. Returns early if a rank is lost; the
-/// files of this rank are then removed.
+/// Carries out the orders of rank 0 until [`dismiss`] is called there. Returns early if a rank is lost,
+/// after removing the files of this rank.
 ///
 /// # Errors
-/// A rank was lost, or a message could not be parsed. Other errors of this rank are reported on rank 0.
+/// Errors if a rank was lost, or if a message could not be parsed. Other errors of this rank are reported
+/// on rank 0.
 pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(), RunnerError> {
     let mut known: Option<(CheckRequest, Vec<PermittedDevice>)> = None;
     loop {
@@ -72,10 +73,10 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
     }
 }
 
-/// Releases the ranks in [`follow`], on rank 0, when no more work is left.
+/// Releases the ranks in [`follow`]. Called on rank 0 when there is no more work.
 ///
 /// # Errors
-/// A rank was lost.
+/// Errors if a rank was lost.
 pub fn dismiss(comm: &dyn Comm) -> Result<(), RunnerError> {
     match comm.size() {
         1 => Ok(()),
@@ -83,19 +84,20 @@ pub fn dismiss(comm: &dyn Comm) -> Result<(), RunnerError> {
     }
 }
 
-/// Time for rank 0 to close the record and remove files after a rank was lost.
+/// Time that rank 0 gets to close the record and remove files after a rank was lost.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// Waits for rank 0 to close the record, on a rank whose [`follow`] ended with `error`: a launcher ends the
-/// whole job, rank 0 included, when a process exits with an error. Does not wait if rank 0 itself is lost.
+/// Waits for rank 0 to close the record. Called on a rank whose [`follow`] ended with `error`, because a
+/// launcher ends the whole job, including rank 0, when a process exits with an error. Does not wait if rank
+/// 0 itself is lost.
 pub fn wait_for_rank_0(error: &RunnerError) {
     if error.is_loss() && !loses_first(error) {
         thread::sleep(CLOSING);
     }
 }
 
-/// Whether this rank, of those in [`follow`], reports `error`. Rank 0 normally does; if it is lost, the first
-/// rank on another node does.
+/// Whether this rank, among those in [`follow`], has to report `error`. Normally rank 0 does; if it is lost,
+/// the first rank on another node does.
 #[must_use]
 pub fn reports_loss(error: &RunnerError, comm: &dyn Comm) -> bool {
     let mut ranks = (0..).zip(comm.topology().node_of());
@@ -116,7 +118,7 @@ fn loses_first(error: &RunnerError) -> bool {
 fn run_plan(comm: &dyn Comm, mut executor: RankExecutor<'_>) -> Result<(), RunnerError> {
     let result = carry_out_all(comm, &mut executor);
     if result.is_err() {
-        // The lost rank is the error to report; what could not be removed is still claimed.
+        // The lost rank is the error to report. What could not be removed is still claimed.
         let _ = executor.save_what_can_be();
     }
     result

@@ -1,4 +1,4 @@
-//! Carries out orders on a machine that is described.
+//! Carries out orders on a machine that is given by a description.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use crate::{Machine, RunnerError};
 pub(crate) struct MachineExecutor<'a> {
     pub(crate) machine: &'a mut dyn Machine,
     pub(crate) plan: &'a Plan,
-    /// The files of all its cases.
+    /// The file sets of all cases.
     pub(crate) file_sets: FileSets<'a>,
     pub(crate) controls: Arc<Controls>,
 }
 
 impl MachineExecutor<'_> {
-    /// Carries out `order`. There are no files, so that most of them have nothing to do.
+    /// Carries out `order`. Since there are no files, most orders need no action.
     pub(crate) fn carry_out(&mut self, order: &Order) -> Answer {
         match order {
             Order::DropCaches { .. } => {
@@ -45,7 +45,7 @@ impl MachineExecutor<'_> {
         }
     }
 
-    /// Whether a measured run would remove the files of this case after it.
+    /// Whether a measured run would remove the files of this case at its end.
     fn removes_files_of(&self, index: usize) -> bool {
         let Some(case) = self.plan.cases.get(index) else { return false };
         let mine = paths::paths(case).into_iter().collect();
@@ -55,7 +55,7 @@ impl MachineExecutor<'_> {
     /// Runs a phase and adds its rows to `table`.
     ///
     /// # Errors
-    /// The plan does not have it, or the machine lacks something.
+    /// Errors if the plan does not have the phase, or if the machine lacks something.
     pub(crate) fn phase(
         &mut self,
         order: &PhaseOrder,

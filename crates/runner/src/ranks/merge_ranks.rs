@@ -1,7 +1,7 @@
 //! Merges the results of the ranks of a phase into those of a single process.
 //!
-//! Counts are added, and the earliest, latest and largest values of all ranks are taken: merging is lossless
-//! and independent of the placement of tasks. Times of all ranks count from the common start of the phase.
+//! Counts are added, and the earliest, latest and largest values of all ranks are taken, so merging is lossless and
+//! independent of the placement of tasks. Times of all ranks count from the common start of the phase.
 
 use engine::{PhaseOutcome, SeriesInterval, TaskOutcome};
 use plan::{Measure, Nanos, Operation};
@@ -21,7 +21,7 @@ impl Span {
         from: impl Fn(&TaskOutcome) -> u64,
         to: impl Fn(&TaskOutcome) -> u64,
     ) -> Self {
-        // A rank without tasks, for example one that only answers, has no first time: any other's is earlier.
+        // A rank without tasks, for example a mere server, has no first time: that of any other is earlier.
         Self(tasks.iter().map(from).min().unwrap_or(u64::MAX), tasks.iter().map(to).max().unwrap_or(0))
     }
 
@@ -44,11 +44,11 @@ struct Moment {
 /// The stonewall of a phase that has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct StonewallState {
-    /// When the last task saw it; none if every task had finished before.
+    /// When the last task saw it, or `None` if every task had finished before.
     last: Option<Moment>,
 }
 
-/// A histogram: smallest and largest latency and the count of each bucket that is not empty.
+/// A histogram: smallest latency, largest latency and count of each non-empty bucket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Buckets {
     operation: Operation,
@@ -81,7 +81,7 @@ pub(crate) struct PhaseTotals {
     system_cpu_ns: u64,
     wrong_cells: u64,
     first_wrong: Option<WrongCell>,
-    /// Transfers that took several calls.
+    /// Number of transfers that took several calls.
     pub(crate) continued: u64,
     notes: Vec<String>,
     latency: Vec<Buckets>,
@@ -96,7 +96,7 @@ pub(crate) struct PhaseTotals {
     pub(crate) unobserved: Vec<(u32, String)>,
     /// Warnings about memory below the devices of any node.
     pub(crate) memory_below: Vec<Warning>,
-    /// Why the device requests of a node could not be traced, if they were to be.
+    /// Why the device requests of a node could not be traced, if tracing was requested.
     pub(crate) untraced: Vec<(u32, String)>,
 }
 
@@ -143,13 +143,13 @@ impl PhaseTotals {
         }
     }
 
-    /// When the first task of these ranks was done, counted from the phase's common start.
+    /// Time at which the first task of these ranks was done, counted from the phase's common start.
     pub(crate) fn first_done_ns(&self) -> Option<u64> {
         self.first_done.map(|moment| moment.at_ns)
     }
 
-    /// Counts the bytes that this rank had moved at `at_ns`, when the first task of all ranks finished. That
-    /// is exact on the rank of that task. The others interpolate linearly within an interval of their series.
+    /// Counts the bytes that this rank had moved at `at_ns`, when the first task of all ranks was done. This is exact
+    /// on the rank of that task. The others interpolate linearly within an interval of their series.
     pub(crate) fn count_at(&mut self, at_ns: u64) {
         if self.first_done.is_none_or(|own| own.at_ns != at_ns) {
             let bytes = self.series.iter().map(|interval| self.moved_by(interval, at_ns)).sum();
@@ -242,7 +242,7 @@ impl PhaseTotals {
                 None => self.latency.push(histogram),
             }
         }
-        // The order of a single process.
+        // The order that a single process uses.
         self.latency.sort_by_key(|one| (one.measure == Measure::Service, one.operation));
     }
 
@@ -281,7 +281,7 @@ impl PhaseTotals {
         }
     }
 
-    /// Every bucket that holds a transfer.
+    /// Every non-empty bucket.
     pub(crate) fn latency_rows(&self, key: &PhaseKey) -> Vec<LatencyRow> {
         let rows = |one: &Buckets| {
             let (operation, measure) = (one.operation, one.measure);
@@ -332,7 +332,7 @@ impl PhaseTotals {
     }
 }
 
-/// Adds what another rank counted. Numbers that no rank can have counted stay at the largest.
+/// Adds what another rank counted. Saturates at numbers that no rank can have counted.
 fn add(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
 }
@@ -347,7 +347,7 @@ fn earlier(one: Option<Moment>, two: Option<Moment>) -> Option<Moment> {
     Some(Moment { bytes, ..one })
 }
 
-/// The later time, with the bytes of both: each part counts until its own time.
+/// The later time, with the bytes of both, since each part counts until its own time.
 fn later(one: Option<Moment>, two: Option<Moment>) -> Option<Moment> {
     let (Some(one), Some(two)) = (one, two) else { return one.or(two) };
     Some(Moment { at_ns: one.at_ns.max(two.at_ns), bytes: one.bytes.saturating_add(two.bytes) })

@@ -1,4 +1,4 @@
-//! The ranks of a run: what each does, and how rank 0 leads them.
+//! The ranks of a run: what each of them does, and how rank 0 directs them.
 
 pub(crate) mod follow;
 pub(crate) mod machine_executor;

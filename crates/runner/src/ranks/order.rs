@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::space::SpaceNeeds;
 use crate::ranks::merge_ranks::PhaseTotals;
 
-/// An order to all ranks, of which each does its own part. Cases are named by their index in the plan.
+/// An order to all ranks, each of which does its own part. Cases are given by their index in the plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
     /// Report the facts of this host.
@@ -21,7 +21,7 @@ pub(crate) enum Order {
         /// Whether a case wants io_uring.
         uring: bool,
     },
-    /// Report which of these files this node does not see.
+    /// Report which of these files are not visible on this node.
     FindMissing {
         /// Files that rank 0 has just created.
         paths: Vec<PathBuf>,
@@ -39,11 +39,11 @@ pub(crate) enum Order {
     },
     /// Remove leftovers of an earlier start of this run.
     Clear,
-    /// Write claims for the files that this run makes.
+    /// Write claims for the files that this run creates.
     Claim,
     /// Remove the claims.
     Withdraw,
-    /// Start a case: lock the memory that it wants locked.
+    /// Start a case, and lock the memory that it wants locked.
     CaseBegins {
         /// Index of the case.
         case: usize,
@@ -79,7 +79,7 @@ pub(crate) enum Order {
     RemoveAll,
     /// End the plan.
     End,
-    /// Release the rank: the last order.
+    /// Release the rank. This is the last order.
     Dismiss,
 }
 
@@ -99,20 +99,20 @@ pub(crate) struct CheckRequest {
 /// How a case ended, for its cleanup.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct CaseEnding {
-    /// A check found wrong data in its files.
+    /// Whether a check found wrong data in its files.
     pub(crate) wrong_data: bool,
-    /// It failed.
+    /// Whether it failed.
     pub(crate) failed: bool,
-    /// The part of its trees to remove.
+    /// Which part of its trees to remove.
     pub(crate) step: EndStep,
 }
 
-/// Trees are removed by all ranks, then their roots by the ranks responsible for them.
+/// Trees are first removed by all ranks, then their roots by the ranks responsible for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum EndStep {
-    /// The items of each rank's tasks.
+    /// Remove the items of each rank's tasks.
     Tasks,
-    /// The remaining items and the roots.
+    /// Remove the remaining items and the roots.
     Roots,
 }
 
@@ -121,22 +121,23 @@ pub(crate) enum EndStep {
 pub(crate) struct Prepare {
     pub(crate) case: usize,
     pub(crate) pass: u32,
-    /// Remove existing files at the paths to be created.
+    /// Whether to remove existing files at the paths to be created.
     pub(crate) replace: bool,
-    /// Create the directories of the files.
+    /// Whether to create the directories of the files.
     pub(crate) directories: bool,
-    /// Create the roots of trees after removing those of the previous pass.
+    /// Whether to create the roots of trees, after removing those of the previous pass.
     pub(crate) trees: bool,
-    /// Check that the data exists.
+    /// If set, check that the data exists.
     pub(crate) data: Option<KnownContent>,
 }
 
-/// State of files beyond what is on disk, by file number.
+/// What is known about files in addition to what is on disk, by file number.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct KnownContent {
-    /// A write ended at its time limit: they hold less than one pass, and that is enough.
+    /// Files of which a write ended at its time limit: they contain less than one pass, and this is
+    /// sufficient.
     pub(crate) partial: Vec<Range<u32>>,
-    /// Not written since they were discarded.
+    /// Files that have not been written since they were discarded.
     pub(crate) discarded: Vec<Range<u32>>,
 }
 
@@ -151,36 +152,37 @@ pub(crate) struct PhaseOrder {
     pub(crate) phase: Phase,
     pub(crate) pass: u32,
     pub(crate) generation: u16,
-    /// The generations that a check accepts; none for any.
+    /// The generations that a check accepts, or `None` for any.
     pub(crate) expect: Option<(u16, u16)>,
-    /// Transfers of each task of all ranks, if not one pass.
+    /// Number of transfers of each task of all ranks, if it is not one pass.
     pub(crate) limits: Option<Vec<u64>>,
-    /// How often earlier phases have renamed the files of a tree.
+    /// Number of times that earlier phases have renamed the files of a tree.
     pub(crate) renamings: u32,
-    /// Steps around the objects of each set that each task of all ranks has done before.
+    /// Number of steps in each set of objects that each task of all ranks has done before.
     pub(crate) steps_before: Vec<u64>,
 }
 
 /// The merged answers of ranks.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Answer {
-    /// Done, or nothing to do.
+    /// The order was carried out, or there was nothing to do.
     Done,
-    /// To [`Order::ReportHost`].
+    /// The answer to [`Order::ReportHost`].
     HostReports(HostReports),
-    /// To [`Order::FindMissing`]: file number and node number.
+    /// The answer to [`Order::FindMissing`]: file number and node number.
     Missing(Vec<(usize, u32)>),
-    /// To [`Order::Check`].
+    /// The answer to [`Order::Check`].
     Found(Found),
-    /// To [`Order::Prepare`] and [`Order::CaseEnds`]: number of removed files, and whether the data exists.
+    /// The answer to [`Order::Prepare`] and [`Order::CaseEnds`]: the number of removed files, and whether
+    /// the data exists.
     Files { removed: u32, there: bool },
-    /// To [`Order::Wipe`].
+    /// The answer to [`Order::Wipe`].
     Wiped(Vec<WipeResult>),
-    /// To [`Order::DropCaches`]: why it was not done.
+    /// The answer to [`Order::DropCaches`] if it was not carried out: the reason.
     Refused(String),
-    /// To [`Order::Lacks`].
+    /// The answer to [`Order::Lacks`].
     Lacking(bool),
-    /// To [`Order::Phase`].
+    /// The answer to [`Order::Phase`].
     PhaseTotals(Box<PhaseTotals>),
 }
 
@@ -194,9 +196,9 @@ pub(crate) enum WipeResult {
 /// Facts about the ranks.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct HostReports {
-    /// Sorted by number, without duplicates.
+    /// The nodes, sorted by number and without duplicates.
     pub(crate) nodes: Vec<NodeReport>,
-    /// Why a rank cannot use io_uring.
+    /// The reason if a rank cannot use io_uring.
     pub(crate) uring_missing: Option<String>,
 }
 
@@ -204,14 +206,15 @@ pub(crate) struct HostReports {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct NodeReport {
     pub(crate) node: u32,
-    /// From its first rank.
+    /// The facts reported by its first rank.
     pub(crate) facts: Option<Box<HostFacts>>,
     /// The boot identifier of its kernel.
     pub(crate) boot_id: String,
     pub(crate) pids: BTreeSet<u32>,
     /// Processors that its ranks may be scheduled on.
     pub(crate) cpus: BTreeSet<u32>,
-    /// Processors that a control group grants to a rank, if fewer than its CPU affinity allows.
+    /// Number of processors that a control group allows for a rank, if fewer than its CPU affinity
+    /// allows.
     pub(crate) quota: Option<u32>,
     /// Devices under the targets.
     pub(crate) devices: Vec<String>,
@@ -219,7 +222,7 @@ pub(crate) struct NodeReport {
 }
 
 impl NodeReport {
-    /// Processors that its ranks may use in total.
+    /// Number of processors that its ranks may use in total.
     pub(crate) fn usable_cpus(&self) -> u32 {
         let cpus = u32::try_from(self.cpus.len()).unwrap_or(u32::MAX).max(1);
         self.quota.map_or(cpus, |quota| quota.min(cpus))
@@ -230,7 +233,7 @@ impl NodeReport {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Found {
     pub(crate) space: SpaceNeeds,
-    /// User files that will be lost in node-local directories: number, bytes and the first of them.
+    /// The user's files that will be lost in node-local directories: number, bytes and the first of them.
     pub(crate) replaced: Option<(usize, u64, PathBuf)>,
 }
 
@@ -251,7 +254,8 @@ impl Answer {
                 one.join(*two);
                 Self::PhaseTotals(one)
             }
-            // All ranks answer the same order: of two equal kinds, the first reason is kept.
+            // All ranks answer the same order. If both answers are of the same kind, the first reason is
+            // kept.
             (one, _) => one,
         }
     }
@@ -296,7 +300,7 @@ fn chained<T>(mut one: Vec<T>, two: Vec<T>) -> Vec<T> {
     one
 }
 
-/// The numbers of the `files` whose flag is true, as ranges.
+/// The numbers of the `files` whose flag is set, as ranges.
 pub(crate) fn ranges(files: impl Iterator<Item = (u32, bool)>) -> Vec<Range<u32>> {
     let mut all: Vec<Range<u32>> = Vec::new();
     for number in files.filter_map(|(number, is_so)| is_so.then_some(number)) {

@@ -28,19 +28,19 @@ use crate::{Program, RunnerError};
 /// One phase of one pass of one case.
 pub(crate) struct PhaseRun<'a> {
     pub(crate) order: &'a PhaseOrder,
-    /// The case's workload, or the one that fills its files.
+    /// The case's workload, or the workload that fills its files.
     pub(crate) workload: Cow<'a, Workload>,
-    /// For launches of jobs: the program that is executed, and the name of the run.
+    /// For launches of jobs: the program to execute, and the name of the run.
     pub(crate) launcher: (Option<&'a Program>, &'a str),
     /// The other processes of the run on the node.
     pub(crate) mates: Arc<BTreeSet<u32>>,
 }
 
 impl<'a> PhaseRun<'a> {
-    /// The phase of `plan` that `order` names.
+    /// Creates the phase of `plan` that `order` names.
     ///
     /// # Errors
-    /// The plan does not have it.
+    /// Errors if the plan does not have it.
     pub(crate) fn new(
         plan: &'a Plan,
         order: &'a PhaseOrder,
@@ -56,11 +56,11 @@ impl<'a> PhaseRun<'a> {
     }
 
     /// Runs `tasks` together with the other ranks of `group`. The first rank of each node observes the
-    /// devices. A failure is sent to all ranks of `comm`. The only rank of a run may launch jobs; finished
-    /// ones are stored with `keep`.
+    /// devices. A failure is sent to all ranks of `comm`. Jobs can only be launched if the run has a
+    /// single rank; finished jobs are stored with `keep`.
     ///
     /// # Errors
-    /// A transfer failed, here or on another rank, or the host lacks something.
+    /// Errors if a transfer failed, here or on another rank, or if the host lacks something.
     pub(crate) fn go(
         &self,
         host: &Host,
@@ -131,7 +131,7 @@ impl<'a> PhaseRun<'a> {
         Ok((totals, rows))
     }
 
-    /// Runs a phase of jobs, on the only rank of a run.
+    /// Runs a phase of jobs, in a run with a single rank.
     fn go_jobs(
         &self,
         host: &Host,
@@ -180,9 +180,9 @@ impl<'a> PhaseRun<'a> {
         before.into_iter().map(told).collect()
     }
 
-    /// Bytes of the files to be read by `tasks` that are in the page cache of this node, and the size of
-    /// these files. A shared file is queried once per node, and its bytes count once: each node may cache a
-    /// different part.
+    /// Number of bytes of the files to be read by `tasks` that are in the page cache of this node, and the
+    /// total size of these files. A shared file is queried once per node, and its size counts once, since
+    /// each node may cache a different part.
     fn resident(&self, host: &Host, comm: &dyn Comm, tasks: &Range<u32>) -> Option<(u64, u64)> {
         let (workload, phase) = (&self.workload, self.order.phase);
         let reads = matches!(phase, Phase::Read | Phase::Mixed) && self.order.fills.is_none();
@@ -218,7 +218,7 @@ impl<'a> PhaseRun<'a> {
 
     /// Starts to observe the node and, if possible, the devices of the targets.
     fn observe(&self, host: &Host) -> NodeObserver {
-        // Exchanges of requests and responses use no device.
+        // Exchanges of requests and responses do not use any device.
         let targets = self.workload.files.targets.iter().filter(|_| self.order.phase != Phase::Exchange);
         let devices = match self.workload.backend.moves_data() {
             true => devices_under(targets, host),
@@ -228,9 +228,9 @@ impl<'a> PhaseRun<'a> {
     }
 }
 
-/// Counts the bytes that each rank had moved when the first task of all finished.
+/// Counts the bytes that each rank had moved when the first task of all ranks was done.
 fn agree_on_first_done(group: &dyn Comm, totals: &mut PhaseTotals) -> Result<(), RunnerError> {
-    // The ranks agree on a maximum: send the complement to get the minimum.
+    // The ranks can only agree on a maximum, so the complement is sent to get the minimum.
     let own = totals.first_done_ns().map_or(0, |at_ns| u64::MAX - at_ns);
     let first = group.max_u64(own)?;
     if first > 0 {

@@ -9,14 +9,14 @@ use engine::{Point, Rendezvous, RendezvousError};
 pub(crate) struct RankBarrier<'a> {
     /// All ranks.
     comm: &'a dyn Comm,
-    /// The ranks that carry tasks.
+    /// The ranks that run tasks.
     group: &'a dyn Comm,
     /// The phase number, sent to the other ranks when a task fails.
     number: u64,
 }
 
 impl<'a> RankBarrier<'a> {
-    /// Barriers of the ranks of `group`, a subset of `comm`, in the phase of this number.
+    /// Creates the barriers of the ranks of `group`, a subset of `comm`, for the phase with this number.
     pub(crate) fn new(comm: &'a dyn Comm, group: &'a dyn Comm, number: u64) -> Self {
         Self { comm, group, number }
     }

@@ -1,4 +1,4 @@
-//! The merged result of a phase, as rows and warnings of the record.
+//! Converts the merged result of a phase to rows and warnings of the record.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,18 +15,19 @@ use crate::ranks::rows::Table;
 /// A finished phase.
 pub(crate) struct PhaseResult<'a> {
     pub(crate) case: &'a Case,
-    /// The case's workload, or the one that filled its files.
+    /// The case's workload, or the workload that filled its files.
     pub(crate) workload: &'a Workload,
     pub(crate) key: PhaseKey,
     pub(crate) nodes: &'a Nodes,
     /// The nodes that took part.
     pub(crate) on: BTreeSet<u32>,
-    /// Nobody else uses a model: what its devices move more are copies and parity.
+    /// Whether the run is simulated. Nobody else uses a model, so additional bytes moved by its devices
+    /// are copies and parity.
     pub(crate) is_simulated: bool,
 }
 
 impl PhaseResult<'_> {
-    /// The full record of the phase. `warnings_before` are the warnings known before it started.
+    /// The complete record of the phase. `warnings_before` are the warnings known before it started.
     pub(crate) fn record(
         &self,
         totals: &PhaseTotals,
@@ -34,7 +35,7 @@ impl PhaseResult<'_> {
         warnings_before: Vec<Warning>,
     ) -> PhaseRecord {
         table.close();
-        // Exchanges use no device.
+        // Exchanges do not use any device.
         let observed = totals.unobserved.is_empty() && !matches!(self.workload.work, Work::Rpc(_));
         let device_bytes = observed.then(|| device_bytes(&table.record.devices, &self.nodes.kernels()));
         let is_jobs = self.workload.work.jobs().is_some();
@@ -115,8 +116,8 @@ impl PhaseResult<'_> {
         }
     }
 
-    /// What delayed the threads of each node, and for which share of the time; for result phases only.
-    /// `cpu_ns` is the processor time of the program on all nodes.
+    /// What delayed the threads of each node, and for which share of the time. Only for phases whose
+    /// figures are results. `cpu_ns` is the processor time of the program on all nodes.
     fn starved(&self, table: &Table<'_>, series: &[SeriesRow], cpu_ns: u64) -> Vec<(u32, String, f64)> {
         if !self.key.phase.is_result() {
             return Vec::new();
@@ -172,7 +173,8 @@ impl PhaseResult<'_> {
     }
 }
 
-/// Processor time of all processes on the nodes. Two nodes of one kernel count the same processors.
+/// Processor time of all processes on the nodes. Two nodes with the same kernel count the same
+/// processors.
 fn node_cpu_ns(rows: &[LoadRow], kernels: &BTreeMap<&str, &str>) -> Option<u64> {
     let mut counted: BTreeMap<&str, &str> = BTreeMap::new();
     let mut sum = None;
@@ -185,7 +187,7 @@ fn node_cpu_ns(rows: &[LoadRow], kernels: &BTreeMap<&str, &str>) -> Option<u64> 
     sum
 }
 
-/// Bytes that the devices read and wrote. Two nodes of one kernel count the same device.
+/// Number of bytes that the devices read and wrote. Two nodes with the same kernel count the same device.
 fn device_bytes(rows: &[DeviceRow], kernels: &BTreeMap<&str, &str>) -> (u64, u64) {
     let kernel = |node: &str| kernels.get(node).copied().unwrap_or_default().to_owned();
     let mut counted: BTreeMap<(String, &str), &str> = BTreeMap::new();
@@ -199,9 +201,9 @@ fn device_bytes(rows: &[DeviceRow], kernels: &BTreeMap<&str, &str>) -> (u64, u64
     sum
 }
 
-/// The generations that a check accepts: those that this run has written into the files, according to
-/// `content`. If a mixed phase repeats its offsets, its reads also find its own writes, of the generation
-/// `own`.
+/// The generations that a check accepts: those that this run has written to the files, according to
+/// `content`. If a mixed phase repeats its offsets, its reads also find its own writes, whose generation
+/// is `own`.
 pub(crate) fn expected<'c>(
     workload: &Workload,
     phase: Phase,

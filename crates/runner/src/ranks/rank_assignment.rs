@@ -10,27 +10,27 @@ use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, Sharing, Work,
 use crate::files::paths::sets;
 use crate::files::trees::{in_target, is_node_local};
 
-/// The ranks that carry a workload, in the order of their tasks.
+/// The ranks that run a workload, in the order of their tasks.
 #[derive(Debug, Clone)]
 pub(crate) struct RankAssignment {
     assigned: Vec<Assigned>,
 }
 
 impl RankAssignment {
-    /// The assignment of `workload` on the ranks of `topology`.
+    /// Assigns `workload` to the ranks of `topology`.
     ///
     /// # Errors
-    /// There are fewer nodes or ranks than it needs.
+    /// Errors if there are fewer nodes or ranks than it needs.
     pub(crate) fn of(workload: &Workload, topology: &Topology) -> Result<Self, PlanError> {
         plan::assign(workload, topology.node_of()).map(|assigned| Self { assigned })
     }
 
-    /// The tasks of `rank`; none if it is idle.
+    /// The tasks of `rank`; empty if it is idle.
     pub(crate) fn tasks_of(&self, rank: u32) -> Range<u32> {
         self.assigned.iter().find(|one| one.rank == rank).map_or(0..0, |one| one.tasks.clone())
     }
 
-    /// The rank that carries `task` and the file of that number.
+    /// The rank that runs `task` and owns the file with that number.
     pub(crate) fn rank_of(&self, task: u32) -> u32 {
         let place = self.assigned.partition_point(|one| one.tasks.end <= task);
         self.assigned.get(place).map_or(0, |one| one.rank)
@@ -54,7 +54,8 @@ impl RankAssignment {
     }
 }
 
-/// The files that belong to `tasks`: their own, or the shared one for the first task of all. None for trees.
+/// The files that belong to `tasks`: their own files, or a shared file if the first task of all is among
+/// them. Empty for trees.
 pub(crate) fn files_of(workload: &Workload, tasks: &Range<u32>, pass: u32) -> Vec<FileSlot> {
     if !workload.work.is_transfers() {
         return Vec::new();
@@ -84,13 +85,13 @@ pub(crate) struct RootOwners<'a> {
 }
 
 impl RootOwners<'_> {
-    /// The targets whose roots `rank` is responsible for: it carries the first task there; for a node-local
-    /// directory, the first task on its node.
+    /// The targets whose roots `rank` is responsible for, because it runs the first task there or, for a
+    /// node-local directory, the first task on its node.
     pub(crate) fn targets_of(&self, rank: u32) -> Vec<PathBuf> {
         let files = &self.case.workload.files;
         let (targets, tasks) = (&files.targets, self.case.workload.tasks);
         let count = u32::try_from(targets.len()).unwrap_or(u32::MAX);
-        // All job spaces are used, even with fewer launches.
+        // All job spaces are used, even if there are fewer launches.
         let count = if matches!(self.case.workload.work, Work::Jobs(_)) { count } else { count.min(tasks) };
         let node_of = self.topology.node_of();
         let mut all: Vec<PathBuf> = Vec::new();

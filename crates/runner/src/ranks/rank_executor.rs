@@ -31,7 +31,7 @@ use crate::ranks::rows::Rows;
 use crate::ranks::signals::Signals;
 use crate::{Program, RunnerError};
 
-/// The plan and the data about the other ranks, as a rank needs them.
+/// What a rank needs to know about the plan and the other ranks.
 pub(crate) struct RankContext<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) run_id: &'a str,
@@ -41,7 +41,7 @@ pub(crate) struct RankContext<'a> {
     pub(crate) local_directories: &'a [PathBuf],
     /// Devices that the user agreed to overwrite.
     pub(crate) permits: &'a [PermittedDevice],
-    /// The program that is executed for each launch of jobs; set on rank 0.
+    /// The program to execute for each launch of jobs. Set on rank 0.
     pub(crate) program: Option<&'a Program>,
 }
 
@@ -57,16 +57,16 @@ pub(crate) struct RankExecutor<'a> {
     created: CreatedFiles,
     hog: Option<MemoryHog>,
     claim: Option<PlacedClaim>,
-    /// The directories that hold a claim of this rank.
+    /// The directories that contain a claim of this rank.
     claimed: Vec<PathBuf>,
-    /// Claimed files that are not removed, since a check found wrong data in their case.
+    /// Claimed files that are not removed, because a check found wrong data in their case.
     kept: BTreeSet<PathBuf>,
-    /// The device numbers of the directories of the current case, as they were before its first pass.
+    /// The device numbers of the directories of the current case, as of before its first pass.
     devices: BTreeMap<PathBuf, u64>,
 }
 
 impl<'a> RankExecutor<'a> {
-    /// The executor of this rank of `comm`, before the first case.
+    /// Creates the executor of this rank of `comm`, before the first case.
     pub(crate) fn new(
         host: &'a Host,
         comm: &'a dyn Comm,
@@ -97,7 +97,7 @@ impl<'a> RankExecutor<'a> {
     /// Carries out this rank's part of `order`.
     ///
     /// # Errors
-    /// The order failed.
+    /// Errors if the order failed.
     pub(crate) fn carry_out(&mut self, order: &Order) -> Result<Answer, RunnerError> {
         match order {
             Order::Clear => self.clear(),
@@ -149,22 +149,22 @@ impl<'a> RankExecutor<'a> {
         self.comm.topology().is_leader(self.comm.rank())
     }
 
-    /// Whether this is the first rank of a node that carries tasks of `case`.
+    /// Whether this is the first rank of a node that runs tasks of `case`.
     fn leads_for(&self, case: &Case) -> Result<bool, RunnerError> {
         let topology = self.comm.topology();
         let node = topology.node_of()[self.comm.rank() as usize];
         Ok(self.leads() && self.assignment(case)?.nodes(topology).contains(&node))
     }
 
-    /// Whether this rank writes the claim in `directory`: rank 0 in all, the first rank of another node in
-    /// its node-local ones.
+    /// Whether this rank writes the claim in `directory`: rank 0 does for all shared directories, and the first rank
+    /// of each other node for the node-local ones.
     fn claims_in(&self, directory: &Path) -> bool {
         self.comm.rank() == 0
             || (self.leads() && self.context.local_directories.iter().any(|own| own == directory))
     }
 
-    /// Removes leftovers of an earlier start of this run, possibly on another node, so they do not count as
-    /// the user's files.
+    /// Removes leftovers of an earlier start of this run, possibly on another node, so that they do not count as the
+    /// user's files.
     fn clear(&self) -> Result<Answer, RunnerError> {
         for directory in file_sets::directories(self.context.plan) {
             if !self.claims_in(&directory) {
@@ -206,7 +206,7 @@ impl<'a> RankExecutor<'a> {
             paths::absolute(made.flat_map(|case| paths::paths(case).into_iter().chain(trees::roots(case))))
         };
         let kept = made_by(|files| files.keep == Keep::Always)?.into_iter().collect();
-        // One that an earlier case writes in place may be another file after that, yet the user's.
+        // If an earlier case writes a file in place, its identity may change, but it is still the user's file.
         let reused: BTreeSet<PathBuf> =
             made_by(|files| files.existing == Existing::Reuse)?.into_iter().collect();
         let mut replaced: BTreeSet<PathBuf> =
@@ -217,8 +217,8 @@ impl<'a> RankExecutor<'a> {
         let turn = ClaimTurn::take(&targets);
         let placed = claim.place(&targets, &files, &own)?;
         self.claimed = targets;
-        // Another run may have started at the same time: without locks on directories, of two claims at least
-        // one sees the other.
+        // Another run may have started at the same time. Without locks for directories, at least one of two runs sees
+        // the other's claim.
         let in_use = check_in_use(context.plan, context.run_id, false, |at| self.claims_in(at));
         drop(turn);
         if let Err(error) = in_use {
@@ -236,7 +236,7 @@ impl<'a> RankExecutor<'a> {
 
     fn case_begins(&mut self, index: usize) -> Result<Answer, RunnerError> {
         let case = self.case(index)?;
-        // Another case may be on another layout.
+        // Another case may be on a different layout.
         self.devices.clear();
         if case.workload.memory_hog > Bytes(0) && self.leads_for(case)? {
             self.hog = Some(MemoryHog::hold(case.workload.memory_hog)?);
@@ -270,7 +270,7 @@ impl<'a> RankExecutor<'a> {
         let needed = self.file_sets.roots_needed_after(index, &roots);
         if !keep && ending.step == EndStep::Tasks && needed.is_empty() {
             let tasks = self.tasks(case)?;
-            // Earlier contents are not this run's, and only the rank responsible for the root knows them.
+            // Earlier contents do not belong to this run, and only the rank responsible for the root knows them.
             let own = trees::makes(case) && case.workload.files.existing == Existing::Replace;
             let removed = if own { trees::remove_own(case, &tasks)?.removed } else { 0 };
             let removed = u32::try_from(removed).unwrap_or(u32::MAX);
@@ -319,7 +319,7 @@ impl<'a> RankExecutor<'a> {
         Ok(Answer::Files { removed, there })
     }
 
-    /// Refuses to go on where another file system stands in the place of the one that was measured before.
+    /// Refuses to continue if another file system has been mounted in place of the one that was measured before.
     fn check_devices(&mut self, case: &Case) -> Result<(), RunnerError> {
         for directory in targets::directories(case) {
             let Ok(metadata) = std::fs::metadata(&directory) else { continue };
@@ -356,7 +356,7 @@ impl<'a> RankExecutor<'a> {
         Ok(Answer::Wiped(wiped))
     }
 
-    /// Discards the free space of the file systems of a layout: with the files removed, that is everything
+    /// Discards the free space of the file systems of a layout. Since the files have been removed, this is everything
     /// except the file systems' own data.
     fn trim(&self, case: &Case) -> Vec<WipeResult> {
         let mut trimmed = BTreeMap::new();
@@ -462,11 +462,11 @@ impl<'a> RankExecutor<'a> {
         Ok(dropped.map_or_else(|error| Answer::Refused(error.to_string()), |()| Answer::Done))
     }
 
-    /// Runs this rank's part of a phase, together with the other ranks that carry tasks of it; none if this
-    /// rank carries none.
+    /// Runs this rank's part of a phase, together with the other ranks that run tasks of it. Returns `None` if this
+    /// rank runs no task.
     ///
     /// # Errors
-    /// A transfer failed, here or on another rank, or the host lacks something.
+    /// Errors if a transfer failed, here or on another rank, or if the host lacks something.
     pub(crate) fn take_part(
         &mut self,
         order: &PhaseOrder,
@@ -478,7 +478,7 @@ impl<'a> RankExecutor<'a> {
         self.go(&run, tasks, group.as_ref(), None).map(Some)
     }
 
-    /// As [`RankExecutor::take_part`], on the only rank of a run.
+    /// Like [`RankExecutor::take_part`], for a run with a single rank.
     pub(crate) fn phase(
         &mut self,
         order: &PhaseOrder,
@@ -518,11 +518,11 @@ impl<'a> RankExecutor<'a> {
         Ok((totals, rows))
     }
 
-    /// Removes this rank's files after a rank was lost. Claims of files that a lost rank may have left stay,
+    /// Removes this rank's files after a rank was lost. Claims of files that a lost rank may have left are kept,
     /// unless rank 0 can remove the files itself.
     ///
     /// # Errors
-    /// Something could not be removed.
+    /// Errors if something could not be removed.
     pub(crate) fn save_what_can_be(&mut self) -> Result<(), RunnerError> {
         self.hog = None;
         let mut result = self.created.remove_all().map(|_| ());
@@ -545,21 +545,21 @@ impl<'a> RankExecutor<'a> {
             let paths = left.files.iter().map(|file| &file.path).filter(|path| !self.kept.contains(*path));
             cleanup::remove_existing(paths.cloned(), "remove")?;
             left.remove_trees()?;
-            // One that is not empty stays.
+            // A directory that is not empty is kept.
             let _ = left.remove_directories();
         }
         Ok(())
     }
 }
 
-/// Whether every file of `tasks` holds the data that the case will read.
+/// Whether every file of `tasks` contains the data that the case will read.
 ///
 /// # Errors
-/// A file does not, and the case does not permit a fill.
+/// Errors if a file does not, and the case does not permit a fill.
 fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &KnownContent) -> Result<bool, RunnerError> {
     let bytes = Placement::new(&case.workload).bytes_to_read().get();
     let is_in = |ranges: &[Range<u32>], number| ranges.iter().any(|range| range.contains(&number));
-    // What the case wrote only in part it reads only in part. What another case wrote it reads as a whole.
+    // If the case itself wrote only a part, it reads only that part. What another case wrote is read as a whole.
     let completes = case.workload.files.fill && !case.phases.iter().any(|phase| phase.writes());
     for slot in files_of(&case.workload, tasks, pass) {
         if is_in(&known.partial, slot.index) {

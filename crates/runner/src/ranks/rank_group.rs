@@ -1,7 +1,7 @@
 //! Distributes the orders of rank 0 to all ranks and collects the answers.
 //!
-//! An order goes to every rank, rank 0 included; each carries out its own part, and the answers are merged
-//! pairwise on their way back. With a single rank nothing is serialized.
+//! An order is sent to every rank, including rank 0. Each rank carries out its own part, and the answers
+//! are merged pairwise on their way back. If there is a single rank, nothing is serialized.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crate::ranks::rank_executor::RankExecutor;
 use crate::ranks::rows::{Rows, Table};
 use crate::{ErrorKind, RunnerError};
 
-/// Steps of a pause, after each of which it may end.
+/// A pause consists of steps of this length, after each of which it may be ended.
 const REST_STEP: Duration = Duration::from_millis(20);
 
 /// Why a rank could not carry out its part.
@@ -25,13 +25,13 @@ struct RankError {
     rank: u32,
     kind: ErrorKind,
     message: String,
-    /// It ended only because another rank failed, whose error says more.
+    /// Whether it failed only because of another rank, whose error is more informative.
     is_echo: bool,
 }
 
 type Reply = Result<Answer, RankError>;
 
-/// Sends `order` on rank 0, whose own part is `own`; returns the merged answer of all ranks.
+/// Sends `order` from rank 0, whose own part is `own`. Returns the merged answer of all ranks.
 pub(crate) fn give(
     comm: &dyn Comm,
     order: &Order,
@@ -56,7 +56,7 @@ pub(crate) fn receive(comm: &dyn Comm) -> Result<Order, RunnerError> {
     serde_json::from_slice(&bytes).map_err(RunnerError::Words)
 }
 
-/// Merges the answers of all ranks. Rank 0 gets the first error; the others get none.
+/// Merges the answers of all ranks. Rank 0 gets the first error; the other ranks get none.
 pub(crate) fn answer(comm: &dyn Comm, own: Result<Answer, RunnerError>) -> Result<Answer, RunnerError> {
     let (reply, mut kept): (Reply, _) = match own {
         Ok(answer) => (Ok(answer), None),
@@ -93,8 +93,8 @@ fn elsewhere(comm: &dyn Comm, rank: u32, kind: ErrorKind, message: String) -> Ru
     RunnerError::Elsewhere { rank, node: node.map_or("unknown", String::as_str).to_owned(), kind, message }
 }
 
-/// Merges two serialized replies on the rank `here`. If one cannot be parsed, that is the reply: of the ranks in
-/// between, only those that are next to this one can have sent it.
+/// Merges two serialized replies on the rank `here`. If one of them cannot be parsed, the reply says so: it can
+/// only have been sent by a rank that is next to this one on the way back.
 fn joined(here: u32, one: &[u8], two: &[u8]) -> Vec<u8> {
     let read = |bytes: &[u8]| serde_json::from_slice::<Reply>(bytes);
     let reply = match (read(one), read(two)) {
@@ -119,7 +119,7 @@ fn written<T: Serialize>(value: &T) -> Result<Vec<u8>, RunnerError> {
     serde_json::to_vec(value).map_err(RunnerError::Words)
 }
 
-/// All ranks of a run, as rank 0 drives them; or the machine of a simulated run, which has none.
+/// All ranks of a run, as directed by rank 0; or the machine of a simulated run, which has no ranks.
 pub(crate) struct RankGroup<'a> {
     comm: &'a dyn Comm,
     carrier: Carrier<'a>,
@@ -139,7 +139,7 @@ impl<'a> RankGroup<'a> {
         Self { comm, carrier: Carrier::Ranks(Box::new(executor)), started: Instant::now() }
     }
 
-    /// A machine, whose nodes are those of `comm`.
+    /// Creates a group for a machine, whose nodes are those of `comm`.
     pub(crate) fn on_machine(comm: &'a dyn Comm, executor: MachineExecutor<'a>) -> Self {
         Self { comm, carrier: Carrier::Machine(executor), started: Instant::now() }
     }
@@ -149,7 +149,7 @@ impl<'a> RankGroup<'a> {
         self.comm
     }
 
-    /// The executor of rank 0; none of a simulated run.
+    /// The executor of rank 0, or `None` for a simulated run.
     pub(crate) fn executor(&mut self) -> Option<&mut RankExecutor<'a>> {
         match &mut self.carrier {
             Carrier::Ranks(executor) => Some(executor),
@@ -157,7 +157,7 @@ impl<'a> RankGroup<'a> {
         }
     }
 
-    /// Whether the run is simulated: it has no files.
+    /// Whether the run is simulated, so that it has no files.
     pub(crate) fn is_simulated(&self) -> bool {
         matches!(self.carrier, Carrier::Machine(_))
     }
@@ -170,7 +170,7 @@ impl<'a> RankGroup<'a> {
         }
     }
 
-    /// Lets `time` pass on the clock of the run, in steps after each of which `stopped` may end it.
+    /// Waits for `time` on the clock of the run, in steps. `stopped` may end the wait after each step.
     pub(crate) fn pause(&mut self, time: Duration, stopped: impl Fn() -> bool) {
         match &mut self.carrier {
             Carrier::Machine(executor) => executor.machine.pause(time),
@@ -183,26 +183,26 @@ impl<'a> RankGroup<'a> {
         }
     }
 
-    /// Has all other ranks start the plan.
+    /// Makes all other ranks start the plan.
     ///
     /// # Errors
-    /// A rank was lost.
+    /// Errors if a rank was lost.
     pub(crate) fn begin(&mut self, live: &Order) -> Result<(), RunnerError> {
         if self.comm.size() > 1 { send(self.comm, live) } else { Ok(()) }
     }
 
-    /// Has all other ranks end the plan.
+    /// Makes all other ranks end the plan.
     ///
     /// # Errors
-    /// A rank was lost.
+    /// Errors if a rank was lost.
     pub(crate) fn end(&mut self) -> Result<(), RunnerError> {
         self.begin(&Order::End)
     }
 
-    /// Has all ranks carry out `order`.
+    /// Makes all ranks carry out `order`.
     ///
     /// # Errors
-    /// The error of the first rank that has one, or a rank was lost.
+    /// Returns the error of the first rank that has one, or errors if a rank was lost.
     pub(crate) fn order(&mut self, order: &Order) -> Result<Answer, RunnerError> {
         match &mut self.carrier {
             Carrier::Ranks(executor) => give(self.comm, order, || executor.carry_out(order)),
@@ -210,11 +210,11 @@ impl<'a> RankGroup<'a> {
         }
     }
 
-    /// Runs a phase on all ranks and collects their rows in `table`. Finished jobs are given to `keep` before
-    /// others are launched.
+    /// Runs a phase on all ranks and collects their rows in `table`. Finished jobs are passed to `keep`
+    /// before others are launched.
     ///
     /// # Errors
-    /// As [`RankGroup::order`].
+    /// Same as for [`RankGroup::order`].
     pub(crate) fn phase(
         &mut self,
         order: PhaseOrder,
@@ -242,7 +242,7 @@ impl<'a> RankGroup<'a> {
     /// Compares the clocks of the nodes with that of rank 0; one entry per node.
     ///
     /// # Errors
-    /// A rank was lost.
+    /// Errors if a rank was lost.
     pub(crate) fn synchronize(&mut self) -> Result<Vec<Clock>, RunnerError> {
         match &self.carrier {
             Carrier::Machine(executor) => Ok(executor.machine.clocks()),
@@ -277,7 +277,7 @@ pub(crate) fn finish_phase(
     {
         return whole;
     }
-    // Rows are sent after a failure too: the other ranks do not know of it.
+    // Rows are sent even after a failure, because the other ranks do not know about it.
     let bytes = rows.map_or(Ok(Vec::new()), |rows| written(&rows))?;
     let mut unreadable = None;
     let mut table = table;

@@ -1,4 +1,4 @@
-//! Rows of each task and node of a phase: sent to rank 0 by each rank, and never merged.
+//! The rows of each task and node of a phase. Each rank sends them to rank 0, and they are never merged.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
@@ -37,7 +37,7 @@ struct KeptOperation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct KeptFile {
     path: String,
-    /// Its inode and the block size of its file system; none if it no longer existed.
+    /// Its inode and the block size of its file system, or `None` if it no longer existed.
     inode: Option<(u64, u64)>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Rows {
     requests: Vec<DeviceRequest>,
     /// Devices of the operations and requests.
     names: DeviceNames,
-    /// The name of each of these devices among all devices, if it has one.
+    /// For each of these devices, its name among all devices, if it has one.
     uids: Vec<Option<String>>,
     /// For exchanges: this rank's endpoint.
     end: Option<EndOutcome>,
@@ -78,14 +78,14 @@ pub(crate) struct Rows {
 /// Data about the devices below the kept operations.
 #[derive(Default)]
 pub(crate) struct TraceSource<'h> {
-    /// Maps bytes to devices; none if not wanted.
+    /// Used to map bytes to devices; `None` if this is not wanted.
     pub(crate) host: Option<&'h Host>,
     /// All requests of this node, if this rank traced them.
     pub(crate) requests: Vec<BlockRequest>,
 }
 
 impl Rows {
-    /// The rows of one rank on the node of this number.
+    /// Creates the rows of one rank on the node with this number.
     pub(crate) fn of(
         outcome: &PhaseOutcome,
         node: u32,
@@ -150,15 +150,15 @@ fn history(
     (operated, files)
 }
 
-/// Shifts a sample to the common start of the phase, `early` after that of the observer. Earlier activity of
-/// the device counts to the remaining part of the interval.
+/// Shifts a sample to the common start of the phase, which is `early` after the start of the observer.
+/// Earlier activity of the device is attributed to the remaining part of the interval.
 fn device(sample: DeviceSample, early: u64) -> DeviceSample {
     let start_ns = sample.start_ns.saturating_sub(early);
     let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early).saturating_sub(start_ns);
     DeviceSample { start_ns, length_ns, ..sample }
 }
 
-/// As [`device`]; none for an interval that ended before.
+/// Like [`device`]; returns `None` for an interval that ended before the common start.
 fn load(sample: LoadSample, early: u64) -> Option<LoadSample> {
     let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early);
     if length_ns == 0 {
@@ -181,12 +181,12 @@ pub(crate) struct Table<'a> {
     pub(crate) jobs: JobRows,
     /// The requests traced on each tracing node.
     requests: Vec<(String, Vec<DeviceRequest>, DeviceNames)>,
-    /// The name among all devices of a device of a node.
+    /// The names of the nodes' devices among all devices, by node and device.
     uids: HashMap<(String, String), String>,
 }
 
 impl<'a> Table<'a> {
-    /// An empty table; `names` are the node names, by number.
+    /// Creates an empty table. `names` are the node names, by number.
     pub(crate) fn new(key: PhaseKey, names: &'a [String]) -> Self {
         Self {
             record: PhaseRecord::new(PhaseRow::new(key.clone())),
@@ -243,7 +243,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Adds the rows of a machine for `work`; `node_of` has the node of each task.
+    /// Adds the rows of a machine for `work`. `node_of` returns the node of each task.
     pub(crate) fn add_machine(&mut self, phase: MachinePhase, work: &Work, node_of: &[u32]) {
         let key = &self.key;
         let node = |node: u32| self.names.get(node as usize).map_or("", String::as_str);
@@ -260,7 +260,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Adds counters read on `node`; an empty name means a command of the study.
+    /// Adds counters that were read on `node`. An empty name means a command of the study.
     pub(crate) fn tell(&mut self, node: &str, told: &CollectedOutput) {
         let (rows, texts) = servers::rows(&self.key, node, told);
         self.record.servers.extend(rows);

@@ -1,4 +1,4 @@
-//! Signals between ranks while tasks run: the user's request to stop, and the failure of a task.
+//! Signals between ranks while tasks run: a stop requested by the user, and the failure of a task.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,23 +10,25 @@ use engine::{Controls, EngineError, LimitKind};
 
 use crate::RunnerError;
 
-/// The user's request to stop. Every other signal is the number of a phase in which a task has failed.
+/// The signal for a stop requested by the user. Every other signal is the number of a phase in which a
+/// task has failed.
 const STOP: u64 = 0;
 
-/// Polling interval for a stop request: short for a person, and cheap for 64 ranks on two processors.
+/// Polling interval for a stop request. It is short for a person, and cheap for 64 ranks on two
+/// processors.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Signal handling of a rank.
 #[derive(Debug)]
 pub(crate) struct Signals {
     controls: Arc<Controls>,
-    /// The current phase; 0 between phases, which have higher numbers. A signal is handled under the lock, so
+    /// The number of the current phase, or 0 between phases. A signal is handled while holding the lock, so
     /// that a late one never ends the next phase.
     under_way: Mutex<u64>,
 }
 
 impl Signals {
-    /// Listens to the signals of `comm` from now on.
+    /// Starts to listen to the signals of `comm`.
     pub(crate) fn listen(comm: &dyn Comm, controls: &Arc<Controls>) -> Arc<Self> {
         let signals = Arc::new(Self { controls: Arc::clone(controls), under_way: Mutex::new(0) });
         let told = Arc::clone(&signals);
@@ -44,17 +46,17 @@ impl Signals {
         }
     }
 
-    /// Sets the current phase; 0 at its end.
+    /// Sets the current phase, or 0 at its end.
     pub(crate) fn phase(&self, number: u64) {
         *self.under_way.lock().unwrap_or_else(PoisonError::into_inner) = number;
     }
 }
 
 /// Runs `work` while a thread forwards the user's stop request to all ranks, and ends the current phase if a
-/// rank is lost: ranks with running tasks would not notice before its end.
+/// rank is lost, because ranks with running tasks would only notice the loss at its end.
 ///
 /// # Errors
-/// The thread cannot be started; no work was done.
+/// Errors if the thread cannot be started; no work was done in that case.
 pub(crate) fn forward_signals<T>(
     comm: &dyn Comm,
     controls: &Controls,

@@ -1,4 +1,4 @@
-//! What ranks make of answers, rows and orders that another rank should not have sent.
+//! Tests how ranks handle answers, rows and orders that another rank should not have sent.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,8 @@ use crate::ranks::order::{Answer, HostReports, NodeReport, Order};
 use crate::ranks::rank_group::{answer, finish_phase, receive};
 use crate::ranks::rows::{Rows, Table, TraceSource};
 
-/// Texts in place of a message: empty, cut, of another kind, absurdly deep, and with numbers of no rank.
+/// Texts in place of a message: empty, truncated, of another kind, nested extremely deep, and with
+/// invalid rank numbers.
 fn wrong() -> Vec<Vec<u8>> {
     let failed = r#"{"Err":{"rank":4000000000,"kind":"Internal","message":"x","is_echo":false}}"#;
     vec![
@@ -32,7 +33,7 @@ fn wrong() -> Vec<Vec<u8>> {
     ]
 }
 
-/// The results of two ranks on two nodes, each a function in a thread of its own.
+/// The results of two ranks on two nodes. Each rank is a function in its own thread.
 fn between<T: Send>(first: impl FnOnce(&Fake) -> T + Send, second: impl FnOnce(&Fake) + Send) -> T {
     let mut world = Fake::world(&["n0", "n1"]);
     let (two, one) = (world.pop().expect("two"), world.pop().expect("two"));
@@ -144,7 +145,7 @@ fn numbers<'v>(value: &'v mut Value, all: &mut Vec<&'v mut Value>) {
     }
 }
 
-/// Puts numbers that nothing can have into a message.
+/// Replaces numbers in a message by invalid ones.
 fn distort(message: &impl serde::Serialize, changes: &[(Index, u8)]) -> Vec<u8> {
     let mut value = serde_json::to_value(message).expect("it is written");
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Bounds against values computed by hand.
+//! Tests bounds against values computed by hand.
 
 use crate::bounds::{Bounds, Issuers, Transfer};
 use crate::model::{Model, read};
@@ -52,7 +52,7 @@ fn the_weakest_link_of_a_cluster_moves_from_its_nodes_to_its_network() {
     for (nodes, rate, weakest) in expected {
         let bounds = at(&cluster, 1 << 20, false, nodes);
         assert_near(bounds.transfers_per_second() * f64::from(1 << 20), rate * GB);
-        // Eight nodes have what the network has; either is the weakest.
+        // Eight nodes have the same bandwidth as the network, so either is the bottleneck.
         let named = bounds.weakest().map(|limit| limit.part.as_str());
         assert!(nodes == 8 || named == Some(weakest), "{nodes} nodes: {named:?}");
     }
@@ -128,12 +128,12 @@ fn saturation_is_capacity_times_the_least_response() {
     assert_near(bounds.response_ns, 100_000.0);
     assert_near(bounds.transfers_per_second(), 4.0 / 90e-6);
     assert_near(bounds.saturation, 4.0 / 90e-6 * 100e-6);
-    // Two tasks of depth 1: no more than two in 100 µs.
+    // Two tasks of depth 1: at most two transfers in 100 µs.
     let transfer = Transfer { bytes: 4096, writes: false, random: true };
     let few = one.bounds(&one.layouts[0], transfer, Issuers { nodes: 1, tasks: Some(2), depth: 1 });
     assert_near(few.transfers_per_second(), 20_000.0);
     assert_eq!(few.weakest().map(|limit| limit.part.as_str()), Some("transfer in flight"));
-    // Depth helps until the processor time of one task is used up.
+    // A larger depth helps until the processor time of one task is used up.
     let deep = one.bounds(&one.layouts[0], transfer, Issuers { nodes: 1, tasks: Some(1), depth: 64 });
     assert!(
         deep.limits.iter().any(|limit| limit.part == "processor" && limit.transfers_per_second == 100_000.0)
@@ -156,7 +156,7 @@ fn parity_and_copies_cost_writes_what_they_move() {
     let (amplification, full) = capacity("chunk = \"64KiB\"\nparity = 2", true, 512 << 10);
     assert_near(amplification, 1.25);
     assert_near(full, 40.0 / (10.0 * slot_ns(65_536.0)) * 1e9);
-    // A chunk and two of parity, each read and written.
+    // One chunk of data and two of parity, each read and written.
     let (amplification, part) = capacity("chunk = \"64KiB\"\nparity = 2", true, 4096);
     assert_near(amplification, 6.0);
     assert_near(part, 40.0 / (3.0 * (slot_ns(4096.0) + 90_000.0)) * 1e9);
@@ -188,6 +188,6 @@ fn a_write_cache_gives_what_it_drains_with() {
         CARD.replace("count = 10", "write_cache = { size = \"1GiB\", time = \"5us\", drain = \"100MB/s\" }");
     let bounds = at(&model(&cached), 100_000, true, 1);
     assert_near(bounds.transfers_per_second(), 1000.0);
-    // Ten microseconds of the processor, and the 100 µs that the bytes take.
+    // Ten microseconds of processor time, and the 100 µs required by the bytes.
     assert_near(bounds.response_ns, 110_000.0);
 }

@@ -1,35 +1,37 @@
-//! Whether a fit holds for points that it has not seen: those with most in flight are left out, and predicted.
+//! Checks a fit on points that it was not made from: those with most transfers in flight are left out,
+//! and predicted.
 
 use super::core::{Estimate, Fit};
 use super::network::{Load, Nodes};
 use super::sweep::{Direction, Point, Sweep};
 
-/// One in so many points is left out: those with most in flight, of as many the largest transfers.
+/// One in this many points is left out: those with most in flight and, among equal ones, with the largest
+/// transfers.
 const LEFT_OUT: usize = 4;
-/// Half the width of an interval that still says something, as a share of the rate.
+/// Maximum half width of a meaningful interval, as a share of the rate.
 const HALF_WIDTH_MAX: f64 = 0.15;
 
 /// The check of a fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
-    /// Points that were left out and predicted.
+    /// The points that were left out and predicted.
     pub held: Vec<Held>,
-    /// Why the model says nothing beyond what was measured; none where it does.
+    /// Why the model must not be used beyond what was measured, or `None` if it may be.
     pub refused: Option<String>,
 }
 
 /// A point that was left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held {
-    /// What it is.
+    /// Description of the point.
     pub point: String,
-    /// Transfers per second that the fit of the other points predicts, with the ends of the 95 % interval.
+    /// Transfers per second predicted by the fit of the other points, with the ends of the 95 % interval.
     pub predicted: [f64; 3],
-    /// Transfers per second that were measured.
+    /// Measured transfers per second.
     pub measured: f64,
 }
 
-/// Fits the lower points of `sweep`, and predicts the upper ones; `whole` is the fit of all.
+/// Fits the lower points of `sweep`, and predicts the upper ones. `whole` is the fit of all points.
 pub(super) fn check(sweep: &Sweep, nodes: Nodes, seed: u64, whole: &Fit) -> Checked {
     let mut checked = Checked { held: Vec::new(), refused: None };
     let mut refuse = |reason: String| {
@@ -84,14 +86,15 @@ pub(super) fn check(sweep: &Sweep, nodes: Nodes, seed: u64, whole: &Fit) -> Chec
     checked
 }
 
-/// The points of a direction that are fitted, and those that are left out.
+/// The points of a direction that are used for the fit, and those that are left out.
 fn part(direction: &Direction) -> (Direction, Vec<Point>) {
     let count = direction.points.len();
     let (lower, upper) = direction.points.split_at(count - count.div_ceil(LEFT_OUT));
     (Direction { points: lower.to_vec(), ..direction.clone() }, upper.to_vec())
 }
 
-/// Where no limit was seen: from the highest rate to what the response time or the ceilings of the study let through.
+/// If no limit was observed: the interval from the highest measured rate to the rate permitted by the
+/// response time or the ceilings of the study.
 fn between(fit: &Fit, index: usize, lower: &Direction, point: &Point) -> Estimate {
     let highest = lower.points.iter().map(|one| one.mean()[0].exp() * 1e9).fold(0.0, f64::max);
     let station = &fit.joint.solutions[index].station;
@@ -101,7 +104,7 @@ fn between(fit: &Fit, index: usize, lower: &Direction, point: &Point) -> Estimat
     let [operations, bandwidth] = lower.ceilings;
     let ceilings = operations.into_iter().chain(bandwidth.map(|rate| rate / bytes as f64));
     let most = ceilings.fold(alone, f64::min).max(highest);
-    // The ends are as sure as that of a normal distribution of 95 %.
+    // The ends correspond to 95 % of a normal distribution.
     let off = (1.96 * fit.off(index, point)).exp();
     Estimate { value: highest.midpoint(most), low: highest / off, high: most * off }
 }
@@ -110,7 +113,7 @@ pub(super) const fn direction(writes: bool) -> &'static str {
     if writes { "writes" } else { "reads" }
 }
 
-/// `4 tasks × depth 8, 4 KiB`.
+/// Describes a point: `4 tasks × depth 8, 4 KiB`.
 pub(super) fn named(load: Load) -> String {
     let tasks = if load.tasks == 1 { "1 task".to_owned() } else { format!("{} tasks", load.tasks) };
     format!("{tasks} × depth {}, {}", load.depth, plan::Bytes(load.bytes))

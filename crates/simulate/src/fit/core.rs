@@ -1,4 +1,4 @@
-//! The fit of a sweep, and the samples that its intervals are of.
+//! The fit of a sweep, and the samples from which its intervals are computed.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,32 +13,33 @@ use super::shape::Shape;
 use super::sweep::{Direction, Point, Sweep};
 use crate::simulation::parts::service::{ServiceTime, normal, uniform};
 
-/// Samples of the bootstrap; 95 % intervals need two hundred at least (Efron and Tibshirani, "An Introduction to the
-/// Bootstrap", 1993, chapter 6).
+/// Number of bootstrap samples. 95 % intervals need at least two hundred (Efron and Tibshirani, "An Introduction to
+/// the Bootstrap", 1993, chapter 6).
 const SAMPLES: usize = 200;
-/// The ends of an interval of 95 %.
+/// The ends of a 95 % interval.
 const TAILS: [f64; 2] = [0.025, 0.975];
-/// A rate below this share of what the response time alone would give is limited by the capacity.
+/// If a rate is below this share of what the response time alone would permit, it is limited by the
+/// capacity.
 const KNEE: f64 = 0.9;
-/// Times that the closed form is corrected by simulation.
+/// Number of times that the closed form is corrected by simulation.
 const CORRECTIONS: usize = 2;
-/// A network whose criterion is higher by more is excluded (Raftery, "Bayesian Model Selection in Social Research",
-/// Sociological Methodology 25, 1995: strong evidence).
+/// If the criterion of a network is higher by more than this, the network is excluded (Raftery, "Bayesian Model
+/// Selection in Social Research", Sociological Methodology 25, 1995: strong evidence).
 const NOT_EXCLUDED: f64 = 6.0;
-/// Steps to more or fewer slots, each by one in so many.
+/// Maximum number of steps to more or fewer slots, and the divisor that gives the size of a step.
 const STEPS_MAX: usize = 10;
 const SLOTS_SHARE: u32 = 40;
-/// Largest share of the response that is taken for processor time.
+/// Maximum share of the response time that can be processor time.
 const PROCESSOR_SHARE_MAX: f64 = 0.95;
 
-/// A fit with its samples.
+/// A fit with its bootstrap samples.
 #[derive(Debug, Clone)]
 pub(super) struct Fit {
     pub(super) nodes: Nodes,
     pub(super) joint: Joint,
     pub(super) directions: Vec<FittedDirection>,
     samples: Vec<Joint>,
-    /// Other networks that the points do not exclude.
+    /// Other networks that are not excluded by the points.
     pub(super) others: Vec<Joint>,
     /// Standard deviation of the logarithm of the rate between repetitions.
     pub(super) noise: f64,
@@ -52,11 +53,11 @@ pub(super) struct FittedDirection {
     observations: Vec<Observation>,
     /// Standard deviation of the residuals of the logarithm of the rate.
     misfit: f64,
-    /// Most transfers in flight.
+    /// Maximum number of transfers in flight.
     pub(super) most: u32,
 }
 
-/// A network with the corrections of its own simulation.
+/// A network with corrections from its own simulation.
 #[derive(Debug, Clone)]
 struct Refined {
     joint: Joint,
@@ -79,13 +80,14 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// Half of its width as a share of the value.
+    /// Half the width of the interval, as a share of the value.
     pub(super) fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0 / self.value
     }
 }
 
-/// Processor time is that of the point that needs least of it, since what begins a phase is in it too.
+/// Determines the processor time from the point that needs the least, because it also includes work at
+/// the beginning of a phase.
 pub(super) fn nodes(run: &Run, sweep: &Sweep) -> Nodes {
     let points = || sweep.directions.iter().flat_map(|one| &one.points);
     let least = points().map(|point| point.processor_ns).fold(f64::INFINITY, f64::min);
@@ -96,7 +98,7 @@ pub(super) fn nodes(run: &Run, sweep: &Sweep) -> Nodes {
 }
 
 impl Fit {
-    /// The fit of `directions`; none where nothing fits.
+    /// The fit of `directions`, or `None` if nothing fits.
     pub(super) fn of(directions: &[Direction], nodes: Nodes, seed: u64) -> Option<Self> {
         let fitted = directions.iter().map(|direction| FittedDirection {
             shape: shape(direction, &nodes),
@@ -126,7 +128,7 @@ impl Fit {
         for start in &starts {
             fit.climb(directions, start, most, &mut tried);
         }
-        // Where slots end, a limit may hold before more of them.
+        // If more slots make no difference, a rate limit may have been reached before.
         let limited = starts.last().filter(|start| start.has_limit());
         tried.extend(limited.map(|start| fit.refined(directions, most, &start.solutions)));
         let least = tried.iter().map(Refined::criterion).min_by(f64::total_cmp)?;
@@ -149,7 +151,7 @@ impl Fit {
         Some(fit)
     }
 
-    /// Tries more and fewer slots than `start` has, as long as they fit better.
+    /// Tries more and fewer slots than `start` has, as long as the fit improves.
     fn climb(&self, directions: &[Direction], start: &Joint, most: u32, tried: &mut Vec<Refined>) {
         let first = self.refined(directions, start.slots, &start.solutions);
         for more in [false, true] {
@@ -173,8 +175,8 @@ impl Fit {
         tried.push(first);
     }
 
-    /// The least squares for this number of slots, with what the closed form leaves off taken from simulations of
-    /// this very network.
+    /// The least-squares solution for this number of slots. The errors of the closed form are corrected with
+    /// simulations of the same network.
     fn refined(&self, directions: &[Direction], slots: u32, from: &[Solution]) -> Refined {
         let mut fit = Self { samples: Vec::new(), ..self.clone() };
         fit.joint = Joint { slots, as_good: [slots; 2], solutions: from.to_vec() };
@@ -211,7 +213,7 @@ impl Fit {
         self.directions.iter().map(of).collect()
     }
 
-    /// Takes from a simulation what the closed form leaves off at each point.
+    /// Determines the error of the closed form at each point from a simulation.
     fn correct(&mut self, directions: &[Direction]) {
         for (index, direction) in directions.iter().enumerate() {
             for (place, point) in direction.points.iter().enumerate() {
@@ -233,7 +235,7 @@ impl Fit {
         predicted(&self.nodes, &joint.solutions[index].station, joint.slots, variation, at)
     }
 
-    /// Logarithms of the rate and the latency of a simulation of the fitted network.
+    /// Logarithms of the rate and the latency in a simulation of the fitted network.
     pub(super) fn simulated(&self, index: usize, load: Load, transfers: u64) -> [f64; 2] {
         let station = &self.joint.solutions[index].station;
         let service = self.directions[index].shape.service(station.time_ns, station.per_byte_ns);
@@ -243,7 +245,7 @@ impl Fit {
         [rate.ln(), latency.ln()]
     }
 
-    /// Fits of repetitions that are drawn from those of each point, with residuals of either sign.
+    /// Fits of repetitions that are drawn from those of each point, with residuals whose sign is random.
     fn sampled(&self, directions: &[Direction]) -> Vec<Joint> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let sample = |random: &mut Xoshiro256PlusPlus| {
@@ -272,7 +274,8 @@ impl Fit {
         (0..SAMPLES).filter_map(|_| sample(&mut random)).collect()
     }
 
-    /// Whether the capacity was seen in a direction: a point at which more in flight do not give as much more.
+    /// Whether the capacity was observed in a direction, that is, at some point more transfers in flight
+    /// do not increase the rate accordingly.
     pub(super) fn is_saturated(&self, index: usize) -> bool {
         let station = &self.joint.solutions[index].station;
         let limited = |one: &Observation| {
@@ -284,7 +287,8 @@ impl Fit {
         self.directions[index].observations.iter().any(limited)
     }
 
-    /// Transfers per second at `point`, which need not be one of the fit, with the interval of the mean of its repetitions.
+    /// Predicted transfers per second at `point`, which need not belong to the fit, with the interval of
+    /// the mean of its repetitions.
     pub(super) fn predict(&self, index: usize, point: &Point) -> Estimate {
         let correction = self.correction(index, point);
         let at = Observation { load: point.load, measured: [0.0; 2], correction };
@@ -297,20 +301,20 @@ impl Fit {
         estimate(self.closed(index, &self.joint, &at)[0].exp() * 1e9, drawn.collect())
     }
 
-    /// Standard deviation of the logarithm of a mean rate that was measured from the one that is predicted.
+    /// Standard deviation of the logarithm of a measured mean rate relative to the predicted one.
     pub(super) fn off(&self, index: usize, point: &Point) -> f64 {
         let of_mean = self.noise / (point.passes.len().max(1) as f64).sqrt();
         of_mean.hypot(self.directions[index].misfit).hypot(FLOOR)
     }
 
-    /// A parameter of a direction with its interval, which holds those of the networks that are not excluded.
+    /// A parameter of a direction. Its interval includes those of the networks that are not excluded.
     pub(super) fn parameter(&self, of: impl Fn(&Joint) -> f64) -> Estimate {
         let own = estimate(of(&self.joint), self.samples.iter().map(&of).collect());
         let others = self.others.iter().map(&of).filter(|value| value.is_finite());
         others.fold(own, |own, value| Estimate { low: own.low.min(value), high: own.high.max(value), ..own })
     }
 
-    /// The least and the largest number of slots that fit; the latter none where more fit as well.
+    /// The minimum and maximum number of slots that fit. The maximum is `None` if more would fit as well.
     pub(super) fn slots(&self) -> (u32, Option<u32>) {
         let all = || self.samples.iter().map(|one| one.slots).chain(self.joint.as_good);
         let least = all().min().unwrap_or(1);
@@ -320,7 +324,7 @@ impl Fit {
     }
 }
 
-/// The mean of as many repetitions as there are, drawn with replacement.
+/// The mean of repetitions drawn with replacement, as many as there are.
 fn drawn(point: &Point, random: &mut Xoshiro256PlusPlus) -> [f64; 2] {
     let count = point.passes.len() as u64;
     let mut sum = [0.0; 2];
@@ -362,7 +366,7 @@ fn noise(directions: &[Direction]) -> f64 {
     (squares / freedom.max(1) as f64).sqrt()
 }
 
-/// The shape of the time in a slot, from the smallest transfers with one in flight.
+/// The shape of the distribution of the time in a slot, from the smallest transfers with one in flight.
 fn shape(direction: &Direction, nodes: &Nodes) -> Shape {
     let alone = direction.points.iter().find(|point| point.load.in_flight() == 1);
     alone

@@ -1,4 +1,4 @@
-//! The model of a fit, and what is told of it.
+//! Creates the model of a fit, and its description.
 
 use plan::visible;
 use record::Run;
@@ -22,7 +22,8 @@ struct Fitted {
     bandwidth: Option<Bandwidth>,
 }
 
-/// The model of `fit`; none of a fit without any direction. A direction that was not measured is as the other one.
+/// The model of `fit`, or `None` if no direction was fitted. A direction that was not measured gets the
+/// parameters of the other one.
 pub(super) fn model(run: &Run, sweep: &Sweep, fit: &Fit) -> Option<Model> {
     let host = &run.manifest.host;
     let target = if sweep.target.is_empty() { "*" } else { &sweep.target };
@@ -104,8 +105,8 @@ pub(super) fn model(run: &Run, sweep: &Sweep, fit: &Fit) -> Option<Model> {
     })
 }
 
-/// The station of a direction, and how many slots it needs. Where no limit was seen, the ceilings of the study stand in
-/// for it, which the slots must not be below.
+/// The station of a direction, and the number of slots that it needs. If no limit was observed, the ceilings of the
+/// study are used instead, and the slots must be sufficient for these.
 fn station(sweep: &Sweep, fit: &Fit, index: usize) -> (Station, u32) {
     let mut station = fit.joint.solutions[index].station;
     let direction = &sweep.directions[index];
@@ -116,13 +117,13 @@ fn station(sweep: &Sweep, fit: &Fit, index: usize) -> (Station, u32) {
     station.limit_ns = station.limit_ns.max(operation);
     station.limit_per_byte_ns = station.limit_per_byte_ns.max(byte);
     let bytes = direction.points.first().map_or(0, |point| point.load.bytes);
-    // The limit is a part of the response that was measured.
+    // The limit is part of the measured response time.
     station.time_ns = (station.time_ns - station.pause_ns(bytes)).max(station.time_ns / 2.0);
     let slots = (station.service_ns(bytes) / station.pause_ns(bytes)).ceil().clamp(1.0, f64::from(u16::MAX));
     (station, u32::try_from(nanos(slots).0).unwrap_or(1))
 }
 
-/// What is told of the model, in lines: its parameters with intervals, its residuals, and its check.
+/// The description of the model in lines: its parameters with intervals, its residuals, and its check.
 pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> Vec<String> {
     let points: usize = sweep.directions.iter().map(|one| one.points.len()).sum();
     let mut lines = vec![format!(

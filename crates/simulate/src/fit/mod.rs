@@ -1,13 +1,15 @@
-//! From a run to a model: the slots, times and limits of storage, from sweeps over depth, tasks or transfer size.
+//! Creates a model from a run: the slots, times and limits of storage, from sweeps over depth, tasks or
+//! transfer size.
 //!
-//! The model is a closed network of one station (see `network`): a transfer needs processor time, passes a
-//! limit of the rate, and is served in one of several slots. Processor time is measured; everything else comes from
-//! least squares (`search`) over the points of one workload on one target. Percentiles come from the histogram of
-//! the point with one transfer in flight (`shape`). Intervals are of a bootstrap over the repetitions, with the signs of
-//! the residuals drawn too (Wu, "Jackknife, Bootstrap and Other Resampling Methods in Regression Analysis", Annals
-//! of Statistics 14, 1986), so that they hold what the network leaves off.
+//! The model is a closed network with one station (see `network`): a transfer needs processor time, passes a rate
+//! limit, and is served in one of several slots. Processor time is measured; everything else is determined by least
+//! squares (`search`) over the points of one workload on one target. Percentiles come from the histogram of the point
+//! with one transfer in flight (`shape`). Intervals are computed by a bootstrap over the repetitions in which the
+//! signs of the residuals are also drawn at random (Wu, "Jackknife, Bootstrap and Other Resampling Methods in
+//! Regression Analysis", Annals of Statistics 14, 1986), so that they include the errors of the network itself.
 //!
-//! A fit is checked on points that it has not seen ([`Checked`]): the quarter with most in flight.
+//! A fit is checked on points that it was not made from ([`Checked`]): the quarter with most transfers in
+//! flight.
 
 mod check;
 mod core;
@@ -24,14 +26,14 @@ use crate::model::Model;
 pub use check::{Checked, Held};
 pub use request::{FitError, FitOptions};
 
-/// A model with what is known of it.
+/// A model with information about its fit.
 #[derive(Debug, Clone)]
 pub struct Fitted {
     /// The model.
     pub model: Model,
     /// Its parameters with intervals, its residuals and its check, in lines.
     pub about: Vec<String>,
-    /// What the check on points that it had not seen gave.
+    /// The result of the check on points that the fit was not made from.
     pub checked: Checked,
 }
 
@@ -39,7 +41,7 @@ impl Fitted {
     /// The text of a model file.
     ///
     /// # Errors
-    /// The model has an amount that TOML cannot write.
+    /// Errors if the model has an amount that TOML cannot represent.
     pub fn to_toml(&self) -> Result<String, FitError> {
         let model = toml::to_string(&self.model).map_err(|error| FitError::Unwritable(error.to_string()))?;
         let comment: String =
@@ -48,10 +50,10 @@ impl Fitted {
     }
 }
 
-/// The model of what `run` has measured.
+/// Fits a model to what `run` has measured.
 ///
 /// # Errors
-/// The run has no sweep that can be used, with the reason.
+/// Errors if the run has no usable sweep, with the reason.
 pub fn fit(run: &Run, options: &FitOptions) -> Result<Fitted, FitError> {
     let figures = analysis::figures::figures(run, analysis::RateName::ByIo);
     let sweep = sweep::sweep(run, &figures, options)?;

@@ -1,12 +1,12 @@
-//! The closed network that is fitted: tasks, a limit of the rate, and a station with slots.
+//! The closed network that is fitted: tasks, a rate limit, and a station with slots.
 //!
-//! `N` transfers go round: processor time of their task, then the limit of a rate, then one of `m` slots. Two
-//! solutions are known. Where all times are fixed, the rate is the least of its asymptotic bounds (Lazowska et
-//! al., "Quantitative System Performance", 1984, chapter 5.2). Where the time in a slot is exponential it is that of
-//! the machine repairman, M/M/m//N, exact by its birth-death equations (the same, chapter 8; Kleinrock, "Queueing
-//! Systems", 1975, chapter 3.8). Between them the rate is interpolated by the squared coefficient of
-//! variation, as waiting times are (Allen, "Probability, Statistics, and Queueing Theory", 1990, chapter 5.4). What this
-//! leaves off is taken from a simulation of the same network ([`simulate`]).
+//! `N` transfers circulate: each uses processor time of its task, then passes a rate limit, then uses one of `m`
+//! slots. Two solutions are known. If all times are fixed, the rate is the minimum of its asymptotic bounds (Lazowska
+//! et al., "Quantitative System Performance", 1984, chapter 5.2). If the time in a slot is exponential, it is that of
+//! the machine repairman model, M/M/m//N, which is exact by its birth-death equations (the same, chapter 8;
+//! Kleinrock, "Queueing Systems", 1975, chapter 3.8). Between them the rate is interpolated by the squared
+//! coefficient of variation, as is usual for waiting times (Allen, "Probability, Statistics, and Queueing Theory",
+//! 1990, chapter 5.4). The remaining error is determined by a simulation of the same network ([`simulate`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,18 +18,18 @@ use crate::simulation::parts::service::{ServiceTime, whole};
 use crate::simulation::parts::station::{Limiter, Slots};
 use crate::simulation::time::{TICKS_PER_NS, Ticks, ticks};
 
-/// Transfers of a simulation, if it is not of fewer; and for each that is under way.
+/// Number of transfers of a simulation, if it is not shorter, and number for each transfer in flight.
 const SIMULATED: u64 = 20_000;
 const SIMULATED_PER_TRANSFER: u64 = 100;
 
-/// Times of the storage for one direction, in nanoseconds; 0 where there is no such part.
+/// Times of the storage for one direction, in nanoseconds; 0 if there is no such part.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Station {
     pub(super) time_ns: f64,
     pub(super) per_byte_ns: f64,
-    /// Between two transfers.
+    /// Minimum time between two transfers.
     pub(super) limit_ns: f64,
-    /// For each byte between two transfers.
+    /// Minimum time between two transfers for each byte.
     pub(super) limit_per_byte_ns: f64,
 }
 
@@ -39,13 +39,13 @@ impl Station {
         self.time_ns + self.per_byte_ns * bytes as f64
     }
 
-    /// Time that the limit of the rate takes.
+    /// Time that the rate limit requires.
     pub(super) fn pause_ns(&self, bytes: u64) -> f64 {
         self.limit_ns.max(self.limit_per_byte_ns * bytes as f64)
     }
 }
 
-/// What is under way: so many tasks, with so many transfers each.
+/// The load: a number of tasks, each with a number of transfers in flight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Load {
     pub(super) tasks: u32,
@@ -64,7 +64,7 @@ impl Load {
 pub(super) struct Nodes {
     /// Processor time of a transfer.
     pub(super) request_ns: f64,
-    /// Of all nodes.
+    /// Number of processors of all nodes.
     pub(super) processors: u32,
 }
 
@@ -75,8 +75,8 @@ impl Nodes {
     }
 }
 
-/// Transfers per nanosecond; `variation` is the squared coefficient of variation of the time without its part for
-/// the bytes.
+/// Transfers per nanosecond. `variation` is the squared coefficient of variation of the time in a slot, without
+/// its part that depends on the bytes.
 pub(super) fn rate(nodes: &Nodes, station: &Station, slots: u32, variation: f64, load: Load) -> f64 {
     let in_flight = f64::from(load.in_flight());
     let (service, pause) = (station.service_ns(load.bytes), station.pause_ns(load.bytes));
@@ -92,14 +92,14 @@ pub(super) fn rate(nodes: &Nodes, station: &Station, slots: u32, variation: f64,
     fixed * (1.0 - share) + exponential * share
 }
 
-/// The rate that `customers` get from `slots` servers with an exponential time of `service`, who are `outside` for
-/// so long between.
+/// The rate at which `customers` are served by `slots` servers with an exponential time of mean `service`, if they
+/// spend the time `outside` between two services.
 fn repairman(customers: u32, slots: u32, outside: f64, service: f64) -> f64 {
     let served = |at: u32| f64::from(at.min(slots)) / service;
     if outside <= 0.0 {
         return served(customers);
     }
-    // Weights relative to the largest so far, as their products overflow.
+    // Weights are relative to the largest so far, because their products would overflow.
     let (mut weight, mut sum, mut rate) = (1.0_f64, 1.0_f64, 0.0_f64);
     for at in 1..=customers {
         weight *= f64::from(customers - at + 1) / outside / served(at);
@@ -112,8 +112,8 @@ fn repairman(customers: u32, slots: u32, outside: f64, service: f64) -> f64 {
     rate / sum
 }
 
-/// Transfers per nanosecond and their mean time in nanoseconds, by a simulation of `transfers` of them. `service` is
-/// that of the station; the same `seed` gives the same.
+/// Transfers per nanosecond and their mean time in nanoseconds, by a simulation of `transfers` transfers. `service`
+/// is that of the station. The same `seed` gives the same result.
 pub(super) fn simulate(
     nodes: &Nodes,
     station: &Station,
@@ -135,7 +135,7 @@ pub(super) fn simulate(
     let (request, pause) = (whole(ticks(nodes.request_ns)), ticks(station.pause_ns(load.bytes)));
     let mut busy = vec![0; load.tasks as usize];
     let mut left = vec![each; load.tasks as usize];
-    // When something happens, to which task, when its transfer began, and whether it reaches the station now.
+    // Events: when, to which task, when its transfer began, and whether it now reaches the station.
     let mut events: BinaryHeap<Reverse<(Ticks, bool, u32, Ticks)>> = BinaryHeap::new();
     for task in 0..load.tasks {
         (0..load.depth).for_each(|_| events.push(Reverse((0, false, task, 0))));
@@ -158,7 +158,8 @@ pub(super) fn simulate(
     }
     ends.sort_unstable();
     let count = ends.len();
-    // Of a part of the transfers the begin and the end, at which fewer are under way, would count too much.
+    // In a short simulation, the beginning and the end, with fewer transfers in flight, would have too
+    // much weight.
     let cut = if is_short { usize::try_from(in_flight).unwrap_or(0).min(count / 4) } else { 0 };
     let begin = if cut > 0 { ends[cut - 1] } else { 0 };
     let length = (ends[count - 1 - cut] - begin).max(1) as f64 / TICKS_PER_NS as f64;

@@ -1,25 +1,26 @@
-//! What is asked of a fit, and why there is none.
+//! The options of a fit, and why a fit is not possible.
 
 use thiserror::Error;
 
-/// Points of a direction that a fit needs: three for its times, slots and limit, and one to check it on.
+/// Minimum number of points of a direction for a fit: three for its times, slots and limit, and one to
+/// check it.
 pub(super) const POINTS_LEAST: usize = 4;
-/// Repetitions of a point: of one nobody knows how far it is off.
+/// Minimum number of repetitions of a point; with only one, its uncertainty is unknown.
 pub(super) const REPETITIONS_LEAST: usize = 2;
 
-/// Which sweep is used, and what its samples follow from.
+/// Which sweep to use, and the seed for the samples.
 #[derive(Debug, Clone, Default)]
 pub struct FitOptions {
-    /// The workload; any where none.
+    /// The workload, or `None` for any.
     pub workload: Option<String>,
-    /// The target; any where none.
+    /// The target, or `None` for any.
     pub target: Option<String>,
-    /// The same seed gives the same intervals.
+    /// The random seed. The same seed gives the same intervals.
     pub seed: u64,
 }
 
 impl FitOptions {
-    /// What is named, as in ` of workload w`.
+    /// The specified workload and target as text, for example ` of workload w`.
     pub(super) fn words(&self) -> String {
         let of = |what: &str, name: &Option<String>| name.as_ref().map(|name| format!("{what} `{name}`"));
         let all: Vec<String> =

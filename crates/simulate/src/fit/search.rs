@@ -1,41 +1,43 @@
-//! Least squares: the times of a station and its slots that come nearest to what was measured.
+//! Least squares: finds the times of a station and its number of slots that are closest to the
+//! measurement.
 //!
-//! The sum of squares is that of the logarithms of rates and mean latencies, so that each point counts by its share. Times are searched by their logarithms with
-//! the simplex method (Nelder and Mead, "A Simplex Method for Function Minimization", The Computer Journal 7,
-//! 1965), for each number of slots and each set of limits. Of these sets the one with the least Bayesian information
-//! criterion is taken (Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978), so
-//! that a limit is only there where the points need it.
+//! The sum of squares is that of the logarithms of rates and mean latencies, so that relative errors count equally at
+//! each point. For each number of slots and each set of limits, the logarithms of the times are determined with the
+//! simplex method (Nelder and Mead, "A Simplex Method for Function Minimization", The Computer Journal 7, 1965). Of
+//! these sets the one with the lowest Bayesian information criterion is used (Schwarz, "Estimating the Dimension of a
+//! Model", Annals of Statistics 6, 1978), so that a limit is only included if the points require it.
 
 use super::network::{Load, Nodes, Station, rate};
 
-/// Steps of the simplex.
+/// Maximum number of steps of the simplex method.
 const STEPS_MAX: usize = 150;
-/// The simplex ends where its corners differ by less than this share of their sum of squares.
+/// The method ends when the corners of the simplex differ by less than this share of their sum of
+/// squares.
 const TOLERANCE: f64 = 1e-7;
-/// No residual is known better: the width of a bucket of latencies, and the edges of phases.
+/// Minimum uncertainty of a residual: the width of a latency bucket, and effects at the edges of phases.
 pub(super) const FLOOR: f64 = 0.003;
-/// Numbers of slots up to here are tried one by one, above in steps of a tenth.
+/// Numbers of slots up to this one are tried one by one, larger ones in steps of a tenth.
 const SLOTS_ONE_BY_ONE: u32 = 64;
-/// Sets and slots that differ by less in the criterion are as good as each other (Raftery, "Bayesian Model
-/// Selection in Social Research", Sociological Methodology 25, 1995: weak evidence).
+/// Sets and numbers of slots whose criterion differs by less than this are equally good (Raftery,
+/// "Bayesian Model Selection in Social Research", Sociological Methodology 25, 1995: weak evidence).
 pub(super) const AS_GOOD: f64 = 2.0;
 
-/// A point, with what the closed form leaves off there.
+/// A point, with the error of the closed form there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Observation {
     pub(super) load: Load,
-    /// Logarithm of transfers per nanosecond, and of nanoseconds.
+    /// Logarithms of transfers per nanosecond and of nanoseconds per transfer.
     pub(super) measured: [f64; 2],
-    /// Logarithm of simulated ÷ closed form, of both.
+    /// Logarithms of simulated ÷ closed form, for both.
     pub(super) correction: [f64; 2],
 }
 
 /// Which parts a station has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Parts {
-    /// Time for each byte: where sizes differ.
+    /// Whether there is a time for each byte, which needs different transfer sizes.
     pub(super) bytes: bool,
-    /// A limit of transfers per second, and one of bytes per second.
+    /// Whether there is a limit of transfers per second, and one of bytes per second.
     pub(super) limits: [bool; 2],
 }
 
@@ -44,7 +46,7 @@ impl Parts {
         1 + [self.bytes, self.limits[0], self.limits[1]].into_iter().filter(|there| *there).count()
     }
 
-    /// The station of these logarithms.
+    /// The station with these logarithms.
     fn station(self, logarithms: &[f64]) -> Station {
         let mut next = logarithms.iter().map(|value| value.exp());
         let mut take = |there: bool| if there { next.next().unwrap_or(0.0) } else { 0.0 };
@@ -67,11 +69,11 @@ impl Parts {
     }
 }
 
-/// Whether there is a limit of the rate in each direction.
+/// Whether there is a rate limit in each direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limited {
     No,
-    /// Where the information criterion is for it.
+    /// If the information criterion favours it.
     Perhaps,
     Yes,
 }
@@ -81,7 +83,7 @@ pub(super) enum Limited {
 pub(super) struct Solution {
     pub(super) parts: Parts,
     pub(super) station: Station,
-    /// Of logarithms.
+    /// Sum of the squares of logarithms.
     pub(super) squares: f64,
     /// The information criterion; lower is better.
     criterion: f64,
@@ -94,13 +96,13 @@ pub(super) struct Measured<'a> {
     pub(super) variation: f64,
 }
 
-/// The same number of slots for all directions.
+/// A solution with the same number of slots for all directions.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Joint {
     pub(super) slots: u32,
-    /// Numbers of slots that fit as well.
+    /// The range of numbers of slots that fit equally well.
     pub(super) as_good: [u32; 2],
-    /// In the order of the directions.
+    /// The solutions, in the order of the directions.
     pub(super) solutions: Vec<Solution>,
 }
 
@@ -110,13 +112,13 @@ impl Joint {
         self.solutions.iter().map(|one| one.parts).collect()
     }
 
-    /// Whether a limit of the rate is one of them.
+    /// Whether there is a rate limit in any direction.
     pub(super) fn has_limit(&self) -> bool {
         self.solutions.iter().any(|one| one.parts.limits != [false, false])
     }
 }
 
-/// Logarithms of the rate and of the latency, with the correction of the point.
+/// Logarithms of the rate and of the latency, including the correction for the point.
 pub(super) fn predicted(
     nodes: &Nodes,
     station: &Station,
@@ -129,7 +131,7 @@ pub(super) fn predicted(
     [rate.ln() + at.correction[0], latency.ln() + at.correction[1]]
 }
 
-/// The numbers of slots that are tried for up to `in_flight` transfers.
+/// The numbers of slots to try for up to `in_flight` transfers.
 fn slots_tried(in_flight: u32) -> Vec<u32> {
     let mut all: Vec<u32> = (1..=in_flight.min(SLOTS_ONE_BY_ONE)).collect();
     let mut next = SLOTS_ONE_BY_ONE + 1;
@@ -143,7 +145,7 @@ fn slots_tried(in_flight: u32) -> Vec<u32> {
     all
 }
 
-/// The best number of slots with its stations, by the closed form alone.
+/// The best number of slots with its stations, using only the closed form.
 pub(super) fn search(nodes: &Nodes, directions: &[Measured<'_>], limited: Limited) -> Option<Joint> {
     let all = directions.iter().flat_map(|one| one.observations);
     let most = all.map(|one| one.load.in_flight()).max()?;
@@ -156,7 +158,7 @@ pub(super) fn search(nodes: &Nodes, directions: &[Measured<'_>], limited: Limite
     best(tried)
 }
 
-/// The best number of slots near that of `from`, with the same parts; from its times on.
+/// The best number of slots near that of `from`, with the same parts. The search starts at its times.
 pub(super) fn search_near(nodes: &Nodes, directions: &[Measured<'_>], from: &Joint) -> Option<Joint> {
     let mut near: Vec<u32> = vec![from.slots.saturating_sub(1).max(1), from.slots, from.slots + 1];
     near.extend(from.as_good);
@@ -166,7 +168,7 @@ pub(super) fn search_near(nodes: &Nodes, directions: &[Measured<'_>], from: &Joi
     best(tried.collect())
 }
 
-/// The stations of `from` for this number of slots, from their times on.
+/// The stations of `from` for this number of slots. The search starts at its times.
 pub(super) fn at_slots(
     nodes: &Nodes,
     directions: &[Measured<'_>],
@@ -179,12 +181,12 @@ pub(super) fn at_slots(
     directions.iter().zip(from).map(solution).collect()
 }
 
-/// Of several explanations of the same points the information criterion: lower is better.
+/// The information criterion for comparing several explanations of the same points; lower is better.
 pub(super) fn criterion(solutions: &[Solution]) -> f64 {
     solutions.iter().map(|one| one.criterion).sum()
 }
 
-/// Of several numbers of slots the best; of those that fit exactly as well the lowest.
+/// The best of several numbers of slots, or the lowest of those that fit equally well.
 fn best(tried: Vec<(u32, Vec<Solution>)>) -> Option<Joint> {
     let least = tried.iter().map(|(_, all)| criterion(all)).min_by(f64::total_cmp)?;
     let within = |more: f64| tried.iter().filter(move |(_, all)| criterion(all) <= least + more);
@@ -194,7 +196,7 @@ fn best(tried: Vec<(u32, Vec<Solution>)>) -> Option<Joint> {
     Some(Joint { slots, as_good, solutions })
 }
 
-/// The set of parts with the least criterion.
+/// The set of parts with the lowest criterion.
 fn any_parts(nodes: &Nodes, measured: &Measured<'_>, slots: u32, limited: Limited) -> Option<Solution> {
     let first = measured.observations.first()?;
     let bytes = measured.observations.iter().any(|one| one.load.bytes != first.load.bytes);
@@ -213,7 +215,7 @@ fn any_parts(nodes: &Nodes, measured: &Measured<'_>, slots: u32, limited: Limite
     solutions.min_by(|a, b| a.criterion.total_cmp(&b.criterion))
 }
 
-/// Where the search begins: the latency of the points with least in flight, and the highest rates.
+/// The start of the search: the latency of the points with least in flight, and the highest rates.
 fn guess(nodes: &Nodes, observations: &[Observation], parts: Parts) -> Station {
     let least = observations.iter().map(|one| one.load.in_flight()).min().unwrap_or(1);
     let low = || observations.iter().filter(|one| one.load.in_flight() == least);
@@ -235,14 +237,14 @@ fn guess(nodes: &Nodes, observations: &[Observation], parts: Parts) -> Station {
         station.limit_per_byte_ns = 1.0 / highest(&|one| one.measured[0].exp() * one.load.bytes as f64);
     }
     if parts.limits != [false, false] {
-        // The limit is a part of the latency.
+        // The limit is part of the latency.
         let pause = small.map_or(0.0, |one| station.pause_ns(one.load.bytes));
         station.time_ns = (station.time_ns - pause).max(station.time_ns * 0.05);
     }
     station
 }
 
-/// The least squares for these parts, from `start` on.
+/// The least-squares solution for these parts, starting at `start`.
 fn minimum(
     nodes: &Nodes,
     measured: &Measured<'_>,
@@ -265,7 +267,7 @@ fn minimum(
 }
 
 impl Solution {
-    /// With these squares over so many points, of a rate and a latency each.
+    /// The solution with these squares over `points` points, each of which has a rate and a latency.
     pub(super) fn with(self, squares: f64, points: usize) -> Self {
         let n = (2 * points) as f64;
         let criterion = n * (squares / n + FLOOR * FLOOR).ln() + self.parts.count() as f64 * n.ln();
@@ -273,7 +275,7 @@ impl Solution {
     }
 }
 
-/// The place of the least value that the simplex method finds from `start`, and the value.
+/// The position and value of the minimum that the simplex method finds from `start`.
 fn simplex(start: &[f64], step: f64, value: impl Fn(&[f64]) -> f64) -> (Vec<f64>, f64) {
     let size = start.len();
     let at = |place: Vec<f64>| {

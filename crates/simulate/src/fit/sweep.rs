@@ -1,4 +1,4 @@
-//! The points of a record that a model is fitted to.
+//! The points of a record to which a model is fitted.
 
 use std::collections::HashMap;
 
@@ -11,20 +11,21 @@ use record::{Provenance, Run};
 use super::network::Load;
 use super::request::{FitError, FitOptions, POINTS_LEAST, REPETITIONS_LEAST};
 
-/// Settings that may differ between the points.
+/// The settings that may differ between the points.
 const VARIED: [&str; 4] = ["depth", "tasks", "tasks_per_node", "transfer"];
 
-/// What was measured at one point.
+/// The measurements at one point.
 #[derive(Debug, Clone)]
 pub(super) struct Point {
     pub(super) load: Load,
-    /// Transfers of one pass.
+    /// Number of transfers in a pass.
     pub(super) transfers: u64,
-    /// Of each repetition: logarithm of transfers per nanosecond, and of the mean latency in nanoseconds.
+    /// For each repetition: the logarithms of transfers per nanosecond and of the mean latency in
+    /// nanoseconds.
     pub(super) passes: Vec<[f64; 2]>,
     /// Processor time of one transfer, in nanoseconds.
     pub(super) processor_ns: f64,
-    /// Times of all transfers.
+    /// The latencies of all transfers.
     pub(super) latency: Option<Latency>,
 }
 
@@ -37,12 +38,12 @@ impl Point {
     }
 }
 
-/// All points of one direction, from the fewest in flight and the smallest on.
+/// All points of one direction, in ascending order of transfers in flight and size.
 #[derive(Debug, Clone)]
 pub(super) struct Direction {
     pub(super) writes: bool,
     pub(super) points: Vec<Point>,
-    /// The lowest ceiling that the study states: transfers and bytes per second.
+    /// The lowest ceilings stated in the study: transfers and bytes per second.
     pub(super) ceilings: [Option<f64>; 2],
 }
 
@@ -58,7 +59,7 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    /// The workload and the target.
+    /// The name of the workload and the target.
     pub(super) fn name(&self) -> String {
         let on = if self.target.is_empty() { String::new() } else { format!(" on {}", self.target) };
         format!("{}{on}", self.workload)
@@ -67,7 +68,7 @@ impl Sweep {
 
 type Candidate<'a> = (usize, &'a Figure, &'a Case);
 
-/// The sweep of `run` that is asked for.
+/// The sweep of `run` that is specified by the options.
 pub(super) fn sweep(run: &Run, figures: &[Figure], options: &FitOptions) -> Result<Sweep, FitError> {
     let all = candidates(run, figures, options);
     if all.is_empty() {
@@ -91,7 +92,7 @@ pub(super) fn sweep(run: &Run, figures: &[Figure], options: &FitOptions) -> Resu
     of_group(run, figures, &group, nodes)
 }
 
-/// Figures of transfers in one direction.
+/// The figures of transfers in one direction.
 fn candidates<'a>(run: &'a Run, figures: &'a [Figure], options: &FitOptions) -> Vec<Candidate<'a>> {
     let cases: HashMap<&str, &Case> =
         run.manifest.plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
@@ -108,7 +109,7 @@ fn candidates<'a>(run: &'a Run, figures: &'a [Figure], options: &FitOptions) -> 
     figures.iter().enumerate().filter_map(candidate).collect()
 }
 
-/// What the points of one sweep have in common.
+/// What all points of a sweep have in common.
 fn key(case: &Case) -> (String, String, Vec<String>) {
     let other = case.settings.iter().filter(|setting| !VARIED.contains(&setting.key.as_str()));
     (case.group.clone(), case.target.clone(), other.map(ToString::to_string).collect())
@@ -164,7 +165,7 @@ fn of_group(run: &Run, figures: &[Figure], group: &[Candidate<'_>], nodes: u32) 
     }
 }
 
-/// The point of a figure, or why it is not used.
+/// The point of a figure, or the reason why it is not used.
 fn point(
     run: &Run,
     doubts: &[AuditIssue],
@@ -208,7 +209,7 @@ fn point(
     Ok(Point { load: load(case), transfers, passes, processor_ns, latency })
 }
 
-/// The lowest ceilings that the study states of the target, in transfers and in bytes per second.
+/// The lowest ceilings that the study states for the target, in transfers and in bytes per second.
 fn ceilings(run: &Run, case: &Case, phase: Phase, nodes: u32) -> [Option<f64>; 2] {
     let criteria = &run.manifest.plan.criteria;
     let target = criteria.targets.iter().find(|target| target.name == case.target);

@@ -1,4 +1,4 @@
-//! What fits onto the devices of a model, and who reaches them.
+//! Checks that data fits on the devices of a model, and that nodes can reach them.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use super::{SimulatedMachine, lacking};
 use crate::model::Layout;
 use crate::simulation::parts::route::Striping;
 
-/// Chunks of one transfer at most: each is looked at before the next event.
+/// Maximum number of chunks in a transfer, because each is processed before the next event.
 const CHUNKS_MAX: u64 = 1 << 20;
 
 impl SimulatedMachine {
-    /// The layouts of the model whose devices have a size, each with the bytes of data that it holds and the targets
-    /// of `plan` that are on it, and layouts on the same devices once more together.
+    /// The layouts of the model whose devices have a size, each with its capacity for data and the targets of `plan`
+    /// that are on it. Layouts on the same devices are also listed together.
     #[must_use]
     pub fn spaces(&self, plan: &Plan) -> Vec<FileSystemSpace> {
         let mut spaces: Vec<(&Layout, FileSystemSpace)> = Vec::new();
@@ -51,7 +51,7 @@ impl SimulatedMachine {
                 .iter()
                 .any(|target| target.name == case.target && target.layer == Layer::NodeLocal)
         };
-        // What is needed is counted on each node where the study says so, else on all of them.
+        // What is needed is counted on each node if the study says so, otherwise for all nodes together.
         let nodes = match layout.local && !cases().any(each) {
             true => cases().map(|case| case.workload.nodes).max()?,
             false => 1,
@@ -65,7 +65,7 @@ impl SimulatedMachine {
         })
     }
 
-    /// Checks that the files of `plan` fit onto the devices.
+    /// Checks that the files of `plan` fit on the devices.
     pub(super) fn check_capacity(&self, plan: &Plan) -> Result<(), RunnerError> {
         let transfers = || plan.cases.iter().filter(|case| case.workload.work.is_transfers());
         transfers().try_for_each(|case| self.check_file(case))?;
@@ -90,7 +90,7 @@ impl SimulatedMachine {
         Err(lacking(&plan.cases[largest], told))
     }
 
-    /// Checks that a file fits onto the devices that it is on.
+    /// Checks that a file fits on the devices that store it.
     fn check_file(&self, case: &Case) -> Result<(), RunnerError> {
         let workload = &case.workload;
         let Some(layout) = self.model.layout_of(&case.target) else { return Ok(()) };
@@ -153,7 +153,7 @@ impl SimulatedMachine {
         Err(lacking(case, told))
     }
 
-    /// Checks that no node of `case` reaches for what another one has on its own devices.
+    /// Checks that no node of `case` accesses data that another node has on its own devices.
     pub(super) fn check_local(&self, case: &Case) -> Result<(), RunnerError> {
         let is_local = self.model.layout_of(&case.target).is_some_and(|layout| layout.local);
         if !is_local || case.workload.nodes < 2 {
@@ -199,7 +199,7 @@ impl SimulatedMachine {
         Ok(())
     }
 
-    /// Bytes of each device of `layout`, if the model says so.
+    /// Size of each device of `layout` in bytes, if the model specifies it.
     fn device_bytes(&self, layout: &Layout) -> Option<u64> {
         Some(self.model.group(&layout.devices)?.size?.0)
     }

@@ -1,11 +1,11 @@
-//! The facts of a model's nodes: what the model says, and nothing of this host.
+//! The facts about a model's nodes. They only come from the model, not from this host.
 
 use record::{Fact, HostFacts};
 
 use crate::model::Model;
 use crate::simulation::system::node_name;
 
-/// The clock of simulated runs.
+/// The name of the clock of simulated runs.
 const CLOCK: &str = "virtual";
 
 /// The facts of node number `node`.

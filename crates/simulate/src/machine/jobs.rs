@@ -13,7 +13,8 @@ use crate::simulation::phase::launches::launches;
 use crate::simulation::time::ns;
 
 impl SimulatedMachine {
-    /// Checks that the model says how fast the steps of `jobs` compute, and has the memory that each asks for.
+    /// Checks that the model specifies how fast the steps of `jobs` compute, and has the memory that each
+    /// of them asks for.
     pub(super) fn check_jobs(&self, case: &Case, jobs: &Jobs) -> Result<(), RunnerError> {
         let node = &self.model.node;
         if node.rows_per_second.is_none() {
@@ -51,7 +52,7 @@ impl SimulatedMachine {
         }
     }
 
-    /// Carries out a phase of `jobs`; its times are `factor` times as long.
+    /// Carries out a phase of `jobs`, with all times multiplied by `factor`.
     pub(super) fn jobs(
         &mut self,
         case: &Case,

@@ -1,4 +1,4 @@
-//! What a study asks for and a run on a model leaves out.
+//! What a study asks for but a run on a model does not do.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use plan::Plan;
 use super::SimulatedMachine;
 
 impl SimulatedMachine {
-    /// What `plan` asks for beside its phases and a run on a model leaves out, for the user.
+    /// Describes what `plan` asks for in addition to its phases and a run on a model does not do.
     #[must_use]
     pub fn left_out(plan: &Plan) -> Vec<String> {
         let layouts: BTreeSet<&str> = plan.layouts.iter().map(|layout| layout.name.as_str()).collect();
@@ -30,7 +30,7 @@ impl SimulatedMachine {
     }
 }
 
-/// What the jobs of `plan` ask for and a run on a model leaves out, for the user.
+/// Describes what the jobs of `plan` ask for and a run on a model does not do.
 fn of_jobs(plan: &Plan) -> Vec<String> {
     let jobs = || plan.cases.iter().filter_map(|case| Some((case, case.workload.work.jobs()?)));
     let limited = jobs().flat_map(|(_, jobs)| &jobs.tests).filter(|test| test.memory_max.is_some());

@@ -1,4 +1,4 @@
-//! Which devices the members of a target are.
+//! Determines which devices are the members of a target.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -7,7 +7,7 @@ use plan::{Case, Plan, SettingValue};
 
 use crate::simulation::task::Members;
 
-/// The devices of each case of `plan` on a target of which some case takes members: path number `i` of the target is
+/// The devices of each case of `plan`, for targets of which some case uses members: path number `i` of the target is
 /// device number `i`.
 pub(super) fn of_plan(plan: &Plan) -> HashMap<String, Members> {
     let number = |case: &Case, key: &str| {
@@ -19,7 +19,7 @@ pub(super) fn of_plan(plan: &Plan) -> HashMap<String, Members> {
     let divided = plan.cases.iter().filter(|case| case.members().is_some());
     let divided: HashSet<&str> = divided.map(|case| case.target.as_str()).collect();
     let cases = || plan.cases.iter().filter(|case| divided.contains(case.target.as_str()));
-    // Cases that do not say their number have it from others with the same paths.
+    // Cases that do not specify a number get it from other cases with the same paths.
     let mut known: HashMap<(&str, &Path), u32> = HashMap::new();
     for case in cases() {
         let Some(first) = number(case, "member").or(number(case, "members").map(|_| 0)) else { continue };

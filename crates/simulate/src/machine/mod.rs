@@ -1,4 +1,4 @@
-//! A model as the machine of a run.
+//! A model that serves as the machine of a run.
 
 mod capacity;
 mod facts;
@@ -28,10 +28,10 @@ use crate::simulation::system::{NodeLimits, System, node_name};
 use crate::simulation::task::{Members, bytes_of_task};
 use crate::simulation::time::{TICKS_PER_NS, ns};
 
-/// The last bucket of histograms of latency ends here: 2^42 ns.
+/// Upper end of the last bucket of latency histograms: 2^42 ns.
 const LATENCY_LIMIT_NS: u64 = 1 << 42;
 
-/// A model in a run: the state of its parts, and the time on its clock.
+/// A model that is used in a run: the state of its parts, and the time on its clock.
 ///
 /// The same model, seed and plan give the same figures on every machine.
 #[derive(Debug)]
@@ -40,20 +40,20 @@ pub struct SimulatedMachine {
     system: System,
     limits: NodeLimits,
     topology: Topology,
-    /// By case.
+    /// The members, by case.
     members: HashMap<String, Members>,
     seed: u64,
 }
 
 impl SimulatedMachine {
-    /// The machine of `model`, at rest, with as many of its nodes as `plan` needs. All random choices follow
-    /// from `seed`.
+    /// Creates the machine of `model` in its idle state, with as many nodes as `plan` needs. All random
+    /// choices are derived from `seed`.
     #[must_use]
     pub fn new(model: Model, plan: &Plan, seed: u64) -> Self {
         let needed = plan.cases.iter().map(|case| case.workload.nodes).max().unwrap_or(1);
         let nodes = needed.clamp(1, model.node.count);
         let system = System::new(&model, nodes);
-        // Each end of exchanges is a process.
+        // Each endpoint of exchanges is a process.
         let ends = |case: &Case| match &case.workload.work {
             Work::Rpc(rpc) => rpc.ends.div_ceil(case.workload.nodes.max(1)),
             _ => 1,
@@ -71,7 +71,7 @@ impl SimulatedMachine {
         &self.model
     }
 
-    /// Its nodes, each with as many processes as the plan needs.
+    /// The machine's nodes, each with as many processes as the plan needs.
     #[must_use]
     pub fn topology(&self) -> Topology {
         self.topology.clone()
@@ -97,7 +97,7 @@ impl SimulatedMachine {
         })
     }
 
-    /// Checks that the model says how long messages take, and what else `rpc` asks for.
+    /// Checks that the model specifies how long messages take, and everything else that `rpc` needs.
     fn check_exchanges(&self, case: &Case, rpc: &Rpc) -> Result<(), RunnerError> {
         let bound = |binding: &Binding| *binding != Binding::None;
         if rpc.interface.is_some() || bound(&rpc.client_binding) || bound(&rpc.server_binding) {
@@ -109,7 +109,7 @@ impl SimulatedMachine {
         let links = self.model.links.iter().filter(|link| self.model.node.through.contains(&link.name));
         let mut takes = links.map(|link| link.bandwidth.is_some() || self.system.latency_between() > 0);
         let is_sent = self.model.node.bandwidth.is_some() || takes.any(|one| one);
-        // Messages within a node take processor time only.
+        // Messages within a node only use processor time.
         let nodes = self.nodes_of_ends(&case.workload)?;
         let node = |end: u32| nodes.get(end as usize);
         let stays = rpc.pairs().any(|(client, server)| node(client) == node(server));
@@ -126,15 +126,15 @@ impl SimulatedMachine {
         Ok(())
     }
 
-    /// The node of each end of the exchanges of `workload`.
+    /// The node of each endpoint of the exchanges of `workload`.
     fn nodes_of_ends(&self, workload: &Workload) -> Result<Vec<u32>, RunnerError> {
         let node_of = self.topology.node_of();
         let ends = plan::assign(workload, node_of)?;
         Ok(ends.iter().map(|end| node_of[end.rank as usize]).collect())
     }
 
-    /// The share of the reads of each node that its page cache serves, and how many bytes the tasks of each
-    /// node have.
+    /// The share of the reads of each node that its page cache serves, and the number of bytes that the
+    /// tasks of each node access.
     fn cached(&self, job: &PhaseJob<'_>, node_of: &[u32], key: u64) -> (Vec<f64>, Vec<u64>) {
         let workload = job.workload;
         let mut bytes = vec![0_u64; self.system.nodes.len()];
@@ -155,7 +155,8 @@ impl SimulatedMachine {
             let there = self.system.nodes[node].cached.get(&key).copied().unwrap_or(0);
             match order {
                 _ if !own || workload.direct || workload.forget || *all == 0 => 0.0,
-                // A pass in order over more than the cache holds always finds the next bytes gone.
+                // If a sequential pass reads more than the cache can hold, the next bytes have always
+                // been evicted already.
                 _ if there >= *all => 1.0,
                 order if order.is_random() => there as f64 / *all as f64,
                 _ => 0.0,
@@ -164,14 +165,14 @@ impl SimulatedMachine {
         (bytes.iter().enumerate().map(share).collect(), bytes)
     }
 
-    /// Notes what the page caches hold after a phase.
+    /// Records what the page caches contain after a phase.
     fn keep_in_caches(&mut self, key: u64, moved: &[u64], all: &[u64]) {
         let Some((size, _)) = self.limits.cache else { return };
         for ((node, moved), all) in self.system.nodes.iter_mut().zip(moved).zip(all) {
             let there = node.cached.entry(key).or_insert(0);
             *there = (*there).max(*moved).min(*all).min(size);
             let held = *there;
-            // What was used before makes room.
+            // Older contents are evicted.
             let mut room = size - held;
             for (other, bytes) in &mut node.cached {
                 if *other != key {
@@ -241,9 +242,10 @@ impl Machine for SimulatedMachine {
         }
         let drifted = node.clock_drift.unwrap_or(0.0) * ns(self.system.now) as f64;
         let behind = node.clock_offset.map_or(0.0, |time| time.0 as f64) + drifted;
-        // A comparison is as exact as half of a round trip.
+        // The error of a comparison is half of a round trip.
         let error_ns = ns(self.system.latency_between());
-        // Those between lie evenly, whether the plan needs the last one or not.
+        // The clocks of the nodes in between are spaced evenly, whether or not the plan needs the last
+        // node.
         let last = f64::from(self.system.nodes_of_model - 1);
         let clock = |number: u32| {
             #[expect(clippy::cast_possible_truncation, reason = "far less than a year")]
@@ -260,13 +262,14 @@ impl Machine for SimulatedMachine {
         node_of: &[u32],
         controls: &Controls,
     ) -> Result<MachinePhase, RunnerError> {
-        // Exchanges use none.
+        // Exchanges do not use any devices.
         let exchanges = matches!(job.workload.work, Work::Rpc(_));
         let layout = if exchanges { 0 } else { self.layout_of(case)? };
         let key = key_of(layout, case);
         let (cached, bytes) = self.cached(job, node_of, key);
         let noise = self.model.model.noise;
-        // A case draws the same numbers whatever ran before it, so that a resumed run gives the same figures.
+        // A case draws the same random numbers whatever ran before it, so that a resumed run gives the
+        // same figures.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed_of(self.seed, case, job));
         let factor = if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
         self.system.reseed(&mut random);
@@ -316,7 +319,7 @@ impl Machine for SimulatedMachine {
     }
 }
 
-/// The seed of a phase, by FNV-1a.
+/// The seed of a phase, computed with FNV-1a.
 fn seed_of(seed: u64, case: &Case, job: &PhaseJob<'_>) -> u64 {
     let pass = job.repetition.to_le_bytes();
     let words = [case.id.as_bytes(), job.phase.name().as_bytes(), &pass, &seed.to_le_bytes()];
@@ -325,7 +328,7 @@ fn seed_of(seed: u64, case: &Case, job: &PhaseJob<'_>) -> u64 {
     })
 }
 
-/// Refuses a phase that came to the end of the clock, and one whose latencies no histogram holds.
+/// Rejects a phase that reached the end of the clock, or has latencies that do not fit into a histogram.
 fn in_time(case: &Case, output: &PhaseOutput) -> Result<(), RunnerError> {
     if output.too_long {
         let told = "this takes more than 50 days on the model: look at its times and rates, or do less";
@@ -339,12 +342,12 @@ fn in_time(case: &Case, output: &PhaseOutput) -> Result<(), RunnerError> {
     Ok(())
 }
 
-/// What `case` needs and the model does not have.
+/// The error about something that `case` needs and the model does not have.
 fn lacking(case: &Case, told: String) -> RunnerError {
     RunnerError::Model { case: case.id.clone(), told }
 }
 
-/// Tells the files of cases apart; used within one run only.
+/// A key that distinguishes the files of cases. It is only used within one run.
 fn key_of(layout: usize, case: &Case) -> u64 {
     let mut hasher = DefaultHasher::new();
     (layout, &case.workload.files).hash(&mut hasher);

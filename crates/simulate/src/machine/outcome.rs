@@ -1,4 +1,4 @@
-//! The outcome of a simulated phase, in the form of the engine's.
+//! Converts the result of a simulated phase to the engine's form of an outcome.
 
 use engine::{Mismatches, PhaseOutcome, SeriesInterval, Surprises};
 use host::{DeviceCounters, DeviceSample};
@@ -11,7 +11,7 @@ use crate::simulation::phase::{PhaseOutput, Sample};
 use crate::simulation::task::{ITEMS, READS, WRITES};
 use crate::simulation::time::{Ticks, ns};
 
-/// The outcome; `drives` has the place and the name of each device.
+/// Creates the outcome. `drives` contains the location and the name of each device.
 pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String, String)]) -> MachinePhase {
     let start = output.start;
     let length = output.end - start;
@@ -33,7 +33,7 @@ pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String
     let bytes = |operation: Operation| {
         whole.iter().filter(|one| one.operation == operation).map(|one| one.bytes).sum::<u64>()
     };
-    // Responses are read, and requests written.
+    // Responses count as reads, and requests as writes.
     let responses = match &workload.work {
         Work::Rpc(rpc) => done(ITEMS).saturating_mul(rpc.response_bytes.0),
         _ => 0,
@@ -48,7 +48,7 @@ pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String
     };
     let outcomes: Vec<engine::TaskOutcome> = tasks.iter().map(|task| task.outcome(start)).collect();
     let outcome = PhaseOutcome {
-        // The virtual clock begins with the run, whenever that is.
+        // The virtual clock begins with the run, at whatever time that is.
         started_unix_ns: i64::try_from(ns(start)).unwrap_or(i64::MAX),
         started_raw_ns: 0,
         wall_ns: span(|task| task.open_start_ns, |task| task.close_end_ns, &outcomes),
@@ -84,7 +84,8 @@ pub(super) fn of(mut output: PhaseOutput, workload: &Workload, drives: &[(String
     MachinePhase { outcome, series, devices, ends: output.ends, launched: None }
 }
 
-/// What the devices did in each interval; `drives` has the place and the name of each.
+/// The activity of the devices in each interval. `drives` contains the location and the name of each
+/// device.
 pub(super) fn devices(output: &PhaseOutput, drives: &[(String, String)]) -> Vec<(String, DeviceSample)> {
     let of_interval = |sample: &Sample| {
         let (start, length) = (sample.start - output.start, sample.length);

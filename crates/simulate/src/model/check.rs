@@ -1,4 +1,4 @@
-//! Whether a model can be: names that exist, amounts above zero, layouts that fit their devices.
+//! Checks whether a model is valid: names exist, amounts are above zero, layouts fit their devices.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -11,27 +11,29 @@ use crate::model::parts::{Device, Distribution, Layout, Limits, Model, Service};
 use crate::model::trouble::{Trouble, TroubleKind};
 use crate::model::units::Time;
 
-/// Limit on devices, servers or nodes of a model.
+/// Maximum number of devices, servers or nodes of a model.
 const MEMBERS_MAX: u32 = 1 << 20;
-/// Limit on parts that requests or messages pass. Real ways have a few; the number of a part on the way out and
-/// back, twice as many and two adapters, has to fit into a byte.
+/// Maximum number of parts through which requests or messages pass. Real paths have a few. The index of a part
+/// on the way out and back, which is up to twice this number plus two adapters, must fit into a byte.
 const THROUGH_MAX: usize = 64;
-/// Shortest time between stalls; more often, they are a lower rate.
+/// Minimum time between stalls; more frequent stalls can be described as a lower rate.
 const STALL_EVERY_LEAST_NS: u64 = 1_000_000;
-/// Longest processor time of a request.
+/// Maximum processor time of a request.
 const REQUEST_TIME_MOST_NS: u64 = 60_000_000_000;
-/// Limit on the name of a model.
+/// Maximum length of a model's name in bytes.
 const NAME_BYTES_MAX: usize = 200;
-/// Limit on pairs of a node and a device of one layout: bounds go through all of them.
+/// Maximum number of pairs of a node and a device of one layout, because bounds are computed over all
+/// pairs.
 const PAIRS_MAX: u64 = 1 << 20;
-/// Smallest chunk of a layout; smaller ones are no layout of a file system, and each transfer would be in thousands of parts.
+/// Minimum chunk of a layout. No file system has smaller ones, and each transfer would consist of thousands of parts.
 const CHUNK_LEAST: u64 = 512;
-/// Largest share of reads that a cache in front of the devices serves: others still wait for a device.
+/// Maximum share of reads that a cache in front of the devices can serve; other reads still wait for a
+/// device.
 const WARMING_MOST: f64 = 0.95;
-/// Limit on requests that a part serves at once.
+/// Maximum number of requests that a part can serve at once.
 const SLOTS_MAX: u32 = 1 << 16;
 
-/// The mistakes of `model`, whose file has this `text`.
+/// The mistakes in `model`, whose file contains this `text`.
 pub(super) fn check(model: &Model, text: &str) -> Vec<Mistake> {
     let document = Document::parse(text).ok();
     let mut check = Check { text, document, mistakes: Vec::new() };
@@ -90,7 +92,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Adds a mistake in table number `index` of this kind, at `key` where it is written.
+    /// Adds a mistake in table number `index` of this kind, at `key` if that is present in the text.
     fn at(&mut self, (table, index): (&str, usize), key: &str, message: impl Display) {
         let span = self.document.as_ref().and_then(|document| span(document.as_item(), table, index, key));
         let line = span.map_or(1, |span| line_of(self.text, span.start));
@@ -375,7 +377,7 @@ impl Check<'_> {
     }
 }
 
-/// Where `key` of a table is, else where the table is.
+/// The position of `key` in a table, or otherwise the position of the table.
 fn span(document: &Item, table: &str, index: usize, key: &str) -> Option<Range<usize>> {
     let item = document.get(table)?;
     let entry = match item.as_array_of_tables() {

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct ModelErrors {
     pub(super) path: String,
-    /// Each with its line, in the order of the file.
+    /// The mistakes with their lines, in the order of the file.
     pub mistakes: Vec<Mistake>,
 }
 
@@ -17,7 +17,7 @@ pub struct ModelErrors {
 pub struct Mistake {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong and what is allowed.
+    /// What is wrong, and what is allowed.
     pub message: String,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for ModelErrors {
     }
 }
 
-/// The line that the byte `offset` of `text` is on, from 1.
+/// The number of the line, from 1, that contains the byte at `offset` of `text`.
 pub(super) fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
 }

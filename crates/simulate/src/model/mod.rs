@@ -1,8 +1,8 @@
 //! The description of a storage system, in TOML.
 //!
-//! [`read`] turns the text of a model file into a [`Model`] that can be simulated, or into [`ModelErrors`] that
-//! name the place of each mistake. The types of [`Model`] are the definition of the file: its reference and its
-//! schema are made from them.
+//! [`read`] parses the text of a model file. The result is either a [`Model`] that can be simulated, or
+//! [`ModelErrors`] with the location of each mistake. The types of [`Model`] define the file format; its
+//! reference and its schema are generated from them.
 //!
 //! ```
 //! let text = r#"
@@ -44,13 +44,14 @@ pub use reference::{reference, schema};
 pub use trouble::{Trouble, TroubleKind};
 pub use units::{Bandwidth, Size, Time};
 
-/// Largest model file: more is no model.
+/// Maximum size of a model file in bytes.
 const FILE_BYTES_MAX: usize = 1 << 20;
 
-/// Reads the model in `text`, the contents of the file `path`.
+/// Parses the model in `text`, the contents of the file `path`.
 ///
 /// # Errors
-/// The text is not a model, or describes one that cannot be: all mistakes that can be told apart.
+/// Errors if the text is not a model, or describes an invalid one. Returns all mistakes that can be
+/// distinguished.
 pub fn read(path: &Path, text: &str) -> Result<Model, ModelErrors> {
     let wrong = |mistakes| ModelErrors { path: path.display().to_string(), mistakes };
     if text.len() > FILE_BYTES_MAX {
@@ -66,14 +67,14 @@ pub fn read(path: &Path, text: &str) -> Result<Model, ModelErrors> {
 }
 
 impl Model {
-    /// The layout that the target of this name is on; the empty name is on the first one that has no names of
-    /// its own.
+    /// The layout of the target with this name. The empty name belongs to the first layout that does not list
+    /// any targets.
     #[must_use]
     pub fn layout_of(&self, target: &str) -> Option<&Layout> {
         self.layouts.iter().find(|layout| layout.targets.iter().any(|pattern| matches(pattern, target)))
     }
 
-    /// The devices of a group.
+    /// The group of devices with this name.
     #[must_use]
     pub fn group(&self, name: &str) -> Option<&Device> {
         self.devices.iter().find(|device| device.name == name)
@@ -87,7 +88,7 @@ impl Model {
     }
 }
 
-/// Whether `pattern`, in which `*` stands for any text, is `name`.
+/// Whether `pattern`, in which `*` stands for any text, matches `name`.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

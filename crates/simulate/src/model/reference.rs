@@ -1,4 +1,5 @@
-//! The reference of model files and their JSON schema, from the types that read them.
+//! The reference of model files and their JSON schema, generated from the types into which they are
+//! parsed.
 
 use std::fmt::Write as _;
 
@@ -6,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Model;
 
-/// The text of `docs/model.schema.json`: a JSON Schema of draft 2020-12.
+/// The text of `docs/model.schema.json`, a JSON Schema of draft 2020-12.
 #[must_use]
 pub fn schema() -> String {
     let mut schema = schemars::schema_for!(Model).to_value();
@@ -14,7 +15,7 @@ pub fn schema() -> String {
     format!("{schema:#}\n")
 }
 
-/// The tables of model files with their keys, as Markdown: a part of `docs/MODELS.md`.
+/// The tables of model files with their keys, as Markdown for `docs/MODELS.md`.
 #[must_use]
 pub fn reference() -> String {
     let schema = schemars::schema_for!(Model).to_value();
@@ -45,7 +46,7 @@ pub fn reference() -> String {
     text
 }
 
-/// Adds one table; the types of keys that are tables themselves go to `inner`.
+/// Adds one table. The types of keys that are themselves tables are added to `inner`.
 fn table(
     text: &mut String,
     header: &str,
@@ -68,7 +69,7 @@ fn table(
                 if !inner.contains(name) {
                     inner.push(name.clone());
                 }
-                // A name in the plural has no article.
+                // A name in the plural gets no article.
                 if name.ends_with('s') { spaced(name) } else { format!("a {}", spaced(name)) }
             }
             Some((_, target)) if target.get("oneOf").is_some() || target.get("enum").is_some() => {
@@ -123,7 +124,7 @@ fn kind(property: &Value) -> String {
     }
 }
 
-/// `WriteCache` as `write cache`.
+/// Converts `WriteCache` to `write cache`.
 fn spaced(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars() {

@@ -1,4 +1,4 @@
-//! Amounts with their units, written as in study files.
+//! Amounts with units, in the same notation as in study files.
 
 use plan::{Amount, Bytes, Nanos};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

@@ -1,4 +1,4 @@
-//! The ends of exchanges: their nodes, their threads, and what is counted.
+//! The endpoints of exchanges: their nodes, their threads, and what is counted.
 
 use engine::EndOutcome;
 use plan::Rpc;
@@ -11,28 +11,30 @@ use crate::simulation::time::{TICKS_PER_NS, Ticks, ns};
 pub(crate) const CLIENT: usize = 0;
 pub(crate) const SERVER: usize = 1;
 
-/// The ends of the exchanges of a phase.
+/// The endpoints of the exchanges of a phase.
 pub(crate) struct Exchanges<'a> {
     pub(crate) rpc: &'a Rpc,
-    /// The node of each end.
+    /// The node of each endpoint.
     pub(crate) nodes: &'a [u32],
     pub(crate) threads: Threads,
-    /// The threads of each task at its client and its server.
+    /// The threads of each task: at its client and at its server.
     pub(crate) of_task: Vec<[u32; 2]>,
-    /// The threads of each end: how many are clients, how many servers; numbered end by end, clients first.
+    /// The numbers of client threads and server threads of each endpoint. Threads are numbered endpoint
+    /// by endpoint, clients first.
     of_end: Vec<[u32; 2]>,
-    /// All connections are open.
+    /// Time at which all connections are open.
     pub(crate) opened: Ticks,
-    /// Exchanges before this are not counted.
+    /// Exchanges before this time are not counted.
     pub(crate) counted_from: Ticks,
-    /// Processor time is counted.
+    /// Whether processor time is being counted.
     pub(crate) metered: bool,
-    /// A time ends the phase, else a number of exchanges.
+    /// Whether a time ends the phase, and not a number of exchanges.
     by_time: bool,
 }
 
 impl<'a> Exchanges<'a> {
-    /// Of connections that are all open at `opened`. With `shared` threads each carries several connections.
+    /// Creates exchanges on connections that are all open at `opened`. With `shared` threads, each thread
+    /// handles several connections.
     pub(crate) fn new(
         rpc: &'a Rpc,
         nodes: &'a [u32],
@@ -62,28 +64,28 @@ impl<'a> Exchanges<'a> {
         Self { rpc, nodes, threads, of_task, of_end, opened, counted_from, metered: false, by_time }
     }
 
-    /// Whether an exchange is counted: of those that a time ends all that end after the warm-up, of a number of them
-    /// those that begin after it.
+    /// Whether an exchange is counted. If a time ends the phase, all exchanges that end after the warm-up are
+    /// counted; if a number does, those that begin after it.
     pub(crate) fn counts(&self, began: Ticks, now: Ticks) -> bool {
         (if self.by_time { now } else { began }) >= self.counted_from
     }
 
-    /// Whether an exchange that begins now is one of the number that is asked for.
+    /// Whether an exchange that begins now belongs to the requested number.
     pub(crate) fn is_of_the_number(&self, now: Ticks) -> bool {
         now >= self.counted_from
     }
 
-    /// Bytes of a request and its response.
+    /// Number of bytes of a request and its response.
     pub(crate) fn bytes(&self) -> u64 {
         self.rpc.request_bytes.0 + self.rpc.response_bytes.0
     }
 
-    /// Processor time of all threads, from the end of the warm-up on.
+    /// Processor time of all threads since the end of the warm-up.
     pub(crate) fn processor_time(&self) -> Ticks {
         self.threads.used_by_all()
     }
 
-    /// What each end did, with its node.
+    /// The outcome of each endpoint, with its node.
     pub(crate) fn outcomes(&self) -> Vec<(u32, EndOutcome)> {
         let mut first = 0;
         let mut time = |count: u32| {

@@ -1,9 +1,9 @@
-//! Jobs of an analytics server: what each thread of a launch does next.
+//! Jobs of an analytics server: determines what each thread of a launch does next.
 //!
-//! A step goes through its passes ([`plan::jobs::StepPass`]). In a pass each thread of the step has an equal part of the
-//! pages to read and of those to write. It reads a page, computes its rows, writes as much of its part as it has read
-//! of it, and so on; at the end it computes its part of the operations. One thing follows the other in a thread, and
-//! the threads share the processors.
+//! A step consists of passes ([`plan::jobs::StepPass`]). In a pass each thread of the step has an equal part of the
+//! pages to read and of those to write. It reads a page, computes its rows, writes as large a share of its part as it
+//! has read, and so on. At the end it computes its part of the operations. A thread does one thing at a time, and the
+//! threads share the processors.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,20 +18,20 @@ use crate::simulation::parts::service::{uniform, whole};
 use crate::simulation::parts::threads::Threads;
 use crate::simulation::time::{Ticks, ticks};
 
-/// Longest piece of computing, after which another thread may have the processor: a millisecond.
+/// Longest uninterrupted computation, after which another thread may get the processor: a millisecond.
 const SLICE_NS: f64 = 1e6;
 
-/// How long a processor computes, in ticks.
+/// How long computations take, in ticks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ComputeTimes {
     row: f64,
     operation: f64,
-    /// Of a transfer.
+    /// Processor time of a transfer.
     request: f64,
 }
 
 impl ComputeTimes {
-    /// Those of `node`, which must have what is needed; all are `factor` times as long.
+    /// The times on `node`, which must specify them. All are multiplied by `factor`.
     pub(crate) fn of(node: &Node, factor: f64) -> Self {
         let each = |rate: Option<f64>| rate.map_or(0.0, |rate| ticks(1e9) / rate * factor);
         Self {
@@ -41,7 +41,7 @@ impl ComputeTimes {
         }
     }
 
-    /// Of one page with so many rows that is read or written.
+    /// The time for one page with `rows` rows that is read or written.
     fn page(&self, rows: u64) -> Ticks {
         whole(self.request + self.row * rows as f64)
     }
@@ -53,18 +53,18 @@ struct Stream {
     file: u64,
     space: usize,
     bytes: u64,
-    /// Where in the file it begins, if in order.
+    /// Position in the file at which it begins, if it is sequential.
     start: u64,
-    /// Pages of the file, among which those at random places are chosen.
+    /// Number of pages in the file, from which those at random positions are chosen.
     file_pages: u64,
     random: bool,
-    /// The data are new and take space.
+    /// Whether the data is new and uses space.
     is_new: bool,
-    /// It is removed at the end of the step.
+    /// Whether it is removed at the end of the step.
     is_own: bool,
 }
 
-/// A page to be transferred.
+/// A page to transfer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page {
     pub(crate) place: (u64, u64),
@@ -86,45 +86,46 @@ struct Pass {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct JobThread {
     pub(crate) launch: u32,
-    /// Its number among the threads that share the processors.
+    /// Number of the thread among those that share the processors.
     pub(crate) processor_thread: u32,
-    /// The next page to read, and the one after its last; the same to write.
+    /// The range of pages still to read: the next one, and the one after the last. Then the same for
+    /// writes.
     reads: (u64, u64),
     writes: (u64, u64),
     first_read: u64,
     first_write: u64,
-    /// Pieces of computing that are left, each this long.
+    /// Number of computations that are left, and the duration of each.
     slices: u64,
     slice: Ticks,
-    /// The page that it transfers or computes.
+    /// The page that it is transferring or computing.
     pub(crate) page: Option<Page>,
 }
 
 /// What a thread does next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum JobAction {
-    /// It reads a page, and computes its rows then.
+    /// It reads a page, and then computes its rows.
     Read(Page),
-    /// It computes the rows of a page, and writes it then.
+    /// It computes the rows of a page, and then writes it.
     Write(Page, Ticks),
     /// It computes.
     Compute(Ticks),
-    /// Nothing more in this pass.
+    /// It has nothing more to do in this pass.
     Rest,
 }
 
-/// A launch that runs.
+/// A running launch.
 #[derive(Debug)]
 pub(crate) struct RunningLaunch {
     pub(crate) task: LaunchTask,
-    /// The first of its threads, whose numbers follow each other.
+    /// The number of its first thread; its threads have consecutive numbers.
     pub(crate) first_thread: u32,
     pub(crate) step: usize,
-    /// Rows that the step reads and writes.
+    /// Number of rows that the step reads and writes.
     pub(crate) rows: StepRows,
     passes: Vec<Pass>,
     pass: usize,
-    /// Threads that are at work in the pass.
+    /// Number of threads that are working in the pass.
     pub(crate) at_work: u32,
     pub(crate) step_start: Ticks,
     pub(crate) step_before: Counters,
@@ -134,11 +135,11 @@ pub(crate) struct RunningLaunch {
     /// Processor time of all steps, and before the current one.
     pub(crate) cpu: Ticks,
     pub(crate) cpu_before: Ticks,
-    /// The signal that ends it.
+    /// The signal that ends it, if any.
     pub(crate) killed: Option<i32>,
 }
 
-/// The launches of a phase that run.
+/// The running launches of a phase.
 pub(crate) struct RunningJobs<'a> {
     pub(crate) phase: JobPhase<'a>,
     pub(crate) threads: Threads,
@@ -151,7 +152,7 @@ pub(crate) struct RunningJobs<'a> {
 }
 
 impl<'a> RunningJobs<'a> {
-    /// None yet.
+    /// Creates the state without any launches.
     pub(crate) fn new(jobs: &'a Jobs, times: ComputeTimes, threads: Threads) -> Self {
         let phase = JobPhase::new(jobs, times);
         Self {
@@ -171,18 +172,18 @@ impl JobThread {
         Self { processor_thread, ..Self::default() }
     }
 
-    /// The same part, on another thread.
+    /// The same state on another thread.
     pub(crate) fn on(self, processor_thread: u32) -> Self {
         Self { processor_thread, ..self }
     }
 }
 
-/// What all launches know.
+/// What all launches have in common.
 #[derive(Debug)]
 pub(crate) struct JobPhase<'a> {
     pub(crate) jobs: &'a Jobs,
     times: ComputeTimes,
-    /// Numbers of files.
+    /// The numbers of files.
     files: BTreeMap<PathBuf, u64>,
     io: Io,
 }
@@ -198,7 +199,7 @@ impl<'a> JobPhase<'a> {
         Self { jobs, times, files: BTreeMap::new(), io }
     }
 
-    /// Tables and their sizes before step number `step` of a launch.
+    /// The tables and their sizes before step number `step` of a launch.
     fn known(&self, task: &LaunchTask, step: usize) -> Extents {
         self.jobs.test(&task.order.test).map_or_else(Extents::new, |test| self.jobs.extents(test, step))
     }
@@ -260,7 +261,7 @@ impl<'a> JobPhase<'a> {
         })
     }
 
-    /// The launch of `task`, whose threads begin at `first_thread`, before its first step.
+    /// Creates the launch of `task`, whose threads begin at `first_thread`, before its first step.
     pub(crate) fn launch(task: LaunchTask, first_thread: u32) -> RunningLaunch {
         RunningLaunch {
             task,
@@ -280,10 +281,10 @@ impl<'a> JobPhase<'a> {
         }
     }
 
-    /// Begins the next step of `launch`: its current one.
+    /// Begins the next step of `launch`, which becomes its current step.
     ///
     /// # Errors
-    /// It reads a table that does not exist.
+    /// Errors if it reads a table that does not exist.
     pub(crate) fn begin_step(&mut self, launch: &mut RunningLaunch, now: Ticks) -> Result<(), JobError> {
         let step = &launch.task.order.steps[launch.step];
         let known = self.known(&launch.task, launch.step);
@@ -301,7 +302,8 @@ impl<'a> JobPhase<'a> {
         Ok(())
     }
 
-    /// The parts of all threads in the current pass of `launch`; none if the step has no more passes.
+    /// The parts of all threads in the current pass of `launch`, or `None` if the step has no more
+    /// passes.
     pub(crate) fn begin_pass(&self, launch: &mut RunningLaunch) -> Option<Vec<JobThread>> {
         let pass = launch.passes.get(launch.pass)?;
         let threads = u64::from(launch.task.order.steps[launch.step].threads.max(1));
@@ -329,7 +331,7 @@ impl<'a> JobPhase<'a> {
         launch.pass += 1;
     }
 
-    /// The files of its own are removed at the end of a step.
+    /// Ends a step, whose own files are removed.
     pub(crate) fn end_step(launch: &mut RunningLaunch) {
         for (held, own) in launch.moved.held_bytes.iter_mut().zip(launch.own) {
             *held -= own.min(*held);
@@ -341,7 +343,7 @@ impl<'a> JobPhase<'a> {
         stream.bytes.div_ceil(self.jobs.page_bytes.0)
     }
 
-    /// What `thread` of `launch` does next. `random` chooses places.
+    /// Determines what `thread` of `launch` does next. `random` is used to choose positions.
     pub(crate) fn next(
         &self,
         launch: &RunningLaunch,
@@ -371,7 +373,7 @@ impl<'a> JobPhase<'a> {
         JobAction::Rest
     }
 
-    /// Page number `number` of some streams, which follow each other.
+    /// Page number `number` of several consecutive streams.
     fn page(
         &self,
         streams: &[Stream],
@@ -399,15 +401,15 @@ impl<'a> JobPhase<'a> {
         page
     }
 
-    /// Processor time of a page that was read or is to be written: of its rows, of which the header takes the
-    /// place of one.
+    /// Processor time of a page that was read or will be written. It depends on its rows; the header takes
+    /// the space of one row.
     pub(crate) fn time_of(&self, page: &Page) -> Ticks {
         self.times.page((page.bytes / plan::jobs::ROW_BYTES).saturating_sub(1))
     }
 }
 
 impl RunningLaunch {
-    /// A page was read or written.
+    /// Counts a page that was read or written.
     pub(crate) fn count(&mut self, page: &Page, writes: bool) {
         let moved = &mut self.moved;
         if !writes {
@@ -423,7 +425,7 @@ impl RunningLaunch {
         }
     }
 
-    /// What the current step has moved so far.
+    /// The counters of the current step so far.
     pub(crate) fn moved_in_step(&self) -> Counters {
         let before = &self.step_before;
         let less = |now: [u64; 3], then: [u64; 3]| std::array::from_fn(|space| now[space] - then[space]);

@@ -1,8 +1,8 @@
-//! One phase on the parts of a model: discrete events on a virtual clock.
+//! Simulates one phase on the parts of a model, as discrete events on a virtual clock.
 //!
-//! A transfer passes its node (processor time, network adapter), the links and servers of its layout, and one
-//! or several devices. Each part serves in the order of arrival, so that a request needs one event for each
-//! part, and none where arrivals are in order by themselves.
+//! A transfer passes through its node (processor time, network adapter), the links and servers of its layout,
+//! and one or several devices. Each part serves requests in the order of arrival, so a request needs one
+//! event for each part, or none if arrivals are in order anyway.
 
 pub(crate) mod exchanges;
 pub(crate) mod jobs;

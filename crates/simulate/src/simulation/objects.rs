@@ -1,7 +1,7 @@
 //! Operations on small objects in sets.
 //!
-//! A set is a directory. The directories of a task's own sets are made before its first object and removed after
-//! its last one, which takes time and is not counted.
+//! A set is a directory. The directories of a task's own sets are created before its first object and removed
+//! after its last one. This takes time but is not counted.
 
 use engine::{Emptied, ObjectCall, ObjectOrder};
 use plan::{Objects, Operation, Phase};
@@ -14,22 +14,22 @@ use crate::simulation::time::Ticks;
 pub(crate) struct ObjectPhase<'a> {
     pub(crate) order: ObjectOrder<'a>,
     objects: &'a Objects,
-    /// Calls on the directories of each task before its objects, and after them.
+    /// Number of calls on the directories of each task, before and after its objects.
     around: (u64, u64),
-    /// Directories that all sets are in, one on each target.
+    /// Number of directories that contain the sets, one on each target.
     roots: u64,
 }
 
-/// Where a task has got to among its objects.
+/// The position of a task among its objects.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ObjectState {
     emptied: Emptied,
-    /// When its step began; none before the first one.
+    /// When its step began, or `None` before the first one.
     began: Option<Ticks>,
 }
 
 impl<'a> ObjectPhase<'a> {
-    /// The part of `job` that is about `objects`.
+    /// Creates the part of `job` that concerns `objects`.
     pub(crate) fn new(job: &'a engine::PhaseJob<'a>, objects: &'a Objects) -> Self {
         let sets = u64::from(objects.sets);
         let around = match job.phase {
@@ -41,17 +41,18 @@ impl<'a> ObjectPhase<'a> {
         Self { order: ObjectOrder::new(job, objects), objects, around, roots }
     }
 
-    /// Calls of the task that is the `index`-th of the phase and has the number `task`.
+    /// Number of calls of the task that is at `index` in the phase and has the number `task`.
     pub(crate) fn calls(&self, index: usize, task: u32) -> u64 {
         self.around.0 + self.order.operations(index, task) + self.around.1
     }
 
-    /// Whether a task may end after so many calls: between steps.
+    /// Whether a task may end after `done` calls, which is only possible between steps.
     pub(crate) fn may_end(&self, done: u64) -> bool {
         done.is_multiple_of(self.order.round())
     }
 
-    /// Makes `request` the call number `position` of `task`, of `calls`; returns when it begins.
+    /// Turns `request` into call number `position` of `task`, which has `calls` calls. Returns when it
+    /// begins.
     pub(crate) fn call(
         &self,
         (task, calls): (u32, u64),
@@ -78,14 +79,14 @@ impl<'a> ObjectPhase<'a> {
         if self.objects.waiting_percent == 0 || !self.order.begins_step(position) {
             return now;
         }
-        // It rests in proportion to the time of its last step.
+        // The rest is proportional to the duration of the last step.
         let took = state.began.map_or(0, |began| now - began);
         let begins = now.saturating_add(took.saturating_mul(self.objects.waiting_percent.into()) / 100);
         state.began = Some(begins);
         begins
     }
 
-    /// Bytes that `operation` on an object moves.
+    /// Number of bytes that `operation` on an object moves.
     pub(crate) fn bytes_of(&self, operation: Operation) -> u64 {
         match operation {
             Operation::Read | Operation::Create => self.objects.object_bytes.0,

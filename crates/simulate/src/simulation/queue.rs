@@ -1,32 +1,32 @@
-//! The events to come, by time.
+//! The queue of future events, ordered by time.
 
 use crate::simulation::time::Ticks;
 
-/// An event: when, and which request it is about. Equal times go by the number of the request, so that the
-/// order never depends on anything else.
+/// An event: when it happens, and to which request. Events at the same time are ordered by the number of
+/// the request, so that the order never depends on anything else.
 pub(crate) type Event = (Ticks, u32);
 
-/// After all events.
+/// Later than all events.
 const NEVER: Event = (Ticks::MAX, u32::MAX);
 
-/// Events up to which a heap of all of them is fastest.
+/// Number of events up to which a single heap is fastest.
 const IN_HEAP: usize = 2048;
 
-/// The share of the later events that is sorted at a time is one in so many.
+/// The reciprocal of the share of the later events that is sorted at a time.
 const SORTED_PART: usize = 4;
 
-/// All events to come.
+/// All future events.
 ///
-/// Many requests wait long for a device, and few are on their way to one. Those that end later than a horizon are not
-/// in order; when no other is left, the earliest quarter of them is sorted, and the horizon moves behind it. What comes
-/// before the horizon goes into a heap, which stays small. Most events are followed by one more of the same request,
-/// which takes the place of the first in one step: see [`Events::replace_first`].
+/// Many requests wait long for a device, and few are on their way to one. Events after a horizon are unordered; when
+/// no others are left, the earliest quarter of them is sorted, and the horizon is moved to their end. New events
+/// before the horizon are added to a heap, which stays small. Most events are followed by another one of the same
+/// request, which replaces the first event in one step: see [`Events::replace_first`].
 #[derive(Debug)]
 pub(crate) struct Events {
     heap: Heap,
-    /// The last one is the first to come.
+    /// Sorted events; the last one happens first.
     sorted: Vec<Event>,
-    /// At the horizon or after it, in no order.
+    /// Unordered events at or after the horizon.
     later: Vec<Event>,
     horizon: Event,
     in_heap: usize,
@@ -79,7 +79,7 @@ impl Events {
         }
     }
 
-    /// Puts `event` in the place of the first, of which there must be one.
+    /// Replaces the first event, which must exist, by `event`.
     #[inline]
     pub(crate) fn replace_first(&mut self, event: Event) {
         if event < self.horizon && !self.is_sorted_first() {
@@ -98,7 +98,7 @@ impl Events {
         }
     }
 
-    /// Sorts the earliest of the later events; all of them if they are few.
+    /// Sorts the earliest of the later events, or all of them if they are few.
     fn sort(&mut self) {
         let count = self.later.len();
         let rest = if count <= self.in_heap { 0 } else { count - (count / SORTED_PART).max(1) };
@@ -106,7 +106,7 @@ impl Events {
             self.horizon = NEVER;
             self.sorted.append(&mut self.later);
         } else {
-            // The latest come first: what is taken from the end moves nothing.
+            // The latest come first, so that removing events from the end moves nothing.
             let (_, last, _) = self.later.select_nth_unstable_by(rest - 1, |one, other| other.cmp(one));
             self.horizon = *last;
             self.sorted.extend(self.later.drain(rest..));
@@ -115,7 +115,8 @@ impl Events {
     }
 }
 
-/// Children of an entry of the heap: four share two cache lines, and the heap has half the levels.
+/// Number of children of a heap entry. With four, they occupy two cache lines and the heap has half the
+/// levels.
 const CHILDREN: usize = 4;
 
 /// A heap of events.
@@ -151,7 +152,7 @@ impl Heap {
         }
     }
 
-    /// Puts `event` in the place of the first, of which there must be one.
+    /// Replaces the first event, which must exist, by `event`.
     fn replace_first(&mut self, event: Event) {
         let all = &mut self.0[..];
         let mut place = 0;

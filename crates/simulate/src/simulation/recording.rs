@@ -1,4 +1,4 @@
-//! What is kept of the operations of a phase: histograms and sums per interval, as the engine keeps them.
+//! What is recorded about the operations of a phase: histograms and sums per interval, as in the engine.
 
 use engine::{Latency, LatencyHistogram, SeriesInterval};
 use plan::{Measure, Operation};
@@ -31,13 +31,13 @@ impl Series {
     }
 }
 
-/// The operations of a phase.
+/// The recording of the operations of a phase.
 #[derive(Debug)]
 pub(crate) struct Recording {
     interval: Ticks,
-    /// By operation, in the order of [`Operation::ALL`]: from the intended start.
+    /// Latencies from the intended start, by operation in the order of [`Operation::ALL`].
     response: [Option<Box<LatencyHistogram>>; Operation::ALL.len()],
-    /// In an open loop: from the submission.
+    /// In an open loop: latencies from the submission.
     service: [Option<Box<LatencyHistogram>>; Operation::ALL.len()],
     /// The longest latency, in nanoseconds.
     pub(crate) longest_ns: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// For nodes of these numbers, with intervals of this length.
+    /// Creates a recording for `nodes` nodes, with intervals of this length.
     pub(crate) fn new(nodes: usize, interval: Ticks) -> Self {
         Self {
             interval: interval.max(1),
@@ -57,7 +57,7 @@ impl Recording {
         }
     }
 
-    /// Adds an operation of `node` that ended at `end` after the start of the phase.
+    /// Adds an operation of `node` that ended at `end`, measured from the start of the phase.
     #[inline]
     pub(crate) fn add(&mut self, node: usize, operation: Operation, end: Ticks, latency: Ticks, bytes: u64) {
         let nanos = ns(latency);
@@ -69,7 +69,7 @@ impl Recording {
         self.nodes[node][index].add(interval, bytes, nanos);
     }
 
-    /// Adds the time from the submission, in an open loop.
+    /// In an open loop: adds the time since the submission.
     pub(crate) fn add_service(&mut self, operation: Operation, latency: Ticks) {
         let histogram = &mut self.service[operation as usize];
         histogram.get_or_insert_with(|| Box::new(LatencyHistogram::new())).add(ns(latency), 1);
@@ -89,7 +89,7 @@ impl Recording {
         all
     }
 
-    /// The series of a node, by time, of a phase that was `length` long.
+    /// The series of a node, ordered by time, for a phase of this `length`.
     pub(crate) fn series(&self, node: usize, length: Ticks) -> Vec<SeriesInterval> {
         let mut all = Vec::new();
         for (operation, Series(series)) in Operation::ALL.into_iter().zip(&self.nodes[node]) {

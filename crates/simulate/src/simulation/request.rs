@@ -1,4 +1,4 @@
-//! Requests on their way through the parts of a model.
+//! Requests on their path through the parts of a model.
 
 use plan::Operation;
 
@@ -8,30 +8,30 @@ use crate::simulation::time::Ticks;
 /// No request.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What happens to a request next.
+/// The next event of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Its task takes the next operation.
+    /// Its task begins the next operation.
     Next,
     /// Its node spends processor time on it.
     Submit,
     /// It leaves the node, or is served from its page cache.
     Issue,
-    /// It reaches the service for names.
+    /// It reaches the metadata service.
     Names,
     /// Its bytes leave the node after its name was found.
     Data,
-    /// It reaches a link or server of this number on its way, or the device after the last of them.
+    /// It reaches the link or server with this number on its path, or the device after the last of them.
     Part(u8),
     /// A thread has spent its processor time on it.
     Worked,
-    /// The head of a message reaches a part of this number on its way to another node.
+    /// The head of a message reaches the part with this number on its path to another node.
     Hop(u8),
     /// A message has arrived.
     Arrived,
     /// It is done.
     End,
-    /// A write of the page cache is done, of which nobody waits for the end.
+    /// A write of the page cache, for whose end nobody waits, is done.
     WrittenBack,
 }
 
@@ -39,28 +39,29 @@ pub(crate) enum Stage {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) task: u32,
-    /// The node of its task, which all parts on the way need.
+    /// The node of its task, which all parts on the path need to know.
     pub(crate) node: u32,
     pub(crate) stage: Stage,
     pub(crate) operation: Operation,
-    /// Whether it is counted; what only makes ready for others is not.
+    /// Whether it is counted. Operations that only prepare others are not.
     pub(crate) counts: bool,
-    /// The operation that it is a piece of.
+    /// The operation of which it is a piece.
     pub(crate) parent: u32,
-    /// Pieces that have not reached their devices yet.
+    /// Number of pieces that have not reached their devices yet.
     pub(crate) pending: u32,
     pub(crate) device: u32,
     pub(crate) piece: Piece,
-    /// When it was due.
+    /// Time when it was due.
     pub(crate) due: Ticks,
-    /// When it was submitted.
+    /// Time when it was submitted.
     pub(crate) submitted: Ticks,
-    /// When the last of its pieces has ended; of a message, when its tail has come as far as its head.
+    /// Time when the last of its pieces ended; for a message, when its tail has reached the position of
+    /// its head.
     pub(crate) ended: Ticks,
 }
 
 impl Request {
-    /// A request of `task` on `node` that has not begun.
+    /// Creates a request of `task` on `node` that has not begun.
     pub(crate) fn new(task: u32, node: u32) -> Self {
         Self {
             task,
@@ -79,7 +80,7 @@ impl Request {
     }
 }
 
-/// All requests; those that are done make room for others.
+/// All requests. Completed ones are reused for others.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
     all: Vec<Request>,

@@ -1,4 +1,4 @@
-//! The parts of a model with their state, which lasts from phase to phase.
+//! The parts of a model with their state, which persists from phase to phase.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,82 +16,82 @@ use crate::simulation::time::{Ticks, ticks};
 /// All parts of a model.
 #[derive(Debug)]
 pub(crate) struct System {
-    /// The time now; phases begin one after the other.
+    /// The present time. Phases run one after another.
     pub(crate) now: Ticks,
     pub(crate) nodes: Vec<NodeState>,
-    /// Nodes of the model, of which `nodes` are those that the plan needs.
+    /// Number of nodes in the model, of which the plan needs `nodes`.
     pub(crate) nodes_of_model: u32,
     /// Links and servers of all layouts.
     pub(crate) stations: Vec<Station>,
     pub(crate) drives: Vec<Drive>,
-    /// The name of each of `drives`, and where it is.
+    /// The name of each of `drives`, and its location.
     pub(crate) drive_names: Vec<(String, String)>,
     pub(crate) names: Vec<NameService>,
-    /// By the index of the layout in the model.
+    /// The paths, by index of the layout in the model.
     pub(crate) paths: Vec<LayoutPath>,
     /// Links between nodes: the index of the first one, and their number.
     pub(crate) between: Vec<(usize, u32)>,
-    /// Chooses what no other part does.
+    /// Random numbers for choices that are not made by a part.
     pub(crate) random: Xoshiro256PlusPlus,
     /// Processor time of a request on its node.
     pub(crate) request_time: Ticks,
-    /// What page caches had not written when the last phase ended.
+    /// Data that page caches had not written when the last phase ended.
     pub(crate) behind: Vec<Behind>,
 }
 
-/// Bytes that a page cache writes after the phase whose tasks wrote them.
+/// Bytes that a page cache writes after the phase whose tasks produced them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Behind {
-    /// When they have been written.
+    /// Time when they have been written.
     pub(crate) at: Ticks,
     pub(crate) node: u32,
     pub(crate) bytes: u64,
-    /// Of which files, and of which of their tasks.
+    /// The files and the task to which they belong.
     pub(crate) key: u64,
     pub(crate) task: u32,
 }
 
-/// One computer.
+/// The state of a node.
 #[derive(Debug, Clone)]
 pub(crate) struct NodeState {
     pub(crate) processors: Slots,
-    /// Its network adapter, in each direction.
+    /// Its network adapter, for each direction.
     pub(crate) adapter: [Limiter; 2],
     /// Its file-system client.
     pub(crate) client: Limiter,
     /// Copies from and to the page cache.
     pub(crate) copies: Limiter,
-    /// Bytes that wait to be written.
+    /// Number of bytes that wait to be written.
     pub(crate) dirty: u64,
-    /// Bytes in the page cache, by what they are of.
+    /// Number of bytes in the page cache, by the files to which they belong.
     pub(crate) cached: BTreeMap<u64, u64>,
 }
 
-/// The way of requests to the devices of a layout.
+/// The path of requests to the devices of a layout.
 #[derive(Debug, Clone)]
 pub(crate) struct LayoutPath {
     pub(crate) striping: Striping,
-    /// Index of the first device; of a local layout on the first node.
+    /// Index of the first device; for a local layout, of that on the first node.
     pub(crate) first_drive: usize,
-    /// Devices of the group.
+    /// Number of devices in the group.
     pub(crate) drives: u32,
-    /// Links and servers on the way: the index of the first one, and their number.
+    /// Links and servers on the path: for each tier the index of the first one, and their number.
     pub(crate) tiers: Vec<(usize, u32)>,
-    /// Each node has its own.
+    /// Whether each node has its own.
     pub(crate) local: bool,
-    /// Time on all links, one way.
+    /// Total latency of all links, one way.
     pub(crate) latency: Ticks,
-    /// Index of its service for names; of a local layout on the first node.
+    /// Index of its metadata service; for a local layout, of that on the first node.
     names: Option<usize>,
 }
 
-/// Parts of a node that do not change.
+/// Constant properties of a node.
 #[derive(Debug, Clone)]
 pub(crate) struct NodeLimits {
     pub(crate) adapter: RateLimit,
     pub(crate) client: RateLimit,
     pub(crate) copies: RateLimit,
-    /// Bytes that the page cache holds, and those of them that may wait to be written.
+    /// Capacity of the page cache in bytes, and how many of them may wait to be written.
     pub(crate) cache: Option<(u64, u64)>,
 }
 
@@ -109,7 +109,7 @@ impl NodeLimits {
 }
 
 impl System {
-    /// The parts of `model` on `nodes` of its nodes, at rest.
+    /// Creates the idle parts of `model` with `nodes` of its nodes.
     pub(crate) fn new(model: &Model, nodes: u32) -> Self {
         let node = NodeState {
             processors: Slots::new(model.node.processors),
@@ -133,7 +133,8 @@ impl System {
             random: Xoshiro256PlusPlus::seed_from_u64(0),
             behind: Vec::new(),
         };
-        // Layouts on the same group of devices share it, and so do links, servers and services for names.
+        // Layouts on the same group of devices share it; the same applies to links, servers and metadata
+        // services.
         let mut drives = HashMap::new();
         let mut stations = HashMap::new();
         let mut services = HashMap::new();
@@ -154,18 +155,18 @@ impl System {
         system
     }
 
-    /// Time on all links between two nodes, one way.
+    /// Total latency of all links between two nodes, one way.
     pub(crate) fn latency_between(&self) -> Ticks {
         self.between.iter().map(|(first, _)| self.stations[*first].latency).sum()
     }
 
-    /// Lets time pass until page caches have written everything.
+    /// Advances the time until page caches have written everything.
     pub(crate) fn write_all_behind(&mut self) {
         let last = self.behind.drain(..).map(|one| one.at).max();
         self.now = self.now.max(last.unwrap_or(0));
     }
 
-    /// What page caches have not written yet never is: its files are gone.
+    /// Drops the data that page caches have not written yet, because its files have been removed.
     pub(crate) fn give_up_behind(&mut self) {
         if self.behind.is_empty() {
             return;
@@ -180,7 +181,7 @@ impl System {
         }
     }
 
-    /// Lets all parts draw their numbers from `random`.
+    /// Sets new seeds, drawn from `random`, for all parts.
     pub(crate) fn reseed(&mut self, random: &mut Xoshiro256PlusPlus) {
         let mut new = || Xoshiro256PlusPlus::seed_from_u64(random.next_u64());
         self.random = new();
@@ -254,21 +255,21 @@ impl System {
 }
 
 impl LayoutPath {
-    /// Index of the service for names of `node`.
+    /// Index of the metadata service for `node`.
     #[inline]
     pub(crate) fn names_of(&self, node: u32) -> Option<usize> {
         let before = if self.local { node as usize } else { 0 };
         self.names.map(|first| first + before)
     }
 
-    /// Index of a device for a request of `node`.
+    /// Index of a device for a request from `node`.
     #[inline]
     pub(crate) fn drive(&self, node: u32, device: u32) -> usize {
         let before = if self.local { node as usize * self.drives as usize } else { 0 };
         self.first_drive + before + device as usize
     }
 
-    /// Index of the link or server of tier number `tier` on the way to `device`.
+    /// Index of the link or server in tier number `tier` on the path to `device`.
     #[inline]
     pub(crate) fn station(&self, tier: usize, node: u32, device: u32) -> usize {
         let (first, count) = self.tiers[tier];

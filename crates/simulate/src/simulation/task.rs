@@ -1,4 +1,4 @@
-//! A task of a phase, and what it does one after the other.
+//! A task of a phase, and its sequence of operations.
 
 use engine::{Mixture, Offsets, TaskOutcome, TransferLimit};
 use plan::{Operation, Phase, Tree, Work, Workload};
@@ -7,16 +7,16 @@ use crate::simulation::objects::ObjectState;
 use crate::simulation::parts::names::NameCall;
 use crate::simulation::time::{Ticks, ns};
 
-/// The devices of a case that is on members of its target.
+/// The devices of a case that uses members of its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Members {
     /// The device of its first path.
     pub(crate) first: u32,
-    /// Its paths, each of which is a device.
+    /// Number of its paths, each of which is a device.
     pub(crate) count: u32,
 }
 
-/// Bytes of files that each task of `workload` has.
+/// Total size of the files of each task of `workload`, in bytes.
 pub(crate) fn bytes_of_task(workload: &Workload) -> u64 {
     match workload.work {
         Work::Tree(_) | Work::Objects(_) => workload.footprint().0 / u64::from(workload.tasks.max(1)),
@@ -24,7 +24,7 @@ pub(crate) fn bytes_of_task(workload: &Workload) -> u64 {
     }
 }
 
-/// What a task does.
+/// The kind of operations of a task.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "all tasks of a phase have the same")]
 pub(crate) enum Program {
@@ -36,7 +36,7 @@ pub(crate) enum Program {
     Objects(ObjectState),
     /// Requests and responses on one connection.
     Exchanges,
-    /// Of a thread of a job.
+    /// The work of a thread of a job.
     Job,
 }
 
@@ -45,15 +45,15 @@ pub(crate) enum Program {
 pub(crate) struct Items {
     pub(crate) call: NameCall,
     pub(crate) operation: Operation,
-    /// Bytes of each file that are moved too.
+    /// Number of bytes of each file that are moved as well.
     pub(crate) bytes: u64,
-    /// Names in one directory; the directories of a task's own tree have other numbers than those of others.
+    /// Number of names in one directory. The directories of each task's own tree have different numbers.
     per_directory: u64,
     first_directory: u64,
 }
 
 impl Items {
-    /// Of `phase` of `tree`, by `task` of `tasks`, and how many there are.
+    /// The calls in `phase` on `tree` by task `task` of `tasks`, and their number.
     pub(crate) fn of(tree: &Tree, phase: Phase, task: u32, tasks: u32, limit: Option<u64>) -> (Self, u64) {
         let alone = match phase {
             Phase::TreeCreate | Phase::TreeRemove => tree.collective || !tree.own_trees,
@@ -107,20 +107,20 @@ pub(crate) struct Task {
     pub(crate) node: u32,
     /// Number of its file.
     pub(crate) file: u32,
-    /// The number by which the layout places its file on devices.
+    /// The number that determines on which devices the layout places its file.
     pub(crate) place: u64,
     pub(crate) program: Program,
-    /// Operations at most.
+    /// Maximum number of operations.
     pub(crate) limit: u64,
     pub(crate) issued: u64,
     pub(crate) done: [u64; 3],
     pub(crate) bytes: u64,
     pub(crate) under_way: u32,
-    /// It has seen the deadline, or has done all.
+    /// Whether it has seen the deadline or has completed all operations.
     pub(crate) is_over: bool,
-    /// Its thread is busy until then.
+    /// The time until which its thread is busy.
     pub(crate) busy_until: Ticks,
-    /// Bytes in the page cache that are not written yet.
+    /// Number of bytes in the page cache that have not been written yet.
     pub(crate) unwritten: u64,
     /// The share of its reads that the page cache serves.
     pub(crate) cached: f64,
@@ -130,8 +130,8 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// A task that has not begun, with its node and the number of its file; `cached` is the share of its reads that
-    /// the page cache serves.
+    /// Creates a task that has not begun, with its node and the number of its file. `cached` is the share of its
+    /// reads that the page cache serves.
     pub(crate) fn new(
         number: u32,
         (node, file): (u32, u32),
@@ -169,7 +169,7 @@ pub(crate) const WRITES: usize = 1;
 pub(crate) const ITEMS: usize = 2;
 
 impl Task {
-    /// Its outcome, with times since `start`.
+    /// Its outcome, with times relative to `start`.
     pub(crate) fn outcome(&self, start: Ticks) -> TaskOutcome {
         let since = |at: Ticks| ns(at.saturating_sub(start));
         let closed = self.closed.unwrap_or([self.io[1]; 2]);
@@ -191,7 +191,7 @@ impl Task {
     }
 }
 
-/// The limit of the task at `index` of a phase.
+/// The limit for the task at `index` of a phase.
 pub(crate) fn limit_of(limit: TransferLimit<'_>, index: usize) -> Option<u64> {
     match limit {
         TransferLimit::Pass => None,

@@ -1,5 +1,5 @@
-//! Single parts with Poisson arrivals against queueing theory; studies have even arrivals or closed loops, which
-//! the tests of the crate hold against theory.
+//! Compares single parts with Poisson arrivals with queueing theory. Studies have uniform arrivals or closed
+//! loops, which the crate's tests compare with theory.
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,7 +12,7 @@ use crate::simulation::time::{Ticks, ticks};
 
 /// Mean time of a service, in nanoseconds.
 const SERVICE_NS: u64 = 1_000_000;
-/// Enough for a mean within 1 % where four fifths of the time are used.
+/// Sufficient for a mean within 1 % at a utilisation of four fifths.
 const ARRIVALS: u32 = 6_000_000;
 
 fn service(distribution: Distribution, deviation: Option<f64>) -> Service {
@@ -26,8 +26,8 @@ fn service(distribution: Distribution, deviation: Option<f64>) -> Service {
     }
 }
 
-/// Mean time in the system of Poisson arrivals that use this share of a
-/// part; `serve` says when an arrival has been served. Times are in means of a service.
+/// Mean time in the system of Poisson arrivals with this utilisation of a part. `serve` returns when an
+/// arrival has been served. Times are in units of the mean service time.
 fn poisson(utilisation: f64, slots: u32, mut serve: impl FnMut(Ticks) -> Ticks) -> f64 {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
     let gap = ticks(SERVICE_NS as f64) / utilisation / f64::from(slots);
@@ -68,7 +68,7 @@ fn on_station(utilisation: f64, slots: u32, service: &Service) -> f64 {
     poisson(utilisation, slots, |arrival| station.pass(arrival, READ, 0, &mut random, 1.0))
 }
 
-/// The mean wait in M/M/c, in means of a service, by Erlang's formula C.
+/// The mean waiting time in M/M/c, in units of the mean service time, by Erlang's C formula.
 fn wait_in_m_m_c(utilisation: f64, slots: u32) -> f64 {
     let load = utilisation * f64::from(slots);
     // Erlang's formula B, from no server on.

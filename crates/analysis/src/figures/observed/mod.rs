@@ -1,4 +1,4 @@
-//! What was observed over time, the lines of charts, and by device.
+//! What was observed over time, as the lines of charts, and per device.
 
 pub(crate) mod servers;
 pub(crate) mod starved;
@@ -12,32 +12,32 @@ use record::{DeviceRow, PhaseKey, PhaseRow, SeriesRow, TaskRow};
 
 use crate::figures::by_name;
 
-/// One direction of one repetition over time.
+/// One direction of one repetition as a time series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SecondsLine {
-    /// From 0.
+    /// The number of the repetition, starting at 0.
     pub repetition: u32,
-    /// Which direction.
+    /// The direction.
     pub operation: Operation,
-    /// In the order of time.
+    /// The points, in the order of time.
     pub points: Vec<Second>,
 }
 
-/// What completed in one interval.
+/// The transfers that completed in one interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Second {
-    /// The middle of the interval, in seconds since the phase's start.
+    /// The middle of the interval, in seconds since the start of the phase.
     pub at_seconds: f64,
-    /// Bytes of the transfers that completed ÷ the interval.
+    /// Bytes of the completed transfers ÷ the length of the interval.
     pub bytes_per_second: f64,
-    /// Transfers that completed ÷ the interval.
+    /// Number of completed transfers ÷ the length of the interval.
     pub transfers_per_second: f64,
-    /// The longest of them; 0 where none completed.
+    /// The longest latency among them; 0 if none completed.
     pub latency_max_ns: u64,
 }
 
-/// The lines of `phase` of `case`, by repetition, reads before writes. An interval in which nothing
-/// completed may have no row: it is a point at 0 here, because leaving it out would hide a stall.
+/// The lines of `phase` of `case`, by repetition, reads before writes. An interval in which nothing completed may
+/// have no row. It becomes a point at 0 here, because leaving it out would hide a stall.
 #[must_use]
 pub fn seconds(rows: &[SeriesRow], case: &str, phase: Phase) -> Vec<SecondsLine> {
     let mut lines: Vec<(SecondsLine, u64)> = Vec::new();
@@ -73,11 +73,11 @@ pub fn seconds(rows: &[SeriesRow], case: &str, phase: Phase) -> Vec<SecondsLine>
     lines.into_iter().map(|(line, _)| line).collect()
 }
 
-/// A day of empty seconds in a row is a damaged record, not a stall.
+/// A full day of consecutive empty seconds is a damaged record, not a stall.
 const GAPS_MAX: u64 = 86_400;
 
-/// An interval shorter than this share of the one before it is the rest of a phase, a few
-/// transfers at an accidental rate; it is counted to the interval before it.
+/// An interval shorter than this share of the one before it is the end of a phase, with a few transfers at an
+/// arbitrary rate; it is merged into the interval before it.
 const REST_SHARE: f64 = 0.25;
 
 fn is_rest(length_ns: u64, before_ns: u64, before_start_ns: u64, start_ns: u64) -> bool {
@@ -109,19 +109,19 @@ fn point(start_ns: u64, length_ns: u64, bytes: u64, transfers: u64, latency_max_
     }
 }
 
-/// What the kernel counted for one device, per unit of time.
+/// The kernel's counters for one device, per unit of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeviceMean {
     /// Bytes read per second.
     pub read_bytes_per_second: f64,
     /// Bytes written per second.
     pub write_bytes_per_second: f64,
-    /// Share of the time in which at least one request was under way, from 0 to 1 (`%util`). A
-    /// device that serves many requests at once can do more at 1.
+    /// Share of the time with at least one request in flight, from 0 to 1 (`%util`). A device that serves many
+    /// requests in parallel may not be saturated at 1.
     pub busy_share: f64,
-    /// Requests under way, mean over time (`aqu-sz`).
+    /// Mean number of requests in flight (`aqu-sz`).
     pub queue_requests: f64,
-    /// Time of one request, mean (`await`); none where no request completed.
+    /// Mean time of a request (`await`). `None` if no request completed.
     pub wait_ns: Option<f64>,
 }
 
@@ -133,9 +133,9 @@ impl DeviceMean {
     }
 }
 
-/// What rates of devices are told from, of one pass: the whole intervals while the `tasks` of their node moved bytes or
-/// closed files. Of a device that has none, the parts of its intervals between the two, with all that it did in them. All
-/// of a node without tasks.
+/// Selects the rows of one pass from which device rates are computed: the whole intervals during which the `tasks` of
+/// the node moved bytes or closed files. For a device without such an interval, the intervals are cut to that time,
+/// with all that the device did in them. For a node without tasks, all rows are used.
 pub(crate) fn while_working<'a, 't>(
     devices: impl Iterator<Item = &'a DeviceRow>,
     tasks: impl Iterator<Item = &'t TaskRow>,
@@ -145,7 +145,7 @@ pub(crate) fn while_working<'a, 't>(
         let (start, end) = spans.entry(task.node.as_str()).or_insert((u64::MAX, 0));
         (*start, *end) = ((*start).min(task.io_start_ns), (*end).max(task.close_end_ns).max(task.io_end_ns));
     }
-    // Before version 3 of the record a device had no node; there was only one then.
+    // Before record version 3, device rows had no node; there was only one node.
     let all = spans.values().copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, u64::MAX));
     let mut sorted: Vec<&DeviceRow> = devices.collect();
     sorted.sort_by(|a, b| by_place(a, b));
@@ -168,8 +168,8 @@ pub(crate) fn while_working<'a, 't>(
     found
 }
 
-/// For each device of each node the mean over `rows`, in the order of names. The name of its node stands before it where
-/// there are several: `node3:nvme0n1`.
+/// The mean over `rows` for each device of each node, in the order of names. With several nodes, the name of the node
+/// comes first: `node3:nvme0n1`.
 pub(crate) fn means<'a>(rows: impl Iterator<Item = &'a DeviceRow>) -> Vec<(String, DeviceMean)> {
     let mut sorted: Vec<&DeviceRow> = rows.filter(|row| row.length_ns > 0).collect();
     let several = on_several_nodes(&sorted);
@@ -182,7 +182,7 @@ fn by_place(a: &DeviceRow, b: &DeviceRow) -> Ordering {
     by_name(&a.node, &b.node).then_with(|| by_name(&a.device, &b.device))
 }
 
-/// Devices of different nodes have the same names.
+/// Whether the rows are of several nodes, whose devices may have the same names.
 fn on_several_nodes(rows: &[&DeviceRow]) -> bool {
     rows.windows(2).any(|pair| pair[0].node != pair[1].node)
 }
@@ -213,9 +213,9 @@ fn is_of(key: &PhaseKey, case: &str, phase: Phase) -> bool {
 /// Bytes that the devices moved, per byte that the application moved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeviceShare {
-    /// Of the reads; none where there were none or the devices could not be observed.
+    /// For reads. `None` if there were none or the devices could not be observed.
     pub read: Option<f64>,
-    /// Of the writes.
+    /// For writes.
     pub write: Option<f64>,
 }
 
@@ -306,7 +306,7 @@ mod tests {
         assert!((means[0].1.read_bytes_per_second - 2_000.0 / 4_000.0 * 1e9).abs() < 1e-3);
     }
 
-    /// The tasks begin late in the first interval and are done early in the last one.
+    /// The tasks start late in the first interval and finish early in the last one.
     #[test]
     fn rates_of_devices_are_those_of_whole_intervals_while_the_tasks_worked() {
         let task = TaskRow {
@@ -331,7 +331,7 @@ mod tests {
         };
         let full = 1_000.0 / 1_000.0 * 1e9;
         assert!((rates(&rows, std::slice::from_ref(&task)) - full).abs() < 1e-3);
-        // Of a short pass there is no whole interval: all bytes in the time of the tasks.
+        // A short pass has no whole interval: all bytes are divided by the time of the tasks.
         let short = TaskRow { io_start_ns: 200, io_end_ns: 600, close_end_ns: 700, ..task };
         assert!((rates(&rows[..1], &[short]) - 2.0 * full).abs() < 1e-3);
         assert!((rates(&rows, &[]) - full).abs() < 1e-3, "nobody tells when tasks worked");

@@ -1,33 +1,34 @@
-//! What servers and clients counted around a pass, counter by counter.
+//! Counters of servers and clients before and after a pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use plan::Bytes;
 use record::ServerRow;
 
-/// What servers and clients told around one pass. A number of bytes is none where it was not told, or not twice.
+/// The counters of servers and clients around one pass. A byte count is `None` if it was not reported both before and
+/// after the pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerCounts {
-    /// What the clients took from servers, and brought there.
+    /// Bytes that the clients received from servers and sent to them.
     pub over_wire: [Option<u64>; 2],
-    /// What storage targets handed out and took in: read and written.
+    /// Bytes read from and written to storage targets.
     pub at_servers: [Option<u64>; 2],
-    /// Bytes read at storage targets all of whose caches are off: they came from disks.
+    /// Bytes read at storage targets whose caches are all off, so that the bytes came from disks.
     pub from_disks: Option<u64>,
-    /// Bytes that the disks of servers read at most, by the histograms of their requests.
+    /// Upper limit of the bytes read by the disks of servers, from their request histograms.
     pub from_disks_max: Option<u64>,
     /// Storage targets that moved bytes.
     pub used: BTreeSet<String>,
-    /// Storage targets that the files are on; empty where nobody told.
+    /// Storage targets that hold the files; empty if they were not reported.
     pub asked: BTreeSet<String>,
-    /// Caches of servers that keep data for later reads.
+    /// Server caches that keep data for later reads.
     pub caches: Vec<String>,
-    /// Caches of clients of which it is known how large they are.
+    /// Client caches whose size is known.
     pub client_caches: Vec<String>,
 }
 
 impl ServerCounts {
-    /// Those of the rows of one pass; none where there are none.
+    /// The counters in the rows of one pass. Returns `None` if there are none.
     #[must_use]
     pub fn of<'a>(rows: impl Iterator<Item = &'a ServerRow>) -> Option<Self> {
         let rows: Vec<&ServerRow> = rows.collect();
@@ -35,7 +36,7 @@ impl ServerCounts {
             return None;
         }
         let mut found = Self::default();
-        // Two commands may have asked the same server, and a command the same client as ioproof itself.
+        // Two commands may have queried the same server, and a command the same client as ioproof itself.
         let mut servers: BTreeMap<(&str, &str), &ServerRow> = BTreeMap::new();
         for row in rows.iter().filter(|row| &*row.system == "lustre-server") {
             servers.entry((&row.device, &row.counter)).or_insert(row);
@@ -68,7 +69,7 @@ impl ServerCounts {
         found.from_disks = sum(&reads).filter(|_| cold);
         let most: Vec<&ServerRow> =
             servers.values().filter(|row| &*row.counter == "disk_read_bytes_max").copied().collect();
-        // One server that does not tell may have read all.
+        // A single server that reports nothing may have read everything.
         found.from_disks_max = sum(&most).filter(|_| reads.len() <= most.len());
         for row in servers.values().filter(|row| row.counter.ends_with("_cache_enable")) {
             if row.before.max(row.after) > Some(0) {
@@ -88,8 +89,8 @@ impl ServerCounts {
     }
 }
 
-/// Whether it counts what a client took from servers or brought there. What GPFS counts is what it handed to programs,
-/// from wherever.
+/// Whether the row counts what a client received from servers or sent to them. GPFS counts what it delivered to
+/// programs, whatever its source.
 fn is_wire(row: &ServerRow) -> bool {
     match &*row.system {
         "lustre-client" => true,
@@ -98,12 +99,12 @@ fn is_wire(row: &ServerRow) -> bool {
     }
 }
 
-/// By how much it rose; none where that is not known, or it began anew.
+/// The increase of the counter. Returns `None` if it is not known or the counter was reset.
 fn delta(row: &ServerRow) -> Option<u64> {
     row.after?.checked_sub(row.before.unwrap_or(0))
 }
 
-/// All that they rose; none where one of them is not known, or there are none.
+/// The sum of all increases. Returns `None` if one of them is not known, or if there are no rows.
 fn sum(rows: &[&ServerRow]) -> Option<u64> {
     let all: Option<Vec<u64>> = rows.iter().map(|row| delta(row)).collect();
     all.filter(|all| !all.is_empty()).map(|all| all.into_iter().fold(0, u64::saturating_add))
@@ -115,7 +116,7 @@ fn storage_target(device: &str) -> Option<String> {
 }
 
 impl ServerCounts {
-    /// Of two passes together.
+    /// Combines the counters of two passes.
     pub(crate) fn and(self, other: &Self) -> Self {
         let add = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
         let both =

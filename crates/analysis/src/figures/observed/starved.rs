@@ -1,43 +1,46 @@
-//! Whether the nodes let a run work, by what was observed of them second by second.
+//! Whether the nodes gave a run enough resources, judged by observations second by second.
 
 use std::collections::HashMap;
 
 use record::{LoadRow, SeriesRow};
 
-/// From this share of the periods on, the quota of a control group set the rate.
+/// From this share of throttled periods on, the quota of a control group determined the rate.
 const THROTTLED_SHARE_MIN: f64 = 0.05;
-/// From this share of the threads' time on, or of the processors', others had the processors.
+/// From this share of the threads' time, or of the processors' time, on, other programs occupied the processors.
 const WAITED_SHARE_MIN: f64 = 0.10;
 /// From this share of the time on, memory was short.
 const MEMORY_SHARE_MIN: f64 = 0.10;
-/// A program that did not run, or was held in the kernel, for less of a phase changes no rate by much.
+/// If a program was stopped or held in the kernel for a smaller share of a phase, the effect on the rate is
+/// negligible.
 const HELD_SHARE_MIN: f64 = 0.01;
-/// Of intervals of a second, those of the observer and of the series that start this close together share most of it.
+/// One-second intervals of the observer and of the series that start within this distance overlap for most of their
+/// length.
 const SAME_INTERVAL_NS: u64 = 500_000_000;
 
-/// What a node had to do, and with how many processors.
+/// The work of a node, and the number of processors available for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodeWork {
-    /// Tasks on it.
+    /// The number of tasks on the node.
     pub tasks: u32,
-    /// Processor time of the program on it.
+    /// Processor time of the program on the node.
     pub cpu_ns: u64,
-    /// Processors that these may use.
+    /// The number of processors that the tasks may use.
     pub usable_cpus: u32,
-    /// All that it has.
+    /// The number of all processors of the node.
     pub logical_cpus: u32,
-    /// Whether transfers go round the page cache.
+    /// Whether transfers bypass the page cache.
     pub direct: bool,
 }
 
-/// What held the threads of one node back, in words, and for which share of the time; none where nothing did. `series`
-/// is what completed on all nodes.
+/// What held back the threads of one node, in words, and for which share of the time. Returns `None` if nothing did.
+/// `series` holds what completed on all nodes.
 ///
-/// Threads that wait for a processor only count where there are as many processors as tasks, and for no longer than
-/// processors were used beside the program: else they wait for each other, as where the scheduler keeps two tasks on the
-/// processor of an interrupt while another one is idle. Waiting for memory only counts where transfers go round the page cache: else the pages that
-/// must be freed within the limit of a control group are those of the workload itself. A file system that is frozen shows as a second in which nothing completed, no
-/// device had a request and threads were held in the kernel.
+/// Waiting for a processor only counts if there are at least as many processors as tasks, and only up to the
+/// processor time that was used by others. Otherwise the threads wait for each other, for example if the scheduler
+/// keeps two tasks on the processor of an interrupt while another one is idle. Waiting for memory only counts if
+/// transfers bypass the page cache. Otherwise the pages that must be freed within the limit of a control group are
+/// those of the workload itself. A frozen file system shows as a second in which nothing completed, no device had a
+/// request and threads were held in the kernel.
 #[must_use]
 pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], work: NodeWork) -> Option<(String, f64)> {
     let NodeWork { tasks, cpu_ns, usable_cpus, logical_cpus, direct } = work;
@@ -51,7 +54,7 @@ pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], work: NodeWork) -> Op
     let (periods, throttled) = (sum(&|row| row.quota_periods), sum(&|row| row.throttled_periods));
     let of_tasks = sum(&|row| row.cpu_wait_ns.map(|_| row.length_ns)) * f64::from(tasks);
     let waited_ns = sum(&|row| row.cpu_wait_ns);
-    // The threads of the program may be more than its tasks, as those that respond to requests.
+    // The program may have more threads than tasks, for example those that respond to requests.
     let of_threads = of_tasks.max(cpu_ns as f64 + waited_ns);
     let busy: Option<u64> = load.iter().map(|row| row.busy_cpu_ns).sum();
     let of_others = busy.map_or(f64::INFINITY, |busy| busy.saturating_sub(cpu_ns) as f64);
@@ -116,7 +119,8 @@ fn nothing_completed(row: &LoadRow, series: &[SeriesRow]) -> bool {
     series.iter().filter(same).all(|one| one.transfers == 0)
 }
 
-/// The part of `io_ns` for which threads were ready and waited for a processor, summed over the threads of all nodes.
+/// The part of `io_ns` during which threads were runnable but waited for a processor, summed over the threads of all
+/// nodes.
 #[must_use]
 pub fn cpu_wait_ns(load: &[LoadRow], io_ns: u64) -> Option<u64> {
     let mut nodes: HashMap<&str, (u64, u64)> = HashMap::new();

@@ -7,24 +7,24 @@ use record::LaunchRow;
 use crate::gate::Value;
 use crate::jobs::{complete, whole};
 
-/// What one launch took, or several together: real time in seconds, peak memory in bytes, CPU time in user mode and in the
-/// kernel in seconds. Peaks that are added up need not be at the same time.
+/// The resources of one launch or of several together: real time in seconds, peak memory in bytes, and CPU time in
+/// user mode and in the kernel in seconds. Added peaks need not have occurred at the same time.
 pub type Amounts = [f64; 4];
 
-/// The words for them in tables and JSON.
+/// The names of these in tables and JSON.
 pub(super) const COLUMNS: [&str; 4] = ["real time", "memory", "user CPU time", "system CPU time"];
 
-/// One of them, by its place.
+/// One of the amounts as a value, by index.
 pub(super) fn value_of(column: usize, amount: f64) -> Value {
     if column == 1 { Value::Bytes(whole(amount)) } else { Value::Seconds(amount) }
 }
 
-/// (user + system) ÷ real; none where there was no time.
+/// (user + system) ÷ real. Returns `None` if the real time is 0.
 pub(super) fn ratio_of([real, _, user, system]: Amounts) -> Option<f64> {
     (real > 0.0).then(|| (user + system) / real)
 }
 
-/// The sum of all; whole nanoseconds and bytes are added, so that it does not hang on the order.
+/// The sum of all rows. Whole nanoseconds and bytes are added, so that the result does not depend on the order.
 pub(super) fn sum_of_rows<'a>(rows: impl IntoIterator<Item = &'a LaunchRow>) -> Amounts {
     let mut sums = [0_u128; 4];
     for row in rows {
@@ -36,27 +36,27 @@ pub(super) fn sum_of_rows<'a>(rows: impl IntoIterator<Item = &'a LaunchRow>) -> 
     [real / 1e9, memory, user / 1e9, system / 1e9]
 }
 
-/// The sum of what `launches` took, in their order.
+/// The sum over `launches`, in their order.
 pub(super) fn sum<'a>(launches: impl IntoIterator<Item = &'a LaunchMean>) -> Amounts {
     let add =
         |sum: Amounts, one: &LaunchMean| std::array::from_fn(|column| sum[column] + one.amounts[column]);
     launches.into_iter().fold([0.0; 4], add)
 }
 
-/// The outcome of launches that the end of the run has ended.
+/// The outcome of launches that were stopped at the end of the run.
 const STOPPED: &str = "stopped";
 
 /// One pass of a matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatrixPass {
     pub(super) repetition: u32,
-    /// Launches that completed.
+    /// The number of launches that completed.
     pub completed: usize,
-    /// How the others of which there are rows ended, and in words which they are and why.
+    /// How the other launches with rows ended, and a text with their names and reasons.
     pub(super) others: Vec<(String, String)>,
-    /// Sums over those that completed.
+    /// Sums over the completed launches.
     pub sums: Amounts,
-    /// Those that completed, one by one.
+    /// The completed launches, one by one.
     pub(super) launches: Vec<LaunchMean>,
 }
 
@@ -74,13 +74,13 @@ impl MatrixPass {
         Self { repetition, completed: completed.len(), others, sums: sum_of_rows(completed), launches }
     }
 
-    /// Whether the end of the run is all that kept launches from completing.
+    /// Whether launches did not complete only because the run ended.
     pub(super) fn was_interrupted(&self) -> bool {
         !self.others.is_empty() && self.others.iter().all(|(outcome, _)| outcome == STOPPED)
     }
 }
 
-/// One launch: means over the passes in which it completed.
+/// One launch, with means over the passes in which it completed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchMean {
     pub(super) test: String,
@@ -89,20 +89,20 @@ pub struct LaunchMean {
     round: u32,
     /// Means over these passes.
     pub amounts: Amounts,
-    /// Mean of its (user + system) ÷ real in each of them; none where it took no time.
+    /// Mean of its (user + system) ÷ real over these passes. `None` if it took no time.
     pub ratio: Option<f64>,
 }
 
 impl LaunchMean {
-    /// What launches of two systems, or of two runs, are paired by: test, stream and round.
+    /// The key by which launches of two systems, or of two runs, are paired: test, stream and round.
     #[must_use]
     pub fn key(&self) -> (&str, u32, u32) {
         (&self.test, self.stream, self.round)
     }
 }
 
-/// Means of each launch over the passes that `rows` are of, by test in the order of the tests' first launches. Those that
-/// did not complete are left out.
+/// Means of each launch over the passes in `rows`. Tests are in the order of their first launches. Launches that did
+/// not complete are left out.
 pub(super) fn means<'a>(rows: impl Iterator<Item = &'a LaunchRow>) -> Vec<LaunchMean> {
     let mut by_launch: BTreeMap<(&str, u32, u32), Vec<&LaunchRow>> = BTreeMap::new();
     let mut first: HashMap<&str, u32> = HashMap::new();
@@ -116,7 +116,7 @@ pub(super) fn means<'a>(rows: impl Iterator<Item = &'a LaunchRow>) -> Vec<Launch
     all
 }
 
-/// `rows` are of one launch, at least one.
+/// The mean of `rows`, which are at least one row of the same launch.
 fn mean(rows: &[&LaunchRow]) -> LaunchMean {
     let ratios: Vec<f64> = rows.iter().filter_map(|row| ratio_of(sum_of_rows([*row]))).collect();
     LaunchMean {

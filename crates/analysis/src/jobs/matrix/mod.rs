@@ -1,8 +1,9 @@
-//! What a matrix of jobs says as a whole: sums over all launches, the ratio of CPU time to real time of each, and
-//! how two storage systems that ran the same matrix compare.
+//! Results for a whole matrix of jobs: sums over all launches, the ratio of CPU time to real time of each launch,
+//! and a comparison of two storage systems that ran the same matrix.
 //!
-//! A *system* is what a case measured: a target. Its launches are those of the passes that count and in which all
-//! launches completed; where there is no such pass, those that completed in any, and the matrix is *partial*.
+//! A *system* is what a case measured: a target. Its launches are those of the counted passes in which all
+//! launches completed. If there is no such pass, they are the launches that completed in any pass, and the matrix
+//! is *partial*.
 //!
 //! Source of the tables: the study of SAS on P3700 cards (2014), whose Table 1 adds up real time, memory, user and
 //! system CPU of 101 launches, and whose Table 2 gives mean, standard deviation and range of their ratios.
@@ -28,15 +29,15 @@ pub use tables::{JobRatios, JobSums, MatrixTables, contrasts_of_runs};
 use crate::audit::{AuditIssue, Check};
 use crate::figures::{Figure, subjects};
 
-/// Launches that a doubt names one by one.
+/// The number of launches that a doubt names individually.
 const NAMED_MAX: usize = 3;
 
-/// All matrices of jobs of a run, and what they say of each other.
+/// All job matrices of a run, and their comparisons.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Matrices {
-    /// One for each case that launched jobs, in the order of the figures.
+    /// One matrix for each case that launched jobs, in the order of the figures.
     pub all: Vec<JobAccounting>,
-    /// Systems that ran the same matrix, each against its baseline.
+    /// Comparisons of systems that ran the same matrix with their baselines.
     pub comparisons: Vec<MatrixComparison>,
 }
 
@@ -52,7 +53,7 @@ pub fn matrices(run: &Run, figures: &[Figure]) -> Matrices {
     Matrices { comparisons: systems::comparisons(plan, &all), all }
 }
 
-/// What is doubtful in `matrices`: launches that did not complete.
+/// The doubts about `matrices`: launches that did not complete.
 #[must_use]
 pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<AuditIssue> {
     let doubt = |matrix: &JobAccounting| {
@@ -82,7 +83,8 @@ pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<AuditIssue>
     matrices.all.iter().filter(|one| !one.is_complete()).map(doubt).collect()
 }
 
-/// `3 of 101 launches did not complete in pass 0: 2 failed, 1 skipped (sort, stream 0, round 1: no space left)`.
+/// Describes the incomplete launches, as in `3 of 101 launches did not complete in pass 0: 2 failed, 1 skipped
+/// (sort, stream 0, round 1: no space left)`.
 fn not_completed(matrix: &JobAccounting) -> String {
     let words = |pass: &MatrixPass| {
         let (planned, number) = (matrix.planned, pass.repetition);

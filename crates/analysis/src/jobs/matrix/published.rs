@@ -1,4 +1,4 @@
-//! Tables 1 and 2 of the study that published such a matrix, with what follows from its own numbers.
+//! Tables 1 and 2 of the study that published such a matrix, with values derived from its own numbers.
 
 use record::Library;
 
@@ -8,24 +8,24 @@ use super::tables::{JobRatios, JobSums, MatrixTables};
 use crate::audit::audit_published;
 use crate::gate::Stated;
 
-/// The systems, by the word in the ids of their figures and as the tables print them; the baseline first.
+/// The systems, by the word in the ids of their figures and by their name in the tables; the baseline comes first.
 const SYSTEMS: [(&str, &str); 2] = [
     ("spinning", "published: High-Performance Spinning Storage"),
     ("flash", "published: Intel PCIe Solid State DC P3700 Series flash storage"),
 ];
-/// The words of the columns of Table 1 in ids, in the order of [`Amounts`], and what is printed is counted in.
+/// The words for the columns of Table 1 in ids, in the order of [`Amounts`], and the units of the printed values.
 const SUMS: [(&str, f64, &str); 4] =
     [("real", 60.0, "min"), ("mem", 1e9, "GB"), ("user", 60.0, "min"), ("system", 60.0, "min")];
-/// The words of the columns of Table 2 in ids.
+/// The words for the columns of Table 2 in ids.
 const RATIOS: [&str; 3] = ["mean", "sdev", "range"];
 
-/// What was published of one matrix on two systems, the baseline first; none where `library` lacks a figure of them. Values are as printed, also where that is a
-/// misprint.
+/// The published results of one matrix on two systems, baseline first. Returns `None` if `library` lacks one of the
+/// figures. Values are as printed, including misprints.
 #[must_use]
 pub fn published_matrix(library: &Library) -> Option<MatrixTables> {
     let audit = audit_published(library);
-    // The values called `ids` in seconds, bytes or as ratios, the printed words with what the audit says of them, and
-    // whether it says nothing.
+    // The values with the given `ids` in seconds, bytes or as ratios; the printed text with the doubts of the audit;
+    // and whether there are no doubts.
     let cells = |ids: &[String]| -> Option<(Vec<f64>, String, bool)> {
         let figures = ids.iter().map(|id| library.figure(id)).collect::<Option<Vec<_>>>()?;
         let value = |slip: record::MisprintText| slip.printed_value;
@@ -57,7 +57,7 @@ pub fn published_matrix(library: &Library) -> Option<MatrixTables> {
         let (_, printed, agrees) = cells(&[format!("c-tab1-delta-{word}")])?;
         let [first, second] = [0, 1].map(|system: usize| all[system][column]);
         let share = (second - first) / first;
-        // Without the digits that binary arithmetic adds to differences of printed numbers.
+        // Removes the digits that binary arithmetic adds to differences of printed numbers.
         let again = ((second - first) / unit * 1e6).round() / 1e6;
         let contrast = JobContrast {
             systems: [1, 0].map(|system| SYSTEMS[system].1.to_owned()),

@@ -1,25 +1,25 @@
-//! (user + system) ÷ real: of launches, of tests, and how it is distributed.
+//! (user + system) ÷ real for launches and tests, and its distribution.
 
 use super::launches::{Amounts, LaunchMean, ratio_of, sum};
 use crate::statistics::{Summary, nearest_rank, round_numbers};
 
-/// Bins of a histogram; more would be one launch each.
+/// The maximum number of bins of a histogram; with more, each bin would hold a single launch.
 const BINS_MAX: usize = 60;
-/// Share of the range that stands for the distance of quartiles that are equal.
+/// The share of the range that replaces the interquartile distance if the quartiles are equal.
 const RANGE_SHARE: f64 = 0.1;
-/// Of equal ratios, which have no width of their own.
+/// The bin width if all ratios are equal and have no range.
 const WIDTH_OF_EQUAL: f64 = 0.1;
 
 /// The ratios of several launches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RatioStatistics {
-    /// Of the ratios.
+    /// Summary of the ratios.
     pub summary: Summary,
-    /// All CPU time ÷ all real time: the ratio of the sums, which long launches rule.
+    /// Total CPU time ÷ total real time: the ratio of the sums, which long launches dominate.
     pub of_sums: f64,
-    /// Launches below 1.
+    /// The number of launches with a ratio below 1.
     pub waiting: usize,
-    /// Launches above 1.
+    /// The number of launches with a ratio above 1.
     pub threaded: usize,
 }
 
@@ -34,7 +34,8 @@ impl RatioStatistics {
         })
     }
 
-    /// What their mean says: processors waited, usually for I/O; were busy; or several threads worked.
+    /// What the mean indicates: processors were waiting, usually for I/O; were busy; or several
+    /// threads were working.
     pub(super) fn standing(&self) -> &'static str {
         match self.summary.mean {
             below if below < 1.0 => "waiting",
@@ -44,7 +45,7 @@ impl RatioStatistics {
     }
 }
 
-/// The launches of one test that completed in a pass that is used.
+/// The launches of one test that completed in one of the used passes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobTest {
     pub(super) system: String,
@@ -56,7 +57,7 @@ pub struct JobTest {
     pub(super) ratios: Option<RatioStatistics>,
 }
 
-/// The tests of `launches` of `system`, which are in the order of their tests.
+/// The tests of `launches` of `system`, which are sorted by test.
 pub(super) fn tests(system: &str, launches: &[LaunchMean]) -> Vec<JobTest> {
     let of_test = |these: &[LaunchMean]| JobTest {
         system: system.to_owned(),
@@ -69,7 +70,7 @@ pub(super) fn tests(system: &str, launches: &[LaunchMean]) -> Vec<JobTest> {
     launches.chunk_by(|a, b| a.test == b.test).map(of_test).collect()
 }
 
-/// The width that [`super::system::fill_histograms`] takes.
+/// The bin width for [`super::system::fill_histograms`].
 pub(super) fn bin_width(mut ratios: Vec<f64>) -> f64 {
     ratios.sort_by(f64::total_cmp);
     let (Some(least), Some(most)) = (ratios.first(), ratios.last()) else { return WIDTH_OF_EQUAL };
@@ -83,6 +84,6 @@ pub(super) fn bin_width(mut ratios: Vec<f64>) -> f64 {
     if wanted <= 0.0 {
         return WIDTH_OF_EQUAL;
     }
-    // Powers of ten may be off by their last bits.
+    // Powers of ten may be inexact in their last bits.
     round_numbers(wanted).find(|step| *step >= wanted * (1.0 - 1e-9)).unwrap_or(wanted)
 }

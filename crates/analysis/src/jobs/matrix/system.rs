@@ -18,24 +18,24 @@ pub struct JobAccounting {
     pub case: Case,
     /// The swept keys and their values, without the target.
     pub settings: Vec<Setting>,
-    /// Launches of one pass.
+    /// The number of launches in one pass.
     pub planned: usize,
-    /// Every pass that counts.
+    /// All counted passes.
     pub passes: Vec<MatrixPass>,
-    /// In no pass all launches completed: what follows is of those that did.
+    /// Whether no pass completed all launches; the values below are then those of the completed launches.
     pub partial: bool,
-    /// The sums of each pass that is used, summarised by column; empty where nothing completed.
+    /// The sums of each used pass, summarised by column; empty if nothing completed.
     pub sums: Vec<Summary>,
-    /// Means of each launch over the passes that are used, in the order of their tests, streams and rounds.
+    /// Means of each launch over the used passes, ordered by test, stream and round.
     pub launches: Vec<LaunchMean>,
-    /// Of the ratios of all launches.
+    /// Statistics of the ratios of all launches.
     pub ratios: Option<RatioStatistics>,
-    /// The ratios as counts. Bins of all systems of a workload have the same width.
+    /// The histogram of the ratios. The bins of all systems of a workload have the same width.
     pub histogram: Histogram,
 }
 
 impl JobAccounting {
-    /// In every pass that counts all launches completed.
+    /// Whether all launches completed in every counted pass.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.passes.iter().all(|pass| pass.completed == self.planned)
@@ -47,7 +47,7 @@ impl JobAccounting {
     }
 }
 
-/// The matrix of one figure; none where the record has no launch of it.
+/// The matrix of one figure. Returns `None` if the record has no launch of it.
 pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<JobAccounting> {
     let (case, figure) = (subject.case, subject.figure);
     let planned = case.workload.work.jobs().map_or(0, plan::Jobs::launch_count);
@@ -81,12 +81,12 @@ pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<JobAcc
     })
 }
 
-/// Ratios in bins of one width for all matrices of a workload.
+/// Fills the histograms of the ratios, with one bin width for all matrices of a workload.
 ///
-/// The width is that of D. Freedman and P. Diaconis, "On the histogram as a density estimator", 1981: twice the
-/// distance of the quartiles ÷ ∛n, of all ratios of all systems of the workload together; raised to 1, 2 or 5
-/// times a power of ten, so that edges are round numbers and one of them is at 1. Where the quartiles are equal,
-/// a tenth of the range stands for the distance.
+/// The width follows D. Freedman and P. Diaconis, "On the histogram as a density estimator", 1981: twice the
+/// interquartile distance ÷ ∛n, over all ratios of all systems of the workload. It is rounded up to 1, 2 or 5
+/// times a power of ten, so that the edges are round numbers and one of them is at 1. If the quartiles are
+/// equal, a tenth of the range replaces the interquartile distance.
 pub(super) fn fill_histograms(all: &mut [JobAccounting]) {
     let ratios =
         |one: &JobAccounting| one.launches.iter().filter_map(|launch| launch.ratio).collect::<Vec<f64>>();

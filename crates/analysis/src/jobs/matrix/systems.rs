@@ -1,4 +1,4 @@
-//! Two systems that ran the same matrix, compared over passes.
+//! Compares two systems that ran the same matrix, over passes.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,36 +12,36 @@ use crate::gate::{
 };
 use crate::statistics::{Contrast, Difference, Summary, difference::difference};
 
-/// The second system against the first one.
+/// The comparison of a second system with a first one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatrixComparison {
-    /// The baseline, by its place in [`super::Matrices::all`]; of two runs, in those of the first run.
+    /// The baseline, as an index into [`super::Matrices::all`]; for two runs, into that of the first run.
     pub first: usize,
-    /// The other one; of two runs, in those of the second run.
+    /// The other system; for two runs, as an index into that of the second run.
     pub second: usize,
-    /// Every launch of every pass of both completed, and each has its pair. Else nothing here is a comparison of
-    /// the whole workload.
+    /// Whether every launch completed in every pass of both systems, and each has its pair. Otherwise nothing here
+    /// compares the whole workload.
     pub complete: bool,
-    /// What differs, with the test over passes where there is one.
+    /// The differences, with the test over passes if there is one.
     pub contrasts: Vec<(JobContrast, Option<Difference>)>,
 }
 
-/// One side of how two systems that ran the same jobs compare.
+/// One aspect in which two systems that ran the same jobs are compared.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobContrast {
     /// The second system, and the first one, which is the baseline.
     pub(super) systems: [String; 2],
     pub(super) what: &'static str,
-    /// What it is of, as in `101 launches`.
+    /// What is compared, as in `101 launches`.
     pub(super) of: String,
-    /// Of the first, and of the second.
+    /// The values of the first and of the second system.
     pub(super) values: [Value; 2],
     /// Second ÷ first − 1.
     pub(super) change: Option<f64>,
-    /// Where the change lies.
+    /// The interval of the change.
     pub(super) interval: Option<(f64, f64)>,
     pub(super) verdict: String,
-    /// What is printed, or what the numbers are.
+    /// The printed text, or an explanation of the numbers.
     pub(super) how: String,
 }
 
@@ -66,7 +66,8 @@ impl Statement for JobContrast {
     ];
 }
 
-/// Whether two works launch the same jobs on the same rows. The page and direct I/O are how the rows are moved.
+/// Whether two works launch the same jobs on the same rows. Page size and direct I/O only determine how the rows are
+/// moved.
 #[must_use]
 pub fn same_jobs(one: &Work, other: &Work) -> bool {
     match (one, other) {
@@ -78,8 +79,8 @@ pub fn same_jobs(one: &Work, other: &Work) -> bool {
     }
 }
 
-/// Every system of a workload against its baseline: the target that its study names as such, or the first one. On one
-/// target every other point of a sweep over how rows are moved against the first one.
+/// Compares every system of a workload with its baseline: the target that the study names as baseline, or the first
+/// one. On a single target, every other point of a sweep over the way rows are moved is compared with the first one.
 pub(super) fn comparisons(plan: &Plan, all: &[JobAccounting]) -> Vec<MatrixComparison> {
     let baseline_of = |matrix: &JobAccounting| {
         let target = plan.criteria.targets.iter().find(|target| target.name == matrix.case.target);
@@ -113,8 +114,8 @@ pub(super) fn comparisons(plan: &Plan, all: &[JobAccounting]) -> Vec<MatrixCompa
     found
 }
 
-/// Compares two matrices of the same workload, on two systems or of two runs; `systems` are the words for the second and
-/// for the first. Launches are paired by test, stream and round. Places are 0.
+/// Compares two matrices of the same workload, from two systems or two runs. `systems` holds the names of the second
+/// and of the first. Launches are paired by test, stream and round. The indices in the result are 0.
 #[must_use]
 pub fn compare_matrices(
     systems: [String; 2],
@@ -133,10 +134,10 @@ pub fn compare_matrices(
     MatrixComparison { first: 0, second: 0, complete, contrasts: contrasts.collect() }
 }
 
-/// What is tested together.
+/// The number of comparisons that are tested together.
 const FAMILY: usize = COLUMNS.len() + MEASURES.len();
 
-/// Each column of the table of sums, over the pairs.
+/// The comparison of each column of the table of sums, over the pairs.
 fn sums(
     blank: &JobContrast,
     pairs: &[[&LaunchMean; 2]],
@@ -155,14 +156,14 @@ fn sums(
 /// A launch in one pass.
 struct Timed<'a> {
     test: &'a str,
-    /// Logarithm of its seconds.
+    /// Logarithm of its real time in seconds.
     real: f64,
-    /// Logarithm of CPU time ÷ real time; none of what used no processor.
+    /// Logarithm of CPU time ÷ real time. `None` if it used no CPU time.
     ratio: Option<f64>,
 }
 
 impl<'a> Timed<'a> {
-    /// None of what took no time.
+    /// Returns `None` if the launch took no time.
     fn of(one: &'a LaunchMean) -> Option<Self> {
         let real = Some(one.amounts[0]).filter(|&real| real > 0.0)?.ln();
         let ratio = one.ratio.filter(|&ratio| ratio > 0.0).map(f64::ln);
@@ -170,12 +171,12 @@ impl<'a> Timed<'a> {
     }
 }
 
-/// A number of one pass, of its launches.
+/// A number that is computed from the launches of one pass.
 struct Measure {
     what: &'static str,
     of: fn(&[Timed<'_>]) -> Option<f64>,
     how: &'static str,
-    /// Whether it is seconds, of which less is faster; else a spread, of which less is steadier.
+    /// Whether it is a time in seconds, for which less is faster; else it is a spread, for which less is steadier.
     is_time: bool,
 }
 
@@ -200,8 +201,8 @@ const MEASURES: [Measure; 3] = [
     },
 ];
 
-/// Each of [`MEASURES`], in one number of each pass: its launches ran under the same conditions and are not independent
-/// repetitions.
+/// Tests each of [`MEASURES`] with one number per pass, because the launches of a pass ran under the same conditions
+/// and are not independent repetitions.
 fn by_launch(blank: &JobContrast, matrices: [&JobAccounting; 2]) -> Vec<(JobContrast, Option<Difference>)> {
     let of_measure = |measure: &Measure| {
         let of_pass =
@@ -218,7 +219,7 @@ fn by_launch(blank: &JobContrast, matrices: [&JobAccounting; 2]) -> Vec<(JobCont
     MEASURES.iter().filter_map(of_measure).collect()
 }
 
-/// `blank` with what the test over `passes` says of `amounts`; `words` are for less and for more.
+/// `blank` with the result of the test of `amounts` over `passes`; `words` are those for less and for more.
 fn tested(
     blank: JobContrast,
     [first, second]: [f64; 2],
@@ -233,12 +234,13 @@ fn tested(
         Some(Contrast::TooFew) => (true, "too few passes".to_owned()),
         None => (false, "not tested: a value is 0".to_owned()),
     };
-    // A change beside "not shown" would say both.
+    // A change shown next to "not shown" would be contradictory.
     let change = (first > 0.0 && is_shown).then(|| second / first - 1.0);
     (JobContrast { change, interval: test.and_then(|test| test.interval), verdict, ..blank }, test)
 }
 
-/// √(Σ squares ÷ degrees of freedom) of values about the mean of their group; none where no group has two.
+/// √(Σ squares ÷ degrees of freedom) of values about the mean of their group. Returns `None` if no group has two
+/// values.
 fn spread<'a>(values: impl Iterator<Item = (&'a str, f64)>) -> Option<f64> {
     let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     values.for_each(|(group, value)| groups.entry(group).or_default().push(value));

@@ -1,5 +1,5 @@
-//! Matrices of jobs as rows: Tables 1 and 2 of the study for each system, its tests, and systems beside each other. What
-//! the study printed stands in rows of the same kinds, which rest on no figure.
+//! Matrices of jobs as rows: Tables 1 and 2 of the study for each system, its tests, and comparisons of systems.
+//! Values that the study printed are rows of the same kinds, which rest on no figure.
 
 use super::ratios::tests;
 use super::{Amounts, JobAccounting, JobContrast, JobTest, Matrices, RatioStatistics, compare_matrices};
@@ -12,12 +12,12 @@ use crate::gate::{
 use crate::jobs::whole;
 use crate::statistics::{Difference, Summary};
 
-/// Rows of all matrices.
+/// The rows of all matrices.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MatrixTables {
     /// Table 1: sums over all launches.
     pub sums: Vec<Stated<JobSums>>,
-    /// Systems beside each other.
+    /// Comparisons of systems.
     pub contrasts: Vec<Stated<JobContrast>>,
     /// Table 2: ratios of CPU time to real time.
     pub ratios: Vec<Stated<JobRatios>>,
@@ -29,13 +29,13 @@ pub struct MatrixTables {
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobSums {
     pub(super) system: String,
-    /// Launches that the sums are of, and those that were to be; none of what is printed.
+    /// The number of launches in the sums, and the planned number. `None` for printed values.
     pub(super) launches: Option<(usize, usize)>,
     /// Means over passes.
     pub means: Amounts,
-    /// Each column over passes; empty of what is printed.
+    /// Each column over the passes; empty for printed values.
     pub(super) passes: Vec<Summary>,
-    /// What is printed, and what the audit says of it.
+    /// The printed values, and the doubts of the audit about them.
     pub(super) printed: String,
 }
 
@@ -77,9 +77,9 @@ pub struct JobRatios {
     /// Mean, standard deviation and range of the ratios of launches.
     pub(super) distribution: [f64; 3],
     pub(super) of_sums: f64,
-    /// All statistics; none of what is printed.
+    /// All statistics. `None` for printed values.
     pub(super) own: Option<RatioStatistics>,
-    /// How many launches have which ratio, or what is printed and what the audit says of it.
+    /// The number of launches per range of ratios, or the printed values with the doubts of the audit about them.
     pub(super) more: String,
 }
 
@@ -134,8 +134,8 @@ impl Statement for JobTest {
     ];
 }
 
-/// [`compare_matrices`] of two runs, each with its gate; none where not all launches of both completed and have their
-/// pairs.
+/// [`compare_matrices`] for two runs, each with its gate. Returns nothing unless all launches of both completed and
+/// are paired.
 #[must_use]
 pub fn contrasts_of_runs(
     systems: [String; 2],

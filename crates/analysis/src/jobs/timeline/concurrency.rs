@@ -1,4 +1,4 @@
-//! How many launches ran at a time, and how long they took.
+//! How many launches ran concurrently, and how long they took.
 
 use record::LaunchRow;
 
@@ -8,24 +8,24 @@ use crate::statistics::{Histogram, Summary};
 /// Launches over time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Concurrency {
-    /// All launches, those among them that were never started.
+    /// The number of all launches, including those that were never started.
     pub launches: usize,
-    /// Those that came to their end.
+    /// The number of launches that completed.
     pub complete: usize,
-    /// From the first start to the last end.
+    /// The time from the first start to the last end.
     pub elapsed_ns: u64,
-    /// Sum of their real times, from the start to the end of each.
+    /// Sum of their real times, each from start to end.
     pub real_ns: u64,
-    /// Sum of real times ÷ elapsed time: how many ran at a time on average.
+    /// Sum of real times ÷ elapsed time: the mean number of launches that ran concurrently.
     pub mean: f64,
-    /// The most at a time. A launch that begins when another one ends is not beside it.
+    /// The highest number of concurrent launches. A launch that starts when another one ends does not overlap it.
     pub most: u64,
-    /// Nanoseconds since the phase's common start, and how many run from there on; the last one is 0. The area below is
-    /// [`Concurrency::real_ns`].
+    /// Pairs of a time in nanoseconds since the phase's common start and the number of launches that run from then
+    /// on; the last number is 0. The area under this curve is [`Concurrency::real_ns`].
     pub changes: Vec<(u64, u64)>,
 }
 
-/// How many of `rows` ran at a time, whatever their end was.
+/// How many of `rows` ran concurrently, whatever their outcome was.
 #[must_use]
 pub fn concurrency(rows: &[&LaunchRow]) -> Concurrency {
     let changes = over_time(rows, |_| 1);
@@ -42,8 +42,8 @@ pub fn concurrency(rows: &[&LaunchRow]) -> Concurrency {
     }
 }
 
-/// The highest sum at a time of what each of `rows` may hold while it runs, as `held` says: an upper bound of what
-/// they hold together, as each holds its most for part of its time only.
+/// The maximum over time of the sum of `held` over the running `rows`. This is an upper bound of what they hold
+/// together, because each holds its maximum only for a part of its time.
 pub(super) fn held_at_most(rows: &[&LaunchRow], held: impl Fn(&LaunchRow) -> u64) -> u64 {
     most(&over_time(rows, held))
 }
@@ -52,7 +52,7 @@ fn most(changes: &[(u64, u64)]) -> u64 {
     changes.iter().map(|(_, sum)| *sum).max().unwrap_or(0)
 }
 
-/// The sum of `of` those of `rows` that run, from each moment on at which one starts or ends.
+/// The sum of `of` over the running `rows`, for each moment at which one starts or ends.
 fn over_time(rows: &[&LaunchRow], of: impl Fn(&LaunchRow) -> u64) -> Vec<(u64, u64)> {
     let ran = rows.iter().filter(|row| ran(row));
     let mut events: Vec<(u64, i128)> = ran
@@ -67,15 +67,15 @@ fn over_time(rows: &[&LaunchRow], of: impl Fn(&LaunchRow) -> u64) -> Vec<(u64, u
     events.chunk_by(|a, b| a.0 == b.0).map(change).collect()
 }
 
-/// An edge of a bin of [`lengths`]: `0.2 s`, `50 s`, `500 s`.
+/// The label of a bin edge of [`lengths`]: `0.2 s`, `50 s`, `500 s`.
 #[must_use]
 pub fn edge(seconds: f64) -> String {
-    // Edges are 1, 2 or 5 times a power of ten, but for rounding.
+    // Edges are 1, 2 or 5 times a power of ten, apart from rounding.
     let text = format!("{seconds:.6}");
     format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Real times in seconds of those of `rows` that are complete, and how many lie where; none where none is.
+/// Real times in seconds of the completed `rows`, and their histogram. Returns `None` if none completed.
 #[must_use]
 pub fn lengths(rows: &[&LaunchRow]) -> Option<(Summary, Histogram)> {
     let seconds: Vec<f64> = rows

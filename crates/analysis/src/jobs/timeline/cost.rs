@@ -1,4 +1,4 @@
-//! Run time × devices and × rack units of jobs, beside what is published.
+//! Run time × devices and run time × rack units of jobs, compared with published values.
 
 use record::{Detail, Library};
 
@@ -10,23 +10,25 @@ use crate::gate::{
 };
 use crate::statistics::Summary;
 
-/// Sums of real times of both systems. Source: study C, Table 1.
+/// The figures with the sums of real times of both systems. Source: study C, Table 1.
 const REAL_TIMES: [&str; 2] = ["c-tab1-spinning-real", "c-tab1-flash-real"];
 
-/// What a matrix of launches took, times what it took it from.
+/// The time of a matrix of launches multiplied by the amount of hardware it used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobCost {
     /// The target, or the published system with its layout.
     system: String,
-    /// The id of its sum in the library; empty of an own figure.
+    /// The id of its sum in the library; empty for an own figure.
     published: String,
-    /// From the first start to the last end: median over the passes that count. Not printed of published systems.
+    /// The time from the first start to the last end, as the median over the counted passes. Not printed for
+    /// published systems.
     elapsed_seconds: Option<f64>,
-    /// Sum of the real times of all launches: likewise. What the study prints is this.
+    /// Sum of the real times of all launches, as the median over the counted passes. This is the value that the
+    /// study prints.
     real_seconds: f64,
-    /// None where the study does not say, as below.
+    /// `None` if the study does not give it; the same applies below.
     devices: Option<u32>,
-    /// Rack units, ports or what else is counted.
+    /// Rack units, ports or whatever else is counted.
     rack_units: Option<f64>,
 }
 
@@ -77,8 +79,8 @@ impl Statement for JobCost {
     ];
 }
 
-/// Every figure of jobs in `timelines` of whose target the study counts devices or rack units, then the published
-/// systems.
+/// Every job figure in `timelines` whose target has a number of devices or rack units in the study, followed by
+/// the published systems.
 pub(crate) fn job_costs(gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<JobCost>> {
     let cost = |(place, figure): (usize, &Figure)| {
         let target = gate.plan.criteria.targets.iter().find(|one| one.name == figure.target)?;
@@ -110,7 +112,7 @@ pub(crate) fn job_costs(gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<J
     all
 }
 
-/// The published systems: those whose sum of real times and number of devices are printed.
+/// The published systems with a printed sum of real times and number of devices.
 #[must_use]
 pub fn published_costs(library: &Library) -> Vec<JobCost> {
     let cost = |id: &str| {

@@ -1,5 +1,5 @@
 //! What SAS calls FULLSTIMER: real time, CPU time, memory and I/O of each launch and each step, and whether the
-//! parts agree with the whole.
+//! parts add up to the whole.
 
 use std::sync::Arc;
 
@@ -17,18 +17,19 @@ use crate::gate::{
     table::{Column, below, bytes, count, detail, flag, nanos, text, word},
 };
 
-/// Bytes that the launches tell of and those that were sampled each second agree within this share.
+/// The bytes reported by launches and those sampled each second agree if they differ by at most this share.
 const BYTES_AGREE_SHARE: f64 = 0.01;
 
-/// A launch, or a step of one, with the pass that it was in.
+/// A launch, or a step of one, with its pass.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FullTimer {
-    /// Whether a figure is made of the pass.
+    /// Whether the pass is part of a figure.
     counts: bool,
-    /// Of a pass that was cut off: which start of the case it belongs to, from 1, and the launches of a whole pass.
+    /// For an interrupted pass: the number of the start of the case that it belongs to, starting at 1, and the
+    /// number of launches of a full pass.
     attempt: Option<(u32, u64)>,
     launch: Arc<LaunchTimer>,
-    /// The place of the step; none of the launch as a whole.
+    /// The index of the step. `None` for the launch as a whole.
     step: Option<usize>,
 }
 
@@ -45,12 +46,12 @@ impl FullTimer {
         self.step().unwrap_or(&self.launch.whole)
     }
 
-    /// The launch, where it is one.
+    /// The launch, if this is one.
     fn whole(&self) -> Option<&LaunchTimer> {
         self.step.is_none().then_some(&self.launch)
     }
 
-    /// How it ended, where that is not as it should be.
+    /// How it ended, if it did not end normally.
     fn ended(&self) -> String {
         let Some(launch) = self.whole() else { return String::new() };
         let (outcome, message) = (&launch.row.outcome, &launch.row.message);
@@ -201,7 +202,7 @@ impl Statement for FullTimer {
     }
 }
 
-/// Launches and steps of `timelines`, then those of passes of `run` that were cut off.
+/// Launches and steps of `timelines`, followed by those of interrupted passes of `run`.
 pub(crate) fn full_timers(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<FullTimer>> {
     let mut all = Vec::new();
     let mut put = |inputs: &[usize], counts: bool, attempt: Option<(u32, u64)>, launches: &Launches| {
@@ -223,7 +224,7 @@ pub(crate) fn full_timers(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) ->
     all
 }
 
-/// How many launches a pass has by the plan.
+/// The number of launches in a pass, according to the plan.
 fn planned(run: &Run, key: &PhaseKey) -> Option<u64> {
     let case = run.manifest.plan.cases.iter().find(|case| *case.id == *key.case)?;
     let jobs = case.workload.work.jobs()?;
@@ -233,7 +234,7 @@ fn planned(run: &Run, key: &PhaseKey) -> Option<u64> {
     })
 }
 
-/// What does not add up in `timelines`: one doubt for each pass and kind.
+/// The inconsistencies in `timelines`: one doubt for each pass and kind.
 pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<AuditIssue> {
     let of_pass = |one: &Timeline| {
         let doubt = |evidence: String, advice: &str| AuditIssue {
@@ -251,7 +252,7 @@ pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<AuditIss
     timelines.iter().flat_map(of_pass).flatten().collect()
 }
 
-/// The launches whose CPU time is not that of their steps, if there are any.
+/// The launches whose CPU time differs from that of their steps, if there are any.
 fn cpu_apart(one: &Timeline) -> Option<String> {
     let apart: Vec<_> = one.launches.iter().filter(|launch| launch.cpu_agrees() == Some(false)).collect();
     let worst = apart.iter().max_by_key(|launch| launch.cpu_apart_ns())?;
@@ -269,7 +270,7 @@ fn cpu_apart(one: &Timeline) -> Option<String> {
     ))
 }
 
-/// The space whose seconds say something else than its launches, if there is one.
+/// The space whose per-second counts differ from those of its launches, if there is one.
 fn bytes_apart(one: &Timeline) -> Option<String> {
     let sampled = |space: usize| one.seconds.iter().map(|second| second.of_spaces[space]).sum::<u64>();
     let of_space = |(place, space): (usize, &super::SpaceUse)| {

@@ -1,28 +1,28 @@
-//! What is recorded of a launch and its steps.
+//! The recorded data of a launch and its steps.
 
 use std::sync::Arc;
 
 use record::{LaunchRow, StepRow};
 
-/// CPU times of a launch agree where they differ by less than this share of what the kernel tells of its process.
+/// CPU times of a launch agree if they differ by less than this share of the kernel's value for its process.
 pub const CPU_AGREES_SHARE: f64 = 0.02;
-/// So much they may always differ: what a process needs to begin and to end is no step's.
+/// CPU times may always differ by this much, because no step includes the start and the end of a process.
 pub const CPU_AGREES_NS: u64 = 30_000_000;
 /// One launch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchTimer {
-    /// As recorded.
+    /// The row as recorded.
     pub row: LaunchRow,
-    /// The process as a whole as the kernel tells it, in the form of a step.
+    /// The process as a whole, from the kernel's accounting, in the form of a step.
     pub whole: StepRow,
     /// Its steps.
     pub steps: Vec<StepRow>,
 }
 
-/// The launches of a pass, in the order of their numbers.
+/// The launches of a pass, ordered by number.
 pub(super) type Launches = [Arc<LaunchTimer>];
 
-/// From start to end.
+/// The time from start to end.
 pub(super) const fn real_ns(row: &StepRow) -> u64 {
     row.end_ns.saturating_sub(row.start_ns)
 }
@@ -37,7 +37,7 @@ pub(super) const fn read_bytes(row: &StepRow) -> [u64; 3] {
     [row.permanent_read_bytes, row.work_read_bytes, row.utility_read_bytes]
 }
 
-/// Bytes written to each.
+/// Bytes written to each space, in the same order.
 pub(super) const fn write_bytes(row: &StepRow) -> [u64; 3] {
     [row.permanent_write_bytes, row.work_write_bytes, row.utility_write_bytes]
 }
@@ -75,26 +75,27 @@ impl LaunchTimer {
         Self { row: row.clone(), whole, steps: own.map(|step| (*step).clone()).collect() }
     }
 
-    /// CPU time of its steps, as they measured it themselves.
+    /// CPU time of its steps, as measured by the process itself.
     pub(super) fn steps_ns(&self) -> u64 {
         self.steps.iter().map(cpu_ns).sum()
     }
 
-    /// By how much that or what its control group tells is from the CPU time of the process, as `wait4(2)` tells it.
+    /// The largest difference of this time, or of that of its control group, from the CPU time of the process as
+    /// reported by `wait4(2)`.
     pub(super) fn cpu_apart_ns(&self) -> u64 {
         let others = [Some(self.steps_ns()), self.row.group_cpu_ns];
         others.into_iter().flatten().map(|other| other.abs_diff(cpu_ns(&self.whole))).max().unwrap_or(0)
     }
 
-    /// All are within [`CPU_AGREES_SHARE`] or [`CPU_AGREES_NS`] of the process's, whichever is more; none where the
-    /// launch is not complete or the record has no steps of it.
+    /// Whether all CPU times are within [`CPU_AGREES_SHARE`] or [`CPU_AGREES_NS`] of that of the process, whichever
+    /// is more. Returns `None` if the launch did not complete or the record has no steps of it.
     pub(super) fn cpu_agrees(&self) -> Option<bool> {
         let room = (CPU_AGREES_NS as f64).max(cpu_ns(&self.whole) as f64 * CPU_AGREES_SHARE);
         (complete(&self.row) && !self.steps.is_empty()).then(|| self.cpu_apart_ns() as f64 <= room)
     }
 }
 
-/// Of `rows` of a pass, with their `steps`.
+/// The timers of `rows` of a pass, with their `steps`.
 pub(super) fn launch_timers<'a>(
     rows: impl Iterator<Item = &'a LaunchRow>,
     steps: impl Iterator<Item = &'a StepRow>,
@@ -109,7 +110,7 @@ pub(super) const fn in_seconds(nanos: u64) -> f64 {
     nanos as f64 / 1e9
 }
 
-/// Nearest whole number.
+/// Rounds to the nearest whole number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -119,12 +120,12 @@ pub(crate) const fn whole(number: f64) -> u64 {
     number.round() as u64
 }
 
-/// Whether a launch was started at all.
+/// Whether the launch was started at all.
 pub(crate) const fn ran(row: &LaunchRow) -> bool {
     row.end_ns > row.start_ns
 }
 
-/// Whether it came to its end.
+/// Whether the launch completed.
 pub(crate) fn complete(row: &LaunchRow) -> bool {
     row.outcome == "complete"
 }

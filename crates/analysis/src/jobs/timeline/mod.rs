@@ -1,4 +1,4 @@
-//! What happened while jobs ran: when, how many at a time, how much of what, and where.
+//! What happened while jobs ran: when, how many concurrently, how much of what, and where.
 
 mod concurrency;
 mod cost;
@@ -38,34 +38,35 @@ use crate::statistics::{Histogram, Summary};
 /// One pass of a phase of jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timeline {
-    /// The figure.
+    /// The index of the figure.
     pub figure: usize,
     pub(crate) case: String,
-    /// The number of the pass, from 0.
+    /// The number of the pass, starting at 0.
     pub repetition: u32,
-    /// Whether the figure is made of it.
+    /// Whether the pass is part of the figure.
     pub counts: bool,
-    /// All launches, in the order of their numbers.
+    /// All launches, ordered by number.
     pub launches: Vec<Arc<LaunchTimer>>,
-    /// How many ran at a time.
+    /// How many launches ran concurrently.
     pub concurrency: Concurrency,
-    /// How many seconds those took that are complete; none where none is.
+    /// The durations of the completed launches in seconds. `None` if none completed.
     pub lengths: Option<(Summary, Histogram)>,
     /// Bytes over time, without gaps.
     pub seconds: Vec<ProfileSecond>,
-    /// Start, climb, peak and end of them; none where nothing was moved.
+    /// Start, climb, peak and end of the byte rate. `None` if nothing was moved.
     pub levels: Option<Levels>,
     /// Permanent, work and utility space.
     pub(crate) spaces: Vec<SpaceUse>,
-    /// Bytes of the loaded tables that the launches read, each step its inputs once: by the plan.
+    /// Bytes of the loaded tables that the launches read, with each input of a step counted once, according to the
+    /// plan.
     input_bytes: u64,
-    /// What tests of each kind are given and moved.
+    /// The input and the moved bytes of the tests of each kind.
     pub(crate) kinds: Vec<KindMoved>,
-    /// Device bytes ÷ application bytes; none where devices could not be observed.
+    /// Device bytes ÷ application bytes. `None` if the devices could not be observed.
     device_share: Option<f64>,
-    /// CPU time of whoever launched and watched ÷ wall time: the share of one core; none where it was not recorded.
+    /// CPU time of the launcher and the monitor ÷ wall time, as a share of one core. `None` if it was not recorded.
     launcher_share: Option<f64>,
-    /// Seconds from the start of a launch until its first step: median and longest.
+    /// Seconds from the start of a launch to its first step: median and maximum.
     start_seconds: [f64; 2],
 }
 
@@ -124,7 +125,7 @@ impl Statement for Timeline {
     ];
 }
 
-/// What the passes that count say of one thing each, with the number of the pass.
+/// One result for each counted pass, with the number of the pass.
 pub(crate) fn of_passes<T>(
     all: &[Stated<Timeline>],
     what: impl Fn(&Timeline) -> Vec<T>,
@@ -133,7 +134,7 @@ pub(crate) fn of_passes<T>(
     all.iter().filter(|one| one.about().counts).flat_map(|one| one.each(of)).collect()
 }
 
-/// What the first pass that counts of each figure says.
+/// One result for the first counted pass of each figure.
 pub(crate) fn of_first_passes<T>(
     all: &[Stated<Timeline>],
     what: impl Fn(&Timeline) -> Vec<T>,
@@ -141,14 +142,14 @@ pub(crate) fn of_first_passes<T>(
     first_passes(all).flat_map(|one| one.each(&what)).collect()
 }
 
-/// The first pass of each figure that counts.
+/// The first counted pass of each figure.
 pub fn first_passes(all: &[Stated<Timeline>]) -> impl Iterator<Item = &Stated<Timeline>> {
     let mut last = None;
     let counted = all.iter().filter(|one| one.about().counts);
     counted.filter(move |one| last.replace(one.figure()) != Some(one.figure()))
 }
 
-/// Every pass of every figure of jobs, in the order of the figures. A record without rows of launches gives none.
+/// Every pass of every job figure, in the order of the figures. Empty for a record without launch rows.
 #[must_use]
 pub fn timelines(run: &Run, figures: &[Figure]) -> Vec<Timeline> {
     let all = subjects(&run.manifest.plan, figures);

@@ -1,4 +1,4 @@
-//! Bytes per second over time, of all spaces together and of each.
+//! Bytes per second over time, for all spaces together and for each.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use crate::gate::{
 };
 use crate::statistics::{Regression, Summary, nearest_rank};
 
-/// Share of the active seconds that the start level is the median of.
+/// Share of the active seconds over which the median is taken for the start level.
 pub const START_SHARE: f64 = 0.10;
-/// Share of the active seconds that the peak is the mean of.
+/// Share of the active seconds over which the mean is taken for the peak.
 pub const PEAK_SHARE: f64 = 0.05;
-/// With fewer seconds between start and peak nothing climbs.
+/// The minimum number of seconds between start and peak for a climb.
 pub const CLIMB_SECONDS_MIN: usize = 3;
-/// An interval shorter than this share of the one before it is the rest of a phase.
+/// An interval shorter than this share of the one before it is the end of a phase.
 const REST_SHARE: f64 = 0.25;
-/// A day of empty seconds in a row is a damaged record, not a stall.
+/// A full day of consecutive empty seconds is a damaged record, not a stall.
 const GAPS_MAX: u64 = 86_400;
 
-/// What all jobs moved in one interval.
+/// The bytes that all jobs moved in one interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProfileSecond {
-    /// The interval starts this long after the phase's common start.
+    /// Start of the interval, relative to the phase's common start.
     pub start_ns: u64,
     /// Its length.
     pub length_ns: u64,
@@ -34,19 +34,19 @@ pub struct ProfileSecond {
 }
 
 impl ProfileSecond {
-    /// Bytes of all spaces in either direction.
+    /// Bytes in all spaces and both directions.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.of_spaces.iter().sum()
     }
 
-    /// The same for each second.
+    /// The same per second.
     #[must_use]
     pub fn bytes_per_second(&self) -> f64 {
         if self.length_ns == 0 { 0.0 } else { self.bytes() as f64 / self.length_ns as f64 * 1e9 }
     }
 
-    /// The middle of the interval, in seconds since the phase's start.
+    /// The middle of the interval, in seconds since the start of the phase.
     fn at_seconds(&self) -> f64 {
         (self.start_ns as f64 + self.length_ns as f64 / 2.0) / 1e9
     }
@@ -56,16 +56,16 @@ impl ProfileSecond {
     }
 }
 
-/// The named levels of a profile, after the published words "jumps to", "climbs steadily to", "achieves a peak of …
-/// before declining again". All are of reads and writes of all spaces together.
+/// The named levels of a profile, after the published wording "jumps to", "climbs steadily to", "achieves a peak of …
+/// before declining again". All are for reads and writes of all spaces together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Levels {
     /// Median of the first 10 % ([`START_SHARE`]) of the active intervals.
     pub start: Level,
-    /// The line of least squares between start and peak, its slope in bytes per second that each second adds, and the
-    /// share of the variance that it explains; none with fewer than [`CLIMB_SECONDS_MIN`] intervals there.
+    /// The least-squares line between start and peak, its slope in bytes per second per second, and the share of the
+    /// variance that it explains. `None` if there are fewer than [`CLIMB_SECONDS_MIN`] intervals in between.
     pub climb: Option<(Level, f64, f64)>,
-    /// The highest mean over as many intervals in a row as are 5 % ([`PEAK_SHARE`]) of the active ones.
+    /// The highest mean over consecutive intervals whose number is 5 % ([`PEAK_SHARE`]) of the active ones.
     pub peak: Level,
     /// Median of the last 10 % of the active intervals.
     pub end: Level,
@@ -73,16 +73,16 @@ pub struct Levels {
     mean: Level,
 }
 
-/// A rate for some time.
+/// A rate over a period of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
-    /// In seconds since the phase's start.
+    /// Start of the period, in seconds since the start of the phase.
     pub from_seconds: f64,
-    /// Its end.
+    /// End of the period.
     pub to_seconds: f64,
-    /// Bytes per second at its start.
+    /// Bytes per second at the start.
     pub from_bytes_per_second: f64,
-    /// Bytes per second at its end.
+    /// Bytes per second at the end.
     pub bytes_per_second: f64,
 }
 
@@ -114,7 +114,7 @@ impl Statement for (u32, Levels) {
     ];
 }
 
-/// What all jobs moved each second of one pass, whose `rows` are given, without gaps.
+/// The bytes that all jobs moved in each second of one pass, whose `rows` are given, without gaps.
 #[must_use]
 pub fn profile(rows: &[&SpaceRow]) -> Vec<ProfileSecond> {
     let mut at: BTreeMap<u64, ProfileSecond> = BTreeMap::new();
@@ -146,7 +146,7 @@ pub fn profile(rows: &[&SpaceRow]) -> Vec<ProfileSecond> {
     seconds
 }
 
-/// The levels of `seconds`, which stand in the order of time; none where nothing was moved.
+/// The levels of `seconds`, which are in the order of time. Returns `None` if nothing was moved.
 #[must_use]
 pub fn levels(seconds: &[ProfileSecond]) -> Option<Levels> {
     let is_active = |one: &ProfileSecond| one.bytes() > 0;

@@ -1,4 +1,4 @@
-//! Published figures of the mixed analytics workload beside own ones of the same kind.
+//! Published figures of the mixed analytics workload, compared with own values of the same kind.
 
 use plan::TestKind;
 use record::Library;
@@ -11,7 +11,7 @@ use crate::gate::{
     table::{Column, any, detail, number, subject, word},
 };
 
-/// A published figure of the workload, at full scale and on its machine, and the own one.
+/// A published figure of the workload, at full scale and on its own machine, with the own value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishedJobComparison {
     what: &'static str,
@@ -38,11 +38,11 @@ impl Statement for PublishedJobComparison {
     ];
 }
 
-/// What it is, the id of what is printed, its kind of value, and the own one.
+/// A description, the id of the published figure, its kind of value, and the own value.
 type Own = (&'static str, &'static str, fn(f64) -> Value, Option<f64>);
 
-/// What `library` has printed of the same kind as what is known of `one`. Source: study C, "Test Bed Description" and
-/// "Data and IO Throughput".
+/// The published figures in `library` for which `one` has a value of the same kind. Source: study C, "Test Bed
+/// Description" and "Data and IO Throughput".
 pub(crate) fn beside_jobs(one: &Timeline, library: &Library) -> Vec<PublishedJobComparison> {
     let rate: fn(f64) -> Value = |value| Value::Rate(value, RateOf::Bytes);
     let bytes: fn(f64) -> Value = |value| Value::Bytes(whole(value));

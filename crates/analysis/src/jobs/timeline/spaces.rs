@@ -1,4 +1,4 @@
-//! Bytes by space, and against the input.
+//! Bytes per space, and compared with the input.
 
 use plan::{Case, JobSpace, JobsPlacement, TestKind};
 use record::{HostFacts, LaunchRow, SpaceRow, StepRow};
@@ -10,26 +10,26 @@ use crate::gate::{
     table::{Column, bytes, count, detail, flag, share, subject, word},
 };
 
-/// What was done in one space, and the free bytes of its file system.
+/// The activity in one space, and the free bytes of its file system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpaceUse {
     pub(super) space: JobSpace,
     directory: String,
     pub(super) read_bytes: u64,
     pub(super) write_bytes: u64,
-    /// The most that one launch had there at a time; none in permanent space, where it is not counted.
+    /// The maximum that one launch held there at any time. `None` for permanent space, where it is not counted.
     peak_bytes: Option<u64>,
-    /// The most that all launches can have had there together: sum of the peaks of those that ran at one time.
+    /// Upper bound of what all launches held there together: the sum of the peaks of those that ran concurrently.
     pub(crate) held_at_most_bytes: Option<u64>,
     size_bytes: Option<u64>,
-    /// Bytes that were free at the end of the first second, at the least, and at the end.
+    /// Free bytes at the end of the first second, at the minimum, and at the end.
     free_bytes: Option<[u64; 3]>,
-    /// Fewer than these are warned about; none where the size is not known.
+    /// A warning is given if fewer bytes than this are free. `None` if the size is not known.
     free_limit_bytes: Option<u64>,
 }
 
 impl SpaceUse {
-    /// Bytes in either direction.
+    /// Bytes in both directions.
     pub(super) const fn bytes(&self) -> u64 {
         self.read_bytes + self.write_bytes
     }
@@ -87,16 +87,16 @@ impl Statement for (u32, SpaceUse) {
     }
 }
 
-/// What the tests of one kind are given and move.
+/// The input and the moved bytes of the tests of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KindMoved {
     pub(super) kind: TestKind,
     tests: usize,
     launches: usize,
-    /// Bytes that a single instance of each test works on, by the plan: the loaded tables that it reads, each once,
-    /// and those that it generates.
+    /// Bytes that a single instance of each test works on according to the plan: the loaded tables that it reads,
+    /// each counted once, and those that it generates.
     instance_input_bytes: u64,
-    /// None where pages round too much of it.
+    /// `None` if rounding to whole pages changes too much of it.
     pub(super) full_scale_input_bytes: Option<f64>,
     read_bytes: u64,
     write_bytes: u64,
@@ -131,14 +131,15 @@ impl Statement for KindMoved {
     }
 }
 
-/// From this share of the input on, a page for each test says nothing of the input at full scale.
+/// If rounding to whole pages, with one page per test, may be this share of the input or more, no full-scale input
+/// is given.
 const ROUNDED_MAX: f64 = 0.25;
 
 fn part_of(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Each space of `case`, as its launches and seconds tell of it.
+/// The use of each space of `case`, according to its launches and its seconds.
 pub(super) fn spaces(
     host: &HostFacts,
     case: &Case,
@@ -176,7 +177,7 @@ pub(super) fn spaces(
     JobSpace::ALL.iter().enumerate().map(of).collect()
 }
 
-/// What the tests of each kind of `case` are given, and their `launches` moved.
+/// The input of the tests of each kind of `case`, and the bytes that their `launches` moved.
 pub(super) fn kinds(case: &Case, launches: &Launches) -> Vec<KindMoved> {
     let Some(jobs) = case.workload.work.jobs() else { return Vec::new() };
     let kind = |&kind: &TestKind| {

@@ -1,6 +1,6 @@
-//! elbencho's JSON results: an object for each phase, one after the other.
+//! elbencho's JSON results: a sequence of objects, one for each phase.
 //!
-//! Every value is a text. Histograms name their buckets by a range in µs, about 19 % wide.
+//! Every value is a text. The buckets of histograms are named by a range in µs, about 19 % wide.
 
 use plan::Operation;
 use plan::limits::PRINTED_PHASES;
@@ -13,7 +13,7 @@ use crate::import::text::json::{Json, Object};
 use crate::import::text::lines::{nanos_at, number, whole};
 use crate::import::text::times;
 
-/// Reads elbencho's `--jsonfile`.
+/// Parses elbencho's `--jsonfile`.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "elbencho-json",
     tool: TOOL,

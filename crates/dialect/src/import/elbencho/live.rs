@@ -1,7 +1,7 @@
-//! elbencho's live CSV (`--livecsv`): a line for each interval of a phase, as far as it had come.
+//! elbencho's live CSV (`--livecsv`), which has a line for each interval of a phase.
 //!
-//! `DoneBytes` and `Entries` count from the start of the phase; `IOPS`, `MiB/s` and latencies (µs) are of the
-//! interval. What came after the last line of a phase is not in it.
+//! `DoneBytes` and `Entries` count from the start of the phase; `IOPS`, `MiB/s` and latencies (µs) are those
+//! of the interval. What happened after the last line of a phase is not included.
 
 use plan::{Operation, Phase};
 use record::SeriesRow;
@@ -13,7 +13,7 @@ use crate::import::importer::{Form, Importer};
 use crate::import::text::lines::{Block, Line, whole};
 use crate::import::text::times;
 
-/// Reads elbencho's `--livecsv`.
+/// Parses elbencho's `--livecsv`.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "elbencho-live",
     tool: TOOL,
@@ -21,7 +21,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     form: Form::File { is_it, read: parse },
 };
 
-/// Columns in front of the values: date, label, phase, runtime, rank, direction.
+/// Number of columns before the values: date, label, phase, runtime, rank, direction.
 const COLUMNS: usize = 16;
 
 fn is_head(line: &str) -> bool {
@@ -42,7 +42,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         if words.len() <= COLUMNS {
             return Err(block.malformed(*line, line.text, expected));
         }
-        // Lines of single workers (`--livecsvex`) have few values.
+        // Lines about single workers (`--livecsvex`) have few values.
         if words[4] != "Total" {
             continue;
         }
@@ -62,7 +62,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
 }
 
-/// A line: all workers, or one direction of a mixed phase.
+/// A line about all workers, or about one direction of a mixed phase.
 struct Interval<'a> {
     line: Line<'a>,
     phase: &'a str,
@@ -109,7 +109,7 @@ impl<'a> LivePhase<'a> {
         Self { name: first.phase, intervals: Vec::new() }
     }
 
-    /// Whether `next` is of this phase and not of the same one again.
+    /// Whether `next` belongs to this phase, and not to a repetition of it.
     fn takes(&self, next: &Interval<'_>) -> bool {
         let last = self.intervals.iter().rev().find(|one| one.operation == next.operation);
         self.name == next.phase && last.is_none_or(|last| last.runtime_ms < next.runtime_ms)

@@ -1,7 +1,7 @@
-//! elbencho's CSV: a line for each phase.
+//! elbencho's CSV, which has a line for each phase.
 //!
-//! `[first]` is the state when the first worker was done, `[last]` that of all. `MiB` are 1024² bytes,
-//! times ms, latencies µs. Sizes are bytes.
+//! `[first]` is the state when the first worker was done, `[last]` when all were. `MiB` are 1024² bytes,
+//! times are in ms, latencies in µs, sizes in bytes.
 
 pub(super) mod json;
 pub(super) mod live;
@@ -18,7 +18,7 @@ use crate::import::text::times;
 /// The tool's name.
 pub(super) const TOOL: &str = "elbencho";
 
-/// Reads elbencho's `--csvfile`.
+/// Parses elbencho's `--csvfile`.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "elbencho-csv",
     tool: TOOL,
@@ -28,12 +28,12 @@ pub(crate) const IMPORTER: Importer = Importer {
 
 const MIB: f64 = 1_048_576.0;
 
-/// Whether the first line is the head of such a table.
+/// Whether the first line is the heading of such a table.
 fn is_header(line: &str) -> bool {
     line.starts_with("ISO date,label,path type,")
 }
 
-/// The phase of an operation, on files and devices or in directories.
+/// The phase of an operation, either on files and devices or in directories.
 pub(super) fn phase(operation: &str, in_directories: bool) -> Option<Phase> {
     Some(match (operation, in_directories) {
         ("WRITE", false) => Phase::Write,
@@ -48,7 +48,7 @@ pub(super) fn phase(operation: &str, in_directories: bool) -> Option<Phase> {
     })
 }
 
-/// As [`phase`], with mixed phases, in the forms that print both directions alike.
+/// Like [`phase`], including mixed phases, for the formats that print both directions in the same way.
 fn phase_or_mixed(operation: &str, in_directories: bool) -> Option<Phase> {
     match operation.starts_with("RWMIX") && !in_directories {
         true => Some(Phase::Mixed),
@@ -56,7 +56,7 @@ fn phase_or_mixed(operation: &str, in_directories: bool) -> Option<Phase> {
     }
 }
 
-/// What is done to each item of a phase in directories.
+/// The operation on each item of a phase in directories.
 pub(super) fn item_operation(phase: Phase) -> Operation {
     match phase {
         Phase::FileRead => Operation::Read,
@@ -81,7 +81,7 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
-    /// Those of a form that prints none.
+    /// The conditions for a format that prints none.
     pub(super) fn unknown() -> Self {
         Self { path: "unknown".to_owned(), ..Self::default() }
     }
@@ -137,12 +137,12 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let mut columns: Vec<&str> = Vec::new();
     for line in block.lines.iter().filter(|line| !line.text.trim().is_empty()) {
-        // A file that was added to may have its head again.
+        // A file that was appended to may repeat its heading.
         if is_header(line.text) {
             columns = line.text.split(',').collect();
             continue;
         }
-        // The command line, at the end, has commas of its own.
+        // The command line, which is the last column, may contain commas.
         let words: Vec<&str> = line.text.splitn(columns.len().max(1), ',').collect();
         let is_whole =
             words.len() == columns.len() && words.last().is_some_and(|word| !word.trim().is_empty());
@@ -253,7 +253,7 @@ impl<'a> Row<'_, 'a> {
     }
 }
 
-/// Adds a phase to the case that has the same conditions and does not have it yet.
+/// Adds a phase to the case that has the same conditions and does not have this phase yet.
 pub(super) fn add(draft: &mut Draft, conditions: Conditions, pass: Pass) {
     let phase = pass.row.key.phase;
     let stated = conditions.stated();

@@ -1,8 +1,8 @@
-//! elbencho's console text: a block for each phase, ended by `---`.
+//! elbencho's console text, which has a block for each phase that ends with `---`.
 //!
-//! The first column is the state when the first worker was done, the second that of all. `MiB` are 1024² bytes,
-//! latencies µs unless they name their unit; a bucket of a histogram is named by its upper edge, 2^(1/4) times the
-//! one before. What was asked for is not printed.
+//! The first column is the state when the first worker was done, the second when all were. `MiB` are 1024² bytes,
+//! latencies are in µs unless they have a unit. A bucket of a histogram is named by its upper bound, which is
+//! 2^(1/4) times that of the previous bucket. The requested workload is not printed.
 
 use plan::{Operation, Phase};
 
@@ -13,7 +13,7 @@ use crate::import::importer::{Form, Importer};
 use crate::import::text::lines::{Block, Line, nanos_at, number, whole};
 use crate::import::text::units;
 
-/// Reads what elbencho prints at the terminal.
+/// Parses what elbencho prints on the terminal.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "elbencho",
     tool: TOOL,
@@ -21,16 +21,16 @@ pub(crate) const IMPORTER: Importer = Importer {
     form: Form::Lines { starts, is_own, continues: true, read: parse },
 };
 
-/// A bucket of a histogram is this much wider than the one before.
+/// The ratio between the widths of two consecutive buckets of a histogram.
 const BUCKET_STEP: f64 = 1.189_207_115_002_721;
 
-/// The head of the table.
+/// Whether the line is the heading of the table.
 fn starts(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     words == ["OPERATION", "RESULT", "TYPE", "FIRST", "DONE", "LAST", "DONE"]
 }
 
-/// The first line of a phase, where the head was not given.
+/// Whether the line is the first one of a phase, if the heading is missing.
 fn is_own(line: &str) -> bool {
     phase_name(line).is_some()
 }
@@ -58,7 +58,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
                 open.add(block, &mut draft)?;
             }
         } else if let Some(open) = &mut open {
-            // Other messages of the program may stand between.
+            // There may be other messages of the program in between.
             if text.starts_with("      ") {
                 open.rows.push(row(block, *line, text)?);
             }
@@ -71,7 +71,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
 }
 
-/// A line of a phase: its label and what stands behind `:`.
+/// A line of a phase: its label, and the text after `:`.
 #[derive(Clone, Copy)]
 struct Row<'a> {
     line: Line<'a>,
@@ -93,7 +93,7 @@ struct PhaseBlock<'a> {
 }
 
 impl<'a> PhaseBlock<'a> {
-    /// First and last value of the line of this label.
+    /// The first and the last value in the line with this label.
     fn pair(&self, block: &Block<'_>, label: &str) -> Result<Option<(f64, f64)>, ImportError> {
         let Some(row) = self.rows.iter().find(|row| row.label == label) else { return Ok(None) };
         let mut values = row.values.split_whitespace();
@@ -145,7 +145,7 @@ impl<'a> PhaseBlock<'a> {
             (pass.row.reads, pass.row.read_bytes) = (at_rate("IOPS read")?, bytes("MiB read")?);
             (pass.row.writes, pass.row.write_bytes) = (at_rate("IOPS write")?, bytes("MiB write")?);
         } else {
-            // Whole MiB say nothing of small amounts.
+            // A whole number of MiB is not precise enough for small amounts.
             let mib = if mib > 0.0 { mib } else { rate.map_or(0.0, |(_, last)| last) * seconds };
             let operations = items.map_or_else(|| at_rate("IOPS"), |items| Ok(whole(items)))?;
             pass.moved(operations, whole(mib * MIB));
@@ -161,7 +161,7 @@ impl<'a> PhaseBlock<'a> {
         Ok(())
     }
 
-    /// Every value, as it is printed.
+    /// Adds every value as printed.
     fn print(&self, block: &Block<'_>, pass: &mut Pass) -> Result<(), ImportError> {
         for row in &self.rows {
             let words: Vec<&str> = row.values.split_whitespace().collect();
@@ -207,7 +207,7 @@ impl<'a> PhaseBlock<'a> {
         }
     }
 
-    /// Histograms of what the phase counts: entries in directories, else transfers.
+    /// Adds the histograms of what the phase counts: entries in directories, otherwise transfers.
     fn latencies(
         &self,
         block: &Block<'_>,

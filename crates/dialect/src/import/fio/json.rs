@@ -1,8 +1,8 @@
 //! fio's JSON and JSON+.
 //!
-//! `bw` is in KiB/s, `bw_bytes` in bytes/s, `runtime` in ms, `…_ns` in ns and, before release 3.0, `clat`
-//! and `lat` in µs. `io_bytes` were KiB in releases before 3.0: rate and time decide. The bins of JSON+ are
-//! fio's own, about 1.6 % wide, each named by a value in its middle.
+//! `bw` is in KiB/s, `bw_bytes` in bytes/s, `runtime` in ms, `…_ns` in ns, and before release 3.0 `clat`
+//! and `lat` are in µs. Before release 3.0 `io_bytes` may be KiB, which is determined from rate and time.
+//! The bins of JSON+ are fio's own, about 1.6 % wide, and each is named by a value in its middle.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::import::text::json::{Json, Object};
 use crate::import::text::lines::{number, whole};
 use crate::import::text::{times, units};
 
-/// Reads fio's `--output-format=json` and `json+`.
+/// Parses fio's `--output-format=json` and `json+`.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "fio-json",
     tool: TOOL,
@@ -45,7 +45,7 @@ const RATES: [(&str, &str, &str, &str); 14] = [
 const LATENCIES: [&str; 3] = ["slat", "clat", "lat"];
 const MOMENTS: [(&str, &str); 4] =
     [("min", "min"), ("max", "max"), ("mean", "mean"), ("stddev", "standard deviation")];
-/// Bytes are KiB where rate × time is about so many times as much.
+/// If rate × time is about this many times as much as the bytes, these are KiB.
 const KIB: f64 = 1024.0;
 
 fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
@@ -60,7 +60,7 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
         .map(|ns| i64::try_from(whole(ns)).unwrap_or(i64::MAX))
         .or_else(|| root.text("time").and_then(|text| times::moment(&text)));
     let global = root.get("global options").map(|options| json.object(options)).transpose()?;
-    // With a client, `client_stats` has the jobs of the servers, and the sum of all at the end.
+    // With a client, `client_stats` contains the jobs of the servers and, at the end, the sum of all.
     let jobs = root.get("jobs").or_else(|| root.get("client_stats")).ok_or_else(|| json.ended("`jobs`"))?;
     let jobs = json.array(jobs)?.into_iter().map(|job| json.object(job)).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<Option<String>> = jobs.iter().map(|object| object.text("jobname")).collect();
@@ -72,7 +72,8 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
         if name.as_deref() == Some("All clients") {
             continue;
         }
-        // The options do not say whether jobs are grouped: a name that occurs once has them all.
+        // The options do not say whether jobs are grouped. If a name occurs only once, it stands for all
+        // its jobs.
         let grouped = times.get(name) == Some(&1);
         draft.tests.extend(test(&json, object, global.as_ref(), grouped)?);
         if let Some(node) = object.text("hostname") {
@@ -112,7 +113,7 @@ fn job(
     })
 }
 
-/// The case of a job; none where it moved nothing.
+/// The case of a job, or `None` if it moved nothing.
 fn test(
     json: &Json<'_>,
     object: &Object<'_>,
@@ -185,7 +186,7 @@ impl<'a> Direction<'a> {
         let (requests, seconds, rate_kib) = (get("total_ios")?, get("runtime")? / 1e3, get("bw")?);
         let mut bytes = get("io_bytes")?;
         let by_rate = rate_kib * KIB * seconds;
-        // Both are about the same, or 1024 times one another.
+        // Both are either about equal, or differ by a factor of 1024.
         if object.get("bw_bytes").is_none() && bytes > 0.0 && by_rate / bytes > KIB / 2.0 {
             bytes *= KIB;
         }
@@ -273,7 +274,7 @@ impl<'a> Direction<'a> {
     }
 }
 
-/// `{"932": 1, "980": 4}`: latencies and how often, rising.
+/// Parses `{"932": 1, "980": 4}`: latencies and their counts, in ascending order.
 fn bins_of<'a>(json: &Json<'a>, raw: &'a RawValue, scale: f64) -> Result<Vec<(u64, u64)>, ImportError> {
     let mut bins = Vec::new();
     for (name, raw) in json.object(raw)?.members() {

@@ -1,7 +1,7 @@
-//! What fio's forms of output have in common: a job's workload, from its options.
+//! What the formats of fio's output have in common: the workload of a job, derived from its options.
 //!
-//! In job options `k`, `m`, `g` are powers of 1024 (`kb_base` is 1024 unless it is set). In results `MiB/s`
-//! are 1024² and `MB/s` 1000² bytes.
+//! In job options `k`, `m`, `g` are powers of 1024 (`kb_base` is 1024 by default). In results `MiB/s` are
+//! 1024² and `MB/s` 1000² bytes.
 
 pub(super) mod json;
 mod terse;
@@ -28,12 +28,12 @@ pub(super) struct Job {
     pub(super) direct: Option<bool>,
     pub(super) size: Option<u64>,
     pub(super) file: Option<String>,
-    /// `group_reporting` has put its jobs together.
+    /// Whether its jobs are combined by `group_reporting`.
     pub(super) grouped: bool,
 }
 
 impl Job {
-    /// The one size of its requests.
+    /// The size of its requests, if all have the same size.
     pub(super) fn transfer(&self) -> Option<u64> {
         let text = self.block.as_deref()?;
         if let Some((low, high)) = text.split_once('-') {
@@ -53,7 +53,7 @@ impl Job {
         )
     }
 
-    /// Tasks that the figures are of.
+    /// The number of tasks to which the figures refer.
     fn tasks(&self) -> u32 {
         if self.grouped { narrow(self.jobs.unwrap_or(1)).max(1) } else { 1 }
     }
@@ -69,7 +69,7 @@ impl Job {
             spec.order = Order::Random { seed: 0 };
         }
         let depth = narrow(self.depth.unwrap_or(1)).max(1);
-        // Only these have more than one request under way.
+        // Only these engines have more than one request in flight.
         match self.engine.as_deref() {
             Some("io_uring") => spec.backend = Backend::Uring { depth, required: false },
             Some("libaio") => spec.backend = Backend::Libaio { depth },
@@ -84,7 +84,7 @@ impl Job {
         [self.asked_for(), vec![jobs]].concat().join(", ")
     }
 
-    /// What the known options ask for, without the number of jobs.
+    /// What the known options specify, without the number of jobs.
     fn asked_for(&self) -> Vec<String> {
         let parts = [
             self.rw.clone(),
@@ -100,10 +100,11 @@ impl Job {
     }
 }
 
-/// A mean that differs by more than this from the printed one is noted.
+/// If the mean differs from the printed one by more than this, a remark is added.
 const MEAN_OFF: f64 = 0.1;
 
-/// Adds a histogram from percentiles, in percent and nanoseconds: the requests between each and the next.
+/// Adds a histogram derived from percentiles, given in percent and nanoseconds: the requests between two
+/// consecutive percentiles.
 pub(super) fn between_percentiles(
     pass: &mut Pass,
     operation: Operation,

@@ -1,8 +1,10 @@
-//! fio's terse lines (`--output-format=terse`, `--minimal`): one for each job or group, with `;` between values.
+//! fio's terse lines (`--output-format=terse`, `--minimal`): one for each job or group, with values
+//! separated by `;`.
 //!
-//! The fields are those of the manual, TERSE OUTPUT: sizes in KiB, rates in KiB/s, runtimes in ms, latencies in µs.
-//! Version 4 adds a direction for trims, version 5 counts of samples. Requests and their size are not printed: the
-//! size may stand in the line that fio prints of the job beforehand, else IOPS × runtime gives the requests.
+//! The fields are those in the manual, TERSE OUTPUT: sizes in KiB, rates in KiB/s, runtimes in ms, latencies in µs.
+//! Version 4 adds a direction for trims, version 5 the numbers of samples. The number of requests and their size
+//! are not printed. The size may be in the line that fio prints about the job beforehand; otherwise the number of
+//! requests is IOPS × runtime.
 
 use plan::{Operation, Phase};
 
@@ -11,30 +13,30 @@ use crate::import::draft::{Pass, Printed, Test};
 use crate::import::error::ImportError;
 use crate::import::text::lines::{Block, Line, whole};
 
-/// Fields before the first direction: version, release, job, group, error.
+/// Number of fields before the first direction: version, release, job, group, error.
 const HEAD: usize = 5;
-/// Fields of a direction in front of its bandwidth.
+/// Number of fields of a direction before its bandwidth.
 const BEFORE_BANDWIDTH: usize = 4 + 4 + 4 + PERCENTILES + 4;
 const PERCENTILES: usize = 20;
 const MOMENTS: [&str; 4] = ["min", "max", "mean", "standard deviation"];
 const KIB: f64 = 1024.0;
 
-/// The version of the form of a terse line.
+/// The format version of a terse line.
 pub(super) fn version(line: &str) -> Option<u32> {
     let mut fields = line.trim().split(';');
     let version = fields.next()?.parse().ok().filter(|version| (2..=9).contains(version))?;
     let known = match version {
-        // Only these lines have that many fields, with percentiles among them.
+        // Only terse lines have that many fields with percentiles among them.
         2 => line.contains("%=") && fields.count() > 100,
         _ => fields.next()?.starts_with("fio-"),
     };
     known.then_some(version)
 }
 
-/// Shape of a line of one version.
+/// The layout of a line of one version.
 struct Shape {
     directions: usize,
-    /// Fields of a direction.
+    /// Number of fields of a direction.
     width: usize,
 }
 
@@ -49,8 +51,8 @@ impl Shape {
     }
 }
 
-/// The release of fio that printed the line, and the case of its job; none where the job moved nothing. `jobs` are
-/// those that were described before.
+/// The release of fio that printed the line, and the case of its job, or `None` if the job moved nothing. `jobs`
+/// are those that were described before the line.
 pub(super) fn read(
     block: &Block<'_>,
     line: Line<'_>,
@@ -172,7 +174,7 @@ impl Direction<'_, '_> {
             let (percent, value) = field.split_once("%=").ok_or_else(malformed)?;
             let percent = self.block.number(self.line, percent, expected)?;
             let latency_us = self.block.number(self.line, value, expected)?;
-            // Fields that no percentile was asked for are `0%=0`.
+            // Fields for which no percentile was requested are `0%=0`.
             if percent > 0.0 {
                 let statistic = format!("p{percent}");
                 let label = format!("{} clat", self.name);

@@ -1,4 +1,4 @@
-//! fio's text, release 3: a block for each job or group, and its terse lines.
+//! fio's text output of release 3: a block for each job or group, and terse lines.
 //!
 //! `BW=1261MiB/s (1322MB/s)(358MiB/284msec)`: the first rate and the size are by 1024, the rate in brackets by
 //! 1000. Requests are counted in `issued rwts`.
@@ -12,7 +12,8 @@ use crate::import::importer::{Form, Importer, no_line};
 use crate::import::text::lines::{Block, Line, between, nanos, whole};
 use crate::import::text::{times, units};
 
-/// Reads fio's text. Terse lines count where there is no other text: beside it they say the same.
+/// Parses fio's text. Terse lines are only used if there is no other text, because otherwise they repeat
+/// it.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "fio",
     tool: TOOL,
@@ -85,14 +86,14 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
 }
 
-/// fio's name of a unit of time, as it is written elsewhere.
+/// Converts fio's name of a unit of time to the usual one.
 fn short(unit: &str) -> Option<&'static str> {
     [("nsec", "ns"), ("usec", "us"), ("msec", "ms"), ("sec", "s")]
         .into_iter()
         .find_map(|(name, short)| (name == unit).then_some(short))
 }
 
-/// The block of a job that is being read.
+/// The block of a job that is being parsed.
 struct JobBlock {
     job: Job,
     name: String,
@@ -100,7 +101,7 @@ struct JobBlock {
     read: Option<Direction>,
     write: Option<Direction>,
     issued: bool,
-    /// The direction and kind of latency that percentiles belong to.
+    /// The direction and the kind of latency to which percentiles belong.
     about: (Operation, &'static str),
     unit: String,
 }
@@ -156,7 +157,7 @@ impl JobBlock {
         } else if let Some(kind) =
             ["slat", "clat", "lat"].into_iter().find(|kind| text.starts_with(&format!("{kind} (")))
         {
-            // `lat (usec)   : 2=0.03%` is a table of shares.
+            // `lat (usec)   : 2=0.03%` belongs to a table of shares.
             if text.contains("min=") {
                 self.latency(block, line, kind)?;
             }
@@ -244,7 +245,7 @@ impl JobBlock {
         Ok(())
     }
 
-    /// The case; none where the job moved nothing.
+    /// The case, or `None` if the job moved nothing.
     fn finish(mut self, block: &Block<'_>) -> Result<Option<Test>, ImportError> {
         let phase = match (self.read, self.write) {
             (Some(_), Some(_)) => Phase::Mixed,

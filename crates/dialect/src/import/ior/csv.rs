@@ -1,4 +1,4 @@
-//! IOR's CSV, from release 4.0 on: the table of passes alone.
+//! IOR's CSV, from release 4.0 on, which only contains the table of passes.
 
 use super::text::TOOL;
 use super::{KIB, MIB, Options, Row};
@@ -7,17 +7,16 @@ use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
 use crate::import::text::lines::{Block, narrow, whole};
 
-/// Reads IOR's `summaryFormat=CSV`.
+/// Parses IOR's `summaryFormat=CSV`.
 pub(crate) const IMPORTER: Importer =
     Importer { name: "ior-csv", tool: TOOL, newest: Some((4, 1)), form: Form::File { is_it, read: parse } };
 
-/// Whether the first line is the head of such a table.
+/// Whether the first line is the heading of such a table.
 fn is_header(line: &str) -> bool {
     line.starts_with("access,bw(MiB/s),")
 }
 
-/// Whether `line` is what releases 3.2 and 3.3 write as CSV: their options without anything between them, and
-/// no result.
+/// Whether `line` is what releases 3.2 and 3.3 print as CSV: their options without separators, and no result.
 fn is_without_results(line: &str) -> bool {
     line.contains("summaryFormat=CSV") && line.contains("tasks offsets")
 }
@@ -76,7 +75,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
                 printed.push(Printed::new(*line, label, word, unit, "single"));
             }
         }
-        // Segments are not in the table: what was moved is rate × time.
+        // Segments are not in the table, so the amount moved is rate × time.
         let block_bytes = options.block.take();
         options.aggregate = whole_blocks(&row, block_bytes, options.tasks);
         let pass = super::test_mut(&mut draft, &Options { block: block_bytes, ..options.clone() }, 0);
@@ -90,10 +89,11 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
 }
 
-/// Times have four digits behind the point.
+/// Resolution of times, which have four decimal digits.
 const TIME_STEP_S: f64 = 1e-4;
 
-/// Rate × time as whole blocks of all tasks, where it is as near to them as the time is exact.
+/// Rounds rate × time to whole blocks of all tasks, if it is as close to them as the precision of the
+/// time permits.
 fn whole_blocks(row: &Row, block: Option<u64>, tasks: Option<u64>) -> Option<f64> {
     let (total_s, all) = (row.total_s?, block?.checked_mul(tasks?)? as f64);
     let moved = row.mib_per_second * MIB * total_s;

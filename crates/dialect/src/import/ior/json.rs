@@ -9,7 +9,7 @@ use crate::import::text::json::{Json, Object};
 use crate::import::text::lines::{narrow, whole};
 use crate::import::text::{times, units};
 
-/// Reads IOR's `summaryFormat=JSON`.
+/// Parses IOR's `summaryFormat=JSON`.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "ior-json",
     tool: TOOL,
@@ -27,7 +27,7 @@ const RESULT: [(&str, &str, &str); 7] = [
     ("closeTime", "close", "s"),
     ("totalTime", "total", "s"),
 ];
-/// Those of a summary.
+/// The members of a summary.
 const SUMMARY: [(&str, &str, &str, &str); 9] = [
     ("bwMaxMIB", "bw", "MiB/s", "max"),
     ("bwMinMIB", "bw", "MiB/s", "min"),
@@ -128,7 +128,7 @@ fn options(json: &Json<'_>, test: &Object<'_>) -> Result<Options, ImportError> {
             aggregate: printed_options.text("aggregate filesize").and_then(|text| units::size(&text, false)),
         };
     }
-    // These are not rounded.
+    // These values are not rounded.
     if let Some(parameters) = test.get("Parameters") {
         let parameters = json.object(parameters)?;
         options.transfer = parameters.number("transferSize").map(whole).or(options.transfer);

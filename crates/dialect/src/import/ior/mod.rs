@@ -1,8 +1,8 @@
-//! What IOR's forms of output have in common: the case, and a row of a pass.
+//! What the formats of IOR's output have in common: the case, and a row of a pass.
 //!
-//! IOR's `MiB` and `KiB` are powers of 1024, its bandwidth is all bytes over the total time of the pass. The
-//! command line that it prints is read as the dialect of IOR reads it, so that an imported case is the
-//! same case as one that ioproof measures.
+//! IOR's `MiB` and `KiB` are powers of 1024, and its bandwidth is the total number of bytes divided by the
+//! total time of the pass. The printed command line is parsed by IOR's dialect, so that an imported case is
+//! the same as a case that ioproof measures.
 
 pub(super) mod csv;
 pub(super) mod json;
@@ -45,7 +45,7 @@ pub(super) struct Row {
     pub(super) total_s: Option<f64>,
 }
 
-/// The phase of an operation that IOR names.
+/// The phase for IOR's name of an operation.
 pub(super) fn phase(name: &str) -> Option<Phase> {
     match name {
         "write" => Some(Phase::Write),
@@ -55,7 +55,7 @@ pub(super) fn phase(name: &str) -> Option<Phase> {
 }
 
 impl Options {
-    /// Bytes of all tasks in one pass.
+    /// Number of bytes of all tasks in one pass.
     fn aggregate(&self) -> Option<f64> {
         let exact = self.block.zip(self.tasks).map(|(block, tasks)| (block as f64) * (tasks as f64));
         match self.segments {
@@ -64,7 +64,7 @@ impl Options {
         }
     }
 
-    /// The case number `index` of an output with this command line.
+    /// Case number `index` of an output with this command line.
     pub(super) fn test(&self, command: Option<&str>, index: usize) -> Test {
         match command.and_then(|command| self.own_case(command, index)) {
             Some(case) => Test { case: Case { phases: Vec::new(), ..case }, passes: Vec::new() },
@@ -72,7 +72,7 @@ impl Options {
         }
     }
 
-    /// The case that IOR's dialect makes of the command line, if it is the one that was printed.
+    /// The case that IOR's dialect creates from the command line, if it matches the printed options.
     fn own_case(&self, command: &str, index: usize) -> Option<Case> {
         let tasks = self.tasks.map(narrow);
         let nodes = self.nodes.map(narrow);
@@ -121,7 +121,7 @@ impl Options {
     }
 }
 
-/// By how much the bytes that follow from rate and time may be off those that were asked for.
+/// Tolerance between the bytes derived from rate and time, and those requested.
 const ROUNDED: f64 = 0.02;
 
 /// Fills a pass from a row.
@@ -130,7 +130,7 @@ pub(super) fn derive(pass: &mut Pass, row: &Row, options: &Options) {
     let asked = options.aggregate();
     let moved = row.total_s.map(|seconds| rate * seconds);
     let bytes = match (asked, moved) {
-        // Where a deadline ended the pass, only rate and time say what was moved.
+        // If a deadline ended the pass, the amount moved can only be derived from rate and time.
         (Some(asked), Some(moved)) if (moved / asked - 1.0).abs() > ROUNDED && row.total_s > Some(0.01) => {
             pass.note("it moved other than what was asked for, as with a deadline: bytes are rate × time");
             moved
@@ -155,7 +155,7 @@ pub(super) fn derive(pass: &mut Pass, row: &Row, options: &Options) {
     }
 }
 
-/// The test of `draft` that `index` is of, made now if it is new.
+/// The test of `draft` to which `index` belongs. It is created if it does not exist yet.
 pub(super) fn test_mut<'d>(draft: &'d mut Draft, options: &Options, index: usize) -> &'d mut Test {
     while draft.tests.len() <= index {
         let next = draft.tests.len();

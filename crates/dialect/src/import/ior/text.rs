@@ -1,7 +1,7 @@
 //! IOR's text, releases 2.10 to 4.1: the options, the table of passes, the summary.
 //!
-//! Columns are found by their names, which have changed from release to release. Where there are passes, each
-//! becomes one; where only the summary was printed, its mean does.
+//! Columns are found by their names, which differ between releases. If there are passes, each is imported as
+//! one; if only the summary was printed, its mean is imported.
 
 use record::Warning;
 
@@ -15,7 +15,7 @@ use crate::import::text::{times, units};
 /// The tool's name.
 pub(super) const TOOL: &str = "IOR";
 
-/// Reads IOR's text.
+/// Parses IOR's text.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "ior",
     tool: TOOL,
@@ -23,7 +23,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     form: Form::Lines { starts, is_own, continues: false, read: parse },
 };
 
-/// The operation, four values of each of two rates, and a time.
+/// Minimum number of columns: the operation, four values of each of two rates, and a time.
 const SUMMARY_COLUMNS_MIN: usize = 10;
 
 /// Whether an output of IOR starts with `line`.
@@ -31,7 +31,7 @@ fn starts(line: &str) -> bool {
     line.trim_start().starts_with("IOR-") && line.contains("MPI Coordinated Test of Parallel I/O")
 }
 
-/// Whether `line` can only be IOR's, where its banner was not given.
+/// Whether only IOR can have printed `line`. Used if its banner is missing.
 fn is_own(line: &str) -> bool {
     is_passes(line) || is_summary(line)
 }
@@ -45,12 +45,12 @@ fn is_summary(line: &str) -> bool {
     (line.starts_with("Operation") || line.starts_with("operation")) && squeezed(line).contains("Max(MiB)")
 }
 
-/// `Max (MiB)` and `Std Dev` as one word each.
+/// Converts `Max (MiB)` and `Std Dev` to one word each.
 fn squeezed(line: &str) -> String {
     line.replace(" (", "(").replace("Std Dev", "StdDev")
 }
 
-/// The table that is being read.
+/// The table that is being parsed.
 enum Table {
     None,
     Passes(Vec<String>),
@@ -78,9 +78,9 @@ struct Reader<'b, 'a> {
     draft: Draft,
     options: Options,
     table: Table,
-    /// The test that is being read.
+    /// The test that is being parsed.
     index: Option<usize>,
-    /// Rows of the present table.
+    /// Number of rows in the current table.
     rows: u32,
 }
 
@@ -95,7 +95,7 @@ impl Reader<'_, '_> {
             self.table = Table::Summary(squeezed(text).split_whitespace().map(str::to_owned).collect());
             self.rows = 0;
         } else if text.starts_with("Options:") || text == "Summary:" {
-            // A script runs several tests, each with options of its own.
+            // A script runs several tests, each with its own options.
             self.index = Some(self.index.map_or(0, |index| index + 1));
             self.options = Options::default();
             self.table = Table::None;
@@ -228,7 +228,8 @@ impl Reader<'_, '_> {
     fn summary(&mut self, line: Line<'_>, columns: &[String]) -> Result<(), ImportError> {
         let mut words: Vec<&str> = line.text.split_whitespace().collect();
         let mut columns = columns.to_vec();
-        // Release 2.10 ends each row by a mark for spreadsheets, and its head does not name all values.
+        // Release 2.10 ends each row with a mark for spreadsheets, and its heading does not name all
+        // values.
         let is_marked = words.last() == Some(&"EXCEL");
         if !is_marked && !columns.iter().any(|column| column == "RefNum") {
             return Err(self.block.malformed(

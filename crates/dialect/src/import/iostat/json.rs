@@ -7,7 +7,7 @@ use crate::import::importer::{Form, Importer};
 use crate::import::text::json::Json;
 use crate::import::text::times;
 
-/// Reads `iostat -x -o JSON`.
+/// Parses `iostat -x -o JSON`.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "iostat-json",
     tool: TOOL,

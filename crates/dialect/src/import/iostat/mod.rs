@@ -1,8 +1,8 @@
-//! `iostat -x` of sysstat 8 to 12: each device becomes a case, each report an interval of it.
+//! `iostat -x` of sysstat 8 to 12. Each device becomes a case, each report an interval of it.
 //!
-//! `rkB/s` are KiB, `rMB/s` MiB, `rsec/s` sectors of 512 bytes (its manual); `r_await` is in ms. How long an
-//! interval is, only `-t` tells; else rates are right and their amounts are those of one second. The first
-//! of several reports counts from the boot on and is left out.
+//! `rkB/s` are KiB, `rMB/s` MiB, `rsec/s` sectors of 512 bytes (see its manual); `r_await` is in ms. The
+//! length of an interval is only known with `-t`; otherwise the rates are right and the amounts are those of
+//! one second. If there are several reports, the first one counts from boot and is left out.
 
 pub(super) mod json;
 
@@ -20,7 +20,7 @@ use crate::import::text::times;
 /// The tool's name.
 pub(super) const TOOL: &str = "iostat";
 
-/// Reads `iostat -x`.
+/// Parses `iostat -x`.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "iostat",
     tool: TOOL,
@@ -101,7 +101,7 @@ fn row<'a>(
             format!("a value for each of {} columns", columns.len()),
         ));
     }
-    // Every value of a row has the same number of decimals; one that was cut off has fewer.
+    // All values in a row have the same number of decimals; a truncated one has fewer.
     let digits = |text: &str| text.split_once(['.', ',']).map(|(_, digits)| digits.len());
     if words.last().map(|last| digits(last)) != words.get(1).map(|first| digits(first)) {
         return Err(block.malformed(
@@ -111,7 +111,7 @@ fn row<'a>(
         ));
     }
     let value = |(name, text): (&&str, &&'a str)| {
-        // Some languages have a comma.
+        // In some locales the decimal separator is a comma.
         let number =
             block.number(line, &text.replace(',', "."), &format!("a number in the column {name}"))?;
         Ok(Value { name: (*name).to_owned(), line, text, number })
@@ -120,12 +120,12 @@ fn row<'a>(
     Ok((words[0].to_owned(), values))
 }
 
-/// The cases of what was reported.
+/// Creates the cases from the reports.
 pub(super) fn build(draft: &mut Draft, mut reports: Vec<Report<'_>>) {
     if reports.len() > 1 {
         draft.doubts.push("the first report of iostat counts from the boot on; it was left out".to_owned());
         let first = reports.remove(0);
-        // Its time is where the next interval starts.
+        // Its time is the start of the next interval.
         draft.started = first.at;
     } else {
         draft.doubts.push(
@@ -158,12 +158,12 @@ fn is_idle(rows: &[(usize, Vec<Value<'_>>)]) -> bool {
     !rows.iter().any(|(_, values)| values.iter().any(moves))
 }
 
-/// How long each interval is; none where no times are printed.
+/// The lengths of the intervals, or `None` if no times are printed.
 fn lengths(started: Option<i64>, reports: &[Report<'_>]) -> Option<Vec<u64>> {
     let mut ends: Vec<i64> = reports.iter().map(|report| report.at).collect::<Option<_>>()?;
     match started {
         Some(started) => ends.insert(0, started),
-        // Intervals are equal: the first is as long as the second.
+        // Intervals are equal, so the first is as long as the second.
         None if ends.len() > 1 => ends.insert(0, ends[0].saturating_mul(2).saturating_sub(ends[1])),
         None => return None,
     }

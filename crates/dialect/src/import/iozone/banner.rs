@@ -8,7 +8,7 @@ use crate::import::text::command;
 use crate::import::text::lines::{Block, narrow, strip_prefix_any_case, whole};
 use crate::import::text::units;
 
-/// Lines of its banner.
+/// Lines in its banner.
 const DIRECT: &str = "O_DIRECT feature enabled";
 const FSYNC: &str = "Include fsync in write timing";
 const CLOSE: &str = "Include close in write timing";
@@ -16,21 +16,21 @@ const SYNC: &str = "SYNC Mode";
 /// Parts of the names of tests that write.
 const WRITES: [&str; 2] = ["write", "mixed"];
 
-/// Its default, in records.
+/// iozone's default stride, in records.
 const STRIDE: u64 = 17;
 
-/// What the values of a table are.
+/// The unit of the values in a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     KibPerSecond,
     /// `-O`.
     OperationsPerSecond,
-    /// `-N`: microseconds of an operation.
+    /// `-N`: microseconds per operation.
     Microseconds,
 }
 
 impl Unit {
-    /// As it is recorded.
+    /// Its name in the record.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::KibPerSecond => "KiB/s",
@@ -40,7 +40,7 @@ impl Unit {
     }
 }
 
-/// The values of the banner.
+/// The values in the banner.
 pub(super) struct Banner {
     pub(super) tasks: u32,
     pub(super) record_bytes: Option<f64>,
@@ -79,10 +79,10 @@ impl Banner {
     }
 }
 
-/// Reads the banner.
+/// Parses the banner.
 ///
 /// # Errors
-/// A size or a number that cannot be read.
+/// Errors if a size or a number cannot be parsed.
 pub(super) fn banner(block: &Block<'_>, draft: &Draft) -> Result<Banner, ImportError> {
     let mut banner = Banner {
         tasks: 1,
@@ -98,7 +98,7 @@ pub(super) fn banner(block: &Block<'_>, draft: &Draft) -> Result<Banner, ImportE
     let mut parts = Vec::new();
     let has = |mark: &str| block.lines.iter().any(|line| line.text.trim().starts_with(mark));
     banner.direct = has(DIRECT);
-    // IOzone syncs after every test, timed or not, but where the close alone is timed.
+    // IOzone syncs after every test, timed or not, except if only the close is timed.
     banner.synced = has(FSYNC) || !has(CLOSE);
     banner.written_through = has(SYNC);
     for line in block.lines {
@@ -134,7 +134,7 @@ pub(super) fn banner(block: &Block<'_>, draft: &Draft) -> Result<Banner, ImportE
     Ok(banner)
 }
 
-/// The tests that `-i` of the printed command line asks for.
+/// The tests selected by `-i` in the printed command line.
 pub(super) fn selected(command: &str) -> Vec<String> {
     command::values(command, "-i")
 }

@@ -1,8 +1,9 @@
 //! iozone: throughput blocks, tables of automatic mode, and the report of `-R`.
 //!
 //! Its `kB` (`KB` in old releases) is 1024 bytes: with `-s 32g` it prints `33554432 KB`. "Children see" is the
-//! sum of the rates of the processes, "Parent sees" all bytes over the time of the parent. In throughput
-//! mode the first process that is done ends the phase, and `Min xfer` says what the slowest had moved.
+//! sum of the rates of the processes, "Parent sees" is the total number of bytes divided by the time of the
+//! parent. In throughput mode the phase ends when the first process is done, and `Min xfer` is the amount that
+//! the slowest one had moved.
 
 mod banner;
 mod tables;
@@ -19,7 +20,7 @@ use banner::Banner;
 /// The tool's name.
 pub(super) const TOOL: &str = "iozone";
 
-/// Reads iozone's text.
+/// Parses iozone's text.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "iozone",
     tool: TOOL,
@@ -27,7 +28,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     form: Form::Lines { starts, is_own, continues: false, read: parse },
 };
 
-/// The tests of throughput mode: what iozone calls those who do it, the case, the phase.
+/// The tests of throughput mode: iozone's name for the processes, the case, the phase.
 const TESTS: [(&str, &str, Phase); 13] = [
     ("initial writers", "write", Phase::Write),
     ("rewriters", "rewrite", Phase::Write),
@@ -50,7 +51,7 @@ fn starts(line: &str) -> bool {
     line.starts_with("Iozone: Performance Test of File I/O")
 }
 
-/// Whether `line` can only be iozone's, where its banner was not given.
+/// Whether only iozone can have printed `line`. Used if its banner is missing.
 fn is_own(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("Children see throughput for ") || tables::is_header(line)
@@ -89,11 +90,11 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
 }
 
-/// The command line, with what a narrow page has broken off.
+/// The command line, including what was moved to the next line of a narrow page.
 fn command_line(block: &Block<'_>) -> Option<String> {
     let place = block.lines.iter().position(|line| line.text.contains("Command line used:"))?;
     let mut command = between(block.lines[place].text, "Command line used:", "")?.trim().to_owned();
-    // Markdown breaks a line by two blanks at its end.
+    // In Markdown, two blanks at the end break a line.
     let broken = block.lines[place].text.ends_with("  ");
     if let Some(next) = block.lines.get(place + 1).filter(|_| broken) {
         command.push(' ');
@@ -161,7 +162,7 @@ fn throughput(block: &Block<'_>, first: usize, banner: &mut Banner) -> Result<(T
     pass.began(banner.began);
     let stated = stated(banner);
     let mut spec = banner.spec(name, banner.record_bytes, banner.file_bytes);
-    // Each process has a file of its own.
+    // Each process has its own file.
     spec.files.sharing = Sharing::PerTask;
     let mut test = Test::new(name, spec, &stated);
     who.clone_into(&mut test.case.title);
@@ -188,11 +189,11 @@ struct Rates {
     min_xfer: Option<f64>,
 }
 
-/// By how much what follows from rounded values may be off.
+/// Tolerance for what is derived from rounded values.
 const ROUNDED: f64 = 0.01;
 
-/// Bytes and time from the rates and the sizes. All processes stop when the first is done, which has moved
-/// its whole file at the highest rate; `Min xfer` confirms it or not.
+/// Derives bytes and time from the rates and the sizes. All processes stop when the first is done, which
+/// has moved its whole file at the highest rate. `Min xfer` confirms this or not.
 fn derive(pass: &mut Pass, found: &Rates, banner: &Banner) {
     let (children, unit) = found.children;
     let per_unit = if unit == "ops/s" { 1.0 } else { 1024.0 };

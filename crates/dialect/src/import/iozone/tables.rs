@@ -8,7 +8,8 @@ use crate::import::error::ImportError;
 use crate::import::text::lines;
 use crate::import::text::lines::{Block, Line, nanos_at, number, whole};
 
-/// The columns of the table of automatic mode: the case, its phase, and the test of `-i` that fills it.
+/// The columns in the table of automatic mode: the case, its phase, and the test of `-i` that fills the
+/// column.
 const COLUMNS: [(&str, Phase, &str); 13] = [
     ("write", Phase::Write, "0"),
     ("rewrite", Phase::Write, "0"),
@@ -42,13 +43,13 @@ const REPORTS: [(&str, &str, Phase); 13] = [
     ("Re-Fread report", "freread", Phase::Read),
 ];
 
-/// Whether `line` is the second line of the head of the table.
+/// Whether `line` is the second line of the table's heading.
 pub(super) fn is_header(line: &str) -> bool {
     let mut words = line.split_whitespace();
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("kb")) && words.next() == Some("reclen")
 }
 
-/// Whether a report of `-R` begins with `line`.
+/// Whether `line` is the beginning of a report of `-R`.
 pub(super) fn is_report(line: &str) -> bool {
     report_of(line).is_some()
 }
@@ -72,7 +73,8 @@ struct Cell<'a> {
     value: f64,
 }
 
-/// The rows of the table of automatic mode from `first` on, and the index of the next line.
+/// Parses the rows of the table of automatic mode from line `first` on. Returns the index of the next
+/// line.
 pub(super) fn automatic(
     block: &Block<'_>,
     first: usize,
@@ -114,7 +116,7 @@ pub(super) fn automatic(
     }
 }
 
-/// The columns that the tests of the command line fill; empty where that is not known.
+/// The columns that are filled by the tests of the command line; empty if unknown.
 fn filled(command: Option<&str>) -> Vec<usize> {
     let selected = command.map(banner::selected).unwrap_or_default();
     (0..COLUMNS.len()).filter(|&column| selected.iter().any(|test| test == COLUMNS[column].2)).collect()
@@ -128,7 +130,7 @@ fn columns(
     count: usize,
     filled: &[usize],
 ) -> Result<Vec<usize>, ImportError> {
-    // Behind the two sizes.
+    // These follow the two sizes.
     let named = header.text.split_whitespace().count().saturating_sub(2);
     if count == named.min(COLUMNS.len()) {
         return Ok((0..count).collect());
@@ -164,7 +166,7 @@ fn ends_of(text: &str, skipped: usize) -> impl Iterator<Item = usize> + '_ {
     text.char_indices().filter_map(is_end).skip(skipped)
 }
 
-/// The case of one value; none where it is 0, as iozone prints for a test that did not run.
+/// The case of one value, or `None` if it is 0, which iozone prints for a test that did not run.
 fn test(banner: &Banner, cell: &Cell<'_>) -> Option<Test> {
     let (file, record) = (cell.file_kib * 1024.0, cell.record_kib * 1024.0);
     let operations = file / record.max(1.0);
@@ -205,7 +207,7 @@ fn test(banner: &Banner, cell: &Cell<'_>) -> Option<Test> {
     Some(test)
 }
 
-/// The reports of `-R` from `first` on, and the index of the next line.
+/// Parses the reports of `-R` from line `first` on. Returns the index of the next line.
 pub(super) fn report(
     block: &Block<'_>,
     first: usize,
@@ -245,7 +247,7 @@ pub(super) fn report(
     }
 }
 
-/// `"4"  "8"  "16"`: sizes of records.
+/// Parses record sizes: `"4"  "8"  "16"`.
 fn quoted(block: &Block<'_>, line: Line<'_>, text: &str) -> Result<Vec<f64>, ImportError> {
     text.split_whitespace()
         .map(|word| {

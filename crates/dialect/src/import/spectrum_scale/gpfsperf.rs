@@ -1,8 +1,8 @@
 //! gpfsperf and tsqosperf: the block that each run prints.
 //!
-//! `Kbytes` are 1000 bytes in some releases and 1024 in others. Where the rate of operations is printed, it
-//! decides: operations × record size is either 1000 or 1024 times the data rate. Where it is not, the
-//! releases that print `bytesTransferred` are those that count by 1000.
+//! `Kbytes` are 1000 bytes in some releases and 1024 in others. If the rate of operations is printed, it
+//! decides: operations × record size is either 1000 or 1024 times the data rate. Otherwise, releases that
+//! print `bytesTransferred` use 1000.
 
 use plan::{Order, Phase, WorkloadSpec};
 
@@ -15,7 +15,7 @@ use crate::import::text::{lines, units};
 /// The tool's name.
 pub(super) const TOOL: &str = "gpfsperf";
 
-/// Reads the text of gpfsperf and tsqosperf.
+/// Parses the text of gpfsperf and tsqosperf.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "gpfsperf",
     tool: TOOL,
@@ -26,13 +26,14 @@ pub(crate) const IMPORTER: Importer = Importer {
 const OPERATIONS: [(&str, Phase); 3] =
     [("create", Phase::Write), ("write", Phase::Write), ("read", Phase::Read)];
 const PATTERNS: [&str; 4] = ["seq", "rand", "randhint", "strided"];
-/// Which stride it was is not printed.
+/// Assumed stride, because the actual one is not printed.
 const STRIDE: u64 = 2;
-/// Decimals of the thread utilization.
+/// Number of decimals of the thread utilization.
 const UTILIZATION_DIGITS: usize = 3;
-/// A number of bytes that lost its last digit is below a tenth of what it was.
+/// A number of bytes that is too small by more than this factor was cut off: without its last digit it is
+/// below a tenth.
 const CUT_OFF: u64 = 5;
-/// By how much what follows from rounded values may be off: 1000 and 1024 are 2.4 % apart.
+/// Tolerance for what is derived from rounded values. 1000 and 1024 differ by 2.4 %.
 const ROUNDED: f64 = 0.01;
 
 /// `tsqosperf write seq FILE`, without a prompt before it.
@@ -51,7 +52,7 @@ fn starts(line: &str) -> bool {
     head(line).is_some()
 }
 
-/// Whether `line` can only be gpfsperf's, where its beginning was not given.
+/// Whether only gpfsperf can have printed `line`. Used if the beginning is missing.
 fn is_own(line: &str) -> bool {
     line.trim_start().starts_with("Data rate was ") && line.contains("Kbytes/sec")
 }
@@ -202,7 +203,7 @@ impl RunBlock {
         Ok(())
     }
 
-    /// Bytes of a `Kbyte`.
+    /// Number of bytes in a `Kbyte`.
     fn kilo(&self, block: &Block<'_>, line: Line<'_>, name: &str) -> Result<u32, ImportError> {
         if let Some(operations) = self.operations_per_second.filter(|_| self.record > 0) {
             let factor = operations * self.record as f64 / self.kbytes_per_second;

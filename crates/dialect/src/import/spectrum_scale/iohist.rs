@@ -1,9 +1,9 @@
-//! `mmfsadm dump iohist`: the last I/Os of a node of Spectrum Scale, one a line.
+//! `mmfsadm dump iohist`: the last I/Os of a node of Spectrum Scale, one per line.
 //!
-//! `nSec` are sectors of 512 bytes, `time ms` the time of the I/O as the node saw it: of a client (`cli`) with
-//! the way to the server of the disk. The start has no date. A disk of the node itself (`lcl`) has no NSD node;
-//! newer releases print a comment behind the thread. `ioproof history` prints the same columns, with `-` for
-//! what is not known, and more behind them.
+//! `nSec` is the number of sectors of 512 bytes, `time ms` the duration of the I/O as seen by the node; for a
+//! client (`cli`) this includes the network to the server of the disk. The start has no date. A local disk of
+//! the node (`lcl`) has no NSD node. Newer releases print a comment after the thread. `ioproof history` prints
+//! the same columns, with `-` for unknown values, followed by others.
 
 use plan::{Operation, Phase, WorkloadSpec};
 use record::HistoryRow;
@@ -16,7 +16,7 @@ use crate::import::text::lines::{Block, Line, number, whole};
 /// The tool's name.
 pub(super) const TOOL: &str = "mmfsadm dump iohist";
 
-/// Reads `mmfsadm dump iohist`.
+/// Parses `mmfsadm dump iohist`.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "iohist",
     tool: TOOL,
@@ -32,7 +32,7 @@ fn starts(line: &str) -> bool {
     line.starts_with("I/O history:") || line.starts_with("I/O start time")
 }
 
-/// Whether `line` can only be a row, where the head was not given.
+/// Whether `line` can only be a row. Used if the heading is missing.
 fn is_own(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     words.len() >= 10
@@ -54,7 +54,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             tables.push(Vec::new());
             ended = false;
         } else if !words.is_empty() && !rows.is_empty() {
-            // The table ends at the first line that is none of its rows.
+            // The table ends at the first line that is not a row.
             ended = true;
         }
     }
@@ -65,7 +65,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
 }
 
-/// The case of a table; none of an empty one.
+/// The case of a table, or `None` if the table is empty.
 fn test(rows: &[Row<'_>]) -> Option<Test> {
     let first = rows.first()?;
     let mut start = first.at_ns;
@@ -123,8 +123,8 @@ struct Row<'a> {
     comment: String,
 }
 
-/// NSD node, context, thread and comment of the words behind `typ`. A comment has any number of words, and
-/// names of threads end alike.
+/// NSD node, context, thread and comment, from the words after `typ`. A comment may have any number of
+/// words, so the thread is found by the common ending of thread names.
 fn end<'a>(part: &str, rest: &[&'a str]) -> Option<(&'a str, &'a str, &'a str, String)> {
     let is_thread = |at: usize| rest.get(at).is_some_and(|word| word.contains("Thread"));
     let is_address = |word: &str| word.contains(['.', ':']);
@@ -140,7 +140,7 @@ fn end<'a>(part: &str, rest: &[&'a str]) -> Option<(&'a str, &'a str, &'a str, S
     Some((server, context, thread, comment.join(" ")))
 }
 
-/// Of a value that `ioproof history` did not know, nothing.
+/// The word, or an empty text if `ioproof history` did not know the value.
 fn known(word: &str) -> &str {
     if word == "-" { "" } else { word }
 }
@@ -160,7 +160,7 @@ impl<'a> Row<'a> {
             None if *place == "-" || part == &"lcl" => (known(place), None),
             None => return Err(malformed("disk:sectorNum, as `4:192933224`")),
         };
-        // Some locales print a comma.
+        // In some locales the decimal separator is a comma.
         let latency_ms = number(&time.replacen(',', ".", 1)).filter(|_| time.contains(['.', ',']));
         let latency_ms = latency_ms.ok_or_else(|| malformed("a time in ms"))?;
         if !matches!(*direction, "R" | "W") {
@@ -186,7 +186,7 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// From `start`, a time of the same day or the one before.
+    /// The time since `start`, which is a time of the same day or of the day before.
     fn since(&self, start: u64) -> u64 {
         (self.at_ns + DAY_NS - start) % DAY_NS
     }
@@ -222,7 +222,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// `11:37:54.451846` in nanoseconds since midnight.
+/// Converts `11:37:54.451846` to nanoseconds since midnight.
 fn time_of_day(text: &str) -> Option<u64> {
     let (hours, rest) = text.split_once(':')?;
     let (minutes, seconds) = rest.split_once(':')?;

@@ -1,7 +1,8 @@
-//! nsdperf: the line of each test, and its histograms.
+//! nsdperf: a line for each test, and its histograms.
 //!
-//! `MB` are 1000² bytes: messages per second × bytes of a buffer give the rate. The bins of its histograms
-//! are 1 ms wide around the printed number. A block's transmit time is that of a whole message.
+//! `MB` are 1000² bytes: the rate is messages per second × bytes of a buffer. The bins of its histograms
+//! are 1 ms wide, with the printed number at the centre. The transmit time of a block is that of a whole
+//! message.
 
 use plan::{Bytes, Operation, Pattern, Phase, Rpc, Work, WorkloadSpec};
 
@@ -13,7 +14,7 @@ use crate::import::text::lines::{Block, Line, between, narrow, whole};
 /// The tool's name.
 pub(super) const TOOL: &str = "nsdperf";
 
-/// Reads nsdperf's text.
+/// Parses nsdperf's text.
 pub(crate) const IMPORTER: Importer = Importer {
     name: "nsdperf",
     tool: TOOL,

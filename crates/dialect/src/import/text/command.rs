@@ -1,4 +1,4 @@
-//! Words of a printed command line.
+//! Splits a printed command line into words.
 
 /// The words, without the quotes that some tools print around them.
 pub(crate) fn words(command: &str) -> Vec<String> {
@@ -24,7 +24,8 @@ pub(crate) fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// The words of a command line of `tool`, its own name first: ioproof's is `ioproof TOOL …`.
+/// The words of a command line of `tool`, beginning with the tool's name. For ioproof it is `ioproof TOOL
+/// …`.
 pub(crate) fn words_of(command: &str, tool: &str) -> Vec<String> {
     let mut words = words(command);
     let name = |word: &String| word.rsplit('/').next().unwrap_or(word).to_owned();
@@ -45,7 +46,7 @@ pub(crate) fn values(command: &str, option: &str) -> Vec<String> {
             found.push(value.clone());
         }
     }
-    // As in `-i0`, for options of one letter.
+    // For options with one letter the value may be attached, as in `-i0`.
     let bundled = words.iter().filter(|word| option.len() == 2 && word.len() > 2 && word.starts_with(option));
     found.extend(
         bundled

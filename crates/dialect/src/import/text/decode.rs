@@ -1,9 +1,9 @@
-//! From bytes to text.
+//! Converts bytes to text.
 
 use std::borrow::Cow;
 
-/// The text of `bytes`: UTF-8, or UTF-16 where it begins with the mark of that, as some systems redirect output.
-/// Other bytes become U+FFFD, which no tool prints.
+/// The text of `bytes`: UTF-8, or UTF-16 if they begin with its byte order mark, as when some systems redirect
+/// output. Other bytes become U+FFFD, which no tool prints.
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),

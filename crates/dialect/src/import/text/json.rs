@@ -1,4 +1,4 @@
-//! JSON of which every value keeps its text and its line.
+//! JSON in which every value keeps its text and its line.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use super::lines::{Line, number};
 use crate::import::error::ImportError;
 use crate::import::error::shown;
 
-/// A JSON text of a tool.
+/// The JSON output of a tool.
 pub(crate) struct Json<'a> {
     file: &'a str,
     tool: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct Json<'a> {
 /// The members of an object, in their order.
 pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
-/// The start of the first JSON value of `text`: a bracket at the begin of a line.
+/// The start of the first JSON value in `text`: a bracket at the beginning of a line.
 pub(crate) fn start(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -36,7 +36,7 @@ pub(crate) fn start(text: &str) -> Option<usize> {
     None
 }
 
-/// The range of the first JSON value of `text`, or of all that follow each other.
+/// The range of the first JSON value in `text`, or of all consecutive ones.
 pub(crate) fn span(text: &str, all: bool) -> Option<(usize, usize)> {
     let start = start(text)?;
     let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
@@ -51,19 +51,19 @@ pub(crate) fn span(text: &str, all: bool) -> Option<(usize, usize)> {
 }
 
 impl<'a> Json<'a> {
-    /// The JSON in `text`; text before it is a message of the tool.
+    /// Finds the JSON in `text`. Text before it is a message of the tool.
     pub(crate) fn new(file: &'a str, tool: &'static str, text: &'a str) -> Self {
         let newlines = text.match_indices('\n').map(|(at, _)| at).collect();
         Self { file, tool, text, start: start(text).unwrap_or(0), newlines }
     }
 
-    /// The values that follow each other, up to `most`; text may follow.
+    /// The consecutive values, at most `most`. Other text may follow.
     pub(crate) fn roots(&self, most: usize) -> Result<Vec<&'a RawValue>, ImportError> {
         let stream = serde_json::Deserializer::from_str(&self.text[self.start..]).into_iter::<&RawValue>();
         stream.take(most).map(|value| value.map_err(|error| self.broken(self.start, &error))).collect()
     }
 
-    /// The one value.
+    /// The single value.
     pub(crate) fn root(&self) -> Result<&'a RawValue, ImportError> {
         self.roots(1)?.into_iter().next().ok_or_else(|| self.ended("its JSON"))
     }
@@ -78,7 +78,7 @@ impl<'a> Json<'a> {
         serde_json::from_str(value.get()).map_err(|_| self.malformed(value, "a JSON array"))
     }
 
-    /// The objects of an array, those of arrays in it too.
+    /// The objects in an array, including those in nested arrays.
     pub(crate) fn objects(&self, value: &'a RawValue) -> Result<Vec<Object<'a>>, ImportError> {
         let mut found = Vec::new();
         for one in self.array(value)? {
@@ -105,12 +105,12 @@ impl<'a> Json<'a> {
         u32::try_from(self.newlines.partition_point(|newline| *newline < at)).unwrap_or(u32::MAX - 1) + 1
     }
 
-    /// The number that `value` is, also in quotes.
+    /// Parses `value` as a number, which may be quoted.
     pub(crate) fn number(&self, value: &'a RawValue) -> Result<f64, ImportError> {
         number(value.get().trim_matches('"')).ok_or_else(|| self.malformed(value, "a number"))
     }
 
-    /// An error: `value` is not what is expected.
+    /// The error for a `value` that is not as expected.
     pub(crate) fn malformed(&self, value: &'a RawValue, expected: &str) -> ImportError {
         let line = self.line(value);
         ImportError::Malformed {
@@ -122,7 +122,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// An error: something is missing.
+    /// The error for something that is missing.
     pub(crate) fn ended(&self, expected: &str) -> ImportError {
         ImportError::Ended {
             file: self.file.to_owned(),
@@ -160,7 +160,7 @@ impl<'a> Object<'a> {
         self.get(name).map(text)
     }
 
-    /// The number that the member called `name` is.
+    /// The member called `name` as a number.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         self.get(name).and_then(|value| number(value.get().trim_matches('"')))
     }

@@ -6,9 +6,9 @@ use crate::import::error::shown;
 /// A line of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
-    /// From 1.
+    /// The number of the line, from 1.
     pub(crate) number: u32,
-    /// Without its end.
+    /// The text of the line without its end.
     pub(crate) text: &'a str,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
 }
 
 impl<'a> Block<'a> {
-    /// An error: `line` has other content than expected.
+    /// The error for a `line` whose content is not as expected.
     pub(crate) fn malformed(&self, line: Line<'_>, found: &str, expected: impl Into<String>) -> ImportError {
         ImportError::Malformed {
             file: self.file.to_owned(),
@@ -37,7 +37,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// An error: the output is incomplete.
+    /// The error for an incomplete output.
     pub(crate) fn ended(&self, expected: impl Into<String>) -> ImportError {
         ImportError::Ended {
             file: self.file.to_owned(),
@@ -47,7 +47,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// An error: the line is correct but cannot be used.
+    /// The error for a line that is correct but cannot be used.
     pub(crate) fn unusable(&self, line: Line<'_>, what: impl Into<String>, next: &str) -> ImportError {
         ImportError::Unusable {
             file: self.file.to_owned(),
@@ -57,17 +57,17 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The number that `text` in `line` is; `what` is what it should be.
+    /// Parses `text`, in `line`, as a number. `what` describes the expected value.
     pub(crate) fn number(&self, line: Line<'_>, text: &str, what: &str) -> Result<f64, ImportError> {
         number(text).ok_or_else(|| self.malformed(line, text, what))
     }
 
-    /// The number of things that `text` in `line` is.
+    /// Parses `text`, in `line`, as a whole number.
     pub(crate) fn count(&self, line: Line<'_>, text: &str, what: &str) -> Result<u64, ImportError> {
         text.trim().parse().map_err(|_| self.malformed(line, text, what))
     }
 
-    /// The value of the first line that begins with one of `labels`, before `:`, `=` or blanks.
+    /// The value in the first line that begins with one of `labels` followed by `:`, `=` or blanks.
     pub(crate) fn value_of(&self, labels: &[&str]) -> Option<(Line<'a>, &'a str)> {
         self.lines
             .iter()
@@ -81,7 +81,7 @@ pub(crate) fn labelled<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     rest.strip_prefix([':', '=']).map(str::trim)
 }
 
-/// `text` without `prefix`, whatever its case.
+/// `text` without `prefix`, ignoring case.
 pub(crate) fn strip_prefix_any_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let head = text.get(..prefix.len())?;
     head.eq_ignore_ascii_case(prefix).then(|| &text[prefix.len()..])
@@ -93,7 +93,7 @@ pub(crate) fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'
     Some(if after.is_empty() { rest } else { rest.split_once(after)?.0 })
 }
 
-/// A finite number, not below 0, as programs print them.
+/// Parses a finite, non-negative number as printed by programs.
 pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
@@ -101,10 +101,10 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     (value.is_finite() && value <= NUMBER_MAX).then_some(value)
 }
 
-/// Every figure of every tool is below this, and `u64` holds it.
+/// Upper bound of every figure of every tool, which fits into `u64`.
 const NUMBER_MAX: f64 = 9e18;
 
-/// The whole number nearest to `value`.
+/// Rounds `value` to the nearest whole number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -114,17 +114,17 @@ pub(crate) fn whole(value: f64) -> u64 {
     value.round().clamp(0.0, NUMBER_MAX) as u64
 }
 
-/// Nanoseconds of `seconds`.
+/// Converts `seconds` to nanoseconds.
 pub(crate) fn nanos(seconds: f64) -> u64 {
     whole(seconds * 1e9)
 }
 
-/// Nanoseconds in which `amount` is moved at `rate`; none where nothing moves.
+/// Nanoseconds in which `amount` is moved at `rate`, or `None` if nothing is moved.
 pub(crate) fn nanos_at(amount: f64, rate: f64) -> Option<u64> {
     (amount > 0.0 && rate > 0.0).then(|| nanos(amount / rate))
 }
 
-/// As many as `u32` holds.
+/// Converts to `u32`, limited to its maximum.
 pub(crate) fn narrow(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

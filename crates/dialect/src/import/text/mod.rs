@@ -1,4 +1,4 @@
-//! What all readers of printed texts need: lines, words, numbers, units, times and JSON.
+//! What all parsers of printed texts need: lines, words, numbers, units, times and JSON.
 
 pub(super) mod command;
 pub(super) mod decode;

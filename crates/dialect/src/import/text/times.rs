@@ -1,11 +1,11 @@
-//! Moments as tools print them. Where no zone is printed, it is taken for this host's.
+//! Times as printed by tools. If no time zone is printed, that of this host is assumed.
 
 use jiff::Zoned;
 use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 
-/// Shapes without a zone.
+/// Formats without a time zone.
 const LOCAL: [&str; 6] = [
     "%a %b %e %H:%M:%S %Y",
     "%m/%d/%Y %H:%M:%S",
@@ -15,7 +15,7 @@ const LOCAL: [&str; 6] = [
     "%d/%m/%y %H:%M:%S",
 ];
 
-/// Nanoseconds since 1970 of `text`, in any shape that a tool prints.
+/// Converts `text`, in any format that a tool prints, to nanoseconds since 1970.
 pub(crate) fn moment(text: &str) -> Option<i64> {
     let text = text.trim();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");

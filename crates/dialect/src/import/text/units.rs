@@ -1,15 +1,15 @@
-//! Sizes and times as tools write them.
+//! Sizes and times as printed by tools.
 
 use super::lines::number;
 
-/// `64 MiB`, `4k`, `200G`, `32g`, `65536 bytes`, `33554432 KB`: letters are powers of 1024, as in every
-/// tool that takes them on its command line; `kB`, `MB` with `decimal` are powers of 1000.
+/// Parses `64 MiB`, `4k`, `200G`, `32g`, `65536 bytes`, `33554432 KB`. Letters are powers of 1024, as on
+/// the command line of every tool that accepts them. With `decimal`, `kB` and `MB` are powers of 1000.
 pub(crate) fn size(text: &str, decimal: bool) -> Option<f64> {
     let (value, unit) = split(text)?;
     Some(value * size_unit(unit, decimal)?)
 }
 
-/// Bytes of a unit of sizes.
+/// Number of bytes in a unit of size.
 pub(crate) fn size_unit(unit: &str, decimal: bool) -> Option<f64> {
     let unit = unit.trim().to_ascii_lowercase();
     let unit = unit.strip_suffix("bytes").or_else(|| unit.strip_suffix("byte")).unwrap_or(&unit).trim();
@@ -28,13 +28,13 @@ pub(crate) fn size_unit(unit: &str, decimal: bool) -> Option<f64> {
     Some(base.powi(power))
 }
 
-/// `97.4 us`, `3.78 ms`, `284msec`, `1.00 s`: in nanoseconds.
+/// Parses `97.4 us`, `3.78 ms`, `284msec`, `1.00 s` to nanoseconds.
 pub(crate) fn time_ns(text: &str) -> Option<f64> {
     let (value, unit) = split(text)?;
     Some(value * time_unit_ns(unit)?)
 }
 
-/// Nanoseconds of a unit of time.
+/// Number of nanoseconds in a unit of time.
 pub(crate) fn time_unit_ns(unit: &str) -> Option<f64> {
     Some(match unit.trim() {
         "ns" | "nsec" => 1.0,
@@ -47,7 +47,7 @@ pub(crate) fn time_unit_ns(unit: &str) -> Option<f64> {
     })
 }
 
-/// `3.45 k`, `323k`, `1.2M`: powers of 1000.
+/// Parses `3.45 k`, `323k`, `1.2M`, with powers of 1000.
 pub(crate) fn thousands(text: &str) -> Option<f64> {
     let (value, unit) = split(text)?;
     let factor = match unit.trim() {
@@ -60,7 +60,7 @@ pub(crate) fn thousands(text: &str) -> Option<f64> {
     Some(value * factor)
 }
 
-/// The number at the beginning of `text`, and the rest.
+/// The number at the beginning of `text`, and the remaining text.
 pub(crate) fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

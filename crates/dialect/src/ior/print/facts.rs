@@ -29,7 +29,8 @@ struct TestFacts {
     space: Option<Space>,
 }
 
-/// The release of IOR whose tables are printed, and that of this program, as in `4.1.0+ioproof-0.1.0`.
+/// The release of IOR whose output format is used and the version of this program, for example
+/// `4.1.0+ioproof-0.1.0`.
 #[must_use]
 pub fn version(compat: Compat, program_version: &str) -> String {
     let release = match compat {
@@ -58,7 +59,7 @@ impl RunFacts {
         }
     }
 
-    /// `Linux node`, or with the kernel where more is asked for.
+    /// `Linux node`, with the kernel if `long` is set.
     pub(super) fn machine(&self, long: bool) -> String {
         match &self.kernel {
             Some(kernel) if long => format!("Linux {} {kernel}", self.node),
@@ -88,7 +89,7 @@ impl RunFacts {
     }
 }
 
-/// The first task's file, without the number of the repetition, which IOR does not show.
+/// The first task's file, without the number of the repetition, which IOR does not print.
 fn first_file(case: &plan::Case) -> PathBuf {
     let path = Placement::new(&case.workload).file(0, Phase::Write, 0).path;
     match path.to_str().and_then(|path| path.strip_suffix(".0")) {

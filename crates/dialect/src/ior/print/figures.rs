@@ -1,4 +1,4 @@
-//! The figures of one phase by IOR's definitions.
+//! The figures of one phase, as defined by IOR.
 
 use plan::Phase;
 use record::{PhaseRow, TaskRow};
@@ -17,13 +17,13 @@ pub(super) struct Figures {
     pub repetition: u32,
     /// Bytes moved.
     pub bytes: u64,
-    /// MiB over the whole time, from the first open to the last close.
+    /// MiB per second over the whole time, from the first open to the last close.
     pub bw_mib: f64,
-    /// Transfers over the time between the first and the last of them.
+    /// Transfers per second over the time between the first and the last of them.
     pub iops: f64,
-    /// Transfers over the whole time, as the summary counts them.
+    /// Transfers per second over the whole time, as used in the summary.
     pub ops_total: f64,
-    /// The smallest of the tasks' mean times of one transfer.
+    /// The minimum of the tasks' mean times of one transfer.
     pub latency: f64,
     pub block_kib: f64,
     pub xfer_kib: f64,
@@ -32,20 +32,20 @@ pub(super) struct Figures {
     pub close: f64,
     pub total: f64,
     pub stonewall: Option<AtDeadline>,
-    /// Transfers of the task that did most.
+    /// Number of transfers of the task that did most.
     pub most_transfers: u64,
 }
 
-/// The amount moved when the deadline passed.
+/// The amount moved until the deadline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct AtDeadline {
     pub seconds: f64,
-    /// Bytes of a task, as a mean over all, over the seconds: IOR's `Stonewall(MiB)`.
+    /// Mean number of MiB per task divided by the time in seconds: IOR's `Stonewall(MiB)`.
     pub mean_mib_per_second: f64,
 }
 
 impl Figures {
-    /// The figures of a write or read phase; other phases have no row.
+    /// The figures of a write or read phase. Other phases have no row.
     pub(super) fn of(row: &PhaseRow, tasks: &[TaskRow], settings: &Settings) -> Option<Self> {
         let access = match row.key.phase {
             Phase::Write => "write",

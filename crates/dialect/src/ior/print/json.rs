@@ -1,7 +1,7 @@
-//! `-O summaryFormat=JSON`: IOR's keys in IOR's order and layout, and always valid JSON.
+//! `-O summaryFormat=JSON`: the same keys, order and layout as IOR's, but always valid JSON.
 //!
-//! IOR writes its warnings between the values, which makes some of its documents unreadable;
-//! here they go to the terminal.
+//! IOR writes its warnings between the values, which makes some of its documents invalid. Here they are
+//! printed on the terminal.
 
 use super::facts::RunFacts;
 use super::figures::{Figures, MIB};
@@ -49,7 +49,7 @@ pub(super) fn begin(facts: &RunFacts, long: bool) -> String {
     format!("{{\n{}{NEXT}  \"tests\": [\n", lines(2, pairs))
 }
 
-/// Everything of a test before its first result.
+/// The part of a test before its first result.
 pub(super) fn begin_test(
     facts: &RunFacts,
     compat: Compat,
@@ -78,7 +78,7 @@ pub(super) fn begin_test(
     )
 }
 
-/// One result; `first` is whether it is the test's first.
+/// A result. `first` says whether it is the first one of the test.
 pub(super) fn row(figures: &Figures, first: bool) -> String {
     let f = figures;
     result(
@@ -98,7 +98,7 @@ pub(super) fn row(figures: &Figures, first: bool) -> String {
     )
 }
 
-/// The result with the time that the removal of the files took.
+/// The result with the time taken by the removal of the files.
 pub(super) fn removed(seconds: f64, first: bool) -> String {
     result(first, [("access", quoted("remove")), ("totalTime", number(seconds))])
 }

@@ -1,9 +1,9 @@
-//! Numbers as IOR prints them. The rules were found by watching the program.
+//! Numbers in IOR's format. The rules were determined by observing the program.
 
 use crate::printed::exponent;
 
-/// A figure of a row: six digits below 1, two below 3600, none from there on, `-` for what does
-/// not exist.
+/// A figure of a row: six decimals below 1, two below 3600, none from 3600 on, and `-` for a missing
+/// value.
 pub(super) fn figure(value: Option<f64>) -> String {
     match value {
         None => "-".to_owned(),
@@ -13,7 +13,7 @@ pub(super) fn figure(value: Option<f64>) -> String {
     }
 }
 
-/// C's `%.10e`.
+/// Formats a number like C's `%.10e`.
 pub(super) fn scientific(value: f64) -> String {
     exponent(value, 10)
 }

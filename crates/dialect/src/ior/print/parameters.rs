@@ -4,7 +4,7 @@ use crate::Compat;
 use crate::ior::settings::{HeldMemory, Settings};
 use crate::options::sizes;
 
-/// A value as JSON tells texts and numbers apart.
+/// A value, with the distinction between texts and numbers that JSON makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     Text(String),
@@ -51,7 +51,7 @@ impl From<i64> for Value {
 }
 
 impl From<u64> for Value {
-    /// IOR, too, keeps its counts in signed 64 bits.
+    /// IOR also stores its counts as signed 64-bit numbers.
     fn from(number: u64) -> Self {
         Self::Number(i64::try_from(number).unwrap_or(i64::MAX))
     }
@@ -63,7 +63,7 @@ pub(super) type Parameters = Vec<(&'static str, Value)>;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TestHost<'a> {
     pub node: &'a str,
-    /// What the run held of this node's memory, as it was resolved.
+    /// Bytes of this node's memory that the run held, as resolved.
     pub held_bytes: u64,
 }
 
@@ -76,7 +76,7 @@ fn held_for_node(settings: &Settings, host: TestHost<'_>) -> u64 {
     }
 }
 
-/// The `Parameters` block: every parameter, as verbosity 3 and JSON show it.
+/// The `Parameters` block with every parameter, as shown at verbosity 3 and in JSON.
 pub(super) fn parameters(settings: &Settings, test: usize, host: TestHost<'_>) -> Parameters {
     let s = settings;
     vec![

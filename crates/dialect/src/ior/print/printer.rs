@@ -1,4 +1,4 @@
-//! Prints a run as IOR would: a header, a piece for each phase, an end.
+//! Prints a run in IOR's format: a header, a part for each phase, an end.
 
 use plan::{Phase, Plan};
 use record::{Manifest, PhaseRow, TaskRow};
@@ -14,17 +14,17 @@ use crate::ior::settings::Settings;
 use crate::printed::ctime;
 use crate::tool::memo_of;
 
-/// Turns rows of a record into IOR's output, piece by piece, so that a program can print while
-/// the run goes on. The pieces in order are the whole output.
+/// Converts rows of a record to IOR's output part by part, so that a program can print while the run is
+/// in progress. All parts in order are the complete output.
 ///
-/// `text`, JSON and CSV, verbosity and the release come from the command line that is kept with
+/// The format (text, JSON or CSV), the verbosity and the release come from the command line stored with
 /// the plan.
 #[derive(Debug, Clone)]
 pub struct Printer {
     plan: Plan,
     memo: Memo,
     facts: RunFacts,
-    /// The last test that began.
+    /// The test that was begun last.
     current: Option<usize>,
     /// Whether the current test has a result.
     any_result: bool,
@@ -34,7 +34,7 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// A printer for `plan`; none if the plan did not come from IOR's command line.
+    /// Creates a printer for `plan`. Returns `None` if the plan does not come from IOR's command line.
     #[must_use]
     pub fn new(plan: &Plan) -> Option<Self> {
         let (memo, _): (Memo, _) = memo_of(plan, OPTIONS.tool)?;
@@ -50,7 +50,7 @@ impl Printer {
         })
     }
 
-    /// The whole output of a record: its phases in the order in which they ran.
+    /// The complete output for a record, with its phases in the order in which they ran.
     #[must_use]
     pub fn render(manifest: &Manifest, phases: &[PhaseRow], tasks: &[TaskRow]) -> Option<String> {
         let mut printer = Self::new(&manifest.plan)?;
@@ -137,7 +137,7 @@ impl Printer {
         out
     }
 
-    /// The lines of IOR's text before a row, or instead of it.
+    /// The lines of IOR's text that are printed before a row, or instead of it.
     fn before_row(&mut self, test: usize, row: &PhaseRow) -> String {
         let new_repetition = row.key.repetition != self.repetition;
         self.repetition = row.key.repetition;
@@ -166,8 +166,8 @@ impl Printer {
         out
     }
 
-    /// What is printed when the files of a repetition of the case that runs have been removed:
-    /// a row, at verbosity 1 and in releases before 4.0.
+    /// What is printed when the files of a repetition of the current case have been removed: a row, at
+    /// verbosity 1 and in releases before 4.0.
     pub fn removed(&mut self, repetition: u32, seconds: f64) -> String {
         let shown = self
             .current
@@ -185,8 +185,7 @@ impl Printer {
         }
     }
 
-    /// The summary and the end. A run that was killed has no end time: then its last moment is
-    /// unknown, and its start is printed instead.
+    /// The summary and the end. A run that was killed has no end time, so its start is printed instead.
     pub fn finish(&mut self, finished_unix_ns: Option<i64>) -> String {
         let mut out = self.end_test();
         let finished = finished_unix_ns.unwrap_or(self.facts.started_unix_ns);

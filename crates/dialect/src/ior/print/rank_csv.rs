@@ -5,7 +5,8 @@ use record::TaskRow;
 
 use super::number::scientific;
 
-/// The whole file, header first, from the rows of one case in the order in which they were made.
+/// The complete file, beginning with the header, from the rows of one case in the order of their
+/// creation.
 #[must_use]
 pub fn rank_csv(tasks: &[TaskRow]) -> String {
     let mut out =
@@ -25,7 +26,7 @@ pub fn rank_csv(tasks: &[TaskRow]) -> String {
     out
 }
 
-/// At least one nanosecond, so that no rate is infinite.
+/// Seconds between two times, at least one nanosecond, so that no rate is infinite.
 fn seconds(from_ns: u64, to_ns: u64) -> f64 {
     to_ns.saturating_sub(from_ns).max(1) as f64 / 1e9
 }

@@ -101,7 +101,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The names of the columns: the operation and 26 more since 3.2, fewer before.
+/// The names of the columns: the operation and, since 3.2, 26 more; fewer before.
 pub(super) const fn header(compat: Compat) -> &'static str {
     match compat {
         Compat::V3_0 => {

@@ -1,4 +1,4 @@
-//! IOR's text, piece by piece, in the shapes of 3.0, 3.3 and 4.0.
+//! IOR's text, part by part, in the formats of 3.0, 3.3 and 4.0.
 
 use std::fmt::Write as _;
 
@@ -123,7 +123,7 @@ fn summary_block(settings: &Settings) -> String {
     format!("Summary:\n{lines}")
 }
 
-/// At verbosity 2 each repetition says what its data are signed with.
+/// At verbosity 2 each repetition prints the signature of its data.
 pub(super) fn signature(settings: &Settings) -> String {
     if settings.verbose < 2 {
         return String::new();
@@ -153,7 +153,7 @@ pub(super) fn row(figures: &Figures, compat: Compat) -> String {
     columns(f.access, Some(f.bw_mib), [Some(f.iops), Some(f.latency)], rest, f.repetition, compat)
 }
 
-/// The row with the time that the removal of the files took.
+/// The row with the time taken by the removal of the files.
 pub(super) fn removed(seconds: f64, repetition: u32, compat: Compat) -> String {
     let rest = [None, None, None, None, None, Some(seconds)];
     columns("remove", None, [None, None], rest, repetition, compat)
@@ -178,7 +178,7 @@ fn columns(
     out
 }
 
-/// IOR's warning of a phase that moved another volume than requested.
+/// IOR's warning about a phase that moved a different amount than requested.
 pub(super) fn volume_warning(bytes: u64, settings: &Settings) -> String {
     let expected = settings.aggregate().unwrap_or(u64::MAX);
     if bytes == expected {
@@ -194,7 +194,7 @@ pub(super) fn volume_warning(bytes: u64, settings: &Settings) -> String {
     out
 }
 
-/// IOR's warning of wrong data; `access` is the phase before the check.
+/// IOR's warning about wrong data. `access` is the phase before the check.
 pub(super) fn data_warning(access: &str, errors: u64, settings: &Settings) -> String {
     format!(
         "WARNING: Incorrect data on {access} ({errors} errors found).\n\

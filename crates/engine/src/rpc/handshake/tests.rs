@@ -1,4 +1,4 @@
-//! Who is let in, and what happens to those who are not.
+//! Tests which connections are accepted, and what happens to the others.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -16,7 +16,7 @@ use crate::rpc::endpoint_exchange::{Key, Meeting};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
-/// An end that answers one connection of this many tasks, and listens.
+/// An endpoint that listens, and expects one connection for each of this many tasks.
 struct Door {
     rpc: Rpc,
     meeting: Meeting,
@@ -46,8 +46,8 @@ impl Door {
         stream
     }
 
-    /// Lets peers in; `hello` is how long they may be silent. Returns how many were shut out, and the places of
-    /// those that were not, with what `look` says at that moment.
+    /// Accepts peers, which may be silent for `hello`. Returns how many were rejected, and the indices of those
+    /// that were accepted, each with the result of `look` at that moment.
     fn admit<T>(&self, hello: Duration, mut look: impl FnMut() -> T) -> (u64, Vec<(usize, OwnedFd, T)>) {
         let patience = Duration::from_secs(60);
         let wait = Wait { until: Instant::now() + patience, patience, hello, stop: &GO_ON };
@@ -66,25 +66,25 @@ impl Door {
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// All that a stranger is told until it is shut out.
+/// Everything that an unauthenticated connection receives until it is rejected.
 fn told(stream: &mut TcpStream) -> Vec<u8> {
     stream.set_read_timeout(Some(LONG)).expect("set");
     let mut all = Vec::new();
     match stream.read_to_end(&mut all) {
         Ok(_) => {}
-        // What it has sent was not read.
+        // The bytes it has sent were not read.
         Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}"),
     }
     all
 }
 
-/// Whether a connection is still open, and nothing has come.
+/// Whether a connection is still open and nothing has been received.
 fn is_open(stream: &TcpStream) -> bool {
     stream.set_nonblocking(true).expect("set");
     matches!(stream.peek(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock)
 }
 
-/// Runs `stranger` beside the door, and lets the peer in when it is done.
+/// Runs `stranger` against the listening endpoint, and lets the genuine peer connect when it is done.
 fn before_the_peer(hello: Duration, stranger: impl FnOnce(&Door) + Send) -> u64 {
     let door = Door::open(1);
     std::thread::scope(|scope| {
@@ -103,7 +103,7 @@ fn before_the_peer(hello: Duration, stranger: impl FnOnce(&Door) + Send) -> u64 
 
 #[test]
 fn a_wrong_key_is_shut_out_before_anything_else_comes() {
-    // It sends a key and nothing more; if more were awaited, the peer would never come.
+    // It sends a key and nothing more. If more bytes were awaited, the peer would never be accepted.
     let shut_out = before_the_peer(LONG, |door| {
         let mut stranger = door.call();
         let mut wrong = door.key;
@@ -116,7 +116,7 @@ fn a_wrong_key_is_shut_out_before_anything_else_comes() {
 
 #[test]
 fn nothing_behind_a_wrong_key_is_read() {
-    // What is not read when a socket is closed makes the kernel reset the connection.
+    // If bytes have not been read when a socket is closed, the kernel resets the connection.
     let shut_out = before_the_peer(LONG, |door| {
         let mut stranger = door.call();
         stranger.write_all(&[7; KEY_BYTES + 1]).expect("sent");
@@ -157,7 +157,7 @@ fn a_key_gives_one_connection_of_a_task_that_is_expected() {
         }
     });
     assert_eq!(shut_out, 2);
-    // A second one for the same task, while another is missing.
+    // A second connection for the same task, while that of another task is missing.
     let door = Door::open(2);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -176,7 +176,7 @@ fn a_flood_of_strangers_keeps_no_peer_out_and_few_descriptors() {
     const FLOOD: usize = 600;
     let door = Door::open(1);
     let strangers: Vec<TcpStream> = (0..FLOOD).map(|_| door.call()).collect();
-    // It comes last.
+    // The peer connects last.
     let peer = door.peer(0);
     let open = || strangers.iter().filter(|stranger| is_open(stranger)).count();
     let (shut_out, taken) = door.admit(LONG, open);
@@ -220,7 +220,7 @@ proptest! {
             let outside = scope.spawn(|| {
                 let mut strangers: Vec<TcpStream> = all.iter().map(|_| door.call()).collect();
                 for (stranger, pieces) in strangers.iter_mut().zip(&all) {
-                    // It may have been shut out in between.
+                    // It may have been rejected in the meantime.
                     let _ = pieces.iter().try_for_each(|piece| stranger.write_all(piece));
                 }
                 let whole = [&door.key[..], &0_u32.to_le_bytes()].concat();

@@ -1,9 +1,9 @@
-//! Which task of a search goes into which directory.
+//! Distributes the directories of a search to the tasks.
 //!
-//! The first task opens directories from the top until there are several for each task, and deals them out by
-//! the size of their lists of names, the largest first and each to the task that has least. Those that it opened
-//! are dealt out, too, but counted for nothing: they may hold nothing but the directories that were found in them. All processes get the
-//! same deal, so that every name is seen once.
+//! The first task opens directories from the top until there are several for each task. It then distributes them by
+//! the size of their lists of names: the largest first, each to the task that has least so far. The directories it
+//! has opened are distributed as well, but with size 0, since they may hold nothing but the directories that were
+//! found in them. All processes get the same distribution, so that every name is visited once.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -18,24 +18,25 @@ use crate::Errno;
 use crate::tree::listing::names;
 use crate::tree::walk::again;
 
-/// A directory of a file system that does not count links is opened for its directories if its list is
-/// shorter than this: a longer one is read by its task alone.
+/// In a file system that does not count links, a directory is opened to find its subdirectories if its
+/// list is shorter than this. A longer list is only read by the task it is assigned to.
 const UNCOUNTED_BYTES_MAX: u64 = 1 << 20;
-/// Of more directories than this the sizes are not asked for.
+/// If there are more directories than this, their sizes are not determined.
 const SIZES_MAX: usize = 8192;
-/// Shares of each task, if there are so many directories: what is below a directory is not known.
+/// Number of shares of each task, if there are enough directories. Several, because the size of a
+/// directory's subtree is not known.
 const SHARES: usize = 4;
-/// The size of a list that is not known.
+/// Size assumed for a list of unknown size.
 const SIZE_LEAST: u64 = 4096;
 
 /// A directory to be searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Directory {
-    /// The target that it is below.
+    /// The target that contains the directory.
     pub(crate) target: usize,
-    /// Whether its directories are searched as well; else others have been given them.
+    /// Whether its subdirectories are searched as well. If not, they are assigned to others.
     pub(crate) descends: bool,
-    /// Its path below the target; empty for the target itself.
+    /// The directory's path below the target; empty for the target itself.
     path: Vec<u8>,
 }
 
@@ -44,7 +45,7 @@ impl Directory {
         Self { target, descends: true, path: Vec::new() }
     }
 
-    /// The directory `name` in it.
+    /// Returns the subdirectory `name`.
     pub(crate) fn below(&self, name: &[u8]) -> Self {
         let mut path = self.path.clone();
         if !path.is_empty() {
@@ -54,7 +55,7 @@ impl Directory {
         Self { path, ..*self }
     }
 
-    /// Its path, for messages.
+    /// The directory's path, for messages.
     pub(crate) fn path_below(&self, target: &Path) -> PathBuf {
         target.join(OsStr::from_bytes(&self.path))
     }
@@ -63,13 +64,13 @@ impl Directory {
         OsStr::from_bytes(if self.path.is_empty() { b"." } else { &self.path })
     }
 
-    /// Opens it for its names.
+    /// Opens the directory to read its names.
     pub(crate) fn open(&self, targets: &[OwnedFd]) -> Result<OwnedFd, Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         again(|| rustix::fs::openat(&targets[self.target], self.relative(), flags, Mode::empty()))
     }
 
-    /// Its number of links, and the size of its list of names.
+    /// Returns the directory's number of links and the size of its list of names.
     fn links_and_bytes(&self, targets: &[OwnedFd]) -> Result<(u32, u64), Errno> {
         let wanted = StatxFlags::NLINK | StatxFlags::SIZE;
         let at = targets[self.target].as_fd();
@@ -81,17 +82,18 @@ impl Directory {
 /// A directory and the task that searches it.
 pub(crate) type Share = (u32, Directory);
 
-/// Deals the directories below `targets` out to `tasks`; `bytes` is room for names.
+/// Distributes the directories below `targets` to `tasks`. `bytes` is a buffer for names.
 ///
 /// # Errors
-/// A directory that cannot be read.
+/// Errors if a directory cannot be read.
 pub(crate) fn deal(
     targets: &[OwnedFd],
     tasks: u32,
     bytes: &mut [MaybeUninit<u8>],
 ) -> Result<Vec<Share>, (Directory, Errno)> {
     let mut open: VecDeque<Directory> = (0..targets.len()).map(Directory::of_target).collect();
-    // With their sizes: those without directories, and those whose directories are dealt out by themselves.
+    // With their sizes: directories without subdirectories, and those whose subdirectories are
+    // distributed separately.
     let mut whole: Vec<(u64, Directory)> = Vec::new();
     let wanted = if tasks > 1 { (tasks as usize).saturating_mul(SHARES) } else { 1 };
     let mut leaves = 0;
@@ -122,7 +124,7 @@ pub(crate) fn deal(
     Ok(by_size(whole, tasks))
 }
 
-/// The largest first, each to the task that has least.
+/// Distributes the largest first, each to the task that has least so far.
 fn by_size(mut whole: Vec<(u64, Directory)>, tasks: u32) -> Vec<Share> {
     whole.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
     let mut loads: std::collections::BinaryHeap<_> =
@@ -135,7 +137,8 @@ fn by_size(mut whole: Vec<(u64, Directory)>, tasks: u32) -> Vec<Share> {
     whole.into_iter().filter_map(give).collect()
 }
 
-/// The deal as bytes: of each share the task, the target, whether it descends, and its path, ended by a zero.
+/// Encodes the distribution as bytes. Each share has its task, target, whether it descends, and its path,
+/// which ends with a zero.
 pub(crate) fn encoded(shares: &[Share]) -> Vec<u8> {
     let mut out = Vec::new();
     for (task, Directory { target, descends, path }) in shares {
@@ -146,7 +149,7 @@ pub(crate) fn encoded(shares: &[Share]) -> Vec<u8> {
     out
 }
 
-/// The directories of `task` in a deal of [`encoded`] over so many targets.
+/// Decodes the directories of `task` from a distribution made by [`encoded`] over `targets` targets.
 pub(crate) fn decoded(bytes: &[u8], task: u32, targets: usize) -> Vec<Directory> {
     let share = |text: &[u8]| {
         let mut words = text.splitn(4, |byte| *byte == b' ');

@@ -1,7 +1,7 @@
-//! A search through directories: every name that is not a directory is an operation.
+//! A search through directories. Every name that is not a directory counts as an operation.
 //!
-//! Names come in batches, so that the first of a batch waits for the directory. Only a name that fits is looked
-//! at, as by `find(1)`; symbolic links are names and are not followed.
+//! Names are read in batches, so the first name of a batch includes the wait for the directory. Only names that
+//! match the pattern are examined, as by `find(1)`. Symbolic links count as names and are not followed.
 
 mod deal;
 
@@ -34,12 +34,12 @@ impl<'a> FindRules<'a> {
         Self { job, find }
     }
 
-    /// The points at which all tasks meet.
+    /// The points at which all tasks synchronise.
     pub(crate) fn points() -> Vec<Point> {
         vec![Point::Ready, Point::Start, Point::Dealt, Point::Closed]
     }
 
-    /// What every task needs.
+    /// The context that every task needs.
     pub(crate) fn context(&self) -> TaskContext<'a> {
         TaskContext { job: self.job, interval_ns: self.interval_ns(), limit: u64::MAX }
     }
@@ -60,14 +60,14 @@ pub(crate) struct FindWorker<'s> {
     common: &'s Common<'s>,
     task: u32,
     targets: Vec<OwnedFd>,
-    /// Last change of the file that others have to be newer than: seconds and nanoseconds.
+    /// Modification time of the file that matches must be newer than: seconds and nanoseconds.
     newer_than: Option<(i64, u32)>,
-    /// Directories still to be searched, the next one last.
+    /// Stack of directories still to be searched; the next one is last.
     stack: Vec<Directory>,
     here: Option<(Directory, OwnedFd)>,
     batch: Batch,
     found: u64,
-    /// The name that is looked at, for messages.
+    /// The name being examined, for messages.
     name: PathBuf,
 }
 
@@ -87,7 +87,7 @@ impl<'s> FindWorker<'s> {
         }
     }
 
-    /// Reads the next names, of this directory or of another one; `false` if there is none left.
+    /// Reads more names, from this directory or the next one. Returns `false` if there are none left.
     fn refill(&mut self) -> Result<bool, EngineError> {
         loop {
             let Some((directory, open)) = &self.here else {
@@ -119,7 +119,7 @@ impl<'s> FindWorker<'s> {
         }
     }
 
-    /// Looks at the next name that fits.
+    /// Examines the next name that matches the pattern.
     fn look(&mut self) -> Result<OpOutcome, EngineError> {
         let Self { rules, batch, here, .. } = self;
         let (Some((directory, open)), Some(name)) = (here.as_ref(), batch.next()) else {
@@ -220,13 +220,13 @@ impl OpRunner for FindWorker<'_> {
     }
 }
 
-/// Names that were read and are not done.
+/// Names that have been read but not processed.
 struct Batch {
-    /// Names that need no look.
+    /// Number of names that need not be examined.
     plain: u64,
-    /// Names that do, each with a zero at its end.
+    /// Names to be examined, each terminated by a zero.
     names: Vec<u8>,
-    /// Where the next of them begins.
+    /// Position of the next of these names.
     next: usize,
     bytes: Vec<MaybeUninit<u8>>,
 }
@@ -248,8 +248,8 @@ impl Batch {
         Some(name)
     }
 
-    /// Reads the next names of `open`, which is `directory`; its directories go on `stack`. Returns how many
-    /// names were found without a look, `None` at the end of the directory.
+    /// Reads the next names of `open`, the opened `directory`, and pushes its subdirectories onto `stack`.
+    /// Returns the number of names that need not be examined, or `None` at the end of the directory.
     fn read(
         &mut self,
         find: &Find,

@@ -1,9 +1,8 @@
 //! Small objects in sets, in the [`ObjectOrder`] of md-workbench.
 //!
-//! An item is an operation on an object; the directories of the sets are made and removed within the time of
-//! the phase, but are not counted as items. Each call has the whole path of its object. A step that does not find
-//! its object goes no further.
-//! Source: the calls of md-workbench of IOR 4.1, as strace shows them.
+//! An item is an operation on an object. The directories of the sets are created and removed within the time of
+//! the phase, but not counted as items. Each call uses the whole path of its object. If a step does not find its
+//! object, the rest of the step is skipped. Source: the calls of md-workbench of IOR 4.1, as shown by strace.
 
 pub(crate) mod order;
 
@@ -59,11 +58,11 @@ impl<'a> ObjectRules<'a> {
         }
     }
 
-    /// The points at which all tasks meet.
+    /// The points at which all tasks synchronise.
     pub(crate) fn points(&self) -> Vec<Point> {
         let mut points = vec![Point::Ready, Point::Start];
         points.extend(self.job.ending().point());
-        // A root is removed once no task's sets are left in it.
+        // A root is only removed when no task's sets are left in it.
         if self.job.workload.barriers || self.job.phase == Phase::Cleanup {
             points.push(Point::Transferred);
         }
@@ -71,7 +70,7 @@ impl<'a> ObjectRules<'a> {
         points
     }
 
-    /// First and last generation accepted by a check.
+    /// The first and last generation that a check accepts.
     pub(crate) fn generations(&self) -> Option<(u16, u16)> {
         generations(&self.job.data.expect)
     }
@@ -81,21 +80,21 @@ impl<'a> ObjectRules<'a> {
         self.job.series_interval.0.max(LEAST_INTERVAL_NS)
     }
 
-    /// Bytes of an object.
+    /// Size of an object in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.objects.object_bytes.0
     }
 
-    /// The context of the `index`-th task of this process, which has the number `task`.
+    /// The context of the task at `index` in this process, which has the number `task`.
     pub(crate) fn way(&'a self, index: usize, task: u32) -> TaskContext<'a> {
         let limit = self.order.operations(index, task);
         TaskContext { job: self.job, interval_ns: self.interval_ns(), limit }
     }
 
-    /// The file number of an object's data; those of two objects rarely agree.
+    /// The file number of an object's data. The numbers of two objects are rarely equal.
     #[expect(clippy::cast_possible_truncation, reason = "documented")]
     fn file_number(&self, owner: u32, set: u32, object: u64) -> u32 {
-        /// Odd, and far from any small fraction of 2^32.
+        /// The factor is odd and far from any small fraction of 2^32.
         const SPREAD: u32 = 0x9e37_79b1;
         owner
             .wrapping_mul(self.objects.sets)
@@ -110,25 +109,25 @@ impl<'a> ObjectRules<'a> {
 pub(crate) struct ObjectWorker<'s> {
     rules: &'s ObjectRules<'s>,
     task: u32,
-    /// The roots of all targets, in order, each with a slash at its end.
+    /// The roots of all targets, in order, each with a trailing slash.
     roots: Vec<Vec<u8>>,
     name: Name,
     small: Small<'s>,
     call: ObjectCall,
-    /// The step has not found its object.
+    /// Whether the step has not found its object.
     given_up: bool,
     emptied: Emptied,
-    /// Sets of the task that the cleanup has removed, and what was unexpected there.
+    /// Number of the task's sets that the cleanup has removed, and the surprises found there.
     removed: u32,
     surprises: Surprises,
-    /// Start of the step, in ticks; the rest is a multiple of its duration.
+    /// Start of the step, in ticks. The rest after it is a multiple of its duration.
     began: u64,
     scale: Scale,
     paths: Vec<(u32, PathBuf)>,
 }
 
 impl<'s> ObjectWorker<'s> {
-    /// Ready for the objects of `task`; nothing is opened yet.
+    /// Creates a worker for the objects of `task`. Nothing is opened yet.
     pub(crate) fn new(rules: &'s ObjectRules<'s>, task: u32) -> Self {
         let reads = if rules.order.step.contains(&READ) { rules.bytes() } else { 0 };
         let small =
@@ -158,7 +157,7 @@ impl<'s> ObjectWorker<'s> {
         self.root_path(owner).join(ObjectsPlacement::set(owner, set))
     }
 
-    /// Whether this task creates and removes a root: the first task on each target does, where the root is not the
+    /// Whether this task creates and removes a root. The first task on each target does, unless the root is the
     /// target itself.
     fn has_own_root(&self) -> bool {
         let Self { rules, .. } = self;
@@ -185,7 +184,7 @@ impl<'s> ObjectWorker<'s> {
         }
     }
 
-    /// Rests after a step, for its duration times the configured factor.
+    /// Rests after a step, for the step's duration times the configured factor.
     fn rest(&mut self) {
         let kind = clock::kind();
         let took = self.scale.nanos(clock::now(kind).saturating_sub(self.began));
@@ -196,7 +195,7 @@ impl<'s> ObjectWorker<'s> {
         self.began = clock::now(kind);
     }
 
-    /// Removes the directories of the task's sets before number `end`, which it has emptied.
+    /// Removes the directories of the task's sets before number `end`, which the task has emptied.
     #[cold]
     fn remove_sets(&mut self, end: u32) -> Result<(), EngineError> {
         let mut surprises = std::mem::take(&mut self.surprises);
@@ -207,7 +206,7 @@ impl<'s> ObjectWorker<'s> {
         Ok(())
     }
 
-    /// An operation on a directory of sets.
+    /// Performs an operation on a directory of sets.
     fn directory(
         &self,
         path: PathBuf,
@@ -312,7 +311,7 @@ impl OpRunner for ObjectWorker<'_> {
         let operation = self.call.operation();
         match Surprise::of(operation, errno) {
             Some(surprise) => {
-                // In other phases each operation is of an object of its own.
+                // In other phases each operation has its own object.
                 self.given_up = self.rules.job.phase == Phase::Benchmark;
                 Ok(OpOutcome::Surprise(surprise))
             }
@@ -356,7 +355,7 @@ impl OpRunner for ObjectWorker<'_> {
     }
 }
 
-/// The roots of all targets that tasks have, in order, each with a slash at its end.
+/// The roots of all targets that have tasks, in order, each with a trailing slash.
 fn root_names(rules: &ObjectRules<'_>) -> Vec<Vec<u8>> {
     let workload = rules.job.workload;
     let targets = workload.files.targets.len().min(workload.tasks as usize);

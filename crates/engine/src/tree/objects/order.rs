@@ -1,17 +1,16 @@
-//! Which objects a task goes to, one operation after the other: the access pattern of md-workbench.
+//! The order in which a task visits objects: the access pattern of md-workbench.
 //!
-//! Each task has its own sets, in which it creates the initial objects. In each step task `t` goes to set `d`
-//! of task `t − offset·(d + 1)`, stats the oldest object, reads it and removes it, and creates a new one in
-//! set `d` of task `t + offset·(d + 1)`; all modulo the number of tasks. Every set loses and gains one object
-//! in each step, so the number of objects stays constant.
-//! Source: the files that md-workbench of IOR 4.1 touches with five tasks and two sets, as strace shows
-//! them, and its `--help`.
+//! Each task has its own sets, in which it creates the initial objects. In each step, task `t` stats, reads
+//! and removes the oldest object in set `d` of task `t − offset·(d + 1)`, and creates a new one in set `d` of
+//! task `t + offset·(d + 1)`; all modulo the number of tasks. Every set loses and gains one object in each
+//! step, so the number of objects stays constant. Source: the `--help` of md-workbench of IOR 4.1, and the
+//! files that it touches with five tasks and two sets, as shown by strace.
 
 use plan::{Objects, Operation, Phase};
 
 use crate::{PhaseJob, TransferLimit};
 
-/// Operations of objects, in the order of a step.
+/// The operations on objects, in the order of a step.
 pub(crate) const OPERATIONS: [Operation; 4] =
     [Operation::Stat, Operation::Read, Operation::Remove, Operation::Create];
 pub(crate) const STAT: usize = 0;
@@ -42,7 +41,7 @@ pub(crate) const CREATE: usize = 3;
 pub struct ObjectOrder<'a> {
     job: &'a PhaseJob<'a>,
     objects: &'a Objects,
-    /// Operations of a step, as indices into [`OPERATIONS`].
+    /// The operations of a step, as indices into [`OPERATIONS`].
     pub(crate) step: &'static [usize],
 }
 
@@ -51,19 +50,19 @@ pub struct ObjectOrder<'a> {
 pub struct ObjectCall {
     /// Index into [`OPERATIONS`].
     pub(crate) kind: usize,
-    /// The task whose set it is in.
+    /// The task whose set contains the object.
     pub owner: u32,
-    /// The set, among those of its owner.
+    /// Number of the set among those of its owner.
     pub set: u32,
-    /// The object, among those of its set.
+    /// Number of the object among those of its set.
     pub object: u64,
 }
 
-/// Where the cleanup of a task has got to: the set that is being emptied, and its first operation.
+/// Progress of a task's cleanup: the set being emptied, and the first operation on it.
 pub type Emptied = (u32, u64);
 
 impl ObjectCall {
-    /// What is done.
+    /// The operation.
     #[must_use]
     pub const fn operation(&self) -> Operation {
         OPERATIONS[self.kind]
@@ -71,7 +70,7 @@ impl ObjectCall {
 }
 
 impl<'a> ObjectOrder<'a> {
-    /// The order of `job`, whose work are these `objects`.
+    /// Creates the order of `job`, whose work is `objects`.
     #[must_use]
     pub fn new(job: &'a PhaseJob<'a>, objects: &'a Objects) -> Self {
         let step: &[usize] = match (job.phase, objects.read_only, objects.no_stat) {
@@ -85,13 +84,13 @@ impl<'a> ObjectOrder<'a> {
         Self { job, objects, step }
     }
 
-    /// Operations of a step in all sets; the clock ends a phase after whole ones only.
+    /// Number of operations of a step in all sets. The clock ends a phase only after a multiple of this.
     #[must_use]
     pub fn round(&self) -> u64 {
         self.step.len() as u64 * u64::from(self.objects.sets)
     }
 
-    /// Operations at most of the task that is the `index`-th of the job and has the number `task`.
+    /// Maximum number of operations of the task that is at `index` in the job and has the number `task`.
     #[must_use]
     pub fn operations(&self, index: usize, task: u32) -> u64 {
         let all = match self.job.phase {
@@ -106,7 +105,8 @@ impl<'a> ObjectOrder<'a> {
         }
     }
 
-    /// Operation number `position` of `task`, which must be below [`ObjectOrder::operations`]. `emptied` is kept for the task, and positions only rise.
+    /// Operation number `position` of `task`, which must be below [`ObjectOrder::operations`]. The caller
+    /// keeps `emptied` for the task; positions must ascend.
     #[must_use]
     #[inline]
     pub fn at(&self, task: u32, position: u64, emptied: &mut Emptied) -> ObjectCall {
@@ -138,7 +138,7 @@ impl<'a> ObjectOrder<'a> {
                 let object = self.steps_before(task) + step / sets;
                 let (before, object) = match (kind, self.objects.read_only) {
                     (CREATE, _) => (false, self.objects.precreated + object),
-                    // What steps only read stays: they begin again after the last object.
+                    // Objects that steps only read remain, so steps start again after the last object.
                     (_, true) => {
                         let first = self.steps_before(task);
                         (true, first + (object - first) % self.objects.precreated.max(1))
@@ -150,13 +150,13 @@ impl<'a> ObjectOrder<'a> {
         }
     }
 
-    /// Whether operation number `position` is the first of a step that may rest before.
+    /// Whether operation number `position` is the first of a step, before which a rest is possible.
     #[must_use]
     pub fn begins_step(&self, position: u64) -> bool {
         self.job.phase == Phase::Benchmark && position.is_multiple_of(self.step.len() as u64)
     }
 
-    /// The task whose set number `set` is `before` (or after) that of `task` in the ring of tasks.
+    /// The task whose set number `set` comes `before` (or after) that of `task` in the ring of tasks.
     fn other(&self, task: u32, set: u32, before: bool) -> u32 {
         let all = u64::from(self.job.workload.tasks);
         let places = u64::from(self.objects.offset) * (u64::from(set) + 1) % all;
@@ -164,7 +164,7 @@ impl<'a> ObjectOrder<'a> {
         u32::try_from(other % all).unwrap_or(0)
     }
 
-    /// Steps done by `task` before this phase that have moved objects.
+    /// Number of steps that `task` has done before this phase and that have moved objects.
     fn steps_before(&self, task: u32) -> u64 {
         if self.objects.read_only {
             return self.objects.first;
@@ -172,9 +172,9 @@ impl<'a> ObjectOrder<'a> {
         self.job.steps_before.get(task as usize).copied().unwrap_or(self.objects.first)
     }
 
-    /// The range of objects in a set of `owner`: the first, and the one after the last.
+    /// The range of objects in a set of `owner`: the first one, and one past the last.
     fn present(&self, owner: u32, set: u32) -> (u64, u64) {
-        // The task that removes from it comes after the owner, the one that adds to it before.
+        // The task that removes from the set comes after the owner, the one that adds to it comes before.
         let taken = self.steps_before(self.other(owner, set, false));
         let added = self.steps_before(self.other(owner, set, true));
         (taken, self.objects.precreated + added)

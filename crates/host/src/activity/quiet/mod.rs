@@ -1,4 +1,4 @@
-//! Whether anything else uses the host, before a measurement and during it.
+//! Detects other users of the host, before a measurement and during it.
 
 mod processes;
 mod sample;
@@ -13,7 +13,7 @@ use self::sample::{OthersActivity, Sample, processor_use, warning};
 pub use self::watch::QuietWatch;
 use crate::{DeviceCounters, Root, facts};
 
-/// Load limit of a quiet host, as a share of the processors.
+/// Maximum load of a quiet host, as a share of the processors.
 const LOAD_SHARE_MAX: f64 = 0.5;
 
 pub(crate) fn check(root: &Root, devices: &[String], interval: Duration) -> Option<Warning> {
@@ -30,7 +30,8 @@ pub(crate) fn check(root: &Root, devices: &[String], interval: Duration) -> Opti
     warning(&seen)
 }
 
-/// The traffic between two samples while this process did nothing: all of it is from others.
+/// The traffic between two samples during which this process did nothing, so that all of it is from
+/// others.
 fn moved_by_others(now: &Sample, before: &Sample) -> Vec<OthersActivity> {
     let devices = now.devices.iter().zip(&before.devices).filter_map(|(now, before)| {
         let delta = now.since(before);
@@ -43,8 +44,8 @@ fn moved_by_others(now: &Sample, before: &Sample) -> Vec<OthersActivity> {
     processor_use(now, before).into_iter().chain(devices.map(OthersActivity::of_no_share)).collect()
 }
 
-/// The average number of runnable or blocked tasks in the last minute, if as many are running now: a load
-/// that has ended, for example an earlier run, does not disturb.
+/// Describes the load average of the last minute if it is high. It is only reported if as many tasks are
+/// running now, because a load that has ended, for example an earlier run, does not disturb.
 fn high_load(root: &Root) -> Option<String> {
     let text = root.read("/proc/loadavg").ok()?;
     let mut fields = text.split_ascii_whitespace();
@@ -52,7 +53,7 @@ fn high_load(root: &Root) -> Option<String> {
     let running: u32 = fields.nth(2)?.split_once('/')?.0.parse().ok()?;
     let cpus = facts::logical_cpus(root);
     let most = LOAD_SHARE_MAX * f64::from(cpus);
-    // The sampling thread is one of the running ones.
+    // The sampling thread is itself one of the running tasks.
     let others = running.saturating_sub(1);
     (load > most && f64::from(others) > most).then(|| format!("load {load:.2} on {cpus} processors"))
 }

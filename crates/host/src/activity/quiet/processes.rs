@@ -6,25 +6,26 @@ use std::sync::Arc;
 
 use crate::Root;
 
-/// Bit of field 9 of `/proc/PID/stat` for kernel threads (`PF_KTHREAD` of `linux/sched.h`): they write back,
-/// journal and serve devices on behalf of any process.
+/// Bit in field 9 of `/proc/PID/stat` that marks kernel threads (`PF_KTHREAD` in `linux/sched.h`). They do
+/// writeback, journaling and device work on behalf of any process.
 const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// Resource usage of one process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) command: String,
-    /// When it started, in ticks since boot: another process with its number has another start.
+    /// Start time in ticks since boot. It distinguishes the process from another one with the same
+    /// number.
     start_ticks: u64,
-    /// Processor time of its threads.
+    /// Processor time of the process's threads.
     ticks: u64,
-    /// Processor time of its children that have ended, and of theirs.
+    /// Processor time of the children that have ended, and of their ended children.
     child_ticks: u64,
-    /// Bytes that devices read and wrote for it; ended children included.
+    /// Bytes that devices read and wrote for the process, including its ended children.
     moved: Moved,
 }
 
-/// Bytes at the block layer, from `/proc/PID/io` (`proc_pid_io(5)`); 0 where it cannot be read.
+/// Bytes at the block layer, from `/proc/PID/io` (`proc_pid_io(5)`), or 0 if it cannot be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Moved {
     pub(super) read_bytes: u64,
@@ -38,12 +39,12 @@ type Figure = fn(&Process) -> u64;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Processes {
     all: HashMap<u32, Process>,
-    /// Other processes of the same run, which do not count as others.
+    /// Other processes of the same run, which are not counted as others.
     mates: Arc<BTreeSet<u32>>,
 }
 
 impl Processes {
-    /// The current processes. Their bytes are only read `with_bytes`.
+    /// Reads the current processes. Their bytes are only read if `with_bytes` is set.
     pub(super) fn now(root: &Root, with_bytes: bool) -> Self {
         let entries = fs::read_dir(root.path("/proc")).into_iter().flatten().flatten();
         let process = |id: u32| {
@@ -97,9 +98,10 @@ impl Processes {
         grown.filter(|(.., by)| *by > 0).max_by_key(|(.., by)| *by)
     }
 
-    /// The sum over other processes. `own` is a process's own part; `with_children` includes its ended
-    /// children: the usage of an ended process moves to its parent, so the second sum covers short-lived
-    /// processes. It loses those whose parent did not wait for them, so the first may be larger.
+    /// The sum over other processes. `own` selects a process's own usage; `with_children` includes its
+    /// ended children. The usage of an ended process moves to its parent, so the second sum also covers
+    /// short-lived processes. But it misses those whose parent did not wait for them, so the first sum
+    /// may be larger.
     fn others_since(&self, earlier: &Self, own: Figure, with_children: Figure) -> u64 {
         let sum = |of: &Self| of.others().map(|(_, one)| with_children(one)).sum::<u64>();
         let seen: u64 = self.others().map(|(id, one)| grown(one, earlier.all.get(&id), own)).sum();
@@ -115,25 +117,26 @@ impl Processes {
     }
 }
 
-/// The increase of a figure of `now` since `before`, which may be another process with that number.
+/// The increase of a figure of `now` since `before`, which may be a different process with the same
+/// number.
 fn grown(now: &Process, before: Option<&Process>, figure: Figure) -> u64 {
     let before = before.filter(|before| before.start_ticks == now.start_ticks);
     figure(now).saturating_sub(before.map_or(0, figure))
 }
 
-/// Own ticks of a process, for [`Processes::busiest_since`].
+/// The process's own ticks, for [`Processes::busiest_since`].
 pub(super) fn ticks(process: &Process) -> u64 {
     process.ticks
 }
 
-/// Bytes of a process in both directions, for [`Processes::busiest_since`].
+/// The process's bytes in both directions, for [`Processes::busiest_since`].
 pub(super) fn bytes(process: &Process) -> u64 {
     process.moved.read_bytes.saturating_add(process.moved.write_bytes)
 }
 
 impl Process {
-    /// From the text of `/proc/PID/stat` (`proc_pid_stat(5)`); none for a thread of the kernel. The
-    /// command stands in parentheses and may hold any character, these included.
+    /// Parses `/proc/PID/stat` (`proc_pid_stat(5)`). Returns `None` for a kernel thread. The command is
+    /// in parentheses and may contain any characters, including parentheses.
     fn parse(stat: &str) -> Option<Self> {
         let (head, tail) = stat.rsplit_once(')')?;
         let (_, command) = head.split_once('(')?;

@@ -1,4 +1,5 @@
-//! The use of the host and its devices by all processes at one time, and what others used between two times.
+//! The usage of the host and its devices by all processes at one time, and the usage by others between
+//! two times.
 
 use std::time::{Duration, Instant};
 
@@ -7,21 +8,23 @@ use record::Warning;
 use super::processes::{self, Process, Processes};
 use crate::{CpuTimes, DeviceCounters, Root};
 
-/// Processor time is counted in ticks of 10 ms: over less than this a share is mostly rounding.
+/// Processor time is counted in ticks of 10 ms, so a share over a shorter window would be mostly rounding
+/// error.
 const WINDOW_MIN: Duration = Duration::from_millis(500);
 /// A sample takes at most this fraction of the watched time.
 const SAMPLE_PART: u32 = 50;
-/// Limit of other processes on a quiet host, as a share of all processors: an idle host with its usual
-/// services stays below.
+/// Maximum share of all processors that other processes use on a quiet host. An idle host with its usual
+/// services stays below it.
 const OTHERS_SHARE_MAX: f64 = 0.05;
-/// Smallest share at which a process is named.
+/// Minimum share at which a process is named.
 const NAMED_SHARE_MIN: f64 = 0.01;
 
 /// Usage at one time.
 #[derive(Debug)]
 pub(super) struct Sample {
     at: Instant,
-    /// Processor time of the sample, not wall time: waiting for others must not lengthen the window.
+    /// Processor time used for the sample. Wall time is not used, because waiting for others must not
+    /// lengthen the window.
     took: Duration,
     cpu: Option<CpuTimes>,
     pub(super) processes: Processes,
@@ -43,7 +46,7 @@ impl Sample {
     }
 }
 
-/// Processor time of this thread.
+/// Processor time used by this thread.
 fn thread_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
@@ -62,14 +65,14 @@ impl OthersActivity {
     }
 }
 
-/// The warning about the activity of others; none without any.
+/// The warning about the activity of others, or `None` if there was none.
 pub(super) fn warning(seen: &[OthersActivity]) -> Option<Warning> {
     let share = seen.iter().map(|one| one.share).max_by(f64::total_cmp)?;
     let words: Vec<&str> = seen.iter().map(|one| one.words.as_str()).collect();
     Some(Warning::NotQuiet { seen: words.join("; "), share })
 }
 
-/// Processor time of others, if significant.
+/// The processor time used by others, if significant.
 pub(super) fn processor_use(now: &Sample, base: &Sample) -> Option<OthersActivity> {
     let all = now.cpu?.all_ticks_since(&base.cpu?).max(1) as f64;
     let share = now.processes.others_ticks_since(&base.processes) as f64 / all;
@@ -77,7 +80,7 @@ pub(super) fn processor_use(now: &Sample, base: &Sample) -> Option<OthersActivit
         return None;
     }
     let busiest = now.processes.busiest_since(&base.processes, processes::ticks);
-    // With many short-lived processes none is prominent.
+    // If there are many short-lived processes, none of them stands out.
     let most = busiest.filter(|(.., by)| *by as f64 / all >= NAMED_SHARE_MIN);
     let most = most.map(|(id, one, by)| format!("{} alone {:.0} %", name(id, one), by as f64 / all * 100.0));
     let words = format!("others used {:.0} % of the processors{}", share * 100.0, of_which(most));

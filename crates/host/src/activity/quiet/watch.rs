@@ -1,4 +1,4 @@
-//! Whether anything else uses the host and its devices while phases run.
+//! Detects other users of the host and its devices while phases run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use super::processes;
 use super::sample::{OthersActivity, Sample, name, of_which, processor_use, warning};
 use crate::Root;
 
-/// Smaller traffic of others comes from the log files of an idle host.
+/// Less traffic by others than this may come from the log files of an idle host.
 const OTHERS_BYTES_MIN: u64 = 1 << 20;
 /// Share of the devices' bytes that others may move without a warning.
 const OTHERS_BYTES_SHARE_MAX: f64 = 0.05;
 
-/// Samples all processes and some devices before and after phases, never during one.
+/// Samples all processes and some devices before and after phases, never during a phase.
 ///
 /// A window starts with a phase and ends with the first phase after which it is long enough to be
-/// significant; with shorter phases, the last in the window reports the activity in all of it. Kernel threads
-/// are ignored: they also write back and journal for us.
+/// significant. If phases are shorter, the last one in the window reports the activity of the whole window.
+/// Kernel threads are ignored, because they also do writeback and journaling for this process.
 #[derive(Debug)]
 pub struct QuietWatch {
     root: Root,
@@ -29,7 +29,7 @@ pub struct QuietWatch {
 }
 
 impl QuietWatch {
-    /// A watch of the host under `root`, and of `devices` on it.
+    /// Creates a watch of the host under `root`, and of `devices` on it.
     #[must_use]
     pub fn new(root: &Root, devices: Vec<String>) -> Self {
         Self { root: root.clone(), devices, mates: Arc::default(), base: None }
@@ -53,14 +53,14 @@ impl QuietWatch {
         sample
     }
 
-    /// A phase is about to start.
+    /// Must be called before a phase starts.
     pub fn phase_starts(&mut self) {
         if self.base.as_ref().is_none_or(Sample::is_long_ago) {
             self.base = Some(self.sample());
         }
     }
 
-    /// A phase has ended; returns a warning if others were active.
+    /// Must be called after a phase has ended. Returns a warning if others were active.
     pub fn phase_ended(&mut self) -> Option<Warning> {
         let base = self.base.take_if(|base| base.is_long_ago())?;
         let now = self.sample();
@@ -70,14 +70,14 @@ impl QuietWatch {
     }
 }
 
-/// A warning if others were active between two samples.
+/// Returns a warning if others were active between two samples.
 fn others(now: &Sample, base: &Sample) -> Option<Warning> {
     let seen: Vec<OthersActivity> = processor_use(now, base).into_iter().chain(traffic(now, base)).collect();
     warning(&seen)
 }
 
-/// Others count as active on the devices if they moved bytes and the devices moved more than this process
-/// requested: either alone may be another device, or the kernel's writeback.
+/// Others count as active on the devices only if they moved bytes and the devices moved more than this
+/// process requested. Either condition alone could be due to another device or the kernel's writeback.
 fn traffic(now: &Sample, base: &Sample) -> Option<OthersActivity> {
     let (mut read, mut written) = (0_u64, 0_u64);
     for (now, base) in now.devices.iter().zip(&base.devices) {
@@ -94,7 +94,7 @@ fn traffic(now: &Sample, base: &Sample) -> Option<OthersActivity> {
         return None;
     }
     let busiest = now.processes.busiest_since(&base.processes, processes::bytes);
-    // Its counters include ended children of any time: a value above the total is not its own.
+    // Its counters include children that ended at any time, so a value above the total is not its own.
     let most = busiest.map(|(id, one, by)| match by <= foreign {
         true => format!("{} alone {}", name(id, one), Bytes(by)),
         false => format!("most of it {} or its children", name(id, one)),

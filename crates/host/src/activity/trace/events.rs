@@ -1,4 +1,4 @@
-//! Request events, decoded by the layout that the kernel provides.
+//! Decodes request events according to the layout that the kernel provides.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,16 +7,16 @@ use std::path::Path;
 use crate::activity::trace::pages::{word32, word64};
 use crate::file_systems::mounts::DeviceNumber;
 
-/// A request was handed to a driver.
+/// A request was passed to a driver.
 pub(super) const ISSUE: &str = "block_rq_issue";
-/// A driver completed one, or a part of it.
+/// A driver completed a request or a part of it.
 pub(super) const COMPLETE: &str = "block_rq_complete";
-/// Layouts are a few hundred bytes long.
+/// Buffer size for the text of a layout, which is a few hundred bytes long.
 const TEXT_BYTES: usize = 64 << 10;
-/// Bits of the minor number within the kernel (`include/linux/kdev_t.h`).
+/// Number of bits of the minor number within the kernel (`include/linux/kdev_t.h`).
 const MINOR_BITS: u32 = 20;
 
-/// The number of a device as the kernel keeps it.
+/// A device's number in the kernel's internal format.
 pub(super) fn kernel_number(number: DeviceNumber) -> u32 {
     number.major << MINOR_BITS | number.minor
 }
@@ -32,7 +32,7 @@ pub(super) struct Event {
     pub(super) writes: bool,
 }
 
-/// Where the fields of both events are, and how long the head of a page is.
+/// The positions of the fields of both events, and the length of a page's header.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) page_head: usize,
@@ -53,7 +53,7 @@ impl Layout {
     /// Reads the layout from the files of `instance`.
     pub(super) fn read(instance: &Path) -> Result<Self, String> {
         let text = |file: &str| {
-            // Files common to all instances exist only in the top directory.
+            // Files that are common to all instances exist only in the top directory.
             let paths = [instance.join(file), instance.join("../..").join(file)];
             let found = paths.iter().find_map(|path| whole(path).ok());
             found.ok_or_else(|| format!("{} cannot be read", instance.join(file).display()))
@@ -67,7 +67,7 @@ impl Layout {
         Ok(Self { page_head, issue: fields(ISSUE)?, complete: fields(COMPLETE)? })
     }
 
-    /// The event in `entry`, if it is of a request with data.
+    /// Decodes the event in `entry`, if it is about a request with data.
     pub(super) fn event(&self, at_ns: u64, entry: &[u8]) -> Option<Event> {
         let id = u16::from_ne_bytes(*entry.first_chunk()?);
         let (fields, completes) = match id {
@@ -108,7 +108,8 @@ impl Fields {
     }
 }
 
-/// The text of a file. Some tracefs files must be read in one call: the rest after a short read is lost.
+/// The text of a file. Some tracefs files must be read in one call, because the rest is lost after a
+/// short read.
 fn whole(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut bytes = vec![0; TEXT_BYTES];
@@ -118,7 +119,8 @@ fn whole(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// The offset of the field `name`, from a line such as `field:char rwbs[10]; offset:34; size:10;` with tabs between.
+/// The offset of field `name`, taken from a line such as `field:char rwbs[10]; offset:34; size:10;`,
+/// which is separated by tabs.
 fn offset(text: &str, name: &str) -> Option<usize> {
     text.lines().find_map(|line| {
         let (declared, rest) = line.trim().strip_prefix("field:")?.split_once(';')?;

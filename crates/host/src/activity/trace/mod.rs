@@ -1,9 +1,9 @@
 //! Block device requests during a phase, from the kernel's tracing
 //! (`Documentation/trace/events.rst`, events `block_rq_issue` and `block_rq_complete`).
 //!
-//! The kernel writes them into a trace instance of the run; it is read after the phase, so that nothing runs
-//! concurrently with the transfers. The instance is removed when the trace is dropped. Its name contains the
-//! process number, so that a later run removes that of a killed one.
+//! The kernel writes the events into a trace instance of the run. It is read after the phase, so that
+//! nothing runs concurrently with the transfers. The instance is removed when the trace is dropped. Its name
+//! contains the process number, so that a later run can remove the instance of a killed one.
 
 mod events;
 mod pages;
@@ -23,32 +23,33 @@ use crate::{Root, Unobservable};
 
 /// Prefix of an instance's name.
 const PREFIX: &str = "ioproof-";
-/// Usual mount points of tracefs (since Linux 4.1, and before).
+/// Usual mount points of tracefs: since Linux 4.1, and before.
 const USUAL: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-/// Approximate buffer size of the two events of a request.
+/// Approximate number of buffer bytes needed by the two events of a request.
 const REQUEST_BYTES: u64 = 160;
-/// Buffers of each processor; the larger one is for a million operations.
+/// Range of the buffer size per processor. The larger size is for a million operations.
 const BUFFER_KIB: std::ops::RangeInclusive<u64> = 256..=65_536;
-/// Requests returned per operation: a large one is split into several, and others use the devices too.
+/// Number of requests returned per operation: a large operation is split into several, and others use the
+/// devices too.
 const REQUESTS_EACH: u64 = 4;
 const REQUESTS_LEAST: u64 = 4096;
-/// Limit of issued requests without a completion: more are dropped.
+/// Maximum number of issued requests without a completion; further ones are dropped.
 const OPEN_MAX: usize = 1 << 20;
 
 /// One request of a block device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockRequest {
-    /// The kernel's name of the whole device, as in `nvme0n1`.
+    /// The kernel's name of the whole device, for example `nvme0n1`.
     pub device: String,
     /// First sector of 512 bytes.
     pub sector: u64,
-    /// How many.
+    /// Number of sectors.
     pub sectors: u64,
-    /// To the device.
+    /// Whether the request writes to the device.
     pub writes: bool,
-    /// It was handed to the driver: `CLOCK_MONOTONIC_RAW`.
+    /// When it was passed to the driver: `CLOCK_MONOTONIC_RAW`.
     pub issued_raw_ns: u64,
-    /// The driver was done with it.
+    /// When the driver had completed it.
     pub completed_raw_ns: u64,
 }
 
@@ -57,7 +58,7 @@ pub struct BlockRequest {
 pub struct BlockTrace {
     instance: Instance,
     devices: Vec<(DeviceNumber, String)>,
-    /// Largest number of returned requests, the last ones.
+    /// Maximum number of returned requests; only the last ones are kept.
     most: usize,
 }
 
@@ -67,18 +68,18 @@ struct Instance(PathBuf);
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // The kernel's files in it are removed with it. What cannot be removed now is removed by the next
-        // run.
+        // The kernel's files in the directory are removed with it. If it cannot be removed now, the next
+        // run will remove it.
         let _ = fs::remove_dir(&self.0);
     }
 }
 
 impl BlockTrace {
-    /// Traces the whole devices under `devices` (kernel names). The buffers hold the requests of about the
-    /// last `operations` operations.
+    /// Starts tracing the whole devices under `devices` (kernel names). The buffers hold the requests of
+    /// about the last `operations` operations.
     ///
     /// # Errors
-    /// With the reason, if tracing is not available.
+    /// Returns the reason if tracing is not available.
     pub fn start(root: &Root, devices: &[String], operations: u64) -> Result<Self, Unobservable> {
         let tracing = find(root)?;
         remove_stale(&tracing.join("instances"));
@@ -107,10 +108,10 @@ impl BlockTrace {
         Ok(Self { instance, devices: leaves, most: usize::try_from(most).unwrap_or(usize::MAX) })
     }
 
-    /// Ends the trace; returns all requests issued and completed in it, by issue time.
+    /// Ends the trace. Returns all requests issued and completed during it, ordered by issue time.
     ///
     /// # Errors
-    /// With the reason, if the buffers cannot be read.
+    /// Returns the reason if the buffers cannot be read.
     pub fn stop(self) -> Result<Vec<BlockRequest>, Unobservable> {
         let Self { instance, devices, most } = &self;
         instance.write("tracing_on", "0")?;
@@ -203,7 +204,7 @@ impl Instance {
     }
 }
 
-/// Where the tracer's files stand.
+/// Finds the directory of the tracer's files.
 fn find(root: &Root) -> Result<PathBuf, Unobservable> {
     let table = file_system::mount_table(root).unwrap_or_default();
     let mounted =
@@ -219,7 +220,7 @@ fn find(root: &Root) -> Result<PathBuf, Unobservable> {
     })
 }
 
-/// Removes the instances of processes that are gone.
+/// Removes the instances of processes that no longer exist.
 fn remove_stale(instances: &Path) {
     let Ok(entries) = fs::read_dir(instances) else { return };
     for entry in entries.flatten() {
@@ -231,21 +232,21 @@ fn remove_stale(instances: &Path) {
         if let (Some(pid), Some(start)) = (pid, start)
             && started(pid) != Some(start)
         {
-            // Somebody else may be quicker.
+            // Another process may have removed it already.
             let _ = fs::remove_dir(entry.path());
         }
     }
 }
 
-/// When a process started, in clock ticks since boot (`/proc/PID/stat`, field 22).
+/// Start time of a process, in clock ticks since boot (`/proc/PID/stat`, field 22).
 fn started(pid: u32) -> Option<u64> {
     let mut text = String::new();
     File::open(format!("/proc/{pid}/stat")).ok()?.read_to_string(&mut text).ok()?;
-    // The name, in parentheses, may have anything in it.
+    // The name, in parentheses, may contain any characters.
     text.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
-/// The whole devices that the requests to `device` end up on.
+/// Finds the whole devices that eventually carry out requests to `device`.
 fn find_leaves(root: &Root, device: &str, layer: usize, leaves: &mut Vec<(DeviceNumber, String)>) {
     let whole = block::whole_of(root, device).unwrap_or_else(|| device.to_owned());
     let below = block::slaves(root, &whole);
@@ -262,8 +263,8 @@ fn find_leaves(root: &Root, device: &str, layer: usize, leaves: &mut Vec<(Device
     }
 }
 
-/// The whole device that has the sectors of `device`, and the sector at which it begins there; none for
-/// stacked devices, whose layout is their own.
+/// The whole device that contains the sectors of `device`, and the sector at which `device` begins there.
+/// Returns `None` for stacked devices, which map sectors in their own way.
 pub(crate) fn base_of(root: &Root, device: &str) -> Option<(String, u64)> {
     let (whole, start) = match block::whole_of(root, device) {
         Some(whole) => {

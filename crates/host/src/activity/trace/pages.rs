@@ -1,20 +1,20 @@
-//! The pages of the kernel's trace buffer (`include/linux/ring_buffer.h`, and `events/header_page` and
-//! `events/header_event` below the tracer's files, which say the same).
+//! The pages of the kernel's trace buffer, as described in `include/linux/ring_buffer.h`, and in the
+//! tracer's files `events/header_page` and `events/header_event`.
 
 /// Largest page of the buffer (`buffer_subbuf_size_kb`).
 pub(super) const PAGE_BYTES_MAX: usize = 1 << 20;
 
-/// In the second word of a page: how many bytes of it are entries.
+/// Mask in the second word of a page: number of bytes used by entries.
 const COMMIT: u64 = (1 << 20) - 1;
-/// Kinds of entries that hold no event.
+/// Kinds of entries that contain no event.
 const PADDING: u32 = 29;
 const TIME_EXTEND: u32 = 30;
 const TIME_STAMP: u32 = 31;
-/// Bits of the time between two entries.
+/// Number of bits of the time between two entries.
 const DELTA_BITS: u32 = 27;
 
-/// Passes the time and the bytes of each event in `page` to `take`; `head` bytes precede the entries. An
-/// invalid entry ends the page.
+/// Passes the time and the bytes of each event in `page` to `take`. The entries start after a header of
+/// `head` bytes. An invalid entry ends the page.
 pub(super) fn entries(page: &[u8], head: usize, mut take: impl FnMut(u64, &[u8])) {
     let Some((time, commit)) = word64(page, 0).zip(word64(page, 8)) else { return };
     let length = usize::try_from(commit & COMMIT).unwrap_or(0);
@@ -27,7 +27,7 @@ pub(super) fn entries(page: &[u8], head: usize, mut take: impl FnMut(u64, &[u8])
             (PADDING, _) if delta == 0 => return,
             (PADDING, Some(skipped)) => {
                 at_ns += delta;
-                // Its length follows the head and includes itself.
+                // The length follows the header word and includes itself.
                 (4_usize, usize::try_from(skipped).unwrap_or(usize::MAX))
             }
             (TIME_EXTEND, Some(high)) => {
@@ -35,7 +35,8 @@ pub(super) fn entries(page: &[u8], head: usize, mut take: impl FnMut(u64, &[u8])
                 (4, 4)
             }
             (TIME_STAMP, Some(high)) => {
-                // The five highest bits do not fit; they are those of the time before.
+                // The five highest bits do not fit into the entry, so they are taken from the previous
+                // time.
                 const KEPT: u64 = 0x1f << 59;
                 at_ns = (at_ns & KEPT) | ((u64::from(high) << DELTA_BITS) + delta);
                 (4, 4)

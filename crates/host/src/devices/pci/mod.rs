@@ -1,4 +1,4 @@
-//! The PCI bus: its functions, how their links run, and where block devices are on it.
+//! The PCI bus: its functions, the state of their links, and the locations of block devices.
 
 mod names;
 mod slots;
@@ -28,7 +28,7 @@ fn is_address(name: &str) -> bool {
         })
 }
 
-/// The functions on the way to the device in `directory`, the nearest first.
+/// The functions above the device in `directory`, the nearest first.
 fn functions_above(directory: &Path) -> Vec<(String, PathBuf)> {
     let above = directory.ancestors().filter_map(|path| {
         let name = path.file_name()?.to_str()?;
@@ -42,7 +42,7 @@ pub(crate) fn nearest_function(directory: &Path) -> Option<(String, PathBuf)> {
     functions_above(directory).into_iter().next()
 }
 
-/// Where a block device is on the bus.
+/// The location of a block device on the bus.
 pub(crate) fn place_of(root: &Root, name: &str) -> Fact<PcieFacts> {
     let Some(directory) = block::controller_directory(root, name) else {
         return Fact::Unknown(format!("no /sys/block/{name}"));
@@ -53,7 +53,7 @@ pub(crate) fn place_of(root: &Root, name: &str) -> Fact<PcieFacts> {
     }
 }
 
-/// Place and links of the function in `directory`.
+/// Location and links of the function in `directory`.
 fn place(root: &Root, address: &str, directory: &Path) -> PcieFacts {
     let port = directory
         .parent()
@@ -75,7 +75,7 @@ fn place(root: &Root, address: &str, directory: &Path) -> PcieFacts {
 
 fn link(root: &Root, directory: &Path, which: &str) -> LinkFacts {
     let file = |what: &str| format!("{}/{which}_link_{what}", directory.display());
-    // Kernels say 0 or 255 where a function has no link of its own.
+    // Kernels report 0 or 255 if a function has no link of its own.
     let of_link = |width: u32| Some(width).filter(|width| (1..=32).contains(width));
     let width = root.number::<u32>(&file("width"));
     let speed = root.text(&file("speed"));
@@ -99,7 +99,7 @@ fn generation(speed: &str) -> Option<u32> {
     }
 }
 
-/// The kernel's name of the slot that the function in `directory` is in, or that a bridge above it is in.
+/// The kernel's name of the slot that contains the function in `directory`, or a bridge above it.
 fn slot_name(root: &Root, directory: &Path) -> Fact<String> {
     let named = root.names(SLOTS);
     if named.is_empty() {

@@ -1,12 +1,13 @@
-//! What PCI functions are: by their class, and by the list of names that a distribution keeps.
+//! Descriptions of PCI functions, from their class and from the list of names that a distribution
+//! provides.
 
 use crate::Root;
 
-/// Where distributions keep the list of PCI names.
+/// Where distributions store the list of PCI names.
 const LISTS: [&str; 3] = ["/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids"];
 
-/// What a function with this class (24 bits) is; none for what is no storage, network or accelerator card.
-/// Source: PCI Code and ID Assignment Specification, 1.
+/// The kind of a function with this class (24 bits), or `None` if it is not a storage, network or
+/// accelerator card. Source: PCI Code and ID Assignment Specification, 1.
 pub(super) fn kind(class: u32) -> Option<&'static str> {
     match class >> 8 {
         0x0104 => Some("RAID controller"),
@@ -46,7 +47,7 @@ impl Names {
         Self(LISTS.iter().find_map(|path| root.read(path).ok()).unwrap_or_default())
     }
 
-    /// Vendor and device in words; in numbers where the list has none.
+    /// The names of vendor and device, or their numbers if they are not in the list.
     pub(super) fn of(&self, vendor: u32, device: u32) -> String {
         let numbers = format!("{vendor:04x}:{device:04x}");
         let mut lines = self.0.lines().skip_while(|line| !starts(line, "", vendor));
@@ -57,7 +58,7 @@ impl Names {
     }
 }
 
-/// Whether `line` is the entry of `number` at the depth of `indent`.
+/// Whether `line` is the entry of `number` at the level of `indent`.
 fn starts(line: &str, indent: &str, number: u32) -> bool {
     let text = line.strip_prefix(indent).and_then(|rest| rest.get(..4));
     text.is_some_and(|text| u32::from_str_radix(text, 16) == Ok(number))

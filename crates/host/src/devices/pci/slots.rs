@@ -1,4 +1,5 @@
-//! The slot map: which card sits in which slot, what the slot offers, and what is wrong with that.
+//! The slot map: which card is in which slot, what the slot provides, and what is wrong with the
+//! combination.
 
 use std::path::PathBuf;
 
@@ -10,18 +11,18 @@ use super::{DEVICES, SLOTS, functions_above, link, place};
 use crate::Root;
 use crate::devices::block;
 
-/// The tables of SMBIOS, as the kernel shows them to the superuser.
+/// The SMBIOS tables, which the kernel shows to root only.
 const TABLES: &str = "/sys/firmware/dmi/tables/DMI";
-/// What study A put each of its cards into; see `ioproof reference show A`.
+/// Link width of the slots that study A used for its cards; see `ioproof reference show A`.
 const ASKED_WIDTH: u32 = 16;
-/// Its generation.
+/// PCI Express generation of these slots.
 const ASKED_GENERATION: u32 = 3;
 
-/// A card and where its functions stand below the bridges.
+/// A card, and the locations of its functions below the bridges.
 struct FoundCard {
     card: Card,
     directory: PathBuf,
-    /// Whether it is of a kind that is shown where no slot is known for it.
+    /// Whether it is a kind of card that is shown even if no slot is known for it.
     is_kind: bool,
 }
 
@@ -55,7 +56,7 @@ pub(crate) fn map(root: &Root) -> SlotMap {
 /// A slot of `/sys/bus/pci/slots`.
 struct KernelSlot {
     name: String,
-    /// Domain, bus and device.
+    /// Domain, bus and device of the slot.
     address: String,
 }
 
@@ -69,7 +70,7 @@ impl KernelSlot {
     }
 }
 
-/// All cards: the functions of one device together.
+/// All cards. The functions of one device are combined.
 fn cards(root: &Root) -> Vec<FoundCard> {
     let names = Names::read(root);
     let blocks: Vec<(String, PathBuf)> = root
@@ -80,7 +81,7 @@ fn cards(root: &Root) -> Vec<FoundCard> {
     let mut all: Vec<FoundCard> = Vec::new();
     for address in root.names(DEVICES) {
         let Some(class) = hexadecimal(root, &format!("{DEVICES}/{address}/class")) else { continue };
-        // Bridges carry cards, they are none.
+        // Bridges are not cards themselves.
         if class >> 16 == 0x06 {
             continue;
         }
@@ -120,7 +121,7 @@ fn hexadecimal(root: &Root, path: &str) -> Option<u32> {
     u32::from_str_radix(text.known()?.trim_start_matches("0x"), 16).ok()
 }
 
-/// The model of an NVMe device, else what the list of PCI names says.
+/// The model of an NVMe device, otherwise the name in the list of PCI names.
 fn name(root: &Root, names: &Names, address: &str) -> String {
     let base = format!("{DEVICES}/{address}");
     let controllers = root.names(&format!("{base}/nvme"));
@@ -151,7 +152,8 @@ fn numa_node(root: &Root, address: &str) -> Fact<i32> {
     }
 }
 
-/// Takes the cards out of `cards` that are at `place` (domain, bus and device) or below a bridge there.
+/// Removes from `cards` those that are at `place` (domain, bus and device) or below a bridge there, and
+/// returns them.
 fn taken(cards: &mut Vec<FoundCard>, place: &str) -> Vec<FoundCard> {
     let is_at = |found: &mut FoundCard| {
         let mut way = functions_above(&found.directory).into_iter();
@@ -209,7 +211,7 @@ fn slot(
     inside: Vec<FoundCard>,
 ) -> Slot {
     let (unit, position) = unit_and_position(name);
-    // What the slot does not say of itself, the port behind it does.
+    // If the slot does not describe itself, the port behind it does.
     let port = address.known().and_then(|address| port_of(root, address));
     let or_port = |own: Fact<u32>, of_port: fn(&LinkFacts) -> Fact<u32>| match (own, &port) {
         (Fact::Unknown(reason), Some(port)) => match of_port(port) {
@@ -241,7 +243,7 @@ fn slot(
     }
 }
 
-/// What the bridge can do whose secondary bus `address` is on.
+/// The capabilities of the bridge whose secondary bus `address` is on.
 fn port_of(root: &Root, address: &str) -> Option<LinkFacts> {
     let (bus, _) = address.rsplit_once(':')?;
     let is_port = |name: &String| root.exists(&format!("{DEVICES}/{name}/pci_bus/{bus}"));
@@ -249,8 +251,8 @@ fn port_of(root: &Root, address: &str) -> Option<LinkFacts> {
     Some(link(root, format!("{DEVICES}/{port}").as_ref(), "max"))
 }
 
-/// The chassis unit or riser, and the place in it: the last word, without words that say only what
-/// kind of slot it is, as in `CPU1 SLOT3 PCI-E 3.0 X16`.
+/// The chassis unit or riser, and the position in it, which is the last word after words that only
+/// describe the kind of slot have been removed. Example: `CPU1 SLOT3 PCI-E 3.0 X16`.
 fn unit_and_position(name: &str) -> (String, String) {
     let is_kind = |word: &&str| {
         let word = word.to_ascii_uppercase();
@@ -258,7 +260,7 @@ fn unit_and_position(name: &str) -> (String, String) {
         matches!(word.as_str(), "PCI-E" | "PCIE" | "PCI" | "3.0" | "4.0" | "5.0" | "GEN3" | "GEN4" | "GEN5")
             || of_lanes.is_some_and(|lanes| !lanes.is_empty() && lanes.bytes().all(|c| c.is_ascii_digit()))
     };
-    // `X8(IN X16)`: the parentheses are also about the width.
+    // `X8(IN X16)`: the part in parentheses is also about the width.
     let outside = name.split_once('(').map_or(name, |(outside, _)| outside);
     let mut words: Vec<&str> = outside.split_whitespace().filter(|word| !is_kind(word)).collect();
     match words.pop() {
@@ -267,7 +269,7 @@ fn unit_and_position(name: &str) -> (String, String) {
     }
 }
 
-/// How many slots of each width, the widest first, those of unknown width last.
+/// Number of slots of each width, the widest first and unknown widths last.
 fn counts(slots: &[Slot]) -> Vec<SlotCount> {
     let mut counts: Vec<SlotCount> = Vec::new();
     for slot in slots {
@@ -313,7 +315,8 @@ fn warnings(map: &SlotMap) -> Vec<SlotWarning> {
     warnings
 }
 
-/// A slot for cards that is not x16 of generation 3. Bays for drives are made for four lanes.
+/// Reports a slot for cards that is not x16 of generation 3. Drive bays are excluded, since they have
+/// four lanes by design.
 fn not_asked_for(slot: &Slot) -> Option<String> {
     let kind = slot.kind.known().map_or("", String::as_str);
     if ["U.2", "M.2", "EDSFF"].iter().any(|bay| kind.contains(bay)) {
@@ -333,7 +336,7 @@ fn not_asked_for(slot: &Slot) -> Option<String> {
     })
 }
 
-/// A link that runs below what both of its ends can do.
+/// Reports a link that runs below the capabilities of both of its ends.
 fn slower(card: &Card, slot: Option<&Slot>) -> Vec<String> {
     let least = |of: fn(&LinkFacts) -> &Fact<u32>| {
         let slot = slot.and_then(|slot| of(&slot.link).known());

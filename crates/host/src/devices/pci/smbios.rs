@@ -1,36 +1,36 @@
 //! The slots that the firmware describes: structures of type 9 in the tables of SMBIOS.
 //!
 //! Source: DMTF DSP0134, System Management BIOS Reference Specification, 7.10 System Slots. The tables
-//! are read as the kernel shows them in `/sys/firmware/dmi/tables/DMI`. They are written by firmware of
-//! every age: what is cut short or out of range is unknown, and never a reason to stop.
+//! are read from `/sys/firmware/dmi/tables/DMI`. They come from firmware of any age: values that are
+//! truncated or out of range count as unknown and never cause an error.
 
 use record::SlotUsage;
 
-/// The type of a structure that describes a slot.
+/// Type number of a structure that describes a slot.
 const SYSTEM_SLOT: u8 = 9;
-/// The type of the structure that ends the tables.
+/// Type number of the structure that ends the tables.
 const END_OF_TABLE: u8 = 127;
-/// Bytes of a structure's head: type, length, handle.
+/// Size of a structure's header in bytes: type, length, handle.
 const HEAD_BYTES: usize = 4;
 
 /// A slot as the firmware describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FirmwareSlot {
-    /// The name that is printed beside it.
+    /// The name printed next to the slot.
     pub(crate) designation: String,
-    /// What it takes; none where the firmware does not say or the number is too new.
+    /// What the slot accepts, or `None` if the firmware does not specify it or the number is too new.
     pub(crate) kind: Option<String>,
-    /// Its generation of PCI Express.
+    /// PCI Express generation of the slot.
     pub(crate) generation: Option<u32>,
-    /// Its lanes, by the width of its bus or else by its type.
+    /// Number of lanes, from the width of the slot's bus or otherwise from its type.
     pub(crate) width: Option<u32>,
-    /// Whether it is in use.
+    /// Whether the slot is in use.
     pub(crate) usage: SlotUsage,
-    /// Domain, bus, device and function; since SMBIOS 2.6.
+    /// Domain, bus, device and function (since SMBIOS 2.6).
     pub(crate) address: Option<Address>,
 }
 
-/// A place on the PCI bus.
+/// A location on the PCI bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Address {
     pub(crate) domain: u16,
@@ -46,7 +46,7 @@ impl std::fmt::Display for Address {
     }
 }
 
-/// All slots of the tables, in their order.
+/// All slots in the tables, in their order.
 pub(crate) fn slots(tables: &[u8]) -> Vec<FirmwareSlot> {
     let mut slots = Vec::new();
     let mut rest = tables;
@@ -60,7 +60,7 @@ pub(crate) fn slots(tables: &[u8]) -> Vec<FirmwareSlot> {
     slots
 }
 
-/// A structure: its fixed part, head included, and its strings.
+/// A structure: its fixed part, including the header, and its strings.
 struct Structure<'a> {
     kind: u8,
     fixed: &'a [u8],
@@ -77,7 +77,8 @@ impl Structure<'_> {
         Some(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    /// The string whose number is at `offset`; numbers start at 1, and 0 is none.
+    /// The string whose number is stored at `offset`. Numbers start at 1; 0 means that there is no
+    /// string.
     fn text(&self, offset: usize) -> Option<String> {
         let number = usize::from(self.byte(offset)?).checked_sub(1)?;
         let bytes = self.strings.split(|byte| *byte == 0).nth(number)?;
@@ -86,7 +87,7 @@ impl Structure<'_> {
     }
 }
 
-/// The next structure; none at the end, or where the tables are cut short.
+/// The next structure, or `None` at the end or if the tables are truncated.
 fn next<'a>(rest: &mut &'a [u8]) -> Option<Structure<'a>> {
     let (&kind, &length) = (rest.first()?, rest.get(1)?);
     let length = usize::from(length);
@@ -94,7 +95,7 @@ fn next<'a>(rest: &mut &'a [u8]) -> Option<Structure<'a>> {
         return None;
     }
     let (fixed, behind) = rest.split_at(length);
-    // Strings end with an empty one; a structure without strings has two zeros alone.
+    // The list of strings ends with an empty string. A structure without strings ends with two zeros.
     let end = behind.windows(2).position(|pair| pair == [0, 0])?;
     *rest = &behind[end + 2..];
     Some(Structure { kind, fixed, strings: &behind[..end] })
@@ -117,16 +118,16 @@ fn slot(structure: &Structure<'_>) -> FirmwareSlot {
     }
 }
 
-/// All bits set mean that the slot is on no such bus.
+/// The slot's address. If all bits are set, the slot is not on such a bus.
 fn address(structure: &Structure<'_>) -> Option<Address> {
     let domain = structure.word(0x0D).filter(|domain| *domain != u16::MAX)?;
     let bus = structure.byte(0x0F).filter(|bus| *bus != u8::MAX)?;
     let device_function = structure.byte(0x10).filter(|place| *place != u8::MAX)?;
-    // Firmware that fills in nothing leaves zeros: the root complex, which is no slot.
+    // Firmware that fills in nothing leaves zeros, the address of the root complex, which is not a slot.
     (bus != 0 || device_function != 0).then_some(Address { domain, bus, device_function })
 }
 
-/// DSP0134, table "System Slots: Slot Width field".
+/// Decodes the DSP0134 table "System Slots: Slot Width field".
 fn lanes(width: u8) -> Option<u32> {
     match width {
         0x08 => Some(1),
@@ -140,10 +141,10 @@ fn lanes(width: u8) -> Option<u32> {
     }
 }
 
-/// DSP0134, table "System Slots: Slot Type field", as far as storage and network cards go: words,
-/// generation, lanes.
+/// Decodes the part of the DSP0134 table "System Slots: Slot Type field" that is about storage and
+/// network cards: description, generation, lanes.
 fn kind(number: u8) -> (Option<String>, Option<u32>, Option<u32>) {
-    /// Types that come in a row: any width, then 1, 2, 4, 8 and 16 lanes.
+    /// Consecutive types: any width, then 1, 2, 4, 8 and 16 lanes.
     const WIDTHS: [Option<u32>; 6] = [None, Some(1), Some(2), Some(4), Some(8), Some(16)];
     let express = |generation: u32, first: u8| {
         let width = WIDTHS.get(usize::from(number - first)).copied().flatten();

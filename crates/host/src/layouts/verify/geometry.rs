@@ -6,7 +6,7 @@ use record::Fact;
 
 use super::Findings;
 
-/// Stripe unit and stripe width of XFS, bytes.
+/// Stripe unit and stripe width of XFS in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stripe {
     unit_bytes: u64,
@@ -14,7 +14,8 @@ struct Stripe {
 }
 
 impl Findings<'_> {
-    /// Compares `xfs_info` with the options of `mkfs.xfs`, or the geometry of the volume below.
+    /// Compares the output of `xfs_info` with the options of `mkfs.xfs`, or with the geometry of the
+    /// volume below.
     pub(super) fn xfs(&mut self, place: &Path, make_options: &[String], below: Option<(u64, usize)>) {
         let below = below.map(|(unit_bytes, members)| Stripe {
             unit_bytes,
@@ -35,7 +36,7 @@ impl Findings<'_> {
     }
 }
 
-/// The stripe given by `su=` and `sw=` (mkfs.xfs(8)).
+/// The stripe requested with `su=` and `sw=` (mkfs.xfs(8)).
 fn asked(options: &[String]) -> Option<Stripe> {
     let value =
         |key: &str| options.iter().flat_map(|word| word.split(',')).find_map(|part| part.strip_prefix(key));
@@ -44,7 +45,7 @@ fn asked(options: &[String]) -> Option<Stripe> {
     Some(Stripe { unit_bytes, width_bytes: unit_bytes.checked_mul(width)? })
 }
 
-/// A size as `mkfs.xfs` takes it.
+/// Parses a size in the format of `mkfs.xfs`.
 fn bytes(text: &str) -> Option<u64> {
     let (number, shift) = match text.char_indices().last()? {
         (end, 'k' | 'K') => (&text[..end], 10),
@@ -55,7 +56,7 @@ fn bytes(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// The data section of `xfs_info`, in which the stripe is counted in blocks.
+/// Parses the data section of `xfs_info`, which gives the stripe in blocks.
 fn read(text: &str) -> Option<Stripe> {
     let data = text.split("\ndata ").nth(1)?.split("\nnaming").next()?;
     let value = |key: &str| {

@@ -7,19 +7,19 @@ use record::Fact;
 
 use super::Findings;
 
-/// The layout of a file, or the one that new files in a directory get.
+/// The striping of a file, or that of new files in a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Stripes {
     count: Option<i64>,
     size_bytes: Option<u64>,
-    /// -1: any target.
+    /// The first target; -1 means any.
     first: Option<i64>,
-    /// Targets of a file in the order of its stripes; none for a directory.
+    /// The targets of a file in the order of its stripes; empty for a directory.
     targets: Vec<u32>,
 }
 
 impl Findings<'_> {
-    /// The layout of new files in `directory`.
+    /// Checks the striping of new files in `directory`.
     pub(super) fn lustre(&mut self, directory: &Path, count: u32, first: Option<u32>, stripe: Option<Bytes>) {
         let shown = Self::ask(&["lfs", "getstripe", "-d", &directory.to_string_lossy()]);
         let stripes = match &shown {
@@ -44,8 +44,9 @@ impl Findings<'_> {
     }
 }
 
-/// Reads what `lfs getstripe` prints (lfs-getstripe(1)): for a directory `stripe_count: 4 stripe_size: …` in one
-/// line, for a file `lmm_stripe_count: 4` in lines of their own and then a table that begins with `obdidx`.
+/// Parses the output of `lfs getstripe` (lfs-getstripe(1)). For a directory it has `stripe_count: 4 stripe_size:
+/// …` in one line; for a file it has lines such as `lmm_stripe_count: 4`, followed by a table that begins with
+/// `obdidx`.
 fn read(text: &str) -> Stripes {
     let mut stripes = Stripes::default();
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! Reads back the properties of a layout, instead of relying on the success of commands.
+//! Reads back the properties of a layout, instead of relying on the success of its commands.
 
 mod geometry;
 mod lustre;
@@ -19,10 +19,10 @@ use crate::file_systems::mounts::Mount;
 
 /// The kernel's mount table, the main source.
 const MOUNT_TABLE: &str = "/proc/self/mountinfo";
-/// Options not shown in the table: they only control the mount program.
+/// Options that are not shown in the table, because they only control the mount program.
 const UNSHOWN: [&str; 9] =
     ["defaults", "auto", "noauto", "user", "nouser", "users", "nofail", "_netdev", "nomtime"];
-/// The same, with a value.
+/// The beginnings of such options that have a value.
 const UNSHOWN_KEYS: [&str; 2] = ["device=", "x-"];
 
 /// The collected findings.
@@ -32,7 +32,7 @@ pub(super) struct Findings<'a> {
 }
 
 impl Findings<'_> {
-    /// `wanted` is the value in the layout, if any.
+    /// Adds a finding. `wanted` is the value in the layout, if any.
     fn add(
         &mut self,
         subject: impl ToString,
@@ -102,7 +102,7 @@ pub(super) fn findings(root: &Root, standing: &MadeLayout) -> Vec<LayoutFinding>
     findings.all
 }
 
-/// The device that the layout has mounted: its last step says which.
+/// The device that the layout has mounted, according to its last step.
 fn steps_mount(standing: &MadeLayout) -> Option<PathBuf> {
     let Action::Command(words) = &standing.ledger.steps.last()?.step.action else { return None };
     words.iter().rev().nth(1).map(PathBuf::from)
@@ -128,7 +128,8 @@ impl Findings<'_> {
         self.add(device.display(), "bytes", None, found, source);
     }
 
-    /// A local file system at `place`, over a stripe with this unit and number of members, if known.
+    /// Checks a local file system at `place`. If it is on a stripe, with the stripe's unit and number of
+    /// members.
     fn local(
         &mut self,
         place: &Path,
@@ -142,7 +143,7 @@ impl Findings<'_> {
         }
     }
 
-    /// The mount at `place`: kind, device and options.
+    /// Checks the mount at `place`: kind, device and options.
     fn mounted(&mut self, place: &Path, sources: &[PathBuf], kind: Option<&str>, options: &str) {
         let Some(mount) = ownership::mount_at(self.root, place) else {
             let found = Fact::Known("nothing is mounted there".to_owned());
@@ -150,7 +151,7 @@ impl Findings<'_> {
         };
         let wanted = kind.map(str::to_owned);
         self.add(place.display(), "file system", wanted, Fact::Known(mount.kind.clone()), MOUNT_TABLE);
-        // A device has several names, and for a file system over several devices the kernel shows any of
+        // A device has several names, and for a file system on several devices the kernel may show any of
         // them.
         let is_own = ownership::is_from(self.root, &mount, sources);
         let (wanted, found) = match sources {
@@ -163,7 +164,7 @@ impl Findings<'_> {
         self.options(place, &mount, options);
     }
 
-    /// The requested options, as far as the kernel shows them, then all options shown.
+    /// Adds the requested options, as far as the kernel shows them, and then all options that it shows.
     fn options(&mut self, place: &Path, mount: &Mount, asked: &str) {
         let all = mount.all_options();
         let asked: Vec<&str> = asked
@@ -181,7 +182,7 @@ impl Findings<'_> {
         self.add(place.display(), "mount options", None, Fact::Known(all), MOUNT_TABLE);
     }
 
-    /// The file system that a directory is on, also if mounted by others.
+    /// Checks the file system that contains a directory, even if others have mounted it.
     fn mounted_above(&mut self, directory: &Path, kind: Option<&str>) {
         let wanted = kind.map(str::to_owned);
         let facts = file_system::mount_table(self.root)
@@ -212,7 +213,7 @@ impl Findings<'_> {
         }
     }
 
-    /// A user's own check: a nonzero exit status means a difference.
+    /// Runs a user's own check. A nonzero exit status means that there is a difference.
     fn check(&mut self, check: &Action) {
         let remarks = Remarks { purpose: "check what stands", printed: None };
         let run = commands::perform(check, remarks, |_| Err("this is no check".to_owned()));
@@ -220,7 +221,7 @@ impl Findings<'_> {
         self.add(&run.command, "check", Some(wanted), Fact::Known(found), run.output.trim());
     }
 
-    /// The output of a command, or why it is unknown.
+    /// The output of a command, or the reason why it is unknown.
     fn ask(words: &[&str]) -> Fact<String> {
         let owned: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         match commands::run(&owned) {

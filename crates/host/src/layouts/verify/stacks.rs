@@ -9,7 +9,7 @@ use super::Findings;
 use crate::devices::block;
 
 impl Findings<'_> {
-    /// Level, chunk and members of an md array, as the driver shows them in sysfs.
+    /// Checks level, chunk and members of an md array, as shown by the driver in sysfs.
     pub(super) fn array(&mut self, node: &Path, chunk: Bytes, members: &[PathBuf]) {
         let name = block::number_at(self.root, node).and_then(|number| block::name_of(self.root, number));
         let Some(name) = name else {
@@ -31,7 +31,7 @@ impl Findings<'_> {
         self.members(node, members, &found, format!("/sys/block/{name}/slaves"));
     }
 
-    /// The member devices.
+    /// Checks the member devices.
     fn members(&mut self, subject: &Path, wanted: &[PathBuf], found: &[String], source: String) {
         let mut wanted: Vec<String> = wanted
             .iter()
@@ -43,7 +43,7 @@ impl Findings<'_> {
         self.add(subject.display(), "devices", Some(wanted.join(" ")), Fact::Known(found.join(" ")), source);
     }
 
-    /// Profile and members of the btrfs at `place`, as the kernel shows them in sysfs.
+    /// Checks profile and members of the btrfs at `place`, as shown by the kernel in sysfs.
     pub(super) fn striped_btrfs(&mut self, place: &Path, members: &[PathBuf]) {
         let own = members
             .first()
@@ -58,7 +58,7 @@ impl Findings<'_> {
         };
         let found = devices(&uuid);
         for (property, kind) in [("data profile", "data"), ("metadata profile", "metadata")] {
-            // Each profile in use is a directory among files.
+            // Each profile in use is shown as a directory, next to ordinary files.
             let source = format!("{base}/{uuid}/allocation/{kind}");
             let is_profile = |name: &String| self.root.exists(&format!("{source}/{name}/total_bytes"));
             let profiles: Vec<String> = self.root.names(&source).into_iter().filter(is_profile).collect();
@@ -73,7 +73,7 @@ impl Findings<'_> {
         self.members(place, members, &found, format!("{base}/{uuid}/devices"));
     }
 
-    /// Stripes of the volumes of a group, as `lvs` shows them.
+    /// Checks the stripes of the volumes of a group, as shown by `lvs`.
     pub(super) fn group(&mut self, group: &str, stripe: Bytes, volumes: &[Volume], members: usize) {
         let words = [
             "lvs",
@@ -113,7 +113,7 @@ impl Findings<'_> {
         }
     }
 
-    /// The block size of a GPFS.
+    /// Checks the block size of a GPFS file system.
     pub(super) fn gpfs(&mut self, file_system: &str, block: Bytes) {
         let found = Self::ask(&["mmlsfs", file_system, "-B"]).and_then(|text| {
             let value = flag(&text, "-B").map(str::to_owned);
@@ -130,7 +130,7 @@ fn row<'a>(text: &'a str, name: &str) -> Option<Vec<&'a str>> {
         .find(|line| line.first() == Some(&name))
 }
 
-/// The value of a flag in the table of `mmlsfs`: flag, value, description.
+/// The value of a flag in the table printed by `mmlsfs`: flag, value, description.
 fn flag<'a>(text: &'a str, flag: &str) -> Option<&'a str> {
     row(text, flag)?.get(1).copied()
 }

@@ -1,4 +1,4 @@
-//! A setting that is changed: its old value, its owner, and how far the change is.
+//! A setting that is changed: its old value, its owner, and the progress of the change.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,46 +9,46 @@ use crate::tuning::settings::setting::{Setting, Settings, number};
 /// Progress of the change of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryState {
-    /// Unknown: the program ended before it recorded the result.
+    /// Unknown, because the program ended before it recorded the result.
     Planned,
-    /// Written; it then read as this.
+    /// Written. Contains the value read afterwards.
     Written(String),
-    /// The kernel refused it.
+    /// Rejected by the kernel. Contains the reason.
     Refused(String),
-    /// Changed by the kernel as a side effect of another; it then read as this.
+    /// Changed by the kernel as a side effect of another write. Contains the value read afterwards.
     Moved(String),
-    /// Restored, or gone with its device.
+    /// Restored, or no longer present because its device is gone.
     Restored,
 }
 
-/// A setting and its value before the first change.
+/// A setting, and its value before the first change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The setting.
     pub setting: Setting,
-    /// What it read as.
+    /// The value before the first change.
     pub old: String,
-    /// What is written; nothing where the kernel changes it along with another setting.
+    /// The value to write, or `None` if the kernel changes the setting along with another one.
     pub new: Option<String>,
     /// The step that changes it.
     pub step: String,
-    /// The kernel's number of the device, which another device in its place does not have.
+    /// The kernel's number of the device, which a replacement of the device does not have.
     pub device_number: Option<u64>,
-    /// How its device or interrupt is found after a boot.
+    /// How to find its device or interrupt after a reboot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<Owner>,
-    /// Whether the kernel changes it along with another of the ledger.
+    /// Whether the kernel changes it along with another setting in the ledger.
     pub coupled: bool,
-    /// Whether each boot sets it again: by the script of `--persist`, or by TuneD.
+    /// Whether it is set again at each boot, by the script of `--persist` or by TuneD.
     #[serde(default)]
     pub set_at_boot: bool,
     /// Progress of the change.
     #[serde(skip, default = "planned")]
     pub state: EntryState,
-    /// Every value that this program has given it, or was about to.
+    /// Every value that this program has written to it or was about to write.
     #[serde(skip)]
     pub ours: Vec<String>,
-    /// Whether an earlier use has written it.
+    /// Whether an earlier use of `host tune` has written it.
     #[serde(skip)]
     pub(in crate::tuning) written_before: bool,
 }
@@ -59,14 +59,14 @@ fn planned() -> EntryState {
 
 /// The state of an entry after a reboot.
 impl Entry {
-    /// The setting at its current place.
+    /// The setting at its present location.
     pub(in crate::tuning) fn setting_now(&self, root: &Root) -> Option<Setting> {
         self.owner
             .as_ref()
             .map_or_else(|| Some(self.setting.clone()), |owner| owner.find(&self.setting, root))
     }
 
-    /// Whether the setting has the value set by this program or by its boot script.
+    /// Whether the setting has the value that this program or its boot script has set.
     pub(in crate::tuning) fn is_set_again(
         &self,
         setting: &Setting,
@@ -74,7 +74,7 @@ impl Entry {
         settings: &dyn Settings,
     ) -> bool {
         if interrupt_number(setting).is_some() {
-            // The script takes the driver's hint of this boot.
+            // The script uses the hint that the driver gives during this boot.
             let hint = hint_of(setting).and_then(|hint| settings.read(&hint).ok());
             return hint.is_some_and(|hint| setting.same(&hint, now));
         }
@@ -84,8 +84,8 @@ impl Entry {
         }
     }
 
-    /// The old value. For a register only the bits that this program has changed: a boot may change the
-    /// others.
+    /// The old value to restore. For a register, only the bits that this program has changed are
+    /// restored, because a boot may change the others.
     pub(in crate::tuning) fn old_after_boot(&self, setting: &Setting, settings: &dyn Settings) -> String {
         let now = settings.read(setting).ok().and_then(|text| number(&text));
         match (self.changed_bits(), now, number(&self.old)) {

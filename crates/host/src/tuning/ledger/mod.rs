@@ -1,6 +1,7 @@
-//! The previous settings, on stable storage before the first change and after each one.
+//! The previous settings, which are on stable storage before the first change and after each change.
 //!
-//! The old values of all writes come before the first write. The ledger is removed when all is restored.
+//! The old values of all writes are recorded before the first write. The ledger is removed when
+//! everything is restored.
 
 pub(in crate::tuning) mod entry;
 pub(in crate::tuning) mod owner;
@@ -20,7 +21,7 @@ use crate::{HostIdentity, LedgerError, Root};
 use entry::{Entry, EntryState};
 use owner::Owner;
 
-/// Its name in the state directory.
+/// Name of the ledger in the state directory.
 pub const LEDGER: &str = "tuning.jsonl";
 
 const KIND: LedgerKind = LedgerKind {
@@ -34,7 +35,7 @@ const KIND: LedgerKind = LedgerKind {
 pub struct Application {
     /// Its profiles.
     pub profiles: Vec<String>,
-    /// When, nanoseconds since 1970 (UTC).
+    /// Time of use, in nanoseconds since 1970 (UTC).
     pub at_unix_ns: i64,
     /// Whether it was completed.
     #[serde(skip)]
@@ -46,7 +47,7 @@ pub struct Application {
 pub struct PersistentFile {
     /// Its path, without the prefix of a [`Root`].
     pub path: String,
-    /// What it is.
+    /// The kind of file.
     pub form: PersistentForm,
 }
 
@@ -54,11 +55,11 @@ pub struct PersistentFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PersistentForm {
-    /// A file of ours with this text.
+    /// A file that this program has created, with this text.
     Text(String),
-    /// A link of ours to this.
+    /// A link that this program has created, to this target.
     Link(String),
-    /// A line of ours in a file of the user's.
+    /// A line that this program has added to a file of the user.
     Line(String),
 }
 
@@ -86,7 +87,7 @@ enum Event {
 }
 
 impl Event {
-    /// It names an entry by its place.
+    /// Whether it refers to an entry by the entry's index.
     const fn is_about_an_entry(&self) -> bool {
         matches!(
             self,
@@ -95,38 +96,39 @@ impl Event {
     }
 }
 
-/// The ledger of a host, open and locked, or just read.
+/// The ledger of a host, either opened and locked, or only read.
 #[derive(Debug)]
 pub struct Ledger {
     /// The host it belongs to.
     pub host: HostIdentity,
-    /// The uses of `host tune` that are in it.
+    /// The recorded uses of `host tune`.
     pub applications: Vec<Application>,
-    /// The settings, in the order in which they were changed first.
+    /// The settings, in the order of their first change.
     pub entries: Vec<Entry>,
     /// Files that make settings persistent across reboots.
     pub kept: Vec<PersistentFile>,
-    /// What is missing in it.
+    /// What is missing in the ledger.
     pub loss: LedgerLoss,
-    /// Whether a restore has begun that did not come to its end.
+    /// Whether a restore was begun and not finished.
     restoring: bool,
     file: LedgerFile,
-    /// Held until the value is dropped; none of a ledger that is only looked at.
+    /// The lock, which is held until the value is dropped. `None` if the ledger was only read.
     lock: Option<File>,
 }
 
 impl Ledger {
-    /// The ledger in the directory, if there is one, for looking at.
+    /// Reads the ledger in the directory, if there is one, without locking it.
     ///
     /// # Errors
-    /// It cannot be read, or is damaged.
+    /// Errors if it cannot be read or is damaged.
     pub fn read(state: &Path) -> Result<Option<Self>, LedgerError> {
         let content = LedgerFile::read::<Opened, Event>(&KIND, &state.join(LEDGER))?;
         let Some(LedgerContent { file, head, events, loss, first_gap }) = content else { return Ok(None) };
         let mut ledger = Self { loss, ..Self::new(file, head.host) };
         for (line, event) in events {
             let is_after_gap = first_gap.is_some_and(|gap| line >= gap);
-            // Entries go by their places, which may be others where the plan of a use is missing.
+            // Entries are referred to by index, and the indices may be wrong if the plan of a use is
+            // missing.
             if is_after_gap && matches!(event, Event::Planned { .. }) {
                 return Err(ledger
                     .file
@@ -140,11 +142,11 @@ impl Ledger {
         Ok(Some(ledger))
     }
 
-    /// Opens the ledger in the directory for changes, creating it if needed. Locks out other processes until
-    /// the value is dropped.
+    /// Opens the ledger in the directory for changes, and creates it if necessary. Locks out other processes
+    /// until the value is dropped.
     ///
     /// # Errors
-    /// It cannot be made or read, is in use, damaged, or another host's.
+    /// Errors if it cannot be created or read, is in use or damaged, or belongs to another host.
     pub fn open(state: &Path, host: &HostIdentity) -> Result<Self, LedgerError> {
         check_directory(state)?;
         make_directory(state).map_err(|source| unwritable(state, source))?;
@@ -204,18 +206,18 @@ impl Ledger {
         let entry = self.entries.get_mut(entry).ok_or(format!("entry {entry} of {entries}"))?;
         match &state {
             EntryState::Written(value) | EntryState::Moved(value) => entry.ours.push(value.clone()),
-            // What an earlier use has written is to be restored all the same.
+            // The value written by an earlier use must still be restored.
             EntryState::Refused(_) if entry.written_before => return Ok(()),
             EntryState::Planned | EntryState::Refused(_) | EntryState::Restored => {}
         }
-        // What was written stays so where a later write has changed it as well.
+        // A written setting stays marked as written, even if a later write has changed it as well.
         if !matches!((&entry.state, &state), (EntryState::Written(_), EntryState::Moved(_))) {
             entry.state = state;
         }
         Ok(())
     }
 
-    /// Adds a setting; of one that is in the ledger already the first old value stays.
+    /// Adds a setting. If it is already in the ledger, the first old value is kept.
     fn merge(&mut self, mut entry: Entry) {
         entry.ours.extend(entry.new.clone());
         let Some(earlier) = self.entries.iter_mut().find(|earlier| earlier.setting == entry.setting) else {
@@ -223,7 +225,7 @@ impl Ledger {
             return;
         };
         earlier.coupled |= entry.coupled;
-        // An earlier script may stand still.
+        // The script of an earlier use may still exist.
         entry.set_at_boot |= earlier.set_at_boot;
         earlier.set_at_boot = entry.set_at_boot;
         if earlier.state == EntryState::Restored {
@@ -243,7 +245,7 @@ impl Ledger {
         self.replay(event).map_err(|reason| self.file.damaged(0, reason))
     }
 
-    /// Puts all old values on stable storage before the first write.
+    /// Records all old values on stable storage before the first write.
     pub(in crate::tuning) fn begin(
         &mut self,
         plan: &TuningPlan,
@@ -315,13 +317,13 @@ impl Ledger {
         self.note(Event::Restoring)
     }
 
-    /// A restore has come to its end, with something left.
+    /// Records that a restore has finished but has left something unrestored.
     pub(in crate::tuning) fn paused(&mut self) -> Result<(), LedgerError> {
         self.note(Event::Paused)
     }
 
-    /// Whether an operation was interrupted: the kernel may have changed settings as side effects that were
-    /// not recorded.
+    /// Whether an operation was interrupted. In that case the kernel may have changed settings as side
+    /// effects that were not recorded.
     #[must_use]
     pub fn was_cut_short(&self) -> bool {
         self.restoring
@@ -341,10 +343,10 @@ impl Ledger {
         self.note(Event::Removed { file })
     }
 
-    /// Checks that this user may restore what it says.
+    /// Checks that this user may restore the settings in the ledger.
     ///
     /// # Errors
-    /// The ledger cannot be written.
+    /// Errors if the ledger cannot be written.
     pub fn check_writable(&self) -> Result<(), LedgerError> {
         use rustix::fs::{Access, access};
         let next = "run as root, or as the user that tuned; --plan needs no rights";
@@ -352,7 +354,7 @@ impl Ledger {
             .map_err(|error| LedgerError::io("write", self.path(), error, next))
     }
 
-    /// Its path.
+    /// The path of the ledger.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
@@ -364,7 +366,7 @@ impl Ledger {
         self.kept.is_empty() && self.entries.iter().all(|entry| entry.state == EntryState::Restored)
     }
 
-    /// Removes the ledger, and the directory that it has by default if nothing else is in it.
+    /// Removes the ledger. Also removes its default directory if nothing else is in it.
     pub(in crate::tuning) fn remove(self) -> Result<(), LedgerError> {
         let state = self.path().parent().map(Path::to_owned);
         self.file.remove()?;
@@ -386,7 +388,7 @@ fn unwritable(path: &Path, source: io::Error) -> LedgerError {
     )
 }
 
-/// The lock is on the directory: the file comes and goes.
+/// Locks the directory, because the file itself is created and removed.
 fn locked(state: &Path) -> Result<File, LedgerError> {
     let directory = File::open(state).map_err(|source| unwritable(state, source))?;
     match directory.try_lock() {
@@ -396,8 +398,9 @@ fn locked(state: &Path) -> Result<File, LedgerError> {
     }
 }
 
-/// What the kernel counts devices by (since Linux 5.15): a number that no other device of this boot has.
-/// Of a loop device it changes with the file behind it, while the queue stays, and its settings with it.
+/// The kernel's sequence number of a device (since Linux 5.15), which no other device has during this
+/// boot. For a loop device it changes with the file behind it, although the queue and its settings stay
+/// the same.
 pub(in crate::tuning) fn device_number(root: &Root, setting: &Setting) -> Option<u64> {
     let device = setting.device().filter(|name| !name.starts_with("loop"))?;
     root.number(&format!("/sys/block/{device}/diskseq")).known().copied()

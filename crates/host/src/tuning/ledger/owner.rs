@@ -1,7 +1,7 @@
 //! The owner of a setting, identified by properties that survive a reboot.
 //!
-//! A boot may give devices other names and interrupts other numbers. A value of `sda` must not be written
-//! to the disk that has that name since.
+//! After a reboot, devices may have other names and interrupts other numbers. The value of `sda` must not
+//! be written to a different disk that has this name now.
 
 use std::path::{Path, absolute};
 
@@ -19,22 +19,24 @@ const IDENTIFIERS: [&str; 5] = ["wwid", "device/wwid", "dm/uuid", "serial", "dev
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Owner {
-    /// The one block device whose `file` in `/sys/block/NAME` holds `text`.
+    /// The only block device whose `file` in `/sys/block/NAME` contains `text`.
     Device {
-        /// As in `device/wwid`.
+        /// The file, for example `device/wwid`.
         file: String,
-        /// Its trimmed content.
+        /// The trimmed content of the file.
         text: String,
     },
-    /// The block device that this path leads to: it has no identifier, or shares it with another.
+    /// The block device that this path leads to. Used if the device has no identifier or shares it with
+    /// another.
     Path(String),
-    /// The interrupt of this queue of NVMe, as in `S2C1NX0q1`: the serial number of the controller, or its
-    /// name where it has none, and the queue.
+    /// The interrupt of this NVMe queue, for example `S2C1NX0q1`: the serial number of the controller (or
+    /// its name if it has none), and the queue.
     Interrupt(String),
 }
 
 impl Owner {
-    /// The owner of a setting; `path` is the user's name of the device. None if a reboot changes no name.
+    /// Returns the owner of a setting, or `None` if a reboot cannot change any name. `path` is the user's
+    /// name for the device.
     pub(in crate::tuning) fn of(setting: &Setting, path: Option<&str>, root: &Root) -> Option<Self> {
         if let Some(irq) = interrupt_number(setting) {
             return interrupt(root, irq).map(Self::Interrupt);
@@ -54,7 +56,7 @@ impl Owner {
         Some(Self::Path(whole))
     }
 
-    /// The setting at the current place of its owner; none if that is gone.
+    /// Returns the setting at the present location of its owner, or `None` if the owner is gone.
     pub(in crate::tuning) fn find(&self, setting: &Setting, root: &Root) -> Option<Setting> {
         let Setting::File { path } = setting else { return None };
         match self {
@@ -73,8 +75,8 @@ impl Owner {
         }
     }
 
-    /// Whether `setting` is still its own, as far as it has an identifier: another device or interrupt may have
-    /// taken the name since.
+    /// Whether `setting` still belongs to this owner, as far as it has an identifier. Another device or
+    /// interrupt may have taken its name in the meantime.
     pub(in crate::tuning) fn has_still(&self, setting: &Setting, root: &Root) -> bool {
         match self {
             Self::Device { file, text } => {
@@ -103,13 +105,14 @@ fn identifier(root: &Root, name: &str, file: &str) -> Fact<String> {
     root.text(&format!("/sys/block/{name}/{file}"))
 }
 
-/// All devices whose `file` holds `text`: the paths of multipath, or namespaces of one controller, share it.
+/// All devices whose `file` contains `text`. The paths of a multipath device, or the namespaces of one
+/// controller, share it.
 fn devices(root: &Root, file: &str, text: &str) -> Vec<String> {
     let holds = |name: &String| matches!(identifier(root, name, file), Fact::Known(other) if other == text);
     root.names("/sys/block").into_iter().filter(holds).collect()
 }
 
-/// The number of the interrupt whose processors the setting names.
+/// The number of the interrupt whose CPU affinity the setting controls.
 pub(in crate::tuning) fn interrupt_number(setting: &Setting) -> Option<&str> {
     let Setting::File { path } = setting else { return None };
     path.strip_prefix("/proc/irq/")?.strip_suffix("/smp_affinity")

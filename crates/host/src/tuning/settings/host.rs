@@ -20,7 +20,7 @@ pub struct HostSettings<'a> {
 }
 
 impl<'a> HostSettings<'a> {
-    /// The settings under `root`.
+    /// Creates the settings of the host under `root`.
     #[must_use]
     pub fn new(root: &'a Root) -> Self {
         Self { root, programs: Programs::of(root) }
@@ -43,7 +43,7 @@ impl Settings for HostSettings<'_> {
             }
             Setting::Mount { mount_point } => {
                 let table = file_system::mount_table(self.root).map_err(io::Error::other)?;
-                // The last mount over a place is the one that paths lead to.
+                // If several mounts are stacked, paths lead to the last one.
                 let found = table.iter().rev().find(|mount| mount.mount_point == Path::new(mount_point));
                 found.map(|mount| mount.options.clone()).ok_or_else(|| {
                     io::Error::new(io::ErrorKind::NotFound, format!("nothing is mounted at {mount_point}"))
@@ -62,7 +62,7 @@ impl Settings for HostSettings<'_> {
             Setting::Register { cpu, register } => {
                 let value = number(value).ok_or(io::ErrorKind::InvalidInput)?;
                 let file = self.register(*cpu, true)?;
-                // One call: the driver writes a register for every 8 bytes it gets.
+                // Must be a single call: the driver writes a register for every 8 bytes it receives.
                 let written = file.write_at(&value.to_ne_bytes(), u64::from(*register))?;
                 if written == 8 { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
             }
@@ -77,30 +77,31 @@ impl Settings for HostSettings<'_> {
     fn contradiction(&self, setting: &Setting, value: &str) -> Option<String> {
         match setting {
             Setting::TunedProfile => tuned::contradiction(self.root, value),
-            // These are read from the kernel.
+            // The kernel is the source of these, so it cannot contradict them.
             Setting::File { .. } | Setting::Register { .. } | Setting::Mount { .. } => None,
         }
     }
 }
 
 impl Root {
-    /// What a setting in a file reads as.
+    /// The present content of a setting's file.
     pub(crate) fn read_setting(&self, path: &str) -> io::Result<String> {
         self.bytes(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Writes a setting into its file, which must exist, in one call, as the kernel takes it. In a
-    /// tree of plain files the list of choices stays around the choice, as the kernel keeps it.
+    /// Writes a setting to its file, which must exist, in a single call as the kernel requires. In a tree
+    /// of plain files, a list of choices is preserved around the selected one, as the kernel does.
     pub(crate) fn write_setting(&self, path: &str, value: &str) -> io::Result<()> {
         let real = self.path(path);
         if self.is_system() {
-            // Files of the kernel have nothing to be cut off and refuse to be made.
+            // Kernel files cannot be truncated or created.
             return write_whole(&OpenOptions::new().write(true).open(real)?, &format!("{value}\n"));
         }
         let text = as_the_kernel_shows(&std::fs::read_to_string(&real).unwrap_or_default(), value)?;
         let file = OpenOptions::new().write(true).open(real)?;
         write_whole(&file, &text)?;
-        // After the write: what is killed between the two has not lost the old value.
+        // Done after the write, so that the old value is not lost if the program is killed between the
+        // two.
         file.set_len(text.len() as u64)
     }
 }
@@ -110,7 +111,7 @@ fn write_whole(mut file: &File, text: &str) -> io::Result<()> {
     if written == text.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
-/// What a file reads as that read as `text` before `value` was written.
+/// The content that a kernel file with the content `text` would have after `value` was written.
 fn as_the_kernel_shows(text: &str, value: &str) -> io::Result<String> {
     let old = chosen(text);
     if old == text {

@@ -1,4 +1,4 @@
-//! Settings of a host: where each is, and how it is read and written.
+//! Settings of a host: their locations, and how to read and write them.
 
 pub(super) mod host;
 pub(super) mod mount_flags;

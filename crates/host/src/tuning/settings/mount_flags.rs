@@ -1,4 +1,4 @@
-//! The options of a mount: read from the mount table, set by remounting that mount alone.
+//! The options of a mount. They are read from the mount table, and set by remounting only that mount.
 
 use std::io;
 
@@ -19,7 +19,7 @@ const FLAGS: [(&str, MountFlags); 9] = [
 /// Options for updates of the access time.
 const ACCESS_TIME: [&str; 5] = ["noatime", "nodiratime", "relatime", "strictatime", "atime"];
 
-/// Whether two lists hold the same options.
+/// Whether two lists contain the same options.
 pub(in crate::tuning) fn same(one: &str, other: &str) -> bool {
     let sorted = |text: &str| {
         let mut all: Vec<String> = text.split(',').map(|option| option.trim().to_owned()).collect();
@@ -50,7 +50,8 @@ pub(in crate::tuning) fn set(mount_point: &str, options: &str) -> io::Result<()>
             }
         }
     }
-    // A remount that names none of them keeps those that are set; a table that shows none means all.
+    // A remount without any of these flags keeps the present ones. A table that shows none of them means
+    // that access times are always updated, so that flag must be given.
     if !flags.intersects(MountFlags::NOATIME | MountFlags::RELATIME | MountFlags::STRICTATIME) {
         flags |= MountFlags::STRICTATIME;
     }

@@ -7,11 +7,11 @@ use std::process::Command;
 
 use crate::Root;
 
-/// Where programs of the system stand; the path of an ordinary user names only some of these.
+/// Directories of system programs, of which the `PATH` of an ordinary user contains only some.
 const DIRECTORIES: [&str; 5] = ["/usr/local/sbin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
-/// The programs of the host under a [`Root`]. Under a prefix those of that tree are started, which
-/// find the prefix in the variable `IOPROOF_ROOT`.
+/// The programs of the host under a [`Root`]. Under a prefix the programs of that tree are started; they
+/// receive the prefix in the variable `IOPROOF_ROOT`.
 #[derive(Debug, Clone)]
 pub(crate) struct Programs {
     directories: Vec<PathBuf>,

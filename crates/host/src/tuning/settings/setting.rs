@@ -1,4 +1,4 @@
-//! One setting of a host: its location, how it is read, and when two of its values are equal.
+//! A setting of a host: its location, how it is read, and when two of its values are equal.
 
 use std::fmt;
 use std::io;
@@ -9,14 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::mount_flags;
 use crate::devices::block::chosen;
 
-/// Where TuneD keeps its state.
+/// The directory in which TuneD keeps its state.
 pub(in crate::tuning) const TUNED_STATE: &str = "/etc/tuned/";
 
 /// The location of a value that can be changed at run time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Setting {
-    /// A file of the kernel that holds one value, or a list of choices with the chosen one in brackets.
+    /// A kernel file that contains a single value, or a list of choices with the selected one in
+    /// brackets.
     File {
         /// Its path, without the prefix of a [`Root`](crate::Root).
         path: String,
@@ -29,7 +30,7 @@ pub enum Setting {
         /// The register.
         register: u32,
     },
-    /// The options of one mount, which the kernel keeps apart from those of its file system.
+    /// The options of one mount, which the kernel keeps separate from those of its file system.
     Mount {
         /// Where it is mounted.
         mount_point: String,
@@ -39,12 +40,12 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// The setting in this file.
+    /// The setting stored in this file.
     pub fn file(path: impl Into<String>) -> Self {
         Self::File { path: path.into() }
     }
 
-    /// Whether it is still set after the host has booted again.
+    /// Whether its value survives a reboot of the host.
     #[must_use]
     pub fn outlives_boot(&self) -> bool {
         match self {
@@ -54,14 +55,14 @@ impl Setting {
         }
     }
 
-    /// The block device whose setting it is.
+    /// The block device that the setting belongs to.
     #[must_use]
     pub fn device(&self) -> Option<&str> {
         let Self::File { path } = self else { return None };
         path.strip_prefix("/sys/block/")?.split('/').next()
     }
 
-    /// The command that does the same by hand.
+    /// The command that has the same effect when run by hand.
     #[must_use]
     pub fn command(&self, value: &str) -> String {
         match self {
@@ -81,7 +82,8 @@ impl Setting {
         }
     }
 
-    /// The value in what the setting reads as: without space around it, and of choices the chosen one.
+    /// Extracts the value from the text of the setting: without surrounding space, and from a list of
+    /// choices the selected one.
     #[must_use]
     pub fn value(&self, text: &str) -> String {
         let text = text.trim();
@@ -91,7 +93,7 @@ impl Setting {
         }
     }
 
-    /// Whether two values are the same to the kernel.
+    /// Whether two values are the same for the kernel.
     #[must_use]
     pub fn same(&self, one: &str, other: &str) -> bool {
         let (one, other) = (self.value(one), self.value(other));
@@ -125,7 +127,7 @@ impl fmt::Display for Setting {
     }
 }
 
-/// The digits of a mask of processors, as in `00000000,0000ff00`, without what leads them.
+/// The digits of a processor mask such as `00000000,0000ff00`, without leading zeros.
 fn mask(text: &str) -> Option<String> {
     let digits: String = text.chars().filter(|digit| *digit != ',').collect();
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
@@ -134,33 +136,33 @@ fn mask(text: &str) -> Option<String> {
     Some(digits.trim_start_matches('0').to_ascii_lowercase())
 }
 
-/// Whether a mask names no processor, or does not read as one: a driver that gave no hint.
+/// Whether a mask contains no processor or is invalid, which means that a driver gave no hint.
 pub(crate) fn names_nobody(text: &str) -> bool {
     mask(text.trim()).is_none_or(|digits| digits.is_empty())
 }
 
-/// A register's value as it is shown, as in `0x35040041`.
+/// Parses a register's value in its displayed form, for example `0x35040041`.
 pub(crate) fn number(text: &str) -> Option<u64> {
     u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
 }
 
-/// Reads and writes settings. The real one is [`HostSettings`](crate::tuning::HostSettings); tests have one that
-/// refuses, changes what it is given, and dies.
+/// Reads and writes settings. The real implementation is [`HostSettings`](crate::tuning::HostSettings). Tests
+/// have one that rejects writes, changes values, and fails.
 pub trait Settings {
     /// Reads the setting.
     ///
     /// # Errors
-    /// It does not exist, or may not be read.
+    /// Errors if it does not exist or may not be read.
     fn read(&self, setting: &Setting) -> io::Result<String>;
 
     /// Sets a value.
     ///
     /// # Errors
-    /// The kernel's error.
+    /// Returns the kernel's error.
     fn write(&self, setting: &Setting, value: &str) -> io::Result<()>;
 
-    /// What the kernel shows otherwise although the setting reads as this value: a program that was asked
-    /// to set it may have noted it alone.
+    /// What the kernel shows that contradicts this value of the setting. A program that was asked to set
+    /// the value may have done no more than record it.
     fn contradiction(&self, setting: &Setting, value: &str) -> Option<String>;
 }
 

@@ -1,7 +1,8 @@
-//! TuneD, the daemon that study C has set its storage profile with.
+//! TuneD, the daemon with which study C has set its storage profile.
 //!
-//! `tuned-adm profile` ends with 0 when the daemon does not run: the name is noted for the daemon's next
-//! start, and the kernel is as before. So what a profile says is compared with what the kernel shows.
+//! `tuned-adm profile` exits with 0 even if the daemon does not run: it only stores the name for the
+//! daemon's next start, and the kernel stays as it was. So the content of a profile is compared with what
+//! the kernel shows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,27 +14,28 @@ use super::programs::Programs;
 use super::setting::{Setting, TUNED_STATE};
 use crate::Root;
 
-/// The program, and what to install for it.
+/// The program, and how to install it.
 pub(in crate::tuning) const PROGRAM: &str = "tuned-adm";
 pub(in crate::tuning) const PACKAGE: &str =
     "install the package tuned (Debian: apt install tuned; Red Hat: dnf install tuned)";
-/// What to do where the daemon does not run.
+/// What to do if the daemon does not run.
 pub(in crate::tuning) const START: &str = "start it: systemctl start tuned";
 /// The name of its process.
 const DAEMON: &str = "tuned";
-/// Where TuneD keeps the name of the profile: until 2.23, then since.
+/// Where TuneD stores the name of the profile: until version 2.23, and since.
 const ACTIVE: &str = "/etc/tuned/active_profile";
-/// Whether the user has chosen the profile, or TuneD itself.
+/// The file that tells whether the profile was chosen by the user or by TuneD itself.
 pub(in crate::tuning) const MODE: &str = "/etc/tuned/profile_mode";
-/// Where profiles stand, a directory each: of the user and of the system, until 2.23 and since.
+/// Directories of profiles, each of which is a directory: of the user and of the system, until version
+/// 2.23 and since.
 const PROFILES: [&str; 4] =
     ["/etc/tuned", "/etc/tuned/profiles", "/usr/lib/tuned", "/usr/lib/tuned/profiles"];
-/// As study C names it.
+/// The name of the profile in study C.
 pub(in crate::tuning) const PUBLISHED: &str = "enterprise-storage";
-/// What came after it.
+/// The name of its successor.
 pub(in crate::tuning) const SUCCESSOR: &str = "throughput-performance";
 
-/// The active profile; empty where TuneD has none.
+/// The active profile; empty if there is none.
 pub(in crate::tuning) fn active(root: &Root) -> io::Result<String> {
     match root.read_setting(ACTIVE) {
         Ok(text) => Ok(text.trim().to_owned()),
@@ -56,7 +58,7 @@ pub(in crate::tuning) fn runs(root: &Root) -> bool {
     root.names("/proc").iter().any(is_daemon)
 }
 
-/// Whether TuneD has a profile of this name.
+/// Whether TuneD has a profile with this name.
 pub(in crate::tuning) fn has(root: &Root, profile: &str) -> bool {
     file_of(root, profile).is_some()
 }
@@ -66,8 +68,8 @@ fn file_of(root: &Root, profile: &str) -> Option<String> {
     files.into_iter().find(|file| root.exists(file))
 }
 
-/// Makes a profile the active one; an empty name makes it none. Without the daemon the name is noted for
-/// its next start, as `tuned-adm` does, which cannot note an empty one.
+/// Activates a profile; with an empty name, none is active. If the daemon does not run, the name is
+/// stored for its next start, as `tuned-adm` does; `tuned-adm` itself cannot store an empty name.
 pub(in crate::tuning) fn activate(root: &Root, programs: &Programs, profile: &str) -> io::Result<()> {
     if !runs(root) {
         return write_state(root, ACTIVE, profile);
@@ -76,17 +78,17 @@ pub(in crate::tuning) fn activate(root: &Root, programs: &Programs, profile: &st
         return programs.run(PROGRAM, &["off"]).map(|_| ());
     }
     let mut arguments = vec!["profile"];
-    // Several profiles may be active together; their names are parted by spaces.
+    // Several profiles may be active together; their names are separated by spaces.
     arguments.extend(profile.split_whitespace());
     programs.run(PROGRAM, &arguments).map(|_| ())
 }
 
-/// Writes a file of TuneD's state, which is a plain file and may become shorter.
+/// Writes a file of TuneD's state. It is a plain file and may become shorter.
 pub(in crate::tuning) fn write_state(root: &Root, path: &str, value: &str) -> io::Result<()> {
     fs::write(root.path(path), if value.is_empty() { String::new() } else { format!("{value}\n") })
 }
 
-/// What the kernel shows otherwise than the profile says, if anything.
+/// What the kernel shows that contradicts the profile, if anything.
 pub(in crate::tuning) fn contradiction(root: &Root, profile: &str) -> Option<String> {
     if profile.is_empty() {
         return None;
@@ -107,8 +109,8 @@ pub(in crate::tuning) fn contradiction(root: &Root, profile: &str) -> Option<Str
     Some(if more == 0 { first } else { format!("{first}, and so do {more} others") })
 }
 
-/// The files of the kernel that a profile and those it includes set, with the values: its sysctl, sysfs and
-/// governor, and huge pages. Left out is what depends on the hardware or on a variable.
+/// The kernel files that are set by a profile and the profiles it includes, with their values: sysctl,
+/// sysfs, governor and huge pages. Anything that depends on the hardware or on a variable is left out.
 pub(in crate::tuning) fn kernel_settings(root: &Root, profile: &str) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     for name in profile.split_whitespace() {
@@ -119,7 +121,8 @@ pub(in crate::tuning) fn kernel_settings(root: &Root, profile: &str) -> BTreeMap
 }
 
 fn collect(root: &Root, profile: &str, depth: usize, all: &mut BTreeMap<String, String>) {
-    /// TuneD's own profiles include others three deep; one that includes itself ends here.
+    /// TuneD's own profiles include others up to three levels deep. The limit also ends the recursion of
+    /// a profile that includes itself.
     const DEPTH_MAX: usize = 8;
     let Some(text) = file_of(root, profile).and_then(|file| root.read(&file).ok()) else { return };
     let sections = sections(&text);
@@ -132,7 +135,8 @@ fn collect(root: &Root, profile: &str, depth: usize, all: &mut BTreeMap<String, 
     }
     for section in sections {
         if section.is_conditional() {
-            // Whether it applies is not known: neither this value nor an included one is.
+            // It is not known whether the section applies, so neither its value nor that of an included
+            // profile is kept.
             section.settings(root).for_each(|(path, _)| drop(all.remove(&path)));
             continue;
         }
@@ -180,7 +184,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// The files of the kernel behind an option of a section of this kind.
+/// The kernel files that correspond to an option in a section of this kind.
 fn paths(root: &Root, kind: &str, key: &str) -> Vec<String> {
     match (kind, key) {
         (_, "type" | "replace" | "uname_regex" | "cpuinfo_regex" | "enabled" | "devices") => Vec::new(),
@@ -198,8 +202,9 @@ fn paths(root: &Root, kind: &str, key: &str) -> Vec<String> {
     }
 }
 
-/// Whether `text` of the kernel is what a profile asks for: a value, one of several parted by `|`, at least
-/// (`>`) or at most (`<`) a number. The kernel parts numbers by tabs.
+/// Whether the content `text` of a kernel file matches what a profile asks for: a value, one of several
+/// values separated by `|`, or a number that is at least (`>`) or at most (`<`) a given one. The kernel
+/// separates numbers by tabs.
 fn agrees(path: &str, text: &str, wanted: &str) -> bool {
     let now = Setting::file(path).value(text);
     let number = |text: &str| text.trim().parse::<i64>().ok();

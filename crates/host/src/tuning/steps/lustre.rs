@@ -1,9 +1,10 @@
-//! Read caches of Lustre servers, which study D has shown to be off.
+//! Read caches of Lustre servers, which were off in study D.
 
 use super::super::context::TuningContext;
 use super::super::step::{Compliance, Scope, SettingState, Severity, Step};
 
-/// As meant; the slide prints `pdsh -w oss[21-26] Ictl get param obdfilter.*_read_cache_enable`.
+/// The command as intended; the slide prints `pdsh -w oss[21-26] Ictl get param
+/// obdfilter.*_read_cache_enable`.
 pub const LUSTRE_COMMAND: &str = "pdsh -w oss[21-26] lctl get_param obdfilter.*.read_cache_enable";
 const PRINTED: &str = "pdsh -w oss[21-26] Ictl get param obdfilter.*_read_cache_enable";
 const PARAMETER: &str = "read_cache_enable";
@@ -26,16 +27,16 @@ pub(super) const SERVER_CACHES: Step = Step {
 /// The read cache of one object storage target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadCache {
-    /// The server, where the line names one.
+    /// The server, if the line names one.
     pub server: Option<String>,
-    /// The parameter, as in `obdfilter.highiops-OST0009.read_cache_enable`.
+    /// The parameter, for example `obdfilter.highiops-OST0009.read_cache_enable`.
     pub parameter: String,
-    /// Whether the cache is on; `None` where the value is neither 0 nor 1.
+    /// Whether the cache is on, or `None` if the value is neither 0 nor 1.
     pub on: Option<bool>,
 }
 
-/// Reads lines such as `oss26: obdfilter.highiops-OST0009.read_cache_enable=0`, with or without the
-/// server that `pdsh` puts before them; others are passed over.
+/// Parses lines such as `oss26: obdfilter.highiops-OST0009.read_cache_enable=0`, with or without the
+/// server name that `pdsh` prepends. Other lines are ignored.
 #[must_use]
 pub fn read_caches(text: &str) -> Vec<ReadCache> {
     let read = |line: &str| {

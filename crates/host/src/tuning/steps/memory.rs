@@ -1,4 +1,4 @@
-//! Huge pages, swapping and how much dirty data waits in memory.
+//! Huge pages, swapping, and the amount of dirty data kept in memory.
 
 use super::super::context::TuningContext;
 use super::super::settings::setting::Setting;
@@ -6,14 +6,14 @@ use super::super::step::{SettingState, Severity, Step, existing};
 use crate::activity::memory::HUGE_PAGES;
 
 const SWAPPINESS_FILE: &str = "/proc/sys/vm/swappiness";
-/// Each pair is one setting with two faces: the kernel sets the other to 0 when one is written, and
-/// takes no 0 for the bytes.
+/// Each pair is one setting in two forms. If one is written, the kernel sets the other to 0, and it does
+/// not accept 0 for bytes.
 const DIRTY_PAIRS: [(&str, &str); 2] = [
     ("/proc/sys/vm/dirty_ratio", "/proc/sys/vm/dirty_bytes"),
     ("/proc/sys/vm/dirty_background_ratio", "/proc/sys/vm/dirty_background_bytes"),
 ];
 
-/// The setting of memory that TuneD's profiles change.
+/// The memory settings that TuneD's profiles change.
 pub(super) fn settings() -> Vec<Setting> {
     let dirty = DIRTY_PAIRS.iter().flat_map(|(ratio, bytes)| [*ratio, *bytes]);
     HUGE_PAGES.into_iter().chain([SWAPPINESS_FILE]).chain(dirty).map(Setting::file).collect()
@@ -75,7 +75,7 @@ fn dirty_ratios(context: &TuningContext<'_>) -> Vec<SettingState> {
         .collect()
 }
 
-/// The other face of a setting in bytes or as a ratio, if it has one.
+/// The other form of a setting that is given in bytes or as a ratio, if it has one.
 pub(in crate::tuning) fn other_face(setting: &Setting) -> Option<Setting> {
     let Setting::File { path } = setting else { return None };
     DIRTY_PAIRS.iter().find_map(|(ratio, bytes)| match path.as_str() {
@@ -85,7 +85,7 @@ pub(in crate::tuning) fn other_face(setting: &Setting) -> Option<Setting> {
     })
 }
 
-/// Whether a setting is the one of a pair that counts bytes.
+/// Whether a setting is the form of a pair that is in bytes.
 pub(in crate::tuning) fn counts_bytes(setting: &Setting) -> bool {
     matches!(setting, Setting::File { path } if DIRTY_PAIRS.iter().any(|(_, bytes)| path == bytes))
 }

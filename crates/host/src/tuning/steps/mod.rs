@@ -1,4 +1,4 @@
-//! The steps, each with its reason and source.
+//! The tuning steps, each with its reason and source.
 
 mod lustre;
 mod memory;
@@ -12,7 +12,7 @@ pub use lustre::{LUSTRE_COMMAND, ReadCache, read_caches};
 
 use super::step::Step;
 
-/// All steps, those that change what others set first.
+/// All steps. Those that change what others set come first.
 pub(super) const STEPS: [&Step; 19] = [
     &storage_profile::TUNED,
     &processors::IRQ_AFFINITY,

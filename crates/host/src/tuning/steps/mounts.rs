@@ -1,4 +1,4 @@
-//! Options of mounts.
+//! Mount options.
 
 use super::super::context::TuningContext;
 use super::super::settings::mount_flags::without_access_times;
@@ -32,7 +32,8 @@ fn mount_options(context: &TuningContext<'_>) -> Vec<SettingState> {
         };
         let has = |option: &str| current.split(',').any(|word| word == option);
         let mut seen = SettingState::of(context, what, setting, &without_access_times(&current));
-        // Without times of access there are none of directories: the second option changes nothing.
+        // If access times are not updated at all, they are not updated for directories either, so the
+        // second option has no effect.
         if has("noatime") || has("ro") {
             seen.compliance = Compliance::AsAdvised;
         }

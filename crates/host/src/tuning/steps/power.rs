@@ -68,10 +68,11 @@ fn c_states(context: &TuningContext<'_>) -> Vec<SettingState> {
     limits
 }
 
-/// Deeper than C1: by its name where that says so, else by the microseconds that it takes to wake.
+/// Whether an idle state is deeper than C1: determined by its name if possible, otherwise by its wake-up
+/// latency in microseconds.
 fn is_deep(directory: &str, name: &str, latency_us: Option<u64>) -> bool {
     const SHALLOW: [&str; 6] = ["POLL", "C0", "C1", "C1_ACPI", "C1-ACPI", "WFI"];
-    /// Of C1 of any processor that a driver of the kernel has a table for.
+    /// Latency of C1 on all processors for which a kernel driver has a table.
     const C1_LATENCY_US: u64 = 2;
     let ends_shallow = SHALLOW.iter().any(|shallow| name.split_whitespace().any(|word| word == *shallow));
     if directory == "state0" || ends_shallow {
@@ -80,7 +81,7 @@ fn is_deep(directory: &str, name: &str, latency_us: Option<u64>) -> bool {
     name.starts_with("C1E") || latency_us.is_none_or(|latency| latency > C1_LATENCY_US)
 }
 
-/// The processors with their directories, in the order of their numbers.
+/// The processors with their directories, ordered by number.
 fn processors(context: &TuningContext<'_>) -> Vec<(u32, String)> {
     let mut all: Vec<(u32, String)> = context
         .root
@@ -117,7 +118,7 @@ fn governor(context: &TuningContext<'_>) -> Vec<SettingState> {
     all.into_iter().map(check).collect()
 }
 
-/// The policies with their governors, and what intel_pstate changes along with those.
+/// The policies with their governors, and what intel_pstate changes along with them.
 pub(super) fn governors(context: &TuningContext<'_>) -> Vec<(String, Setting, Setting)> {
     let policies = format!("{CPUS}/cpufreq");
     let places: Vec<(String, String)> = if context.root.exists(&policies) {

@@ -1,4 +1,4 @@
-//! Interrupts and the C1E state, as study A has set them.
+//! Interrupts and the C1E state, with the settings of study A.
 
 use super::super::context::TuningContext;
 use super::super::settings::setting::{Setting, names_nobody, number};
@@ -7,7 +7,7 @@ use crate::system::cpu_list;
 
 const STUDY_A: &str = "Analysis of Intel SSDs on SGI UV 300 (CUNY, study A), slide \"Test setup\"";
 
-/// The slide's line, with the breaks of the slide taken out.
+/// The command on the slide, with the slide's line breaks removed.
 const PUBLISHED_IRQ: &str = "find /proc/irq/*/nvme* | cut -d/ -f4 | xargs -I '{}' sh -c \"cat \
                              /proc/irq/{}/affinity_hint > /proc/irq/{}/smp_affinity\"";
 const PUBLISHED_C1E: &str = "for p in $(seq $(sed 's/-/ /' /sys/devices/system/cpu/online)); do wrmsr -p $p \

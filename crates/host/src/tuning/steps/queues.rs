@@ -5,7 +5,7 @@ use super::super::settings::setting::Setting;
 use super::super::step::{Scope, SettingState, Severity, Step, existing};
 use crate::devices::block::chosen;
 
-/// The attributes are described there.
+/// Where the kernel documents these attributes.
 const KERNEL: &str = "Linux: Documentation/ABI/stable/sysfs-block";
 
 pub(super) fn setting(device: &str, file: &str) -> Setting {
@@ -63,7 +63,7 @@ fn scheduler(context: &TuningContext<'_>) -> Vec<SettingState> {
         };
         let turns = context.read(&setting(&device.name, "rotational")).is_ok_and(|text| text == "1");
         let advised = if turns && choices.contains("mq-deadline") { "mq-deadline" } else { "none" };
-        // A device that is made of others has no queue of its own.
+        // A device that consists of others has no queue of its own.
         if !choices.contains(advised) {
             let why = format!("its choices are {choices:?}");
             return SettingState::not_here(format!("scheduler of {}", device.name), why);
@@ -75,7 +75,7 @@ fn scheduler(context: &TuningContext<'_>) -> Vec<SettingState> {
     named(context, "scheduler", context.devices.iter().map(check).collect())
 }
 
-/// The parameters of the scheduler that a device has, which go when another takes its place.
+/// The parameters of a device's present scheduler, which disappear when the scheduler is changed.
 pub(in crate::tuning) fn iosched(context: &TuningContext<'_>, device: &str) -> Vec<Setting> {
     let directory = format!("/sys/block/{device}/queue/iosched");
     let names = context.root.names(&directory).into_iter();

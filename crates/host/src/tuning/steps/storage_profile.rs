@@ -1,4 +1,4 @@
-//! TuneD's profile for storage, as study C has set it, and the firmware that it names.
+//! TuneD's storage profile, as set in study C, and the firmware that the study names.
 
 use super::super::context::{TuningContext, storage};
 use super::super::settings::setting::Setting;
@@ -54,7 +54,7 @@ fn check_tuned(context: &TuningContext<'_>) -> Vec<SettingState> {
     vec![SettingState::of(context, what, Setting::TunedProfile, advised).moving(what_tuned_sets(context))]
 }
 
-/// Everything that TuneD's storage profiles set and this program knows of.
+/// All settings known to this program that TuneD's storage profiles change.
 fn what_tuned_sets(context: &TuningContext<'_>) -> Vec<Setting> {
     let mut all = memory::settings();
     all.push(Setting::file(tuned::MODE));
@@ -67,7 +67,7 @@ fn what_tuned_sets(context: &TuningContext<'_>) -> Vec<Setting> {
     existing(context.settings, all)
 }
 
-/// As study C has measured with.
+/// The firmware that study C measured with.
 const FIRMWARE: &str = "8DV10054";
 
 pub(super) const FIRMWARE_STEP: Step = Step {

@@ -1,4 +1,5 @@
-//! Statements of a study beside its cases, checked against the workloads and targets that they name.
+//! What a study states in addition to its cases, checked against the workloads and targets that it refers
+//! to.
 
 use super::target::Targets;
 use crate::study::error::StudyError;
@@ -74,14 +75,14 @@ impl<'f> KnownNames<'f> {
         known
     }
 
-    /// The mistake in `wanted`, at `span`, as the name of a target.
+    /// The error for `wanted`, at `span`, if it is not the name of a target.
     fn no_target(&self, wanted: &str, span: Span) -> Option<StudyError> {
         let is_known = self.targets.contains(&wanted);
         (!is_known).then(|| unknown("target", wanted, span, self.targets.iter().copied()))
     }
 }
 
-/// The terms of the study, of which `targets` are known already; every mistake goes into `errors`.
+/// The criteria of the study, whose `targets` are already known; every mistake is added to `errors`.
 pub(super) fn criteria(
     document: &Document,
     targets: Vec<TargetDescription>,
@@ -106,8 +107,8 @@ pub(super) fn criteria(
     criteria
 }
 
-/// Reads every table called `table`. Names must be unique, except that a published figure may be compared in
-/// several places, and a statement may have several rules.
+/// Reads every table named `table`. Names must be unique, except that a published figure may be compared in
+/// several places, and a claim may have several rules.
 fn each<T>(
     document: &Document,
     table: &str,
@@ -170,13 +171,13 @@ fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyErr
 }
 
 /// Minimum number of repetitions for a one-sided 95 % confidence bound of a median, for the best of `among`:
-/// with n of them all are on the wrong side of it with a probability of 2⁻ⁿ each.
+/// with n repetitions, all of one are on the wrong side of it with a probability of 2⁻ⁿ.
 fn bound_repetitions(among: usize) -> u32 {
     (1..).find(|&n| among as f64 * 0.5_f64.powi(n) <= 0.05).map_or(u32::MAX, i32::unsigned_abs)
 }
 
-/// A confidence bound with too few repetitions, so that the commitment could never be kept. A study scaled
-/// down by overrides keeps its terms.
+/// The error for a confidence bound with too few repetitions, whose commitment could never be kept. A study
+/// that is scaled down by overrides keeps its criteria.
 fn never_sure(fields: &Fields, promised: &Commitment, known: &KnownNames<'_>) -> Option<StudyError> {
     if promised.statistic != Statistic::ConfidenceBound || !known.overrides.is_empty() {
         return None;
@@ -284,7 +285,7 @@ fn claim(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) 
     })
 }
 
-/// The figures that `fields` chooses.
+/// The selection of figures in `fields`.
 fn selector(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Selector {
     let before = errors.len();
     if let Some(target) = fields.text("target") {
@@ -322,13 +323,13 @@ fn selector(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError
 }
 
 impl KnownNames<'_> {
-    /// What is wrong with `setting` as a point of the workload called `name`, or of any.
+    /// The error for `setting` if no point of the workload named `name`, or of any workload, has it.
     fn misses(&self, name: Option<&str>, setting: &Setting, span: &Span) -> Option<StudyError> {
         let mut keys = Vec::new();
         let mut values = Vec::new();
         for workload in self.workloads.iter().filter(|workload| name.is_none_or(|name| workload.name == name))
         {
-            // A scaled-down study keeps its terms, which then select nothing.
+            // A scaled-down study keeps its criteria, which may then select nothing.
             if self.overrides.iter().any(|one| one.sets("workload", workload.name, &setting.key)) {
                 return None;
             }
@@ -349,7 +350,7 @@ impl KnownNames<'_> {
         if values.contains(&&setting.value) {
             return None;
         }
-        /// Values that an error lists.
+        /// Maximum number of values listed in an error.
         const LISTED_MAX: usize = 8;
         let listed: Vec<String> = values.iter().take(LISTED_MAX).map(ToString::to_string).collect();
         let more = if values.len() > LISTED_MAX { ", …" } else { "" };
@@ -358,7 +359,7 @@ impl KnownNames<'_> {
         Some(StudyError::new(span.clone(), "not measured", message, help))
     }
 
-    /// Whether a sound selection has no case; an override may have taken its cases away.
+    /// Whether a valid selection matches no case; an override may have removed its cases.
     fn selects_nothing(&self, selector: &Selector) -> bool {
         let takes =
             |case: &Case| case.phases.iter().any(|&phase| phase.is_result() && selector.takes(case, phase));

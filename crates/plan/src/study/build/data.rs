@@ -23,13 +23,13 @@ fn files(draft: &Draft<'_>) -> FileSetKey {
     let shared = files.sharing == Sharing::Shared;
     let work = match draft.spec.work {
         Work::Transfers => "transfers",
-        // Each workload makes a tree of its own, and its objects.
+        // Each workload creates its own trees and objects.
         Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) | Work::Find(_) | Work::Jobs(_) => "other",
     };
     (draft.target.place, shared, files.unique_dir, files.file_per_repetition, work)
 }
 
-/// Gives each workload the file settings written in it or in a workload that shares its files.
+/// Gives each workload the file settings that it, or a workload that shares its files, contains.
 pub(super) fn settle(drafts: &mut [Draft<'_>], errors: &mut Vec<StudyError>) {
     for key in WORKLOAD.keys {
         let Setter::Files(set) = key.set else { continue };
@@ -57,7 +57,8 @@ pub(super) fn settle(drafts: &mut [Draft<'_>], errors: &mut Vec<StudyError>) {
     errors.dedup();
 }
 
-/// A device is neither made nor removed.
+/// The error for a setting that does not apply to a device, because a device is neither created nor
+/// removed.
 fn not_for_a_device(draft: &Draft<'_>) -> Option<StudyError> {
     let files = &draft.spec.files;
     let key = match () {
@@ -139,13 +140,13 @@ fn reaches(writer: &Case, reader: &Case) -> bool {
 /// Data written by cases into the same files.
 #[derive(Default)]
 struct WrittenData<'c> {
-    /// None of these covers another one.
+    /// No volume covers another one.
     volumes: Vec<(&'c Case, Volume)>,
     last: Option<&'c Case>,
 }
 
 impl<'c> WrittenData<'c> {
-    /// On storage of each node, files of one name are others on other nodes.
+    /// On node-local storage, files with the same name are different files on different nodes.
     fn add(&mut self, case: &'c Case, volume: &Volume, local: bool) {
         self.last = Some(case);
         let covers = |one: (&Case, &Volume), other: (&Case, &Volume)| {
@@ -201,7 +202,7 @@ fn elsewhere<'c>(
 /// The files that a case leaves behind or needs.
 #[derive(Clone, Copy)]
 struct Volume {
-    /// All transfers of them; a partial write is of no use to other cases.
+    /// Whether all of its transfers are done; a partial write is of no use to other cases.
     whole: bool,
     sets: u32,
     files: u32,

@@ -20,14 +20,14 @@ const BILLION: f64 = 1e9;
 pub(super) struct JobDefinitions<'f> {
     tables: &'f [Fields],
     tests: &'f [Fields],
-    /// Each of them is valid by itself.
+    /// Whether each of them is valid on its own.
     sound: bool,
-    /// There may be others, which could not be read.
+    /// Whether there may be others that could not be read.
     partial: bool,
 }
 
 impl<'f> JobDefinitions<'f> {
-    /// Checks each table and test by itself, and that each is used.
+    /// Checks each table and test on its own, and that each is used.
     pub(super) fn read(document: &'f Document, errors: &mut Vec<StudyError>) -> Self {
         let (tables, tests) = (document.many("table"), document.many("test"));
         let before = errors.len();
@@ -191,7 +191,7 @@ impl<'f> JobDefinitions<'f> {
         StudyError::new(span, "here", &error.message, help)
     }
 
-    /// The test that makes the table `name` for others and is not among those `chosen`.
+    /// The test that creates the table `name` for others and is not among the `chosen` ones.
     fn left_out(&self, name: &str, chosen: &[&Fields]) -> Option<String> {
         let makes = |test: &&Fields| {
             let leaves =
@@ -246,7 +246,7 @@ fn listed(keys: &[&str]) -> String {
     keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What is wrong with the numbers of rows and keys of a table or step, at scale 1.
+/// The error in the numbers of rows and keys of a table or step, at scale 1.
 fn amount_mistakes(fields: &Fields, keyed: bool) -> Option<StudyError> {
     let both = [("rows", "size"), ("groups", "distinct")]
         .into_iter()
@@ -308,7 +308,7 @@ impl Scale {
         u64::try_from(product / 1_000_000_000).unwrap_or(u64::MAX)
     }
 
-    /// Rows and different keys.
+    /// Numbers of rows and distinct keys.
     fn rows_and_groups(self, fields: &Fields) -> Option<(u64, u64)> {
         let whole = rows(fields)?;
         let rows = self.times(whole).max(whole.min(ROWS_MIN));
@@ -329,7 +329,7 @@ impl Scale {
         let kind = TestKind::ALL.into_iter().find(|one| one.name() == kind)?;
         let steps: Option<Vec<Step>> =
             fields.tables("step").iter().map(|step| self.step(step, fields, jobs)).collect();
-        // A test that is not launched cannot be waited for.
+        // A test that is not launched cannot be a dependency.
         let launched = |name: &&String| chosen.iter().any(|test| test.text("name") == Some(name));
         let after = fields.texts("after").unwrap_or_default();
         Some(JobTest {

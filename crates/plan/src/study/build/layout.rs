@@ -43,12 +43,12 @@ pub(super) struct Layouts {
     pub(super) sound: Vec<Layout>,
     /// Names of all layouts, including invalid ones.
     pub(super) names: Vec<String>,
-    /// There may be others, which could not be read.
+    /// Whether there may be others that could not be read.
     pub(super) partial: bool,
 }
 
 impl Layouts {
-    /// Reads the `[[layout]]` tables; `partial` where there may be others.
+    /// Reads the `[[layout]]` tables; `partial` if there may be others.
     pub(super) fn read(tables: &[Fields], partial: bool, errors: &mut Vec<StudyError>) -> Self {
         let mut layouts = Self { partial, ..Self::default() };
         let mut names = Vec::new();
@@ -66,7 +66,7 @@ impl Layouts {
         layouts
     }
 
-    /// The layout of this name, where it is sound.
+    /// The layout with this name, if it is valid.
     pub(super) fn find(&self, name: &str) -> Option<&Layout> {
         self.sound.iter().find(|layout| layout.name == name)
     }
@@ -118,7 +118,7 @@ fn mistakes(layout: &Layout, fields: &Fields) -> Vec<StudyError> {
         return vec![StudyError::new(fields.span("devices"), "in here", message, help)];
     }
     let error = |problem: crate::layout::LayoutProblem| {
-        // Options of the command line have dashes.
+        // Command line options have dashes.
         let key = problem.field.replace('-', "_");
         let (message, help) = problem.message.rsplit_once(": ").unwrap_or((&problem.message, ""));
         let help = if help.is_empty() { "docs/LAYOUTS.md says what each recipe takes" } else { help };
@@ -183,7 +183,7 @@ fn file_system(fields: &Fields, errors: &mut Vec<StudyError>) -> Option<FileSyst
     })
 }
 
-/// `["sasdata=3TB", "saswork"]`.
+/// Volumes, as in `["sasdata=3TB", "saswork"]`.
 fn volumes(layout: &str, fields: &Fields, errors: &mut Vec<StudyError>) -> Option<Vec<Volume>> {
     let mut wrong = |message: String, help: &str| {
         errors.push(StudyError::new(fields.span("volumes"), "in here", message, help));
@@ -203,7 +203,7 @@ fn volumes(layout: &str, fields: &Fields, errors: &mut Vec<StudyError>) -> Optio
             },
             None => (text.trim(), None),
         };
-        // What LVM takes (lvm(8)); a dash would be an option.
+        // The characters that LVM accepts (lvm(8)); a leading dash would be an option.
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+');
         if name.is_empty() || name.len() > 64 || !name.chars().all(fits) || name.starts_with('.') {
             let message = format!("`{}` cannot be the name of a volume", shown(name));

@@ -78,7 +78,7 @@ pub(super) fn plan(
     if document.protocol.flag("interleaved") {
         errors.extend(cases.iter().find_map(|case| no_turns(case, &document.protocol)));
     }
-    // With a workload missing, others would seem to read unwritten data.
+    // If a workload is missing, others would appear to read unwritten data.
     if errors.is_empty() {
         data::check(&drafts, &cases, &document.protocol, errors);
     }
@@ -105,7 +105,7 @@ pub(super) fn plan(
     Some(Plan { criteria, layouts, ..Plan::new(title, source, seed, cases) })
 }
 
-/// The criteria of `document`, which are about the figures of `plan`.
+/// The criteria of `document` for the figures of `plan`.
 pub(super) fn criteria_about(plan: &Plan, document: &Document, errors: &mut Vec<StudyError>) -> Criteria {
     let targets = match plan.criteria.targets.as_slice() {
         [] => target::described(document.many("target")),
@@ -145,7 +145,7 @@ fn too_many(workloads: &[Fields], options: &Options, errors: &mut Vec<StudyError
     Some(error.of_many_cases(total))
 }
 
-/// `1,000,000`.
+/// Groups digits, as in `1,000,000`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -201,7 +201,7 @@ fn case(draft: &Draft<'_>, protocol: &Fields, errors: &mut Vec<StudyError>) -> O
     let group = draft.spec.name.clone();
     let mut settings = fields.settings();
     let id = id(&group, &settings);
-    // A measurement of one device of several is not a figure of all of them.
+    // A measurement of one of several devices is not a figure of all of them.
     for key in MEMBERS {
         let count = fields.given(key).and_then(|_| fields.count(key));
         if let Some(count) = count.filter(|_| !settings.iter().any(|one| one.key == key)) {
@@ -227,7 +227,7 @@ fn case(draft: &Draft<'_>, protocol: &Fields, errors: &mut Vec<StudyError>) -> O
     Some(case)
 }
 
-/// `NAME:tasks=33:transfer=1MiB`; with the number of the point where that would be too long.
+/// The id `NAME:tasks=33:transfer=1MiB`; with the number of the point if that would be too long.
 fn id(group: &str, settings: &[Setting]) -> String {
     let mut id = group.to_owned();
     for Setting { key, value } in settings {
@@ -272,7 +272,7 @@ fn take_turns(cases: &mut [Case]) {
     }
 }
 
-/// Why `case` cannot be interleaved with others, if so: the preparation before its first pass would be lost
+/// The error if `case` cannot be interleaved with others: the preparation before its first pass would be lost
 /// by the later passes, or would disturb the other cases.
 fn no_turns(case: &Case, protocol: &Fields) -> Option<StudyError> {
     let what = match &case.workload.work {
@@ -295,7 +295,7 @@ fn no_turns(case: &Case, protocol: &Fields) -> Option<StudyError> {
 struct PointErrors {
     points: u64,
     failed: u64,
-    /// All failed points have the same mistakes as the first.
+    /// Whether all failed points have the same mistakes as the first one.
     alike: bool,
     first: Vec<StudyError>,
     at: String,

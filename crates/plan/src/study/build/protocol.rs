@@ -21,7 +21,7 @@ impl<'f> ProtocolValues<'f> {
         self.own.has(name) || self.all.has(name)
     }
 
-    /// The value that holds, or the default.
+    /// The effective value, or the default.
     fn value(self, name: &str) -> Option<&'f Value> {
         self.own.value(name).or_else(|| self.all.value(name))
     }
@@ -61,20 +61,21 @@ pub(super) fn apply(case: &mut Case, own: &Point<'_>, all: &Fields, errors: &mut
     }
 }
 
-/// Why a rule for an early end needs a number.
+/// The reason why an early-stopping rule needs a number of repetitions.
 const NO_END: &str = "nothing says how many repetitions are enough where the rule is never met";
 
-/// The stonewall of a workload that has neither that nor a duration.
+/// The stonewall of a workload that gives neither a stonewall nor a duration of its own.
 pub(super) fn stonewall(own: &Point<'_>, all: &Fields) -> Option<Stonewall> {
     let both = ProtocolValues { own, all };
     let deadline = both.value("phase_max").filter(|_| !own.has("stonewall") && !own.has("duration"))?.nanos();
     Some(Stonewall::after(deadline))
 }
 
-/// Reports keys of another rule than the case has, and a rule that `repetitions` are too few for.
+/// Reports keys of a rule that the case does not use, and a rule for which `repetitions` are too
+/// few.
 fn check_stopping(both: ProtocolValues<'_>, case: &Case, errors: &mut Vec<StudyError>) {
     let mut refuse_idle = |name: &str, needs: &str| {
-        // In `[protocol]` a key may be meant for the workloads that have a rule of their own.
+        // In `[protocol]`, a key may be meant for the workloads that have a rule of their own.
         let here = both.own.has(name) || both.all.has("until") && !both.own.has("until");
         if here && both.has(name) {
             let message = format!("`{name}` would do nothing here");

@@ -20,23 +20,23 @@ const PLACES: [&str; 6] = ["path", "paths", "directory", "device", "disks", "lay
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) paths: Vec<PathBuf>,
-    /// The number of the first target with the same paths: workloads on both share their files.
+    /// The index of the first target with the same paths: workloads on both share their files.
     pub(super) place: usize,
     pub(super) description: TargetDescription,
-    /// Its paths are block devices.
+    /// Whether its paths are block devices.
     pub(super) device: bool,
     /// The layout that must be in place.
     pub(super) layout: Option<String>,
-    /// The directories in which trees are made.
+    /// The directories in which trees are created.
     pub(super) directories: Vec<PathBuf>,
-    /// Those of permanent, work and utility space of jobs.
+    /// The directories for permanent, work and utility space of jobs.
     pub(super) spaces: Vec<PathBuf>,
 }
 
-/// Which target a workload is on, and which of its members; all of them where none are named.
+/// The target of a workload, and which of its members it uses; all members if none are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct MemberSelection {
-    /// The place of the target among the sound ones.
+    /// The index of the target among the valid ones.
     target: usize,
     from: usize,
     count: usize,
@@ -53,25 +53,25 @@ pub(super) static NO_TARGET: LazyLock<Target> = LazyLock::new(|| Target {
     spaces: Vec::new(),
 });
 
-/// Paths under a layout: the same ones under another layout have other data.
+/// Paths below a layout: the same paths below another layout hold different data.
 type LayoutPaths = (Option<String>, Vec<PathBuf>);
 
 /// All targets of a study.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     sound: Vec<Target>,
-    /// Targets of which workloads use some members.
+    /// Targets of which workloads only use some members.
     parts: HashMap<MemberSelection, Target>,
     /// The number of the first target at each set of paths.
     places: HashMap<LayoutPaths, usize>,
     /// Names of all targets, including invalid ones.
     names: Vec<(String, Span)>,
-    /// A target's name could not be read: it may be the one that a workload asks for.
+    /// Whether a target's name could not be read, so that it may be the one that a workload names.
     partial: bool,
 }
 
 impl Targets {
-    /// Reads the `[[target]]` tables; `partial` where there may be others.
+    /// Reads the `[[target]]` tables; `partial` if there may be others.
     pub(super) fn read(
         tables: &[Fields],
         layouts: &Layouts,
@@ -101,7 +101,7 @@ impl Targets {
         }
     }
 
-    /// Makes a target of the members that a workload names, if it names any.
+    /// Creates a target from the members that a workload names, if it names any.
     pub(super) fn divide(&mut self, workload: &impl Values) {
         if !workload.has("member") && !workload.has("members") {
             return;
@@ -114,7 +114,7 @@ impl Targets {
         let range = members.from..members.from + members.count;
         let paths = whole.paths[range.clone()].to_vec();
         let directories = whole.directories.get(range).map_or_else(Vec::new, <[PathBuf]>::to_vec);
-        // Numbers of whole targets are below that of the first part.
+        // Indices of whole targets are below that of the first part.
         let next = self.sound.len() + self.parts.len();
         let layout = whole.layout.clone();
         let place = *self.places.entry((layout.clone(), paths.clone())).or_insert(next);
@@ -164,7 +164,7 @@ impl Targets {
         self.sound.iter().map(|target| target.description.clone()).collect()
     }
 
-    /// The mistake in `wanted`, at `span`, as the name of a target.
+    /// The error for `wanted`, at `span`, if it is not the name of a target.
     pub(super) fn unknown(&self, wanted: &str, span: Span) -> Option<StudyError> {
         if self.partial || self.names().any(|name| name == wanted) {
             return None;
@@ -172,7 +172,7 @@ impl Targets {
         Some(unknown("target", wanted, span, self.names()))
     }
 
-    /// The target that a workload names, or the only one; of its members those that the workload names.
+    /// The target that a workload names, or the only one, restricted to the members that the workload names.
     pub(super) fn of(&self, workload: &impl Values, errors: &mut Vec<StudyError>) -> Option<&Target> {
         if workload.has("member") || workload.has("members") {
             let members = self.members_of(workload, errors).ok()?;
@@ -181,7 +181,7 @@ impl Targets {
         self.sound.get(self.index_of(workload, errors)?)
     }
 
-    /// Which of the sound targets a workload names.
+    /// The index of the valid target that a workload names.
     fn index_of(&self, workload: &impl Values, errors: &mut Vec<StudyError>) -> Option<usize> {
         let Some(wanted) = workload.text("target") else {
             if self.names.len() != 1 && !self.partial {
@@ -196,7 +196,8 @@ impl Targets {
         found
     }
 
-    /// Which members of its target a workload names by `member` or `members`; nothing where that is wrong.
+    /// The members of its target that a workload names by `member` or `members`; an error is reported if
+    /// these are wrong.
     fn members_of(
         &self,
         workload: &impl Values,
@@ -376,15 +377,15 @@ fn volume_of(
     None
 }
 
-/// The directories of permanent, work and utility space: the first three directories of the target, the last
-/// one filling in for missing ones; or those that the target states.
+/// The directories of permanent, work and utility space: those that the target states, or else its first
+/// three directories, with the last one used for missing ones.
 fn spaces(
     directories: &[PathBuf],
     layout: Option<&Layout>,
     fields: &Fields,
     errors: &mut Vec<StudyError>,
 ) -> Option<Vec<PathBuf>> {
-    // Devices have none, and jobs on them are refused.
+    // Devices have no directories, and jobs on devices are rejected.
     let Some(last) = directories.last() else { return Some(Vec::new()) };
     let mut spaces: Vec<PathBuf> =
         (0..3).map(|space| directories.get(space).unwrap_or(last).clone()).collect();
@@ -411,7 +412,7 @@ fn spaces(
     Some(spaces)
 }
 
-/// A layout has no volume or file system `wanted`, but `all`.
+/// The error for a layout that has the volumes or file systems `all`, but not `wanted`.
 fn no_volume(layout: &Layout, all: &[PathBuf], wanted: &str, span: Span) -> StudyError {
     let names: Vec<String> =
         all.iter().filter_map(|at| Some(at.file_name()?.to_string_lossy().into_owned())).collect();
@@ -423,7 +424,7 @@ fn no_volume(layout: &Layout, all: &[PathBuf], wanted: &str, span: Span) -> Stud
     StudyError::new(span, "no such volume", message, help)
 }
 
-/// Terms of targets whose location is known otherwise, or unknown.
+/// Descriptions of targets whose location comes from elsewhere or is unknown.
 pub(super) fn described(tables: &[Fields]) -> Vec<TargetDescription> {
     tables.iter().filter_map(|fields| Some(description(fields.text("name")?.to_owned(), fields))).collect()
 }

@@ -71,7 +71,7 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
     errors
 }
 
-/// The first phase that another kind of work has.
+/// The first phase that belongs to another kind of work.
 fn foreign_phase(fields: &Point<'_>, own: Option<&WorkKeys>, phases: &[Phase]) -> Option<StudyError> {
     let belongs = |phase: &&Phase| match own {
         Some(own) => own.phases.contains(&phase.name()),
@@ -91,7 +91,7 @@ fn foreign_phase(fields: &Point<'_>, own: Option<&WorkKeys>, phases: &[Phase]) -
     Some(StudyError::new(fields.span("phases"), "of other work", message, help))
 }
 
-/// Jobs without loaded tables.
+/// The error for jobs without loaded tables.
 fn not_loaded(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
     let at = |wanted: Phase| phases.iter().position(|&phase| phase == wanted);
     let jobs = at(Phase::Jobs)?;
@@ -110,7 +110,7 @@ fn not_loaded(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
     }
 }
 
-/// Keys that would have no effect: rejected, because nothing is silently ignored.
+/// Keys without effect: they are rejected, because nothing is silently ignored.
 pub(super) fn idle(
     fields: &Point<'_>,
     own: Option<&'static WorkKeys>,
@@ -126,7 +126,7 @@ pub(super) fn idle(
     })
 }
 
-/// The work of a workload, which is `own`.
+/// The work of a workload of the kind `own`.
 pub(super) fn work(
     fields: &Point<'_>,
     own: &WorkKeys,
@@ -189,7 +189,7 @@ fn jobs(
     context.jobs.jobs(fields, own, fields.count("signature").unwrap_or(context.seed), errors)
 }
 
-/// Requests and responses between as many processes as nodes, bound as the study says.
+/// Requests and responses between as many processes as nodes, with the bindings of the study.
 fn rpc(fields: &Point<'_>, nodes: u32, errors: &mut Vec<StudyError>) -> Option<Rpc> {
     let mut binding = |key: &str| match fields.text(key)?.parse::<Binding>() {
         Ok(binding) => Some(binding),

@@ -22,7 +22,7 @@ pub(super) struct Draft<'f> {
     pub(super) target: &'f Target,
     pub(super) spec: WorkloadSpec,
     pub(super) phases: Vec<Phase>,
-    /// This workload, or one that shares its files, states where missing data comes from.
+    /// Whether this workload, or one that shares its files, states where missing data comes from.
     pub(super) fill_said: bool,
 }
 
@@ -69,7 +69,7 @@ impl<'f> Draft<'f> {
     }
 }
 
-/// A workload of transfers, but for what single keys set.
+/// A workload of transfers, without what single keys set.
 fn transfers(
     fields: &Point<'_>,
     target: &Target,
@@ -95,7 +95,7 @@ fn transfers(
     Some(spec)
 }
 
-/// A workload of the kind `own`, but for what single keys set.
+/// A workload of the kind `own`, without what single keys set.
 fn other(
     fields: &Point<'_>,
     target: &Target,
@@ -122,7 +122,7 @@ fn other(
     Some(WorkloadSpec { work, ..spec })
 }
 
-/// Number of tasks and nodes, in a run on `run_nodes`.
+/// The number of tasks and nodes, for a run on `run_nodes` nodes.
 fn tasks_on_nodes(fields: &Point<'_>, run_nodes: u32, errors: &mut Vec<StudyError>) -> Option<(u32, u32)> {
     let nodes = fields.count_u32("nodes");
     let Some(per_node) = fields.count_u32("tasks_per_node") else {
@@ -150,7 +150,7 @@ fn tasks_on_nodes(fields: &Point<'_>, run_nodes: u32, errors: &mut Vec<StudyErro
     Some((tasks, nodes))
 }
 
-/// Whether tasks share a file, where the target lets them.
+/// Whether tasks share a file, if the target allows both.
 fn sharing(fields: &Point<'_>, target: &Target, errors: &mut Vec<StudyError>) -> Sharing {
     let one_device = target.device && target.paths.len() == 1;
     if fields.word("sharing") == Some("own") {
@@ -271,7 +271,7 @@ fn read_from(fields: &Point<'_>, (tasks, nodes): (u32, u32), seed: u64, name: &s
     })
 }
 
-/// A mixed phase without its share of reads.
+/// The error for a mixed phase without a share of reads.
 fn no_share(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
     (phases.contains(&Phase::Mixed) && !fields.has("read_percent")).then(|| {
         StudyError::new(
@@ -283,7 +283,7 @@ fn no_share(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
     })
 }
 
-/// A check compares what a phase before it did.
+/// The error for a check without a preceding phase to compare with.
 fn phases_out_of_order(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
     let before = |check: Phase, checked: Phase| {
         let at = phases.iter().position(|&phase| phase == check)?;

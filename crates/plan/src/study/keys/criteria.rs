@@ -1,5 +1,5 @@
-//! The keys of what a study says beside its cases: expectations, commitments, published figures
-//! and claims, and of the selections in them.
+//! The keys for what a study states in addition to its cases: expectations, commitments, published
+//! figures and claims, and the selections in them.
 
 use crate::study::table::definition::{Key, NUMBER_LEAST, Setter, Table, ValueKind, Word};
 
@@ -39,7 +39,7 @@ const RESULTS: &[Word] = &[
     ("jobs", "launches jobs"),
 ];
 
-/// The rates of a phase by their words.
+/// The rates of a phase, by their words.
 const RATES: &[Word] = &[
     ("by-wall", "all bytes by the time from the first open to the last close"),
     ("by-io", "all bytes by the time from the first transfer to the last"),
@@ -50,14 +50,14 @@ const RATES: &[Word] = &[
     ("at-stonewall", "at the deadline"),
 ];
 
-/// Which side is good.
+/// The words for the relation.
 const RELATIONS: &[Word] = &[
     ("greater", "left is greater, by more than the tolerance"),
     ("less", "left is less, by more than the tolerance"),
     ("equal", "both are equal within the tolerance"),
 ];
 
-/// What a claim compares.
+/// The quantities that a claim compares.
 const QUANTITIES: &[Word] = &[
     ("best-rate", "the best median rate among the selected cases"),
     ("lowest-rate", "the lowest of them"),
@@ -89,7 +89,7 @@ const AT: Key = Key::new("at", ValueKind::Settings)
     .left_out("all points of the sweep")
     .means("Values of swept keys, as `{ tasks = 132, transfer = \"1MiB\" }`.");
 
-/// A choice of figures, written as an inline table.
+/// A selection of figures, written as an inline table.
 pub(crate) const SELECTION: Table = Table {
     name: "selection",
     meaning: "Chooses figures, as `left = { workload = \"scale\", target = \"flash\", at = { \

@@ -1,13 +1,13 @@
-//! The keys of `[[table]]`, `[[test]]` and `[[test.step]]`, which a workload of jobs is made of.
+//! The keys of `[[table]]`, `[[test]]` and `[[test.step]]`, which define a workload of jobs.
 
 use crate::study::table::definition::{INTEGER_MAX, Key, Table, ValueKind, Word};
 
-/// More streams or rounds than this are a slip.
+/// Limit on streams and rounds; more are taken for a typing error.
 const LAUNCHES: u64 = crate::jobs::LAUNCHES_MAX;
-/// More threads than this are more than any machine has processors for.
+/// Limit on threads; no machine has more processors.
 const THREADS_MAX: u64 = 4096;
 
-/// What a step does.
+/// The actions of a step.
 const ACTIONS: &[Word] = &[
     ("generate", "makes a table: `output`, `rows` or `size`, `groups` or `distinct`, `sorted`"),
     ("scan", "reads `input`, keeps a share of it by `keep`, and may write that to `output`"),
@@ -44,7 +44,7 @@ const ACTIONS: &[Word] = &[
     ),
 ];
 
-/// How many rows there are, and how many different keys.
+/// The keys for the number of rows and the number of distinct keys.
 const ROWS: Key = Key::new("rows", ValueKind::Count(1, INTEGER_MAX))
     .left_out("`size` says how many")
     .means("Rows of 128 bytes at scale 1.");
@@ -182,8 +182,8 @@ pub(crate) const STEP: Table = Table {
     ..Table::PLAIN
 };
 
-/// The keys that a step which does `action` heeds beside `do`, `threads` and `memory`, and those of them that it
-/// cannot do without.
+/// The keys that a step with `action` uses in addition to `do`, `threads` and `memory`, and those among them
+/// that it requires.
 pub(crate) fn of_step(action: &str) -> (&'static [&'static str], &'static [&'static str]) {
     match action {
         "generate" => (&["output", "space", "rows", "size", "groups", "distinct", "sorted"], &["output"]),

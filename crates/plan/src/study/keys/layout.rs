@@ -2,12 +2,12 @@
 
 use crate::study::table::definition::{Key, Table, ValueKind, Word};
 
-/// More nodes than a file system was ever made for.
+/// Limit on nodes; no file system was ever made for more.
 const NODES_MAX: u64 = 16_384;
-/// More targets than a file of Lustre can be striped over (`LOV_MAX_STRIPE_COUNT`).
+/// Limit on targets over which Lustre can stripe a file (`LOV_MAX_STRIPE_COUNT`).
 const STRIPE_COUNT_MAX: u64 = 2000;
 
-/// How devices can be put together.
+/// The ways to combine devices.
 const RECIPES: &[Word] = &[
     ("raw", "the devices as they are; each is a member"),
     ("per-device", "a file system on each device, mounted at `0`, `1` … below `mount_point`"),

@@ -1,5 +1,5 @@
-//! The one definition of every key of a study file: what the reader accepts, what its errors say
-//! is allowed, what `docs/STUDY.md` prints and what the JSON schema holds.
+//! The single definition of every key of a study file: what the reader accepts, what its errors
+//! list as allowed, what `docs/STUDY.md` prints and what the JSON schema contains.
 
 mod criteria;
 mod jobs;
@@ -17,9 +17,9 @@ pub(super) use target::TARGET;
 pub(super) use workload::{STONEWALL, WORKLOAD};
 
 use crate::study::table::definition::{INTEGER_MAX, Key, Setter, Table, ValueKind};
-/// More nodes than the largest machines have.
+/// Limit on nodes; the largest machines have fewer.
 const NODES_MAX: u64 = 1 << 20;
-/// Hardware threads of a node: more than any has.
+/// Limit on hardware threads of a node; no node has more.
 const NODE_THREADS_MAX: u64 = 1 << 16;
 
 /// Every table that a study file may have, in the order of the reference.
@@ -101,7 +101,7 @@ mod tests {
         TargetDescription, WorkloadSpec,
     };
 
-    /// What `fresh` becomes by each word of `key`.
+    /// The results of setting `fresh` to each word of `key`.
     fn outcomes<T: Clone + Debug>(key: &Key, set: fn(&mut T, &Value), fresh: &T) -> HashSet<String> {
         let outcome = |(word, _): &(&'static str, &str)| {
             let mut changed = fresh.clone();

@@ -1,15 +1,16 @@
-//! The keys of `[protocol]`, most of which a workload may give for itself.
+//! The keys of `[protocol]`, most of which a workload may override.
 
 use crate::study::table::definition::{Key, Setter, Table, ValueKind};
 use crate::study::table::values::{Until, Value};
 use crate::{INTERVAL_REPETITIONS_MIN, Stopping};
 
-/// The SNIA Solid State Storage Performance Test Specification (section 2.1.27) asks for five
+/// The SNIA Solid State Storage Performance Test Specification (section 2.1.27) specifies five
 /// rounds, a range of 20 % of their mean and a slope of 10 % of it.
 const STEADY: Stopping = Stopping::Steady { window: 5, excursion: 0.20, slope: 0.10 };
-/// Repetitions beyond this are a slip: a minute each would take a week.
+/// Limit on repetitions; more are taken for a typing error: with a minute each, they would take a
+/// week.
 const REPETITIONS_MAX: u64 = 10_000;
-/// More rounds of one repetition are a slip.
+/// Limit on rounds of a repetition; more are taken for a typing error.
 const ROUNDS_MAX: u64 = 1_000;
 /// `[protocol]`.
 pub(crate) const PROTOCOL: Table = Table {
@@ -36,7 +37,7 @@ pub(crate) const PROTOCOL: Table = Table {
     ..Table::PLAIN
 };
 
-/// The keys that a workload may give for itself.
+/// The keys that a workload may override.
 pub(super) const PER_CASE: &[Key] = &[
     Key::new("repetitions", ValueKind::Count(1, REPETITIONS_MAX))
         .left_out("`1`; with `until` it is needed")

@@ -2,7 +2,7 @@
 
 use crate::study::table::definition::{Key, NUMBER_LEAST, Setter, Table, ValueKind};
 
-/// More devices than the largest systems have.
+/// Limit on devices; the largest systems have fewer.
 const DEVICES_MAX: u64 = 1 << 20;
 
 /// `[[target]]`.

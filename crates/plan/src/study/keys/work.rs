@@ -1,4 +1,4 @@
-//! The keys of `[[workload]]` that are about work other than transfers.
+//! The keys of `[[workload]]` for work other than transfers.
 
 use crate::Phase;
 use crate::jobs::LAUNCHES_MAX;
@@ -7,16 +7,16 @@ use crate::study::table::values::Values as _;
 use crate::work::tree::TREE_DEPTH_MAX;
 use crate::workload::limits::TASKS_MAX;
 
-/// Largest number of directories in a directory that is not taken for a slip.
+/// Limit on directories in a directory; more are taken for a typing error.
 const BRANCHING_MAX: u64 = 1 << 20;
-/// Largest number of sets, connections and the like.
+/// Limit on sets, connections and the like.
 const MANY: u64 = 1 << 20;
-/// Larger scales are taken for a slip: the published workload has 420 GB at scale 1.
+/// Larger scales are taken for a typing error: the published workload has 420 GB at scale 1.
 const SCALE_MAX: f64 = 1e6;
-/// Largest number of threads of a process.
+/// Limit on threads of a process.
 const THREADS_MAX: u64 = 4096;
 
-/// A factor in parts of 1,000,000,000; at least one of them.
+/// A factor in parts of 1,000,000,000; at least one part.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -26,7 +26,7 @@ fn billionths(factor: f64) -> u64 {
     ((factor * 1e9).round() as u64).max(1)
 }
 
-/// What a workload does besides transfers.
+/// The kinds of work besides transfers.
 pub(crate) const WORKS: &[WorkKeys] = &[TREE, OBJECTS, RPC, FIND, JOBS];
 
 const TREE: WorkKeys = WorkKeys {

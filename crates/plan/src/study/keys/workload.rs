@@ -11,7 +11,7 @@ use crate::{Order, Pace, Phase, Stonewall, SyncRule, Work};
 /// Keys of a stonewall.
 pub(crate) const STONEWALL: [&str; 2] = ["stonewall", "wear_out"];
 
-/// Phases by their words.
+/// Phases, by their words.
 pub(super) const PHASES: &[Word] = &[
     ("write", "writes"),
     ("read", "reads"),
@@ -41,7 +41,7 @@ pub(super) const PHASES: &[Word] = &[
     ("jobs", "launches jobs"),
 ];
 
-/// Whether a tree writes into files.
+/// Whether a tree writes data into files.
 fn writes_files(phases: &[Phase]) -> bool {
     phases.iter().any(|phase| matches!(phase, Phase::FileCreate | Phase::FileWrite))
 }
@@ -172,7 +172,7 @@ pub(crate) const WORKLOAD: Table = Table {
         .for_transfers()
         .sets(Setter::Workload(|spec, value| {
             spec.order = match value.word() {
-                // The seed follows from the name of the workload.
+                // The seed is derived from the name of the workload.
                 "random" => Order::Random { seed: 0 },
                 "backward" => Order::Backward,
                 "strided" => Order::Strided { stride: 0 },

@@ -7,7 +7,7 @@ use crate::{
     TargetDescription, Tree, WorkloadSpec,
 };
 
-/// Largest integer that TOML promises to carry.
+/// Largest integer that TOML guarantees to represent.
 pub(crate) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
 /// Stands for "above 0" as the bound of a number: no measured amount is smaller.
 pub(crate) const NUMBER_LEAST: f64 = 1e-9;
@@ -17,11 +17,11 @@ pub(crate) const NUMBER_LEAST: f64 = 1e-9;
 pub(crate) struct Table {
     /// Its name.
     pub(crate) name: &'static str,
-    /// It may occur several times, as `[[name]]`, distinguished by this key.
+    /// The key that distinguishes its occurrences if it may occur several times, as `[[name]]`.
     pub(crate) named_by: Option<&'static str>,
-    /// What it is for; a Markdown paragraph.
+    /// Its purpose; a Markdown paragraph.
     pub(crate) meaning: &'static str,
-    /// Whether its keys can be swept: those of one value that are not fixed.
+    /// Whether its keys can be swept: those with a single value that are not fixed.
     pub(crate) sweeps: bool,
     /// Keys shared with another table. Their defaults apply in the table that occurs once; in the other they
     /// only override it.
@@ -32,16 +32,16 @@ pub(crate) struct Table {
     pub(crate) works: &'static [WorkKeys],
 }
 
-/// A kind of work, and the keys that are about it alone.
+/// A kind of work, and the keys that only apply to it.
 #[derive(Debug)]
 pub(crate) struct WorkKeys {
-    /// The word that asks for it.
+    /// The word that selects it.
     pub(crate) word: &'static str,
-    /// What it is work on.
+    /// What the work is done on.
     pub(crate) what: &'static str,
-    /// The backends that can do it, as the reference names them.
+    /// The backends that support it, as named in the reference.
     pub(crate) backends: &'static str,
-    /// What it is; a Markdown paragraph.
+    /// Its description; a Markdown paragraph.
     pub(crate) meaning: &'static str,
     /// Its phases.
     pub(crate) phases: &'static [&'static str],
@@ -52,21 +52,21 @@ pub(crate) struct WorkKeys {
 }
 
 impl Table {
-    /// A table that comes once and has no keys, for the fields that most tables leave as they are.
+    /// A table that occurs once and has no keys, for the fields that most tables leave at their defaults.
     pub(crate) const PLAIN: Self =
         Self { name: "", named_by: None, meaning: "", sweeps: false, shared: &[], keys: &[], works: &[] };
 
-    /// As it is written in a file.
+    /// The header as written in a file.
     pub(crate) fn header(&self) -> String {
         if self.many() { format!("[[{}]]", self.name) } else { format!("[{}]", self.name) }
     }
 
-    /// Whether it may come several times.
+    /// Whether it may occur several times.
     pub(crate) fn many(&self) -> bool {
         self.named_by.is_some()
     }
 
-    /// All its keys, those of its own first.
+    /// All its keys, starting with its own.
     pub(crate) fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {
         self.keys.iter().chain(self.works.iter().flat_map(|work| work.keys)).chain(self.shared)
     }
@@ -89,7 +89,7 @@ impl Table {
         }
     }
 
-    /// What its key `name` takes.
+    /// The values that its key `name` accepts.
     pub(crate) fn allowed(&self, name: &str) -> String {
         self.find(name).map_or_else(String::new, |key| key.kind.allowed())
     }
@@ -100,34 +100,34 @@ impl Table {
     }
 }
 
-/// A key of a table: how it is written, what it takes, and what it sets. The reader, its errors, the reference
-/// and the schema have nothing else.
+/// A key of a table: its name, the values it accepts, and what it sets. The reader, its errors, the reference
+/// and the schema use nothing else.
 #[derive(Debug)]
 pub(crate) struct Key {
-    /// How it is written.
+    /// Its name.
     pub(crate) name: &'static str,
-    /// What values it takes.
+    /// The kind of values it accepts.
     pub(crate) kind: ValueKind,
-    /// Its default.
+    /// What applies if it is left out.
     pub(crate) absent: KeyDefault,
     /// What it does; one or two sentences in Markdown.
     pub(crate) meaning: &'static str,
-    /// It cannot be swept: what is said of the files holds for all workloads on them, and how often a case is
-    /// repeated is no property of what is measured.
+    /// Whether it cannot be swept: a statement about the files applies to all workloads on them, and the
+    /// number of repetitions is not a property of what is measured.
     pub(crate) fixed: bool,
-    /// Kinds of work besides transfers that heed it; all where nothing is said. Of workloads only.
+    /// Kinds of work besides transfers that use it; all if `None`. Only for workloads.
     pub(crate) works: Option<&'static [&'static str]>,
-    /// What it would do nothing without; of workloads only.
+    /// Conditions without which it has no effect; only for workloads.
     pub(crate) needs: [Option<Need>; 2],
     /// Where its value goes.
     pub(crate) set: Setter,
 }
 
-/// A condition on the other keys and the phases of a workload, and the words for it.
+/// A condition on the other keys and the phases of a workload, and its description.
 pub(crate) type Need = (&'static str, fn(&Point<'_>, &[Phase]) -> bool);
 
 impl Key {
-    /// A key without which the table is refused, unless [`Key::default`] or [`Key::left_out`] follows.
+    /// A required key, unless [`Key::default`] or [`Key::left_out`] follows.
     pub(crate) const fn new(name: &'static str, kind: ValueKind) -> Self {
         let (fixed, works, needs) = (false, None, [None; 2]);
         Self {
@@ -142,42 +142,42 @@ impl Key {
         }
     }
 
-    /// A flag that is off unless it is given.
+    /// A flag that is off by default.
     pub(crate) const fn flag(name: &'static str) -> Self {
         Self::new(name, ValueKind::Flag).default("false")
     }
 
-    /// With this TOML value as its default.
+    /// Sets this TOML value as its default.
     pub(crate) const fn default(self, literal: &'static str) -> Self {
         Self { absent: KeyDefault::Value(literal), ..self }
     }
 
-    /// With a default that is described by this text.
+    /// Sets a default that is described by this text.
     pub(crate) const fn left_out(self, described: &'static str) -> Self {
         Self { absent: KeyDefault::Described(described), ..self }
     }
 
-    /// Refused where it is missing and the work of the table heeds it, which this text says.
+    /// Makes it required for work that uses it, which this text describes.
     pub(crate) const fn needed(self, described: &'static str) -> Self {
         Self { absent: KeyDefault::Needed(described), ..self }
     }
 
-    /// It cannot be swept.
+    /// Excludes it from sweeps.
     pub(crate) const fn fixed(self) -> Self {
         Self { fixed: true, ..self }
     }
 
-    /// Only transfers heed it.
+    /// Restricts it to transfers.
     pub(crate) const fn for_transfers(self) -> Self {
         self.for_transfers_and(&[])
     }
 
-    /// Only transfers and the kinds of work `others` heed it.
+    /// Restricts it to transfers and the kinds of work `others`.
     pub(crate) const fn for_transfers_and(self, others: &'static [&'static str]) -> Self {
         Self { works: Some(others), ..self }
     }
 
-    /// It would do nothing unless `met`; `needs` says so.
+    /// Declares that it has no effect unless `met`; `needs` describes the condition.
     pub(crate) const fn needs(self, needs: &'static str, met: fn(&Point<'_>, &[Phase]) -> bool) -> Self {
         let needs = match self.needs {
             [None, _] => [Some((needs, met)), None],
@@ -186,19 +186,19 @@ impl Key {
         Self { needs, ..self }
     }
 
-    /// What it does; one or two sentences in Markdown.
+    /// Sets its description; one or two sentences in Markdown.
     pub(crate) const fn means(self, meaning: &'static str) -> Self {
         Self { meaning, ..self }
     }
 
-    /// Where its value goes.
+    /// Sets the target of its value.
     pub(crate) const fn sets(self, set: Setter) -> Self {
         Self { set, ..self }
     }
 }
 
 impl Key {
-    /// A value of this key as it is stored with a point of a sweep.
+    /// Converts a value of this key to the form that is stored with a point of a sweep.
     pub(crate) fn setting(&self, value: &Value) -> SettingValue {
         match (&self.kind, value) {
             (ValueKind::Size, Value::Integer(bytes)) => SettingValue::Bytes(Bytes(*bytes)),
@@ -213,7 +213,7 @@ impl Key {
     }
 }
 
-/// Keys of one table are told apart by their names, and so are tables: setters cannot be compared.
+/// Keys of one table are compared by their names, and so are tables, because setters cannot be compared.
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -229,32 +229,32 @@ impl PartialEq for Table {
 /// Puts a value into a `T`.
 type SetterFn<T> = fn(&mut T, &Value);
 
-/// Where the value of a key goes. Setters run in the order of the keys, so that a key can refine what one
-/// before it has set.
+/// Where the value of a key is stored. Setters run in the order of the keys, so that a key can refine what an
+/// earlier one has set.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Setter {
-    /// It is read together with other keys of its table, which only together say something.
+    /// The value is read together with other keys of its table, because it has no meaning alone.
     WithOthers,
-    /// Of `[study]` and `[[target]]`.
+    /// In `[study]` and `[[target]]`.
     Criteria(SetterFn<Criteria>),
     Target(SetterFn<TargetDescription>),
-    /// Of `[protocol]`, and of a workload instead of it.
+    /// In `[protocol]`, and in a workload that overrides it.
     Case(SetterFn<Case>),
-    /// Of a workload.
+    /// In a workload.
     Workload(SetterFn<WorkloadSpec>),
-    /// Of a workload; all workloads on the same files share the value.
+    /// In a workload; all workloads on the same files share the value.
     Files(SetterFn<FileSet>),
-    /// Of one kind of work.
+    /// In one kind of work.
     Tree(SetterFn<Tree>),
     Objects(SetterFn<Objects>),
     Rpc(SetterFn<Rpc>),
     Find(SetterFn<Find>),
     Jobs(SetterFn<Jobs>),
-    /// Of what figures are compared with.
+    /// In what figures are compared with.
     Expectation(SetterFn<Expectation>),
 }
 
-/// What the given values and the defaults of `keys` set, in the order of the keys.
+/// The setters with their values, given or default, in the order of `keys`.
 pub(crate) fn setters<'v>(
     keys: &'static [Key],
     values: &'v impl Values,
@@ -268,7 +268,7 @@ pub(crate) fn setters<'v>(
 pub(crate) enum KeyDefault {
     /// The file is refused.
     Refused,
-    /// It is refused by the kinds of work that heed it, as this text says.
+    /// The file is refused if the kind of work uses the key, as this text describes.
     Needed(&'static str),
     /// This TOML value is the default.
     Value(&'static str),
@@ -276,10 +276,10 @@ pub(crate) enum KeyDefault {
     Described(&'static str),
 }
 
-/// A word that a key takes, and what it means.
+/// A word that a key accepts, and its meaning.
 pub(crate) type Word = (&'static str, &'static str);
 
-/// What values a key takes.
+/// The kind of values that a key accepts.
 #[derive(Debug)]
 pub(crate) enum ValueKind {
     /// Any text.
@@ -292,7 +292,7 @@ pub(crate) enum ValueKind {
     Path,
     /// A list of paths.
     Paths,
-    /// A list of texts, as this one.
+    /// A list of texts, like this one.
     Texts(&'static str),
     /// A number of bytes.
     Size,
@@ -331,12 +331,12 @@ pub(crate) enum ValueKind {
 }
 
 impl ValueKind {
-    /// Whether it is one value, so that a sweep can have several.
+    /// Whether it is a single value, so that a sweep can have several.
     pub(crate) fn is_scalar(&self) -> bool {
         self.is_text() || self.is_ordered() || matches!(self, Self::Flag | Self::Word(_))
     }
 
-    /// Whether values can be counted up, so that a sweep can be a range.
+    /// Whether values can be incremented, so that a sweep can be a range.
     pub(crate) fn is_ordered(&self) -> bool {
         matches!(self, Self::Size | Self::Time | Self::Count(..) | Self::Rate | Self::Number(..))
     }
@@ -416,7 +416,7 @@ impl ValueKind {
         }
     }
 
-    /// The words that it takes, if it takes words.
+    /// The words that it accepts, if it accepts words.
     pub(crate) fn words(&self) -> &'static [Word] {
         match self {
             Self::Word(words) | Self::Words(words) => words,

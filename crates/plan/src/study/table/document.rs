@@ -20,9 +20,9 @@ use crate::text::nearest::nearest;
 pub(crate) struct Document {
     pub(crate) study: Fields,
     pub(crate) protocol: Fields,
-    /// Tables that may come several times, by their name.
+    /// Tables that may occur several times, by their name.
     many: HashMap<&'static str, Vec<Fields>>,
-    /// Some top-level entry could not be read, so what seems missing may be there.
+    /// Whether some top-level entry could not be read, so that what appears to be missing may exist.
     pub(crate) partial: bool,
 }
 

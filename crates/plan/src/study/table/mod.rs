@@ -1,4 +1,4 @@
-//! Tables of a study file: what a key can be declared as, and the reading of tables with their values and sweeps.
+//! Tables of a study file: the declarations of keys, and reading tables with their values and sweeps.
 
 pub(super) mod definition;
 pub(super) mod document;

@@ -1,6 +1,6 @@
 //! Numbers and ranges of them.
 
-/// A value that can be counted up.
+/// A value that can be incremented.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Scalar {
     /// Bytes, nanoseconds or a plain count, depending on the key's kind.
@@ -9,7 +9,7 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
-    /// As a number that can be compared with others of its kind.
+    /// The value as a number that can be compared with others of its kind.
     pub(crate) fn order(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
@@ -18,7 +18,7 @@ impl Scalar {
     }
 }
 
-/// A range that is never expanded, so that counting millions of values costs nothing.
+/// A range that is never expanded, so that counting millions of values is cheap.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Range {
     /// Bytes, nanoseconds or counts.
@@ -27,7 +27,7 @@ pub(crate) enum Range {
     Number { from: f64, growth: Growth<f64>, count: u64 },
 }
 
-/// How one value follows from the one before.
+/// How each value follows from the previous one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Growth<T> {
     Step(T),
@@ -35,14 +35,14 @@ pub(crate) enum Growth<T> {
 }
 
 impl Range {
-    /// How many values it has.
+    /// Number of values.
     pub(crate) fn count(&self) -> u64 {
         match self {
             Self::Whole { count, .. } | Self::Number { count, .. } => *count,
         }
     }
 
-    /// Value number `index`, which is below [`Range::count`].
+    /// The value at `index`, which is below [`Range::count`].
     pub(crate) fn at(&self, index: u64) -> Scalar {
         let power = || i32::try_from(index).unwrap_or(i32::MAX);
         match *self {
@@ -60,7 +60,7 @@ impl Range {
     }
 }
 
-/// A number without the last digits, in which the errors of binary fractions are.
+/// A number without the last digits, which contain the errors of binary fractions.
 fn tidy(number: f64) -> f64 {
     format!("{number:.12e}").parse().unwrap_or(number)
 }

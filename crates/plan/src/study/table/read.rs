@@ -1,4 +1,4 @@
-//! Reads a table of a study file: its values, each by the kind of its key, and its swept keys.
+//! Reads a table of a study file: its values, by the kind of each key, and its swept keys.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ pub(crate) fn absent(table: &'static Table) -> Fields {
     }
 }
 
-/// Reads `content`, whose header is at `header`, by the keys of `table`.
+/// Reads `content`, whose header is at `header`, according to the keys of `table`.
 pub(crate) fn table_fields(
     table: &'static Table,
     content: &DeTable<'_>,
@@ -39,7 +39,7 @@ pub(crate) fn table_fields(
 ) -> Fields {
     let before = errors.len();
     let mut fields = Fields { header, ..absent(table) };
-    // Keys meant by a misspelt one are not also reported as missing.
+    // Keys that a misspelt key was meant to be are not also reported as missing.
     let mut meant = Vec::new();
     for (written, value) in content {
         let name: &str = written.get_ref();
@@ -98,7 +98,7 @@ fn tables(
     found
 }
 
-/// The defaults of `table`; none of a table within another.
+/// The defaults of `table`. Returns `None` for a table within another.
 fn defaults(table: &'static Table) -> Option<&'static Defaults> {
     static DEFAULTS: LazyLock<HashMap<&'static str, Defaults>> = LazyLock::new(|| {
         let of = |table: &'static Table| {
@@ -117,7 +117,7 @@ fn defaults(table: &'static Table) -> Option<&'static Defaults> {
     DEFAULTS.get(table.name)
 }
 
-/// A required key that is not there.
+/// The error for a missing required key.
 pub(crate) fn missing(table: &'static Table, name: &str, header: Span, allowed: String) -> StudyError {
     let help = match name {
         "statistic" => format!("say by which statistic it is judged before anything is measured: {allowed}"),
@@ -127,7 +127,7 @@ pub(crate) fn missing(table: &'static Table, name: &str, header: Span, allowed: 
     StudyError::new(header, format!("`{name}` is missing here"), message, help)
 }
 
-/// Reports a key that `table` does not have; gives the one that was probably meant.
+/// Reports a key that `table` does not have; returns the one that was probably meant.
 fn unknown_key(
     table: &'static Table,
     name: &str,
@@ -145,7 +145,7 @@ fn unknown_key(
     meant
 }
 
-/// Whether `value` has several values of `key`.
+/// Whether `value` contains several values of `key`.
 fn is_swept(key: &Key, value: &DeValue<'_>) -> bool {
     match value {
         DeValue::Array(_) => true,
@@ -200,7 +200,7 @@ fn part(
     }
 }
 
-/// Reads a value by the kind of its key.
+/// Reads a value according to the kind of its key.
 pub(crate) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, Box<StudyError>> {
     let wrong = |label: String, message: String, help: String| {
         Box::new(StudyError::new(value.span(), label, message, help))
@@ -267,7 +267,7 @@ pub(crate) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, 
     })
 }
 
-/// Whether `text` is two whole numbers with a dash between them, as `1-64`.
+/// Whether `text` is two whole numbers with a dash in between, as in `1-64`.
 fn looks_like_range(text: &str) -> bool {
     let is_number = |part: &str| !part.trim().is_empty() && part.trim().bytes().all(|b| b.is_ascii_digit());
     text.split_once('-').is_some_and(|(from, to)| is_number(from) && is_number(to))
@@ -325,7 +325,7 @@ fn settings(items: &DeTable<'_>) -> Result<Vec<(Setting, Span)>, Box<StudyError>
     items.iter().map(one).collect()
 }
 
-/// A table within a table; its first mistake where it has any.
+/// A table within a table; its first mistake if it has any.
 fn nested(table: &'static Table, items: &DeTable<'_>, span: Span) -> Result<Fields, Box<StudyError>> {
     let mut errors = Vec::new();
     let fields = table_fields(table, items, span, &mut errors);
@@ -335,7 +335,7 @@ fn nested(table: &'static Table, items: &DeTable<'_>, span: Span) -> Result<Fiel
     }
 }
 
-/// Reads each item of a list; the first wrong one is marked by itself.
+/// Reads each item of a list; the first wrong one is marked individually.
 fn list<T>(
     key: &Key,
     items: &DeArray<'_>,

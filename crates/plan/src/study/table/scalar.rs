@@ -11,7 +11,7 @@ use crate::{Bytes, Nanos};
 /// binary.
 const ROUNDING: f64 = 1e-9;
 
-/// What is wrong with a value and what is allowed; an empty help stands for that of the kind.
+/// The message of an error and what is allowed; if the help is empty, that of the kind is used.
 pub(crate) type ValueError = (String, String);
 
 /// Reads a number, size or time written as text.
@@ -134,7 +134,7 @@ impl Range {
         Ok(Self::Number { from: first, growth, count: count.saturating_add(1) })
     }
 
-    /// Rejects a range whose steps miss its end.
+    /// Rejects a range whose steps do not reach its end.
     fn reaches(&self, key: &Key, written: &str, to: &str) -> Result<(), ValueError> {
         let last = self.at(self.count() - 1);
         let wanted = end_of(key, to)?;

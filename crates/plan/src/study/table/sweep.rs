@@ -43,7 +43,7 @@ fn groups<'f>(fields: &'f Fields, errors: &mut Vec<StudyError>) -> Vec<Group<'f>
     groups
 }
 
-/// The keys that are to go in step.
+/// The keys that are to change together.
 fn together<'f>(fields: &'f Fields, errors: &mut Vec<StudyError>) -> Vec<&'f str> {
     let Some(names) = fields.texts("together") else { return Vec::new() };
     let swept = || fields.sweeps().iter().map(|sweep| sweep.key);
@@ -83,7 +83,7 @@ struct Axis {
     values: Vec<(Field, SettingValue)>,
 }
 
-/// A repeated step of `group`: it would be measured twice under one name.
+/// The error for a repeated step of `group`, which would be measured twice under one name.
 fn repeated(axes: &[Axis], group: &[usize]) -> Option<StudyError> {
     let steps = group.iter().map(|&axis| axes[axis].values.len()).min()?;
     let mut seen: HashMap<Vec<String>, usize> = HashMap::with_capacity(steps);
@@ -104,9 +104,9 @@ fn repeated(axes: &[Axis], group: &[usize]) -> Option<StudyError> {
 /// The swept keys of a workload with all their values.
 #[derive(Debug)]
 pub(crate) struct Axes {
-    /// In the order of the file.
+    /// The axes, in the order of the file.
     axes: Vec<Axis>,
-    /// Axes that go in step, the slowest group first.
+    /// Axes that change together, slowest group first.
     groups: Vec<Vec<usize>>,
 }
 
@@ -135,7 +135,7 @@ impl Axes {
         self.axes.iter().map(move |axis| (axis.key, values(axis)))
     }
 
-    /// Every point of the sweep; one without choices where nothing is swept.
+    /// Every point of the sweep; a single point without choices if nothing is swept.
     pub(crate) fn points<'f>(&'f self, fields: &'f Fields) -> impl Iterator<Item = Point<'f>> {
         let length = |group: &Vec<usize>| group.first().map_or(1, |&axis| self.axes[axis].values.len());
         let total: usize = self.groups.iter().map(length).product();

@@ -1,4 +1,4 @@
-//! Values that are written as text: names, paths, words, amounts, and the rule for an end.
+//! Values that are written as text: names, paths, words, amounts, and stopping rules.
 
 use super::definition::{Key, ValueKind, Word};
 use super::scalar::{ValueError, unit};
@@ -9,11 +9,11 @@ use crate::text::parse::share;
 use crate::text::visible::is_harmful;
 use crate::{Amount, Bytes, Nanos};
 
-/// Longest path that Linux takes (`PATH_MAX`), its final zero left out.
+/// Maximum length of a path in Linux (`PATH_MAX`), without its terminating zero.
 const PATH_BYTES_MAX: usize = 4095;
-/// Names are columns of tables and parts of file names.
+/// Limit on the length of names, which are columns of tables and parts of file names.
 const NAME_BYTES_MAX: usize = 64;
-/// `steady` or `interval 5 %`.
+/// Parses `steady` or `interval 5 %`.
 pub(super) fn until(text: &str) -> Result<Until, ValueError> {
     let text = text.trim();
     match text {
@@ -70,7 +70,7 @@ pub(super) fn plain(text: &str) -> Result<String, ValueError> {
     }
 }
 
-/// A text with something in it.
+/// A text that is not empty.
 pub(super) fn filled(text: &str) -> Result<String, ValueError> {
     match text.trim() {
         "" => Err(("the text is empty".to_owned(), String::new())),

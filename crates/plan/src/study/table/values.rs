@@ -9,7 +9,7 @@ use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use super::range::{Range, Scalar};
 use crate::{Amount, Bytes, Nanos, Setting, SettingValue};
 
-/// A value that a key takes.
+/// A value that a key accepts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Text(String),
@@ -28,7 +28,7 @@ pub(crate) enum Value {
     Tables(Vec<Fields>),
 }
 
-/// When a case is over before all repetitions are done.
+/// The condition under which a case ends before all repetitions are done.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Until {
     /// The confidence interval is at most this share of the median.
@@ -39,7 +39,8 @@ pub(crate) enum Until {
     Count,
 }
 
-/// What a key holds. Its kind has decided which of these it can be; asked for another, it is empty or 0.
+/// Accessors for the value of a key. The kind of the key determines the variant; the accessor of another
+/// variant returns an empty value or 0.
 impl Value {
     /// A flag.
     pub(crate) fn flag(&self) -> bool {
@@ -92,14 +93,14 @@ impl Value {
         if let Self::Word(word) = self { word } else { "" }
     }
 
-    /// Sets `to` to what the word stands for. The words of a key are those of the record.
+    /// Sets `to` to the meaning of the word. The words of a key are those of the record.
     pub(crate) fn put<T: DeserializeOwned>(&self, to: &mut T) {
         if let Some(meant) = self.parsed() {
             *to = meant;
         }
     }
 
-    /// What the word stands for.
+    /// The meaning of the word.
     pub(crate) fn parsed<T: DeserializeOwned>(&self) -> Option<T> {
         let word: StrDeserializer<'_, serde::de::value::Error> = self.word().into_deserializer();
         T::deserialize(word).ok()
@@ -153,7 +154,7 @@ impl Fields {
         self.name
     }
 
-    /// The keys that are there and not swept.
+    /// The keys that are given and not swept.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> + use<'_> {
         self.given.keys().copied()
     }
@@ -261,7 +262,7 @@ pub(crate) trait Values {
         self.value(name).map(Value::word)
     }
 
-    /// What a word stands for.
+    /// The meaning of a word.
     fn parsed<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         self.value(name)?.parsed()
     }
@@ -301,7 +302,7 @@ pub(super) enum SweepPart {
 }
 
 impl Sweep {
-    /// How many values it has, without listing them.
+    /// Number of values, without listing them.
     pub(crate) fn count(&self) -> u64 {
         let counts = self.parts.iter().map(|part| match part {
             SweepPart::One(_) => 1,

@@ -101,7 +101,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         .zip(&of_figures)
         .map(|(figure, charts)| figure_value(report, figure, charts.as_slice()))
         .collect();
-    // In a comparison the rows themselves have the doubts about either run.
+    // In a comparison, the rows themselves contain the doubts about either run.
     let causes = if second.is_some() { &[] } else { card.causes.as_slice() };
     let mut context = json!({
         "css": include_str!("page.css"),
@@ -201,7 +201,7 @@ fn title(report: &Report, second: Option<&Second>) -> String {
     }
 }
 
-/// Where, when and by which program; in a comparison id, node and time of each run.
+/// Where, when and by which program the run was made; in a comparison id, node and time of each run.
 fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
     match second {
         None => {
@@ -422,7 +422,7 @@ fn plan(report: &Report) -> Value {
     ])
 }
 
-/// The host, beside published machines if there are any; file systems and devices of the targets.
+/// The host, compared with published machines if there are any; file systems and devices of the targets.
 fn storage(report: &Report) -> Value {
     let host = &report.host;
     let under_targets = [

@@ -19,7 +19,7 @@ use crate::section::Section;
 /// The charts' library; `third-party/README.md` says where it is from.
 const LIBRARY: &[u8] = include_bytes!("../../../third-party/plotly-cartesian-2.35.3.min.js.gz");
 
-/// The page of `run`, written to `out`; `second` is another run of the same study, drawn beside it.
+/// The page of `run`, written to `out`; `second` is another run of the same study, for comparison.
 ///
 /// # Errors
 /// Writing to `out` failed.
@@ -33,7 +33,7 @@ pub(crate) fn html(
     out.write_all(page.as_bytes())?;
     out.write_all(b"<script>")?;
     out.write_all(include_bytes!("page.js"))?;
-    // Last, so that the page can be read before it has loaded.
+    // The library comes last, so that the page can be read before it has loaded.
     out.write_all(b"</script>\n<script type=\"application/gzip\" id=\"library\">")?;
     out.write_all(base64(LIBRARY).as_bytes())?;
     out.write_all(b"</script>\n</body>\n</html>\n")

@@ -54,7 +54,7 @@ impl Family {
         let _ = writeln!(self.lines, "{}{ending}{braces} {value}", self.name);
     }
 
-    /// A sample for each of `states`, 1 for the one that is `true` and 0 for the others.
+    /// Adds a sample for each of `states`, 1 for the state `holds` and 0 for the others.
     pub(super) fn put_state(&mut self, of: &Labels, states: &[&str], holds: &str) {
         for state in states {
             let labels = with(of, &[(&self.name, state)]);
@@ -62,7 +62,7 @@ impl Family {
         }
     }
 
-    /// The lines of the family, each with the labels `mark` too; none without samples.
+    /// Writes the lines of the family, each with the labels `mark` added; nothing if there are no samples.
     pub(super) fn write(&self, out: &mut String, mark: &Labels) {
         if self.lines.is_empty() {
             return;
@@ -80,7 +80,7 @@ impl Family {
         }
         let mark = pairs(mark);
         for line in self.lines.lines() {
-            // No name of a sample has a brace or a space.
+            // Sample names contain no brace or space.
             let (name, rest) = line.split_at(line.find(['{', ' ']).unwrap_or(line.len()));
             let _ = match rest.strip_prefix('{') {
                 Some(rest) => writeln!(out, "{name}{{{mark},{rest}"),
@@ -90,7 +90,7 @@ impl Family {
     }
 }
 
-/// As they stand within braces.
+/// Formats the labels as they appear within braces.
 fn pairs(labels: &Labels) -> String {
     labels.iter().map(|(name, value)| format!("{name}=\"{}\"", label(value))).collect::<Vec<_>>().join(",")
 }

@@ -4,10 +4,10 @@
 //! unit as the end of its name, and a sentence of help; the text ends with `# EOF`. Values are in
 //! base units: bytes, seconds, ratios from 0 to 1.
 //!
-//! Every sample of a figure is labelled with its identity (case, workload, target, phase, sizes, tasks,
-//! path). The full conditions and the swept values are in `ioproof_figure_info`, which joins the others by
-//! `case` and `phase`. Every sample of a simulated run is labelled with its model in `simulated_by`, so that no query
-//! mixes it with measured ones unseen.
+//! Every sample of a figure is labelled with its identity (case, workload, target, phase, sizes, tasks, path). The
+//! full conditions and the swept values are in `ioproof_figure_info`, which can be joined with the others by `case`
+//! and `phase`. Every sample of a simulated run is labelled with its model in `simulated_by`, so that a query cannot
+//! mix it with measured ones unnoticed.
 
 mod family;
 mod statements;

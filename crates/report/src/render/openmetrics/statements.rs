@@ -32,7 +32,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
         if let Quantity::Judgement(words) = one.quantity {
             let name = format!("ioproof_{}", one.policy.id);
             if let Some(family) = numbers.iter_mut().find(|family| family.name() == name) {
-                // Those by measured data or those of a model, whichever it is one of.
+                // The words for measured data or those for a model, whichever list contains the word.
                 let mut either = words.chunks(Judgement::COUNT);
                 let states = either.find(|states| states.contains(&&*one.text)).unwrap_or(words);
                 family.put_state(&which, states, &one.text);

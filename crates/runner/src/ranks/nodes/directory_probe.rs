@@ -1,5 +1,5 @@
-//! Whether a directory is the same on all nodes: a file created by the first node must be visible on every
-//! other.
+//! Checks whether a directory is the same on all nodes: a file created by the first node must be visible
+//! on every other node.
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::files::cleanup::RemoveOnDrop;
 use crate::ranks::order::{Answer, Order};
 use crate::ranks::rank_group::give;
 
-/// Attempts: a shared file system may show a new file on other nodes with a delay.
+/// Number of attempts, because a shared file system may show a new file on other nodes with a delay.
 const LOOKS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -25,11 +25,11 @@ pub(crate) struct NodeLocalDirectory {
     pub(crate) node: String,
 }
 
-/// Those of `directories` that are not the same on all nodes. One in which no file can be created counts as
-/// shared: the check of write access reports it.
+/// Those of `directories` that are not the same on all nodes. If no file can be created in a directory, it
+/// counts as shared; the check of write access reports it.
 ///
 /// # Errors
-/// A rank is lost.
+/// Errors if a rank is lost.
 pub(crate) fn find_node_local(
     comm: &dyn Comm,
     directories: Vec<PathBuf>,
@@ -63,7 +63,7 @@ pub(crate) fn find_node_local(
     Ok(missing.into_iter().filter_map(of_node).collect())
 }
 
-/// On the first rank of each node, looks for `paths`, which rank 0 has just created.
+/// Looks for `paths`, which rank 0 has just created. Done on the first rank of each node.
 pub(crate) fn find_missing(comm: &dyn Comm, paths: &[PathBuf]) -> Answer {
     let (topology, rank) = (comm.topology(), comm.rank());
     if !topology.is_leader(rank) {

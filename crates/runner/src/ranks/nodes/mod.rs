@@ -16,7 +16,7 @@ use crate::files::targets::observable_devices;
 use crate::ranks::order::{Answer, HostReports, NodeReport, Order};
 use crate::ranks::rank_group::{give, synchronize};
 
-/// Largest number of nodes named in one warning.
+/// Maximum number of nodes named in one warning.
 const NAMED_MAX: usize = 3;
 
 /// The facts of this rank's host.
@@ -45,10 +45,10 @@ pub(crate) fn report_host(host: &Host, comm: &dyn Comm, targets: &[PathBuf], uri
     HostReports { nodes: vec![node], uring_missing }
 }
 
-/// The nodes of a run, as far as rank 0 needs to know them.
+/// What rank 0 needs to know about the nodes of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
-    /// By number.
+    /// The reports, by node number.
     reports: Vec<NodeReport>,
     clocks: Vec<Clock>,
     have_clocks: bool,
@@ -56,10 +56,10 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Has all ranks report the facts of their hosts.
+    /// Makes all ranks report the facts of their hosts.
     ///
     /// # Errors
-    /// A rank was lost.
+    /// Errors if a rank was lost.
     pub(crate) fn query(
         host: &Host,
         comm: &dyn Comm,
@@ -73,7 +73,8 @@ impl Nodes {
         };
         let clocks = synchronize(comm)?;
         let topology = comm.topology();
-        // Each node once, in order: the numbers are used to find names and ranks.
+        // There must be one report for each node, in order, because the numbers are used to find names
+        // and ranks.
         let known = (0..).take(topology.names().len());
         if !nodes.iter().map(|node| node.node).eq(known) {
             return Err(RunnerError::OutOfPlace);
@@ -90,8 +91,8 @@ impl Nodes {
         Ok((Self { reports: nodes, clocks, have_clocks: several, ranks }, uring_missing))
     }
 
-    /// The nodes of a machine that is described by `facts`, with their `clocks` if they are several; no two share a
-    /// kernel.
+    /// The nodes of a machine described by `facts`, with their `clocks` if there are several. No two of them share
+    /// a kernel.
     pub(crate) fn described(facts: Vec<HostFacts>, mut clocks: Vec<Clock>, topology: &Topology) -> Self {
         let report = |(node, facts): (u32, HostFacts)| NodeReport {
             node,
@@ -131,7 +132,7 @@ impl Nodes {
         self.reports.iter().enumerate().map(|(index, node)| (name(node), ranks(index))).collect()
     }
 
-    /// Whether there is more than one clock, be they equal at first.
+    /// Whether there is more than one clock, even if they are equal at first.
     pub(crate) fn have_clocks(&self) -> bool {
         self.have_clocks
     }
@@ -141,14 +142,14 @@ impl Nodes {
         &self.clocks
     }
 
-    /// Processors that the ranks on `nodes` may use in total.
+    /// Total number of processors that the ranks on `nodes` may use.
     pub(crate) fn usable_cpus(&self, nodes: &BTreeSet<u32>) -> u32 {
         let of = |node: &NodeReport| node.facts.as_ref().map_or(1, |facts| facts.usable_cpus);
         let there = self.reports.iter().filter(|node| nodes.contains(&node.node));
         there.map(of).fold(0, u32::saturating_add).max(1)
     }
 
-    /// The kernel of each node, by node name: two nodes of one kernel have the same devices.
+    /// The kernel of each node, by node name. Two nodes with the same kernel have the same devices.
     pub(crate) fn kernels(&self) -> BTreeMap<&str, &str> {
         let all = self.reports.iter().filter_map(|node| Some((node.facts.as_ref()?, &node.boot_id)));
         all.map(|(facts, boot_id)| (facts.node.as_str(), boot_id.as_str())).collect()
@@ -163,7 +164,7 @@ impl Nodes {
         all.into_iter().map(|(boot_id, pids)| (boot_id.to_owned(), pids)).collect()
     }
 
-    /// The processes on the kernel of `host`; none if there is one rank.
+    /// The processes of the run on the kernel of `host`; empty if there is only one rank.
     pub(crate) fn mates_on(&self, host: &Host, comm: &dyn Comm) -> BTreeSet<u32> {
         if comm.size() == 1 {
             return BTreeSet::new();
@@ -208,7 +209,7 @@ impl Nodes {
     }
 }
 
-/// The findings of several nodes in one line: the first ones, and the total number.
+/// Summarises the findings of several nodes in one line: the first ones, and the total number.
 pub(crate) fn summary(mut findings: Vec<String>) -> Option<String> {
     let others = findings.len().saturating_sub(NAMED_MAX);
     findings.truncate(NAMED_MAX);

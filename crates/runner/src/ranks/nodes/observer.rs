@@ -1,4 +1,4 @@
-//! Observation of a node, and of the devices of its targets, during a phase.
+//! Observes a node, and the devices of its targets, during a phase.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,14 +8,15 @@ use host::{Host, Observed, Observer, Unobservable};
 /// Devices are sampled once a second, like the series of the engine.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// An observer, and why it does not observe the devices.
+/// An observer, and the reason if it does not observe the devices.
 pub(crate) struct NodeObserver {
     observer: Option<Observer>,
     unobserved: Option<String>,
 }
 
 impl NodeObserver {
-    /// Starts to observe the node and, if they are known, its `devices`; `processes` are the others of the run.
+    /// Starts to observe the node and, if they are known, its `devices`. `processes` are the other
+    /// processes of the run.
     pub(crate) fn start(
         host: &Host,
         devices: Result<Vec<String>, Unobservable>,
@@ -31,7 +32,7 @@ impl NodeObserver {
         }
     }
 
-    /// Returns what was observed, and why the devices were not.
+    /// Returns what was observed, and the reason if the devices were not observed.
     pub(crate) fn stop(self) -> (Observed, Option<String>) {
         (self.observer.map(Observer::stop).unwrap_or_default(), self.unobserved)
     }

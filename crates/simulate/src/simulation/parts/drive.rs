@@ -1,4 +1,4 @@
-//! One device: its slots, its write cache, and what troubles it.
+//! One device: its slots, its write cache, and its troubles.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,51 +19,51 @@ pub(crate) struct Drive {
     limits: [RateLimit; 2],
     limiter: Limiter,
     cache: Option<CacheState>,
-    /// Where the last request ended, by file and offset.
+    /// Where the last request ended: file and offset.
     last_end: (u64, u64),
     pub(crate) random: Xoshiro256PlusPlus,
-    /// Service times are longer by this.
+    /// Factor by which service times are longer.
     slow: f64,
-    /// Change of the rate in a tick.
+    /// Change of the rate per tick.
     drift: f64,
     stalls: Vec<Stall>,
     bursts: Vec<Burst>,
     load: Option<BackgroundLoad>,
     /// The share of reads that a cache serves from the second repetition on.
     pub(crate) warming: f64,
-    /// What it has done for tasks that wait, since it was last read.
+    /// The work done for waiting tasks since it was last read.
     counters: Counters,
     /// When the last of its requests ends.
     busy_until: Ticks,
-    /// What it does for page caches, by its end.
+    /// The work done for page caches, ordered by the time at which it ends.
     behind: BinaryHeap<Reverse<(Ticks, Counters)>>,
 }
 
-/// What a device has done.
+/// The work of a device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Counters {
     pub(crate) requests: [u64; 2],
     pub(crate) bytes: [u64; 2],
     /// Sum of the times from arrival to end.
     pub(crate) time: [Ticks; 2],
-    /// Time with at least one request under way.
+    /// Time with at least one request in flight.
     pub(crate) busy: Ticks,
 }
 
-/// A request as a device gets it.
+/// A request for a device.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) direction: usize,
     pub(crate) bytes: u64,
     /// The file and the offset on the device.
     pub(crate) place: (u64, u64),
-    /// Data and parity are read before they are written.
+    /// Whether data and parity are read before they are written.
     pub(crate) modifies: bool,
-    /// A page cache writes it; no task waits for its end.
+    /// Whether a page cache writes it, so that no task waits for its end.
     pub(crate) behind: bool,
 }
 
-/// A write cache: what is in it leaves at a steady rate.
+/// A write cache, whose contents drain at a constant rate.
 #[derive(Debug, Clone)]
 struct CacheState {
     size: f64,
@@ -89,22 +89,22 @@ struct Burst {
     at: Ticks,
 }
 
-/// Requests of others: a Poisson process.
+/// Requests of others, which are a Poisson process.
 #[derive(Debug, Clone)]
 struct BackgroundLoad {
     mean_gap: f64,
     next: Ticks,
 }
 
-/// Bytes of a request of others.
+/// Size of a request of others in bytes.
 const BACKGROUND_BYTES: u64 = 4096;
-/// After so many stalls without any time between them there is none at all.
+/// If there are this many stalls without any time between them, there is no time without stalls at all.
 const STALLS_MAX: u32 = 100_000;
-/// Requests of others that came earlier than this no longer matter: ten seconds.
+/// Requests of others that arrived earlier than this no longer matter: ten seconds.
 const BACKGROUND_MEMORY: Ticks = 10_000_000_000 * TICKS_PER_NS;
 
 impl Drive {
-    /// Number `member` of the group `device`, with those of `troubles` that are about it.
+    /// Creates number `member` of the group `device`, with those of `troubles` that concern it.
     pub(crate) fn new(device: &Device, member: u32, troubles: &[Trouble]) -> Self {
         let mut drive = Self {
             service: [ServiceTime::new(&device.read), ServiceTime::new(&device.write)],
@@ -161,7 +161,8 @@ impl Drive {
         }
     }
 
-    /// When a request that comes at `arrival` has been served; all its times are `factor` times as long.
+    /// Returns when a request that arrives at `arrival` has been served. All its times are multiplied by
+    /// `factor`.
     #[inline]
     pub(crate) fn serve(&mut self, arrival: Ticks, piece: &Piece, factor: f64) -> Ticks {
         let Piece { direction, bytes, place, modifies, behind } = *piece;
@@ -178,7 +179,7 @@ impl Drive {
         self.last_end = (place.0, place.1.saturating_add(bytes));
         let end = match self.cache.as_mut().filter(|_| direction == WRITE) {
             Some(cache) => {
-                // It moves data no faster than the device takes it, whether there is room or not.
+                // It cannot accept data faster than the device's interface, whether or not there is room.
                 let taken = cache.take(start, bytes);
                 let transfer = self.service[WRITE].transfer(bytes, factor);
                 let moved =
@@ -212,7 +213,7 @@ impl Drive {
         end
     }
 
-    /// What it has done by `now` since this was last asked.
+    /// Returns the work done by `now` since the last call.
     pub(crate) fn take_counters(&mut self, now: Ticks) -> Counters {
         let mut counters = std::mem::take(&mut self.counters);
         while let Some(Reverse((_, more))) = self.behind.peek().filter(|Reverse((end, _))| *end <= now) {
@@ -222,7 +223,7 @@ impl Drive {
         counters
     }
 
-    /// All that waits for it at `now` is given up.
+    /// Drops everything that is waiting for it at `now`.
     pub(crate) fn give_up(&mut self, now: Ticks) {
         self.behind.clear();
         self.busy_until = self.busy_until.min(now);
@@ -232,11 +233,11 @@ impl Drive {
         self.bursts.iter_mut().for_each(|burst| burst.left = burst.left.max(0.0));
     }
 
-    /// Lets the requests of others that have come by `now` be served.
+    /// Serves the requests of others that have arrived by `now`.
     fn disturb(&mut self, now: Ticks) {
         let Self { load, stalls, slots, service, random, slow, .. } = self;
         let Some(load) = load else { return };
-        // What came long ago has been served.
+        // Requests that arrived long ago have been served.
         load.next = load.next.max(now.saturating_sub(BACKGROUND_MEMORY));
         while load.next <= now {
             let time = service[READ].draw(random, BACKGROUND_BYTES, false, *slow);
@@ -258,7 +259,7 @@ impl Counters {
 }
 
 impl Stall {
-    /// The first of them that ends after `now`: when it begins and ends.
+    /// The begin and end of the first stall that ends after `now`.
     fn next(&self, now: Ticks) -> Option<(Ticks, Ticks)> {
         let first = self.at.saturating_add(self.length);
         let begin = match (now < first, self.every) {
@@ -270,7 +271,7 @@ impl Stall {
     }
 }
 
-/// When a service that begins at `start` has ended: it rests during stalls.
+/// When a service that begins at `start` ends, given that it is interrupted during stalls.
 #[inline]
 fn after_stalls(stalls: &[Stall], start: Ticks, service: Ticks) -> Ticks {
     let (mut now, mut left) = (start, service);
@@ -291,7 +292,7 @@ fn after_stalls(stalls: &[Stall], start: Ticks, service: Ticks) -> Ticks {
 }
 
 impl ServiceTime {
-    /// The time that the bytes alone take.
+    /// The time required by the bytes alone.
     fn transfer(&self, bytes: u64, factor: f64) -> Ticks {
         whole((self.mean_ns(bytes, true) - self.mean_ns(0, true)) * TICKS_PER_NS as f64 * factor)
     }
@@ -308,20 +309,20 @@ impl CacheState {
         }
     }
 
-    /// Lets it drain until `now`.
+    /// Drains it until `now`.
     fn drain(&mut self, now: Ticks) {
         let gone = now.saturating_sub(self.at) as f64 * self.drain_per_tick;
         self.filled = (self.filled - gone).max(0.0);
         self.at = self.at.max(now);
     }
 
-    /// What it has no room for at `now` is given up.
+    /// Drops what it has no room for at `now`.
     fn give_up(&mut self, now: Ticks) {
         self.drain(now);
         self.filled = self.filled.min(self.size);
     }
 
-    /// When there is room for `bytes` that come at `arrival`, plus the time of the cache.
+    /// When there is room for `bytes` that arrive at `arrival`, plus the time of the cache.
     fn take(&mut self, arrival: Ticks, bytes: u64) -> Ticks {
         self.drain(arrival);
         self.filled += bytes as f64;
@@ -331,7 +332,7 @@ impl CacheState {
 }
 
 impl Burst {
-    /// When `bytes` that come at `arrival` have passed.
+    /// When `bytes` that arrive at `arrival` have passed.
     fn pass(&mut self, arrival: Ticks, bytes: u64) -> Ticks {
         let back = arrival.saturating_sub(self.at) as f64 * self.per_tick;
         self.left = (self.left + back).min(self.size);

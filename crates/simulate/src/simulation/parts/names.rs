@@ -1,4 +1,4 @@
-//! Services for names: files and directories.
+//! Metadata services, which handle the names of files and directories.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::simulation::parts::service::{ServiceTime, whole};
 use crate::simulation::parts::station::Slots;
 use crate::simulation::time::{Ticks, ticks};
 
-/// What is done to a name.
+/// An operation on a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NameCall {
     Create,
@@ -23,7 +23,7 @@ pub(crate) enum NameCall {
 }
 
 impl NameCall {
-    /// The call of each item of `phase`.
+    /// The operation on each item of `phase`.
     pub(crate) fn of(phase: Phase) -> Self {
         match phase {
             Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => Self::Create,
@@ -35,7 +35,7 @@ impl NameCall {
         }
     }
 
-    /// The call of an operation on a file.
+    /// The operation on the name for an operation on a file.
     pub(crate) fn of_operation(operation: Operation) -> Self {
         match operation {
             Operation::Create => Self::Create,
@@ -53,7 +53,7 @@ impl NameCall {
     }
 }
 
-/// The servers of a service.
+/// The servers of a metadata service.
 #[derive(Debug, Clone)]
 pub(crate) struct NameService {
     servers: Vec<Slots>,
@@ -85,7 +85,7 @@ impl NameService {
         }
     }
 
-    /// When a call on a name in `directory` that comes at `arrival` has been served.
+    /// Returns when a call on a name in `directory` that arrives at `arrival` has been served.
     pub(crate) fn serve(&mut self, arrival: Ticks, call: NameCall, directory: u64, factor: f64) -> Ticks {
         let mut start = arrival;
         if self.lock > 0 && call.changes() {
@@ -99,14 +99,14 @@ impl NameService {
         self.servers[server].serve(start, time)
     }
 
-    /// Forgets locks that are no longer held.
+    /// Removes locks that are no longer held.
     pub(crate) fn unlock(&mut self) {
         self.locks.clear();
     }
 }
 
-/// A number of a directory without the steps that those of a job have among them: the finalizer of SplitMix64 (Steele,
-/// Lea, Flood, Fast Splittable Pseudorandom Number Generators, 2014).
+/// Hashes the number of a directory, so that the numbers of a job's directories have no regular distances: the
+/// finalizer of SplitMix64 (Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, 2014).
 const fn spread(directory: u64) -> u64 {
     let mixed = (directory ^ (directory >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

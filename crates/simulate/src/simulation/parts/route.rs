@@ -1,4 +1,4 @@
-//! Which devices a transfer goes to, by the layout of its file.
+//! Determines to which devices a transfer goes, according to the layout of its file.
 
 use std::collections::BTreeSet;
 
@@ -6,21 +6,21 @@ use crate::model::{Layout, Model};
 use crate::simulation::parts::drive::Piece;
 use crate::simulation::parts::station::{READ, WRITE};
 
-/// How the files of a layout lie on its devices.
+/// How the files of a layout are distributed over its devices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Striping {
-    /// Devices of the group; of a local layout on each node.
+    /// Number of devices of the group; for a local layout, on each node.
     devices: u32,
-    /// Devices that a file is on.
+    /// Number of devices that store a file.
     stripe: u32,
-    /// Bytes on one device before the next one follows.
+    /// Number of bytes on one device before the next one follows.
     chunk: u64,
     copies: u32,
     parity: u32,
 }
 
 impl Striping {
-    /// Of `layout`, which is one of `model`.
+    /// Creates the striping of `layout`, which must be one of `model`'s.
     pub(crate) fn new(model: &Model, layout: &Layout) -> Self {
         let devices = model.group(&layout.devices).map_or(1, |group| group.count);
         let (stripe, chunk) = layout.striping(devices);
@@ -28,7 +28,7 @@ impl Striping {
         Self { devices, stripe, chunk, copies: layout.copies, parity: layout.parity }
     }
 
-    /// The pieces of a transfer of `bytes` at `offset` of the file number `file`, each with its device.
+    /// The pieces of a transfer of `bytes` at `offset` of file number `file`, each with its device.
     pub(crate) fn pieces(
         &self,
         file: u64,
@@ -40,7 +40,8 @@ impl Striping {
         pieces.clear();
         let (stripe, devices) = (u64::from(self.stripe), u64::from(self.devices));
         let data = stripe - u64::from(self.parity);
-        // Files take one group of devices after the other; of equal groups each begins at the next device.
+        // Files use one group of devices after another. When the groups repeat, each begins at the next
+        // device.
         let taken = file.wrapping_mul(stripe);
         let (first, begins_at) = (taken % devices, taken / devices);
         let device = |place: u64| narrow((first + (place + begins_at) % stripe) % devices);
@@ -66,7 +67,7 @@ impl Striping {
                 modifies,
                 behind: false,
             };
-            // The parity moves on from row to row, so that all devices have a part of it.
+            // The parity moves from row to row, so that all devices store a part of it.
             let turn = if self.parity > 0 { row } else { 0 };
             let device = |place: u64| device(place + turn);
             match direction {
@@ -78,7 +79,7 @@ impl Striping {
                     for copy in 0..u64::from(self.copies) {
                         self.add(pieces, narrow((u64::from(device(column)) + copy) % devices), piece);
                     }
-                    // Of a full row once, with its last chunk.
+                    // For a full row it is written once, with the last chunk.
                     if self.parity > 0 && (modifies || column + 1 == data) {
                         for parity in 0..u64::from(self.parity) {
                             self.add(pieces, device(data + parity), piece);
@@ -89,7 +90,7 @@ impl Striping {
         }
     }
 
-    /// Adds `piece`, or makes the one that the device has longer.
+    /// Adds `piece`, or extends the piece that the device already has.
     fn add(&self, pieces: &mut Vec<(u32, Piece)>, device: u32, piece: Piece) {
         match pieces.iter_mut().find(|(there, _)| *there == device) {
             Some((_, longer)) => longer.bytes += piece.bytes,
@@ -97,7 +98,7 @@ impl Striping {
         }
     }
 
-    /// Bytes that the devices move for each byte of a write, and of a read, in transfers of `bytes`.
+    /// Bytes that the devices move for each byte of a write or a read, in transfers of `bytes`.
     pub(crate) fn amplification(&self, direction: usize, bytes: u64) -> f64 {
         let mut pieces = Vec::new();
         self.pieces(0, 0, bytes, direction, &mut pieces);
@@ -105,11 +106,12 @@ impl Striping {
         moved as f64 / bytes.max(1) as f64
     }
 
-    /// The devices that the first `files` files are on.
+    /// The devices that store the first `files` files.
     pub(crate) fn devices_of(&self, files: u64) -> BTreeSet<u32> {
         let devices = u64::from(self.devices);
         let each = u64::from(self.stripe).saturating_mul(u64::from(self.copies)).min(devices);
-        // Files begin at multiples of the stripe: after as many files as devices all have come round.
+        // Files begin at multiples of the stripe, so all positions have occurred after as many files as
+        // there are devices.
         let mut found = BTreeSet::new();
         for file in 0..files.min(devices) {
             if found.len() as u64 == devices {
@@ -121,25 +123,26 @@ impl Striping {
         found
     }
 
-    /// Devices that a file is on, without those of its copies.
+    /// Number of devices that store a file, without its copies.
     pub(crate) fn devices_of_file(&self) -> u32 {
         self.stripe
     }
 
-    /// Bytes of a file at most on devices of `size` bytes.
+    /// Maximum size of a file on devices of `size` bytes.
     pub(crate) fn file_capacity(&self, size: u64) -> u64 {
-        // Copies of a chunk are on the devices after it, which are those of the file again where it is on all of them.
+        // Copies of a chunk are on the devices that follow it. If the file is on all devices, these store
+        // the file as well.
         let shared = (u64::from(self.stripe) * u64::from(self.copies)).div_ceil(u64::from(self.devices));
         size / shared.max(1) * u64::from(self.stripe - self.parity)
     }
 
-    /// Of so many files, those that have a part on the device that has most of them.
+    /// Number of the first `files` files that have a part on the device with most of them.
     pub(crate) fn files_of_fullest_device(&self, files: u64) -> u64 {
         let places = u128::from(files) * u128::from(self.stripe) * u128::from(self.copies);
         u64::try_from(places.div_ceil(u128::from(self.devices))).unwrap_or(u64::MAX).min(files)
     }
 
-    /// Bytes of data that all devices of `size` bytes hold.
+    /// Number of bytes of data that fit on all devices of `size` bytes.
     pub(crate) fn capacity(&self, size: u64) -> u64 {
         let data = u128::from(size) * u128::from(self.devices) * u128::from(self.stripe - self.parity);
         let all = u128::from(self.stripe) * u128::from(self.copies);
@@ -147,7 +150,7 @@ impl Striping {
     }
 }
 
-/// A device number, which is below the number of devices.
+/// Converts a device number, which is below the number of devices.
 fn narrow(device: u64) -> u32 {
     u32::try_from(device).unwrap_or(0)
 }

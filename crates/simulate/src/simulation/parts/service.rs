@@ -1,6 +1,6 @@
-//! How long one request takes: a fixed or random part, plus bytes ÷ rate.
+//! The duration of a request: a fixed or random part, plus bytes ÷ rate.
 //!
-//! Logarithms come from `libm`, so that the same seed gives the same times on every machine.
+//! Logarithms are computed with `libm`, so that the same seed gives the same times on every machine.
 
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -8,11 +8,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::model::{Distribution, Service};
 use crate::simulation::time::{TICKS_PER_NS, Ticks, ticks};
 
-/// A service time, ready to be drawn.
+/// A service time that can be drawn.
 #[derive(Debug, Clone)]
 pub(crate) struct ServiceTime {
-    /// Mean of the part that does not depend on the size, and the same where a request continues the one
-    /// before.
+    /// Mean of the part that does not depend on the size: for a request at any position, and for one that
+    /// continues the previous one.
     mean: [f64; 2],
     ticks_per_byte: f64,
     shape: Shape,
@@ -22,7 +22,8 @@ pub(crate) struct ServiceTime {
 enum Shape {
     Fixed,
     Exponential,
-    /// The logarithm is normal with this mean and standard deviation, for a mean of 1.
+    /// The logarithm has a normal distribution with this mean and standard deviation, which results in a
+    /// mean of 1.
     LogNormal {
         location: f64,
         scale: f64,
@@ -53,7 +54,7 @@ impl ServiceTime {
         Self { mean: [mean, next], ticks_per_byte, shape }
     }
 
-    /// A service time for `bytes`, all of it times `factor`.
+    /// Draws a service time for `bytes`, all of it multiplied by `factor`.
     #[inline]
     pub(crate) fn draw(
         &self,
@@ -85,13 +86,13 @@ pub(crate) fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
     ((random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }
 
-/// A standard normal number, by the method of Box and Muller.
+/// A standard normal number, by the Box-Muller method.
 pub(crate) fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(uniform(random)));
     radius * libm::cos(std::f64::consts::TAU * uniform(random))
 }
 
-/// The mean of what is spread evenly between neighbouring quantiles.
+/// The mean of a distribution that is uniform between neighbouring quantiles.
 pub(crate) fn mean_between(quantiles: &[f64]) -> f64 {
     let halves = quantiles.windows(2).map(|pair| pair[0].midpoint(pair[1]));
     let steps = quantiles.len().saturating_sub(1).max(1);

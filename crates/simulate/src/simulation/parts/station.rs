@@ -1,6 +1,6 @@
-//! Parts that requests queue at, first come, first served.
+//! Parts at which requests queue, first come, first served.
 //!
-//! Requests reach a part in the order of time, so the time at which one leaves is known when it comes:
+//! Requests reach a part in the order of time, so the time at which one leaves is known when it arrives:
 //! `max(arrival, first free slot) + service` (Lindley's recursion for several servers).
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -9,9 +9,9 @@ use crate::model::{Bandwidth, Limits, Link, Server};
 use crate::simulation::parts::service::{ServiceTime, whole};
 use crate::simulation::time::{Ticks, ticks};
 
-/// Direction of a transfer.
+/// Index of the read direction.
 pub(crate) const READ: usize = 0;
-/// Direction of a transfer.
+/// Index of the write direction.
 pub(crate) const WRITE: usize = 1;
 
 /// The times at which slots become free.
@@ -23,13 +23,13 @@ impl Slots {
         Self(vec![0; slots.max(1) as usize].into())
     }
 
-    /// A request that comes at `arrival` and takes `service`: when it has been served.
+    /// Returns when a request that arrives at `arrival` and takes `service` has been served.
     #[inline]
     pub(crate) fn serve(&mut self, arrival: Ticks, service: Ticks) -> Ticks {
         self.serve_until(arrival, |start| start.saturating_add(service))
     }
 
-    /// The same of a request whose end follows from when it begins to be served.
+    /// The same for a request whose end depends on when its service begins.
     #[inline]
     pub(crate) fn serve_until(&mut self, arrival: Ticks, end: impl FnOnce(Ticks) -> Ticks) -> Ticks {
         let end = end(arrival.max(self.0[0]));
@@ -37,7 +37,7 @@ impl Slots {
         end
     }
 
-    /// Gives the first slot, the root of a binary heap, a new time.
+    /// Sets a new time for the first slot, which is the root of a binary heap.
     #[inline]
     fn put(&mut self, end: Ticks) {
         let all = &mut self.0;
@@ -59,19 +59,19 @@ impl Slots {
         all[place] = end;
     }
 
-    /// All are free at `now`.
+    /// Makes all slots free at `now`.
     pub(crate) fn give_up(&mut self, now: Ticks) {
-        // Lowering the largest keeps the order of the heap.
+        // Lowering the largest values preserves the order of the heap.
         self.0.iter_mut().for_each(|free| *free = (*free).min(now));
     }
 
-    /// How many there are.
+    /// The number of slots.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
 }
 
-/// A limit of a rate.
+/// A rate limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RateLimit {
     ticks_per_request: f64,
@@ -87,7 +87,7 @@ impl RateLimit {
         }
     }
 
-    /// Both directions of `limits`.
+    /// The rate limits of both directions in `limits`.
     pub(crate) fn both(limits: &Limits) -> [Self; 2] {
         [
             Self::new(limits.read_iops, limits.read_bandwidth),
@@ -95,21 +95,21 @@ impl RateLimit {
         ]
     }
 
-    /// The time that a request of `bytes` takes of it.
+    /// The time that a request of `bytes` uses of it.
     #[inline]
     pub(crate) fn cost(&self, bytes: u64) -> f64 {
         self.ticks_per_request.max(self.ticks_per_byte * bytes as f64)
     }
 }
 
-/// A queue in front of a limit of a rate.
+/// A queue in front of a rate limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Limiter {
     free: f64,
 }
 
 impl Limiter {
-    /// A request that comes at `arrival` and costs so many ticks: when it has passed.
+    /// Returns when a request that arrives at `arrival` and costs `cost` ticks has passed.
     #[inline]
     pub(crate) fn pass(&mut self, arrival: Ticks, cost: f64) -> Ticks {
         if cost <= 0.0 {
@@ -119,22 +119,22 @@ impl Limiter {
         whole(self.free).max(arrival)
     }
 
-    /// Nothing waits at `now`.
+    /// Drops everything that is waiting at `now`.
     pub(crate) fn give_up(&mut self, now: Ticks) {
         self.free = self.free.min(now as f64);
     }
 }
 
-/// A link or server on the way to the devices.
+/// A link or server on the path to the devices.
 #[derive(Debug, Clone)]
 pub(crate) struct Station {
     limits: [RateLimit; 2],
-    /// One for both directions, or one for each.
+    /// Either one for both directions, or one for each.
     limiters: [Limiter; 2],
     full_duplex: bool,
     service: [Option<ServiceTime>; 2],
     slots: Slots,
-    /// Time on the way there, and as much on the way back.
+    /// Latency on the way to the devices, and again on the way back.
     pub(crate) latency: Ticks,
 }
 
@@ -166,13 +166,13 @@ impl Station {
         (&mut self.limiters[direction], self.limits[direction].cost(bytes))
     }
 
-    /// Nothing waits at `now`.
+    /// Drops everything that is waiting at `now`.
     pub(crate) fn give_up(&mut self, now: Ticks) {
         self.slots.give_up(now);
         self.limiters.iter_mut().for_each(|limiter| limiter.give_up(now));
     }
 
-    /// When a request that comes at `arrival` leaves.
+    /// Returns when a request that arrives at `arrival` leaves.
     pub(crate) fn pass(
         &mut self,
         arrival: Ticks,

@@ -1,7 +1,7 @@
 //! Threads that share the processors of their nodes.
 //!
-//! A thread does one piece of work after the other, in the order of arrival. The threads of a node that have work
-//! take its processors in turn, a piece of work each time.
+//! A thread does its work in the order of arrival, one piece after another. The threads of a node that have work
+//! take turns in using its processors, for one piece of work at a time.
 
 use std::collections::VecDeque;
 
@@ -17,9 +17,9 @@ pub(crate) struct Threads {
 #[derive(Debug)]
 struct Thread {
     node: u32,
-    /// It is on a processor, or waits for one.
+    /// Whether it is on a processor or waits for one.
     is_busy: bool,
-    /// Its work: the request that waits for it, and how long it takes.
+    /// Its work: the waiting request, and the duration.
     work: VecDeque<(u32, Ticks)>,
     used: Ticks,
 }
@@ -27,24 +27,25 @@ struct Thread {
 #[derive(Debug, Clone)]
 struct Processors {
     free: usize,
-    /// Threads that wait for one.
+    /// Threads that are waiting for a processor.
     ready: VecDeque<u32>,
 }
 
 impl Threads {
-    /// None yet, on nodes with so many processors each.
+    /// Creates a set without threads, on nodes with these numbers of processors.
     pub(crate) fn new(processors: impl Iterator<Item = usize>) -> Self {
         let nodes = processors.map(|free| Processors { free, ready: VecDeque::new() });
         Self { all: Vec::new(), nodes: nodes.collect() }
     }
 
-    /// Adds a thread on `node`; returns its number.
+    /// Adds a thread on `node`, and returns its number.
     pub(crate) fn add(&mut self, node: u32) -> u32 {
         self.all.push(Thread { node, is_busy: false, work: VecDeque::new(), used: 0 });
         u32::try_from(self.all.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Gives a thread the work of `request`, which takes `time`; returns when it is done if it begins now.
+    /// Gives a thread the work of `request`, which takes `time`. If the work begins now, returns when it
+    /// is done.
     pub(crate) fn give(&mut self, now: Ticks, thread: u32, request: u32, time: Ticks) -> Option<Ticks> {
         let own = &mut self.all[thread as usize];
         own.work.push_back((request, time));
@@ -57,8 +58,8 @@ impl Threads {
         self.start(now, self.all[thread as usize].node).map(|(end, _)| end)
     }
 
-    /// A thread has done its work; returns the request whose work begins now on its processor, and when that is
-    /// done.
+    /// Ends the current work of a thread. Returns the request whose work now begins on its processor, and when
+    /// that is done.
     pub(crate) fn done(&mut self, now: Ticks, thread: u32) -> Option<(Ticks, u32)> {
         let own = &mut self.all[thread as usize];
         let node = &mut self.nodes[own.node as usize];
@@ -70,7 +71,7 @@ impl Threads {
         self.start(now, self.all[thread as usize].node)
     }
 
-    /// Gives a free processor to the first thread that waits for one.
+    /// Gives a free processor to the first thread that is waiting for one.
     fn start(&mut self, now: Ticks, node: u32) -> Option<(Ticks, u32)> {
         let node = &mut self.nodes[node as usize];
         if node.free == 0 {

@@ -1,4 +1,4 @@
-//! How tasks end, and what a phase leaves behind.
+//! The end of tasks, and what a phase leaves behind.
 
 use engine::Stonewalled;
 use plan::Phase;
@@ -11,7 +11,7 @@ use crate::simulation::task::Task;
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ns};
 
 impl Running<'_> {
-    /// A task has no operation under way and begins no other.
+    /// Handles a task that has no operation in flight and begins no other one.
     pub(super) fn task_is_over(&mut self, now: Ticks, index: u32) {
         let task = &mut self.tasks[index as usize];
         if task.is_over {
@@ -34,7 +34,7 @@ impl Running<'_> {
         }
     }
 
-    /// In an open loop: operations that were due before the deadline and have not begun.
+    /// In an open loop: number of operations that were due before the deadline and have not begun.
     pub(super) fn unstarted_of(&self, index: u32) -> u64 {
         let task = &self.tasks[index as usize];
         let Some((each, between)) = self.pace.filter(|_| self.deadline != u64::MAX) else { return 0 };
@@ -42,7 +42,7 @@ impl Running<'_> {
         whole((time / each).ceil().max(0.0)).saturating_sub(task.issued)
     }
 
-    /// After the stonewall all tasks go on to as many operations as the fastest has done.
+    /// Makes all tasks continue after the stonewall to as many operations as the fastest one has done.
     pub(super) fn wear_out(&mut self, now: Ticks) {
         let worn = self.tasks.iter().map(|task| task.issued).max().unwrap_or(0);
         self.worn = Some(worn);
@@ -60,7 +60,7 @@ impl Running<'_> {
         }
     }
 
-    /// Closes the file of a task, and waits for its data where that is asked.
+    /// Closes the file of a task, and waits for its data if that is requested.
     pub(super) fn close(&mut self, now: Ticks, index: u32) {
         let workload = self.input.job.workload;
         let syncs = workload.sync.at_close || self.input.job.phase == Phase::Fill;
@@ -73,16 +73,16 @@ impl Running<'_> {
         self.first_done.get_or_insert((first, moved));
     }
 
-    /// All tasks have ended, and their files are closed; only page caches write on.
+    /// Whether all tasks have ended and their files are closed. Page caches may still be writing.
     pub(super) fn is_over(&self) -> bool {
         self.left == 0 && self.syncing == 0
     }
 
-    /// Takes the counters of the devices up to `now`.
+    /// Reads the counters of the devices up to `now`.
     pub(super) fn sample(&mut self, now: Ticks) {
         while self.interval_end <= now {
             self.take_sample(self.interval_end);
-            // Intervals without any event have nothing.
+            // Intervals without any event are empty.
             let skipped = (now - self.interval_end) / self.interval;
             self.interval_end += self.interval * (skipped + 1);
         }

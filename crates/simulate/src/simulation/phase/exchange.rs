@@ -1,9 +1,9 @@
-//! Requests and responses between the nodes.
+//! Requests and responses between nodes.
 //!
-//! A thread of the client spends processor time on a request, and one of the server as much on the response. A
-//! message goes through the adapter of its sender, the links between nodes and the adapter of its receiver as a
-//! stream: its head reaches the next part before its tail has left the last one, so that its bytes take the time of
-//! the narrowest part once. Within a node messages take processor time only.
+//! A thread of the client spends processor time on a request, and a thread of the server spends the same time on
+//! the response. A message passes through the adapter of its sender, the links between nodes and the adapter of its
+//! receiver as a stream: its head reaches the next part before its tail has left the previous one, so its bytes
+//! take the time of the slowest part only once. Messages within a node only use processor time.
 
 use plan::Operation;
 
@@ -16,7 +16,7 @@ use crate::simulation::system::System;
 use crate::simulation::time::Ticks;
 
 impl Running<'_> {
-    /// A thread of the end that sends the next message spends processor time on it.
+    /// A thread of the endpoint that sends the next message begins to spend processor time on it.
     pub(super) fn work(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let time = self.request_time;
         let request = self.requests.get(number);
@@ -30,7 +30,7 @@ impl Running<'_> {
         exchanges.threads.give(now, thread, number, time)
     }
 
-    /// The thread is free for the next message, and this one is sent.
+    /// The message is sent, and the thread is free for the next one.
     pub(super) fn worked(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = self.requests.get(number);
         request.ended = now;
@@ -45,8 +45,8 @@ impl Running<'_> {
         self.hop(now, number, 0)
     }
 
-    /// The head of a message reaches part number `part` of its way: the adapter of its sender, all links outwards and
-    /// then inwards in the opposite order, the adapter of its receiver.
+    /// The head of a message reaches part number `part` of its path: the adapter of its sender, all links outwards,
+    /// then all links inwards in the opposite order, and the adapter of its receiver.
     pub(super) fn hop(&mut self, now: Ticks, number: u32, part: u8) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let exchanges = self.exchanges.as_ref()?;
@@ -59,21 +59,22 @@ impl Running<'_> {
         let bytes = request.piece.bytes;
         let factor = self.input.factor.max(1.0);
         let System { nodes, stations, between, nodes_of_model, .. } = &mut *self.system;
-        // Behind the same links, whatever other cases the plan has.
+        // Nodes are behind the same links whatever other cases the plan has.
         let all = u64::from(*nodes_of_model);
         let links = between.len();
         let last = if from == to { 0 } else { 2 * links + 2 };
         for part in usize::from(part)..last {
             let adapter = self.input.limits.adapter.cost(bytes) * factor;
             let (link, direction) = place_of(part, links);
-            // Outwards behind the sender, inwards behind the receiver.
+            // On the way outwards the links are those of the sender, on the way inwards those of the
+            // receiver.
             let node = if direction == WRITE { from } else { to };
             let (limiter, cost, latency) = match link {
                 Some(link) => {
                     let (first, count) = between[link];
                     let member = u64::from(node) * u64::from(count) / all;
                     let link = &mut stations[first + usize::try_from(member).unwrap_or(0)];
-                    // Both members are one link of the way, whose time counts once.
+                    // Both members are one link of the path, so its latency counts only once.
                     let latency = if direction == READ { link.latency } else { 0 };
                     let (limiter, cost) = link.lane(direction, bytes);
                     (limiter, cost * factor, latency)
@@ -81,7 +82,7 @@ impl Running<'_> {
                 None => (&mut nodes[node as usize].adapter[direction], adapter, 0),
             };
             if cost > 0.0 {
-                // Messages join a queue in the order in which their heads come.
+                // Messages join a queue in the order in which their heads arrive.
                 if head > now {
                     let request = self.requests.get(number);
                     request.ended = tail;
@@ -101,7 +102,8 @@ impl Running<'_> {
         Some(tail)
     }
 
-    /// The tail of a message has arrived: the server answers a request, and a response ends the exchange.
+    /// The tail of a message has arrived. The server then answers a request; a response ends the
+    /// exchange.
     pub(super) fn arrived(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = self.requests.get(number);
         if request.piece.direction == READ {
@@ -111,15 +113,15 @@ impl Running<'_> {
         self.work(now, number)
     }
 
-    /// The next exchange of a connection, whose request is sent first.
+    /// Begins the next exchange of a connection, whose request is sent first.
     pub(super) fn exchange(request: &mut Request) {
         request.operation = Operation::Exchange;
         request.piece.direction = WRITE;
     }
 }
 
-/// Part number `part` of the way of a message past so many links: a link, or the adapter of a node, and whether
-/// it is passed outwards or inwards. What is outermost of one node is so of the other.
+/// Part number `part` of the path of a message through `links` links: either a link or the adapter of a node,
+/// and whether it is passed outwards or inwards. The outermost link of one node is also that of the other.
 fn place_of(part: usize, links: usize) -> (Option<usize>, usize) {
     match part {
         0 => (None, WRITE),
@@ -129,7 +131,8 @@ fn place_of(part: usize, links: usize) -> (Option<usize>, usize) {
     }
 }
 
-/// The role of the end that sends the next message: the client writes, and reads what the server sends.
+/// The role of the endpoint that sends the next message. The client writes, and reads what the server
+/// sends.
 fn sender(request: &Request) -> usize {
     if request.piece.direction == WRITE { CLIENT } else { SERVER }
 }

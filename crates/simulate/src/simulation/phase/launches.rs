@@ -1,4 +1,4 @@
-//! Jobs in a phase: their processes, for the launcher, on the virtual clock.
+//! Jobs in a phase: implements processes for the launcher, on the virtual clock.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -22,11 +22,11 @@ use crate::simulation::system::System;
 use crate::simulation::task::{Program, Task};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ns};
 
-/// The signal of a launch that was asked to end, and of one that was killed.
+/// The signals for a launch that is asked to end, and for one that is killed.
 const SIGTERM: i32 = 15;
 const SIGKILL: i32 = 9;
 
-/// Launches `tasks` by `rules` on the first node, as the launcher of a measured run does.
+/// Launches `tasks` by `rules` on the first node, in the same way as the launcher of a measured run.
 pub(crate) fn launches<'a>(
     input: &'a PhaseInput<'a>,
     (jobs, times): (&'a Jobs, ComputeTimes),
@@ -43,7 +43,7 @@ pub(crate) fn launches<'a>(
     let launched = launch(tasks, rules, &mut processes, &mut watch);
     let mut running = processes.running;
     running.left = 0;
-    // What waits in page caches is written.
+    // The data waiting in page caches is written.
     let stopped = input.controls.is_stopped() || too_long.get() || running.go();
     (launched, running.finish(stopped))
 }
@@ -51,7 +51,7 @@ pub(crate) fn launches<'a>(
 struct SimulatedProcesses<'a, 'c> {
     running: Running<'a>,
     now: Ticks,
-    /// The clock has come to its end.
+    /// Whether the clock has reached its end.
     too_long: &'c Cell<bool>,
 }
 
@@ -159,13 +159,13 @@ impl Running<'_> {
         jobs.launches.insert(launch, JobPhase::launch(task.clone(), first));
         jobs.news.push(News::Told { launch, event: JobEvent::Began { at_ns: ns(now - self.start) } });
         self.go_to_step(now, launch);
-        // It comes from outside of the loop over the events.
+        // This happens outside of the event loop.
         while let Some(event) = self.following.pop() {
             self.events.push(event);
         }
     }
 
-    /// Begins the current step of a launch, or ends it.
+    /// Begins the current step of a launch, or ends the launch.
     fn go_to_step(&mut self, now: Ticks, launch: u32) {
         let Some(jobs) = &mut self.jobs else { return };
         let Some(one) = jobs.launches.get_mut(&launch) else { return };
@@ -209,7 +209,7 @@ impl Running<'_> {
         }
     }
 
-    /// The process of a launch has ended.
+    /// Ends the process of a launch.
     fn end_launch(&mut self, now: Ticks, launch: u32) {
         let Some(jobs) = &mut self.jobs else { return };
         let Some(one) = jobs.launches.remove(&launch) else { return };
@@ -229,7 +229,7 @@ impl Running<'_> {
         jobs.news.push(News::Ended { launch, end: Box::new(end) });
     }
 
-    /// What a thread of a job does next.
+    /// Makes a thread of a job do its next action.
     pub(super) fn job_next(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = self.requests.get(number);
         let index = request.task as usize;
@@ -273,7 +273,7 @@ impl Running<'_> {
         self.data(now, number)
     }
 
-    /// A thread computes.
+    /// Makes a thread compute.
     fn compute(&mut self, now: Ticks, number: u32, time: Ticks) -> Option<Ticks> {
         let request = self.requests.get(number);
         request.stage = Stage::Worked;
@@ -285,7 +285,7 @@ impl Running<'_> {
         jobs.threads.give(now, thread.processor_thread, number, time)
     }
 
-    /// A thread has computed: it writes the page, or goes on.
+    /// A thread has finished computing: it writes the page, or continues.
     pub(super) fn job_computed(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = self.requests.get(number);
         let (index, writes) = (request.task as usize, request.piece.direction == WRITE);

@@ -3,9 +3,9 @@
 //! | file | what is in it |
 //! |---|---|
 //! | here | the state of a phase, and the loop over its events |
-//! | `tasks` | the tasks at the start |
-//! | `operation` | an operation: its begin, its processor time, its call on a name, its end |
-//! | `transfer` | the way of bytes between a node and the devices |
+//! | `tasks` | the tasks at the beginning of a phase |
+//! | `operation` | an operation: its beginning, its processor time, its call on a name, its end |
+//! | `transfer` | the path of bytes between a node and the devices |
 //! | `exchange` | messages between nodes |
 //! | `launches` | jobs and their processes |
 //! | `ending` | how tasks end, and what the phase leaves behind |
@@ -34,31 +34,31 @@ use crate::simulation::system::{Behind, LayoutPath, NodeLimits, System};
 use crate::simulation::task::{Members, Task, bytes_of_task};
 use crate::simulation::time::{CLOCK_END, TICKS_PER_NS, Ticks, ticks};
 
-/// Events between two looks at the stop flag, after each of which the progress is shown.
+/// Number of events between two checks of the stop flag, at which the progress is also reported.
 const LOOK_EVERY: u32 = 1 << 16;
 
-/// A phase, as it is simulated.
+/// The input of the simulation of a phase.
 pub(crate) struct PhaseInput<'a> {
     pub(crate) job: &'a PhaseJob<'a>,
     /// The node of each task.
     pub(crate) node_of: &'a [u32],
-    /// For exchanges: the node of each end.
+    /// For exchanges: the node of each endpoint.
     pub(crate) ends: &'a [u32],
     /// Index of the layout.
     pub(crate) layout: usize,
     pub(crate) limits: &'a NodeLimits,
-    /// Tells the files of the case apart from those of others.
+    /// Distinguishes the files of the case from those of others.
     pub(crate) key: u64,
-    /// The devices of the case, where it is on members of its target.
+    /// The devices of the case, if it uses members of its target.
     pub(crate) members: Option<Members>,
-    /// All times are so many times as long, but no limit of a rate is exceeded.
+    /// Factor for all times. Rate limits are not exceeded, however.
     pub(crate) factor: f64,
     /// The share of each node's reads that its page cache serves.
     pub(crate) cached: &'a [f64],
     pub(crate) controls: &'a Controls,
 }
 
-/// What a phase gave.
+/// The result of a phase.
 pub(crate) struct PhaseOutput {
     pub(crate) tasks: Vec<Task>,
     pub(crate) recording: Recording,
@@ -66,18 +66,19 @@ pub(crate) struct PhaseOutput {
     pub(crate) start: Ticks,
     pub(crate) end: Ticks,
     pub(crate) stonewall: Option<Stonewalled>,
-    /// First transfer began → first task was done, and the bytes of all tasks by then.
+    /// Time from the beginning of the first transfer until the first task was done, and the bytes of all
+    /// tasks by then.
     pub(crate) first_done: (Ticks, u64),
     /// Counters of each device at the end of each interval.
     pub(crate) samples: Vec<Sample>,
     pub(crate) stopped: bool,
-    /// It came to the end of the clock.
+    /// Whether it reached the end of the clock.
     pub(crate) too_long: bool,
-    /// In an open loop: transfers that were due and never started.
+    /// In an open loop: number of transfers that were due and never started.
     pub(crate) unstarted: u64,
-    /// Processor time that the program spent on all nodes.
+    /// Processor time that the program used on all nodes.
     pub(crate) processor_time: Ticks,
-    /// For exchanges: each end, with its node.
+    /// For exchanges: each endpoint, with its node.
     pub(crate) ends: Vec<(u32, EndOutcome)>,
 }
 
@@ -85,18 +86,18 @@ pub(crate) struct PhaseOutput {
 pub(crate) struct Sample {
     pub(crate) start: Ticks,
     pub(crate) length: Ticks,
-    /// Those that did something, by index.
+    /// The devices that did something, by index.
     pub(crate) drives: Vec<(usize, crate::simulation::parts::drive::Counters)>,
 }
 
-/// A phase under way.
+/// A phase in progress.
 struct Running<'a> {
     input: &'a PhaseInput<'a>,
     system: &'a mut System,
     path: LayoutPath,
     events: Events,
-    /// Events of other requests that the current one brings about. They join the others when it is done, since
-    /// one of them may come before it in the order of equal times.
+    /// Events of other requests that are caused by the current event. They are added to the queue when it is
+    /// done, because one of them may precede it in the order of events at the same time.
     following: Vec<(Ticks, u32)>,
     requests: Requests,
     tasks: Vec<Task>,
@@ -105,38 +106,38 @@ struct Running<'a> {
     interval: Ticks,
     interval_end: Ticks,
     samples: Vec<Sample>,
-    /// No operation begins at this time or later.
+    /// No operation begins at or after this time.
     deadline: Ticks,
-    /// Operations to which all tasks go on after a stonewall.
+    /// Number of operations to which all tasks continue after a stonewall.
     worn: Option<u64>,
     stonewall: Option<(Ticks, u64)>,
-    /// Tasks that have not seen the end yet, and the launcher of jobs.
+    /// Number of tasks that have not reached their end yet, plus one for the launcher of jobs.
     left: usize,
-    /// Tasks whose data are written before their files are closed.
+    /// Number of tasks whose data is written before their files are closed.
     syncing: usize,
     first_done: Option<(Ticks, u64)>,
     moved: u64,
     /// For each node: whether tasks wait for processors.
     crowded: Vec<bool>,
-    /// All tasks are on one node, so that their requests keep their order.
+    /// Whether all tasks are on one node, so that their requests remain in order.
     on_one_node: bool,
     /// Requests of each node that wait for room in its page cache.
     waiting: Vec<VecDeque<u32>>,
     /// Processor time of a request on its node.
     request_time: Ticks,
-    /// Ticks between due operations of one task, and of neighbouring tasks.
+    /// Ticks between due operations of one task, and between those of neighbouring tasks.
     pace: Option<(f64, f64)>,
     buffered: bool,
-    /// Writes wait for the devices all the same.
+    /// Whether writes wait for the devices although they use the page cache.
     synced: bool,
-    /// Bytes of files that each task has: no more wait to be written.
+    /// Size of the files of each task in bytes, which limits how many bytes wait to be written.
     bytes_of_task: u64,
     moves_data: bool,
     /// For objects: their order.
     objects: Option<ObjectPhase<'a>>,
     /// For jobs: their launches.
     jobs: Option<RunningJobs<'a>>,
-    /// For exchanges: their ends.
+    /// For exchanges: their endpoints.
     exchanges: Option<Exchanges<'a>>,
     warm: bool,
     pieces: Vec<(u32, crate::simulation::parts::drive::Piece)>,
@@ -144,7 +145,8 @@ struct Running<'a> {
     first_io: Ticks,
 }
 
-/// Simulates a phase, from the time of `system` on, which is moved to its end.
+/// Simulates a phase, which begins at the present time of `system`. That time is then advanced to its
+/// end.
 pub(crate) fn simulate(input: &PhaseInput<'_>, system: &mut System) -> PhaseOutput {
     let mut running = Running::new(input, system);
     running.write_behind();
@@ -163,7 +165,7 @@ impl<'a> Running<'a> {
         let interval = whole(ticks(job.series_interval.0 as f64)).max(TICKS_PER_NS);
         let exchanges = match &workload.work {
             Work::Rpc(rpc) => {
-                // Connections need one round trip.
+                // Establishing a connection takes one round trip.
                 let opened = start.saturating_add(2 * system.latency_between());
                 let shared = workload.backend.capabilities().needs_uring;
                 let by_time = job.ending().limit().is_some();
@@ -188,7 +190,7 @@ impl<'a> Running<'a> {
             let between = ticks(1e9) / pace.transfers_per_second;
             (between * f64::from(workload.tasks), between)
         });
-        // Jobs that sync their tables at close wait for the devices.
+        // Jobs that sync their tables when closing them wait for the devices.
         let (direct, synced) = match &workload.work {
             Work::Jobs(jobs) => (jobs.direct, jobs.sync),
             Work::Tree(tree) => (workload.direct, tree.sync),
@@ -235,13 +237,13 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Opens the files or connections, and sets off the first operations.
+    /// Opens the files or connections, and starts the first operations.
     fn open(&mut self) {
         if let Some(exchanges) = &self.exchanges {
             let (opened, first) = (exchanges.opened, exchanges.counted_from);
             self.first_io = first;
             for task in &mut self.tasks {
-                // Connections of a warm-up are there before the time that counts.
+                // With a warm-up, connections are established before the counted time.
                 task.opened = if first > opened { [first; 2] } else { [self.start, opened] };
                 task.io = [first; 2];
             }
@@ -277,9 +279,9 @@ impl<'a> Running<'a> {
         self.set_off(|task| task.io[0]);
     }
 
-    /// Takes over what page caches have not written of the phases before.
+    /// Takes over the data of earlier phases that page caches have not written yet.
     fn write_behind(&mut self) {
-        // What devices did between the phases is in no interval.
+        // What devices did between the phases does not belong to any interval.
         for drive in &mut self.system.drives {
             let _ = drive.take_counters(self.start);
         }
@@ -302,10 +304,10 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Lets each task begin as many operations as it has under way, at the time that `begin` says.
+    /// Lets each task begin as many operations as it may have in flight, at the time returned by `begin`.
     fn set_off(&mut self, begin: impl Fn(&Task) -> Ticks) {
         let workload = self.input.job.workload;
-        // Calls on names come one after the other.
+        // Calls on names are made one after another.
         let depth = if workload.work.makes_trees() { 1 } else { workload.backend.depth() };
         for index in 0..self.tasks.len() {
             let begin = begin(&self.tasks[index]);
@@ -316,7 +318,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Goes through all events, until it is stopped or the clock ends.
+    /// Processes all events until it is stopped or the clock ends.
     fn go(&mut self) -> bool {
         self.input.controls.show(Progress::default());
         let mut count = 0_u32;
@@ -337,14 +339,14 @@ impl<'a> Running<'a> {
         false
     }
 
-    /// The first event happens, if there is one.
+    /// Processes the first event, if there is one.
     fn step(&mut self) {
         if let Some((now, number)) = self.events.first() {
             self.happen(now, number);
         }
     }
 
-    /// The first event happens: at `now`, to request `number`.
+    /// Processes the first event, which happens at `now` to request `number`.
     #[inline]
     fn happen(&mut self, now: Ticks, number: u32) {
         if now >= self.interval_end && !self.is_over() {
@@ -359,7 +361,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Takes a request as far as it gets at `now`; returns the time of its next event.
+    /// Advances a request as far as possible at `now`. Returns the time of its next event.
     fn advance(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         match self.requests.get(number).stage {
             Stage::Next => self.next(now, number),
@@ -381,7 +383,7 @@ impl<'a> Running<'a> {
     }
 }
 
-/// An index that a u32 holds: there are fewer tasks and requests.
+/// Converts an index to `u32`, which is sufficient for the number of tasks and requests.
 fn narrow(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(NONE)
 }

@@ -1,4 +1,4 @@
-//! An operation of a task: its begin, its processor time, its call on a name, and its end.
+//! An operation of a task: its beginning, its processor time, its call on a name, and its end.
 
 use plan::Operation;
 
@@ -12,7 +12,7 @@ use crate::simulation::task::{ITEMS, Program, READS, WRITES};
 use crate::simulation::time::{TICKS_PER_NS, Ticks};
 
 impl Running<'_> {
-    /// The next operation of the request's task, if it has one.
+    /// Begins the next operation of the request's task, if there is one.
     pub(super) fn next(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         if self.jobs.is_some() {
             return self.job_next(now, number);
@@ -40,7 +40,7 @@ impl Running<'_> {
                 request.piece.bytes = items.bytes;
                 let reads = items.operation == Operation::Read;
                 request.piece.direction = if reads { READ } else { WRITE };
-                // Each name is that of a file of its own.
+                // Each name belongs to its own file.
                 let file = (u64::from(request.task) << 32) + task.issued;
                 request.piece.place = (items.directory(task.issued), file);
             }
@@ -49,7 +49,7 @@ impl Running<'_> {
                 due = self.objects.as_ref()?.call(own, task.issued, state, request, now);
             }
             Program::Exchanges => Self::exchange(request),
-            // Its threads know what comes next.
+            // Its threads determine what comes next.
             Program::Job => return None,
         }
         if let Some((each, between)) = self.pace {
@@ -59,7 +59,7 @@ impl Running<'_> {
                 return self.rest(now, number);
             }
         }
-        // What a warm-up does is none of the number asked for.
+        // Operations during a warm-up do not count for the requested number.
         task.issued += u64::from(self.exchanges.as_ref().is_none_or(|all| all.is_of_the_number(now)));
         task.under_way += 1;
         request.due = due;
@@ -70,7 +70,7 @@ impl Running<'_> {
         if due > now { Some(due) } else { self.submit(now, number) }
     }
 
-    /// The request is given up, since its task begins no other operation.
+    /// Drops the request, because its task begins no other operation.
     fn rest(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let index = self.requests.get(number).task;
         self.requests.remove(number);
@@ -93,12 +93,12 @@ impl Running<'_> {
             false => now.max(task.busy_until).saturating_add(time),
         };
         task.busy_until = done;
-        // All are looked at when their processor time begins, so that they leave in order.
+        // All are examined when their processor time begins, so that they leave in order.
         let begin = done - time;
         if begin == now { self.issue(done, number) } else { Some(begin) }
     }
 
-    /// Lets a request leave its node.
+    /// Makes a request leave its node.
     pub(super) fn issue(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let index = request.task as usize;

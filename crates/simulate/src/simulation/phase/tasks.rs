@@ -1,4 +1,4 @@
-//! The tasks of a phase at its start.
+//! The tasks of a phase at its beginning.
 
 use engine::{Mixture, Offsets};
 use plan::Work;
@@ -8,7 +8,7 @@ use crate::simulation::objects::{ObjectPhase, ObjectState};
 use crate::simulation::task::{Items, Members, Program, Task, limit_of};
 
 impl PhaseInput<'_> {
-    /// The tasks of a phase on a layout with so many devices.
+    /// The tasks of a phase on a layout with `devices` devices.
     pub(super) fn tasks(&self, devices: u32) -> Vec<Task> {
         let input = self;
         let job = input.job;
@@ -18,13 +18,13 @@ impl PhaseInput<'_> {
             let cached = input.cached.get(node as usize).copied().unwrap_or(0.0);
             let mut task = Task::new(number, (node, file), program, limit, cached);
             if let Some(Members { first, count }) = input.members {
-                // A file on one device is on that of its number.
+                // A file on a single device is on the device with its number.
                 task.place = u64::from(first + file % count) + u64::from(file / count) * u64::from(devices);
             }
             task
         };
         match &workload.work {
-            // Launches make their own when they start.
+            // Launches create their tasks when they start.
             Work::Jobs(_) => Vec::new(),
             Work::Tree(tree) => {
                 let of = |(index, number): (usize, u32)| {

@@ -1,4 +1,4 @@
-//! The way of bytes between a node and the devices, through its page cache, adapter, links and servers.
+//! The path of bytes between a node and the devices, through its page cache, adapter, links and servers.
 
 use super::{Running, narrow};
 use crate::simulation::parts::drive::Piece;
@@ -24,7 +24,7 @@ impl Running<'_> {
                 let dirty = self.input.limits.cache.map_or(0, |(_, dirty)| dirty);
                 let unwritten = self.tasks[request.task as usize].unwritten;
                 if self.jobs.is_none() && unwritten.saturating_add(bytes) > self.bytes_of_task {
-                    // All of its file waits to be written: these bytes are among them.
+                    // The whole file is waiting to be written, so these bytes are included.
                     self.requests.get(number).stage = Stage::End;
                     return Some(self.system.nodes[node].copies.pass(now, cost).max(now + TICKS_PER_NS));
                 }
@@ -50,14 +50,14 @@ impl Running<'_> {
                 self.requests.get(number).stage = Stage::End;
                 return Some(copied);
             }
-            // What is not there is read ahead while other bytes are copied.
+            // Missing data is read ahead while other bytes are copied.
             self.requests.get(number).ended = copied;
         }
         self.send(now, number, true)
     }
 
-    /// Sends the pieces of a request on their way; returns its next event if it is one piece and a task waits
-    /// for it. Copies to the page cache take a different time on each node.
+    /// Sends the pieces of a request on their way. Returns its next event if there is only one piece and a
+    /// task waits for it. Copies to the page cache take a different time on each node.
     pub(super) fn send(&mut self, now: Ticks, number: u32, is_awaited: bool) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let (file, offset) = request.piece.place;
@@ -87,8 +87,8 @@ impl Running<'_> {
         next
     }
 
-    /// Through the network adapter of the node, and on. `now` is `in_order` if no other request leaves any node
-    /// before it from here on.
+    /// Sends a request through the network adapter of the node, and further. It is `in_order` if from here on
+    /// no other request leaves any node before `now`.
     pub(super) fn leave(&mut self, now: Ticks, number: u32, in_order: bool) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let node = request.node as usize;
@@ -105,12 +105,12 @@ impl Running<'_> {
         }
         let there = left.saturating_add(self.path.latency);
         self.requests.get(number).stage = Stage::Part(0);
-        // Nodes do not keep each other's order.
+        // Requests of different nodes do not stay in order.
         let alone = self.path.local || self.on_one_node;
         if alone || (in_order && !limited) { self.route(there, number, 0) } else { Some(there) }
     }
 
-    /// From part number `part` of the way on.
+    /// Sends a request on from part number `part` of its path.
     pub(super) fn route(&mut self, now: Ticks, number: u32, part: u8) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let factor = self.input.factor;
@@ -153,7 +153,7 @@ impl Running<'_> {
         Some(ended)
     }
 
-    /// The page cache has written something.
+    /// Handles the end of a write by the page cache.
     pub(super) fn written_back(&mut self, now: Ticks, number: u32) {
         let request = *self.requests.get(number);
         self.requests.remove(number);
@@ -163,7 +163,7 @@ impl Running<'_> {
             let key = self.input.key;
             self.system.behind.push(Behind { at: now, node: request.node, bytes, key, task });
         }
-        // What an earlier phase has written belongs to no task.
+        // Data written for an earlier phase belongs to no task.
         if let Some(task) = self.tasks.get_mut(request.task as usize) {
             task.unwritten -= bytes;
             if task.unwritten == 0
@@ -176,7 +176,8 @@ impl Running<'_> {
         }
         let state = &mut self.system.nodes[node];
         state.dirty -= bytes;
-        // Each makes room for as many as it was large; they look for room themselves.
+        // Each write makes room for as many bytes as it had. Waiting requests then check for room
+        // themselves.
         if let Some(first) = self.waiting[node].pop_front() {
             self.following.push((now, first));
         }

@@ -23,7 +23,7 @@ const ACCELERATOR: &str = "0x030200";
 const INFINIBAND: &str = "0x020700";
 const SAS: &str = "0x010700";
 
-/// A card behind a port of its own: domain, class, lanes as they run and as card and port can do.
+/// A card behind its own port: domain, class, number of active lanes, and the maximum of card and port.
 fn card(
     tree: Tree,
     domain: u16,
@@ -52,15 +52,16 @@ fn card(
     .link(&format!("/sys/bus/pci/devices/{domain:04x}:01:00.0"), &at)
 }
 
-/// A card that is as it should be.
+/// A card without any problem.
 fn sound(tree: Tree, domain: u16, class: &str) -> Tree {
     let gen3 = "8.0 GT/s PCIe\n";
     let lanes = if class == NVME { "4\n" } else { "8\n" };
     card(tree, domain, class, (lanes, gen3), (lanes, gen3), ("16\n", gen3))
 }
 
-/// The machine of study A as its slot table prints it: eight units of twelve positions. The count of
-/// slots to avoid is not printed; nine are left of 96 when the 87 others are taken away.
+/// The machine of study A according to its printed slot table: eight units of twelve positions. The
+/// number of slots to avoid is not printed; it is what remains of the 96 slots without the 87 others,
+/// that is, nine.
 fn published() -> Tree {
     const UNITS: [&str; 8] =
         ["r001i38b", "r001i33b", "r001i28b", "r001i23b", "r001i16b", "r001i11b", "r001i06b", "r001i01b"];
@@ -146,7 +147,7 @@ fn a_card_in_a_narrow_slot_and_one_that_lost_lanes_are_told() {
     assert!(told[2].1.contains("Gen 2, card and slot can do Gen 3"), "{told:?}");
     assert!(told[3].1.contains("not to be used"), "{told:?}");
     assert_eq!((map.slots[0].unit.as_str(), map.slots[0].position.as_str()), ("CPU1", "SLOT1"));
-    // The third card could do eight lanes, but its port has four: nothing is lost.
+    // The third card supports eight lanes but its port only four, so nothing is lost.
     assert_eq!(map.elsewhere.len(), 1);
 }
 

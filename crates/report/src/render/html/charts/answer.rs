@@ -1,5 +1,5 @@
-//! The chart of the first screen: commitments or changes where there are any, else the most telling chart of
-//! the study.
+//! The chart of the first screen: commitments or changes if there are any, else the most informative chart
+//! of the study.
 
 use analysis::{
     comparisons::{Comparison, Verdict, side},
@@ -47,7 +47,7 @@ pub(crate) fn answer(
     of_study: &mut Vec<Chart>,
     overview: &mut Vec<Chart>,
 ) -> Option<Chart> {
-    // The card has all results of a benchmark beside its score.
+    // The card already shows all results of a benchmark next to its score.
     if changes.is_none() && !report.found.scores.is_empty() {
         return None;
     }
@@ -88,7 +88,7 @@ fn changes(all: &[Comparison]) -> Option<Chart> {
         one.operation.is_some() && all.iter().any(same)
     };
     let mut shown: Vec<&Comparison> = all.iter().filter(|one| !one.is_withheld() && !repeats(one)).collect();
-    // In percent; the sign of latencies is inverted, so that faster is always to the right.
+    // Changes are in percent; the sign of latencies is inverted, so that faster is always to the right.
     let side = |one: &Comparison| if one.operation.is_some() { -100.0 } else { 100.0 };
     let rank = |one: &Comparison| (!one.difference.is_stated(), one.difference.interval.is_none());
     let size = |one: &Comparison| one.difference.change.abs();

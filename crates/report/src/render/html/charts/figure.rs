@@ -27,7 +27,7 @@ pub(crate) fn of_figure(run: &Run, figure: &Figure) -> Option<Chart> {
 /// The position of a second in a panel, and its hover text.
 type Place<'a> = &'a dyn Fn(&Second) -> (f64, f64, String);
 
-/// The rate, and below it the longest latency where that was measured.
+/// The rate, and below it the longest latency if that was measured.
 fn over_time(figure: &Figure, all: &[SecondsLine]) -> Option<Chart> {
     let first = all.first().filter(|_| all.iter().any(|line| line.points.len() >= SECONDS_MIN))?;
     let timed = all.iter().flat_map(|line| &line.points).any(|second| second.latency_max_ns > 0);

@@ -1,5 +1,5 @@
-//! Rates of nodes: a bar for each node and markers for its devices, a gap where nothing was measured; of many nodes the
-//! distribution.
+//! Rates of nodes: a bar for each node, markers for its devices, and a gap where nothing was measured; for many nodes
+//! the distribution.
 
 use analysis::{
     figures::DeviceMean,
@@ -34,7 +34,7 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let group = |one: &NodeComparison| report.figures.get(one.figure).map(|own| &own.group);
     let stated = report.found.nodes.iter().filter_map(Stated::says);
     let compared = analysis::figures::grouped(stated, |one| (&one.target, one.phase, group(one)));
-    // Of equally large ones the first.
+    // The first of the largest.
     let largest =
         compared.into_iter().filter_map(|all| all.into_iter().rev().max_by_key(|one| one.nodes.len()));
     largest.take(COMPARED_MAX).map(|one| comparison(report, one)).collect()
@@ -88,15 +88,15 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         .with("barmode", "overlay")
 }
 
-/// How a node stands among the others, with name, symbol and pattern.
+/// How a node compares with the others, with name, symbol and pattern.
 const STANDINGS: [(Option<bool>, &str, &str, &str); 3] = [
     (Some(false), "node", "circle", ""),
     (None, "far below the others", "triangle-up", "."),
     (Some(true), "slow node", "x", "x"),
 ];
 
-/// The share of the nodes that are not faster than a rate, with those that are slow; likewise of the slowest device of
-/// each node.
+/// The share of the nodes that are not faster than a given rate, with the slow nodes marked; and the same for the
+/// slowest device of each node.
 fn distribution(report: &Report, one: &NodeComparison) -> Chart {
     let unit = unit_of(one.phase);
     let mut nodes: Vec<&NodeStanding> = one.nodes.iter().collect();
@@ -188,8 +188,8 @@ fn slowest_device(node: &NodeStanding) -> Option<&Device> {
     node.devices.iter().min_by(|a, b| moved(a).total_cmp(&moved(b)))
 }
 
-/// The devices of the nodes as markers: a series for each device name, or where there are many only the slowest
-/// device of each node.
+/// The devices of the nodes as markers: a series for each device name, or only the slowest device of each node if
+/// there are many.
 fn device_points(one: &NodeComparison, place: &dyn Fn(&NodeStanding) -> usize) -> Vec<Trace> {
     let devices = one.nodes.iter().flat_map(|node| node.devices.iter().map(move |device| (node, device)));
     let point = |(node, (name, mean)): &(&NodeStanding, &Device), beside: f64| {

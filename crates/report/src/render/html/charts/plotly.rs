@@ -139,7 +139,7 @@ impl Trace {
         self.with("marker.line.color", TEXT_COLOUR).with("marker.line.width", width)
     }
 
-    /// Without a legend entry, if `hidden`.
+    /// Without a legend entry if `hidden`.
     pub(super) fn hidden(self, hidden: bool) -> Self {
         self.with("showlegend", !hidden)
     }
@@ -290,7 +290,7 @@ impl Chart {
         self.kind == kind
     }
 
-    /// With `mark` within the drawing, which stays there when the chart is saved or copied.
+    /// Adds `mark` within the drawing, so that it is kept when the chart is saved or copied.
     pub(crate) fn mark(&mut self, mark: &str) {
         /// Room for the line above the drawing, in CSS pixels.
         const LINE_HEIGHT: usize = 32;
@@ -302,7 +302,7 @@ impl Chart {
         put(&mut self.layout, "margin.t", LINE_HEIGHT.into());
     }
 
-    /// Titled as a chart of the first of two runs only.
+    /// Marks the title as a chart of the first of two runs only.
     pub(super) fn before(self) -> Self {
         Self { title: format!("Before alone: {}", self.title), ..self }
     }
