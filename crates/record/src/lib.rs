@@ -16,7 +16,7 @@
 //! | [`Run`] | reads a run, whether complete or damaged, finished or killed |
 //! | [`Sums`] | SHA-256 of each file, to be signed |
 //! | [`merge`], [`Part`], [`Pass`] | several runs combined into one; which pass ran where and when |
-//! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
+//! | [`TargetClaim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
 //! | [`sweep_tree`], [`SweepResult`] | removes the trees that a run created, by their names |
 //! | [`Row`] | the columns of a table, for writers of other formats |
 //! | [`CommandRun`], [`LayoutFinding`] | commands that created a layout, and properties read back from it |
@@ -51,7 +51,7 @@ mod run;
 mod table;
 
 pub use cleanup::claim::{
-    Claim, ClaimTurn, ClaimedFile, ClaimedTree, FileFates, FileIdentity, Holder, PlacedClaim,
+    ClaimTurn, ClaimedFile, ClaimedTree, FileFates, FileIdentity, Holder, PlacedClaim, TargetClaim,
     remove_unfinished_claims,
 };
 pub use cleanup::leftover::{Leftover, LeftoverFile, LeftoverTree, leftovers};

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use plan::{Amount, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping};
 use record::{CacheLocation, Fact, HostFacts, Provenance, Run, Warning};
 
-use super::issue::{AuditIssue, Found, percent};
+use super::issue::{AuditIssue, RawIssue, percent};
 use crate::audit::Check;
 use crate::figures::{DEVICE_SHARE_MIN, Figure, RepetitionFigure, Subject, subjects};
 use crate::nodes::hosts;
@@ -33,7 +33,7 @@ pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
         let is_about = |promise: &&Commitment| promise.figures.takes(case, phase);
         let promises: Vec<&Commitment> = plan.criteria.commitments.iter().filter(is_about).collect();
         let (evidence, advice) = absorbs(subject, &promises, &all)?;
-        let found = Found::new(Check::AbsorbedWrites, evidence, advice);
+        let found = RawIssue::new(Check::AbsorbedWrites, evidence, advice);
         Some(found.of(Some(subject.index), subject.figure.conditions.clone()))
     };
     subjects(plan, figures).iter().filter_map(doubt).collect()

@@ -7,14 +7,14 @@ use plan::{
 };
 use record::{HostFacts, Provenance, PublishedStatistic, Run};
 
-use super::issue::{CEILING_SLACK, Found, percent};
+use super::issue::{CEILING_SLACK, RawIssue, percent};
 use super::memory;
 use crate::audit::{AuditIssue, Check};
 use crate::figures::{Figure, RateOf, Subject, operation_of};
 use crate::targets::Expected;
 
 /// Checks against the limits of the target and against what the study says about its caches.
-pub(super) fn of_figure(subject: &Subject<'_>, limits: &[&Expected]) -> Vec<Found> {
+pub(super) fn of_figure(subject: &Subject<'_>, limits: &[&Expected]) -> Vec<RawIssue> {
     let mut found = Vec::new();
     found.extend(above_ceiling(subject, limits));
     if let Some(target) = subject.target {
@@ -24,12 +24,12 @@ pub(super) fn of_figure(subject: &Subject<'_>, limits: &[&Expected]) -> Vec<Foun
 }
 
 /// The measured rate, or the rate of the devices, exceeds that of a link or a controller.
-fn above_ceiling(subject: &Subject<'_>, limits: &[&Expected]) -> Option<Found> {
+fn above_ceiling(subject: &Subject<'_>, limits: &[&Expected]) -> Option<RawIssue> {
     let limits = limits.iter().filter(|one| one.ceiling);
     let evidence =
         limits.filter_map(|limit| measured_above(limit).or_else(|| devices_above(subject, limit))).next()?;
     let advice = "look for a cache on this side of the limit, or correct the limit";
-    Some(Found::new(Check::AboveCeiling, evidence, advice))
+    Some(RawIssue::new(Check::AboveCeiling, evidence, advice))
 }
 
 fn measured_above(limit: &Expected) -> Option<String> {
@@ -67,7 +67,7 @@ fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
 /// Compares the data size with all caches, and the data read with the memory of the servers.
 /// Source: study E keeps caches to 5 % of the working set, study D reads four times the memory of
 /// its servers.
-fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<Found> {
+fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<RawIssue> {
     if !subject.figure.phase.is_transfers() {
         return None;
     }
@@ -87,14 +87,14 @@ fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<Foun
     .flatten()
     .collect();
     let advice = "use more data, or say with the figure that caches took part";
-    (!parts.is_empty()).then(|| Found::new(Check::WorkingSet, parts.join("; "), advice))
+    (!parts.is_empty()).then(|| RawIssue::new(Check::WorkingSet, parts.join("; "), advice))
 }
 
 /// Checks that concern the study as a whole, not a single figure.
 pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
     let mut doubts = Vec::new();
     if plan.criteria.exclusive == Some(false) {
-        let found = Found::new(
+        let found = RawIssue::new(
             Check::NotQuiet,
             "the study says that others could use the storage meanwhile",
             "measure in exclusive mode, or show the spread of many repetitions",
@@ -102,7 +102,7 @@ pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
         doubts.push(found.of(None, plan.title.clone()));
     }
     for commitment in plan.criteria.commitments.iter().filter(|one| one.statistic == Statistic::Best) {
-        let found = Found::new(
+        let found = RawIssue::new(
             Check::BestAsTypical,
             "the best repetition is judged, which says nothing of the typical one",
             "commit to a median or to the confidence bound",
@@ -131,7 +131,7 @@ fn bests_beside_medians(plan: &Plan, figures: &[Figure]) -> Option<AuditIssue> {
     );
     let advice = "compare them with the best of the own repetitions as well";
     (!bests.is_empty())
-        .then(|| Found::new(Check::BestAsTypical, evidence, advice).of(None, plan.title.clone()))
+        .then(|| RawIssue::new(Check::BestAsTypical, evidence, advice).of(None, plan.title.clone()))
 }
 
 /// Figures of remote targets that exceed the network links of their nodes.
@@ -151,7 +151,7 @@ pub(crate) fn above_links(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
         let rate = figure.bytes_per_second.median;
         (figure.client == Client::Remote && rate > limit * (1.0 + CEILING_SLACK)).then(|| {
             let [rate, limit] = [rate, limit].map(|value| RateOf::Bytes.text(value));
-            let found = Found::new(
+            let found = RawIssue::new(
                 Check::AboveCeiling,
                 format!("{rate} from a remote target, where the network links of its nodes carry {limit}"),
                 "something on this side of the network answered: measure with more data than all caches hold",

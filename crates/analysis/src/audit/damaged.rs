@@ -2,7 +2,7 @@
 
 use record::Run;
 
-use super::issue::{AuditIssue, Found};
+use super::issue::{AuditIssue, RawIssue};
 use crate::audit::Check;
 use crate::figures::Figure;
 
@@ -18,7 +18,7 @@ pub(crate) fn damaged(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     };
     let advice = "use a whole copy of the record, or measure again";
     let doubt = |(index, figure): (usize, &Figure)| {
-        Found::new(Check::Damaged, evidence.clone(), advice).of(Some(index), figure.conditions.clone())
+        RawIssue::new(Check::Damaged, evidence.clone(), advice).of(Some(index), figure.conditions.clone())
     };
     figures.iter().enumerate().map(doubt).collect()
 }

@@ -67,14 +67,14 @@ pub(crate) const RATIO_SLACK: f64 = 0.05;
 
 /// A doubt as a check returns it, before it is tied to a figure or study.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Found {
+pub(super) struct RawIssue {
     pub(super) check: Check,
     pub(super) evidence: String,
     pub(super) advice: Cow<'static, str>,
     pub(super) severity: f64,
 }
 
-impl Found {
+impl RawIssue {
     pub(super) fn new(
         check: Check,
         evidence: impl Into<String>,

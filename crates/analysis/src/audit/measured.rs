@@ -4,7 +4,7 @@ use plan::{Nanos, Operation, PassRole, Phase, RateName, Stopping, Work};
 use record::{CacheLocation, Provenance, PublishedUnit, Warning};
 
 use super::issue::{
-    DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent,
+    DEVICE_LATENCY_MIN_NS, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, RawIssue, percent,
 };
 use super::servers::{self, Shown};
 use super::{memory, passes};
@@ -20,7 +20,7 @@ use crate::statistics::settled::settled;
 const TOLD: usize = 2;
 
 /// All doubts about one figure.
-pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
+pub(super) fn doubts(subject: &Subject<'_>) -> Vec<RawIssue> {
     let counted: Vec<_> = subject.figure.counted().collect();
     let cached = cached(subject, &counted);
     // If reads are known to come from memory, there is no need to doubt that they may.
@@ -55,7 +55,7 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
 
 /// Whether a part of the data was served from memory, judged by device counters and by times. This check alone
 /// decides what counts as cached; everything else asks for its doubt.
-fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     let direct = subject.case.workload.direct;
     let least = |one: &RepetitionFigure| {
         let DeviceShare { read, write } = one.device_share;
@@ -84,11 +84,11 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found>
         RateOf::Operations if !memory::reads_items(subject) => Check::CachedFileData,
         RateOf::Bytes | RateOf::Operations => Check::Cached,
     };
-    Some(Found::new(check, evidence, advice))
+    Some(RawIssue::new(check, evidence, advice))
 }
 
 /// Server caches that keep data that was read or written for later reads.
-fn server_caches(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+fn server_caches(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     let reads = counted.iter().filter(|pass| memory::reads(subject, pass));
     let on = reads.filter_map(|pass| pass.servers.as_deref()).find(|counts| !counts.caches.is_empty())?;
     let first = on.caches.first()?;
@@ -97,14 +97,14 @@ fn server_caches(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
         more => format!("{first} and {more} more are on"),
     };
     let advice = "set them to 0 on all servers (lctl set_param), and measure again";
-    Some(Found::new(Check::ServerCaches, evidence, advice))
+    Some(RawIssue::new(Check::ServerCaches, evidence, advice))
 }
 
 /// Storage targets that served data without being in the layout, or that are in the layout and served none.
-fn other_targets(counted: &[&RepetitionFigure]) -> Option<Found> {
+fn other_targets(counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     let evidence = counted.iter().filter_map(|pass| pass.servers.as_deref()).find_map(servers::elsewhere)?;
     let advice = "look at the layout of the files (lfs getstripe), and at who else uses the file system";
-    Some(Found::new(Check::OtherTargets, evidence, advice))
+    Some(RawIssue::new(Check::OtherTargets, evidence, advice))
 }
 
 /// Buffered reads during which other programs also read from the devices, so that the device counters say nothing
@@ -131,7 +131,7 @@ fn memory_speed(subject: &Subject<'_>) -> Option<String> {
         .then(|| format!("reads took {mean:.0} ns in the mean: that is the page cache"))
 }
 
-fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     let shortest = counted.iter().map(|one| one.phase.wall_ns).min()?;
     let seconds = Nanos(shortest).as_secs_f64();
     let at_least = short_of(seconds, subject.case.protocol.phase_min)?;
@@ -146,12 +146,12 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
         Work::Jobs(_) => "raise the scale",
         Work::Objects(_) => "give each task more objects and steps",
     };
-    Some(Found::new(Check::TooShort, evidence, advice).with_severity(-seconds))
+    Some(RawIssue::new(Check::TooShort, evidence, advice).with_severity(-seconds))
 }
 
 /// Whether the repetitions are not those that the protocol asks for: the case ended before all of them were done, or
 /// it never met its stopping rule. Whether it settled is judged by the same rate that the runner uses.
-fn unfinished(subject: &Subject<'_>) -> Option<Found> {
+fn unfinished(subject: &Subject<'_>) -> Option<RawIssue> {
     let (case, figure) = (subject.case, subject.figure);
     let recorded = figure.repetitions.iter().filter(|one| case.role(one.repetition) == PassRole::Recorded);
     let (n, asked) = (recorded.clone().count(), case.repetitions);
@@ -170,18 +170,18 @@ fn unfinished(subject: &Subject<'_>) -> Option<Found> {
         }
         Stopping::Steady { .. } => (true, format!("not steady after {n} repetitions"), more),
     };
-    (is_short && !settled(&values, stopping)).then(|| Found::new(Check::Unfinished, evidence, advice))
+    (is_short && !settled(&values, stopping)).then(|| RawIssue::new(Check::Unfinished, evidence, advice))
 }
 
-fn wrong_data(counted: &[&RepetitionFigure]) -> Option<Found> {
+fn wrong_data(counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     let cells: u64 = counted.iter().map(|one| one.phase.wrong_cells).sum();
     let advice = "distrust this storage until the cause is known";
-    let counted_alone = || Found::new(Check::WrongData, format!("{cells} wrong 512-byte cells"), advice);
+    let counted_alone = || RawIssue::new(Check::WrongData, format!("{cells} wrong 512-byte cells"), advice);
     (cells > 0).then(|| warned(counted, Check::WrongData, advice).unwrap_or_else(counted_alone))
 }
 
 /// The statistics of an own record can only be impossible if the record was damaged or changed.
-fn impossible(subject: &Subject<'_>) -> Option<Found> {
+fn impossible(subject: &Subject<'_>) -> Option<RawIssue> {
     let rate = subject.figure.headline();
     let of_rates = PrintedStatistics {
         n: Some(rate.n as u64),
@@ -200,12 +200,12 @@ fn impossible(subject: &Subject<'_>) -> Option<Found> {
     let all = std::iter::once(of_rates).chain(subject.figure.latency.iter().map(of_latency));
     let (_, evidence) = all.flat_map(|printed| check_statistics(&printed)).next()?;
     let advice = "the record contradicts itself: do not use it";
-    Some(Found::new(Check::ImpossibleStatistic, evidence, advice))
+    Some(RawIssue::new(Check::ImpossibleStatistic, evidence, advice))
 }
 
 /// Direct I/O transfers that are faster than a device can be, and exchanges between nodes that are faster than any
 /// network.
-fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
+fn implausible_latency(subject: &Subject<'_>) -> Option<RawIssue> {
     let (figure, workload) = (subject.figure, &subject.case.workload);
     let to_device = workload.direct && workload.backend.can_be_direct();
     let (mean, least, [what, place], advice) = if figure.phase.is_transfers() {
@@ -218,10 +218,10 @@ fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
         (mean, NETWORK_LATENCY_MIN_NS, ["exchanges between nodes", "network"], advice)
     };
     let evidence = format!("{what} took {mean:.0} ns in the mean; no {place} answers in that time");
-    (mean < least).then(|| Found::new(Check::ImplausibleLatency, evidence, advice))
+    (mean < least).then(|| RawIssue::new(Check::ImplausibleLatency, evidence, advice))
 }
 
-fn littles_law(subject: &Subject<'_>) -> Option<Found> {
+fn littles_law(subject: &Subject<'_>) -> Option<RawIssue> {
     // One task may create the trees for all tasks, and a round over objects may pause between its steps.
     if matches!(subject.figure.phase, Phase::TreeCreate | Phase::TreeRemove | Phase::Benchmark) {
         return None;
@@ -243,11 +243,11 @@ fn littles_law(subject: &Subject<'_>) -> Option<Found> {
             "tasks were idle between transfers: look at opens, stragglers and processor time",
         ),
     };
-    Some(Found::new(check, evidence, advice).with_severity((law.agreement - 1.0).abs()))
+    Some(RawIssue::new(check, evidence, advice).with_severity((law.agreement - 1.0).abs()))
 }
 
 /// Compares the mean of the repetitions' rates with total bytes, or total operations, ÷ total time.
-fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     let (counts, rates) = (subject.figure.rate_of(), subject.figure.headline_of_passes());
     if rates.len() < 2 || rates.len() != counted.len() || rates.iter().any(|&rate| rate <= 0.0) {
         return None;
@@ -267,10 +267,10 @@ fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
     let work = counts.pick("bytes", "operations");
     let advice = format!("say which of the two is meant: for rates over equal work, all {work} ÷ all time");
     let off = (mean / of_sums - 1.0).abs();
-    (off > RATIO_SLACK).then(|| Found::new(Check::RatioOfSums, evidence, advice).with_severity(off))
+    (off > RATIO_SLACK).then(|| RawIssue::new(Check::RatioOfSums, evidence, advice).with_severity(off))
 }
 
-fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
+fn unbalanced(subject: &Subject<'_>) -> Option<RawIssue> {
     let (workload, bound, tasks) = (&subject.case.workload, subject.balance_bound(), subject.sharing_tasks());
     let on_each = if tasks == workload.tasks { "" } else { " on a node" };
     let evidence = format!(
@@ -279,12 +279,12 @@ fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
         percent(bound)
     );
     let advice = "use a number of tasks that is a multiple of the targets";
-    (bound < 1.0).then(|| Found::new(Check::Unbalanced, evidence, advice).with_severity(-bound))
+    (bound < 1.0).then(|| RawIssue::new(Check::Unbalanced, evidence, advice).with_severity(-bound))
 }
 
 /// The text of the worst warnings of the counted passes, or the first of several equally bad ones. If a share tells
 /// which warning is the worst, only that one is given.
-fn warned(counted: &[&RepetitionFigure], check: Check, advice: &'static str) -> Option<Found> {
+fn warned(counted: &[&RepetitionFigure], check: Check, advice: &'static str) -> Option<RawIssue> {
     let share = |warning: &Warning| match warning {
         Warning::Starved { share, .. } | Warning::NotQuiet { share, .. } => *share,
         Warning::HarnessBound { cpu_share } => *cpu_share,
@@ -304,5 +304,5 @@ fn warned(counted: &[&RepetitionFigure], check: Check, advice: &'static str) -> 
             said.push(text.to_owned());
         }
     }
-    Some(Found::new(check, said.join("; "), advice).with_severity(severity))
+    Some(RawIssue::new(check, said.join("; "), advice).with_severity(severity))
 }

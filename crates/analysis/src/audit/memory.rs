@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 use plan::{Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, Work};
 use record::{CacheLocation, Provenance, Warning};
 
-use super::issue::Found;
+use super::issue::RawIssue;
 use super::servers::{self, Shown};
 use crate::audit::Check;
 use crate::figures::{DEVICE_SHARE_MAX, RepetitionFigure, Subject};
 
 /// The doubt about a read figure some of whose reads may have been served from memory.
-pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     if !subject.case.workload.backend.moves_data() {
         return None;
     }
@@ -41,7 +41,7 @@ pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure])
         (_, true) => "use direct I/O, or ",
         _ => "",
     };
-    Some(Found::new(Check::MemoryNotExcluded, evidence, format!("{around}{advice}")))
+    Some(RawIssue::new(Check::MemoryNotExcluded, evidence, format!("{around}{advice}")))
 }
 
 /// The memories that no counter rules out.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use plan::Plan;
 
-use super::issue::{Found, SCALING_SLACK, percent};
+use super::issue::{RawIssue, SCALING_SLACK, percent};
 use super::{criteria, measured, passes};
 use crate::audit::{AuditIssue, Check};
 use crate::figures::{Figure, Subject, subjects};
@@ -62,7 +62,7 @@ fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<AuditIssue> {
         );
         let advice =
             "look at that node's devices, links and load; work that waits for all has n times its rate";
-        let found = Found::new(Check::SlowNode, evidence, advice).with_severity(-node.share);
+        let found = RawIssue::new(Check::SlowNode, evidence, advice).with_severity(-node.share);
         Some(found.of(Some(subject.index), format!("node {name}")))
     };
     nodes.into_iter().filter_map(doubt).collect()
@@ -80,7 +80,7 @@ pub(crate) fn beyond_devices(figures: &[Figure], scaling: &[Stated<Scaling>]) ->
             baseline.conditions
         );
         let advice = "measure the baseline with the same sizes and enough tasks, or correct its devices";
-        let found = Found::new(Check::AboveDevices, evidence, advice).with_severity(value.share);
+        let found = RawIssue::new(Check::AboveDevices, evidence, advice).with_severity(value.share);
         Some(found.of(Some(one.figure()), concerns(own)))
     };
     scaling.iter().filter_map(beyond).collect()

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use plan::{Bytes, Order, Phase};
 
-use super::issue::Found;
+use super::issue::RawIssue;
 use crate::audit::Check;
 use crate::figures::{RateOf, Subject, grouped};
 
@@ -22,7 +22,7 @@ const LARGER: u64 = 4;
 const SCATTER: f64 = 1.2;
 
 /// Whether the rate of the passes changed permanently from one pass to the next.
-pub(super) fn changed(subject: &Subject<'_>) -> Option<Found> {
+pub(super) fn changed(subject: &Subject<'_>) -> Option<RawIssue> {
     let figure = subject.figure;
     let check = match figure.phase {
         Phase::Read => Check::PassesJump,
@@ -51,7 +51,7 @@ pub(super) fn changed(subject: &Subject<'_>) -> Option<Found> {
         (_, false) => "write the medium over before (precondition), or go on until it is steady",
     };
     let factor = (rates[after] / rates[before]).max(rates[before] / rates[after]);
-    Some(Found::new(check, evidence, advice).with_severity(factor))
+    Some(RawIssue::new(check, evidence, advice).with_severity(factor))
 }
 
 /// The last pass before a lasting change, and the first one after it. A single differing pass at the end, after
@@ -68,7 +68,7 @@ fn jump(rates: &[f64]) -> Option<(usize, usize)> {
 }
 
 /// Figures of small random reads that reach or exceed sequential reads of the same data, by index.
-pub(super) fn random_above_sequential(subjects: &[Subject<'_>]) -> HashMap<usize, Found> {
+pub(super) fn random_above_sequential(subjects: &[Subject<'_>]) -> HashMap<usize, RawIssue> {
     let reads = subjects.iter().filter(|one| {
         let workload = &one.case.workload;
         one.figure.phase == Phase::Read && workload.backend.moves_data() && workload.pace.is_none()
@@ -81,7 +81,7 @@ pub(super) fn random_above_sequential(subjects: &[Subject<'_>]) -> HashMap<usize
     alike.iter().flat_map(|all| all.iter().filter_map(|one| Some((one.index, above(one, all)?)))).collect()
 }
 
-fn above(random: &Subject<'_>, alike: &[&Subject<'_>]) -> Option<Found> {
+fn above(random: &Subject<'_>, alike: &[&Subject<'_>]) -> Option<RawIssue> {
     let transfer = |one: &Subject<'_>| one.case.workload.geometry.transfer;
     let rate = |one: &Subject<'_>| one.figure.bytes_per_second.median;
     let small = transfer(random);
@@ -105,7 +105,7 @@ fn above(random: &Subject<'_>, alike: &[&Subject<'_>]) -> Option<Found> {
     );
     let advice = "look for a cache that the sequential reads filled, or for what held those back";
     let severity = rate(random) / rate(sequential);
-    Some(Found::new(Check::RandomAboveSequential, evidence, advice).with_severity(severity))
+    Some(RawIssue::new(Check::RandomAboveSequential, evidence, advice).with_severity(severity))
 }
 
 #[cfg(test)]

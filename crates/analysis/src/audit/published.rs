@@ -3,7 +3,7 @@
 use plan::{Bytes, Nanos};
 use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, PublishedUnit};
 
-use super::issue::{DEVICE_LATENCY_MIN_NS, Found, NETWORK_LATENCY_MIN_NS, percent};
+use super::issue::{DEVICE_LATENCY_MIN_NS, NETWORK_LATENCY_MIN_NS, RawIssue, percent};
 use super::recomputed::{self, more, rounding, value};
 use crate::audit::{AuditIssue, Check};
 use crate::figures::{short_of, whole_mebibytes};
@@ -36,7 +36,7 @@ pub fn audit_published(library: &Library) -> Vec<AuditIssue> {
         let maximum = study.protocol.get("statistic").and_then(record::Detail::text) == Some("maximum");
         doubts.extend(maximum.then(|| {
             let evidence = "its figures are the maximum of several measurements";
-            let found = Found::new(Check::BestAsTypical, evidence, "compare maxima with maxima");
+            let found = RawIssue::new(Check::BestAsTypical, evidence, "compare maxima with maxima");
             found.of(None, study.id.clone())
         }));
     }
@@ -87,17 +87,17 @@ fn measured(figure: &Published) -> bool {
     figure.kind == PublishedKind::Measured
 }
 
-fn implausible_latency(figure: &Published) -> Option<Found> {
+fn implausible_latency(figure: &Published) -> Option<RawIssue> {
     let mean = figure.metric == Metric::Latency && figure.statistic == PublishedStatistic::Mean;
     let nanos = value(figure) * 1e9;
     let evidence = format!("a mean latency of {} is the page cache's, not a device's", figure.as_published());
     let advice = "read it as the time of a cached transfer";
     (mean && measured(figure) && nanos < DEVICE_LATENCY_MIN_NS)
-        .then(|| Found::new(Check::ImplausibleLatency, evidence, advice))
+        .then(|| RawIssue::new(Check::ImplausibleLatency, evidence, advice))
 }
 
 /// Operations over a network that are faster than a network round trip.
-fn cached(figure: &Published) -> Option<Found> {
+fn cached(figure: &Published) -> Option<RawIssue> {
     let remote = figure.parameters.nodes.is_some_and(|nodes| nodes > 1);
     let counted = matches!(figure.metric, Metric::Rate | Metric::Creates | Metric::Iops);
     let tasks = f64::from(figure.parameters.tasks.filter(|_| remote && counted && is_whole(figure))?);
@@ -108,7 +108,8 @@ fn cached(figure: &Published) -> Option<Found> {
         nanos / 1e3
     );
     let advice = "read it as the rate of the clients' caches";
-    (measured(figure) && nanos < NETWORK_LATENCY_MIN_NS).then(|| Found::new(Check::Cached, evidence, advice))
+    (measured(figure) && nanos < NETWORK_LATENCY_MIN_NS)
+        .then(|| RawIssue::new(Check::Cached, evidence, advice))
 }
 
 /// Whether the figure covers all tasks together and is the typical one of several statistics, so
@@ -119,7 +120,7 @@ fn is_whole(figure: &Published) -> bool {
     !of_one && !other.contains(&figure.statistic)
 }
 
-fn too_short(figure: &Published) -> Option<Found> {
+fn too_short(figure: &Published) -> Option<RawIssue> {
     let parameters = &figure.parameters;
     let amount = match figure.metric {
         Metric::Bandwidth => {
@@ -135,10 +136,10 @@ fn too_short(figure: &Published) -> Option<Found> {
     let at_least = short_of(seconds, Nanos(0)).filter(|_| is_whole(figure))?;
     let rate = figure.as_published();
     let evidence = format!("at {rate} it took {seconds:.3} s; under {at_least} s a rate is mostly noise");
-    Some(Found::new(Check::TooShort, evidence, "repeat it with more work"))
+    Some(RawIssue::new(Check::TooShort, evidence, "repeat it with more work"))
 }
 
-fn unbalanced(figure: &Published) -> Option<Found> {
+fn unbalanced(figure: &Published) -> Option<RawIssue> {
     let targets = figure.parameters.targets.filter(|&targets| targets > 1)?;
     let tasks = figure.parameters.tasks?;
     let bound = plan::balance_bound(tasks, targets);
@@ -148,10 +149,10 @@ fn unbalanced(figure: &Published) -> Option<Found> {
         figure.as_published()
     );
     let advice = "compare with a number of tasks that is a multiple of the targets";
-    (bound < 1.0).then(|| Found::new(Check::Unbalanced, evidence, advice))
+    (bound < 1.0).then(|| RawIssue::new(Check::Unbalanced, evidence, advice))
 }
 
-fn whole_mebibyte(figure: &Published) -> Option<Found> {
+fn whole_mebibyte(figure: &Published) -> Option<RawIssue> {
     const ROUND: f64 = 1000.0;
     let transfer = Bytes(figure.parameters.transfer_bytes.filter(|_| figure.metric == Metric::Iops)?);
     let operations = value(figure);
@@ -159,11 +160,11 @@ fn whole_mebibyte(figure: &Published) -> Option<Found> {
         whole_mebibytes(operations, transfer).filter(|_| measured(figure) && operations % ROUND != 0.0)?;
     let evidence = format!("{operations} ops/s of {transfer} are exactly {mebibytes} MiB/s");
     let advice = "read its MB/s as MiB/s, and these operations as computed, not counted";
-    Some(Found::new(Check::UnitMixUp, evidence, advice))
+    Some(RawIssue::new(Check::UnitMixUp, evidence, advice))
 }
 
 /// Checks mean, deviation, range and extremes of the same values against each other.
-fn statistics(figure: &Published, library: &Library) -> Option<Found> {
+fn statistics(figure: &Published, library: &Library) -> Option<RawIssue> {
     if figure.statistic != PublishedStatistic::Deviation {
         return None;
     }
@@ -183,11 +184,11 @@ fn statistics(figure: &Published, library: &Library) -> Option<Found> {
         rounding: others.map(|one| rounding(one)).fold(rounding(figure).min(0.1), f64::max),
     };
     let (_, evidence) = check_statistics(&printed).into_iter().next()?;
-    Some(Found::new(Check::ImpossibleStatistic, evidence, "do not use it, nor what leans on it"))
+    Some(RawIssue::new(Check::ImpossibleStatistic, evidence, "do not use it, nor what leans on it"))
 }
 
 /// A measured figure that exceeds the data sheet of all its devices together.
-fn above_spec(figure: &Published, library: &Library) -> Option<Found> {
+fn above_spec(figure: &Published, library: &Library) -> Option<RawIssue> {
     let layer = figure.parameters.layer.as_ref().filter(|_| measured(figure))?;
     if figure.statistic == PublishedStatistic::Deviation || figure.statistic == PublishedStatistic::Slope {
         return None;
@@ -208,11 +209,11 @@ fn above_spec(figure: &Published, library: &Library) -> Option<Found> {
         sheet.id
     );
     let advice = "ask how many devices it is of, and for a cache";
-    (ratio > 1.0 + SPEC_SLACK).then(|| Found::new(Check::AboveCeiling, evidence, advice))
+    (ratio > 1.0 + SPEC_SLACK).then(|| RawIssue::new(Check::AboveCeiling, evidence, advice))
 }
 
 /// Whether `Kbytes` means 1000 or 1024 bytes, derived from the operations of the same test.
-fn kilobytes(figure: &Published, library: &Library) -> Option<Found> {
+fn kilobytes(figure: &Published, library: &Library) -> Option<RawIssue> {
     let binary = figure.value_if_binary.filter(|_| figure.printed.contains("Kbytes"))?;
     let transfer = figure.parameters.transfer_bytes?;
     let operations = of_same_test(figure, library, Metric::Iops).next()?;
@@ -225,5 +226,5 @@ fn kilobytes(figure: &Published, library: &Library) -> Option<Found> {
         PublishedUnit::BytesPerSecond.text(figure.value),
         PublishedUnit::BytesPerSecond.text(binary)
     );
-    Some(Found::new(Check::UnitMixUp, evidence, "read the unit from rate of operations × transfer size"))
+    Some(RawIssue::new(Check::UnitMixUp, evidence, "read the unit from rate of operations × transfer size"))
 }

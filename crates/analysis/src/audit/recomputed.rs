@@ -3,7 +3,7 @@
 
 use record::{Detail, Library, Published, Qualifier};
 
-use super::issue::Found;
+use super::issue::RawIssue;
 use crate::audit::{AuditIssue, Check};
 use crate::jobs::job_rate;
 
@@ -172,7 +172,7 @@ fn doubt(rule: &Rule, library: &Library) -> Option<AuditIssue> {
         figure.unit.text(expected),
         parts.join(", ")
     );
-    (!kept).then(|| Found::new(rule.check, evidence, rule.advice).of(None, rule.id))
+    (!kept).then(|| RawIssue::new(rule.check, evidence, rule.advice).of(None, rule.id))
 }
 
 /// The relative tolerance for relations that are meant as approximate.

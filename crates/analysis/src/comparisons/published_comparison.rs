@@ -183,7 +183,7 @@ pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Publish
         let best = bests.entry((one.case.target.as_str(), one.figure.phase, one.nodes())).or_default();
         *best = best.max(one.figure.bytes_per_second.median);
     }
-    let own = Own { all, bests, scaling };
+    let own = OwnResults { all, bests, scaling };
     places.into_iter().map(|(place, published)| own.placed(place, published, library)).collect()
 }
 
@@ -191,13 +191,13 @@ pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Publish
 type Bests<'a> = HashMap<(&'a str, Phase, u64), f64>;
 
 /// What published figures are compared with.
-struct Own<'a> {
+struct OwnResults<'a> {
     all: &'a [Subject<'a>],
     bests: Bests<'a>,
     scaling: Vec<WeakScaling>,
 }
 
-impl Own<'_> {
+impl OwnResults<'_> {
     fn placed(
         &self,
         place: &PublishedReference,

@@ -27,12 +27,12 @@ const CALL: Call = Call { group: 0, sequence: 0, operation: Operation::Barrier }
 type Sent = Arc<Mutex<Vec<(u32, Vec<u8>)>>>;
 
 /// An MPI that records what is sent, and delivers nothing. If `stuck` is set, its sends never complete.
-struct Kept {
+struct SendOnlyMpi {
     sent: Sent,
     stuck: Arc<AtomicBool>,
 }
 
-impl MpiCalls for Kept {
+impl MpiCalls for SendOnlyMpi {
     fn init(&self) -> Result<(), MpiError> {
         Ok(())
     }
@@ -85,7 +85,7 @@ impl Tested {
     /// Creates a rank that has not learned the secret yet.
     fn stranger() -> Self {
         let (queue, sent, stuck) = (MessageQueue::new(), Sent::default(), Arc::<AtomicBool>::default());
-        let calls = Box::new(Kept { sent: Arc::clone(&sent), stuck: Arc::clone(&stuck) });
+        let calls = Box::new(SendOnlyMpi { sent: Arc::clone(&sent), stuck: Arc::clone(&stuck) });
         let patience = Duration::from_secs(15);
         let agent = Agent::new(calls, Arc::clone(&queue), (OWN, SIZE), patience, Secret::of([0; 16]));
         Self { agent, queue, sent, stuck, next: [0; SIZE as usize] }

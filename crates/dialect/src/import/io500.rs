@@ -49,7 +49,7 @@ fn is_summary(text: &str) -> bool {
 }
 
 /// What a text contains about a phase.
-struct Found<'a> {
+struct PrintedPhase<'a> {
     phase: Phase,
     line: Line<'a>,
     /// The result in the unit of the phase.
@@ -62,7 +62,7 @@ struct Found<'a> {
     invalid: Vec<(Line<'a>, &'a str)>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> PrintedPhase<'a> {
     const fn new(phase: Phase, line: Line<'a>) -> Self {
         Self {
             phase,
@@ -179,7 +179,7 @@ fn because(why: &str) -> String {
 /// Creates the draft. The scores of all phases are added to the last one.
 fn draft(
     block: &Block<'_>,
-    found: Vec<Found<'_>>,
+    found: Vec<PrintedPhase<'_>>,
     tasks: u32,
     scores: Vec<Printed>,
 ) -> Result<Draft, ImportError> {
@@ -214,14 +214,14 @@ fn section_of_scores(name: &str) -> Option<&'static str> {
 }
 
 fn result(block: &Block<'_>) -> Result<Draft, ImportError> {
-    let mut found: Vec<Found<'_>> = Vec::new();
+    let mut found: Vec<PrintedPhase<'_>> = Vec::new();
     let (mut section, mut tasks, mut version, mut scores) = ("", 1, None, Vec::new());
     for line in block.lines {
         let text = line.text.trim();
         if let Some(name) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             section = name;
             if let Some(phase) = Phase::named(name) {
-                found.push(Found::new(phase, *line));
+                found.push(PrintedPhase::new(phase, *line));
             }
             continue;
         }
@@ -288,7 +288,7 @@ fn summary(block: &Block<'_>) -> Result<Draft, ImportError> {
         }
         scores.extend(summary_scores(*line).into_iter().flatten());
         let Some((phase, result, seconds, is_invalid)) = summary_line(text) else { continue };
-        let mut one = Found::new(phase, *line);
+        let mut one = PrintedPhase::new(phase, *line);
         (one.score, one.written) = (Some(block.number(*line, result, "a result")?), result);
         one.seconds = Some(block.number(*line, seconds, "a time in s")?);
         if is_invalid {

@@ -28,7 +28,7 @@ const CLOCK_EVERY: u64 = 64;
 
 /// Why the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Left {
+enum LoopEnd {
     /// The number of transfers.
     Volume,
     Deadline,
@@ -252,7 +252,7 @@ impl<M: SyncBackend> Task<'_, M> {
         let left = self.transfer::<C, RECORD>(clock, self.plan.limit, end, recorder, findings)?;
         report.stonewall = ending.at_stonewall(self.last, self.reads + self.writes);
         let mut unstarted = 0;
-        if left == Left::Deadline
+        if left == LoopEnd::Deadline
             && let Some(schedule) = &self.schedule
         {
             unstarted = schedule.left_before(end);
@@ -275,7 +275,7 @@ impl<M: SyncBackend> Task<'_, M> {
         deadline: u64,
         recorder: &mut Recorder<'_>,
         findings: &mut CheckResults,
-    ) -> Result<Left, EngineError> {
+    ) -> Result<LoopEnd, EngineError> {
         let stop = self.shared.stop();
         let rules = self.rules;
         let expected = rules.noise.as_ref().map(|table| Expected {
@@ -287,7 +287,7 @@ impl<M: SyncBackend> Task<'_, M> {
         let mut done = self.reads + self.writes;
         while done < limit {
             if stop.load(Ordering::Relaxed) {
-                return Ok(Left::Stopped);
+                return Ok(LoopEnd::Stopped);
             }
             let mut intended = self.last;
             let mut start = self.last;
@@ -359,13 +359,13 @@ impl<M: SyncBackend> Task<'_, M> {
                 }
             }
             if end >= deadline && self.schedule.is_none() {
-                return Ok(Left::Deadline);
+                return Ok(LoopEnd::Deadline);
             }
         }
         if !RECORD {
             self.last = clock.now();
         }
-        Ok(Left::Volume)
+        Ok(LoopEnd::Volume)
     }
 
     /// In an open loop: waits for the next intended start. Returns that time and the actual start, or
@@ -373,22 +373,22 @@ impl<M: SyncBackend> Task<'_, M> {
     ///
     /// Every transfer due before the deadline is made, however late, because late transfers reveal a
     /// stall. This continues for at most the same time again.
-    fn next_start<C: Clock>(&mut self, clock: C, deadline: u64) -> Result<(u64, u64), Left> {
+    fn next_start<C: Clock>(&mut self, clock: C, deadline: u64) -> Result<(u64, u64), LoopEnd> {
         let Some(schedule) = &mut self.schedule else { return Ok((self.last, self.last)) };
         let intended = schedule.next();
         if intended >= deadline {
             // The phase lasts until its deadline, even if its last transfer ended earlier.
             wait_until(clock, self.shared.scale(), deadline, self.shared.stop());
             self.last = clock.now();
-            return Err(Left::Deadline);
+            return Err(LoopEnd::Deadline);
         }
         wait_until(clock, self.shared.scale(), intended, self.shared.stop());
         if self.shared.stop().load(Ordering::Relaxed) {
-            return Err(Left::Stopped);
+            return Err(LoopEnd::Stopped);
         }
         let now = clock.now();
         if now >= give_up(self.shared.base(), deadline) {
-            return Err(Left::Deadline);
+            return Err(LoopEnd::Deadline);
         }
         schedule.advance();
         Ok((intended, now))

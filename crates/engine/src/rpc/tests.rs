@@ -266,9 +266,9 @@ fn what_cannot_be_bound_is_an_error_on_all_ends() {
 }
 
 /// A single process; the function supplies the bytes of all processes.
-struct Told<F>(F);
+struct FakeRendezvous<F>(F);
 
-impl<F: Fn(Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> + Sync> Rendezvous for Told<F> {
+impl<F: Fn(Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> + Sync> Rendezvous for FakeRendezvous<F> {
     fn meet(&self, point: Point) -> Result<(), RendezvousError> {
         SingleProcess.meet(point)
     }
@@ -307,7 +307,7 @@ impl Played {
 
     /// A rendezvous with it.
     fn rendezvous(&self) -> impl Rendezvous {
-        Told(|own| Ok(vec![own, self.card()]))
+        FakeRendezvous(|own| Ok(vec![own, self.card()]))
     }
 
     /// The bytes it shares next.
@@ -408,7 +408,7 @@ fn a_stranger_without_the_key_is_shut_out_and_counted() {
         let rpc = Rpc { port: Some(free), ..Rpc::new(Bytes(10), Bytes(10)) };
         let workload = workload(rpc, backend, |spec| spec.operations = Some(5));
         let came = AtomicBool::new(false);
-        let guarded = Told(|own: Vec<u8>| {
+        let guarded = FakeRendezvous(|own: Vec<u8>| {
             if Offer::read(&own).is_some_and(|(_, offer)| !offer.ways.is_empty()) {
                 // It listens now: first in its queue is a stranger with an invalid key.
                 let mut stranger = TcpStream::connect(("127.0.0.1", free))?;

@@ -19,14 +19,14 @@ use crate::Counters;
 
 /// Recorded events, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum WatchEvent {
     Started(u32),
     /// Its process has ended, or could not be started.
     Over(u32),
     Told(u32),
 }
 
-type Log = RefCell<Vec<Seen>>;
+type Log = RefCell<Vec<WatchEvent>>;
 
 /// Processes whose starts and ends are logged.
 struct Logged<'a, P>(P, &'a Log);
@@ -38,14 +38,14 @@ impl<P: Processes> Processes for Logged<'_, P> {
 
     fn start(&mut self, task: &LaunchTask) -> Result<(), String> {
         let launch = task.order.launch;
-        self.1.borrow_mut().push(Seen::Started(launch));
-        self.0.start(task).inspect_err(|_| self.1.borrow_mut().push(Seen::Over(launch)))
+        self.1.borrow_mut().push(WatchEvent::Started(launch));
+        self.0.start(task).inspect_err(|_| self.1.borrow_mut().push(WatchEvent::Over(launch)))
     }
 
     fn wait(&mut self, most: Duration) -> Vec<News> {
         let news = self.0.wait(most);
         let ended = |news: &News| match news {
-            News::Ended { launch, .. } => Some(Seen::Over(*launch)),
+            News::Ended { launch, .. } => Some(WatchEvent::Over(*launch)),
             _ => None,
         };
         self.1.borrow_mut().extend(news.iter().filter_map(ended));
@@ -70,19 +70,19 @@ impl<P: Processes> Processes for Logged<'_, P> {
 }
 
 /// Logs reported launches; its log is full after `room` launches.
-struct Keeper<'a> {
+struct LoggingWatch<'a> {
     log: &'a Log,
     room: usize,
 }
 
-impl LaunchWatch for Keeper<'_> {
+impl LaunchWatch for LoggingWatch<'_> {
     fn is_stopped(&self) -> bool {
         self.room == 0
     }
 
     fn ended(&mut self, ended: &[&LaunchReport]) {
         self.room = self.room.saturating_sub(ended.len());
-        self.log.borrow_mut().extend(ended.iter().map(|one| Seen::Told(one.launch)));
+        self.log.borrow_mut().extend(ended.iter().map(|one| WatchEvent::Told(one.launch)));
     }
 
     fn progress(&mut self, _: LaunchProgress) {}
@@ -93,23 +93,23 @@ fn launched(
     most: u32,
     processes: impl Processes,
     room: usize,
-) -> (Launched, Vec<Seen>) {
+) -> (Launched, Vec<WatchEvent>) {
     let log = Log::default();
     let rules = LaunchRules { concurrency: most, limit: None, interval: Nanos::millis(50) };
-    let launched = launch(tasks, rules, &mut Logged(processes, &log), &mut Keeper { log: &log, room });
+    let launched = launch(tasks, rules, &mut Logged(processes, &log), &mut LoggingWatch { log: &log, room });
     (launched, log.into_inner())
 }
 
 /// Whether each ended launch had been reported when the next one started, and all were at the end.
-fn is_kept(log: &[Seen], launches: usize) -> bool {
+fn is_kept(log: &[WatchEvent], launches: usize) -> bool {
     let mut untold: Vec<u32> = Vec::new();
     let mut told: Vec<u32> = Vec::new();
     for seen in log {
         match seen {
-            Seen::Started(_) if !untold.is_empty() => return false,
-            Seen::Started(_) => {}
-            Seen::Over(launch) => untold.push(*launch),
-            Seen::Told(launch) => {
+            WatchEvent::Started(_) if !untold.is_empty() => return false,
+            WatchEvent::Started(_) => {}
+            WatchEvent::Over(launch) => untold.push(*launch),
+            WatchEvent::Told(launch) => {
                 untold.retain(|one| one != launch);
                 told.push(*launch);
             }
@@ -120,11 +120,11 @@ fn is_kept(log: &[Seen], launches: usize) -> bool {
 }
 
 /// Nothing started after the log was full, and running launches were ended.
-fn ends_when_full(launched: &Launched, log: &[Seen], room: usize) {
-    let told = |seen: &Seen| matches!(seen, Seen::Told(_));
+fn ends_when_full(launched: &Launched, log: &[WatchEvent], room: usize) {
+    let told = |seen: &WatchEvent| matches!(seen, WatchEvent::Told(_));
     let full = log.iter().enumerate().filter(|(_, seen)| told(seen)).nth(room - 1).map(|(place, _)| place);
     let after = &log[full.expect("it was filled")..];
-    assert!(!after.iter().any(|seen| matches!(seen, Seen::Started(_))), "{log:?}");
+    assert!(!after.iter().any(|seen| matches!(seen, WatchEvent::Started(_))), "{log:?}");
     let stopped = launched.launches.iter().filter(|one| one.outcome == LaunchOutcome::Stopped).count();
     let complete = launched.launches.iter().filter(|one| one.outcome == LaunchOutcome::Complete).count();
     assert!(stopped > 0 && stopped + complete == launched.launches.len(), "{:?}", launched.launches);
@@ -159,7 +159,7 @@ fn the_fake_ends_when_nothing_more_can_be_kept() {
 }
 
 /// Shells that end after some milliseconds, in directories below `place`.
-fn shells(place: &Path, count: u32, room: usize) -> (Launched, Vec<Seen>) {
+fn shells(place: &Path, count: u32, room: usize) -> (Launched, Vec<WatchEvent>) {
     let root = Root::default();
     let name = format!("contract-{}-{room}", std::process::id());
     let groups = RunGroups::make(&root, &name);

@@ -109,7 +109,7 @@ pub struct FileFates {
 
 /// What a run creates below a directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claim {
+pub struct TargetClaim {
     /// [`crate::Manifest::run_id`].
     pub run_id: String,
     /// The directory of the run's record.
@@ -124,7 +124,7 @@ pub struct Claim {
     /// The node it runs on, as named by the run.
     pub node: String,
     /// The kernel's name of that node (`/proc/sys/kernel/hostname`). Empty in claims of earlier programs,
-    /// in which [`Claim::node`] contains it.
+    /// in which [`TargetClaim::node`] contains it.
     #[serde(default)]
     pub host: String,
     /// Content of `/proc/sys/kernel/random/boot_id` on that node.
@@ -144,12 +144,12 @@ pub struct Claim {
     /// The trees.
     #[serde(default)]
     pub trees: Vec<ClaimedTree>,
-    /// What will happen to the files and trees, for [`Claim::place`].
+    /// What will happen to the files and trees, for [`TargetClaim::place`].
     #[serde(skip)]
     pub fates: Arc<FileFates>,
 }
 
-impl Claim {
+impl TargetClaim {
     /// Creates an empty claim of this process, which runs on the node that the run calls `node`.
     ///
     /// # Errors

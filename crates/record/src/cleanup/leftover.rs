@@ -12,7 +12,9 @@ use rustix::fs::{AtFlags, FileType, statat, unlinkat};
 use rustix::io::Errno;
 
 use crate::RecordError;
-use crate::cleanup::claim::{Claim, ClaimedFile, ClaimedTree, Holder, PREFIX, SUFFIX, is_below, may_be_tree};
+use crate::cleanup::claim::{
+    ClaimedFile, ClaimedTree, Holder, PREFIX, SUFFIX, TargetClaim, is_below, may_be_tree,
+};
 use crate::cleanup::sweep::{SweepResult, first_named, sweep_entry, sweep_names, sweep_names_in};
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory::{self, DirectoryEntry};
@@ -90,7 +92,7 @@ impl LeftoverTree {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     /// The claim.
-    pub claim: Claim,
+    pub claim: TargetClaim,
     /// The path of the claim.
     pub claim_path: PathBuf,
     /// Whether the run is still in progress.
@@ -149,7 +151,7 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
 
 /// The claim at `path` and its owner, or `None` if another file has such a name. If the file cannot be read because
 /// of a device error, this is an error, since it may be a claim.
-fn read_claim(path: &Path) -> Result<Option<(Claim, u32)>, RecordError> {
+fn read_claim(path: &Path) -> Result<Option<(TargetClaim, u32)>, RecordError> {
     let Some(directory) = path.parent() else { return Ok(None) };
     match directory::read(directory, path, CLAIM_BYTES) {
         Ok(text) => {

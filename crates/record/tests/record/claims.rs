@@ -7,18 +7,19 @@ use std::process::Command;
 use std::sync::Arc;
 
 use plan::Keep;
-use record::{Claim, FileFates, Holder, Outcome, RecordError, Recorder, leftovers};
+use record::{FileFates, Holder, Outcome, RecordError, Recorder, TargetClaim, leftovers};
 
 /// A claim of a process that has ended.
-fn claim_of_the_dead(run_id: &str) -> Claim {
+fn claim_of_the_dead(run_id: &str) -> TargetClaim {
     let mut child = Command::new("true").spawn().expect("a process");
     let pid = child.id();
     child.wait().expect("ended");
-    Claim { pid, ..claim(run_id) }
+    TargetClaim { pid, ..claim(run_id) }
 }
 
-fn claim(run_id: &str) -> Claim {
-    Claim::new(run_id, Path::new("/runs/1"), 1_700_000_000_000_000_000, Keep::Never, "n1").expect("a claim")
+fn claim(run_id: &str) -> TargetClaim {
+    TargetClaim::new(run_id, Path::new("/runs/1"), 1_700_000_000_000_000_000, Keep::Never, "n1")
+        .expect("a claim")
 }
 
 fn write(path: &Path, text: &str) -> PathBuf {
@@ -71,7 +72,7 @@ fn what_a_killed_run_was_to_keep_stays() {
     let (file, inner, root) = (target.join("f"), target.join("2/f"), target.join("test-dir.0-0"));
     let claim = claim_of_the_dead("r1").with_trees(&[(root.clone(), false)]);
     let kept = [file.clone(), inner.clone(), root.clone()].into();
-    let claim = Claim { fates: Arc::new(FileFates { kept, ..FileFates::default() }), ..claim };
+    let claim = TargetClaim { fates: Arc::new(FileFates { kept, ..FileFates::default() }), ..claim };
     let (targets, files) = (std::slice::from_ref(&target), [file.clone(), inner.clone()]);
     drop(claim.place(targets, &files, &[target.join("2")]).expect("placed"));
     fs::create_dir(target.join("2")).expect("made");
@@ -118,7 +119,7 @@ fn the_file_that_a_killed_run_put_in_the_place_of_another_is_its_own() {
         return;
     }
     let fates = FileFates { replaced: [replaced.clone()].into(), ..FileFates::default() };
-    let claim = Claim { fates: Arc::new(fates), ..claim_of_the_dead("r1") };
+    let claim = TargetClaim { fates: Arc::new(fates), ..claim_of_the_dead("r1") };
     drop(claim.place(targets, &[replaced.clone(), reused.clone()], &[]).expect("placed"));
     assert_eq!(leftovers(&target).expect("readable")[0].files, [], "it was killed before it began");
     for file in [&replaced, &reused] {
@@ -207,16 +208,17 @@ fn a_process_number_that_was_given_away_again_is_not_the_run() {
     let place = tempfile::tempdir().expect("a directory");
     let target = place.path().to_path_buf();
     let own = claim("r1");
-    let earlier = Claim { process_start_ticks: own.process_start_ticks.wrapping_sub(1), ..own.clone() };
-    let rebooted = Claim { boot_id: "another".to_owned(), run_id: "r2".to_owned(), ..own.clone() };
-    let on_another = Claim { host: "another".to_owned(), run_id: "r3".to_owned(), ..rebooted.clone() };
+    let earlier = TargetClaim { process_start_ticks: own.process_start_ticks.wrapping_sub(1), ..own.clone() };
+    let rebooted = TargetClaim { boot_id: "another".to_owned(), run_id: "r2".to_owned(), ..own.clone() };
+    let on_another = TargetClaim { host: "another".to_owned(), run_id: "r3".to_owned(), ..rebooted.clone() };
     let in_a_container =
-        Claim { pid_namespace: Some("pid:[1]".into()), run_id: "r4".to_owned(), ..earlier.clone() };
+        TargetClaim { pid_namespace: Some("pid:[1]".into()), run_id: "r4".to_owned(), ..earlier.clone() };
     // Earlier programs knew neither; the node was what the kernel calls itself.
     let host = own.host.clone();
-    let old = Claim { host: String::new(), pid_namespace: None, placed_unix_ns: None, ..rebooted.clone() };
-    let old_here = Claim { node: host, run_id: "r5".to_owned(), ..old.clone() };
-    let old_elsewhere = Claim { node: "another".to_owned(), run_id: "r6".to_owned(), ..old };
+    let old =
+        TargetClaim { host: String::new(), pid_namespace: None, placed_unix_ns: None, ..rebooted.clone() };
+    let old_here = TargetClaim { node: host, run_id: "r5".to_owned(), ..old.clone() };
+    let old_elsewhere = TargetClaim { node: "another".to_owned(), run_id: "r6".to_owned(), ..old };
     for claim in [earlier, rebooted, on_another, in_a_container, old_here, old_elsewhere] {
         drop(claim.place(std::slice::from_ref(&target), &[], &[]).expect("placed"));
     }
@@ -226,9 +228,9 @@ fn a_process_number_that_was_given_away_again_is_not_the_run() {
 }
 
 /// A claim of another node, of a run that is recorded in `record`.
-fn claim_of_another(run_id: &str, record: &Path) -> Claim {
+fn claim_of_another(run_id: &str, record: &Path) -> TargetClaim {
     let boot_id = "another".to_owned();
-    Claim {
+    TargetClaim {
         boot_id,
         host: "n7".to_owned(),
         node: "n7".to_owned(),
@@ -291,7 +293,7 @@ fn claims_of_several_nodes_stand_side_by_side() {
     let place = tempfile::tempdir().expect("a directory");
     let target = place.path().to_path_buf();
     let of = |node: &str, file: &str| {
-        let claim = Claim { node: node.to_owned(), ..claim("r1") };
+        let claim = TargetClaim { node: node.to_owned(), ..claim("r1") };
         claim.place(std::slice::from_ref(&target), &[target.join(file)], &[]).expect("placed")
     };
     let (one, two) = (of("n1", "a"), of("n2", "b"));
@@ -317,7 +319,7 @@ fn a_forged_claim_leads_nowhere() {
     let placed = claim_of_the_dead("r1").place(std::slice::from_ref(&target), &[], &[]).expect("placed");
     drop(placed);
     let path = target.join(".ioproof-claim-r1@n1.json");
-    let mut forged: Claim = serde_json::from_slice(&fs::read(&path).expect("there")).expect("a claim");
+    let mut forged: TargetClaim = serde_json::from_slice(&fs::read(&path).expect("there")).expect("a claim");
     let at = |path: PathBuf| record::ClaimedFile { path, ..record::ClaimedFile::default() };
     forged.files =
         vec![at(outside.clone()), at("../precious".into()), at("link/precious".into()), at("alias".into())];
@@ -368,7 +370,7 @@ fn a_process_that_only_waits_to_be_reaped_holds_nothing() {
         rest.split_whitespace().nth(index).expect("a field").to_owned()
     };
     let process_start_ticks = field(19).parse().expect("a number");
-    let claim = Claim { pid: child.id(), process_start_ticks, ..claim("r1") };
+    let claim = TargetClaim { pid: child.id(), process_start_ticks, ..claim("r1") };
     drop(claim.place(std::slice::from_ref(&target), &[], &[]).expect("placed"));
     let holder = || leftovers(&target).expect("readable")[0].holder;
     assert_eq!(holder(), Holder::Alive);

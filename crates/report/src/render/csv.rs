@@ -13,7 +13,7 @@ use crate::report::latencies::LatencyInfo;
 use crate::report::statements;
 
 /// How a row of a statement gets its value of a column.
-type OfStatement = fn(&Report, &statements::Said<'_>) -> String;
+type OfStatement = fn(&Report, &statements::StatementValue<'_>) -> String;
 
 /// Columns that only rows of statements have.
 const STATEMENT: &[(&str, OfStatement)] = &[
@@ -55,7 +55,7 @@ fn model(report: &Report) -> String {
     report.run.model.as_ref().map(|model| model.name.clone()).unwrap_or_default()
 }
 
-fn of_figure(one: &statements::Said<'_>, value: fn(&Figure) -> String) -> String {
+fn of_figure(one: &statements::StatementValue<'_>, value: fn(&Figure) -> String) -> String {
     one.figure.map(value).unwrap_or_default()
 }
 

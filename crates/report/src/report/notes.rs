@@ -32,7 +32,7 @@ pub(crate) struct NoteEntry {
 }
 
 /// The texts of a kind of warning, with the figures and other places concerned.
-struct Said<'a> {
+struct WarningGroup<'a> {
     kind: String,
     text: String,
     warning: &'a Warning,
@@ -61,14 +61,14 @@ pub(crate) fn notes(run: &Run, figures: &mut [Figure], marked: usize) -> Vec<Not
     notes
 }
 
-fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
-    let mut all: Vec<Said<'a>> = Vec::new();
+fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<WarningGroup<'a>> {
+    let mut all: Vec<WarningGroup<'a>> = Vec::new();
     // Index in `all` of each text of each kind: a long study has thousands.
     let mut places: HashMap<(String, String), usize> = HashMap::new();
     let mut say = |kind: &str, text: String, warning: &'a Warning, of: Result<usize, String>| {
         let at = *places.entry((kind.to_owned(), text)).or_insert_with_key(|(kind, text)| {
             let (kind, text) = (kind.clone(), text.clone());
-            all.push(Said { kind, text, warning, figures: Vec::new(), elsewhere: Vec::new() });
+            all.push(WarningGroup { kind, text, warning, figures: Vec::new(), elsewhere: Vec::new() });
             all.len() - 1
         });
         let said = &mut all[at];
@@ -118,7 +118,7 @@ fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
     all
 }
 
-fn entry(said: Said<'_>) -> NoteEntry {
+fn entry(said: WarningGroup<'_>) -> NoteEntry {
     let mut concerns = said.elsewhere;
     let numbers: Vec<String> = said.figures.iter().map(ToString::to_string).collect();
     match numbers.len() {

@@ -143,7 +143,7 @@ impl JsonSchema for Statements {
 }
 
 /// A value of a statement, for formats with one line per value.
-pub(crate) struct Said<'a> {
+pub(crate) struct StatementValue<'a> {
     pub(crate) policy: &'static Policy,
     /// Whether the statement was judged by terms fixed before the run.
     pub(crate) judged: bool,
@@ -162,7 +162,7 @@ pub(crate) struct Said<'a> {
     pub(crate) unit: &'static str,
 }
 
-impl Said<'_> {
+impl StatementValue<'_> {
     /// The numbers of the figures, with a space between them.
     pub(crate) fn figures(&self) -> String {
         self.row.figures.iter().map(|&place| number_of(place).to_string()).collect::<Vec<_>>().join(" ")
@@ -176,7 +176,7 @@ impl Said<'_> {
 
 /// Every value of every statement, except kinds with a CSV file of their own. A withheld statement has one entry
 /// without a value.
-pub(crate) fn said<'a>(statements: &'a Statements, figures: &'a [Figure]) -> Vec<Said<'a>> {
+pub(crate) fn said<'a>(statements: &'a Statements, figures: &'a [Figure]) -> Vec<StatementValue<'a>> {
     let mut all = Vec::new();
     for table in statements.tables.iter().filter(|table| !table.kind.policy().wide) {
         let policy = table.kind.policy();
@@ -188,7 +188,7 @@ pub(crate) fn said<'a>(statements: &'a Statements, figures: &'a [Figure]) -> Vec
                 .filter(|(head, value)| head.subject && **value != Value::None)
                 .map(|(head, value)| (head.key, words(value)))
                 .collect();
-            let of = |name, quantity, value, text: String, unit| Said {
+            let of = |name, quantity, value, text: String, unit| StatementValue {
                 policy,
                 judged,
                 row,

@@ -162,9 +162,9 @@ pub fn check_again(
     let all = give(comm, &order, || {
         let (found, left) = RankCheck { request, host, comm }.check(&mut permits)?;
         leftovers = left;
-        Ok(Answer::Found(found))
+        Ok(Answer::CheckFindings(found))
     })?;
-    let Answer::Found(found) = all else { return Err(RunnerError::OutOfPlace) };
+    let Answer::CheckFindings(found) = all else { return Err(RunnerError::OutOfPlace) };
     let Order::Check(request) = order else { return Err(RunnerError::OutOfPlace) };
     let CheckRequest { plan, run_id, finished, local_directories, .. } = *request;
     found.space.check()?;

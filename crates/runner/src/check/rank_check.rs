@@ -18,7 +18,7 @@ use crate::check::tree_roots::check_roots;
 use crate::files::file_sets::{FileSets, unfinished};
 use crate::files::targets::{is_node_local, writes};
 use crate::files::trees;
-use crate::ranks::order::{CheckRequest, Found};
+use crate::ranks::order::{CheckFindings, CheckRequest};
 use crate::ranks::rank_assignment::{RankAssignment, RootOwners};
 
 /// Number of files that the program itself has open: streams, record, journal, counters, rings.
@@ -44,7 +44,7 @@ impl RankCheck<'_> {
     pub(crate) fn check(
         &self,
         permits: &mut Vec<PermittedDevice>,
-    ) -> Result<(Found, Vec<Leftover>), RunnerError> {
+    ) -> Result<(CheckFindings, Vec<Leftover>), RunnerError> {
         let CheckRequest { plan, run_id, finished, local_directories, .. } = self.request;
         let (topology, rank) = (self.comm.topology(), self.comm.rank());
         let node = topology.node_of()[rank as usize];
@@ -83,7 +83,7 @@ impl RankCheck<'_> {
             .then(|| self.replaced(&of_this_run))
             .flatten()
             .map(|files| (files.files, files.bytes.0, files.first));
-        Ok((Found { space, replaced }, leftovers))
+        Ok((CheckFindings { space, replaced }, leftovers))
     }
 
     /// The user's files that will be lost in this node's own directories.

@@ -22,7 +22,7 @@ pub(crate) fn check_roots<'a>(
     keeps: impl Fn(&Case) -> Result<BTreeSet<PathBuf>, RunnerError>,
 ) -> Result<(), RunnerError> {
     // What each case leaves at a root, or the root's present state if no case has touched it.
-    let mut there: BTreeMap<PathBuf, Left> = BTreeMap::new();
+    let mut there: BTreeMap<PathBuf, TreeState> = BTreeMap::new();
     for case in cases.filter(|case| has(case)) {
         let (makes, beside) = (makes(case), in_target(&case.workload));
         let tolerates = case.workload.files.existing == Existing::Reuse || case.protocol.wipe;
@@ -30,8 +30,8 @@ pub(crate) fn check_roots<'a>(
             let known = there.get(&root).copied();
             if makes && !tolerates {
                 match known {
-                    Some(Left::Kept) => return Err(made_twice(case, root)),
-                    Some(Left::Nothing | Left::WhileNeeded) => {}
+                    Some(TreeState::Kept) => return Err(made_twice(case, root)),
+                    Some(TreeState::Nothing | TreeState::WhileNeeded) => {}
                     None => {
                         // A leftover of an earlier start of this run is removed before the first case.
                         let is_own = || claim_on(&root).is_some_and(|(claim, _)| claim.run_id == run_id);
@@ -44,7 +44,7 @@ pub(crate) fn check_roots<'a>(
                 }
             } else if !makes && !counts_missing(case) {
                 let is_gone = match known {
-                    Some(left) => left == Left::Nothing,
+                    Some(left) => left == TreeState::Nothing,
                     None => is_there(&root, beside)?.is_none(),
                 };
                 if is_gone {
@@ -52,10 +52,10 @@ pub(crate) fn check_roots<'a>(
                 }
             }
             let left = match (makes, case.workload.files.keep) {
-                _ if case.phases.iter().any(|phase| ends(*phase)) => Left::Nothing,
-                (_, Keep::Always) => Left::Kept,
-                (true, _) => Left::WhileNeeded,
-                (false, _) => known.unwrap_or(Left::Kept),
+                _ if case.phases.iter().any(|phase| ends(*phase)) => TreeState::Nothing,
+                (_, Keep::Always) => TreeState::Kept,
+                (true, _) => TreeState::WhileNeeded,
+                (false, _) => known.unwrap_or(TreeState::Kept),
             };
             there.insert(root, left);
         }
@@ -65,7 +65,7 @@ pub(crate) fn check_roots<'a>(
 
 /// The state of a tree after a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Left {
+enum TreeState {
     Nothing,
     /// It exists, and is removed when no case needs it any more.
     WhileNeeded,

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use plan::shell_word;
 use plan::{Case, Nanos, ObjectsPlacement, Phase, TreePlacement, Work, Workload};
-use record::{Claim, SweepResult, sweep_names, sweep_tree};
+use record::{SweepResult, TargetClaim, sweep_names, sweep_tree};
 
 use crate::RunnerError;
 use crate::files::paths::{absolute_path, directory_of, sets};
@@ -140,14 +140,14 @@ pub(crate) fn left_there(root: &Path, found: &Path) -> RunnerError {
 }
 
 /// The claim of a run on `root`, and the directory that contains it.
-pub(crate) fn claim_on(root: &Path) -> Option<(Claim, PathBuf)> {
+pub(crate) fn claim_on(root: &Path) -> Option<(TargetClaim, PathBuf)> {
     let root = absolute_path(root).ok()?;
     let places = root.ancestors().take(3).map(Path::to_owned);
     places.into_iter().find_map(|place| {
         let left = record::leftovers(&place).ok()?;
         // `ioproof clean` does not remove what is to be kept.
         let covers =
-            |claim: &Claim| claim.trees.iter().any(|tree| !tree.kept && place.join(&tree.path) == root);
+            |claim: &TargetClaim| claim.trees.iter().any(|tree| !tree.kept && place.join(&tree.path) == root);
         left.into_iter().find(|left| covers(&left.claim)).map(|left| (left.claim, place.clone()))
     })
 }

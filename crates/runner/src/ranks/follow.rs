@@ -42,7 +42,7 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
                 let request = *request;
                 let mut permits = Vec::new();
                 let rank = RankCheck { request: &request, host, comm };
-                let found = rank.check(&mut permits).map(|(found, _)| Answer::Found(found));
+                let found = rank.check(&mut permits).map(|(found, _)| Answer::CheckFindings(found));
                 answer(comm, found)?;
                 known = Some((request, permits));
             }

@@ -172,7 +172,7 @@ pub(crate) enum Answer {
     /// The answer to [`Order::FindMissing`]: file number and node number.
     Missing(Vec<(usize, u32)>),
     /// The answer to [`Order::Check`].
-    Found(Found),
+    CheckFindings(CheckFindings),
     /// The answer to [`Order::Prepare`] and [`Order::CaseEnds`]: the number of removed files, and whether
     /// the data exists.
     Files { removed: u32, there: bool },
@@ -231,7 +231,7 @@ impl NodeReport {
 
 /// Findings of the check on the ranks' hosts.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Found {
+pub(crate) struct CheckFindings {
     pub(crate) space: SpaceNeeds,
     /// The user's files that will be lost in node-local directories: number, bytes and the first of them.
     pub(crate) replaced: Option<(usize, u64, PathBuf)>,
@@ -244,7 +244,7 @@ impl Answer {
             (one, Self::Done) | (Self::Done, one) => one,
             (Self::HostReports(one), Self::HostReports(two)) => Self::HostReports(one.join(two)),
             (Self::Missing(one), Self::Missing(two)) => Self::Missing(chained(one, two)),
-            (Self::Found(one), Self::Found(two)) => Self::Found(one.join(two)),
+            (Self::CheckFindings(one), Self::CheckFindings(two)) => Self::CheckFindings(one.join(two)),
             (Self::Files { removed, there }, Self::Files { removed: more, there: too }) => {
                 Self::Files { removed: removed.saturating_add(more), there: there && too }
             }
@@ -282,7 +282,7 @@ impl HostReports {
     }
 }
 
-impl Found {
+impl CheckFindings {
     fn join(mut self, other: Self) -> Self {
         self.space.add(other.space);
         self.replaced = match (self.replaced, other.replaced) {

@@ -12,7 +12,7 @@ use engine::{Controls, MemoryHog};
 use host::files::require_data;
 use host::{Host, PermittedDevice, QuietWatch, RunGroups};
 use plan::{Bytes, Case, Existing, FileSet, Keep, ObjectsPlacement, Phase, Placement, Plan};
-use record::{Claim, ClaimTurn, FileFates, PlacedClaim, Warning, Wiped};
+use record::{ClaimTurn, FileFates, PlacedClaim, TargetClaim, Warning, Wiped};
 
 use crate::check::path_conflicts::check_in_use;
 use crate::execution::jobs::KeepLaunches;
@@ -212,8 +212,8 @@ impl<'a> RankExecutor<'a> {
         let mut replaced: BTreeSet<PathBuf> =
             made_by(|files| files.existing == Existing::Replace)?.into_iter().collect();
         replaced.retain(|path| !reused.contains(path));
-        let claim = Claim::new(context.run_id, directory, context.started_unix_ns, Keep::Never, node)?;
-        let claim = Claim { fates: Arc::new(FileFates { kept, replaced }), ..claim.with_trees(&trees) };
+        let claim = TargetClaim::new(context.run_id, directory, context.started_unix_ns, Keep::Never, node)?;
+        let claim = TargetClaim { fates: Arc::new(FileFates { kept, replaced }), ..claim.with_trees(&trees) };
         let turn = ClaimTurn::take(&targets);
         let placed = claim.place(&targets, &files, &own)?;
         self.claimed = targets;

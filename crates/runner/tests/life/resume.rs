@@ -7,7 +7,7 @@ use std::sync::Arc;
 use comm::Solo;
 use engine::Controls;
 use plan::{Case, Existing, Keep, Phase, Sharing};
-use record::{Claim, Run, Warning};
+use record::{Run, TargetClaim, Warning};
 use runner::{EarlierStart, ErrorKind, Event, PlanExecution, Silent, Watch};
 
 use crate::place::{Place, RUN_ID, case, spec};
@@ -100,7 +100,7 @@ fn files_that_were_kept_are_not_written_again() {
 #[test]
 fn what_a_killed_start_of_the_same_run_left_is_removed_first() {
     let place = Place::new();
-    let mut claim = Claim::new(RUN_ID, place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
+    let mut claim = TargetClaim::new(RUN_ID, place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
     claim.files = vec![record::ClaimedFile { path: "file".into(), ..record::ClaimedFile::default() }];
     claim.process_start_ticks += 1; // Another process had this number.
     let text = serde_json::to_vec(&claim).expect("only names and numbers");
@@ -117,7 +117,7 @@ fn what_a_killed_start_of_the_same_run_left_is_removed_first() {
 #[test]
 fn a_run_that_goes_on_is_not_taken_up() {
     let place = Place::new();
-    let claim = Claim::new(RUN_ID, place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
+    let claim = TargetClaim::new(RUN_ID, place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
     let placed = claim.place(&[place.data()], &[place.file()], &[]).expect("can be written");
     let cases = vec![case("a", spec(&place.file()), &[Phase::Write])];
     let error = place.check_again(cases, EarlierStart::default()).expect_err("this process lives");
@@ -130,7 +130,7 @@ fn a_run_that_goes_on_is_not_taken_up() {
 fn a_run_whose_files_another_has_claimed_meanwhile_leaves_no_record() {
     let place = Place::new();
     let checked = place.check(vec![case("a", spec(&place.file()), &[Phase::Write])]).expect("runs here");
-    let claim = Claim::new("another", place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
+    let claim = TargetClaim::new("another", place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
     let placed = claim.place(&[place.data()], &[place.file()], &[]).expect("can be written");
     let recorder = place.recorder(&checked);
     let (comm, mut watch) = (Solo::new("here"), Silent);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use comm::Fake;
 use engine::Controls;
 use plan::{Bytes, Case, Existing, Keep, Nanos, Objects, Phase, Stonewall, Tree, Work, WorkloadSpec};
-use record::{Claim, Run, RunState, Warning};
+use record::{Run, RunState, TargetClaim, Warning};
 use runner::{EarlierStart, ErrorKind, Event, RunSummary, RunnerError, Silent, Watch};
 
 use crate::many::live_with;
@@ -336,8 +336,8 @@ fn killed(place: &Place, run_id: &str) {
     let mut child = Command::new("true").spawn().expect("a process");
     let pid = child.id();
     child.wait().expect("ended");
-    let claim = Claim::new(run_id, Path::new("/runs/1"), 0, Keep::Never, "here").expect("a claim");
-    let claim = Claim { pid, ..claim }.with_trees(&[(root(place), false)]);
+    let claim = TargetClaim::new(run_id, Path::new("/runs/1"), 0, Keep::Never, "here").expect("a claim");
+    let claim = TargetClaim { pid, ..claim }.with_trees(&[(root(place), false)]);
     drop(claim.place(&[place.data()], &[], &[]).expect("placed"));
     fs::create_dir_all(root(place).join("mdtest_tree.0")).expect("made");
     fs::write(root(place).join("mdtest_tree.0/file.mdtest.0.0"), "x").expect("made");

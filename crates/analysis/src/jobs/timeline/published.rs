@@ -39,7 +39,7 @@ impl Statement for PublishedJobComparison {
 }
 
 /// A description, the id of the published figure, its kind of value, and the own value.
-type Own = (&'static str, &'static str, fn(f64) -> Value, Option<f64>);
+type OwnValue = (&'static str, &'static str, fn(f64) -> Value, Option<f64>);
 
 /// The published figures in `library` for which `one` has a value of the same kind. Source: study C, "Test Bed
 /// Description" and "Data and IO Throughput".
@@ -53,7 +53,7 @@ pub(crate) fn beside_jobs(one: &Timeline, library: &Library) -> Vec<PublishedJob
         let of_kind = one.kinds.iter().find(|one| one.kind == kind);
         of_kind.and_then(|one| one.full_scale_input_bytes).filter(|&bytes| bytes > 0.0)
     };
-    let beside = |(what, id, of, own): Own| {
+    let beside = |(what, id, of, own): OwnValue| {
         let (own, figure) = own.zip(library.figure(id))?;
         let (published, as_published) = (of(figure.value), figure.as_published());
         Some(PublishedJobComparison {
@@ -65,7 +65,7 @@ pub(crate) fn beside_jobs(one: &Timeline, library: &Library) -> Vec<PublishedJob
             ratio: own / figure.value,
         })
     };
-    let known: [Own; 9] = [
+    let known: [OwnValue; 9] = [
         ("launches", "c-wl-launched", Value::Number, Some(one.concurrency.launches as f64)),
         ("mean concurrency", "c-wl-concurrent", Value::Number, Some(one.concurrency.mean)),
         ("shortest launch", "c-wl-min-duration", Value::Seconds, lengths.map(|(all, _)| all.min)),

@@ -135,12 +135,12 @@ fn a_value_that_the_kernel_refuses_is_told_and_the_device_stays_as_it_is() {
 
 /// The host's own values, put back also when the test fails. Tests that change them wait for each other, in
 /// other processes too.
-struct Kept {
+struct RestoredValues {
     values: Vec<(&'static str, String)>,
     _lock: File,
 }
 
-impl Kept {
+impl RestoredValues {
     fn all() -> Self {
         let lock = File::open(THP).unwrap();
         lock.lock().unwrap();
@@ -152,7 +152,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for RestoredValues {
     fn drop(&mut self) {
         // Of each pair the one in use: the kernel sets the other.
         for (path, value) in &self.values {
@@ -168,7 +168,7 @@ fn memory_settings_of_this_host_come_back_in_the_form_they_had() {
     if testbed::skipped(Testbed::available()) {
         return;
     }
-    let kept = Kept::all();
+    let kept = RestoredValues::all();
     for background in
         [("/proc/sys/vm/dirty_background_bytes", "67108864"), ("/proc/sys/vm/dirty_background_ratio", "7")]
     {
