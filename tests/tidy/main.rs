@@ -181,6 +181,60 @@ fn a_crate_uses_only_those_before_it() {
     expect_none("the order of the crates is in docs/ARCHITECTURE.md", found);
 }
 
+#[test]
+fn each_dependency_is_used_and_documented() {
+    let root = root();
+    let read = |path: PathBuf| {
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    let workspace = read(root.join("Cargo.toml"));
+    let crates = fs::read_dir(root.join("crates")).expect("the crates").flatten();
+    let manifests: String = crates.map(|entry| read(entry.path().join("Cargo.toml"))).collect();
+    let architecture = read(root.join("docs/ARCHITECTURE.md"));
+    let table = workspace.lines().skip_while(|line| *line != "[workspace.dependencies]").skip(1);
+    let external = table.take_while(|line| !line.starts_with('[')).filter(|line| !line.contains("path = "));
+    let names: Vec<_> = external.filter_map(|line| Some(line.split_once(" = ")?.0)).collect();
+    assert!(names.len() > 20, "{names:?}");
+    let mut found = Vec::new();
+    for name in names {
+        let is_used = [".workspace = true", " = { workspace = true"].iter().any(|end| {
+            manifests
+                .lines()
+                .chain(workspace.lines())
+                .any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(end)))
+        });
+        if !is_used {
+            found.push(format!("no crate uses {name}"));
+        }
+        if !architecture.contains(&format!("`{name}`")) {
+            found.push(format!("docs/ARCHITECTURE.md does not say what {name} is for"));
+        }
+    }
+    expect_none("name each dependency, and drop those that nothing uses", found);
+}
+
+/// Entries of a folder of sources, at most.
+const ENTRIES_MAX: usize = 16;
+
+#[test]
+fn folders_of_sources_are_small() {
+    let mut found = Vec::new();
+    let mut directories = vec![root().join("src"), root().join("crates")];
+    while let Some(directory) = directories.pop() {
+        let entries: Vec<PathBuf> = fs::read_dir(&directory)
+            .expect("the sources can be read")
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
+        let is_source = directory.components().any(|part| part.as_os_str() == "src");
+        if is_source && entries.len() > ENTRIES_MAX {
+            found.push(format!("{}: {} entries", directory.display(), entries.len()));
+        }
+        directories.extend(entries.into_iter().filter(|entry| entry.is_dir() && !entry.ends_with("target")));
+    }
+    expect_none("group the files of these folders by what they are about", found);
+}
+
 /// Targets of the links of a Markdown text that are files of the project.
 fn linked_files(text: &Text) -> Vec<PathBuf> {
     let from = root().join(&text.name);
