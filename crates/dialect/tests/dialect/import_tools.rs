@@ -98,6 +98,19 @@ fn ior_tables_of_every_release_are_read() {
     }
 }
 
+/// Times have four decimal digits: a pass of 46 µs has a printed time of 0.0000 s, and moved its block all the same.
+#[test]
+fn a_pass_of_ior_whose_time_is_rounded_to_nothing_keeps_its_rate() {
+    let text = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter\n\
+                read,17194.8346,351192.9585,0.0000,1024.0000,64.0000,0.0000,0.0000,0.0000,0.0001,1,0\n\
+                read,21729.6000,445881.1726,0.0000,1024.0000,64.0000,0.0000,0.0000,0.0000,0.0000,1,1\n";
+    let imported = read("f", text);
+    assert_eq!(imported.phases[1].phase.read_bytes, 1 << 20);
+    let [one, two] = rates(&imported, Phase::Read)[..] else { panic!("two passes") };
+    near(one, 17_194.834_6, 1e-3);
+    near(two, 21_729.6, 1e-3);
+}
+
 /// Releases 3.2 and 3.3 write no result into their CSV, whatever they were asked for.
 #[test]
 fn a_csv_of_ior_without_results_is_refused_with_the_reason() {

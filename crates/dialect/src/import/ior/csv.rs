@@ -96,7 +96,8 @@ const TIME_STEP_S: f64 = 1e-4;
 /// time permits.
 fn whole_blocks(row: &Row, block: Option<u64>, tasks: Option<u64>) -> Option<f64> {
     let (total_s, all) = (row.total_s?, block?.checked_mul(tasks?)? as f64);
-    let moved = row.mib_per_second * MIB * total_s;
+    let rate = row.mib_per_second * MIB;
+    let moved = rate * total_s;
     let blocks = (moved / all).round().max(1.0) * all;
-    ((moved - blocks).abs() <= moved * TIME_STEP_S / total_s).then_some(blocks)
+    ((moved - blocks).abs() <= rate * TIME_STEP_S).then_some(blocks)
 }

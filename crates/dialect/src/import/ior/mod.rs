@@ -128,7 +128,8 @@ const ROUNDED: f64 = 0.02;
 pub(super) fn derive(pass: &mut Pass, row: &Row, options: &Options) {
     let rate = row.mib_per_second * MIB;
     let asked = options.aggregate();
-    let moved = row.total_s.map(|seconds| rate * seconds);
+    // A short pass may have a printed time of 0.0000 s.
+    let moved = row.total_s.filter(|seconds| *seconds > 0.0).map(|seconds| rate * seconds);
     let bytes = match (asked, moved) {
         // If a deadline ended the pass, the amount moved can only be derived from rate and time.
         (Some(asked), Some(moved)) if (moved / asked - 1.0).abs() > ROUNDED && row.total_s > Some(0.01) => {
@@ -139,7 +140,7 @@ pub(super) fn derive(pass: &mut Pass, row: &Row, options: &Options) {
         (None, Some(moved)) => moved,
         (None, None) => {
             pass.note(
-                "neither bytes nor a time are printed: its rate is right, its bytes are those of one second",
+                "neither bytes nor a time above 0 are printed: its rate is right, its bytes are those of one second",
             );
             rate
         }
