@@ -1,4 +1,4 @@
-//! The calls that the program makes on its items, as words.
+//! The system calls that the program makes on its items, as words.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use testbed::{Call, Trace};
 /// Calls on items and on their data, for [`testbed::Strace::calls`].
 pub(crate) const OF_ITEMS: &str =
     "newfstatat,statx,openat,lseek,read,write,close,fsync,unlinkat,mkdirat,mknodat,renameat,renameat2";
-/// Flags of every `openat` by the runtime, which change nothing in the file system.
+/// Flags of every `openat` by the runtime that have no effect on the file system.
 const OWN_FLAGS: [&str; 2] = ["O_CLOEXEC", "O_LARGEFILE"];
 
-/// The calls on what is below `directory`, which tasks make in the order in which they begin: `openat 0_0/file-1
-/// O_RDWR|O_CREAT 0664`, `write 100`. Paths are as they were given to the call, from `directory` on.
+/// The calls on files below `directory`, ordered by task; tasks are ordered by when they begin: `openat 0_0/file-1
+/// O_RDWR|O_CREAT 0664`, `write 100`. Paths are as passed to the call, starting from `directory`.
 pub(crate) fn below(trace: &Trace, directory: &Path) -> Vec<String> {
     let is_below = |call: &&Call| {
         call.path.as_deref().is_some_and(|path| path != directory && path.starts_with(directory))
@@ -28,7 +28,7 @@ fn in_words(call: &Call, directory: &Path) -> String {
     };
     let flags =
         |flags: &str| flags.split('|').filter(|flag| !OWN_FLAGS.contains(flag)).collect::<Vec<_>>().join("|");
-    // A path that is relative to an open directory is shown with it.
+    // strace shows a path that is relative to an open directory together with that directory.
     let whole = |at: &str, name: &str| match at.starts_with("AT_FDCWD") {
         true => shown(name),
         false => format!("{at} {}", shown(name)),

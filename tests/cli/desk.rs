@@ -1,4 +1,4 @@
-//! A place to call the program from, and ways to look at what it left.
+//! A working directory in which tests call the program, and helpers that inspect what it left behind.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use testbed::{Finished, HighPriority, Program, Running, Scratch};
 
-/// No run of these tests takes longer, unless it hangs.
+/// No run of these tests takes longer than this, unless it hangs.
 const LIMIT: Duration = Duration::from_secs(90);
 /// How long a test waits for something that a running program is about to do.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The factor of the last attempt of [`measured`].
 pub(crate) const LONGEST: u32 = 4;
 
-/// A directory in which the program is called. Runs go to `record` in it.
+/// A directory in which the program is called. Runs are recorded in `record` inside it.
 pub(crate) struct Desk {
     scratch: Scratch,
 }
@@ -29,7 +29,7 @@ impl Desk {
         Self { scratch: Scratch::on_disk().expect("a directory") }
     }
 
-    /// A desk with a directory that holds a file of the user.
+    /// A desk with a directory that holds a file owned by the user.
     pub(crate) fn with_data() -> (Self, PathBuf) {
         let desk = Self::new();
         let data = desk.path("data");
@@ -43,7 +43,7 @@ impl Desk {
         self.scratch.path().join(name)
     }
 
-    /// Where records go.
+    /// Where records are written.
     pub(crate) fn record(&self) -> PathBuf {
         self.path("record")
     }
@@ -53,7 +53,7 @@ impl Desk {
         Program::new(env!("CARGO_BIN_EXE_ioproof")).current_dir(self.scratch.path()).limit(LIMIT)
     }
 
-    /// The program with arguments that are parted by spaces.
+    /// The program with arguments separated by spaces.
     pub(crate) fn ioproof(&self, words: &str) -> Program {
         self.program().args(words.split_whitespace())
     }
@@ -75,13 +75,13 @@ impl Desk {
         self.ioproof("run").arg(path).arg("--yes").arg("--out").arg(self.record())
     }
 
-    /// The program through a shell that first lowers limits, as `ulimit -n 20`.
+    /// The program, started by a shell that first lowers limits, such as with `ulimit -n 20`.
     pub(crate) fn after(&self, shell: &str, program: &str) -> Program {
         let script = format!("{shell}\nexec {} {program}", env!("CARGO_BIN_EXE_ioproof"));
         Program::new("sh").args(["-c", &script]).current_dir(self.scratch.path()).limit(LIMIT)
     }
 
-    /// The record as `ioproof report --format json` tells it.
+    /// The record as printed by `ioproof report --format json`.
     pub(crate) fn report(&self) -> Report {
         let program = self.ioproof("report --format json").arg(self.record());
         Report(serde_json::from_str(&run(&program).expect_code(0).stdout).expect("valid JSON"))
@@ -101,14 +101,14 @@ pub(crate) fn fio() -> Result<(), String> {
 
 static PROCESSORS: RwLock<()> = RwLock::new(());
 
-/// Held by a test that measures.
+/// Lock held by a test that measures.
 pub(crate) struct Timed {
     _beside_each_other: RwLockReadGuard<'static, ()>,
     _priority: HighPriority,
 }
 
-/// What the test starts goes before everything else on the host. Several of these tests run at a time: they wait for
-/// their devices, and hardly use a processor.
+/// Gives the processes that the test starts priority over everything else on the host. Several of these tests may run
+/// at a time, since they wait for their devices and use hardly any processor time.
 pub(crate) fn timed() -> Timed {
     Timed {
         _beside_each_other: PROCESSORS.read().unwrap_or_else(PoisonError::into_inner),
@@ -116,8 +116,8 @@ pub(crate) fn timed() -> Timed {
     }
 }
 
-/// Measures what is known, again and longer where a busy machine kept it from being found. `measure` gets
-/// the factor for its latencies and lengths, so that what the machine adds weighs less each time. The last
+/// Measures a known quantity, and repeats with longer runs if a busy machine distorted the result. `measure` gets the
+/// factor for its latencies and lengths, so that the machine's noise has less weight with each attempt. The last
 /// attempt, with [`LONGEST`], counts.
 pub(crate) fn measured(measure: impl Fn(u32)) {
     let _timed = timed();
@@ -127,13 +127,13 @@ pub(crate) fn measured(measure: impl Fn(u32)) {
     }
 }
 
-/// Held by a test that keeps processors busy on purpose.
+/// Lock held by a test that keeps processors busy on purpose.
 pub(crate) struct Alone {
     _lock: RwLockWriteGuard<'static, ()>,
     _priority: HighPriority,
 }
 
-/// As [`timed`], and no other test measures meanwhile.
+/// Like [`timed`], but no other test measures at the same time.
 pub(crate) fn alone() -> Alone {
     Alone {
         _lock: PROCESSORS.write().unwrap_or_else(PoisonError::into_inner),
@@ -141,15 +141,15 @@ pub(crate) fn alone() -> Alone {
     }
 }
 
-/// Emptying the page cache empties that of the whole host.
+/// Emptying the page cache affects the whole host.
 static PAGE_CACHE: RwLock<()> = RwLock::new(());
 
-/// Held by a test that finds in the page cache what it has written or read.
+/// Lock held by a test that relies on the page cache to keep what it has written or read.
 pub(crate) fn cached() -> RwLockReadGuard<'static, ()> {
     PAGE_CACHE.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Held by a test that empties the page cache.
+/// Lock held by a test that empties the page cache.
 pub(crate) fn emptied() -> RwLockWriteGuard<'static, ()> {
     PAGE_CACHE.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -159,20 +159,21 @@ pub(crate) fn run(program: &Program) -> Finished {
     program.run().expect("the program ends in time")
 }
 
-/// Runs a program at a terminal where this is typed, as `printf` takes it. All output is in `stdout`.
+/// Runs a program at a terminal with this text as typed input, in the notation of `printf`. All output is in
+/// `stdout`.
 pub(crate) fn at_terminal(program: &Program, typed: &str) -> Finished {
     let line = format!("printf '{typed}' | script -qefc \"$0\" /dev/null");
     run(&Program::new("sh").args(["-c", &line, &program.shell_line()]))
 }
 
-/// The hash that a text of the program says to agree with.
+/// The consent hash that the program's output asks the user to pass.
 pub(crate) fn hash_in(text: &str) -> String {
     let (_, after) = text.rsplit_once("--allow-commands ").unwrap_or_else(|| panic!("no hash: {text}"));
     after.split_whitespace().next().expect("a hash").to_owned()
 }
 
-/// The program with the hash of the commands that it would execute, as a user adds it who has read them: without it
-/// the program refuses, and prints the hash.
+/// The program with the hash of the commands that it would execute, added as by a user who has read them. Without the
+/// hash, the program refuses and prints it.
 pub(crate) fn allow_commands(program: &Program) -> Program {
     let hash = hash_in(&run(program).expect_code(3).stderr);
     program.clone().args(["--allow-commands", &hash])
@@ -182,7 +183,7 @@ pub(crate) fn allow_commands(program: &Program) -> Program {
 pub(crate) struct Report(pub(crate) Value);
 
 impl Report {
-    /// The figure of the first case with this phase.
+    /// The figure of the first case that has this phase.
     pub(crate) fn figure(&self, phase: &str) -> &Value {
         let figures = self.0["figures"].as_array().expect("a list");
         figures.iter().find(|figure| figure["phase"] == phase).unwrap_or_else(|| {
@@ -190,7 +191,7 @@ impl Report {
         })
     }
 
-    /// Bytes per second of a phase, by wall time.
+    /// Bytes per second of a phase, over wall time.
     pub(crate) fn rate(&self, phase: &str) -> f64 {
         self.figure(phase)["bytes_per_second"]["median"].as_f64().expect("a number")
     }
@@ -205,7 +206,7 @@ impl Report {
         self.figure(phase)["device_share"].as_f64().expect("the devices were observed")
     }
 
-    /// Kinds of the warnings that concern a phase.
+    /// Kinds of the warnings about a phase.
     pub(crate) fn warnings(&self, phase: &str) -> Vec<String> {
         let marks = self.figure(phase)["notes"].as_array().expect("a list");
         let notes = self.0["notes"].as_array().expect("a list").iter();
@@ -236,7 +237,7 @@ pub(crate) fn tree(directory: &Path) -> BTreeMap<PathBuf, (u64, u64)> {
     found
 }
 
-/// Names in a directory, in order.
+/// Names in a directory, sorted.
 pub(crate) fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).expect("a directory").flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into()).collect();
@@ -244,7 +245,7 @@ pub(crate) fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Waits until `ready`, while `running` goes on.
+/// Waits until `ready` is true, while `running` continues.
 pub(crate) fn wait_for(running: &mut Running, what: &str, ready: impl Fn() -> bool) {
     let start = Instant::now();
     while !ready() {
@@ -254,7 +255,7 @@ pub(crate) fn wait_for(running: &mut Running, what: &str, ready: impl Fn() -> bo
     }
 }
 
-/// How often the journal on `desk` has an event.
+/// How many times the journal on `desk` contains an event.
 pub(crate) fn events(desk: &Desk, event: &str) -> usize {
     let journal = fs::read_to_string(desk.record().join("journal.jsonl")).unwrap_or_default();
     journal.matches(&format!("\"event\":\"{event}\"")).count()
@@ -267,21 +268,21 @@ pub(crate) fn assert_near(what: &str, found: f64, expected: f64, share: f64) {
     assert!(off <= share, "{what}: {found} is {:.1} % away from {expected}", off * 100.0);
 }
 
-/// Fails unless `text` has all of `words`.
+/// Fails unless `text` contains all of `words`.
 #[track_caller]
 pub(crate) fn assert_says(text: &str, words: &[&str]) {
-    // Lines are wrapped where they get long.
+    // Long lines are wrapped in the output.
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for word in words {
         assert!(flat.contains(word), "nothing says {word:?} in\n{text}");
     }
 }
 
-/// A small file system in memory.
+/// A small in-memory file system.
 pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts it at a place that is made for it.
+    /// Mounts it on a directory created for it.
     pub(crate) fn mount(place: PathBuf) -> Self {
         fs::create_dir(&place).expect("a directory");
         let mount = Program::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "none"]).arg(&place);

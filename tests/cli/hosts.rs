@@ -1,4 +1,4 @@
-//! The program over several hosts, for tests of what users see of many nodes.
+//! Runs the program over several hosts, to test what users see with many nodes.
 
 use std::path::Path;
 
@@ -7,22 +7,22 @@ use testbed::{Hosts, Launch, Program, Testbed, skipped};
 
 use crate::desk::Desk;
 
-/// Whether ranks over hosts cannot be started here; says so.
+/// Whether ranks over several hosts cannot be started here. Prints the reason if so.
 pub(crate) fn no_hosts() -> bool {
     skipped(Hosts::available()) || skipped(Launch::open_mpi_available())
 }
 
-/// Whether hosts cannot have devices with limits here; says so.
+/// Whether hosts cannot have throttled devices here. Prints the reason if so.
 pub(crate) fn no_devices() -> bool {
     no_hosts() || skipped(Testbed::available())
 }
 
-/// `program` on `each` ranks of every host.
+/// `program` on `each` ranks on every host.
 pub(crate) fn over(hosts: &Hosts, each: u32, program: &Program) -> Program {
     Launch::open_mpi(each).over(hosts).start(program)
 }
 
-/// A file below `directory`, as one of IOR's words.
+/// A file below `directory`, in the form of an IOR option.
 pub(crate) fn file(directory: &Path) -> String {
     directory.join("f").display().to_string()
 }
@@ -32,7 +32,7 @@ pub(crate) fn target(name: &str, directory: &Path, layer: &str) -> String {
     format!("[[target]]\nname = \"{name}\"\ndirectory = \"{}\"\nlayer = \"{layer}\"\n", directory.display())
 }
 
-/// The list of this name in what the report on `desk` says, as `figures` or `findings/nodes`.
+/// The list at this path in the report on `desk`, such as `figures` or `findings/nodes`.
 pub(crate) fn list(desk: &Desk, name: &str) -> Vec<Value> {
     let report = desk.report().0;
     let found = report.pointer(&format!("/{name}")).unwrap_or_else(|| panic!("no {name}"));

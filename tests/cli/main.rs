@@ -1,6 +1,6 @@
-//! The program as its users meet it: command lines in; output, exit code, record and files out.
+//! Tests of the program as users see it: command lines in; output, exit code, record and files out.
 //!
-//! Each file is one thing that users rely on; [`desk`] has what all of them need.
+//! Each file tests one thing that users rely on; [`desk`] has the shared helpers.
 
 mod analytics;
 mod calls;

@@ -21,7 +21,7 @@ fn the_bill_of_materials_has_what_the_program_is_built_from() {
     }
     let mut script = Command::new("python3");
     script.arg(root().join("scripts/sbom.py")).env("CARGO", env!("CARGO"));
-    // Where tests run as root, the user's compiler may not be on the path.
+    // If the tests run as root, the user's compiler may not be on the path.
     if let Some(rustc) =
         Path::new(env!("CARGO")).parent().map(|bin| bin.join("rustc")).filter(|one| one.exists())
     {

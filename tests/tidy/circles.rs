@@ -1,20 +1,20 @@
-//! Which files of a crate use which, as their paths say: `use crate::a::B`, `super::a::f()`, `a::f()` of a module of
-//! its own. A name that is re-exported counts for the file that has it.
+//! Which files of a crate use which others, according to their paths: `use crate::a::B`, `super::a::f()`, or `a::f()`
+//! for a submodule. A re-exported name counts for the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::{fs, iter};
 
-/// A module by its path within the crate; the root has none.
+/// A module by its path within the crate; the path of the root is empty.
 type Module = Vec<String>;
 
 struct Sources {
     texts: BTreeMap<Module, String>,
-    /// Names that a module re-exports, and the modules that they are from.
+    /// Names that a module re-exports, and the modules that define them.
     exports: HashMap<Module, HashMap<String, Module>>,
 }
 
-/// Groups of files of the crate at `src` each of which uses all others, on a way through them.
+/// Groups of files of the crate at `src` that form a cycle: each file uses all others, directly or indirectly.
 pub(crate) fn circles(src: &Path) -> Vec<Vec<String>> {
     let sources = Sources::of(src);
     let uses: BTreeMap<&Module, BTreeSet<Module>> =
@@ -95,7 +95,7 @@ impl Sources {
         own.chain(inline).filter_map(of).filter(|other| other != module).collect()
     }
 
-    /// `path` as it reads in `module`, from the root of the crate; none where it is of another crate.
+    /// `path` as seen from `module`, resolved from the root of the crate; `None` if it belongs to another crate.
     fn absolute(&self, module: &Module, path: &[String]) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         let parent = || module[..module.len().saturating_sub(1)].to_vec();
@@ -115,7 +115,7 @@ impl Sources {
         }
     }
 
-    /// The module that has what stands at `path`.
+    /// The module that defines the item at `path`.
     fn home(&self, path: &[String]) -> Module {
         let length = (0..=path.len()).rev().find(|&length| self.texts.contains_key(&path[..length]));
         let (mut module, rest) = path.split_at(length.unwrap_or(0));
@@ -136,7 +136,7 @@ fn bare(text: &str) -> String {
     code.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// The names of what a file has for others: items at the begin of a line, and what it re-exports.
+/// The names that a file offers to others: items that start in the first column, and re-exports.
 fn items(text: &str) -> Vec<String> {
     const KINDS: [&str; 6] = ["fn", "struct", "enum", "trait", "type", "const"];
     let item = |line: &str| {
@@ -149,7 +149,7 @@ fn items(text: &str) -> Vec<String> {
     own.chain(exported.filter_map(|path| path.last().cloned())).collect()
 }
 
-/// What stands after each `use`, and whether it is a re-export.
+/// The text after each `use`, and whether it is a re-export.
 fn statements(text: &str) -> impl Iterator<Item = (bool, String)> {
     text.split(';').filter_map(|statement| {
         let start = statement
@@ -160,7 +160,7 @@ fn statements(text: &str) -> impl Iterator<Item = (bool, String)> {
     })
 }
 
-/// The paths of a tree as `a::{b, c::{self, D as E}}`.
+/// The paths in a use tree such as `a::{b, c::{self, D as E}}`.
 fn leaves(tree: &str) -> Vec<Vec<String>> {
     let tree: String = tree.split(" as ").next().unwrap_or_default().to_owned()
         + &tree

@@ -1,4 +1,4 @@
-//! The house style as far as a program can check it; `CONTRIBUTING.md` says why.
+//! The house style, as far as a program can check it; `CONTRIBUTING.md` gives the reasons.
 
 mod bill;
 mod circles;
@@ -6,13 +6,13 @@ mod circles;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file with more lines holds more than one idea.
+/// A file with more lines than this contains more than one idea.
 const LINES_MAX: usize = 600;
-/// `main.rs` parses, calls and prints.
+/// The maximum for `main.rs`, which only parses, calls and prints.
 const MAIN_LINES_MAX: usize = 40;
 
-/// Crates in the order in which each may use those before it. The root package may use all of
-/// them; the testbed uses none and is used by tests alone; the fuzz targets use any and are used by none.
+/// Crates in order: each may use those before it. The root package may use all of them. The testbed uses none and is
+/// used only by tests. The fuzz targets may use any and are used by none.
 const CRATES: [&str; 11] = [
     "plan", "record", "analysis", "dialect", "engine", "comm", "host", "jobs", "runner", "simulate", "report",
 ];
@@ -22,7 +22,7 @@ const SKIPPED: [&str; 5] = [".git", "target", "ioproof-quick", "ioproof-runs", "
 
 /// A text file of the project.
 struct Text {
-    /// From the root of the project, with slashes.
+    /// The path from the root of the project, with slashes.
     name: String,
     content: String,
 }
@@ -36,7 +36,7 @@ impl Text {
         self.ends_in(&[".rs"])
     }
 
-    /// Lines that `wrong` is true of, as `file:line: text`.
+    /// Lines for which `wrong` is true, as `file:line: text`.
     fn lines_where(&self, wrong: impl Fn(&str) -> bool) -> Vec<String> {
         let lines = self.content.lines().enumerate().filter(|(_, line)| wrong(line));
         lines.map(|(index, line)| format!("{}:{}: {}", self.name, index + 1, line.trim())).collect()
@@ -69,7 +69,7 @@ fn texts() -> Vec<Text> {
     found
 }
 
-/// Fails with everything that was found, so that one run shows all of it.
+/// Fails with everything that was found, so that a single run shows all of it.
 fn expect_none(rule: &str, found: Vec<String>) {
     assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
 }
@@ -86,14 +86,14 @@ fn a_file_is_one_idea() {
 #[test]
 fn main_parses_calls_and_prints() {
     let main = fs::read_to_string(root().join("src/main.rs")).expect("the program");
-    // A module more is no work more.
+    // An additional module does not mean additional work.
     let lines = main.lines().filter(|line| !line.starts_with("mod ")).count();
     assert!(lines <= MAIN_LINES_MAX, "src/main.rs has {lines} lines beside its modules");
 }
 
 #[test]
 fn nothing_is_left_to_be_done() {
-    // Put together here, so that this file does not find itself.
+    // Assembled here, so that this file does not match itself.
     let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
     let calls = [concat!("to", "do!("), concat!("unimple", "mented!(")];
     let word = |line: &str, mark: &str| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == mark);
@@ -123,7 +123,7 @@ fn no_lint_is_allowed_without_a_reason() {
 #[test]
 fn no_path_of_one_machine_is_in_the_sources() {
     let places = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/var/tmp/", "peers/"), "/Users/"];
-    // Followed by a name: the bare directory is what a test may look for.
+    // Only matches with a name after it: a test may look for the bare directory.
     let machine = |line: &str| {
         let follows =
             |place: &&str| line.split(place).skip(1).any(|rest| rest.starts_with(char::is_alphanumeric));
@@ -140,7 +140,7 @@ fn every_module_says_what_it_is_for() {
     expect_none("these files do not start with //!", found);
 }
 
-/// The crates and the testbed among the entries of a table of a `Cargo.toml`.
+/// The project's crates, including the testbed, that a table of a `Cargo.toml` lists.
 fn used(manifest: &str, table: &str) -> Vec<String> {
     let lines = manifest.lines().skip_while(|line| *line != format!("[{table}]")).skip(1);
     let entries = lines.take_while(|line| !line.starts_with('['));
@@ -213,7 +213,7 @@ fn each_dependency_is_used_and_documented() {
     expect_none("name each dependency, and drop those that nothing uses", found);
 }
 
-/// Entries of a folder of sources, at most.
+/// The maximum number of entries in a source directory.
 const ENTRIES_MAX: usize = 16;
 
 #[test]
@@ -235,7 +235,7 @@ fn folders_of_sources_are_small() {
     expect_none("group the files of these folders by what they are about", found);
 }
 
-/// Targets of the links of a Markdown text that are files of the project.
+/// Link targets in a Markdown text that are files of the project.
 fn linked_files(text: &Text) -> Vec<PathBuf> {
     let from = root().join(&text.name);
     let directory = from.parent().expect("a file is in a directory");
@@ -272,7 +272,8 @@ fn the_table_of_exit_codes_is_that_of_the_program() {
     assert!(codes.len() > 5 && codes == rows, "program: {codes:?}, docs/EXIT_CODES.md: {rows:?}");
 }
 
-/// Where the name of a backend may stand: its declaration, its implementation, and what other tools call it.
+/// Files in which the name of a backend may appear: its declaration, its implementation, and the names that other
+/// tools use for it.
 const NAME_BACKENDS: [&str; 4] = [
     "crates/plan/src/workload/backend",
     "crates/engine/src/backend/",

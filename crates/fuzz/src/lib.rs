@@ -1,11 +1,11 @@
-//! Fuzz targets: one for each reader of text or bytes that the program did not write itself.
+//! Fuzz targets: one for each parser of text or bytes that the program did not write itself.
 //!
-//! A [`Target`] hands an input to a reader as the program would, and uses what was read as the program would: it
-//! renders plans, errors and reports. It panics if a property of the reader does not hold.
+//! A [`Target`] passes an input to a parser in the same way as the program, and uses the result in the same way: it
+//! renders plans, errors and reports. It panics if a property of the parser does not hold.
 //!
 //! - `scripts/fuzz.sh` searches for inputs that panic, hang or take too much memory, guided by coverage.
-//! - `cargo test --workspace --test corpus` runs the inputs of the corpus, which found something once or reach
-//!   much of the code.
+//! - `cargo test --workspace --test corpus` runs the inputs of the corpus, which once found a bug or cover much
+//!   of the code.
 //!
 //! ```
 //! let target = fuzz::target("study").expect("a target");
@@ -24,29 +24,29 @@ pub use targets::TARGETS;
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Bytes that one input may make the program allocate in all, beside [`ALLOCATED_PER_BYTE`]. A study of 10,000 cases
-/// with its preview takes a fifth of it.
+/// Total bytes that the program may allocate for one input, in addition to [`ALLOCATED_PER_BYTE`]. A study of 10,000
+/// cases with its preview needs a fifth of it.
 const ALLOCATED_FREE: usize = 1 << 30;
-/// The same for each byte of the input.
+/// Additional bytes that may be allocated per byte of the input.
 const ALLOCATED_PER_BYTE: usize = 16 << 10;
 
-/// A reader of foreign input.
+/// A parser of untrusted input.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// The name on the command line, and of its directory in the corpus.
+    /// The name on the command line, which is also the name of its directory in the corpus.
     pub name: &'static str,
-    /// What it reads.
+    /// What it parses.
     pub about: &'static str,
-    /// Directories of the project, or files, that are inputs as they are.
+    /// Files of the project, or directories of files, that are used as inputs unchanged.
     pub seeds: &'static [&'static str],
     run: fn(&[u8]),
 }
 
 impl Target {
-    /// Runs the target with `input`.
+    /// Runs the target on `input`.
     ///
     /// # Panics
-    /// If the reader panics, if a property does not hold, or if it allocates more than its limit.
+    /// The parser panics, a property does not hold, or more memory than the limit is allocated.
     pub fn check(&self, input: &[u8]) {
         let region = Region::new(ALLOCATOR);
         (self.run)(input);
@@ -59,7 +59,7 @@ impl Target {
         );
     }
 
-    /// Its inputs: those of the corpus, and the seeds.
+    /// All inputs: those of the corpus, and the seeds.
     pub fn inputs(&self) -> Vec<PathBuf> {
         let corpus = [format!("crates/fuzz/corpus/{}", self.name)];
         let places = corpus.iter().map(String::as_str).chain(self.seeds.iter().copied());
@@ -69,19 +69,19 @@ impl Target {
     }
 }
 
-/// The root of the project.
+/// The root directory of the project.
 #[must_use]
 pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// `place` if it is a file, and the files in it if it is a directory.
+/// `place` if it is a file, or the files in it if it is a directory.
 fn files(place: &Path) -> Vec<PathBuf> {
     let inside = std::fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
     inside.chain([place.to_owned()]).filter(|path| path.is_file()).collect()
 }
 
-/// The target of this name.
+/// The target with this name.
 #[must_use]
 pub fn target(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)

@@ -1,5 +1,6 @@
-//! The executable of `scripts/fuzz.sh`. Built with `--cfg fuzzing` it is libFuzzer on the target that
-//! `IOPROOF_FUZZ` names, and lists the targets with their inputs without one. Otherwise it runs one target on files: `TARGET FILE...`.
+//! The executable for `scripts/fuzz.sh`. Built with `--cfg fuzzing`, it runs libFuzzer on the target named in
+//! `IOPROOF_FUZZ`, or lists all targets with their inputs if the variable is not set. Otherwise it runs one target on
+//! files: `TARGET FILE...`.
 
 #![cfg_attr(fuzzing, no_main)]
 
@@ -27,7 +28,7 @@ mod guided {
             std::process::exit(i32::from(!name.is_empty()));
         };
         CHOSEN.get_or_init(|| target);
-        // libFuzzer's ends the process at every panic.
+        // The panic hook of libFuzzer aborts the process on every panic.
         let ends = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             if !record::is_contained(info) {

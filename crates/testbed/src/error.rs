@@ -1,9 +1,9 @@
-//! What can go wrong while a test device is set up.
+//! Errors of the testbed.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A device that could not be set up or used.
+/// An error of the testbed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A helper program ended with an error.
@@ -11,38 +11,38 @@ pub enum Error {
     Command {
         /// The program with its arguments.
         command: String,
-        /// How it ended.
+        /// Its exit status.
         status: String,
-        /// What it wrote to its error output.
+        /// Its error output.
         message: String,
     },
     /// A file or directory could not be used.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The host lacks something; install it or run as root.
+    /// A requirement of the host is not met. Install what is missing, or run as root.
     #[error("not available here: {0}")]
     Missing(String),
-    /// A program did not end in the time that it was given, and was killed.
+    /// A program exceeded its time limit and was killed.
     #[error("`{command}` was killed after {seconds} s; its output so far: {output}")]
     TimedOut {
         /// The program with its arguments.
         command: String,
-        /// The limit.
+        /// The time limit.
         seconds: u64,
-        /// What it had written.
+        /// Its output until then.
         output: String,
     },
-    /// A line of a trace that has not the shape of a call.
+    /// A line of a trace could not be parsed as a call.
     #[error("line {line} of the trace is not a call: {text}")]
     Trace {
-        /// From 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// The line.
+        /// Text of the line.
         text: String,
     },
 }

@@ -1,28 +1,28 @@
-//! Known-answer devices for the tests: what a measurement must find is known before it starts.
+//! Devices with known answers for the tests: the correct result of a measurement is known before it starts.
 //!
 //! | type | what it is |
 //! |---|---|
-//! | [`LoopDevice`] | a block device over a file, with a file system and limits that the kernel enforces |
-//! | [`Rig`] | the scale model: twelve of them, as twelve cards |
-//! | [`Stripe`] | one btrfs RAID-0 over several of them |
-//! | [`Frozen`] | a file system that takes no writes until the guard is dropped |
+//! | [`LoopDevice`] | a block device backed by a file, with a file system and limits that the kernel enforces |
+//! | [`Rig`] | the scale model: twelve loop devices that represent twelve cards |
+//! | [`Stripe`] | one btrfs RAID-0 over several loop devices |
+//! | [`Frozen`] | a file system that blocks writes until the guard is dropped |
 //! | [`ProgrammedFs`] | a file system with programmed latency, bandwidth, faults and wrong data |
 //! | [`Hosts`] | several hosts with names, addresses, links and directories of their own |
 //! | [`Launch`] | a program on many ranks, under Open MPI or MPICH |
-//! | [`MooseFs`] | a distributed file system over these hosts |
-//! | [`VirtualMachine`] | another kernel on the files of this host, with NVMe devices on PCI |
+//! | [`MooseFs`] | a distributed file system on these hosts |
+//! | [`VirtualMachine`] | another kernel that uses the files of this host, with NVMe devices on PCI |
 //! | [`Slurm`] | a batch system whose nodes are these hosts |
-//! | [`Strace`] | the I/O calls that a command really made, and faults injected into them |
-//! | [`HighPriority`] | a priority above everything else on the host, for measurements |
+//! | [`Strace`] | the I/O system calls that a command made, and faults injected into them |
+//! | [`HighPriority`] | the highest priority on the host, for measurements |
 //! | [`ControlGroup`] | programs with a limit on processor time, memory or threads |
-//! | [`Program`] | a built program under test, with a limit on its time |
-//! | [`Python`] | other people's parsers and tools, in an environment of their own |
-//! | [`Scratch`] | a directory that is removed with its value |
+//! | [`Program`] | a built program under test, with a time limit |
+//! | [`Python`] | third-party parsers and tools in a virtual environment |
+//! | [`Scratch`] | a directory that is removed when its value is dropped |
 //!
-//! Everything has a name that no other process uses and is taken down when its value is dropped,
-//! also while a test panics. What a killed process left behind is taken down by the next one.
+//! Everything has a name that no other process uses, and is torn down when its value is dropped, even if a test
+//! panics. What a killed process leaves behind is torn down by the next process.
 //!
-//! A test that needs root or a tool asks first and says why it cannot run:
+//! A test that needs root or a tool first checks for it, and says why if it cannot run:
 //!
 //! ```
 //! if testbed::skipped(testbed::Testbed::available()) {
@@ -64,10 +64,10 @@ pub use scratch::Scratch;
 pub struct Testbed;
 
 impl Testbed {
-    /// Whether loop devices with file systems and limits can be set up here.
+    /// Whether loop devices with file systems and limits can be set up on this machine.
     ///
     /// # Errors
-    /// What is missing, in words for a `skipped:` line.
+    /// Describes what is missing, for a `skipped:` line.
     pub fn available() -> Result<(), String> {
         programs::command::needs_root()?;
         programs::command::needs_file("/dev/loop-control")?;
@@ -83,8 +83,8 @@ impl Testbed {
     }
 }
 
-/// Says so in a line that starts with `skipped:` when something is not available here, and
-/// returns whether it said so. The line is counted by `./check`.
+/// If something is not available, prints a line that starts with `skipped:`, and returns true. `./check` counts these
+/// lines.
 #[expect(clippy::print_stdout, reason = "the line is for the log of the test run")]
 pub fn skipped(available: Result<(), String>) -> bool {
     if let Err(reason) = &available {

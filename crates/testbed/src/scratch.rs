@@ -1,4 +1,4 @@
-//! Directories with names of their own, removed with their value; and what killed processes left.
+//! Directories with unique names that are removed with their value, and cleanup after killed processes.
 
 use std::fs;
 use std::io;
@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::Error;
 use crate::programs::command;
 
-/// Every directory of the testbed starts with this, followed by the process and a number.
+/// Prefix of every directory of the testbed, followed by the PID and a counter.
 const PREFIX: &str = "ioproof-testbed-";
-/// Where files live in memory.
+/// Directory for files in memory.
 const MEMORY: &str = "/dev/shm";
-/// Where files live on a disk: `/tmp` is in memory on many hosts.
+/// Directory for files on a disk. `/tmp` is in memory on many hosts.
 const DISK: &str = "/var/tmp";
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -34,26 +34,26 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A directory on a disk: below `TMPDIR` where that is set, else below `/var/tmp`.
+    /// Creates a directory on a disk: below `TMPDIR` if that is set, otherwise below `/var/tmp`.
     ///
     /// # Errors
-    /// The directory cannot be made.
+    /// The directory cannot be created.
     pub fn on_disk() -> Result<Self, Error> {
         Self::below(&std::env::var_os("TMPDIR").map_or_else(|| PathBuf::from(DISK), PathBuf::from))
     }
 
-    /// A directory in memory (tmpfs).
+    /// Creates a directory in memory (tmpfs).
     ///
     /// # Errors
-    /// The directory cannot be made.
+    /// The directory cannot be created.
     pub fn in_memory() -> Result<Self, Error> {
         Self::below(Path::new(MEMORY))
     }
 
-    /// A directory below `parent`.
+    /// Creates a directory below `parent`.
     ///
     /// # Errors
-    /// The directory cannot be made.
+    /// The directory cannot be created.
     pub fn below(parent: &Path) -> Result<Self, Error> {
         SWEPT.call_once(|| {
             for place in [Path::new(MEMORY), Path::new(DISK), parent] {
@@ -65,7 +65,7 @@ impl Scratch {
         Ok(Self { path })
     }
 
-    /// Where it is.
+    /// The path of the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -74,19 +74,19 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // The next process sweeps what cannot be removed now.
+        // What cannot be removed now is cleaned up by the next process.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
 
-/// A name that no other value of any process has.
+/// A name that is unique across values and processes.
 pub(crate) fn unique_name() -> String {
     format!("{PREFIX}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Unmounts `mount_point`; when it stays in use, detaches it, so that nothing new reaches it.
+/// Unmounts `mount_point`. If it stays in use, detaches it, so that no new accesses reach it, and returns false.
 pub(crate) fn unmount(mount_point: &Path) -> bool {
-    /// Something that was just closed is let go of within this many tries.
+    /// Number of attempts. A file that was just closed is released within this many.
     const TRIES: u32 = 40;
     for _ in 0..TRIES {
         if command::run("umount", [mount_point]).is_ok() || !is_mounted(mount_point) {
@@ -94,12 +94,12 @@ pub(crate) fn unmount(mount_point: &Path) -> bool {
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    // Detached at least; whoever still uses it keeps it alive until it ends.
+    // Detach it at least. Processes that still use it keep it alive until they end.
     let _ = command::run("umount", [Path::new("--lazy"), mount_point]);
     false
 }
 
-/// Whether something is mounted at `path`.
+/// Whether a file system is mounted at `path`.
 pub(crate) fn is_mounted(path: &Path) -> bool {
     mounts().iter().any(|mount| mount == path)
 }
@@ -110,8 +110,8 @@ fn mounts() -> Vec<PathBuf> {
     table.lines().filter_map(|line| line.split(' ').nth(1)).map(PathBuf::from).collect()
 }
 
-/// Takes down what dead processes left below `place`. What cannot be taken down is left to the
-/// next process: a failure here must not fail a test that has nothing to do with it.
+/// Tears down what dead processes left below `place`. What cannot be torn down is left to the next process: a failure
+/// here must not fail an unrelated test.
 fn sweep(place: &Path) {
     let Ok(entries) = fs::read_dir(place) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -121,14 +121,13 @@ fn sweep(place: &Path) {
     }
 }
 
-/// The process that made `path`, if the testbed did.
+/// The PID of the process that created `path`, if the testbed created it.
 fn owner(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?.strip_prefix(PREFIX)?;
     name.split('-').next()?.parse().ok()
 }
 
-/// Thaws and unmounts everything below `directory`, detaches loop devices over its files, and
-/// removes it.
+/// Thaws and unmounts everything below `directory`, detaches loop devices backed by its files, and removes it.
 fn take_down(directory: &Path) -> io::Result<()> {
     for mount_point in mounts().iter().rev().filter(|mount| mount.starts_with(directory)) {
         let _ = command::run("fsfreeze", [Path::new("--unfreeze"), mount_point]);

@@ -1,5 +1,5 @@
-//! A matrix of jobs whose program is killed, or whose record is full: every launch that had ended before another one
-//! started is in the record.
+//! A matrix of jobs whose program is killed, or whose record runs out of disk space: the record keeps every launch
+//! that ended before another one started.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use testbed::{FileSystem, LoopDevice, Program, Testbed, skipped};
 
 use crate::desk::{Desk, SmallDisk, assert_says, events, names, run, wait_for};
 
-/// Twenty-four short launches in three streams, three at a time, and a sum that comes after them.
+/// Twenty-four short launches in three streams, three at a time, followed by a job that sums them up.
 const MATTER: &str = r#"
 [[table]]
 name = "sales"
@@ -50,15 +50,15 @@ memory = "8MiB"
 do = "summarise"
 input = "sorted"
 "#;
-/// Launches of the whole matrix.
+/// Number of launches in the whole matrix.
 const LAUNCHES: usize = 25;
-/// The longest that launches are waited for.
+/// The longest time to wait for launches.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often the program is killed before it may come to its end.
+/// How often the program is killed before it is allowed to finish.
 const KILLS: u32 = 4;
-/// It is killed when fewer than so many launches have ended, so that the matrix is not over.
+/// The program is killed while fewer than this many launches have ended, so that the matrix is not yet finished.
 const ENDED_MAX: u64 = 16;
-/// The longest that nobody looks before the program is killed.
+/// The longest time before a kill during which the directories are not looked at.
 const BLIND_US: u64 = 20_000;
 
 fn study(data: &Path) -> String {
@@ -69,15 +69,16 @@ fn study(data: &Path) -> String {
     )
 }
 
-/// Numbers from a seed: which ones does not matter, but that they can be had again.
+/// Pseudo-random numbers from a seed. Their values do not matter, but the sequence must be reproducible.
 fn drawn(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
     *seed >> 33
 }
 
-/// The launches whose own directories, made after `since`, stand: they are made before a launch starts, and removed
-/// after its end. Those that a killed program left are older. One that is gone by the time that its age is asked for stood
-/// when the names were read, which is all at once: that counts where it was `seen` to be new before.
+/// The launches whose own directories exist and were made after `since`. A directory is made before its launch starts
+/// and removed after the launch ends. Directories left by a killed program are older. A directory may be gone by the
+/// time its age is read. It still existed when the names were read, which happens all at once, so it counts if an
+/// earlier look found it to be new (`seen`).
 fn standing(data: &Path, since: SystemTime, seen: &BTreeSet<u32>) -> BTreeSet<u32> {
     let entries = fs::read_dir(data.join("jobs.0-0/work")).into_iter().flatten().flatten();
     let number = |name: &str| name.strip_prefix("launch.")?.parse().ok();
@@ -90,13 +91,15 @@ fn standing(data: &Path, since: SystemTime, seen: &BTreeSet<u32>) -> BTreeSet<u3
     launches.iter().filter(|(launch, entry)| is_new(launch, entry)).map(|(launch, _)| *launch).collect()
 }
 
-/// Looks at the directories of launches until so many have ended: those that had ended before another one started.
+/// Watches the directories of launches until the given number have ended, and returns those that ended before another
+/// one started.
 fn witnessed(data: &Path, since: SystemTime, most: usize) -> BTreeSet<u32> {
     let (mut seen, mut ended, mut kept) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let start = Instant::now();
     while ended.len() < most && start.elapsed() < PATIENCE {
         let now = standing(data, since, &seen);
-        // What stands now and did not stand when those were gone was started after their end.
+        // A directory that exists now, but did not when those were gone, belongs to a launch that started after they
+        // ended.
         if now.iter().any(|launch| !seen.contains(launch)) {
             kept.extend(ended.iter().copied());
         }
@@ -107,7 +110,7 @@ fn witnessed(data: &Path, since: SystemTime, most: usize) -> BTreeSet<u32> {
     kept
 }
 
-/// The launches of the matrix that `run` keeps of an interrupted attempt.
+/// The launches of the matrix that `run` keeps from an interrupted attempt.
 fn kept(run: &Run, attempt: u32) -> Vec<LaunchRow> {
     let of = run.interrupted.iter().filter(|pass| pass.attempt == attempt && pass.key.phase == Phase::Jobs);
     of.flat_map(|pass| pass.launches.clone()).collect()
@@ -129,7 +132,7 @@ fn kill_at_any_moment_keeps_every_launch_that_ended_before_another_started() {
             1 => desk.study(&study(&data)),
             _ => desk.ioproof("run --yes --resume record"),
         };
-        // The launches that load tables have directories of the same names.
+        // The launches that load tables have directories with the same names.
         let loads = events(&desk, "phase-finished");
         let since = SystemTime::now();
         let mut running = program.spawn().expect("it starts");
@@ -180,7 +183,7 @@ fn kill_at_any_moment_keeps_every_launch_that_ended_before_another_started() {
     assert_eq!(passes[0]["complete"], LAUNCHES, "{said}");
 }
 
-/// Every form of the report has the launches of `attempts`, and no figure is made of them.
+/// Every form of the report lists the launches of `attempts`, and no figure is computed from them.
 fn shows(desk: &Desk, attempts: &[Vec<LaunchRow>]) {
     let report = desk.report();
     assert_eq!(report.state(), "killed");
@@ -221,7 +224,7 @@ fn a_full_disk_under_the_record_ends_the_matrix_and_what_was_kept_stays() {
     let journal = || fs::read_to_string(record.join("journal.jsonl")).unwrap_or_default();
     let has_one = |line: &str| line.contains("\"launches-ended\"") && line.contains("\"phase\":\"jobs\"");
     wait_for(&mut running, "an end in the matrix", || journal().lines().any(has_one));
-    // What is left of its disk.
+    // Fills the space that is left on the disk of the record.
     let mut filler = fs::File::create(small.path().join("filler")).expect("created");
     while filler.write_all(&[1; 4096]).is_ok() {}
     let finished = running.wait().expect("it ends").expect_code(7);
@@ -240,7 +243,7 @@ fn a_full_disk_under_the_record_ends_the_matrix_and_what_was_kept_stays() {
     assert_eq!((whole.state.clone(), kept(&whole, 1)), (RunState::Complete, rows));
 }
 
-/// The published study mounts work space without times of access (study C).
+/// The published study mounts its work space with `noatime` (study C).
 #[test]
 fn a_work_mount_with_times_of_access_is_warned_about() {
     if skipped(Testbed::available()) {

@@ -1,5 +1,5 @@
 //! The published matrix of jobs (`studies/sas-mixed-analytics.toml`) on two layouts of real devices: three file
-//! systems on three devices, and one on one that is slower than each of them.
+//! systems on three devices, and one file system on a single device that is slower than each of those.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use testbed::{Limits, LoopDevice, Testbed, skipped};
 
 use crate::desk::{Desk, allow_commands, assert_says, run};
 
-/// Both matrices, of a debug build on a busy machine.
+/// Time limit for both matrices, for a debug build on a busy machine.
 const LIMIT: Duration = Duration::from_secs(900);
-/// Launches of the published workload.
+/// Number of launches in the published workload.
 const LAUNCHES: usize = 101;
-/// Room for what the matrix keeps in a space.
+/// Room for what the matrix keeps in a work space.
 const DEVICE_BYTES: u64 = 3 << 30;
-/// What passes the throttle of the slow device, bytes per second each way.
+/// The throttle of the slow device, in bytes per second for each direction.
 const SLOW: u64 = 30_000_000;
 
-/// The ready study, with these layouts in place of the published ones.
+/// The ready-made study, with these layouts in place of the published ones.
 fn study(three: &[PathBuf], one: &Path, mounts: &Path) -> String {
     let ready = Path::new(env!("CARGO_MANIFEST_DIR")).join("studies/sas-mixed-analytics.toml");
     let text = fs::read_to_string(ready).expect("the ready study");
@@ -48,7 +48,7 @@ fn study(three: &[PathBuf], one: &Path, mounts: &Path) -> String {
     .concat()
 }
 
-/// The matrix runs on both, is beside the published tables, and nothing is left.
+/// The matrix runs on both layouts, the report shows it next to the published tables, and nothing is left behind.
 #[test]
 fn the_published_matrix_runs_on_two_layouts_and_stands_beside_the_published_tables() {
     if skipped(Testbed::available()) {
@@ -89,6 +89,6 @@ fn the_published_matrix_runs_on_two_layouts_and_stands_beside_the_published_tabl
     );
     assert!(contrasts.len() >= 4, "{contrasts:?}");
     let text = desk.tables();
-    // Tables 1 and 2 as printed, what is wrong with them, and that the third delta is a misprint.
+    // Tables 1 and 2 as printed, the errors in them, and the finding that the third delta is a misprint.
     assert_says(&text, &["1208", "1269", "1.12", "0.345", "2.65", "1.15", "0.035", "2.15", "0.152"]);
 }

@@ -1,4 +1,5 @@
-//! Jobs in a run: a matrix of processes on real directories, with those that fail, and what is left of it.
+//! Jobs in a run: a matrix of processes on real directories, including processes that fail, and what the matrix
+//! leaves behind.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use testbed::{FileSystem, LoopDevice, Running, Testbed};
 
 use crate::desk::{Desk, assert_says, names, run, wait_for};
 
-/// A scan and a sort of 8 MB in two streams and two rounds, and a sum that comes after them.
+/// A scan and a sort of 8 MB in two streams and two rounds, followed by a job that sums them up.
 const MATTER: &str = r#"
 [[table]]
 name = "sales"
@@ -45,7 +46,7 @@ do = "summarise"
 input = "sorted"
 "#;
 
-/// One that nothing ends soon.
+/// A job that does not end by itself any time soon.
 const LONG: &str = r#"
 [[test]]
 name = "long"
@@ -76,7 +77,7 @@ fn outcomes(rows: &[LaunchRow], test: &str) -> Vec<String> {
     rows.iter().filter(|row| row.test == test).map(|row| row.outcome.clone()).collect()
 }
 
-/// Processes on this host that are launches of the program in a directory of `desk`.
+/// Processes on this host that the program launched in a directory of `desk`.
 fn control_groups(run_id: &str) -> usize {
     let text =
         run(&testbed::Program::new("find").args(["/sys/fs/cgroup", "-name", &format!("ioproof-{run_id}")]));
@@ -96,7 +97,8 @@ fn a_matrix_runs_in_its_order_and_is_accounted_for() {
             rows.iter().filter(|other| other.start_ns <= row.start_ns && row.start_ns < other.end_ns);
         assert!(at_once.count() <= 2, "{rows:?}");
         let cpu_ns = row.user_cpu_ns + row.system_cpu_ns;
-        // The group begins when the process is in it: starting it may be missing, in ticks of a few milliseconds.
+        // Accounting of the group begins when the process joins it. The start-up time may be missing, in ticks of a
+        // few milliseconds.
         assert!(row.group_cpu_ns.is_none_or(|group| group <= cpu_ns + 20_000_000), "{row:?}");
         assert!(row.start_cost_ns > 0 && row.peak_memory_bytes > 0);
     }
@@ -170,7 +172,7 @@ fn too_little_space_is_told_before_anything_starts() {
     assert_eq!(names(place), Vec::<String>::new());
 }
 
-/// A run whose one job goes on until it is ended.
+/// A run with a single job that continues until it is killed.
 fn endless(desk: &Desk, data: &Path) -> Running {
     let matter = format!("{MATTER}{LONG}");
     let mut running = desk.study(&study(data, "", &matter)).spawn().expect("it starts");

@@ -1,4 +1,4 @@
-//! Many small jobs, each on the node that a queue had free, as one study.
+//! Many small jobs, each on whichever node a queue had free, combined into one study.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use testbed::Hosts;
 use crate::desk::{Desk, assert_says, run};
 use crate::hosts::{list, no_hosts, number, over, target, text};
 
-/// The nodes that a queue hands out: each of four comes, none as often as another.
+/// The nodes that a queue hands out: each of the four appears, each a different number of times.
 const QUEUE: [usize; 10] = [2, 0, 3, 0, 2, 0, 1, 2, 0, 2];
 
 #[test]
@@ -39,7 +39,7 @@ fn ten_jobs_on_random_nodes_are_covered_node_by_node() {
     let nodes = list(&desk, "statements/covered_node");
     assert_eq!(nodes.len(), counts.len());
     for node in &nodes {
-        // A write and a read in each job.
+        // Each job has a write and a read.
         let passes = 2 * counts[text(&node["node"])];
         assert_eq!(number(&node["passes"]), passes as f64, "{node}");
         assert!(!text(&node["hours_utc"]).is_empty(), "the time of day is told");
@@ -52,7 +52,7 @@ fn ten_jobs_on_random_nodes_are_covered_node_by_node() {
     assert_says(&shown, &["4 nodes: node[1-4]", "4 nodes in 10 jobs", "Storage not exclusive"]);
 }
 
-/// A job for each number of nodes: what only the larger one shows is not lost beside the smaller.
+/// One job for each number of nodes: the merged record keeps what only the larger job has.
 #[test]
 fn jobs_on_one_and_two_nodes_keep_their_maps_when_they_are_merged() {
     if no_hosts() {

@@ -1,10 +1,10 @@
-//! Variables of a launcher without what they promise; nodes.rs has the real launchers.
+//! Environment variables of a launcher without a working launcher behind them; nodes.rs tests the real launchers.
 
 use testbed::Finished;
 
 use crate::desk::{Desk, assert_says, names, run};
 
-/// One of four processes that `srun` seems to have started.
+/// One of four processes that appear to have been started by `srun`.
 fn process(desk: &Desk, rank: u32, library: &str) -> Finished {
     let program = desk.ior(&format!("-w -r -F -t 4k -b 4k -k -o f --mpi {library}"));
     let program = program.env("SLURM_STEP_NUM_TASKS", "4").env("SLURM_STEP_TASKS_PER_NODE", "4");

@@ -1,4 +1,4 @@
-//! Where the program listens, and where it connects to: what `docs/SECURITY.md` says.
+//! Where the program listens and where it connects to, as documented in `docs/SECURITY.md`.
 
 use std::fs;
 use std::io::Read;
@@ -10,12 +10,12 @@ use testbed::{Call, Hosts, Launch, Program, Strace, Trace, skipped};
 use crate::desk::{Desk, assert_says, fio, run};
 use crate::hosts::{no_hosts, over};
 
-/// Calls that make, name and use sockets.
+/// Calls that create, name and use sockets.
 const SOCKETS: &str = "socket,bind,listen,accept4,connect,sendto,close";
 
 fn traced(program: &Program) -> Trace {
     let trace = Strace::new().calls(SOCKETS).run(program).expect("a trace");
-    // The checks of so short runs have doubts.
+    // The checks raise doubts about runs as short as these.
     assert!([Some(0), Some(8)].contains(&trace.finished.code), "{:?}", trace.finished);
     trace
 }
@@ -25,7 +25,8 @@ fn is_inet(call: &Call) -> bool {
 }
 
 fn expect_silent(trace: &Trace, words: &str) {
-    // The standard library makes a pair of them where it starts a program, which have no name and lead nowhere else.
+    // The standard library creates a socket pair when it starts a program. These sockets have no name and are not
+    // connected to anything else.
     let calls = ["socket", "bind", "listen", "accept4", "connect"];
     let sockets: Vec<&Call> = calls.into_iter().flat_map(|name| trace.of(name)).collect();
     assert!(sockets.is_empty(), "{words}: {sockets:?}");
@@ -82,7 +83,7 @@ fn in_a_launch_without_rpc_only_the_library_would_listen() {
         .arg(env!("CARGO_BIN_EXE_ioproof"))
         .args("ior -a POSIX -w -t 64k -b 256k -o f --out record".split(' '))
         .current_dir(desk.path("data"));
-    // Between the ranks of a host, the library is told to do without sockets.
+    // Between the ranks of one host, the MPI library is told not to use sockets.
     let _ = run(&Launch::open_mpi(2).start(&ranks)).expect_code(0);
     let traces: Vec<String> = fs::read_dir(&traces)
         .expect("readable")
@@ -95,7 +96,7 @@ fn in_a_launch_without_rpc_only_the_library_would_listen() {
     }
 }
 
-/// The first number of a call: its descriptor.
+/// The first number in the arguments of a call: its descriptor.
 fn descriptor(call: &Call) -> &str {
     let first = call.arguments.first().map_or("", String::as_str);
     first.split('<').next().unwrap_or_default()
@@ -141,7 +142,7 @@ fn between_hosts_rpc_listens_at_the_address_of_the_interface() {
     assert!(named[0].arguments.concat().contains("10.77.0.2"), "{:?}", named[0]);
 }
 
-/// The addresses at which something listens at this port of this host, as the kernel writes them.
+/// The addresses that listen at this port on this host, in the kernel's notation.
 fn listening_at(port: u16) -> Vec<String> {
     let tables =
         ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());
@@ -163,7 +164,7 @@ fn strangers_at_the_port_of_rpc_are_counted_in_the_record() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("known").port();
     let words = format!("rpc --yes --exchanges 5 --warm-up 0 --threads 1 --port {port}");
     let program = desk.ioproof(&words).arg("--out").arg(desk.record());
-    // The one that asks is held up before it connects, so that there is time for others.
+    // The connecting process is delayed before it connects, so that others have time to connect first.
     let strace = Strace::new().calls("connect").inject("connect", "delay_enter=5000000");
     std::thread::scope(|scope| {
         let traced = scope.spawn(|| strace.run(&program).expect("a trace").finished.expect_code(0));

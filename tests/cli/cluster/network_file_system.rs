@@ -1,4 +1,4 @@
-//! A real distributed file system as the layer above local ones.
+//! A real distributed file system as a layer above local file systems.
 
 use testbed::{Hosts, Limits, MooseFs, Testbed, skipped};
 
@@ -11,8 +11,8 @@ fn no_moosefs() -> bool {
     skipped(MooseFs::available()) || skipped(Testbed::available())
 }
 
-/// The fourth layer of a comparison layer by layer. All data of the network file system is behind a link
-/// whose rate is known, and that is half of the local device's.
+/// The fourth layer of a layer-by-layer comparison. All data of the network file system passes through a link of
+/// known rate, half that of the local device.
 #[test]
 fn measured_a_network_file_system_is_measured_above_the_local_one_and_gives_what_its_link_lets_through() {
     if no_moosefs() {
@@ -48,7 +48,7 @@ fn measured_a_network_file_system_is_measured_above_the_local_one_and_gives_what
             number(&found.unwrap_or_else(|| panic!("no {phase} on {target}"))["bytes_per_second"]["median"])
         };
         assert_near("local reads", rate("local", "read"), 100e6, 0.05);
-        // A part of what goes over the link are its headers.
+        // Part of the traffic over the link is headers.
         assert_near("reads through the link", rate("network", "read"), 47.5e6, 0.1);
     });
 }

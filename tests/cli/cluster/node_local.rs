@@ -1,11 +1,11 @@
-//! What each node has for itself: no file is shared there, and nobody reads another node's data.
+//! Node-local storage: no file there is shared, and no node reads another node's data.
 
 use testbed::{Finished, Hosts, Program};
 
 use crate::desk::{Desk, assert_says, run};
 use crate::hosts::{file, no_hosts, over, target};
 
-/// Refused with this code and these words, before anything was made on a host.
+/// The command is refused with this exit code and this message, before anything was created on a host.
 fn refused(hosts: &Hosts, program: &Program, code: i32, words: &[&str]) -> Finished {
     let finished = run(&over(hosts, 1, program)).expect_code(code);
     assert_says(&finished.stderr, words);
@@ -32,7 +32,7 @@ fn a_study_on_a_node_local_layer_shares_no_file_and_reads_nothing_across_nodes()
     assert_eq!(desk.report().state(), "complete");
 }
 
-/// IOR's words say nothing of layers: the hosts are asked whether a directory is the same on all.
+/// IOR's options cannot name layers, so the hosts are asked whether a directory is the same on all of them.
 #[test]
 fn ior_on_directories_that_differ_reads_nothing_across_nodes() {
     if no_hosts() {
@@ -49,7 +49,7 @@ fn ior_on_directories_that_differ_reads_nothing_across_nodes() {
     refused(&hosts, &desk.ioproof(&rotated), 2, &["cannot be read across 2 nodes", "is node-local"]);
 }
 
-/// Nothing is in the directory that each host has for itself.
+/// The node-local directory of each host is empty.
 fn nothing_left(hosts: &Hosts) {
     for index in 0..hosts.count() {
         let left = run(&hosts.inside(index, &Program::new("ls").arg("-A").arg(hosts.local())));
@@ -85,7 +85,7 @@ fn each_node_makes_trees_and_objects_of_its_own() {
     }
 }
 
-/// mdtest's words say nothing of layers, as IOR's.
+/// mdtest's options cannot name layers either.
 #[test]
 fn mdtest_on_directories_that_differ_needs_trees_of_each_task() {
     if no_hosts() {

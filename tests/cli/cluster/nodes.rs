@@ -1,4 +1,4 @@
-//! Several ranks, on this machine and on several hosts, as launchers start them.
+//! Several ranks, on this machine and on several hosts, started as launchers start them.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -122,8 +122,8 @@ fn measured_a_slow_host_is_named() {
     assert_says(&report.stdout, &["node node3 had"]);
 }
 
-/// What is said when `harm` comes over the second of two hosts during a long run, and how long rank
-/// 0 lasts after that.
+/// What is printed when `harm` hits the second of two hosts during a long run, and how long rank 0 keeps running
+/// after that.
 fn harmed(harm: impl FnOnce(&Hosts, &testbed::Running)) -> (Finished, Duration) {
     let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
     let words = format!("-w -F -i 1000000 -t 64k -b 8m -o {}", file(&hosts.shared()));
@@ -173,7 +173,7 @@ fn a_host_that_is_cut_off_is_named_and_ends_the_run() {
     lost(|hosts| hosts.cut(1).expect("cut"));
 }
 
-/// A run whose second host does not answer any more.
+/// A run whose second host no longer responds.
 fn lost(harm: impl Fn(&Hosts)) {
     if no_hosts() {
         return;

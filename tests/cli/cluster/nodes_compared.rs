@@ -1,4 +1,4 @@
-//! The same work on every node: who is slow, where nothing was measured, and what that costs all.
+//! The same work on every node: which node is slow, where nothing was measured, and what that costs the whole run.
 
 use std::fs;
 
@@ -9,11 +9,11 @@ use testbed::{Hosts, Limits, skipped};
 use crate::desk::{Desk, assert_near, assert_says, events, measured, run, wait_for};
 use crate::hosts::{list, no_devices, number, over, target, text};
 
-/// Bytes per second of a device, and of the slow one.
+/// Bytes per second of a normal device, and of the slow one.
 const RATE: u64 = 20_000_000;
 const SLOW: u64 = RATE / 2;
 
-/// At least 48 MiB on the device of each of four nodes, the third of which is slow; and a little in the memory
+/// At least 48 MiB on the device of each of four nodes, the third of which is slow, and a small amount in the memory
 /// of the first three.
 #[test]
 fn measured_a_node_at_half_the_rate_is_marked_and_bounds_all_others() {
@@ -56,14 +56,14 @@ fn one_slow_node_of_four(times: u32) {
         let limit = if index == 2 { SLOW } else { RATE } as f64;
         assert_eq!(text(&node["node"]), hosts.name(index));
         assert_near(&hosts.name(index), rates[index], limit, 0.1);
-        // One pass shows no difference: the third may be slow.
+        // A single pass cannot establish a difference: the third node may be slow by chance.
         assert_eq!(node["slow"], if index == 2 { Value::Null } else { false.into() }, "{node}");
         let written = number(&node["devices_per_second"]);
         assert_near("by the kernel's count", written, rates[index], 0.1);
     }
     assert!(number(&nodes[2]["z"]) <= -3.5, "{}", nodes[2]);
 
-    // The average says over how many nodes it is.
+    // The average states how many nodes it covers.
     let mean = rates.iter().sum::<f64>() / 4.0;
     let deviation = (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
     assert_eq!(set["nodes"], 4);
@@ -71,7 +71,7 @@ fn one_slow_node_of_four(times: u32) {
     assert_near("deviation", number(&set["deviation_per_second"]), deviation, 1e-9);
     assert_eq!(set["slow"], json!([]), "one pass shows no difference");
 
-    // All had the same to do, so together they are as fast as four times the slowest.
+    // All nodes had the same amount of work, so the aggregate rate is four times that of the slowest.
     assert_eq!(text(&set["slowest"]), "node3");
     assert_near("bound", number(&set["bound_per_second"]), 4.0 * rates[2], 1e-9);
     assert_near("measured", number(&set["measured_per_second"]), 4.0 * rates[2], 0.1);
@@ -81,7 +81,7 @@ fn one_slow_node_of_four(times: u32) {
     assert_says(&shown, &["Nodes compared", "node3", "node node3 had", "its device", "456"]);
 }
 
-/// Jobs on three nodes, the last of which is killed before it comes to its second kind of storage.
+/// Jobs on three nodes, the last of which is killed before it reaches its second storage target.
 #[test]
 fn a_node_without_a_measurement_is_missing_and_a_blank() {
     if skipped(Hosts::available()) {

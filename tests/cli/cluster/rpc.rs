@@ -1,4 +1,4 @@
-//! `ioproof rpc`: requests and responses within a process, between processes and between hosts.
+//! `ioproof rpc`: requests and responses within a process, between processes, and between hosts.
 
 use std::fs;
 use std::net::TcpListener;
@@ -86,7 +86,7 @@ fn what_cannot_be_bound_is_refused_with_the_next_step() {
     assert_says(&wrong.stderr, &["somewhere", "numa:0", "adapter"]);
 }
 
-/// Sockets of a host that listen, and those that are connected.
+/// Sockets of a host that are listening, and sockets that are connected.
 fn sockets(hosts: &Hosts, index: usize, options: &str) -> String {
     run(&hosts.inside(index, &Program::new("ss").arg(options))).expect_code(0).stdout
 }
@@ -97,7 +97,7 @@ fn measured_a_link_with_a_limit_gives_what_it_has() {
         return;
     }
     const LIMIT: u64 = 200_000_000;
-    // Of 1514 bytes on the wire 1448 are of the message.
+    // Of 1514 bytes on the wire, 1448 are message payload.
     const PAYLOAD: f64 = LIMIT as f64 / 8.0 * 1448.0 / 1514.0;
     let hosts = Hosts::of(2).expect("hosts");
     hosts.limit_link(1, LIMIT).expect("limited");
@@ -113,7 +113,7 @@ fn measured_a_link_with_a_limit_gives_what_it_has() {
             std::thread::sleep(Duration::from_millis(20));
         }
         std::thread::sleep(Duration::from_millis(700));
-        // Those of the launcher are on the same network.
+        // The launcher's connections use the same network.
         let ours = |text: &str| text.lines().filter(|line| line.contains("ioproof")).count();
         assert_eq!(ours(&sockets(&hosts, 1, "-Htlnp")), mpi_listens(&hosts), "all have come: nobody listens");
         let _ = running.wait().expect("it ends").expect_code(0);
@@ -124,7 +124,7 @@ fn measured_a_link_with_a_limit_gives_what_it_has() {
     });
 }
 
-/// Sockets at which the MPI library of a rank listens; they are no matter of ours.
+/// Sockets at which the MPI library of a rank listens; they do not belong to ioproof.
 fn mpi_listens(hosts: &Hosts) -> usize {
     let all = sockets(hosts, 0, "-Htlnp");
     all.lines().filter(|line| line.contains("ioproof")).count()

@@ -1,4 +1,5 @@
-//! What servers tell around phases: it stands for the counters of devices that are elsewhere.
+//! Counters that servers report before and after phases: they replace the device counters where the devices are
+//! remote.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,14 +8,14 @@ use testbed::{Finished, Program, ProgrammedFs, Testbed, skipped};
 
 use crate::desk::{Desk, allow_commands, assert_says, at_terminal, events, hash_in, measured, run};
 
-/// A file system whose devices nobody sees from here, and a command that stands in for its servers.
+/// A file system whose devices are not visible from here, and a command that acts as its servers.
 struct Storage {
     desk: Desk,
     mount: ProgrammedFs,
 }
 
 impl Storage {
-    /// Each time that it is asked, the server has read and written `moved` more bytes.
+    /// Each time it is queried, the server has read and written `moved` more bytes.
     fn new(moved: u64, read_cache: u32) -> Self {
         let storage =
             Self { desk: Desk::new(), mount: ProgrammedFs::builder().mount().expect("a file system") };
@@ -34,7 +35,7 @@ impl Storage {
         fs::write(self.desk.path("ask.sh"), text).expect("a script");
     }
 
-    /// A promise that any reads keep, about this storage.
+    /// A commitment about this storage that any reads meet.
     fn program(&self) -> Program {
         self.desk.study(&format!(
             "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\n[[target]]\nname = \"store\"\ndirectory = \"{}\"\n\
@@ -55,7 +56,7 @@ impl Storage {
         run(&self.desk.ioproof("check --json").arg(self.desk.record())).stdout
     }
 
-    /// The row of a phase in the table of servers.
+    /// The row of a phase in the table of server counters.
     fn row(&self, phase: &str) -> serde_json::Value {
         let report = self.desk.report().0;
         let rows = report["statements"]["server_side"].as_array().expect("a table").clone();
@@ -67,14 +68,14 @@ impl Storage {
     }
 }
 
-/// Nothing else shows that the reads were cold: without the servers the same promise is doubtful, as
-/// `memory::direct_reads_of_a_file_system_in_user_space_are_no_better` has it.
+/// The server counters are the only evidence that the reads were cold. Without them, the same commitment is doubtful,
+/// as tested by `memory::direct_reads_of_a_file_system_in_user_space_are_no_better`.
 #[test]
 fn measured_servers_whose_disks_moved_all_bytes_keep_a_promise() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    // Passes of some milliseconds jump where the host is busy.
+    // Passes of a few milliseconds vary widely when the host is busy.
     measured(|_| disks_moved_all_bytes());
 }
 
@@ -128,7 +129,7 @@ fn a_command_that_fails_hangs_or_says_nothing_is_named_and_the_run_goes_on() {
     for (script, reason) in commands {
         let storage = Storage::new(0, 0);
         storage.script(script);
-        // A hanging command costs its limit before each phase.
+        // A command that hangs costs its timeout before each phase.
         let program = storage.program();
         let study = fs::read_to_string(storage.desk.path("study.toml")).expect("a study");
         let shorter = study
@@ -163,7 +164,7 @@ fn nobody_is_asked_by_a_strangers_study_without_consent() {
         let _ = at_terminal(&program, typed).expect_code(3);
     }
     assert!(!is_asked() && !desk.record().exists());
-    // Another script, and the hash is of other commands.
+    // With a different script, the hash covers different commands.
     let agreed = program.clone().args(["--allow-commands", &hash_in(&refused.stderr)]);
     fs::write(desk.path("ask.sh"), "exit 1\n").expect("a script");
     let _ = run(&agreed).expect_code(3);
@@ -171,7 +172,7 @@ fn nobody_is_asked_by_a_strangers_study_without_consent() {
     fs::write(desk.path("ask.sh"), "exit 0\n").expect("a script");
     let _ = run(&agreed).expect_code(0);
     assert!(is_asked());
-    // A study that asks nobody takes no consent.
+    // A study that queries no servers needs no consent.
     fs::remove_dir_all(desk.record()).expect("no longer needed");
     let quiet = desk.study(&study.replace("server_collect", "# server_collect"));
     let _ = run(&quiet.args(["--allow-commands", "0"])).expect_code(2);
@@ -188,7 +189,7 @@ fn a_resumed_run_asks_before_it_executes_what_its_record_says() {
     );
     let _ = run(&allow_commands(&desk.study(&study))).expect_code(0);
     fs::remove_file(desk.path("asked")).expect("it was asked");
-    // As if it had been killed before its second case.
+    // Edits the journal to look as if the run had been killed before its second case.
     let journal = desk.record().join("journal.jsonl");
     let text = fs::read_to_string(&journal).expect("a journal");
     let (kept, _) = text.split_once("{\"event\":\"case-started\",\"case\":\"v\"").expect("a second case");
@@ -207,7 +208,7 @@ fn a_resumed_run_asks_before_it_executes_what_its_record_says() {
     assert!(desk.path("asked").exists());
 }
 
-/// With a layout there is one question about all commands.
+/// With a layout there is a single consent question for all commands.
 #[test]
 fn commands_of_layouts_and_servers_are_agreed_to_together() {
     if skipped(Testbed::available()) {

@@ -1,4 +1,4 @@
-//! The same work on more and more nodes: what one more brings, and where it ends.
+//! The same work per node on an increasing number of nodes: what each added node contributes, and where scaling ends.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use testbed::{Hosts, Limits};
 use crate::desk::{Desk, assert_near, assert_says, measured, run};
 use crate::hosts::{list, no_devices, no_hosts, number, over, target, text};
 
-/// Bytes per second of a node's device.
+/// Bytes per second of one node's device.
 const RATE: u64 = 20_000_000;
-/// The longest attempt takes 80 s for its phases alone.
+/// Time limit: the phases of the longest attempt alone take 80 s.
 const LIMIT: Duration = Duration::from_secs(180);
-/// Transfers of 64 KiB per second of the shared layer, 50 MB/s: two and a half devices.
+/// Transfers of 64 KiB per second of the shared layer: 50 MB/s, the rate of two and a half devices.
 const PACE: f64 = 762.94;
 
-/// The series over nodes of a target and a number of tasks on each node.
+/// The series over node counts for a target and a number of tasks per node.
 fn series<'a>(all: &'a [Value], figures: &[Value], target: &str, tasks: u32) -> &'a Value {
     let of = |one: &Value| figures.iter().find(|figure| figure["number"] == one["figure"]).cloned();
     let is_it = |one: &&Value| {
@@ -24,7 +24,7 @@ fn series<'a>(all: &'a [Value], figures: &[Value], target: &str, tasks: u32) -> 
     all.iter().find(is_it).unwrap_or_else(|| panic!("no series of {target} with {tasks} tasks: {all:?}"))
 }
 
-/// Nodes and bytes per second of its figures.
+/// Node counts and the bytes per second of their figures.
 fn points(figures: &[Value], target: &str, tasks: u32) -> Vec<(f64, f64)> {
     let is_it = |one: &&Value| {
         one["target"] == target && number(&one["tasks"]) == number(&one["nodes"]) * f64::from(tasks)
@@ -33,8 +33,8 @@ fn points(figures: &[Value], target: &str, tasks: u32) -> Vec<(f64, f64)> {
     all.map(|one| (number(&one["nodes"]), number(&one["bytes_per_second"]["median"]))).collect()
 }
 
-/// One to four nodes with one and two tasks each: on devices of their own, where each node adds what
-/// its device has; and on a layer that all share, which is full at two and a half times that.
+/// One to four nodes with one and two tasks each. On node-local devices, each node adds the rate of its device. A
+/// layer shared by all nodes saturates at two and a half times that rate.
 #[test]
 fn measured_a_local_layer_grows_by_its_device_beside_a_shared_one_that_is_full() {
     if !no_devices() {
@@ -75,7 +75,7 @@ fn two_layers(times: u32) {
     assert_says(&desk.tables(), &["Weak scaling"]);
 }
 
-/// Four mixes at levels that are set, on one to four nodes, and one point of all that there is.
+/// Four mixes at fixed levels on one to four nodes, and one point that uses all of them.
 #[test]
 fn measured_four_mixes_are_four_lines_over_nodes_beside_the_full_machine() {
     if !no_hosts() {

@@ -1,4 +1,4 @@
-//! Which task is where, on which file, and whose data it reads, over hosts.
+//! Which task runs where, on which file, and whose data it reads, across hosts.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use testbed::Hosts;
 use crate::desk::{Desk, assert_says, names, run};
 use crate::hosts::{file, list, no_hosts, number, over, text};
 
-/// The map of the only read, and the report as text.
+/// The task map of the only read phase, and the report as text.
 fn read_over_two_hosts(words: &str) -> Option<(Value, String)> {
     if no_hosts() {
         return None;
@@ -36,7 +36,7 @@ fn tasks_that_are_shifted_by_a_node_read_nothing_of_their_own_node() {
         assert_eq!(text(&row["written_on"]), if other < 3 { "node1" } else { "node2" });
     }
     assert_says(&shown, &["0 of 6 tasks read what their own node had written", "Who read whose data"]);
-    // What one needs to judge placement and transport: processes, nodes, and who carries messages.
+    // The facts needed to judge placement and transport: processes, nodes, and how messages are carried.
     assert_says(&shown, &["2 nodes: node[1-2]", "6 processes", "Open MPI"]);
 }
 

@@ -1,5 +1,5 @@
-//! The study of twelve cards (`studies/cuny-uv300.toml`) in miniature: twelve throttled devices in the
-//! proportions of the published cards, each layout made, measured and dismantled, and the host as before.
+//! The study of twelve cards (`studies/cuny-uv300.toml`) in miniature: twelve devices, throttled in proportion to the
+//! published cards. Each layout is made, measured and dismantled, and the host is left as it was found.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,26 +11,26 @@ use testbed::{Limits, LoopDevice, Program, Programme, ProgrammedFs, Rig, Testbed
 
 use crate::desk::{Desk, allow_commands, assert_near, assert_says, events, hash_in, measured, run, wait_for};
 
-/// A hundredth of what one card reads and writes (study A, Test 1).
+/// One hundredth of the read and write rates of one card (study A, Test 1).
 const READ: u64 = 27_800_000;
 const WRITE: u64 = 20_500_000;
-/// The cards.
+/// Number of cards.
 const CARDS: usize = 12;
-/// How far a ratio may be from what the limits imply.
+/// How far a ratio may deviate from what the limits imply.
 const SHARE: f64 = 0.03;
-/// Devices that are the limit reach more of their limit than this in every case.
+/// Devices that are the bottleneck reach more than this share of their limit in every case.
 const FULL: f64 = 0.95;
-/// Formatting, measuring and dismantling three layouts at these rates.
+/// Time limit for formatting, measuring and dismantling three layouts at these rates.
 const LIMIT: Duration = Duration::from_secs(400);
 
-/// A list of paths as `--set` takes it.
+/// A list of paths in the form that `--set` takes.
 fn list(paths: &[PathBuf]) -> String {
     let quoted: Vec<String> = paths.iter().map(|path| format!("\"{}\"", path.display())).collect();
     format!("[{}]", quoted.join(", "))
 }
 
-/// The study on the devices `cards`, with places and ledger on `desk`: one card, twelve cards, and in the
-/// place of XVM a stripe that this kernel has.
+/// The study on the devices `cards`, with its directories and ledger on `desk`: one card, twelve cards, and, instead
+/// of XVM, a stripe that this kernel supports.
 fn study(desk: &Desk, cards: &[LoopDevice], more: &[&str]) -> Program {
     let devices: Vec<PathBuf> = cards.iter().map(|one| one.device().to_owned()).collect();
     let members: String = devices.iter().map(|device| format!(",device={}", device.display())).collect();
@@ -63,7 +63,7 @@ fn study(desk: &Desk, cards: &[LoopDevice], more: &[&str]) -> Program {
     set.iter().fold(program.limit(LIMIT), |program, one| program.args(["--set", one]))
 }
 
-/// What a layout could leave behind: mounts, ledgers, directories, signatures on devices.
+/// Everything that a layout could leave behind: mounts, ledgers, directories, and signatures on devices.
 fn left(desk: &Desk, cards: &[LoopDevice]) -> Vec<String> {
     let mounts = fs::read_to_string("/proc/self/mounts").expect("mounts");
     let here = desk.path("p3700");
@@ -113,7 +113,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// The entry of a list of findings about the figure `number` counted as the report counts.
+/// The entry, in a list of findings, for the figure with this `number` in the report's order.
 fn about<'v>(findings: &'v Value, list: &str, figure: &Value) -> &'v Value {
     let all = findings[list].as_array().expect("a list");
     all.iter().find(|one| one["figure"] == figure["number"]).unwrap_or_else(|| panic!("{list}: {figure}"))
@@ -127,9 +127,9 @@ fn measured_twelve_cards_scale_as_their_limits_imply_and_are_as_before_afterward
     measured(|times| scales_as_limits_imply(&format!("{}s", 5 * times)));
 }
 
-/// What a limit holds back the kernel has not yet given to the device, so that its share of busy time is that of a
-/// device which could do more (docs/journal/2026-11-22-layouts-in-studies.md). That each is at its limit shows in
-/// its own rate.
+/// Requests that a throttle holds back have not been issued to the device yet. The device's share of busy time is
+/// therefore that of a device with capacity to spare (docs/journal/2026-11-22-layouts-in-studies.md). That each
+/// device is at its limit shows only in its own rate.
 fn scales_as_limits_imply(duration: &str) {
     let limits = Limits { read_bytes: Some(READ), write_bytes: Some(WRITE), ..Limits::default() };
     let rig = Rig::of(CARDS, &LoopDevice::builder().bytes(1 << 30).limits(limits)).expect("twelve devices");
@@ -172,7 +172,8 @@ fn scales_as_limits_imply(duration: &str) {
     assert_eq!(names, ["card", "cards", "xvm"].map(|name| (Some(name), Some("dismantled"))));
 }
 
-/// Each request takes these devices 10 ms, and there is always one: such are cards that are the limit themselves.
+/// Each request takes these devices 10 ms, and one is always pending. This imitates cards that are the bottleneck
+/// themselves.
 #[test]
 fn measured_devices_that_are_slow_themselves_are_busy_all_the_time() {
     if skipped(Testbed::available()) || skipped(ProgrammedFs::available()) {
@@ -210,7 +211,8 @@ fn measured_devices_that_are_slow_themselves_are_busy_all_the_time() {
     });
 }
 
-/// Starts the study on two devices without limits, and waits until a layout stands; with the hash of its commands.
+/// Starts the study on two devices without throttles and waits until a layout has been made. Also returns the hash of
+/// its commands.
 fn started(desk: &Desk, cards: &[LoopDevice]) -> (testbed::Running, String) {
     let more = ["workload.*.size=4MiB", "workload.*.duration=1s", "workload.layouts.tasks=4"];
     let study = study(desk, cards, &more);
@@ -269,7 +271,7 @@ fn what_a_killed_study_leaves_is_dismantled_by_clean_or_by_its_resumption() {
     assert_eq!(left(&desk, &cards), [""; 0]);
 }
 
-/// A host without GPFS: every command is shown, and what is missing; nothing is made.
+/// A host without GPFS: the program shows every command and what is missing, and makes nothing.
 #[test]
 fn the_published_study_is_explained_with_its_commands_and_what_is_missing() {
     let desk = Desk::new();

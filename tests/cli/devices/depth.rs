@@ -1,4 +1,4 @@
-//! Numbers of tasks as a queue depth, on a device that does four requests at a time.
+//! Numbers of tasks used as a queue depth, on a device that serves four requests at a time.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use testbed::{Programme, ProgrammedFs, skipped};
 
 use crate::desk::{Desk, assert_near, measured, run};
 
-/// Requests that the device has under way at most, and how long each of them takes.
+/// The maximum number of requests that the device serves concurrently, and how long each takes.
 const DEPTH: usize = 4;
 const LATENCY: Duration = Duration::from_millis(10);
 
@@ -24,7 +24,8 @@ fn measured_a_device_is_saturated_at_its_depth_and_more_tasks_give_nothing() {
 }
 
 fn curve_of_a_device_with_a_depth(times: u32) {
-    // The knee needs rates that are right to a tenth: what a machine adds must vanish beside the latency.
+    // Finding the knee needs rates that are accurate to a tenth, so the latency must be large compared with the
+    // machine's overhead.
     let latency = LATENCY * times * times;
     let slow = Programme { write_latency: latency, ..Programme::default() };
     let disk = ProgrammedFs::builder().threads(DEPTH).programme(slow).mount().expect("a device");
@@ -63,8 +64,8 @@ fn curve_of_a_device_with_a_depth(times: u32) {
     let own = own.expect("its figure");
     assert!(own["group"] == "depth" && number(&own["settings"][0]["value"]) >= 4.0, "{own}");
 
-    // Two numbers of tasks laid over each other: both are beyond the depth.
+    // Two numbers of tasks compared with each other: both are beyond the depth.
     let pairs = report["statements"]["overlay"].as_array().expect("a list");
-    // One repetition shows no difference, and a pair without one is not told.
+    // A single repetition cannot show a difference, and a pair without a difference is not reported.
     assert!(pairs.is_empty(), "{pairs:?}");
 }

@@ -1,5 +1,5 @@
-//! Layouts of devices by `ioproof layout`: made, read back, taken down, also after `kill -9`; and devices that
-//! nobody loses by a typo.
+//! Layouts of devices by `ioproof layout`: made, read back and taken down, also after `kill -9`. Also checks that a
+//! typo never destroys a device's data.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,14 +10,14 @@ use testbed::{Finished, LoopDevice, Program, Testbed, skipped};
 
 use crate::desk::{Desk, assert_says, hash_in, run, wait_for};
 
-/// Devices for layouts, and the desk that has mount points and ledgers.
+/// Devices for layouts, and the desk that holds mount points and ledgers.
 struct Bench {
     desk: Desk,
     devices: Vec<LoopDevice>,
 }
 
 impl Bench {
-    /// None where the rights are missing.
+    /// Returns `None` without the necessary privileges.
     fn new(devices: usize, bytes: u64) -> Option<Self> {
         if skipped(Testbed::available()) {
             return None;
@@ -35,14 +35,14 @@ impl Bench {
         self.desk.ioproof("layout").args(words.split_whitespace()).arg("--state").arg(self.desk.path("state"))
     }
 
-    /// The same over all devices, mounted on the desk.
+    /// The same for all devices, mounted on the desk.
     fn over_all(&self, words: &str) -> Program {
         let mount = self.desk.path("mnt");
         let program = self.layout(words).arg("--mount").arg(mount);
         self.devices.iter().fold(program, |program, device| program.arg("--device").arg(device.device()))
     }
 
-    /// Nothing stands, is mounted or carries data.
+    /// Fails if a layout still exists, is mounted, or left data on a device.
     fn assert_blank(&self) {
         assert_says(&run(&self.layout("list")).expect_code(0).stdout, &["no layout stands"]);
         assert!(!self.desk.path("mnt").exists(), "the mount point is left");
@@ -51,7 +51,7 @@ impl Bench {
         }
     }
 
-    /// A program of this name on the desk, which is found before the host's.
+    /// A program of this name on the desk, found on the path before the host's own.
     fn stand_in(&self, name: &str, script: &str) -> String {
         let directory = self.desk.path("bin");
         fs::create_dir_all(&directory).expect("a directory");
@@ -120,7 +120,7 @@ fn nothing_is_made_or_taken_down_without_being_agreed_to() {
 fn a_layout_whose_maker_is_killed_in_the_middle_is_cleaned_up() {
     for kills in ["mkfs.ext4", "mount"] {
         let Some(bench) = Bench::new(2, 64 << 20) else { return };
-        // The second call ends the program that makes the layout; what it was asked to do is done.
+        // The second call kills the program that makes the layout, after doing the work that it was called for.
         let real = if kills == "mount" { "/bin/mount" } else { "/sbin/mkfs.ext4" };
         let count = bench.desk.path("count");
         let path = bench.stand_in(
@@ -150,7 +150,7 @@ fn a_device_that_somebody_took_after_the_maker_was_killed_is_left_alone() {
     let path = bench.stand_in("mkfs.ext4", "kill -9 $PPID");
     let create = bench.over_all("create per-device --file-system ext4 --yes").env("PATH", &path);
     assert_eq!(run(&create).signal, Some(9));
-    // It was wiped for the layout, and no command of it has had it yet.
+    // The device was wiped for the layout, but no command of the layout has used it yet.
     let _ = run(&Program::new("mkfs.ext4").args(["-q", "-F"]).arg(bench.path(1))).expect_code(0);
     let left = run(&bench.layout("clean --yes")).expect_code(4);
     assert_says(&left.stderr, &["a signature of ext4", "has not put there", "wipefs -a"]);
@@ -186,7 +186,7 @@ fn what_ones_own_commands_have_begun_is_undone_by_ones_own_commands() {
     bench.assert_blank();
 }
 
-/// Begins a layout that goes on until it is ended, or the file `go` comes.
+/// Begins a layout that continues until it is killed or the file `go` appears.
 fn waiting(bench: &Bench) -> testbed::Running {
     let wait = "touch begun; while ! test -e go; do sleep 0.05; done";
     let create =
@@ -249,7 +249,7 @@ fn a_disk_is_not_lost_by_a_typo() {
         assert_says(&refused.stderr, &[words]);
         bench.assert_blank();
     }
-    // The word of an option is no way to a device that was not named.
+    // An option's value must not be a way to reach a device that was not named.
     let stray = format!("--mkfs-option={}", spare.device().display());
     let refused = run(&bench.over_all("create per-device --yes").arg(stray)).expect_code(2);
     assert_says(&refused.stderr, &["names another place"]);
@@ -287,7 +287,8 @@ fn a_plan_needs_neither_rights_nor_tools_nor_devices() {
     assert_says(&text, &["lfs setstripe -c 4 -i 0 /mnt/nowhere-yet", "lfs not found"]);
     let text = plan("lvm --stripe 128KiB --volume sasdata=3TiB --volume saswork --device S1");
     assert_says(&text, &["lvcreate -y -i 1 -I 128k -L 3T -n sasdata ioproof"]);
-    // A user without rights sees the plan of a device that only root may open, and all that can be told of it.
+    // For a device that only root may open, an unprivileged user sees the plan and everything that can be found out
+    // about the device.
     let mounted = LoopDevice::builder().file_system(testbed::FileSystem::Ext4).build().expect("a device");
     let script = format!(
         "exec setpriv --reuid=65534 --regid=65534 --clear-groups {} layout plan per-device --device {} --device {} \

@@ -1,4 +1,4 @@
-//! `ioproof host facts` and `host topology`: what a host is, in words and as JSON.
+//! `ioproof host facts` and `host topology`: what a host consists of, as text and as JSON.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::desk::{Desk, assert_says, run};
 
-/// The example of the documentation.
+/// The example from the documentation.
 fn example() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples/zih-io-cells.toml");
     fs::read_to_string(path).expect("the example")

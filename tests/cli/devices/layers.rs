@@ -1,4 +1,5 @@
-//! Devices one by one and together, their seek times, and layers of each other, on devices that are known.
+//! Devices measured one by one and together, their seek times, and layers on top of each other, on devices of known
+//! speed.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ fn list<'v>(report: &'v Value, key: &str) -> &'v Vec<Value> {
     report["statements"][key].as_array().unwrap_or_else(|| panic!("no statements.{key}"))
 }
 
-/// Five disks, of which the third is slow, one by one and all together.
+/// Five disks, the third of which is slow, one by one and all together.
 const DISKS: &str = r#"
 [protocol]
 repetitions = 5
@@ -55,13 +56,14 @@ size = "16MiB"
 direct = true
 "#;
 
-/// E3, E6, D15: the throttles are 40 MB/s, that of the third disk 12 MB/s.
+/// E3, E6, D15: the throttles are 40 MB/s, and 12 MB/s for the third disk.
 #[test]
 fn measured_the_slow_one_of_several_disks_is_marked_alone_and_among_all() {
     if skipped(Testbed::available()) {
         return;
     }
-    // What others do on a busy machine slows one disk down or another: again, and longer.
+    // On a busy machine, other work may slow down any of the disks. The measurement is then repeated with longer
+    // runs.
     measured(|times| {
         let mut disks: Vec<LoopDevice> = (0..5)
             .map(|_| LoopDevice::builder().bytes(u64::from(times) * (32 << 20)).build().expect("a device"))
@@ -91,12 +93,13 @@ fn measured_the_slow_one_of_several_disks_is_marked_alone_and_among_all() {
         let of_slow: Vec<&Value> = devices.iter().filter(|one| one["device"] == slow.as_str()).collect();
         assert_eq!(of_slow.len(), 3, "{devices:?}");
         for one in of_slow {
-            // Of its model's median; 2 MiB pass a throttle after idle, and others use the machine.
+            // The share is relative to the median of the device's model. A throttle lets 2 MiB pass after idle time,
+            // and other work uses the machine.
             let share = one["share"].as_f64().expect("a share");
             assert!(one["slow"] == true && (0.2..0.6).contains(&share), "{one}");
         }
         for model in list(&report, "device_model") {
-            // Loop devices tell no model; as one model their median is above 30 and below 150 MB/s.
+            // Loop devices report no model. Taken as one model, their median is above 30 and below 150 MB/s.
             assert_eq!(model["model"], "model unknown");
             assert_eq!(model["says"], "look for a different vendor", "{model}");
         }
@@ -114,7 +117,7 @@ fn measured_the_slow_one_of_several_disks_is_marked_alone_and_among_all() {
     });
 }
 
-/// E4: each read takes 5 ms, and then 40 MB/s.
+/// E4: each read takes 5 ms, and transfers then run at 40 MB/s.
 #[test]
 fn measured_the_seek_time_and_the_rate_of_a_programmed_disk_are_found() {
     if skipped(ProgrammedFs::available()) {
@@ -154,8 +157,8 @@ fn measured_the_seek_time_and_the_rate_of_a_programmed_disk_are_found() {
     });
 }
 
-/// E8, E22: each layer adds to the time of a write what is known: 4 ms, 8 ms, 32 ms. The last one costs most by far,
-/// so that no noise decides which.
+/// E8, E22: each layer adds a known time to a write: 4 ms, 8 ms and 32 ms. The last layer costs by far the most, so
+/// noise cannot change which one is found.
 #[test]
 fn measured_what_each_layer_takes_is_the_share_of_its_delay() {
     if skipped(ProgrammedFs::available()) {
@@ -191,7 +194,7 @@ fn measured_what_each_layer_takes_is_the_share_of_its_delay() {
         assert_near("what the network takes", value(2, "loss"), 0.75, 0.2);
         assert_near("what is left", value(2, "share"), 0.125, 0.25);
         assert!(value(0, "cpu_seconds_per_gb") > 0.0 && value(0, "cpu_per_operation") > 0.0);
-        // It is counted in ticks of 10 ms, which these phases are too short for.
+        // It is counted in ticks of 10 ms, and these phases are too short for that.
         assert!(value(0, "node_cpu_seconds_per_gb") >= 0.0);
         assert_eq!((&layers[0]["best"], &layers[0]["loss"]), (&true.into(), &Value::Null));
         let text = desk.tables();

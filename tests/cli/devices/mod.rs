@@ -1,4 +1,4 @@
-//! Devices, layouts of them, and hosts.
+//! Devices, layouts of devices, and hosts.
 
 mod cards;
 mod depth;

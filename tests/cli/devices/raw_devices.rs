@@ -1,4 +1,5 @@
-//! Block devices: written only where their data was given up, and never while something is on them.
+//! Block devices: the program writes to them only with permission to destroy their data, and never while they are in
+//! use.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use crate::desk::{Desk, assert_says, run};
 
 const SIZE: u64 = 32 << 20;
 
-/// Everything on a device, past the page cache of its file system.
+/// Everything on a device, read from the device itself and not through the page cache of its file system.
 fn content(device: &Path) -> Vec<u8> {
     let _ = run(&Program::new("sync")).expect_code(0);
     fs::read(device).expect("the device is read")
@@ -68,7 +69,7 @@ fn an_empty_device_is_written_only_when_it_is_named() {
     assert!(after[..8 << 20].iter().any(|&byte| byte != 0), "it was not written");
     assert!(after[8 << 20..].iter().all(|&byte| byte == 0), "more was written than asked for");
     assert!(device.device().exists(), "a device is not removed");
-    // What a run of this program has left on it is no reason to refuse the next one.
+    // Data left on the device by an earlier run of this program is no reason to refuse the next run.
     fs::remove_dir_all(desk.record()).expect("the first record");
     let _ = run(&desk.ior(&line)).expect_code(0);
 }
@@ -89,7 +90,7 @@ fn another_device_than_the_one_named_is_refused() {
     }
 }
 
-/// E3: every task has a device for itself, and each device is given up by its name.
+/// E3: every task has its own device, and permission is given for each device by name.
 #[test]
 fn several_devices_are_written_together_when_each_of_them_is_named() {
     if skipped(Testbed::available()) {

@@ -1,4 +1,4 @@
-//! One slow member of a stripe: what it costs all of them, and who it is.
+//! One slow member of a stripe: how much it slows down all members, and which member it is.
 
 use std::fmt::Write as _;
 
@@ -11,8 +11,8 @@ const MEMBERS: usize = 12;
 const SLOW: usize = 4;
 const MB: u64 = 1_000_000;
 
-/// Eleven members could bring 40 MB/s each, the twelfth 10: a stripe waits for it at every turn, so that
-/// all twelve bring what it brings. Each alone shows which it is.
+/// Eleven members could deliver 40 MB/s each, the twelfth 10 MB/s. A stripe waits for its slowest member every time,
+/// so each of the twelve delivers only that rate. Measuring each member alone shows which one is slow.
 #[test]
 fn measured_a_stripe_is_as_fast_as_its_slowest_member_and_that_is_found() {
     if skipped(Testbed::available()) {

@@ -1,5 +1,5 @@
-//! `ioproof host check`, `tune` and `restore`, on trees of plain files that stand in for a host, and on
-//! loop devices of this one.
+//! `ioproof host check`, `tune` and `restore`, on trees of plain files that imitate a host, and on loop devices of
+//! this host.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use testbed::{LoopDevice, Program, Strace, Testbed};
 
 use crate::desk::{Desk, assert_says, run};
 
-/// A desk with a host in `root`: processors with gaps, NVMe interrupts, MSRs, huge pages.
+/// A desk with a host in `root`: processors with gaps in their numbering, NVMe interrupts, MSRs, huge pages.
 fn desk() -> Desk {
     let desk = Desk::new();
     host(&desk.path("root"));
@@ -160,7 +160,8 @@ fn c1e_is_cleared_on_every_processor_that_is_online() {
     assert_says(&none, &["not here: no /dev/cpu/*/msr", "nothing is to be written"]);
 }
 
-/// Sets the read-ahead of a loop device, and leaves it as found: it stays when the device is let go of.
+/// Sets the read-ahead of a loop device and restores the old value: the setting persists after the device is
+/// detached.
 struct ReadAhead(PathBuf, String);
 
 impl ReadAhead {
@@ -205,7 +206,7 @@ fn read_ahead_of_three_devices_is_what_blockdev_says() {
     assert!(!desk.path("state/tuning.jsonl").exists());
 }
 
-/// A run tells in its record and its page what was set while it was made.
+/// A run states in its record and its HTML page which settings were in effect.
 fn recorded(desk: &Desk) {
     let run_with = |state: &str, record: &str| {
         let study = "[[target]]\nname = \"data\"\ndirectory = \"data\"\n[[workload]]\nname = \"short\"\n\
@@ -338,7 +339,8 @@ fn a_place_in_which_somebody_else_could_write_is_not_trusted_with_old_values() {
     };
     let _ = run(&desk.ioproof("host tune swappiness --root root --yes")).expect_code(0);
     let mut places = vec![("var/lib/ioproof", 0o755), ("var/lib/ioproof/tuning.jsonl", 0o644)];
-    // Others than root go through directories that are open to everybody where they start.
+    // For users other than root, the path may start in a directory that is open to everybody, so `var` is tested as
+    // root only.
     places.extend(rustix::process::geteuid().is_root().then_some(("var", 0o755)));
     for (path, right) in places {
         mode(path, right | 0o020);
@@ -380,7 +382,7 @@ fn what_outlives_a_boot_is_shown_first_and_removed() {
     }
 }
 
-/// A desk that was tuned for good and booted since: the script has set the values again.
+/// A desk that was tuned permanently and rebooted since: the script has set the values again.
 fn booted_desk() -> Desk {
     let desk = desk();
     fs::create_dir_all(at(&desk, "etc/systemd/system")).expect("a directory");
@@ -445,7 +447,7 @@ fn a_restore_that_is_killed_between_any_two_steps_is_done_again() {
     if testbed::skipped(Strace::available()) {
         return;
     }
-    // The calls that change something: values, lines of the ledger, files that go.
+    // The calls that change something: values, lines of the ledger, removed files.
     for (call, times) in [("write", 24), ("unlink", 5)] {
         let mut killed = 0;
         for at in 1..=times {
@@ -472,7 +474,7 @@ fn a_user_without_rights_is_shown_the_plan_and_told_what_is_missing() {
     }
     let desk = desk();
     fs::set_permissions(desk.path(""), fs::Permissions::from_mode(0o755)).expect("it is ours");
-    // The program itself may stand where nobody else can go.
+    // The program itself may be in a directory that no other user can enter.
     let program = desk.path("program");
     fs::copy(env!("CARGO_BIN_EXE_ioproof"), &program).expect("a copy");
     let as_nobody = |words: &str| {
@@ -518,7 +520,7 @@ fn a_full_disk_under_the_ledger_changes_nothing() {
     assert!(mounted.expect("it runs").success());
     let _mounted = Mounted(&state);
     fs::write(state.join("fill"), vec![0; 4096]).expect("it fits");
-    // One page is left: enough for the first line, and for no old values of a thousand interrupts.
+    // One page is left: enough for the first line, but not for the old values of a thousand interrupts.
     for irq in 1000..1100 {
         let directory = at(&desk, &format!("proc/irq/{irq}"));
         fs::create_dir_all(directory.join("nvme1q1")).expect("a directory");

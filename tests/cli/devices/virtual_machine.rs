@@ -1,6 +1,6 @@
-//! Another kernel: arrays of md, volumes of LVM, NVMe devices on PCI and NFS, in a virtual machine.
+//! A separate kernel in a virtual machine: md arrays, LVM volumes, NVMe devices on PCI, and NFS.
 //!
-//! These tests are started by name, since each of them boots a machine:
+//! These tests run only when started by name, since each of them boots a machine. Start them with
 //! `scripts/virtual-machine.sh`, which also fetches what they need.
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use testbed::{Finished, Program, Scratch, VirtualMachine, VirtualMachineBuilder,
 
 use crate::desk::{assert_says, hash_in};
 
-/// The devices of a case by serial number, for its command line.
+/// The devices of a case by serial number, for the command line of the machine.
 fn named(devices: usize) -> String {
     (0..devices).map(|device| format!(" --device {}", VirtualMachine::serial(device))).collect()
 }
@@ -18,12 +18,12 @@ fn named(devices: usize) -> String {
 struct Machine {
     machine: VirtualMachine,
     shared: Scratch,
-    // Arrays of Intel's need a controller of Intel's, and disks with serial numbers that it knows.
+    // Intel's arrays need an Intel controller, and disks with serial numbers that it accepts.
     variables: Vec<(&'static str, &'static str)>,
 }
 
 impl Machine {
-    /// None where none can be had.
+    /// Returns `None` if no machine is available.
     fn boot(of: VirtualMachineBuilder) -> Option<Self> {
         if skipped(VirtualMachine::available()) {
             return None;
@@ -45,12 +45,12 @@ impl Machine {
         self.machine.run(&program).expect("it ends")
     }
 
-    /// What lines of a shell print there; each must succeed.
+    /// The output of shell commands run there; each must succeed.
     fn shell(&self, lines: &str) -> String {
         self.machine.shell(lines).expect("it ends").expect_code(0).stdout
     }
 
-    /// Nodes of the devices in their order.
+    /// Nodes of the devices, in order.
     fn nodes(&self, devices: usize) -> Vec<String> {
         let listed = self.shell("lsblk -dnpo NAME,SERIAL");
         let node = |serial: &str| {
@@ -60,8 +60,8 @@ impl Machine {
         (0..devices).map(|device| node(&VirtualMachine::serial(device))).collect()
     }
 
-    /// Nothing of a layout is left: no array, no volume, no mount, no signature on these devices, and the
-    /// guard has nothing against them.
+    /// Fails if anything of a layout is left: an array, a volume, a mount, or a signature on these devices. The
+    /// program's own guard must also accept the devices.
     fn nothing_left(&self, devices: usize) {
         let nodes = self.nodes(devices).join(" ");
         let left = self.shell(&format!(
@@ -123,7 +123,7 @@ fn intels_metadata_makes_a_container_an_array_and_a_partition() {
     machine.nothing_left(4);
 }
 
-/// Five devices and three file systems, as one study prints them.
+/// Five devices and three file systems, as printed in a study.
 #[test]
 #[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
 fn volumes_are_striped_over_all_devices() {
@@ -143,7 +143,7 @@ fn volumes_are_striped_over_all_devices() {
     machine.nothing_left(5);
 }
 
-/// A typo in a device, on a machine where others have their data.
+/// A typo in a device name, on a machine where other devices hold data.
 #[test]
 #[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
 fn no_device_is_taken_that_somebody_else_uses() {
@@ -185,13 +185,13 @@ fn no_device_is_taken_that_somebody_else_uses() {
     assert_says(&machine.ioproof("layout list").expect_code(0).stdout, &["no layout stands"]);
 }
 
-/// Killed at every stage of making an array, and of taking it apart.
+/// The program is killed at every stage of making an array and of dismantling it.
 #[test]
 #[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
 fn what_a_killed_program_leaves_is_taken_down() {
     let Some(mut machine) = Machine::boot(VirtualMachine::builder().devices(3)) else { return };
     machine.variables = vec![("IMSM_NO_PLATFORM", "1"), ("IMSM_DEVNAME_AS_SERIAL", "1")];
-    // What the killed program has done when it is killed.
+    // What the killed program had done by the time it was killed.
     let stages = [
         ("md", "grep -q ^md0 /proc/mdstat"),
         ("md", "findmnt -n /run/layouts/new >/dev/null"),
@@ -202,7 +202,7 @@ fn what_a_killed_program_leaves_is_taken_down() {
     ];
     for (recipe, stage) in stages {
         let line = format!("layout create {recipe} --mount /run/layouts/new{} --yes", named(3));
-        // It is refused as long as the last command of the one that was killed before holds a device.
+        // The program refuses as long as the last command of the killed program still holds a device.
         let _ = machine.shell(&format!(
             "export IMSM_NO_PLATFORM=1 IMSM_DEVNAME_AS_SERIAL=1\n\
              create() {{ {} {line} >/run/created 2>&1 & }}\ncreate\n\
@@ -210,7 +210,7 @@ fn what_a_killed_program_leaves_is_taken_down() {
              kill -9 $!\nwait || :",
             env!("CARGO_BIN_EXE_ioproof")
         ));
-        // Its last command may go on; nobody waits for it.
+        // Its last command may still be running; the test does not wait for it.
         let listed = machine.ioproof("layout list").expect_code(0);
         let name = recipe.split(' ').next().expect("a word");
         assert_says(&listed.stdout, &[name]);
@@ -254,7 +254,7 @@ fn a_study_goes_over_an_array_and_single_devices() {
     machine.nothing_left(3);
 }
 
-/// Twelve cards in slots of two PCI hosts, each near one of two memory nodes.
+/// Twelve cards in slots of two PCI host bridges, each local to one of two NUMA nodes.
 #[test]
 #[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
 fn slots_serial_numbers_and_memory_nodes_are_those_of_the_machine() {
@@ -274,7 +274,7 @@ fn slots_serial_numbers_and_memory_nodes_are_those_of_the_machine() {
     }
     let shown = machine.ioproof("host facts").expect_code(0).stdout;
     assert_says(&shown, &["TESTBED00", "TESTBED11", "QEMU NVMe Ctrl", "node 1"]);
-    // The kernel manages the interrupts of NVMe by itself, and takes no other affinity for them.
+    // The kernel manages NVMe interrupts itself and accepts no other affinity for them.
     let irq = machine.shell("for irq in /proc/irq/*/nvme0q1; do echo ${irq%/nvme0q1}; done");
     let irq = irq.trim();
     let written = machine.machine.shell(&format!("echo 1 > {irq}/smp_affinity")).expect("it ends");
@@ -287,7 +287,7 @@ fn slots_serial_numbers_and_memory_nodes_are_those_of_the_machine() {
     assert_says(&restored.stdout, &["nothing is to be restored"]);
 }
 
-/// A server and its client in one machine: what the client counts tells what its page cache answered.
+/// A server and its client in one machine: the client's counters tell what its page cache served.
 #[test]
 #[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
 fn a_client_of_nfs_tells_what_it_took_from_its_server() {
@@ -326,13 +326,13 @@ fn wall_times(record: &std::path::Path) -> Vec<u64> {
     run.phases.iter().map(|row| row.wall_ns).collect()
 }
 
-/// Two faults of the matrix in `docs/RELIABILITY.md` that would harm this host: its clock is set, and a device is taken
-/// from its bus.
+/// Two faults of the matrix in `docs/RELIABILITY.md` that would harm the test host: its clock is set, and a device is
+/// removed from its bus.
 #[test]
 #[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
 fn a_clock_that_is_set_and_a_device_that_vanishes_lose_and_leave_nothing() {
     let Some(machine) = Machine::boot(VirtualMachine::builder().devices(1)) else { return };
-    // In memory first, where this kernel has no direct transfers; then on a device, past the page cache.
+    // First in memory, where this kernel supports no direct transfers; then on a device, bypassing the page cache.
     for (study, direct) in [("stepped", false), ("vanished", true)] {
         let text = format!(
             "[protocol]\nrepetitions = 8\n[[target]]\nname = \"data\"\ndirectory = \"/run/data\"\n\
@@ -349,7 +349,7 @@ fn a_clock_that_is_set_and_a_device_that_vanishes_lose_and_leave_nothing() {
              kill -0 $run || {{ cat {out}.log; exit 1; }}\nsleep 0.2; done\n"
         )
     };
-    // Forth by an hour, and back by two.
+    // Forward by one hour, and back by two.
     let _ = machine.shell(&format!(
         "mkdir -p /run/data\ncd {}\n{}date -s @$(($(date +%s) + 3600)) >/dev/null\nsleep 1\n\
          date -s @$(($(date +%s) - 7200)) >/dev/null\nwait $run\nls -A /run/data",

@@ -1,4 +1,4 @@
-//! Runs that end before their time: Ctrl-C, kill -9, and what the next start finds.
+//! Runs that end early: Ctrl-C, `kill -9`, and what the next start finds.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use testbed::{Finished, Program, Running};
 
 use crate::desk::{Desk, SmallDisk, assert_says, events, names, run, tree, wait_for};
 
-/// Writes a little, then reads until it is ended.
+/// Writes a small amount, then reads until it is killed.
 fn endless(desk: &Desk) -> Running {
     let study = "[[target]]\nname = \"data\"\ndirectory = \"data\"\n\
                  [[workload]]\nname = \"short\"\nphases = [\"write\"]\n\
@@ -15,7 +15,7 @@ fn endless(desk: &Desk) -> Running {
                  [[workload]]\nname = \"long\"\nphases = [\"read\"]\n\
                  transfer = \"4k\"\nsize = \"1m\"\nduration = \"80s\"\n";
     let mut running = desk.study(study).spawn().expect("it starts");
-    // The second case has begun when the first one is over.
+    // The second case has begun once the first one is over.
     wait_for(&mut running, "the second phase", || events(desk, "case-started") == 2);
     running
 }
@@ -35,7 +35,7 @@ fn ctrl_c_ends_a_run_in_order() {
     }
 }
 
-/// The probe before the run has listened to signals as well.
+/// The probe before the run installs signal handlers as well.
 #[test]
 fn ctrl_c_ends_a_run_in_order_after_its_probe() {
     let (desk, data) = Desk::with_data();
@@ -49,7 +49,7 @@ fn ctrl_c_ends_a_run_in_order_after_its_probe() {
     assert_eq!(names(&data), ["mine"], "files and claim are gone, the user's file is not");
 }
 
-/// A summary of a part would pass for one of the whole; IOR itself dies without a word.
+/// A summary of a partial run could be mistaken for that of a whole run. IOR itself dies without printing anything.
 #[test]
 fn ctrl_c_ends_a_tool_without_a_summary() {
     let ends = |name: &str, line: &str, row: &str| {
@@ -103,7 +103,7 @@ fn a_killed_run_keeps_its_finished_phases_and_is_cleaned_up_on_request() {
     assert_says(&run(&desk.ioproof("clean data --yes")).expect_code(0).stdout, &["nothing was left"]);
 }
 
-/// The claim of a killed run says nothing about a file that came later.
+/// The claim of a killed run does not cover a file that was created later.
 #[test]
 fn a_file_in_the_place_of_one_that_a_killed_run_made_is_the_users() {
     let (desk, data) = Desk::with_data();
@@ -120,7 +120,7 @@ fn a_file_in_the_place_of_one_that_a_killed_run_made_is_the_users() {
     assert_eq!(fs::read_to_string(&file).expect("it is there"), "thesis");
 }
 
-/// A mount that is lost leaves the directory below it, on another device.
+/// When a mount is lost, its path leads to the directory below it, on another device.
 #[test]
 fn a_target_that_is_unmounted_in_the_middle_is_not_measured_as_what_it_was() {
     if testbed::skipped(testbed::Testbed::available()) {
@@ -137,7 +137,7 @@ fn a_target_that_is_unmounted_in_the_middle_is_not_measured_as_what_it_was() {
     assert_eq!(names(disk.path()), [""; 0], "nothing is left below the mount");
 }
 
-/// Both ways to start say what is left in a directory.
+/// Both ways to start a run report what was left in a directory.
 fn next_start_tells(desk: &Desk) {
     let words = ["was killed", "1 file", "ioproof clean"];
     let line = "ior -w -t 4k -b 4k -o data/other --out second";
@@ -203,7 +203,7 @@ fn of_two_runs_that_start_together_on_one_file_one_goes_on() {
         fs::write(desk.path("study.toml"), study).expect("a study");
         let both = together(["one", "other"].map(|record| desk.ioproof(&format!("{line} --out {record}"))));
         let ended: Vec<_> = both.iter().map(|finished| finished.code).collect();
-        // The second may have come after the end of the first.
+        // The second program may have started after the first one ended.
         assert!(ended.contains(&Some(0)), "{line}: {both:#?}");
         assert!(ended.iter().all(|code| [Some(0), Some(3)].contains(code)), "{line}: {both:#?}");
         for (refused, record) in both.iter().zip(["one", "other"]) {
@@ -246,7 +246,7 @@ fn files_that_are_kept_belong_to_their_run_until_it_ends() {
     assert_says(&refused, &["is running", "its files stay"]);
     running.signal(Signal::INT).expect("it lives");
     let _ = running.wait().expect("it ends").expect_code(130);
-    // A pass that is about to write has removed the file of the one before, as IOR does.
+    // A pass that is about to write has removed the file of the previous pass, as IOR does.
     let left = names(&data);
     assert!(left == ["f", "mine"] || left == ["mine"], "the claim is gone: {left:?}");
 
@@ -270,7 +270,8 @@ fn files_that_are_kept_belong_to_their_run_until_it_ends() {
     assert_says(&run(&desk.ioproof("clean data")).expect_code(0).stdout, &["nothing was left"]);
 }
 
-/// The first claim was dropped once its file was in use, and the second took the file for the user's.
+/// In the original defect, the first claim was dropped once its file was in use, and the second run took the file for
+/// the user's.
 #[test]
 fn what_several_killed_runs_made_under_one_name_is_found_whatever_was_cleaned_between() {
     let kill = |running: Running| {
@@ -279,7 +280,7 @@ fn what_several_killed_runs_made_under_one_name_is_found_whatever_was_cleaned_be
     };
     for (existing, between) in [("replace", false), ("replace", true), ("reuse", false), ("reuse", true)] {
         let (desk, data) = Desk::with_data();
-        // Written once, then read until it is killed.
+        // Written once, then read until the run is killed.
         let keys = format!("transfer = \"64k\"\nsize = \"4m\"\nexisting = \"{existing}\"\n");
         let study = format!(
             "[[target]]\nname = \"data\"\npath = \"data/f\"\n\

@@ -1,4 +1,4 @@
-//! Storage that fails, cuts transfers or answers with wrong data, programmed through FUSE.
+//! Storage that fails, truncates transfers or returns wrong data, injected through FUSE.
 
 use std::fs;
 
@@ -9,14 +9,14 @@ use crate::desk::{Desk, assert_says, events, names, run, wait_for};
 const ENOSPC: i32 = rustix::io::Errno::NOSPC.raw_os_error();
 const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
 
-/// A desk and a file system where a file called `f` has these faults.
+/// A desk and a file system on which the file `f` has these faults.
 fn with(faults: &[Fault]) -> (Desk, ProgrammedFs) {
     let disk = ProgrammedFs::builder().mount().expect("a file system");
     disk.set_programme_of("f", Programme { faults: faults.to_vec(), ..Programme::default() });
     (Desk::new(), disk)
 }
 
-/// Four transfers of 64 KiB on a file called `f`, with more options.
+/// Four transfers of 64 KiB on the file `f`, with additional options.
 fn line(disk: &ProgrammedFs, options: &str) -> String {
     format!("{options} -t 64k -b 256k -o {}", disk.path().join("f").display())
 }
@@ -102,7 +102,7 @@ fn short_transfers_are_counted_once_each_and_told_by_every_backend() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    // Each transfer takes many calls.
+    // Each transfer takes many calls to complete.
     let faults = [Fault::on_read(When::Always, Effect::Short(16_384))];
     for (backend, depth) in [("psync", 1), ("vectored", 1), ("uring", 4), ("libaio", 4)] {
         let (desk, disk) = with(&faults);
@@ -130,7 +130,7 @@ fn data_of_another_run_are_told_from_foreign_data() {
     assert_says(&(foreign.stdout + &foreign.stderr), &["foreign data"]);
 }
 
-/// What is said of wrong data; the run must end with code 6.
+/// The output about wrong data; the run must end with code 6.
 fn wrong(faults: &[Fault], options: &str) -> String {
     let (desk, disk) = with(faults);
     let finished = run(&desk.ior(&line(&disk, options))).expect_code(6);
@@ -144,7 +144,7 @@ fn wrong_data_is_named_with_its_first_offset_and_kind() {
         return;
     }
     let read = |effect| Fault::on_read(When::Covering(131_072), Effect::Wrong(effect));
-    // The third write of the second repetition, which goes over the first one's data.
+    // The third write of the second repetition, which overwrites the data of the first.
     let write = |effect| Fault::on_write(When::Number(7), Effect::Wrong(effect));
     let misplaced = WrongData::Misplaced { offset: 65_536 };
     let cases = [
@@ -175,7 +175,7 @@ fn right_data_is_not_complained_of() {
     assert!(!finished.stdout.contains("wrong"), "{}", finished.stdout);
 }
 
-/// The same through the kernel's own answer to the call, on a common file system.
+/// The same on an ordinary file system, with the error returned by the kernel itself.
 #[test]
 fn an_injected_error_of_a_call_ends_the_run() {
     if skipped(Strace::available()) {
@@ -190,7 +190,8 @@ fn an_injected_error_of_a_call_ends_the_run() {
     assert_eq!(names(&desk.path("")), ["record"]);
 }
 
-/// A file system that loses what was written, as when a device vanishes below it: the next look finds less.
+/// A file system that loses what was written, as when the device below it disappears: the next check finds less than
+/// was written.
 #[test]
 fn data_that_the_run_has_written_and_that_is_gone_is_a_failure_of_the_storage() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Runs that are ended, storage that fails, files of users.
+//! Runs that are interrupted, storage that fails, and files that belong to users.
 
 mod clean;
 mod failing_storage;

@@ -1,4 +1,4 @@
-//! A sweep that is ended in the middle, and goes on from there.
+//! A sweep that is killed in the middle and resumed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use testbed::{Finished, Running};
 
 use crate::desk::{Desk, assert_says, events, names, run, tree, wait_for};
 
-/// Three by two points; each phase lasts long enough to be met in its middle.
+/// Three by two points; each phase lasts long enough to be interrupted in the middle.
 const SWEEP: &str = r#"
 [protocol]
 repetitions = 2
@@ -26,11 +26,11 @@ size = "256KiB"
 duration = "60ms"
 "#;
 
-/// Cases after whose end the sweep is interrupted.
+/// The number of finished cases after which the sweep is interrupted.
 const DONE_BEFORE: usize = 2;
 const POINTS: usize = 6;
 
-/// The sweep, in the middle of its third point.
+/// Starts the sweep and waits until it is in the middle of its third point.
 fn midway(desk: &Desk) -> Running {
     let mut running = desk.study(SWEEP).spawn().expect("it starts");
     wait_for(&mut running, "the middle of the third point", || {
@@ -58,7 +58,7 @@ fn starts(desk: &Desk) -> BTreeMap<(String, String), Vec<i64>> {
     found
 }
 
-/// Every point is there once, with all its repetitions; those of `before` are the same as then.
+/// Every point appears once, with all its repetitions; those in `before` are unchanged.
 fn is_whole(desk: &Desk, data: &Path, before: &BTreeMap<(String, String), Vec<i64>>) {
     assert_eq!(desk.report().state(), "complete");
     let after = starts(desk);
@@ -127,7 +127,7 @@ fn a_sweep_that_was_killed_goes_on_where_it_was() {
     assert_says(&text, &["it did not run for", "killed, resumed once"]);
 }
 
-/// How long the host of the killed run stands still.
+/// The time between the kill and the resume, in which the run does not make progress.
 const PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 
 fn run_report(desk: &Desk) -> String {

@@ -1,5 +1,5 @@
-//! Files that ioproof has not made are lost only where the user has said so; those that one made go as the
-//! tools replace them.
+//! Files that ioproof did not create are lost only if the user has agreed to it. Files that it did create are
+//! replaced as the original tools replace them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use testbed::{Launch, skipped};
 
 use crate::desk::{Desk, assert_says, at_terminal, names, run};
 
-/// What a user may have: text, or bytes that look like the data of a benchmark.
+/// Data that a user may have: text, or bytes that look like benchmark data.
 fn belongings() -> [Vec<u8>; 3] {
     let mut seed = 1_u64;
     let noise = std::iter::repeat_with(|| {
@@ -20,10 +20,10 @@ fn belongings() -> [Vec<u8>; 3] {
 
 const STUDY: &str = "[[target]]\nname = \"t\"\npath = \"mine\"\n\
                      [[workload]]\nname = \"w\"\ntransfer = \"4k\"\nsize = \"64k\"\n";
-/// Writes over files in place.
+/// Overwrites files in place.
 const REUSING: &str = "existing = \"reuse\"\nkeep = \"always\"\nfill = true\n";
 
-/// Lines that write, remove or fill a file `mine`.
+/// Command lines that write, remove or fill the file `mine`.
 const LINES: [&str; 9] = [
     "ior -w -k -t 4k -b 64k -o mine",
     "ior -w -E -k -t 4k -b 64k -o mine",
@@ -36,7 +36,7 @@ const LINES: [&str; 9] = [
     "run reusing.toml",
 ];
 
-/// A desk with studies, and with what a user may have.
+/// A desk with studies and with a file that a user may have.
 fn desk(mine: &[u8]) -> Desk {
     let desk = Desk::new();
     fs::write(desk.path("study.toml"), STUDY).expect("a study");
@@ -85,7 +85,7 @@ fn what_ioproof_has_made_is_replaced_as_the_tool_does() {
             let out = ["--out", "record"];
             let _ = run(&desk.ioproof(maker).args(["--out", "first"])).expect_code(0);
             let ran = run(&desk.ioproof(line).args(out));
-            // Cells of transfers that are no multiple of 512 stand elsewhere than others.
+            // Transfers whose size is not a multiple of 512 place their cells at other offsets than the rest.
             assert_eq!(ran.code, Some(0), "{maker}, then {line}: {}", ran.stderr);
             assert!(!ran.stderr.contains("will be lost"), "{maker}, then {line}: {}", ran.stderr);
         }
@@ -120,8 +120,8 @@ fn a_link_counts_as_the_file_that_it_leads_to_and_a_second_name_is_somebody_s() 
     let _ = run(&desk.ioproof("ior -w -E -k -t 4k -b 64k -o own")).expect_code(3);
 }
 
-/// With `-Z` of release 1.9 items stand in the directory that the user names: what bore their names there
-/// was removed.
+/// With `-Z` in release 1.9, items were placed directly in the directory that the user named, and files with the same
+/// names there were removed.
 #[test]
 fn a_file_with_the_name_of_an_item_is_the_user_s() {
     let desk = Desk::new();

@@ -1,10 +1,10 @@
-//! What the reports of ready studies answer, beyond having run: each question has its sentence or table.
+//! The questions that the reports of ready-made studies answer: each question has its sentence or table.
 
 use serde_json::Value;
 
 use crate::desk::{Desk, assert_says, run};
 
-/// Looks at the report on the desk of the study `name` in miniature.
+/// Checks the report on the desk of the study `name` in miniature.
 pub(crate) fn shows(name: &str, desk: &Desk) {
     let check: fn(&str, &Value) = match name {
         "block-size" => peaks_are_compared,
@@ -19,14 +19,14 @@ pub(crate) fn shows(name: &str, desk: &Desk) {
     check(&markdown, &desk.report().0);
 }
 
-/// The section of a Markdown report with this heading.
+/// The section with this heading in a Markdown report.
 fn section<'a>(markdown: &'a str, heading: &str) -> &'a str {
     let start = markdown.find(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no section {heading}"));
     let rest = &markdown[start + 1..];
     rest[3..].find("\n## ").map_or(rest, |end| &rest[..end + 3])
 }
 
-/// Rows of the tables in a section, as cells.
+/// Rows of the tables in a section, split into cells.
 fn rows(section: &str) -> Vec<Vec<&str>> {
     let lines = section.lines().filter(|line| line.starts_with('|') && !line.contains("---"));
     lines.map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect()).collect()
@@ -37,18 +37,18 @@ fn figures(report: &Value) -> &[Value] {
     report["figures"].as_array().expect("a list")
 }
 
-/// D17: both series against the block size, and how far their peaks are apart.
+/// D17: both series against the block size, and the distance between their peaks.
 fn peaks_are_compared(markdown: &str, report: &Value) {
     let mut groups: Vec<&str> =
         figures(report).iter().filter_map(|figure| figure["group"].as_str()).collect();
     groups.dedup();
     assert_eq!(groups, ["every-4k", "powers-of-two"]);
-    // Nothing is said of the peaks of phases that take milliseconds.
+    // The report makes no statement about the peaks of phases that take milliseconds.
     assert_eq!(report["statements"]["peaks"], Value::Array(Vec::new()));
     assert!(!section(markdown, "Sweeps").contains("its peak"));
 }
 
-/// C17 asks for the best size to be marked. In miniature the phases take milliseconds, and none is.
+/// C17 asks for the best size to be marked. In miniature the phases take milliseconds, so none is marked.
 fn no_size_is_marked_by_phases_of_milliseconds(markdown: &str, report: &Value) {
     let all = report["statements"]["best"].as_array().expect("a list");
     assert_eq!(all.len(), 2, "of writes and of reads");
@@ -62,7 +62,7 @@ fn no_size_is_marked_by_phases_of_milliseconds(markdown: &str, report: &Value) {
     assert_says(section(markdown, "Best points"), &["withheld: too short"]);
 }
 
-/// E24: at least six numbers of IOPS, no two with the same definition, none without one.
+/// E24: at least six IOPS figures, each with a definition, and no two with the same one.
 fn six_definitions(markdown: &str, _: &Value) {
     let rows = rows(section(markdown, "IOPS, by what is meant"));
     let column =
@@ -83,8 +83,8 @@ fn six_definitions(markdown: &str, _: &Value) {
     assert!(definitions.len() >= 6, "{definitions:?}");
 }
 
-/// D2, D4: own jobs below the published rows 12501, 12504 and 12515, with three named rates. D24: the
-/// sheet's two columns stand beside the own mix of 75 % reads.
+/// D2, D4: the measured jobs are listed below the published rows 12501, 12504 and 12515, with three named rates.
+/// D24: the two columns of the sheet are shown next to the measured mix of 75 % reads.
 fn jobs_stand_under_the_published_ones(markdown: &str, report: &Value) {
     let jobs = section(markdown, "Jobs");
     let rows = rows(jobs);
@@ -109,7 +109,7 @@ fn jobs_stand_under_the_published_ones(markdown: &str, report: &Value) {
         let of_phase = own.iter().filter(|job| job["phase"] == phase);
         of_phase.filter_map(|job| job["by_wall_per_second"].as_f64()).fold(0.0, f64::max)
     };
-    // Passes of a miniature may be too short for a best one.
+    // The passes of a miniature may be too short to determine a best one.
     for job in own.iter().filter(|job| job["best"] == true) {
         assert_eq!(job["by_wall_per_second"], fastest(job["phase"].as_str().expect("a phase")), "{job}");
     }
@@ -132,7 +132,7 @@ fn twenty_one_shares(markdown: &str, report: &Value) {
     }
 }
 
-/// E1: every goal with who asked and the own best; published results stand beside it.
+/// E1: every goal with who asked for it and the best measured result, next to published results.
 fn goals_with_who_asked(markdown: &str, report: &Value) {
     let goals = section(markdown, "Summary");
     let who = ["2.5 TB/s single-stream IOR", "ORNL", "1 TB/s 1 MB sequential read", "CORAL RFP", "16 GB/s"];

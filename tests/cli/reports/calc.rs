@@ -1,15 +1,15 @@
-//! `ioproof calc`: published figures, data sheets and columns of numbers, computed again.
+//! `ioproof calc`: recomputes published figures, data sheets and columns of numbers.
 
 use std::fs;
 
 use crate::desk::{Desk, assert_says, run};
 
-/// What a calculation prints.
+/// The output of a calculation.
 fn told(words: &str) -> String {
     run(&Desk::new().ioproof(&format!("calc {words}"))).expect_code(0).stdout
 }
 
-/// What a calculation prints that is fed with a file of this text.
+/// The output of a calculation whose input is a file with this text.
 fn fed(words: &str, text: &str) -> String {
     let desk = Desk::new();
     let path = desk.path("numbers");
@@ -57,7 +57,7 @@ fn a_goal_needs_drives_and_parity_needs_more() {
 fn the_lowest_limit_is_the_bound() {
     let text = told("bound --limit drives=60x120000/s --limit controllers=3x825000/s --measured 1320137/s");
     assert_says(&text, &["7,200,000/s", "2,475,000/s", "controllers", "53.3 %"]);
-    // Sixteen nodes are as fast as sixteen of the slowest.
+    // The aggregate of sixteen nodes is sixteen times the rate of the slowest.
     let text = told("bound --limit slowest=16x350MB/s --limit mean=16x378MB/s --measured 5.6GB/s");
     assert_says(&text, &["5.60 GB/s", "6.05 GB/s", "weakest link 5.60 GB/s slowest", "100.0 %"]);
 }

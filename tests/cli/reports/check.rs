@@ -1,4 +1,4 @@
-//! `ioproof check`: figures that cannot be what they seem, with the evidence.
+//! `ioproof check`: figures that cannot be what they appear to be, with the evidence.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use testbed::{FileSystem, LoopDevice, Testbed, skipped};
 
 use crate::desk::{Desk, assert_says, cached, events, run, timed, wait_for};
 
-/// A file that memory holds, with a promise, a link that is far too slow for it, and caches of an eighth
-/// of it.
+/// A file that is in memory, with a commitment, a link that is far too slow for it, and caches of an eighth of its
+/// size.
 const CACHED: &str = r#"
 [protocol]
 repetitions = 2
@@ -38,7 +38,7 @@ statistic = "median"
 bandwidth_at_least = "1kB/s"
 "#;
 
-/// The doubts of the record on the desk.
+/// The doubts about the record on the desk.
 fn doubts(desk: &Desk) -> Vec<Value> {
     let finished = run(&desk.ioproof("check --json").arg(desk.record()));
     let json: Value = serde_json::from_str(&finished.stdout).expect("JSON");
@@ -47,7 +47,7 @@ fn doubts(desk: &Desk) -> Vec<Value> {
     json["doubts"].as_array().expect("a list").clone()
 }
 
-/// The evidence of a check of a figure.
+/// The evidence from one check of a figure.
 fn evidence<'a>(doubts: &'a [Value], check: &str, figure: u64) -> Option<&'a str> {
     let found = doubts.iter().find(|doubt| doubt["check"] == check && doubt["figure"] == figure)?;
     found["evidence"].as_str()
@@ -68,7 +68,7 @@ fn a_cached_read_is_flagged_with_the_evidence_and_cannot_pass() {
     assert_says(&verdict, &["DOUBTFUL", "cached: the page cache answered", "above ceiling: ", "cannot pass"]);
 }
 
-/// E26: the ratio and a warning above 5 %, before the run and with the result; none below.
+/// E26: the ratio, with a warning above 5 %, both before the run and with the result; no warning below 5 %.
 #[test]
 fn caches_above_five_percent_of_the_data_are_warned_of() {
     let desk = Desk::new();
@@ -120,7 +120,7 @@ fn the_best_shown_as_typical_is_told() {
     assert_eq!(found["concerns"], "reading");
 }
 
-/// What the published figures contradict in each other, by the project's own rules.
+/// Contradictions among the published figures, found with the project's own rules.
 #[test]
 fn the_slips_of_published_studies_are_found() {
     let text = run(&Desk::new().ioproof("check --published")).expect_code(0).stdout;
@@ -140,7 +140,7 @@ fn the_slips_of_published_studies_are_found() {
     assert!(serde_json::from_str::<Value>(&json).is_ok(), "{json}");
 }
 
-/// Writes in time steps on a device that nobody else uses, or that somebody does.
+/// Writes in time steps on a device that either nobody else uses, or somebody else does.
 const WRITES: &str = r#"
 [[target]]
 name = "device"
@@ -155,7 +155,7 @@ direct = true
 duration = "TIME"
 "#;
 
-/// What is said of others on the device under the target, and the marks of the only figure.
+/// What the report says about other users of the device below the target, and the marks of the only figure.
 fn traffic_of_others(desk: &Desk) -> (bool, Vec<String>) {
     let report = desk.report();
     let notes = report.0["notes"].as_array().expect("notes").iter();
@@ -168,8 +168,8 @@ fn traffic_of_others(desk: &Desk) -> (bool, Vec<String>) {
     (told.count() > 0, report.warnings("write"))
 }
 
-/// C22. Other tests use the processors meanwhile, so only the storage is looked at: the device of this
-/// test is its own.
+/// C22. Other tests use the processors at the same time, so only the storage is checked: this test has a device of
+/// its own.
 #[test]
 fn measured_a_competing_load_marks_a_run_and_none_does_not() {
     if skipped(Testbed::available()) {

@@ -1,5 +1,5 @@
-//! `ioproof compare` and one report in every form: two releases beside each other, and what must travel with
-//! a figure.
+//! `ioproof compare` and one report in every format: two releases side by side, and the conditions that must
+//! accompany a figure.
 
 use std::fs;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use testbed::{Programme, ProgrammedFs, skipped};
 
 use crate::desk::{Desk, assert_near, assert_says, measured, run};
 
-/// Small direct writes in a directory whose latency a test sets.
+/// Small direct writes in a directory whose latency is set by the test.
 const WRITES: &str = r#"
 [study]
 release = "4.2.0"
@@ -34,7 +34,7 @@ fn latency(millis: u64) -> Programme {
     Programme { write_latency: Duration::from_millis(millis), ..Programme::default() }
 }
 
-/// E10: writes take 6 ms each before, 3 ms after.
+/// E10: each write takes 6 ms in the first run and 3 ms in the second.
 #[test]
 fn measured_two_releases_are_compared_point_by_point_with_the_gain() {
     if skipped(ProgrammedFs::available()) {
@@ -84,13 +84,13 @@ fn gain_of_a_release(times: u32) {
     assert!(!same.contains("faster") && !same.contains("slower"), "{same}");
 }
 
-/// A study that was swept over two sizes, without I/O: of its report only the words matter.
+/// A study swept over two sizes, without I/O: only the text of its report matters.
 fn swept(desk: &Desk) {
     let study = WRITES.replace("DIR", ".").replace("direct = true", "backend = \"null\"");
     let _ = run(&desk.study(&study)).expect_code(0);
 }
 
-/// The run has two figures of twenty repetitions: two comparisons of each.
+/// The run has two figures with twenty repetitions, so there are two comparisons.
 #[test]
 fn a_run_is_compared_with_itself_and_what_cannot_be_is_refused_with_the_next_step() {
     let desk = Desk::new();
@@ -113,8 +113,8 @@ fn a_run_is_compared_with_itself_and_what_cannot_be_is_refused_with_the_next_ste
     let _ = run(&desk.ioproof("compare record")).expect_code(2);
 }
 
-/// E27: whichever form a headline is taken from, its conditions are in the same row or object, and in the
-/// page they stand beside it.
+/// E27: in every format, the conditions of a headline figure are in the same row or object. On the HTML page they are
+/// shown next to it.
 #[test]
 fn no_form_of_a_report_drops_the_conditions_of_a_headline() {
     let desk = Desk::new();
@@ -160,7 +160,7 @@ fn no_form_of_a_report_drops_the_conditions_of_a_headline() {
     }
 }
 
-/// What is whole of a study is shown, and the damage is named; a format of the future is refused.
+/// The intact parts of a study are shown and the damage is named; a format from the future is refused.
 #[test]
 fn damaged_studies_show_what_is_whole_and_later_formats_are_told() {
     let desk = Desk::new();
@@ -182,7 +182,7 @@ fn damaged_studies_show_what_is_whole_and_later_formats_are_told() {
         assert_eq!(shown(name), Some(2), "{name}: the rates are whole");
         fs::write(file(name), whole).expect("mended");
     }
-    // The rows of a table that is cut stand in the journal as well.
+    // The rows of a truncated table are in the journal as well.
     let whole = cut("phases/000001.parquet", 90);
     assert_eq!(shown("phases"), Some(2));
     fs::write(file("phases/000001.parquet"), whole).expect("mended");

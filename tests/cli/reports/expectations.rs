@@ -1,4 +1,4 @@
-//! What was expected, promised and known beforehand, beside what was measured.
+//! What was expected, promised and known beforehand, compared with what was measured.
 
 use std::fs;
 
@@ -10,14 +10,14 @@ use crate::desk::{Desk, assert_near, assert_says, names, run};
 const TABLE_1: [(&str, [&str; 4]); 2] =
     [("ssd", ["520MB/s", "540MB/s", "24000", "93000"]), ("nvme", ["3GB/s", "6.4GB/s", "170000", "1080000"])];
 
-/// The limits of study B's shared layer.
+/// The limits of the shared layer in study B.
 const LINKS: [(&str, &str, u32, &str); 3] = [
     ("node link", "1.25GB/s", 1, "node"),
     ("cluster link", "1.25GB/s", 8, "target"),
     ("servers", "30GB/s", 4, "target"),
 ];
 
-/// Three layers, their limits, and a little work for each.
+/// Three layers, their limits, and a small workload for each.
 fn layers() -> String {
     let mut study = "[study]\ntitle = \"Three layers\"\nnodes = [1, 4, 8, 16]\n\
                      [protocol]\nphase_min = \"1us\"\n"
@@ -112,8 +112,8 @@ fn a_table_of_data_sheets_gets_the_share_that_was_reached() {
     assert_says(&shown, &["1,080,000 IOPS", "Reached ÷ expected"]);
 }
 
-/// The shared layer ends where its links end, the local ones grow with the nodes: told before the run
-/// and after it.
+/// The shared layer is limited by its links, while the local layers grow with the nodes. This is stated both before
+/// and after the run.
 #[test]
 fn the_weakest_link_bounds_each_number_of_nodes() {
     let desk = desk();
@@ -158,7 +158,7 @@ fn a_layer_of_each_node_refuses_a_shared_file() {
     let _ = run(&desk.study(&apart)).expect_code(0);
 }
 
-/// A promise that the figure keeps by far, or misses by far.
+/// A commitment that the figure either meets or misses by a wide margin.
 fn promising(amount: &str) -> String {
     format!(
         "[protocol]\nrepetitions = 3\nphase_min = \"10ms\"\n[[target]]\nname = \"d\"\ndirectory = \"data\"\n\
@@ -185,7 +185,7 @@ fn a_promise_decides_the_exit_code_where_that_is_asked_for() {
         assert_eq!(verdicts[0]["judgement"], judgement, "{verdicts}");
         let again = run(&desk.ioproof("verdict").arg(desk.record())).expect_code(code);
         assert_says(&again.stdout, &[judgement, "the vendor"]);
-        // Reporting is no judging.
+        // A report does not judge commitments.
         let _ = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0);
     }
     let desk = desk();

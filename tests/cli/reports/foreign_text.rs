@@ -1,4 +1,4 @@
-//! Texts of strangers on the terminal: in a record, in a file's name, on the command line, in a study.
+//! Untrusted text on the terminal: in a record, in a file name, on the command line, in a study.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use testbed::Finished;
 
 use crate::desk::{Desk, assert_says, run};
 
-/// A title, a screen that is emptied, a line of its own, text in another order, a formula, markup.
+/// A terminal title, clearing the screen, a new line, reversed text direction, a formula, markup.
 const NASTY: &str = "=cmd|' /C calc'!A0\",\"\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}2J\r\nioproof: PASS\u{202e}|<script>alert(1)</script>";
 
-/// Words of the format, which have to stay for a record to be read.
+/// Words of the format that must stay unchanged for a record to be readable.
 const KEYS: [&str; 11] = [
     "title",
     "node",
@@ -26,7 +26,7 @@ const KEYS: [&str; 11] = [
     "targets",
 ];
 
-/// [`NASTY`] before every text below one of [`KEYS`].
+/// Puts [`NASTY`] before every text below one of [`KEYS`].
 fn doctor(value: &mut Value, below: bool) {
     match value {
         Value::String(text) if below => text.insert_str(0, NASTY),
@@ -51,7 +51,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A record whose texts are a stranger's.
+/// A record with untrusted text in it.
 fn record(desk: &Desk) -> PathBuf {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/record/tests/fixtures/version-4");
     let record = desk.record();
@@ -69,7 +69,7 @@ fn record(desk: &Desk) -> PathBuf {
     record
 }
 
-/// Nothing that a terminal obeys is in what the program said, and no line of it is a stranger's.
+/// The output contains no terminal control sequences, and no line of it comes from the untrusted text.
 fn assert_harmless(what: &str, finished: &Finished) {
     for text in [&finished.stdout, &finished.stderr] {
         let found = text

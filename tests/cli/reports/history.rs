@@ -1,4 +1,4 @@
-//! The last operations of a run, one by one, with the device's part of their time.
+//! The last operations of a run, one by one, with the share of the device in their time.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use testbed::{FileSystem, LoopDevice, Testbed, skipped};
 
 use crate::desk::{Desk, assert_says, run};
 
-/// What `ioproof history` says of the record on the desk, for programs.
+/// The machine-readable output of `ioproof history` for the record on the desk.
 fn history(desk: &Desk, words: &str) -> Vec<Value> {
     let program = desk.ioproof("history --json").args(words.split_whitespace()).arg(desk.record());
     serde_json::from_str(&run(&program).expect_code(0).stdout).expect("valid JSON")
@@ -37,7 +37,7 @@ fn the_last_operations_of_each_phase_are_shown() {
         run(&desk.ioproof("history --last 2 --csv --phase write").arg(desk.record())).expect_code(0).stdout;
     assert_eq!(last.lines().count(), 3, "{last}");
 
-    // The columns are those of Scale, in its order, and the text is read again.
+    // The columns are those of IBM Storage Scale, in its order, and the text can be imported again.
     let read: Vec<&str> = text.split("read · repetition").nth(1).expect("a part").lines().collect();
     let head = read.iter().find(|line| line.contains("I/O start time")).expect("a head");
     let heads: Vec<&str> = head.split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
@@ -76,7 +76,7 @@ fn the_last_operations_of_each_phase_are_shown() {
     assert_says(&none.stderr, &["--history N"]);
 }
 
-/// Study E: what was pasted comes out with its own times, a line for each I/O.
+/// Study E: pasted output keeps its own times, with one line for each I/O.
 #[test]
 fn a_pasted_history_is_shown_as_it_was_printed() {
     let desk = Desk::new();
@@ -112,14 +112,14 @@ fn items_of_trees_are_kept_too() {
     assert!(rows.iter().all(|row| row["operation"] == "create" && named(row)), "{rows:?}");
 }
 
-/// Where the kernel's tracer stands; mounted for the test where it is not.
+/// The mount point of the kernel's tracing file system; mounted for the test if it is not mounted yet.
 struct Tracer {
     path: PathBuf,
     mounted: bool,
 }
 
 impl Tracer {
-    /// `place` is made for it where it is needed.
+    /// `place` is created as the mount point if needed.
     fn find(place: PathBuf) -> Option<Self> {
         let usual = Path::new("/sys/kernel/tracing");
         if usual.join("instances").is_dir() {
@@ -130,7 +130,7 @@ impl Tracer {
         mounted.is_ok_and(|output| output.status.success()).then_some(Self { path: place, mounted: true })
     }
 
-    /// Instances of runs that are over.
+    /// Trace instances of runs that are over.
     fn left(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.path.join("instances")).expect("readable").flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -145,7 +145,7 @@ impl Tracer {
 impl Drop for Tracer {
     fn drop(&mut self) {
         if self.mounted {
-            // Nothing is left to do about a refusal.
+            // Nothing more can be done if unmounting fails.
             let _ = Command::new("umount").arg(&self.path).output();
         }
     }
@@ -201,7 +201,7 @@ fn the_device_s_part_is_known_where_its_requests_can_be_traced() {
     assert_says(&text, &["device ms", "rest ms", "found: by sector"]);
 }
 
-/// E7: one sequential stream is one for the disk too; sixteen in turn are none.
+/// E7: one sequential stream is sequential for the disk too; sixteen streams in turn are not.
 #[test]
 fn many_sequential_streams_are_no_sequential_stream_for_the_disk() {
     if skipped(Testbed::available()) {

@@ -1,4 +1,4 @@
-//! What is said of a record: reports, checks, comparisons, verdicts.
+//! Output about a record: reports, checks, comparisons, verdicts.
 
 pub(crate) mod answers;
 mod calc;

@@ -1,4 +1,4 @@
-//! `ioproof report`: the tables again, in every form, also of a damaged run directory.
+//! `ioproof report`: prints the tables again, in every format, and also for a damaged run directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ fn an_older_report_stays_where_the_new_one_has_no_room() {
     assert_eq!(names(&small.0), ["page.html"]);
 }
 
-/// A file system of some pages.
+/// A file system with only a few pages.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
@@ -99,13 +99,13 @@ fn what_is_no_run_directory_is_told() {
     }
 }
 
-/// Keeps so much of a file.
+/// Truncates a file to this length.
 fn cut(path: &Path, percent: usize) {
     let bytes = fs::read(path).expect("the file");
     fs::write(path, &bytes[..bytes.len() * percent / 100]).expect("written");
 }
 
-/// Does damage to a run directory.
+/// Damages a run directory.
 type Harm = fn(&Path);
 
 #[test]
@@ -130,7 +130,7 @@ fn a_damaged_record_shows_what_is_whole_and_names_the_damage() {
     }
 }
 
-/// A run that keeps a small promise, and its record.
+/// A run that meets a small commitment, and its record.
 fn kept(desk: &Desk) {
     let study = "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\n[[target]]\nname = \"t\"\ndirectory = \".\"\n\
                  [[workload]]\nname = \"w\"\nphases = [\"write\"]\ntransfer = \"64k\"\nsize = \"1m\"\ndirect = true\nfsync = \"close\"\n\

@@ -1,4 +1,4 @@
-//! What is measured several times: two runs over each other, repetitions that scatter.
+//! Repeated measurements: two runs compared with each other, and repetitions that scatter.
 
 use std::fs;
 use std::path::Path;
@@ -17,8 +17,8 @@ fn latency(millis: u64) -> Programme {
     Programme { write_latency: Duration::from_millis(millis), ..Programme::default() }
 }
 
-/// Three points on a shared layer, slow enough for the device and a busy host; `record` is where they
-/// go.
+/// Three points on a shared layer, with a device slow enough that a busy host does not matter. `record` is where they
+/// are written.
 fn sweep(desk: &Desk, disk: &Path, record: &str) {
     let study = format!(
         "[protocol]\nphase_min = \"100ms\"\n[[target]]\nname = \"d\"\ndirectory = \"{}\"\nlayer = \"shared\"\n\
@@ -30,7 +30,7 @@ fn sweep(desk: &Desk, disk: &Path, record: &str) {
     let _ = run(&desk.ioproof(&format!("run sweep.toml --yes --out {record}"))).expect_code(0);
 }
 
-/// The second time, the third task finds a device that cannot keep up.
+/// In the second run, the device cannot keep up with the third task.
 #[test]
 fn measured_a_second_measurement_is_laid_over_the_first_with_the_largest_gap() {
     if skipped(ProgrammedFs::available()) {
@@ -70,7 +70,7 @@ fn measured_a_second_measurement_is_laid_over_the_first_with_the_largest_gap() {
     assert_eq!((&first["line"]["dash"] == "dot", &second["line"]["dash"] == "dot"), (false, true));
     assert_eq!(first["x"], second["x"]);
 
-    // As one study, equal points become repetitions.
+    // When merged into one study, equal points become repetitions.
     let merged = run(&desk.ioproof("report first second --format json")).expect_code(0).stdout;
     let merged: Value = serde_json::from_str(&merged).expect("JSON");
     let figures = merged["figures"].as_array().expect("a list");
@@ -78,18 +78,18 @@ fn measured_a_second_measurement_is_laid_over_the_first_with_the_largest_gap() {
     assert!(figures.iter().all(|figure| figure["repetitions"].as_array().map(Vec::len) == Some(2)));
 }
 
-/// Bytes per second of the device while its cache has room.
+/// Bytes per second of the device while its cache has space.
 const FAST: u64 = 3_000_000;
 const SIZES_KIB: [u64; 3] = [384, 768, 1536];
 const REPETITIONS: usize = 5;
-/// Sizes that fit the cache.
+/// Sizes that fit into the cache.
 const FIT: usize = 2;
 
 fn bandwidth(share: u64) -> Programme {
     Programme { write_bandwidth: Some(FAST / share), ..Programme::default() }
 }
 
-/// The largest size finds the cache of the device full every other time.
+/// With the largest size, every other repetition finds the cache of the device full.
 #[test]
 fn measured_repetitions_are_all_shown_and_the_size_where_they_begin_to_scatter() {
     if skipped(ProgrammedFs::available()) {
@@ -145,7 +145,7 @@ fn measured_repetitions_are_all_shown_and_the_size_where_they_begin_to_scatter()
     assert_says(&text, &["Spread of the repetitions", "spread more from"]);
 }
 
-/// Mean and deviation are those of the repetitions that are shown.
+/// Mean and deviation are computed from the repetitions that are shown.
 #[test]
 fn means_have_their_deviation_and_stand_beside_the_published_ones() {
     let desk = Desk::new();

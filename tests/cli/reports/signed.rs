@@ -15,7 +15,7 @@ fn has_no_ssh_keygen() -> bool {
     testbed::skipped(if is_there { Ok(()) } else { Err("ssh-keygen is not installed".to_owned()) })
 }
 
-/// Makes a key called as its owner, and a file that says whose it is.
+/// Makes a key named after its owner, and a signers file that maps the key to the owner.
 fn make_key(desk: &Desk, owner: &str) {
     let make = Program::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(desk.path(owner));
     let _ = run(&make).expect_code(0);
@@ -23,7 +23,7 @@ fn make_key(desk: &Desk, owner: &str) {
     fs::write(desk.path(&format!("{owner}.signers")), format!("{owner} {public}")).expect("a file");
 }
 
-/// A desk with a signed record and the key of another.
+/// A desk with a signed record and somebody else's key.
 fn signed() -> Desk {
     let desk = Desk::new();
     make_key(&desk, "alice");
@@ -32,7 +32,7 @@ fn signed() -> Desk {
     desk
 }
 
-/// Sums the files of the record again, as a forger would.
+/// Recomputes the checksums of the record's files, as a forger would.
 fn sum_again(desk: &Desk) {
     let script = "rm SHA256SUMS; { echo '# nonce offer-7'; sha256sum *.json* */*.parquet | grep -v report | \
                   LC_ALL=C sort -k2; } >../sums; mv ../sums SHA256SUMS";
@@ -87,7 +87,7 @@ fn only_a_key_that_is_trusted_and_the_nonce_that_was_given_are_enough() {
     assert_says(&refused("--signers alice.signers"), &["the record is not signed", "run --sign KEY"]);
 }
 
-/// A key may stand in the file of signers for other uses as well.
+/// The signers file may also allow a key for other uses.
 #[test]
 fn each_name_of_a_key_is_tried() {
     if has_no_ssh_keygen() {
@@ -136,7 +136,7 @@ fn a_record_that_goes_on_is_not_signed_any_more() {
     let desk = signed();
     let has_sums = || names(&desk.record()).iter().any(|name| name.starts_with("SHA256SUMS"));
     assert!(has_sums());
-    // All but its start is lost, so there is something to go on with.
+    // Everything but its beginning is lost, so there is something to resume.
     for name in names(&desk.record()).into_iter().filter(|name| !name.contains(['.', 'S'])) {
         fs::remove_dir_all(desk.record().join(name)).expect("tables");
     }
@@ -148,7 +148,7 @@ fn a_record_that_goes_on_is_not_signed_any_more() {
     assert!(!has_sums(), "the signature is of another record");
 }
 
-/// A journal with a hole of a terabyte would be hashed for an hour.
+/// Hashing a journal with a hole of one terabyte would take an hour.
 #[test]
 fn a_crafted_file_is_not_hashed_without_end() {
     if has_no_ssh_keygen() {

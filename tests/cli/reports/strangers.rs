@@ -1,4 +1,4 @@
-//! Run directories that somebody else has made, under every command that takes one.
+//! Run directories from untrusted sources, passed to every command that takes one.
 
 use std::fs;
 use std::hash::Hasher;
@@ -61,7 +61,7 @@ fn no_report_is_written_through_a_link() {
         let failed = run(&desk.ioproof("report record")).expect_code(3);
         assert_says(&failed.stderr, &[name, "a named pipe"]);
         fs::remove_file(&path).expect("removed");
-        // A file that has another name as well keeps what it has under that.
+        // A file that also has another name keeps its content under that name.
         fs::hard_link(desk.path("victim"), &path).expect("a link");
         let _ = run(&desk.ioproof("report record")).expect_code(0);
         assert_eq!(fs::read_to_string(desk.path("victim")).expect("readable"), "mine", "{name}");
@@ -78,7 +78,7 @@ fn no_metrics_or_comparison_is_written_through_a_link() {
         assert_says(&failed.stderr, &["record/metrics", "part of the record"]);
     }
     assert_eq!(fs::read_to_string(desk.path("victim")).expect("readable"), "mine");
-    // Elsewhere a link is the user's own.
+    // Outside the record, a link is the user's own and is followed.
     symlink(desk.path("victim"), desk.path("page")).expect("a link");
     let _ = run(&desk.ioproof("report record --format md --output page")).expect_code(0);
     assert_ne!(fs::read_to_string(desk.path("victim")).expect("readable"), "mine");
@@ -104,8 +104,8 @@ fn every_command_refuses_links_and_pipes_in_a_record() {
     }
 }
 
-/// A table of `groups` groups of 65,536 equal rows with the columns of the record's own table: a few
-/// bytes for each column.
+/// A table of `groups` groups of 65,536 equal rows, with the columns of the record's own table: only a few bytes for
+/// each column.
 fn bomb(path: &Path, groups: usize) {
     const ROWS: usize = 1 << 16;
     let kind = |(name, is_text): &(&str, bool)| {
@@ -160,7 +160,7 @@ fn bomb(path: &Path, groups: usize) {
     writer.close().expect("closed");
 }
 
-/// The journal knows the table at `path` as it is now.
+/// Updates the journal to match the current table at `path`.
 fn vouch(record: &Path, path: &Path) {
     let bytes = fs::read(path).expect("readable");
     let mut checksum = XxHash64::with_seed(0);
@@ -180,7 +180,7 @@ fn vouch(record: &Path, path: &Path) {
     fs::write(&journal, text.lines().map(known).collect::<String>()).expect("written");
 }
 
-/// Of 200 MB of addresses the program, its stacks and its libraries take a part as well.
+/// The program, its stacks and its libraries also take a part of the 200 MB of address space.
 const MEMORY: &str = "ulimit -v 204800";
 
 #[test]
@@ -194,7 +194,7 @@ fn a_table_that_says_millions_of_rows_takes_no_memory() {
         let failed = run(&desk.after(MEMORY, words)).expect_code(7);
         assert_says(&failed.stderr, &["000001.parquet", "ask for an undamaged copy"]);
     }
-    // Without the journal nothing vouches for any table.
+    // Without the journal, no table can be verified.
     fs::remove_file(desk.record().join("journal.jsonl")).expect("removed");
     let failed = run(&desk.after(MEMORY, "report record")).expect_code(7);
     assert_says(&failed.stderr, &["000001.parquet", "ask for an undamaged copy"]);
@@ -209,7 +209,7 @@ fn an_import_of_what_has_no_end_is_refused() {
     }
 }
 
-/// The Parquet library panics on some bytes: that costs a table, and is no fault of the program.
+/// The Parquet library panics on some bytes: that costs one table, and is not reported as a fault of the program.
 #[test]
 fn a_table_that_the_reader_panics_on_is_damage() {
     let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/fuzz/corpus/table");

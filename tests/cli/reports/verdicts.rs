@@ -1,4 +1,4 @@
-//! `ioproof verdict`: commitments against what was measured, and what the exit code says.
+//! `ioproof verdict`: commitments compared with what was measured, and the resulting exit code.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::desk::{Desk, assert_says, run};
 
-/// Two points of direct streams; phases count from a millisecond on.
+/// Two points of direct streams; phases of one millisecond or more count.
 const STREAM: &str = r#"
 [protocol]
 repetitions = 3
@@ -25,7 +25,7 @@ direct = true
 fsync = "close"
 "#;
 
-/// [`STREAM`] with a promise for writing with two tasks.
+/// [`STREAM`] with a commitment for writes by two tasks.
 fn promised(amount: &str, statistic: &str) -> String {
     format!(
         "{STREAM}\n[[commitment]]\nname = \"writing\"\nby = \"the vendor\"\nworkload = \"stream\"\n\
@@ -33,7 +33,7 @@ fn promised(amount: &str, statistic: &str) -> String {
     )
 }
 
-/// `ioproof verdict` of the record on the desk: its exit code, its text and its first verdict.
+/// `ioproof verdict` for the record on the desk: its exit code, its text and its first verdict.
 fn judged(desk: &Desk) -> (Option<i32>, String, Value) {
     let text = run(&desk.ioproof("verdict").arg(desk.record()));
     let json = run(&desk.ioproof("verdict --json").arg(desk.record()));
@@ -59,7 +59,8 @@ fn a_kept_commitment_passes_with_its_margin_bound_and_conditions() {
     assert!(number("at_worst") <= number("measured") && number("confidence") >= 0.95, "{verdict}");
 }
 
-/// Criterion, hash, evidence, doubts, what was not seen and judgement: on the terminal, as Markdown, and as a page.
+/// Criterion, hash, evidence, doubts, what could not be seen, and judgement: on the terminal, as Markdown, and as
+/// HTML.
 #[test]
 fn a_sheet_says_all_that_a_verdict_rests_on() {
     let desk = Desk::new();
@@ -88,7 +89,7 @@ fn a_sheet_says_all_that_a_verdict_rests_on() {
         assert_says(&written, &["writing · FAIL", "SHA-256", "What could not be seen"]);
         assert_eq!(written.starts_with("<!doctype html>"), name.ends_with("html"));
     }
-    // Over the record it is not written.
+    // It never overwrites a file of the record.
     let manifest = desk.record().join("manifest.json");
     let _ = run(&desk.ioproof("verdict").arg(desk.record()).arg("--sheet").arg(&manifest)).expect_code(3);
     let page = run(&desk.ioproof("report --format html").arg(desk.record())).expect_code(0).stdout;
@@ -135,7 +136,8 @@ fn a_study_that_promises_nothing_has_nothing_to_keep() {
     assert_says(&said.stdout, &["no [[commitment]]", "docs/STUDY.md"]);
 }
 
-/// D12: the maximum is shown and called so, all values are, and so is that others could interfere.
+/// D12: the maximum is shown and labelled as such, all values are shown, and so is the possibility that others
+/// interfered.
 #[test]
 fn a_maximum_is_called_the_maximum_of_so_many_and_not_exclusive_is_said() {
     let desk = Desk::new();
@@ -166,8 +168,8 @@ fn a_commitment_without_a_statistic_is_refused_with_all_of_them() {
     assert!(!desk.record().exists());
 }
 
-/// A case that never becomes steady: of its eight passes the last five count, the report says of each pass
-/// whether it does, and a promise is not kept by what never settled.
+/// A case that never becomes steady: the last five of its eight passes count, the report says for each pass whether
+/// it counts, and a commitment is never met by a figure that did not settle.
 #[test]
 fn passes_before_the_steady_state_are_shown_and_do_not_count() {
     let desk = Desk::new();

@@ -1,4 +1,5 @@
-//! Devices with known answers and models fitted to them, under the same study: the median of five pairs.
+//! Devices with known behaviour and models fitted to them, run with the same study; the median of five pairs is
+//! compared.
 
 use std::fs;
 use std::time::Duration;
@@ -9,15 +10,15 @@ use testbed::{FileSystem, Limits, LoopDevice, Programme, ProgrammedFs, Testbed, 
 use crate::desk::{Desk, assert_near, measured, run};
 
 const PAIRS: u32 = 5;
-/// Requests that the file system has under way at most.
+/// The maximum number of requests that the file system serves concurrently.
 const SLOTS: usize = 4;
-/// The least latency of which the 99th percentile is compared.
+/// The smallest latency for which the 99th percentile is compared.
 const LATENCY: Duration = Duration::from_millis(5);
 
-/// Where a latency has its percentiles, in nanoseconds.
+/// The paths of the percentiles within a latency, in nanoseconds.
 const PERCENTILES: [&str; 4] = ["p50_ns", "p90_ns", "p99_ns", "p99_9_ns"];
 
-/// What a run gave of one number of tasks: transfers per second, and [`PERCENTILES`].
+/// The results of a run for one number of tasks: transfers per second, and [`PERCENTILES`].
 type Found = [f64; 5];
 
 fn found(desk: &Desk, name: &str, group: &str) -> Found {
@@ -30,7 +31,7 @@ fn found(desk: &Desk, name: &str, group: &str) -> Found {
     [number(&figure["transfers_per_second"]["median"]), p50, p90, p99, p99_9]
 }
 
-/// The ratios of simulated to measured, of each the median of all pairs; they are printed.
+/// The ratios of simulated to measured values, each the median over all pairs; they are printed.
 #[expect(clippy::print_stdout, reason = "the log of the tests has the error of each percentile")]
 fn ratios(group: &str, pairs: &[(Found, Found)]) -> Found {
     let ratios: Found = std::array::from_fn(|place| {
@@ -44,7 +45,7 @@ fn ratios(group: &str, pairs: &[(Found, Found)]) -> Found {
     ratios
 }
 
-/// Runs the study on the storage and on `model` in turn.
+/// Runs the study on the storage and on `model`, alternating.
 fn pairs(desk: &Desk, study: &str, model: &str, group: &str) -> Vec<(Found, Found)> {
     fs::write(desk.path("pair.toml"), study).expect("a study");
     let pair = |number: u32| {
@@ -89,7 +90,7 @@ fn programmed(times: u32) {
     assert_near("p99", p99, 1.0, 0.10);
 }
 
-/// Bytes and reads per second that the kernel lets pass.
+/// Bytes and reads per second at which the kernel throttles the device.
 const LIMITS: Limits =
     Limits { read_bytes: Some(20_000_000), write_bytes: None, reads: Some(2000), writes: None };
 
@@ -119,10 +120,10 @@ fn throttled(times: u32) {
              direct = true\nfill = true\ntransfer = \"{transfer}\"\nsize = \"16MiB\"\nduration = \"{}s\"\ntasks = 8\n\
              repetitions = 1\n",
             device.mount_point().expect("mounted").display(),
-            // The kernel lets what a slice of its clock saves up pass at the start.
+            // At the start, the kernel's throttle passes the budget that has accumulated in a time slice.
             4 * times
         );
-        // A throttle is a rate, not a latency.
+        // A throttle limits the rate, not the latency.
         let [rate, ..] = ratios(group, &pairs(&desk, &study, "throttle.toml", group));
         assert_near(&format!("rate of {group} reads"), rate, 1.0, 0.05);
     }

@@ -1,4 +1,4 @@
-//! Models: what they give at most, and fits of them to runs.
+//! Models: their maximum rates, and fits of models to runs.
 
 use std::fs;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use testbed::{Finished, Programme, ProgrammedFs, skipped};
 
 use crate::desk::{Desk, assert_near, assert_says, measured, run};
 
-/// A device of a model, and what a fit must give back.
+/// A device of a model, and the parameters that a fit must recover.
 struct Truth {
     noise: &'static str,
     slots: u32,
     time_us: f64,
-    /// The keys of its time beside the mean.
+    /// The keys of its service time other than the mean.
     distribution: &'static str,
     limits: &'static str,
     sweep: &'static str,
@@ -36,7 +36,7 @@ impl Truth {
         )
     }
 
-    /// The fit of a run on it.
+    /// Fits a model to a run on this device.
     fn fitted(&self, desk: &Desk, seed: u32, options: &str) -> Finished {
         self.fitted_with(desk, seed, options, "")
     }
@@ -69,7 +69,7 @@ fn parameter(text: &str, name: &str) -> Option<(f64, f64, f64)> {
 
 fn assert_holds(text: &str, name: &str, truth: f64) {
     let (value, low, high) = parameter(text, name).unwrap_or_else(|| panic!("no {name} in {text}"));
-    // The interval is of 95 %, and a bucket of latencies is up to a hundredth wide.
+    // The interval is a 95 % interval, and a latency bucket is up to one hundredth wide.
     let slack = 0.01 * truth;
     assert!(
         low - slack <= truth && truth <= high + slack,
@@ -103,7 +103,7 @@ fn a_fit_of_a_simulated_run_gives_back_its_model() {
             let processor =
                 text.lines().find_map(|line| line.strip_prefix("#   processor time")?.split_once("µs"));
             let processor: f64 = processor.and_then(|(value, _)| value.trim().parse().ok()).expect("a time");
-            // It is that of one phase, with the noise of the model.
+            // The value comes from a single phase, with the noise of the model.
             assert!((processor / 4.0 - 1.0).abs() < 0.08, "{processor} µs\n{text}");
         }
     }
@@ -157,7 +157,7 @@ fn a_fit_predicts_the_upper_points_and_what_was_not_measured() {
     let model = fs::read_to_string(desk.path("fitted.toml")).expect("the model");
     assert_says(&model, &["source = \"fitted to run ", "# residuals"]);
 
-    // A depth that was not measured, on the model and on its fit: rate, median and a high percentile.
+    // A depth that was not measured, on the model and on its fit: compares rate, median and a high percentile.
     let study = "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"d\"\ndirectory = \"unused\"\n\
                  [[workload]]\nname = \"w\"\nphases = [\"read\"]\norder = \"random\"\ndirect = true\nfill = true\n\
                  transfer = \"4KiB\"\nsize = \"64MiB\"\nbackend = \"uring\"\ndepth = 11\n";
@@ -202,7 +202,7 @@ fn a_ceiling_of_the_study_stands_in_for_a_limit_that_was_not_seen_below() {
     };
     let ceiling = "[[expectation]]\nname = \"link\"\ntarget = \"d\"\niops = 23_000\nceiling = true\n";
     let desk = Desk::new();
-    // Depths of 1 to 16 see no limit, but 32 cannot be above the ceiling.
+    // Depths of 1 to 16 do not reach the limit, but depth 32 cannot exceed the ceiling.
     let refused = truth.fitted(&desk, 1, "").expect_code(3);
     assert_says(&refused.stderr, &["up to 16 in flight no limit of the storage was seen"]);
     let desk = Desk::new();
@@ -269,7 +269,7 @@ fn a_model_file_with_mistakes_is_told_line_by_line() {
     assert_says(&missing.stderr, &["nowhere.toml", "cte-power"]);
     fs::write(desk.path("m.toml"), text.replace("stripe = 3", "targets = [\"other\"]")).expect("a model");
     let _ = run(&desk.ioproof("model check m.toml")).expect_code(0);
-    // The study has a target that the model lacks.
+    // The study has a target that is not in the model.
     let study = "[[target]]\nname = \"d\"\ndirectory = \"unused\"\n[[workload]]\nname = \"w\"\nphases = [\"write\"]\n\
                  transfer = \"4KiB\"\nsize = \"1MiB\"\n";
     fs::write(desk.path("study.toml"), study).expect("a study");
@@ -277,7 +277,7 @@ fn a_model_file_with_mistakes_is_told_line_by_line() {
     assert_says(&lacking.stderr, &["the target `d` is on no layout of the model"]);
 }
 
-/// Requests that the device serves at once, and how long each takes.
+/// Number of requests that the device serves concurrently, and the time for each.
 const SLOTS: usize = 4;
 const LATENCY: Duration = Duration::from_millis(5);
 
@@ -300,7 +300,7 @@ fn fit_to_a_device(times: u32) {
              direct = true\nbarriers = true\ntransfer = \"4k\"\nsize = \"64k\"\nduration = \"{}ms\"\ntasks = {tasks}\n\
              repetitions = 3\n",
             disk.path().display(),
-            // Many times what the last of the tasks has to wait for.
+            // Many times as long as the last of the tasks has to wait.
             800 * times
         )
     };
@@ -308,7 +308,7 @@ fn fit_to_a_device(times: u32) {
     let text = run(&desk.ioproof("model fit record --out fitted.toml")).expect_code(0).stdout.clone();
     let (slots, ..) = parameter(&text, "slots").expect("slots");
     assert_near("slots", slots, SLOTS as f64, 0.0);
-    // A number of tasks above all that were measured: on the device, and on the model.
+    // A number of tasks larger than all that were measured: on the device, and on the model.
     let of = |options: &str, name: &str| {
         fs::write(desk.path("other.toml"), study("16")).expect("a study");
         let _ = run(&desk.ioproof(&format!("run other.toml --out {name} {options}"))).expect_code(0);

@@ -1,4 +1,4 @@
-//! Studies on models: what is simulated, what is refused, and that nothing of this host is touched.
+//! Studies on models: what is simulated, what is refused, and that nothing on this host is touched.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use testbed::Program;
 
 use crate::desk::{Desk, assert_says, names, run};
 
-/// One device that serves four requests at once, 100 µs each: 40,000 a second at most.
+/// One device that serves four requests concurrently, at 100 µs each: at most 40,000 per second.
 const DISK: &str = "model = { name = \"four slots\" }\nnode = { processors = 64 }\n\
     [[device]]\nname = \"disk\"\nslots = 4\nread = { time = \"100us\", distribution = \"exponential\" }\n\
     write = { time = \"100us\" }\n[[layout]]\nname = \"fs\"\ndevices = \"disk\"\n";
@@ -32,7 +32,7 @@ fn a_study_on_a_model_gives_what_its_parts_can_and_touches_nothing() {
     let report = desk.report();
     let figures = report.0["figures"].as_array().expect("figures");
     let rates = figures.iter().map(|figure| figure["transfers_per_second"]["median"].as_f64());
-    // One task: 100 µs each. Four: each its own slot. Sixteen: all slots busy.
+    // One task: 100 µs for each request. Four tasks: each has its own slot. Sixteen tasks: all slots are busy.
     for (rate, expected) in rates.map(|rate| rate.expect("a rate")).zip([1e4, 4e4, 4e4]) {
         assert!((rate / expected - 1.0).abs() < 0.02, "{rate} instead of {expected}");
     }
@@ -92,7 +92,7 @@ fn nothing_is_predicted_for_data_that_no_model_fills() {
     let desk = Desk::new();
     let study = READS.replace("size = \"16MiB\"", "size = \"16TiB\"");
     let shown = run(&simulated(&desk, DISK, &study, "--explain")).expect_code(0).stdout;
-    // Three cases of two repetitions of 2 s.
+    // Three cases with two repetitions of 2 s each.
     assert_says(&shown, &["about 12 s, from fixed durations"]);
 }
 
@@ -116,7 +116,7 @@ fn what_is_explained_of_a_run_on_a_model_is_of_the_model() {
             assert!(!text.contains(wrong), "{wrong} in\n{shown}");
         }
     }
-    // A prediction that lacks phases is no measure of the run.
+    // A prediction that lacks phases cannot be used to estimate the length of the run.
     let shown = run(&simulated(&desk, CLUSTER, &objects, "--out record")).expect_code(0);
     assert_says(&shown.stderr, &["4 cases × 2, no time known"]);
     assert!(!shown.stdout.contains("the predicted"), "{}", shown.stdout);
@@ -135,7 +135,7 @@ fn a_simulation_that_fails_is_not_to_be_resumed() {
 #[test]
 fn notes_on_a_simulated_run_are_not_about_a_host() {
     let desk = Desk::new();
-    // One processor, which is busy all the time.
+    // One processor, which is always busy.
     let busy = DISK.replace("processors = 64", "processors = 1, request_time = \"200us\"");
     let _ = run(&simulated(&desk, &busy, READS, "--out record")).expect_code(0);
     let shown = run(&desk.ioproof("report record --full --format text")).expect_code(0).stdout;
@@ -175,13 +175,13 @@ fn a_simulated_run_keeps_no_commitment_and_says_why() {
     assert_says(&ended.stderr, &["simulated, so no commitment is kept by it", "verdict --json"]);
 }
 
-/// Three devices, the last of which has a quarter of its rate.
+/// Three devices, the last of which has a quarter of the rate of the others.
 const MEMBERS: &str = "model = { name = \"three\" }\nnode = { processors = 64 }\n\
     [[device]]\nname = \"disk\"\ncount = 3\nread = { time = \"100us\" }\nwrite = { time = \"100us\" }\n\
     [[layout]]\nname = \"fs\"\ndevices = \"disk\"\n\
     [[trouble]]\nkind = \"slow\"\ndevices = \"disk\"\nmembers = [2]\nshare = 0.25\n";
 
-/// Each of three paths alone, and then all of them.
+/// Each of three paths alone, and then all of them together.
 const EACH: &str = "[protocol]\nrepetitions = 2\n[[target]]\nname = \"t\"\npaths = [\"a\", \"b\", \"c\"]\n\
     [[workload]]\nname = \"each\"\nphases = [\"read\"]\nfill = true\ntransfer = \"4KiB\"\norder = \"random\"\n\
     member = [0, 1, 2]\ntasks = 3\nsize = \"16MiB\"\nsharing = \"per-task\"\ndirect = true\nduration = \"2s\"\n\
@@ -260,7 +260,7 @@ fn the_weakest_link_bounds_a_cluster_as_in_the_study_of_weak_scaling() {
         .iter()
         .map(|figure| figure["bytes_per_second"]["median"].as_f64().expect("a rate") / 1e9)
         .collect();
-    // The links of the nodes, then those of the cluster: 1.25 GB/s each, of which there are eight.
+    // First the links of the nodes, then the eight links of the cluster with 1.25 GB/s each.
     for (rate, bound) in rates.iter().zip([1.25, 5.0, 10.0, 10.0]) {
         assert!(rate / bound < 1.001 && rate / bound > 0.8, "{rates:?}");
     }
@@ -313,7 +313,7 @@ fn what_a_model_does_not_have_is_refused_before_the_start() {
     assert_says(&unknown.stderr, &["nothing.toml", "laptop"]);
 }
 
-/// Four nodes with adapters of 1 GB/s and a link between them, and a service for names.
+/// Four nodes with 1 GB/s adapters and a link between them, and a metadata service.
 const CLUSTER: &str = "model = { name = \"a cluster\" }\n\
     node = { count = 4, clock_offset = \"6ms\", processors = 4, request_time = \"2us\", bandwidth = \"1GB/s\", through = [\"fabric\"] }\n\
     [[link]]\nname = \"fabric\"\nlatency = \"20us\"\n\
@@ -336,8 +336,9 @@ fn requests_and_responses_are_simulated_between_the_processes_of_a_study() {
         depth = 8\nduration = \"2s\"\n";
     let shown = run(&simulated(&desk, CLUSTER, study, "--out record")).expect_code(0).stdout;
     assert_says(&shown, &["SIMULATED by model a cluster", "many-to-one", "RPC/s"]);
-    // The adapters of two nodes receive 64 KiB of each exchange, or that of one node what six processes on the three
-    // others send; one process on the same node sends without the network, as fast as threads answer.
+    // One-to-one: the adapters of two nodes receive 64 KiB for each exchange. Many-to-one: the adapter of one node
+    // receives what six processes on the other three send, while one process on the same node sends without the
+    // network, as fast as threads can answer.
     let rates = rates(&desk);
     let adapter = 1e9 / 65_536.0;
     assert!((rates[0] / (2.0 * adapter) - 1.0).abs() < 0.02, "{rates:?}");
@@ -363,7 +364,7 @@ fn objects_are_simulated_in_sets() {
     let figures = report.0["figures"].as_array().expect("figures");
     let benchmark = figures.iter().find(|one| one["phase"] == "benchmark").expect("a figure");
     let rate = benchmark["transfers_per_second"]["median"].as_f64().expect("a rate");
-    // Look, open and read, remove, make and write: 2 µs of processor time and the service of each.
+    // Stat, open and read, remove, create and write: each takes 2 µs of processor time and its own service time.
     let step = (4.0 * 2.0 + 50.0 + (50.0 + 100.0) + 100.0 + (300.0 + 200.0)) / 1e6;
     assert!((rate / (4.0 / step) - 1.0).abs() < 0.01, "{rate} instead of {}", 4.0 / step);
 }
@@ -384,7 +385,7 @@ fn jobs_are_launched_on_the_processors_of_a_model() {
     assert_says(&shown, &["SIMULATED by model a cluster", "3 of 3 complete", "processor"]);
     let report = desk.report();
     let jobs = &report.0["figures"].as_array().expect("figures")[1];
-    // Three jobs of 8 billion operations on four processors, besides the rows.
+    // Three jobs of 8 billion operations on four processors, in addition to the rows.
     let rate = jobs["bytes_per_second"]["median"].as_f64().expect("a rate");
     let seconds = 3.0 * 100_000.0 * 128.0 / rate;
     assert!((seconds / 6.0 - 1.0).abs() < 0.03, "{seconds} s");

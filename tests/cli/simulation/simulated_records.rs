@@ -1,4 +1,4 @@
-//! Commands on a simulated record: what they call it, and what they refuse to mix it with.
+//! Commands on a simulated record: how they label it, and what they refuse to combine it with.
 
 use ::record::{Manifest, ModelSource, Run, RunState, write_merged};
 use testbed::Program;
@@ -30,7 +30,7 @@ bandwidth_at_least = "1kB/s"
 
 const MARK: &str = "SIMULATED by model cards";
 
-/// A desk with a measured record, and copies of it `a` and `b` as a model gives them with the seeds 1 and 2.
+/// A desk with a measured record, and simulated versions `a` and `b` of it from a model with the seeds 1 and 2.
 fn desk() -> Desk {
     let desk = Desk::new();
     let _ = run(&desk.study(STUDY)).expect_code(0);

@@ -1,4 +1,5 @@
-//! What a study would execute is shown, and runs only after somebody agreed to exactly that.
+//! The program shows the commands that a study would execute, and runs them only after the user agreed to exactly
+//! those commands.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,7 +11,7 @@ use testbed::{Finished, LoopDevice, Program, Testbed, skipped};
 
 use crate::desk::{Desk, allow_commands, assert_says, at_terminal, events, hash_in, run, wait_for};
 
-/// A study of a stranger: its layout needs no device, and each of its commands leaves a trace.
+/// An untrusted study: its layout needs no device, and each of its commands leaves a trace file.
 struct Stranger {
     desk: Desk,
 }
@@ -22,7 +23,7 @@ impl Stranger {
         stranger
     }
 
-    /// The study, with this last command and so many bytes to write.
+    /// Writes the study with this last command and this many bytes to write.
     fn write(&self, destroy: &str, size: &str) {
         let study = format!(
             "[[layout]]\nname = \"theirs\"\nrecipe = \"own\"\nmount_point = \"{0}/mnt\"\n\
@@ -45,13 +46,14 @@ impl Stranger {
         hash_in(&shown)
     }
 
-    /// Which commands were executed.
+    /// The commands that were executed.
     fn traces(&self) -> Vec<&'static str> {
         let traces = ["made", "checked", "undone", "changed"];
         traces.into_iter().filter(|name| self.desk.path(name).exists()).collect()
     }
 
-    /// It was refused with all commands and their hash, and nothing was executed or left.
+    /// Fails unless the run was refused with a list of all commands and their hash, and nothing was executed or left
+    /// behind.
     fn assert_refused(&self, finished: Finished) {
         let finished = finished.expect_code(3);
         assert_says(&finished.stdout, &["# touch made", "# touch checked", "# rmdir "]);
@@ -95,11 +97,11 @@ fn any_change_asks_again() {
     let explained = run(&stranger.desk.ioproof("run study.toml --explain --state state")).expect_code(0);
     let hash = hash_in(&explained.stdout);
     let agreed = stranger.run().args(["--allow-commands", &hash]);
-    // What a named script holds.
+    // The content of a script that a command names.
     fs::write(&script, "touch changed\n").expect("a script");
     stranger.assert_refused(run(&agreed));
     fs::write(&script, "touch undone\n").expect("a script");
-    // A command.
+    // A command itself.
     stranger.write("sh ./take-down.sh; touch changed", "1MiB");
     stranger.assert_refused(run(&agreed));
     // The directory in which the commands run.
@@ -116,20 +118,20 @@ fn any_change_asks_again() {
 #[test]
 fn a_resumed_run_executes_nothing_that_only_its_record_says() {
     let stranger = Stranger::new();
-    // So large that it is killed in its middle.
+    // So large that the run can be killed in the middle.
     stranger.write("touch undone", "1GiB");
     let hash = stranger.hash();
     let mut running = stranger.run().args(["--allow-commands", &hash]).spawn().expect("it starts");
     wait_for(&mut running, "the layout", || events(&stranger.desk, "layout") >= 2);
     running.signal(Signal::KILL).expect("it lives");
     assert_eq!(running.wait().expect("it ends").signal, Some(9));
-    // The ledger is the user's own: what was made is taken down, and nothing is made.
+    // The ledger belongs to the user, so the layout that was made is taken down. Nothing new is made.
     let resume = stranger.desk.ioproof("run --yes --resume record --state state");
     let _ = fs::remove_file(stranger.desk.path("made"));
     let refused = run(&resume).expect_code(3);
     assert_says(&refused.stderr, &["nobody can be asked"]);
     assert!(!stranger.desk.path("made").exists());
-    // Somebody else has had the record meanwhile.
+    // In the meantime, somebody else has changed the record.
     for name in ["manifest.json", "journal.jsonl"] {
         let path = stranger.desk.record().join(name);
         let text = fs::read_to_string(&path).expect("it is there");
@@ -152,7 +154,7 @@ fn a_layout_of_a_study_is_made_by_hand_only_with_its_hash() {
     let plan = run(&stranger.desk.ioproof("layout plan theirs --study study.toml --state state"));
     let _ = run(&create.args(["--allow-commands", &hash_in(&plan.stdout)])).expect_code(0);
     assert_eq!(stranger.traces(), ["made", "checked"]);
-    // What is going to be executed is shown before it is.
+    // What is about to be executed is shown first.
     let asked = run(&stranger.desk.ioproof("layout destroy theirs --state state")).expect_code(3);
     assert_says(&asked.stdout, &["touch undone", "nothing was done"]);
     let _ = run(&stranger.desk.ioproof("layout destroy theirs --state state --yes")).expect_code(0);
@@ -182,7 +184,7 @@ fn a_ledger_that_others_may_have_written_is_not_executed() {
     let _ = run(&destroy).expect_code(0);
 }
 
-/// A record may call itself any run: also the one by which layouts are made by hand.
+/// A record may claim the identity of any run, including the one used for layouts that are made by hand.
 #[test]
 fn a_record_takes_down_no_layout_that_was_left_standing_on_purpose() {
     let stranger = Stranger::new();
@@ -193,7 +195,7 @@ fn a_record_takes_down_no_layout_that_was_left_standing_on_purpose() {
     running.signal(Signal::KILL).expect("it lives");
     let _ = running.wait().expect("it ends");
     let _ = run(&stranger.desk.ioproof("layout clean --yes --state state")).expect_code(0);
-    // A file that a command names counts for the hash, here by being there.
+    // A file named in a command is part of the hash; here its existence alone matters.
     stranger.traces().iter().for_each(|name| fs::remove_file(stranger.desk.path(name)).expect("removed"));
     let create = stranger.desk.ioproof("layout create theirs --study study.toml --state state");
     let _ = run(&create.args(["--allow-commands", &hash])).expect_code(0);
@@ -240,7 +242,7 @@ fn a_study_without_commands_takes_no_hash() {
     assert_says(&refused.stderr, &["executes no commands"]);
 }
 
-/// `--destroy-data-on` of the first start is no consent of whoever takes the record up again.
+/// `--destroy-data-on` at the first start is not consent by the user who resumes the record.
 #[test]
 fn a_raw_device_is_named_again_when_its_run_is_taken_up() {
     if skipped(Testbed::available()) {
@@ -267,7 +269,7 @@ fn a_raw_device_is_named_again_when_its_run_is_taken_up() {
     let _ = resumed.wait().expect("it ends").expect_code(130);
 }
 
-/// The hash covers devices, not only words.
+/// The hash covers the devices themselves, not only the words of the commands.
 #[test]
 fn another_disk_under_the_same_commands_asks_again() {
     if skipped(Testbed::available()) {

@@ -1,4 +1,4 @@
-//! `--explain` and the preflight: what a user is told before anything is written.
+//! `--explain` and the preflight checks: what the user is told before anything is written.
 
 use std::os::unix::fs::symlink;
 
@@ -10,12 +10,12 @@ const TEST_1: &str = "-a POSIX -B -e -t 1m -b 1m -s 10000 -N 6 -C -F";
 const TEST_2: &str = "-a POSIX -B -e -t 1m -b 1m -s 10000 -N 132 -C -F -k \
                       -o 0/0@1/1@2/2@3/3@4/4@5/5@6/6@7/7@8/8@9/9@10/10@11/11";
 
-/// What `ior OPTIONS --explain` prints.
+/// The output of `ior OPTIONS --explain`.
 fn explained(desk: &Desk, options: &str) -> String {
     run(&desk.ioproof("ior").args(options.split_whitespace()).arg("--explain")).expect_code(0).stdout
 }
 
-/// The line of `text` that starts with an option and its name.
+/// The line of `text` that starts with an option and its long name.
 fn line_of<'t>(text: &'t str, written: &str, name: &str) -> &'t str {
     let has = |line: &&str| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -25,7 +25,7 @@ fn line_of<'t>(text: &'t str, written: &str, name: &str) -> &'t str {
     text.lines().find(has).unwrap_or_else(|| panic!("no line on {written} ({name}) in\n{text}"))
 }
 
-/// What the run refuses of its options, the explanation refuses as well.
+/// The explanation refuses the same options as the run.
 #[test]
 fn an_explanation_refuses_options_as_the_run_does() {
     let (desk, _) = Desk::with_data();
@@ -96,10 +96,10 @@ fn rates_by_hand_and_runs_that_predict_nothing_are_told() {
     ] {
         assert_says(&explain(basis).expect_code(2).stderr, &words);
     }
-    // 1 MiB is filled first.
+    // 1 MiB is filled before the reads.
     let given = explain("--expect fill=1MiB/s --expect read=1MiB/s").expect_code(0).stdout;
     assert_says(&given, &["about 2.0 s, from rates given by hand"]);
-    // A run that only writes is near to the fill, and one of objects to nothing.
+    // For an estimate, a run that only writes is similar to the fill, and a run with objects is similar to nothing.
     let other = "[[target]]\nname = \"t\"\ndirectory = \"data\"\n\
                  [[workload]]\nname = \"o\"\nwork = \"objects\"\ntasks = 1\nprecreated = 5\nsteps = 5\n";
     std::fs::write(desk.path("other.toml"), other).expect("a study");
@@ -134,11 +134,11 @@ fn a_probe_measures_a_little_of_the_study_and_leaves_only_its_record() {
     let records = names(&desk.path("ioproof-runs"));
     assert_eq!(records.len(), 1, "its record is kept: {records:?}");
     let text = shown.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    // Each of the four cases is near one of the two that were probed.
+    // Each of the four cases is similar to one of the two that were probed.
     assert_says(&text, &[&format!("from run ioproof-runs/{}", records[0])]);
     assert!(!text.contains("assumed"), "{text}");
     assert_eq!(names(&data), ["mine"]);
-    // What the page cache takes in the first moments says nothing of the rest.
+    // The rate at which the page cache absorbs the first writes says nothing about the rest.
     std::fs::write(desk.path("study.toml"), study(false)).expect("a study");
     let refused = run(&desk.ioproof("run study.toml --explain --probe")).expect_code(4);
     assert_says(&refused.stderr, &["--probe: nothing of this study can be probed", "--expect"]);
@@ -195,7 +195,7 @@ fn a_transfer_of_nothing_is_refused() {
     assert_eq!(names(&desk.path("")), [""; 0], "nothing was touched");
 }
 
-/// The number behind `before` in `text`.
+/// The number after `before` in `text`.
 fn number_after(text: &str, before: &str) -> u64 {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (_, rest) = flat.split_once(before).unwrap_or_else(|| panic!("no {before:?} in\n{text}"));
@@ -217,7 +217,7 @@ fn a_phase_that_is_too_short_is_told_with_the_segments_that_would_do() {
 #[test]
 fn volumes_that_do_not_fit_are_told_with_the_segments_that_would() {
     let desk = Desk::new();
-    // 264 tasks × 16 MiB × 10,000 = 44.3 TB: study A had 24 TB.
+    // 264 tasks × 16 MiB × 10,000 = 44.3 TB, but study A had 24 TB.
     let line = |segments: u64| format!("-B -e -F -t 16m -b 16m -s {segments} -N 264 -o f");
     let large = explained(&desk, &line(10_000_000));
     assert_says(&large, &["44.3 PB", "free", "would fit"]);

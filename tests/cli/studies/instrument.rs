@@ -1,4 +1,4 @@
-//! What measuring costs, as the program tells it.
+//! The overhead of measuring, as reported by the program.
 
 use crate::desk::{Desk, names, run, timed};
 
@@ -20,8 +20,8 @@ fn measured_the_cost_of_the_instrument_is_printed_and_small() {
     assert!(value(&text, "ceiling ") > 0.1, "{text}");
     assert!(value(&text, "recording ") < 10_000.0, "{text}");
     assert!(text.contains("overhead, paired") && text.contains("pairs"), "{text}");
-    // Recording against the time of a real transfer: free of the storage's noise. A build without
-    // optimisation records several times slower than the one that users have.
+    // Compares the cost of recording with the time of a real transfer, without the noise of the storage. An
+    // unoptimised build records several times slower than a release build.
     let most = if cfg!(debug_assertions) { 5.0 } else { 1.0 };
     let cost = value(&text, "overhead, computed");
     assert!((0.0..most).contains(&cost), "{cost} % in\n{text}");

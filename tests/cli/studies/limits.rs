@@ -1,4 +1,4 @@
-//! Limits of the process that are too low for a plan.
+//! Process limits that are too low for a plan.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -17,11 +17,11 @@ fn too_few_open_files_are_told_with_what_would_do() {
     assert_eq!(names(&desk.path("")), [""; 0], "nothing was touched");
 }
 
-/// A user whose limits hold: root's do not.
+/// A user to whom limits apply; they do not apply to root.
 const NOBODY: u32 = 65_534;
 
-/// The program as a user without rights, started with its own copy, since that user may not reach
-/// the one that was built.
+/// The program as an unprivileged user, started from a copy on the desk, since that user may not have access to the
+/// built binary.
 fn as_nobody(desk: &Desk, limits: &str, words: &str) -> Option<Program> {
     let own: PathBuf = desk.path("ioproof");
     fs::copy(env!("CARGO_BIN_EXE_ioproof"), &own).expect("a copy");

@@ -1,4 +1,4 @@
-//! What is said to somebody who wrote something slightly wrong.
+//! Messages for users who made a small mistake.
 
 use std::fs;
 
@@ -58,7 +58,7 @@ fn a_study_of_devices_is_told_how_to_run_in_a_directory() {
     assert_says(&said, &["--set 'target.*.directory="]);
 }
 
-/// `COLUMNS` says how wide the reader of a pipe is.
+/// `COLUMNS` sets the line width for output to a pipe.
 #[test]
 fn help_and_lists_are_as_wide_as_their_reader() {
     let desk = Desk::new();
@@ -81,7 +81,7 @@ fn help_and_lists_are_as_wide_as_their_reader() {
     for line in lines {
         for columns in [80, 100] {
             let text = run(&desk.ioproof(line).env("COLUMNS", columns.to_string())).expect_code(0).stdout;
-            // A word is never broken: addresses are copied.
+            // A word is never broken, so that addresses can be copied.
             let one_word = |line: &str| !line.trim().contains(' ') || line.contains("://");
             let wide = |line: &&str| line.chars().count() > columns && !one_word(line);
             assert_eq!(text.lines().find(wide), None, "{line} at {columns}");
@@ -113,7 +113,7 @@ fn a_run_that_is_compared_with_itself_is_told() {
     assert_says(&said, &["both are, or were merged from, the run"]);
 }
 
-/// What such a run measures later would be missing.
+/// Anything that such a run measures later would be missing from the merge.
 #[test]
 fn a_run_that_is_still_going_on_is_not_merged() {
     let desk = Desk::new();
@@ -131,7 +131,7 @@ fn a_run_that_is_still_going_on_is_not_merged() {
     let _ = running.wait().expect("it ends");
 }
 
-/// What keeps a run from starting is said before anything else is printed.
+/// A problem that prevents a run from starting is reported before anything else is printed.
 #[test]
 fn a_run_that_cannot_begin_says_so_first() {
     let desk = Desk::new();
@@ -145,12 +145,12 @@ fn a_run_that_cannot_begin_says_so_first() {
         assert_says(&refused.stderr, &["full: it is not empty"]);
         assert_eq!(refused.stdout, "", "{line}");
     }
-    // Even root cannot make a file there, which only an attempt tells.
+    // Even root cannot create a file there, which only an attempt reveals.
     let refused = run(&desk.ioproof("ior -t 4k -b 4k -o /sys/f"));
     assert_ne!(refused.code, Some(0));
     assert!(!refused.stderr.contains(".ioproof-claim"), "{}", refused.stderr);
     assert_eq!(refused.stdout, "");
-    // A device of another study.
+    // A device that belongs to another study.
     let refused =
         run(&desk.ioproof("run s.toml --yes --destroy-data-on /dev/loop0 --out new")).expect_code(3);
     assert_says(&refused.stderr, &["--destroy-data-on /dev/loop0", "nothing of this run"]);

@@ -1,4 +1,4 @@
-//! Studies and their plans: what is told before, during and after a run.
+//! Studies and their plans: output before, during and after a run.
 
 mod consent;
 mod explain;

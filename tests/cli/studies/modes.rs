@@ -1,4 +1,4 @@
-//! Modes of what the program makes: those that the umask of the user leaves.
+//! File modes of everything that the program creates: they respect the user's umask.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::desk::{Desk, run, tree};
 
-/// Fails where something below `place` has a bit of `mask`.
+/// Fails if anything below `place` has a bit of `mask` set.
 fn assert_without(mask: u32, place: &Path) {
     let found = tree(place);
     assert!(!found.is_empty());

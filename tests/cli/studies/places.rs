@@ -1,4 +1,4 @@
-//! Places that cannot be measured, and data that cannot be read: told before anything is touched.
+//! Targets that cannot be measured and data that cannot be read: reported before anything is touched.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn a_missing_directory_is_told_with_what_makes_it() {
     }
 }
 
-/// The kernel's own file systems take no files, and nobody's permissions say so.
+/// The kernel's own file systems do not accept files, although their permissions do not show it.
 #[test]
 fn a_place_that_takes_no_files_is_told_before_anything_is_printed() {
     let desk = Desk::new();
@@ -89,7 +89,7 @@ fn files_that_cannot_fit_are_refused_before_anything_is_written() {
     assert!(!desk.record().exists());
 }
 
-/// A stonewall may end a write long before its volume: only the storage can say that it is full.
+/// A stonewall may end a write long before its full volume, so only the file system can report that it is full.
 #[test]
 fn space_that_ends_before_the_stonewall_is_an_error_and_is_given_back() {
     if skipped(Testbed::available()) {
@@ -107,7 +107,7 @@ fn space_that_ends_before_the_stonewall_is_an_error_and_is_given_back() {
     assert_eq!(desk.report().state(), "failed");
 }
 
-/// A file system that is unmounted when the value is dropped.
+/// A mounted file system that is unmounted on drop.
 struct Mounted(PathBuf);
 
 impl Mounted {
@@ -123,7 +123,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // What stays mounted is swept by the testbed's next process.
+        // Anything that stays mounted is cleaned up by the next process that uses the testbed.
         let _ = Program::new("umount").arg(&self.0).run();
     }
 }
@@ -163,7 +163,8 @@ fn reading_holes_is_refused_and_the_file_stays_as_it_is() {
     assert_eq!(blocks(&sparse) * 512, 8 << 20, "a fill phase has written all of it");
 }
 
-/// A write that ends by its time leaves a part of the file, which may be as long as it should be from before.
+/// A write that ends by time leaves a partly written file. The file may already have the expected length from an
+/// earlier run.
 #[test]
 fn a_file_that_another_workload_wrote_in_part_is_filled() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! What is said while a run goes on, where stderr is no terminal.
+//! Progress output during a run when stderr is not a terminal.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ const STUDY: &str = "[protocol]\nrepetitions = 2\n[[target]]\nname = \"data\"\nd
                      [[workload]]\nname = \"w\"\nphases = [\"write\", \"read\"]\n\
                      transfer = [\"4k\", \"64k\", \"1m\"]\ntasks = [1, 2]\nblock = \"1m\"\n";
 
-/// The lines without warnings, each without its time of day.
+/// The lines other than warnings, each without its time of day.
 fn told(stderr: &str) -> Vec<String> {
     let is_time = |word: &str| {
         word.len() == 8 && word.chars().all(|c| c.is_ascii_digit() || c == ':') && word.contains(':')
@@ -73,7 +73,7 @@ fn ctrl_c_ends_the_measurement_of_the_instrument_between_pairs() {
     let data: PathBuf = desk.path("data");
     fs::create_dir(&data).expect("a directory");
     let mut running = desk.ioproof("overhead data").spawn().expect("it starts");
-    // Its file stands when the pairs without transfers are over.
+    // The file of the measurement is created once the pairs without transfers are over.
     wait_for(&mut running, "its file", || !names(&data).is_empty());
     running.signal(Signal::INT).expect("it lives");
     let finished = running.wait().expect("it ends").expect_code(130);

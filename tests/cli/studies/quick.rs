@@ -1,4 +1,4 @@
-//! `ioproof run --quick DIR`: the storage under a directory in about a minute.
+//! `ioproof run --quick DIR`: measures the storage under a directory in about a minute.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ fn a_quick_run_ends_with_tables_a_page_and_nothing_left_on_the_storage() {
     let finished = run(&program).expect_code(0);
     assert_eq!(tree(storage), before, "the data file and the claim are gone, the user's file is not");
 
-    // What will be done is said before the tables of what was found.
+    // The plan is printed before the tables with the results.
     assert_says(&finished.stdout, &["predicted", "space", "rand read 4 KiB ×32", "p99", "report.html"]);
     let report = desk.report();
     assert_eq!(report.state(), "complete");

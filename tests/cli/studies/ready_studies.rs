@@ -1,5 +1,5 @@
-//! The files under `studies/`: each is read as it stands, and runs in miniature by the command line in
-//! its own header.
+//! The files under `studies/`: each is parsed unchanged, and runs in miniature with the command line in its own
+//! header.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use testbed::Program;
 
 use crate::desk::{Desk, assert_says, emptied, names, run};
 
-/// Tests that run one study each, and the list of them.
+/// Defines a test for each study, and the list of all studies.
 macro_rules! ready_studies {
     ($($name:ident = $file:literal),* $(,)?) => {
         /// Every file under `studies/`.
@@ -76,7 +76,7 @@ fn text(name: &str) -> String {
     fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("studies/{name}.toml: {error}"))
 }
 
-/// The command line of the header, without the marks of comments.
+/// The command line in the header, without comment markers.
 fn miniature(name: &str) -> String {
     let text = text(name);
     let comment = text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim_start);
@@ -94,13 +94,13 @@ fn miniature(name: &str) -> String {
     command.trim_end().to_owned()
 }
 
-/// The words of a command line as a shell parts them.
+/// The words of a command line, split as a shell would.
 fn words(command: &str) -> Vec<String> {
     let shell = Program::new("sh").args(["-c", &format!("printf '%s\\n' {command}")]);
     run(&shell).expect_code(0).stdout.lines().map(str::to_owned).collect()
 }
 
-/// The plan of a study, with these values set from outside.
+/// The plan of a study with these values overridden.
 fn plan_of(name: &str, overrides: Vec<Override>) -> Plan {
     let options = Options { overrides, ..Options::default() };
     let text = text(name);
@@ -109,12 +109,12 @@ fn plan_of(name: &str, overrides: Vec<Override>) -> Plan {
         .unwrap_or_else(|errors| panic!("studies/{name}.toml: {:#?}", errors.errors()))
 }
 
-/// The command with `directory` in the places of DIR.
+/// The command with `directory` in place of each DIR.
 fn placed(command: &str, directory: &str) -> String {
     command.replace("=DIR", &format!("={directory}")).replace("\"DIR/", &format!("\"{directory}/"))
 }
 
-/// The plan of the miniature, as the command line asks for it.
+/// The plan of the miniature that the command line describes.
 fn small_plan(name: &str) -> Plan {
     let command = miniature(name);
     let all = words(&placed(&command, "/there").replace("ioproof run ", ""));
@@ -123,10 +123,10 @@ fn small_plan(name: &str) -> Plan {
     plan_of(name, values.collect())
 }
 
-/// What stands for a device in a miniature.
+/// Files that replace a device in a miniature.
 const STAND_INS: [&str; 6] = ["0", "1", "2", "disk", "volume", "nvme"];
 
-/// Bytes that a miniature may move: more would be no miniature.
+/// The maximum number of bytes that a miniature may move.
 const MINIATURE_BYTES_MAX: u64 = 2 << 30;
 
 #[test]
@@ -145,7 +145,7 @@ fn every_study_is_in_the_list_and_in_the_documentation() {
     }
 }
 
-/// On a directory of the user's a study measures nothing else; one that needs more than a directory says so.
+/// On a user's directory, a study measures nothing else. A study that needs more than a directory says so.
 #[test]
 fn every_study_is_put_on_one_directory_or_says_why_not() {
     let refused: Vec<&str> = ALL
@@ -233,7 +233,7 @@ fn the_five_sources_stand_beside_their_published_figures_and_claims() {
     }
 }
 
-/// Lines that `--explain` prints at most, and the header of a run.
+/// The maximum number of lines that `--explain` and the header of a run may print.
 const EXPLAINED_LINES_MAX: usize = 150;
 const HEADER_LINES_MAX: usize = 15;
 
@@ -248,7 +248,7 @@ fn every_study_is_explained_in_few_lines_and_in_full_on_request() {
         let text = explain(name, &[]);
         let lines = text.lines().count();
         assert!(lines <= EXPLAINED_LINES_MAX, "{name}: {lines} lines\n{text}");
-        // Nothing that loses data is hidden: neither a device nor a path.
+        // Everything that causes data loss is shown: devices as well as paths.
         let plan = plan_of(name, Vec::new());
         let devices = plan.layouts.iter().flat_map(|layout| layout.devices.iter().cloned());
         let targets = plan.cases.iter().flat_map(|case| case.workload.files.targets.iter());
@@ -272,7 +272,7 @@ fn every_study_is_explained_in_few_lines_and_in_full_on_request() {
     assert!(full.lines().count() > 1000, "each case in full");
 }
 
-/// The studies' own headers say how long they take.
+/// The header of each study states how long the study takes.
 #[test]
 fn the_time_of_a_study_is_predicted_within_a_factor_of_two() {
     let hours = [
@@ -293,7 +293,8 @@ fn the_time_of_a_study_is_predicted_within_a_factor_of_two() {
     }
 }
 
-/// What study A says of its cards, and what a model of them gives; with less data, as simulated in seconds.
+/// Compares what study A reports about its cards with what a model of them yields; with less data, to be simulated in
+/// seconds.
 #[test]
 fn the_time_of_study_a_is_predicted_as_its_cards_are_simulated() {
     let set = ["workload.*.size=64MiB", "protocol.repetitions=1"];
@@ -307,7 +308,7 @@ fn the_time_of_study_a_is_predicted_as_its_cards_are_simulated() {
     let simulated = report.0["run"]["virtual_ns"].as_f64().expect("nanoseconds") / 1e9;
     let ratio = predicted / simulated;
     assert!((1.0 / 1.5..=1.5).contains(&ratio), "{predicted} s predicted, {simulated} s simulated");
-    // The model's own bounds are nearer; the record has what they gave.
+    // The prediction from the model's own bounds is closer; it is in the record.
     let bounds = report.0["run"]["predicted"]["seconds"].as_f64().expect("seconds");
     assert!((bounds / simulated - 1.0).abs() < 0.1, "{bounds} s by the bounds, {simulated} s simulated");
 }
@@ -341,7 +342,7 @@ fn the_header_of_every_study_is_short() {
     }
 }
 
-/// What is wrong with a report by the schema in the documentation.
+/// The errors in a report according to the schema in the documentation.
 fn faults(report: &Value) -> Vec<String> {
     let schema = fs::read_to_string(root().join("docs/report.schema.json")).expect("the schema");
     let schema: Value = serde_json::from_str(&schema).expect("JSON");
@@ -349,7 +350,7 @@ fn faults(report: &Value) -> Vec<String> {
     validator.iter_errors(report).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
-/// Runs the study by the line in its header, in a directory of its own, and looks at what came of it.
+/// Runs the study with the command line in its header, in a directory of its own, and checks the results.
 fn runs_in_miniature(name: &str) {
     let _emptied = text(name).contains("drop_caches = true").then(emptied);
     let desk = Desk::new();
@@ -382,7 +383,7 @@ fn runs_in_miniature(name: &str) {
         let rate = figure["transfers_per_second"]["median"].as_f64();
         assert!(rate > Some(0.0), "{name}: {figure}");
     }
-    // Files that stand for devices are as little removed as these.
+    // Files that replace devices are not removed, just as devices are not.
     let is_device = |name: &String| STAND_INS.contains(&name.as_str());
     let left: Vec<String> =
         crate::desk::names(&directory).into_iter().filter(|name| !is_device(name)).collect();
@@ -394,7 +395,7 @@ fn runs_in_miniature(name: &str) {
     }
 }
 
-/// Tables are redrawn as they were published: their rows and columns, and own figures in the same cells.
+/// Tables are reproduced as published: the same rows and columns, with the measured figures in the same cells.
 fn shows_published_tables(name: &str, desk: &Desk) {
     let tables: &[(&str, &str, &[&str])] = match name {
         "bsc-nvm" => &[
@@ -427,8 +428,8 @@ fn shows_published_tables(name: &str, desk: &Desk) {
     }
 }
 
-/// Every published figure of the study is shown, some of them beside an own one, and every rule
-/// has a verdict or the reason why it has none.
+/// Every published figure of the study is shown, some of them next to a measured figure, and every rule has a
+/// verdict or a reason for having none.
 fn stands_beside_published_figures(name: &str, plan: &Plan, statements: &Value) {
     let list = |key: &str| statements[key].as_array().unwrap_or_else(|| panic!("no {key}")).clone();
     let beside = list("published");
@@ -443,7 +444,7 @@ fn stands_beside_published_figures(name: &str, plan: &Plan, statements: &Value) 
         let verdict = verdict.unwrap_or_else(|| panic!("{name}: {} has no verdict", rule.id));
         assert!(verdict["text"].as_str().is_some_and(|text| !text.is_empty()), "{verdict}");
     }
-    // Phases of a miniature are too short to decide anything, and that is what it has to say.
+    // The phases of a miniature are too short for any verdict, and the report must say so.
     for claim in &claims {
         let nothing = claim["evidence"].as_array().is_none_or(Vec::is_empty);
         assert!(!nothing, "{name}: {claim}");

@@ -1,4 +1,4 @@
-//! Defects that were found in the program and must not come back, each named after its cause.
+//! Fixed defects of the program that must not come back, each named after its cause.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,8 +9,8 @@ use testbed::{LoopDevice, Program, Testbed, skipped};
 
 use crate::desk::{Desk, assert_says, names, run, tree};
 
-/// A name below `/dev/disk` is a link: it was removed as a file that is replaced, and a file in
-/// memory took its place and was measured.
+/// A name below `/dev/disk` is a link. It was treated as a file to be replaced and removed, and a file in memory took
+/// its place and was measured instead.
 #[test]
 fn a_link_to_a_device_is_followed_and_stays() {
     if skipped(Testbed::available()) {
@@ -30,7 +30,7 @@ fn a_link_to_a_device_is_followed_and_stays() {
 const STUDY: &str = "[[target]]\nname = \"t\"\npath = \"mine\"\n\
                      [[workload]]\nname = \"w\"\ntransfer = \"4k\"\nsize = \"4k\"\n";
 
-/// A study removed a file of the user that had the name of its own, and never said so.
+/// A study removed a user's file that had the same name as one of its own, without reporting it.
 #[test]
 fn data_are_not_lost_before_somebody_agreed() {
     let desk = Desk::new();
@@ -64,7 +64,7 @@ fn a_report_is_not_written_over_the_record_that_it_is_made_of() {
     let _ = run(&desk.ioproof("report record --format md --output record/report.md")).expect_code(0);
 }
 
-/// Text went to whatever the path was.
+/// Text was written to the path whatever kind of file it was.
 #[test]
 fn a_summary_is_not_written_on_a_device() {
     if skipped(Testbed::available()) {
@@ -84,7 +84,7 @@ fn a_summary_is_not_written_on_a_device() {
     assert!(fs::read(device.device()).expect("readable").iter().all(|byte| *byte == 0));
 }
 
-/// The end of a pipe was an error, and the files that were to be written after it were missing.
+/// A closed pipe was treated as an error, and the files that should have been written afterwards were missing.
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     let desk = Desk::new();
@@ -104,7 +104,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     assert_says(&run(&full).expect_code(7).stderr, &["cannot write to the standard output", "space"]);
 }
 
-/// `ulimit -f` ended the program by a signal, and its files stayed.
+/// With `ulimit -f`, a signal ended the program and its files were left behind.
 #[test]
 fn a_limit_on_the_size_of_files_is_an_error_of_the_transfer() {
     let desk = Desk::new();
@@ -116,7 +116,7 @@ fn a_limit_on_the_size_of_files_is_an_error_of_the_transfer() {
     assert_eq!(desk.report().state(), "failed");
 }
 
-/// Each cause was told twice: once in the message and once behind it.
+/// Each cause was printed twice: once in the message and once after it.
 #[test]
 fn a_cause_is_told_once() {
     let desk = Desk::new();
@@ -126,7 +126,7 @@ fn a_cause_is_told_once() {
     assert_eq!(said.matches("No such file").count(), 1, "{said}");
 }
 
-/// The record holds the name, and refused it as a defect of the program after the start.
+/// The record stores the name; after the start, it rejected the name as a defect of the program.
 #[test]
 fn a_study_whose_name_is_not_utf_8_is_refused_before_the_start() {
     let desk = Desk::new();

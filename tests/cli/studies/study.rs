@@ -45,7 +45,7 @@ fn a_study_runs_all_its_workloads_and_shows_them() {
     assert_eq!(names(&desk.path("")), ["record", "study.toml"], "the data file is gone");
 }
 
-/// What a study with one line changed is answered with.
+/// The output for a study with one line changed.
 fn refused(from: &str, to: &str) -> String {
     let desk = Desk::new();
     assert!(RIGHT.contains(from), "{from}");
@@ -87,7 +87,7 @@ fn a_study_that_cannot_be_read_is_named() {
     assert_says(&finished.stderr, &["no-such-study.toml"]);
 }
 
-/// One case at a time, slow enough to be interrupted between them.
+/// One case at a time, slow enough to be interrupted in between.
 const SLOW: &str = r#"
 [study]
 title = "A sweep that takes its time"
@@ -131,7 +131,7 @@ fn what_a_resumed_run_would_take_from_the_user_is_asked_for() {
     assert_eq!(report.0["figures"].as_array().map(Vec::len), Some(3), "each point once");
 }
 
-/// A sweep in place of `tasks = 2`, and what it is answered with.
+/// A sweep in place of `tasks = 2`, and the output for it.
 fn swept(range: &str) -> String {
     refused("tasks = 2", &format!("tasks = {range}"))
 }
@@ -144,7 +144,7 @@ fn an_impossible_or_empty_sweep_is_shown_where_it_stands() {
     assert_says(&swept("\"1..8 times 1\""), &["study.toml:17:9", "no range"]);
 }
 
-/// 20,000 cases: so many are told, and asked for where somebody can be asked.
+/// 20,000 cases: the program prints how many there are, and asks for confirmation if it can ask a user.
 #[test]
 fn a_sweep_of_very_many_cases_says_how_many_and_asks() {
     let desk = Desk::new();

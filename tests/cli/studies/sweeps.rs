@@ -1,4 +1,4 @@
-//! Sweeps: rounds, clients, best points, what a plan warns of, two runs over each other, spread.
+//! Sweeps: rounds, clients, best points, warnings about a plan, comparison of two runs, spread.
 
 use std::fs;
 
@@ -69,7 +69,7 @@ fn clients_on_the_server_and_behind_a_network_share_no_line_and_no_chart() {
 #[test]
 fn a_search_for_the_best_point_says_which_won_and_by_how_much() {
     let desk = desk();
-    // A rate that is asked for makes the winner known: each task is as fast as it is told.
+    // Setting the rate makes the winner predictable: each task is exactly as fast as its rate.
     let study = "[[target]]\nname = \"d\"\ndirectory = \"data\"\n[protocol]\nphase_min = \"100ms\"\n\
                  [[workload]]\nname = \"search\"\nphases = [\"write\"]\nsharing = \"per-task\"\n\
                  direct = true\ntasks = [1, 2]\ntransfer = [\"4k\", \"16k\"]\nrate = [50, 100]\nsize = \"64k\"\n\
@@ -111,13 +111,13 @@ fn a_plan_tells_bytes_seconds_and_every_point_that_is_too_short_too_large_or_unb
         &["33 tasks over 12 targets: at most 91.7 % of the sum", "too short", "34.6 MB", "44.3 TB"],
     );
     assert!(!text.contains("132 tasks over 12 targets: at most"), "132 tasks are balanced");
-    // A line on the terminal ends anywhere in it.
+    // On the terminal, a line break may occur anywhere in the text.
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short = words.matches("too short for a rate").count();
     assert!(short >= 4, "write and read of both short points: {text}");
     let about_space = text.lines().any(|line| line.contains("44.3 TB") && line.contains("free"));
     assert!(about_space || text.contains("need "), "the space is set against the volume:\n{text}");
-    // The same is refused before anything is written.
+    // The run refuses for the same reason before anything is written.
     let refused = run(&desk.ioproof("run study.toml --yes --out record")).expect_code(4);
     assert_says(&refused.stderr, &["need", "free"]);
     assert_eq!(names(&desk.path("data")), [""; 0]);

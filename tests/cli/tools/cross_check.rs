@@ -1,4 +1,4 @@
-//! `ioproof cross-check DIR`: the same cases by ioproof and by fio, in turn, in one record.
+//! `ioproof cross-check DIR`: the same cases run by ioproof and by fio, alternating, in one record.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,16 +12,16 @@ use testbed::{FileSystem, Limits, LoopDevice, Program, Testbed, skipped};
 
 use crate::desk::{Desk, assert_near, assert_says, events, fio, measured, run, tree, wait_for};
 
-/// Short passes, of which nothing is stated; for all that is no rate.
+/// Passes too short for a rate, used where the results do not matter.
 const SHORT: &str = "--size 16MiB --time 200ms --case rand-read-d1";
 
-/// `cross-check` of `directory` with these options, recorded on the desk.
+/// `cross-check` on `directory` with these options, recorded on the desk.
 fn cross_check(desk: &Desk, directory: &Path, options: &str) -> Program {
     let program = desk.ioproof("cross-check").arg(directory);
     program.args(options.split_whitespace()).arg("--out").arg(desk.record())
 }
 
-/// `program`, which finds this script where it looks for fio; `REAL` in it is the fio of this machine.
+/// `program` with this script in place of fio on its path; `REAL` in the script is the real fio of this machine.
 fn with_fio(desk: &Desk, program: Program, script: &str) -> Program {
     let bin = desk.path("bin");
     fs::create_dir_all(&bin).expect("a directory");
@@ -34,7 +34,7 @@ fn with_fio(desk: &Desk, program: Program, script: &str) -> Program {
     program.env("PATH", format!("{}:{own}", bin.display()))
 }
 
-/// What is stated of the cases.
+/// The statements about the cases.
 fn checks(desk: &Desk) -> Vec<Value> {
     desk.report().0["statements"]["cross_check"].as_array().expect("a list").clone()
 }
@@ -44,7 +44,7 @@ fn interval(check: &Value) -> (f64, f64) {
     (end(0), end(1))
 }
 
-/// A device of a known rate, with a file of the user.
+/// A device of known rate, with a user's file on it.
 fn throttled() -> (LoopDevice, PathBuf) {
     let limits = Limits { reads: Some(2000), ..Limits::bandwidth(40_000_000) };
     let device = LoopDevice::builder().file_system(FileSystem::Xfs).limits(limits).build().expect("a device");
@@ -88,7 +88,7 @@ fn measured_a_difference_that_is_there_is_stated() {
         let (_device, directory) = throttled();
         let desk = Desk::new();
         let options = format!("--size 64MiB --time {}ms --case rand-read-d1", 1100 * times);
-        // Far below what a busy machine lets the other tool do.
+        // Far below what the other tool reaches even on a busy machine.
         let slower = "case \"$*\" in *--name=*) exec REAL --rate_iops=200 \"$@\";; esac; exec REAL \"$@\"";
         let program = with_fio(&desk, cross_check(&desk, &directory, &options), slower);
         let finished = run(&program).expect_code(0);
@@ -125,11 +125,11 @@ fn both_are_in_one_record_where_none_passes_for_the_other_and_short_passes_state
     assert_eq!(check["outcome"], "withheld");
     assert_eq!((&check["difference"], &check["ratio"]), (&Value::Null, &Value::Null));
     assert_says(check["command_line"].as_str().expect("it is told"), &["--rw=randread", "--size=16777216"]);
-    // Nothing else is said of both together.
+    // The report makes no other statement about both tools together.
     for kind in ["best", "iops", "consistency"] {
         assert_eq!(report["statements"][kind].as_array().map_or(0, Vec::len), 0, "{kind}");
     }
-    // In turn: ours, theirs, theirs, ours, and so on.
+    // The tools alternate in the order ours, theirs, theirs, ours, and so on.
     let starts = |place: usize| -> Vec<i64> {
         let all = figures[place]["repetitions"].as_array().expect("a list").iter();
         all.map(|one| one["started_unix_ns"].as_i64().expect("a moment")).collect()
@@ -149,7 +149,7 @@ fn ctrl_c_ends_fio_too_and_keeps_what_was_measured() {
     let (desk, data) = Desk::with_data();
     let before = tree(&data);
     let program = cross_check(&desk, &data, "--size 16MiB --time 10s --case rand-read-d1");
-    // It says when it begins to measure, and goes on as fio.
+    // The script writes its process ID when it begins to measure, and then becomes fio.
     let log = desk.path("log");
     let script = format!("case \"$*\" in *--name=*) echo $$ >'{}';; esac; exec REAL \"$@\"", log.display());
     let mut running = with_fio(&desk, program, &script).spawn().expect("it starts");
@@ -163,7 +163,7 @@ fn ctrl_c_ends_fio_too_and_keeps_what_was_measured() {
     let report = desk.report();
     assert_eq!(report.state(), "interrupted");
     assert_eq!(events(&desk, "phase-finished"), 2, "the fill and our first pass");
-    // A record is no consent to run the program that it names.
+    // A record is not consent to run the program that it names.
     let refused = run(&desk.ioproof("run --yes --resume").arg(desk.record())).expect_code(2);
     assert_says(&refused.stderr, &["a cross-check is not resumed"]);
 }

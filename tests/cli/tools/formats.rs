@@ -1,4 +1,4 @@
-//! IOR's output in its three formats and older shapes, as scripts read it.
+//! IOR's output in its three formats and in older layouts, as scripts parse it.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ fn output(options: &str) -> String {
     run(&desk.ior(&format!("{LINE} {options}"))).expect_code(0).stdout
 }
 
-/// Columns of the rows that start with `operation`, up to the summary.
+/// The columns of the rows that start with `operation`, up to the summary.
 fn rows<'t>(text: &'t str, operation: &str) -> Vec<Vec<&'t str>> {
     let results = text.lines().take_while(|line| !line.starts_with("Summary of all tests"));
     let columns = results.map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -107,7 +107,7 @@ fn what_does_not_apply_is_refused_with_the_reason() {
     for (options, reason) in [("-a MPIIO", "MPIIO"), ("-a HDF5", "HDF5"), ("-c", "MPI-IO"), ("-q4", "-q")] {
         let finished = run(&desk.ior(&format!("{options} -w -t 4k -b 4k -o f")));
         if options == "-q4" {
-            // -q stands without a value: what follows it is an option of its own.
+            // -q takes no value: what follows it is a separate option.
             assert_eq!(finished.code, Some(2), "{}", finished.stderr);
         } else {
             assert!(finished.expect_code(2).stderr.contains(reason));

@@ -1,4 +1,4 @@
-//! The files under `integrations/`, in the frameworks that they are for.
+//! The files under `integrations/`, run in the frameworks that they are written for.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn file(name: &str) -> PathBuf {
     path
 }
 
-/// `program` with `ioproof` on its path, called from the desk.
+/// `program` with `ioproof` on its path, run in the desk's directory.
 fn at(desk: &Desk, program: Program) -> Program {
     let built = Path::new(env!("CARGO_BIN_EXE_ioproof")).parent().expect("a directory");
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -24,7 +24,7 @@ fn at(desk: &Desk, program: Program) -> Program {
     program.env("PATH", path).env("HOME", desk.path("")).current_dir(desk.path(""))
 }
 
-/// The study of `integrations/` made small: what a framework sets from outside.
+/// The study of `integrations/` with values reduced, as a framework overrides them.
 fn small(desk: &Desk) -> Vec<String> {
     let directory = desk.path("").display().to_string();
     let pairs = [
@@ -35,7 +35,7 @@ fn small(desk: &Desk) -> Vec<String> {
     pairs.iter().map(|(key, value)| format!("{key}={value}")).collect()
 }
 
-/// ReFrame with the check, and its report of the run.
+/// Runs ReFrame with the check, and returns its report of the run.
 fn reframe(desk: &Desk, python: &Python, references: &str) -> (Finished, Value) {
     fs::write(desk.path("references.json"), references).expect("it is written");
     let set = |name: &str, value: &str| format!("IoproofStudy.{name}={value}");
@@ -76,7 +76,8 @@ fn reframe_takes_every_figure_with_its_unit_and_holds_it_against_references() {
     assert_eq!(told["runs"][0]["testcases"][0]["fail_phase"], "performance");
 }
 
-/// JUBE as a command. It is not on PyPI; Debian has a package that works where it is unpacked.
+/// JUBE as a command. It is not on PyPI; Debian has a package that works from the directory into which it is
+/// unpacked.
 fn jube() -> Result<Box<dyn Fn() -> Program>, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if let Some(found) = std::env::split_paths(&path).map(|dir| dir.join("jube")).find(|file| file.is_file())
@@ -106,7 +107,7 @@ fn jube_varies_the_tasks_and_makes_a_table_of_the_figures() {
         return;
     }
     let jube = jube.expect("just looked at");
-    // The parameters are what a user changes; the rest is used as it stands.
+    // The parameters are what a user changes; everything else is used unchanged.
     let mut text = fs::read_to_string(file("jube/ioproof.xml")).expect("a file");
     let study = file("stream.toml").display().to_string();
     let here = desk.path("").display().to_string();

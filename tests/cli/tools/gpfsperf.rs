@@ -7,7 +7,7 @@ use testbed::{Launch, Program, Strace, skipped};
 
 use crate::desk::{Desk, assert_says, run};
 
-/// The number behind `name` in the last line.
+/// The number after `name` in the last line.
 fn value(text: &str, name: &str) -> f64 {
     let behind = text.split_once(name).unwrap_or_else(|| panic!("{name} in {text}")).1;
     let number: String =
@@ -15,7 +15,7 @@ fn value(text: &str, name: &str) -> f64 {
     number.parse().expect("a number")
 }
 
-/// Study E's two lines, on smaller files.
+/// The two command lines of study E, with smaller files.
 #[test]
 fn published_lines_run_and_report_what_they_moved() {
     let desk = Desk::new();
@@ -101,7 +101,7 @@ fn processes_of_a_launcher_are_counted() {
     assert_eq!(ran.stdout.matches("Data rate was").count(), 1, "one rank prints");
 }
 
-/// The program takes the blocks of its file from the cache; a host has other work.
+/// The program drops only the blocks of its own file from the page cache, since other work may run on the host.
 #[test]
 fn a_read_drops_the_pages_of_its_file_and_of_no_other() {
     let desk = Desk::new();

@@ -1,18 +1,18 @@
-//! What other tools have printed is imported as it is pasted, shown, compared and judged.
+//! The output of other tools is imported as pasted, shown, compared and judged.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::desk::{Desk, assert_says, run};
 
-/// A fixture of the importer.
+/// A test fixture of the importer.
 pub(crate) fn fixture(name: &str) -> String {
     let directory =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/dialect/tests/dialect/fixtures/import");
     fs::read_to_string(directory.join(name)).expect("a fixture")
 }
 
-/// Imports the fixture `name`, pasted into a file of any name, and gives what is printed.
+/// Imports the fixture `name`, pasted into a file with an arbitrary name, and returns the output.
 fn pasted(desk: &Desk, name: &str) -> String {
     fs::write(desk.path("pasted"), fixture(name)).expect("a file");
     let _ = run(&desk.ioproof("import pasted --out record")).expect_code(0);
@@ -55,7 +55,7 @@ fn the_published_blocks_show_their_values_and_checks() {
     }
 }
 
-/// The client's 74.3 µs less the 54.9 µs of its history.
+/// The client's 74.3 µs minus the 54.9 µs in its history.
 #[test]
 fn a_whole_page_brings_history_and_rate_together() {
     let desk = Desk::new();
@@ -70,14 +70,14 @@ fn an_imported_record_is_a_record() {
     let report = run(&desk.ioproof("report record --format json")).expect_code(0).stdout;
     assert_says(&report, &["\"provenance\": \"imported\""]);
     let _ = run(&desk.ioproof("check record"));
-    // Nothing was promised.
+    // There was no commitment.
     let _ = run(&desk.ioproof("verdict record")).expect_code(0);
     fs::write(desk.path("other"), fixture("fio-3.33-plus.json")).expect("a file");
     let _ = run(&desk.ioproof("import other --out second")).expect_code(0);
     assert_says(&run(&desk.ioproof("merge both record second")).expect_code(0).stdout, &["2 cases"]);
 }
 
-/// One IOR line, once as IOR printed it and once as ioproof measures it.
+/// One IOR command line, once as printed by IOR and once as measured by ioproof.
 #[test]
 fn imported_and_measured_runs_stand_side_by_side() {
     let desk = Desk::new();
@@ -86,7 +86,7 @@ fn imported_and_measured_runs_stand_side_by_side() {
     let _ = run(&desk.ior("-a POSIX -w -r -i 3 -t 64k -b 64m -o iorf")).expect_code(0);
     let compared = run(&desk.ioproof("compare --full imported record")).expect_code(0).stdout;
     assert_says(&compared, &["64 KiB sequential write", "64 KiB sequential read", "imported"]);
-    // Nobody knows in which order its repetitions were measured.
+    // The order in which its repetitions were measured is unknown.
     let itself = run(&desk.ioproof("compare imported --against-itself 1")).expect_code(2).stderr;
     assert_says(&itself, &["imported", "ioproof run"]);
 }
@@ -119,7 +119,7 @@ fn a_newer_release_is_read_with_a_warning_that_names_it() {
     assert_says(&said, &["IOR 9.2.0 is newer than 4.1"]);
 }
 
-/// A record has its name when it is whole; what is there already stays.
+/// A record gets its name once it is complete; an existing file of that name stays.
 #[test]
 fn a_record_that_is_there_is_not_touched() {
     let desk = Desk::new();
@@ -141,7 +141,7 @@ fn a_record_that_is_there_is_not_touched() {
     assert_eq!((names(), fs::read(desk.record().join("journal.jsonl")).expect("a journal")), before);
 }
 
-/// What is not printed is not said: neither a host nor a time nor how long it took.
+/// The import adds nothing that was not printed: no host, no time and no duration.
 #[test]
 fn the_head_says_where_imported_data_came_from() {
     let desk = Desk::new();
@@ -157,7 +157,7 @@ fn the_head_says_where_imported_data_came_from() {
     assert!(!said.contains("took 0") && !said.contains("seed") && !said.contains("Latency of"), "{said}");
 }
 
-/// nsdperf may have used TCP or RDMA, on any interface.
+/// nsdperf may have used TCP or RDMA, over any interface.
 #[test]
 fn a_transport_that_is_not_printed_is_not_claimed() {
     let desk = Desk::new();
@@ -166,7 +166,8 @@ fn a_transport_that_is_not_printed_is_not_claimed() {
     assert!(!said.contains("interface") && !said.contains("processors: asking"), "{said}");
 }
 
-/// B29: IOzone as it was printed beside IOR as it is measured, one point. Nothing is said of 9 ms.
+/// B29: the printed result of IOzone next to a measured result of IOR, for one point. No statement is made about 9
+/// ms.
 #[test]
 fn what_another_tool_has_printed_is_compared_with_an_own_run_of_its_point() {
     let desk = Desk::new();
@@ -179,7 +180,7 @@ fn what_another_tool_has_printed_is_compared_with_an_own_run_of_its_point() {
         &["write → test0", "read → test0", "rate while transferring", "too short: both runs, before"],
     );
     assert!(!said.contains("differs in") && !said.contains("on unknown"), "{said}");
-    // Nothing but the point pairs them.
+    // They are paired only by their point.
     fs::remove_dir_all(desk.record()).expect("gone");
     let _ = run(&desk.ior("-w -r -F -e -t 128k -b 16m --tasks-per-rank 2 -o iorf")).expect_code(0);
     let said = run(&desk.ioproof("compare --full theirs record")).expect_code(0).stdout;
@@ -195,19 +196,19 @@ fn imported_metadata_figures_are_compared_with_own_ones() {
         .expect_code(0);
     let said = run(&desk.ioproof("compare --full theirs record")).expect_code(0).stdout;
     assert_says(&said, &["precreate", "benchmark", "cleanup", "operations/s"]);
-    // Its mean is anywhere between the seven values that it prints.
+    // Its mean lies anywhere between the seven values that it prints.
     assert!(!said.contains("mean latency"), "{said}");
 }
 
-/// What stands in a text and cannot be is told, and no such figure keeps a promise.
+/// Impossible values in a text are reported, and a figure with such values does not meet a commitment.
 #[test]
 fn printed_statistics_that_cannot_be_are_doubted() {
     let desk = Desk::new();
     let whole = fixture("mdtest-4.1.txt");
     for (printed, changed, says) in [
-        // The mean of three is not above the largest.
+        // The mean of three values cannot exceed the largest.
         ("400468.691      35619.003", "500468.691      35619.003", "a mean of 500468.691"),
-        // Three values in that range spread more.
+        // Three values in that range have a larger deviation.
         ("400468.691      35619.003", "400468.691        619.003", "it is at least"),
         ("400468.691      35619.003", "400468.691      95619.003", "it is at most"),
     ] {
@@ -217,7 +218,7 @@ fn printed_statistics_that_cannot_be_are_doubted() {
         let said = run(&desk.ioproof("check --json record")).stdout;
         assert_says(&said, &["contradiction", "file-create", says]);
     }
-    // None of what tools have really printed is doubted so.
+    // None of the real outputs of tools raises such a doubt.
     let directory =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/dialect/tests/dialect/fixtures/import");
     for entry in fs::read_dir(directory).expect("the fixtures") {
@@ -253,7 +254,7 @@ fn what_is_imported_is_judged_by_terms_that_come_with_it() {
     assert!(!desk.path("none").exists(), "no record without its terms");
 }
 
-/// A rate of one iteration that the statistics below it know nothing of.
+/// The rate of an iteration that is missing from the statistics below it.
 #[test]
 fn iterations_that_their_statistics_are_not_of_are_doubted() {
     let desk = Desk::new();

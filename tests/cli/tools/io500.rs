@@ -1,5 +1,5 @@
-//! IO500 by its configuration file: results, records, what is left, and what goes on after an interruption; and the
-//! search as a kind of work.
+//! IO500 with its configuration file: results, records, files left behind, and resuming after an interruption; and
+//! the find phase as a kind of work.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use testbed::{Launch, Program, Scratch, Testbed, skipped};
 
 use crate::desk::{Desk, SmallDisk, assert_says, run};
 
-/// Small enough for a second, and invalid for that.
+/// Small enough to run in a second, and therefore invalid.
 const CONFIG: &str = "\
 [global]
 datadir = data
@@ -33,7 +33,7 @@ segmentCount = 100
 n = 220
 ";
 
-/// Phases of the standard mode, in their order.
+/// Phases of the standard mode, in order.
 const PHASES: [&str; 14] = [
     "ior-easy-write",
     "mdtest-easy-write",
@@ -51,7 +51,7 @@ const PHASES: [&str; 14] = [
     "ior-rnd4K-easy-read",
 ];
 
-/// Runs wait for `sync(2)`, and so for what everything else on the host has written.
+/// Runs wait for `sync(2)`, and therefore for everything else that was written on the host.
 const PATIENT: Duration = Duration::from_secs(400);
 
 fn desk() -> Desk {
@@ -64,7 +64,7 @@ fn io500(desk: &Desk, words: &str) -> Program {
     desk.ioproof("io500").args(words.split_whitespace()).limit(PATIENT)
 }
 
-/// The value of a key in a section of the result.
+/// The value of a key in a section of the result file.
 fn value(desk: &Desk, section: &str, key: &str) -> String {
     let text = fs::read_to_string(desk.path("results/result.txt")).expect("a result");
     let after =
@@ -75,7 +75,7 @@ fn value(desk: &Desk, section: &str, key: &str) -> String {
     found.unwrap_or_else(|| panic!("no {key} in [{section}] of\n{text}")).1.to_owned()
 }
 
-/// A run of every phase has its results, its record, and leaves no file.
+/// A run with every phase has its results and its record, and leaves no file behind.
 fn assert_whole(desk: &Desk, phases: &[&str]) {
     let summary = fs::read_to_string(desk.path("results/result_summary.txt")).expect("a summary");
     let told: Vec<&str> = summary.lines().filter_map(|line| line.get(9..29)).map(str::trim).collect();
@@ -109,7 +109,8 @@ fn a_run_has_the_results_of_all_phases_and_a_record_of_each() {
     let extended =
         ["mdworkbench-create", "find-easy", "find-hard", "mdworkbench-bench", "mdworkbench-delete"];
     assert_whole(&desk, &[&PHASES[..], &extended[..]].concat());
-    // Names like *01* of the size of mdtest-hard: 101 and 201 of 220, and none of the older and empty ones.
+    // Names that match *01* and have the size of mdtest-hard files: 101 and 201 out of 220, and none of the older,
+    // empty files.
     assert_eq!(
         (value(&desk, "find", "found"), value(&desk, "find-hard", "total-files")),
         ("2".into(), "220".into())
@@ -124,7 +125,7 @@ fn a_run_has_the_results_of_all_phases_and_a_record_of_each() {
         assert!(desk.path("results").join(name).is_file(), "{name}");
     }
     assert_says(&desk.tables(), &["ior-hard-write", "mdtest-hard-stat", "names/s", "IO500"]);
-    // The scores come first, with why they count for nothing, and then every phase.
+    // The scores come first, with the reason why they are invalid, followed by every phase.
     let answer = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
     let total = value(&desk, "SCORE", "SCORE");
     let digits: f64 = total.trim_end_matches(" [INVALID]").parse().expect("a number");
@@ -151,7 +152,7 @@ fn processes_of_a_launcher_do_the_phases_together() {
         assert_whole(&desk, &PHASES);
         let text = fs::read_to_string(desk.path("results/result.txt")).expect("a result");
         assert!(text.starts_with("[run]\nprocs           = 2\n"), "{text}");
-        // Both tasks have 101 and 201 of theirs.
+        // Each of the two tasks has files 101 and 201.
         assert_eq!(value(&desk, "find", "found"), "4");
         assert_eq!(value(&desk, "find", "total-files"), (2 + 300 + 1 + 440).to_string());
     }
@@ -162,7 +163,7 @@ fn a_run_that_was_killed_or_interrupted_goes_on_with_the_phase_that_it_was_in() 
     for signal in [Signal::KILL, Signal::INT] {
         let (desk, memory) = (desk(), Scratch::in_memory().expect("a directory"));
         let data = memory.path().join("data");
-        // Long enough to be caught in it.
+        // Long enough to be interrupted during this phase.
         let config = CONFIG
             .replace("datadir = data", &format!("datadir = {}", data.display()))
             .replace("n = 220", "n = 100000000")
@@ -170,7 +171,7 @@ fn a_run_that_was_killed_or_interrupted_goes_on_with_the_phase_that_it_was_in() 
         fs::write(desk.path("config.ini"), config).expect("written");
         let mut running = io500(&desk, "config.ini --out record").spawn().expect("it starts");
         let tree = data.join("mdtest-hard/test-dir.0-0");
-        // As patient as the program: `sync(2)` comes before.
+        // No timeout, as in the program itself: `sync(2)` comes first.
         while !tree.exists() {
             assert!(!running.has_ended().expect("a state"), "it ended before the files of mdtest-hard");
             std::thread::sleep(Duration::from_millis(5));
@@ -279,7 +280,7 @@ fn a_dry_run_and_a_clean_up_do_what_they_say() {
     assert!(!desk.path("data/mdtest-hard").exists(), "{}", ran.stdout);
 }
 
-/// A tree with files of two sizes, before and after a mark.
+/// A tree with files of two sizes, created before and after a time stamp.
 fn plant(directory: &Path) -> u64 {
     let mut all = 0;
     for (round, name) in ["old", "new"].into_iter().enumerate() {
@@ -321,7 +322,8 @@ fn a_search_counts_every_name_once_however_many_tasks_there_are() {
         let _ = run(&desk.study(&study(tasks))).expect_code(0);
         let report = desk.report();
         let number = |key: &str| report.figure("find")[key].as_u64();
-        // Of those like *01*, file012, file015 and file018 have 100 bytes; four directories are newer than the mark.
+        // Of the names that match *01*, file012, file015 and file018 have 100 bytes; four directories are newer than
+        // the time stamp.
         assert_eq!((number("names_searched"), number("names_found")), (Some(all), Some(12)), "{tasks} tasks");
     }
     let find = Program::new("find").args([&*here.display().to_string(), "-newer"]);

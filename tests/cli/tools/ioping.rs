@@ -1,4 +1,4 @@
-//! The program called as ioping: single requests on storage that is known, beside the tool itself.
+//! The program called as ioping: single requests on storage with known behaviour, compared with the tool itself.
 
 use std::collections::HashSet;
 use std::fs;
@@ -16,20 +16,20 @@ fn ioping(desk: &Desk, words: &str) -> Program {
     desk.tool("ioping", words)
 }
 
-/// The raw line of `-B`: its ten numbers.
+/// The raw line of `-B`, with its ten numbers.
 fn raw(finished: &Finished) -> Vec<f64> {
     let numbers: Vec<f64> = finished.stdout.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     assert_eq!(numbers.len(), 10, "{}", finished.stdout);
     numbers
 }
 
-/// Where the shortest, the average and the longest time of a request are among them.
+/// The positions of the minimum, average and maximum request time in that line.
 const MIN: usize = 4;
 const AVERAGE: usize = 5;
 const MAX: usize = 6;
 
-/// Fails unless the requests took so many nanoseconds: the fastest of them nearly to the point, the others longer
-/// by what a busy machine adds.
+/// Fails unless the requests took this many nanoseconds: the fastest almost exactly, the others longer by the noise
+/// of a busy machine.
 #[track_caller]
 fn assert_took(numbers: &[f64], nanos: f64) {
     assert!((1.0..1.05).contains(&(numbers[MIN] / nanos)), "{numbers:?}");
@@ -39,7 +39,7 @@ fn assert_took(numbers: &[f64], nanos: f64) {
         "the average is that of the counted: {numbers:?}"
     );
     assert!(numbers[MIN] <= numbers[AVERAGE] && numbers[AVERAGE] <= numbers[MAX], "{numbers:?}");
-    // The last number is the time of all requests, of which the first is not counted.
+    // The last number is the time of all requests; the first request is not counted.
     assert!(numbers[1] + nanos <= numbers[9], "the warm-up is among the counted: {numbers:?}");
 }
 
@@ -87,8 +87,8 @@ fn measured_the_tool_itself_finds_the_same_on_the_same_target() {
         fs::write(&file, vec![7; 1 << 20]).expect("a file");
         disk.set_programme(Programme { read_latency: latency, ..Programme::default() });
         let words = format!("-B -D -i 0 -c 10 {}", file.display());
-        // One request that waits for a processor moves the average of its call. So the calls alternate, and of each
-        // tool the least disturbed one counts.
+        // A single request that waits for a processor changes the average of its call. The calls therefore alternate,
+        // and the least disturbed call of each tool counts.
         let mut least = [f64::INFINITY; 2];
         for _ in 0..6 {
             let theirs = raw(&run(&Program::new("ioping").args(words.split_whitespace())).expect_code(0));
@@ -124,7 +124,7 @@ fn a_directory_gets_a_file_that_goes_again_and_lines_come_in_the_form_of_ioping(
     let _ = run(&ioping(&desk, &format!("-k -q -W -c 2 -i 0 {}", data.display()))).expect_code(0);
     assert_eq!(names(&data), ["ioping.tmp", "mine"], "-k keeps it");
     assert_eq!(fs::metadata(data.join("ioping.tmp")).expect("kept").len(), 1 << 20);
-    // Any record shows what was measured, request by request.
+    // As for any record, the report shows what was measured, request by request.
     let kept = run(&desk.ioproof("history").arg(desk.record())).expect_code(0).stdout;
     assert_says(&kept, &["2 operations", "ioping.tmp", "mean "]);
 }
@@ -153,7 +153,7 @@ fn lines_come_while_it_goes_on_and_an_interruption_is_its_end() {
     assert_eq!(names(&data), ["mine"]);
 }
 
-/// As `ioping DIR | head`: without its reader it ends, and takes its file along.
+/// Like `ioping DIR | head`: when its reader is gone, the program ends and removes its file.
 #[test]
 fn a_reader_that_went_away_is_its_end() {
     let (desk, data) = Desk::with_data();
@@ -186,7 +186,7 @@ fn the_kernel_is_asked_for_what_was_asked_for() {
         assert_eq!(trace.finished.code, Some(0), "{}", trace.finished.stderr);
         trace
     };
-    // Whose file it is, is found by longer reads, before.
+    // Longer reads beforehand determine whose file it is.
     let is_request = |name: &str, call: &Call| name != "pread64" || call.has("4096");
     let count =
         |trace: &Trace, name: &str| trace.on(name, &file).filter(|call| is_request(name, call)).count();
@@ -233,7 +233,8 @@ fn places_come_again_as_with_the_tool_itself() {
     for program in programs {
         let offsets = traced(&program);
         assert!(offsets.len() >= 512, "{} reads", offsets.len());
-        // Of 256 places, 256 draws reach 162 in the mean, with a standard deviation of 5; 512 reach 222 with 5.
+        // With 256 positions, 256 draws reach 162 distinct ones on average, with a standard deviation of 5; 512 draws
+        // reach 222, with 5.
         let places = |of: &[u64]| of.iter().collect::<HashSet<_>>().len();
         assert!((137..187).contains(&places(&offsets[offsets.len() - 256..])), "{offsets:?}");
         assert!((197..244).contains(&places(&offsets[offsets.len() - 512..])), "{offsets:?}");

@@ -1,5 +1,5 @@
-//! Command lines of the kind that IOR's own test scripts have, one after the other under MPI: what each must end with
-//! and leave. `scripts/ior-tests.sh` runs the scripts themselves, where their sources are.
+//! Command lines like those in IOR's own test scripts, run one after the other under MPI, with the expected exit code
+//! and the expected files. `scripts/ior-tests.sh` runs the scripts themselves, if their sources are available.
 
 use std::fs;
 
@@ -7,14 +7,14 @@ use testbed::{Launch, skipped};
 
 use crate::desk::{Desk, assert_says, run};
 
-/// A line: the tool, its ranks and words, what it prints, and what stands below the desk afterwards.
+/// A command line: the tool, its ranks and options, its output, and the files on the desk afterwards.
 type Row = (&'static str, u32, &'static str, &'static [&'static str], &'static [&'static str]);
 
-/// Lines of ior on the file `f`, in the order of a script.
+/// Command lines of ior on the file `f`, in the order of a script.
 const IOR: &[Row] = &[
     ("ior", 2, "-w -C -k -e -m -t 100k -b 200k", &["write"], &["f.0"]),
     ("ior", 2, "-w -k -e -t 100k -b 200k", &["write"], &["f"]),
-    // Ten blocks for each of two tasks, from a file of four.
+    // Ten blocks for each of two tasks, but the file has only four.
     ("ior", 2, "-r -k -e -t 100k -b 200k -s 10 -z -z", &["random", "read"], &["f"]),
     ("ior", 2, "-r -z-k -e -t 100k -b 200k", &["read"], &["f"]),
     ("ior", 1, "-w -z -F -Y -e -t 100k -b 2000k", &["write"], &["f"]),
@@ -48,7 +48,7 @@ const IOR: &[Row] = &[
     ("ior", 2, "-f script", &["write"], &["f.00000000.0", "f.00000001.0"]),
 ];
 
-/// Lines of mdtest in the directory `d`.
+/// Command lines of mdtest in the directory `d`.
 const MDTEST: &[Row] = &[
     ("mdtest", 1, "-a POSIX", &["-- started at", "-- finished at"], &[]),
     ("mdtest", 2, "-a POSIX -W 2", &["-- finished at"], &[]),
@@ -58,7 +58,8 @@ const MDTEST: &[Row] = &[
     ("mdtest", 2, "-a DUMMY -I 20 -x wall -T -v", &["File stat"], &["wall"]),
 ];
 
-/// Lines of md-workbench in the directory `o`, of which each removes its sets or goes on with those before.
+/// Command lines of md-workbench in the directory `o`; each removes its sets or continues with those of the previous
+/// lines.
 const MD_WORKBENCH: &[Row] = &[
     ("md-workbench", 3, "-O=1 -D=1 -G=10 -P=1 -I=1 -R=2 -X", &["cleanup process", "(0 errs)"], &[]),
     ("md-workbench", 3, "-D=4 -P=4 -I=1 -R=2 -X -t=0.001 -L=lat", &["(0 errs)"], &["lat-0.00-1-stat.csv"]),
@@ -82,7 +83,7 @@ const MD_WORKBENCH: &[Row] = &[
     ("md-workbench", 3, "-D=2 -P=4 -I=3 -2 --run-info-file=at --print-detailed-stats", &["benchmark"], &[]),
 ];
 
-/// Runs `lines`, each of which has the words of `place` at its end.
+/// Runs `lines`, each with the words of `place` appended.
 fn hold(lines: &[Row], place: &str) {
     if skipped(Launch::mpich_available()) {
         return;

@@ -7,7 +7,7 @@ use testbed::{FileSystem, Launch, Limits, LoopDevice, Program, Strace, Testbed, 
 
 use crate::desk::{Desk, assert_says, measured, run};
 
-/// The number behind the equals sign of the line that holds `name`.
+/// The number after the equals sign in the line that contains `name`.
 fn value(text: &str, name: &str) -> f64 {
     let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name} in {text}"));
     let behind = line.split_once('=').expect("a value").1;
@@ -71,13 +71,13 @@ fn traced(desk: &Desk, words: &str, calls: &str) -> Trace {
     trace
 }
 
-/// Whether the file called `f` was opened with this flag.
+/// Whether the file `f` was opened with this flag.
 fn opened_with(trace: &Trace, flag: &str) -> bool {
     let mut opened = trace.of("open").chain(trace.of("openat"));
     opened.any(|call| call.has("\"f\"") && call.has(flag))
 }
 
-/// Offsets in records of 16 kB.
+/// Offsets in units of 16 kB records.
 fn offsets(trace: &Trace, call: &str, path: &Path) -> Vec<u64> {
     let moved = trace.on(call, path).filter(|call| call.returned != Some(0));
     moved.map(|call| call.offset().expect("an offset") >> 14).collect()
@@ -95,8 +95,8 @@ fn the_kernel_sees_exactly_the_tests_that_were_asked_for() {
         "-s 64k -r 16k -i 0 -i 3 -i 4 -i 5 -j 3 -+n -f f",
         "pread64,pwrite64,open,openat,fsync",
     );
-    // The write, then the first record four times; backward, then in strides of three. Each test reads what there is
-    // once before its time, and one that writes gives its first record back.
+    // Sequential writes, then the first record four times; reads backward, then in strides of three. Each test reads
+    // the existing data once before its timed part, and a test that writes restores its first record.
     assert_eq!(offsets(&trace, "pwrite64", &path), [0, 1, 2, 3, 0, 0, 0, 0, 0]);
     assert_eq!(
         offsets(&trace, "pread64", &path),
@@ -107,7 +107,7 @@ fn the_kernel_sees_exactly_the_tests_that_were_asked_for() {
     assert!(sizes.into_iter().all(|call| call.bytes() == Some(16 << 10) && call.returned == Some(16 << 10)));
     assert!(opened_with(&trace, "O_CREAT") && !opened_with(&trace, "O_DIRECT"));
 
-    // Stable writes are asked for where the file is opened; a mapping needs its calls.
+    // Synchronous writes are requested when the file is opened; a mapping needs its own calls.
     for (option, flag) in [("-o", "O_SYNC"), ("-+D", "O_DSYNC"), ("-+r", "O_SYNC")] {
         let words = format!("-s 64k -r 16k -i 0 {option} -+n -c -f f");
         let stable = traced(&desk, &words, "pwrite64,open,openat,fsync,fdatasync");
@@ -119,14 +119,15 @@ fn the_kernel_sees_exactly_the_tests_that_were_asked_for() {
     assert!(opened_with(&mapped, "O_CREAT") && !opened_with(&mapped, "O_SYNC"));
 
     let vectored = traced(&desk, "-E -s 128k -r 4k -i 0 -i 11 -i 12 -+n -f f", "preadv,pwritev,pread64");
-    // Both tests read the file once before their time, and the one that writes gives its first call back.
+    // Both tests read the file once before their timed part, and the test that writes restores the data of its first
+    // call.
     for (call, count) in [("preadv", 6), ("pwritev", 3)] {
         let bytes: Vec<_> = vectored.on(call, &path).map(|call| call.returned).collect();
         assert_eq!(bytes, vec![Some(64 << 10); count], "sixteen records with one {call}");
     }
 }
 
-/// Study E: a list of clients, one process for each line.
+/// Study E: a list of clients, with one process for each line.
 #[test]
 fn children_of_a_client_list_are_ranks_of_the_launcher() {
     if skipped(Launch::open_mpi_available()) {
@@ -154,8 +155,8 @@ fn children_of_a_client_list_are_ranks_of_the_launcher() {
     assert_says(&refused.stderr, &["srun -N 2", "mpirun -np 2"]);
 }
 
-/// The two tools beside each other on a device whose rate is known. IOzone is not free software in all
-/// distributions, and mostly not there.
+/// The two tools compared on a device of known rate. Not all distributions treat IOzone as free software, so it is
+/// usually not installed.
 #[test]
 fn measured_figures_agree_with_those_of_iozone_itself() {
     let found = match Program::new("iozone").arg("-v").run() {

@@ -1,4 +1,5 @@
-//! The program called as md-workbench: its sets, what one line leaves to the next, its files of latencies, its calls.
+//! The program called as md-workbench: its sets, what one command line leaves for the next, its latency files, and
+//! its system calls.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use testbed::{Strace, skipped};
 use crate::calls;
 use crate::desk::{Desk, assert_says, events, run, wait_for};
 
-/// The objects in the sets below `directory`, in order: `0_0/file-1 1_0/file-1`.
+/// The objects in the sets below `directory`, sorted: `0_0/file-1 1_0/file-1`.
 fn objects(directory: &Path) -> String {
     let mut all = Vec::new();
     for set in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -55,7 +56,8 @@ fn a_killed_round_goes_on_with_its_objects_made_again() {
     }
 }
 
-/// Each line: its words, the code, the objects after it, what the status file says, what is printed.
+/// For each command line: its options, the exit code, the objects afterwards, the content of the status file, and the
+/// output.
 #[test]
 fn each_line_goes_on_where_the_one_before_has_ended() {
     let desk = Desk::new();
@@ -66,7 +68,7 @@ fn each_line_goes_on_where_the_one_before_has_ended() {
         ("-2 -R 2", 0, "0_0/file-2 0_0/file-3 1_0/file-2 1_0/file-3", "pos: 2\n", "(0 errs) read("),
         ("-2 --read-only", 0, "0_0/file-2 0_0/file-3 1_0/file-2 1_0/file-3", "pos: 2\n", "(0 errs) read("),
         ("-2", 0, "0_0/file-3 0_0/file-4 1_0/file-3 1_0/file-4", "pos: 3\n", "(0 errs) read("),
-        // Nothing stands there: each step of each of two tasks finds no object.
+        // There are no objects, so every step of both tasks fails to find one.
         ("-2 --start-item=40", 0, "0_0/file-3 0_0/file-4 1_0/file-3 1_0/file-4", "pos: 41\n", "(2 errs!!!)"),
         ("-3 --start-item=3", 0, "", "pos: 41\n", "(0 errs) delete("),
         ("-3", 0, "", "pos: 41\n", "errs!!!)"),
@@ -116,14 +118,14 @@ fn what_is_not_its_own_stays() {
     let line = "md-workbench -D 1 -I 2 -P 3 -R 1 -o sets";
     let _ = run(&desk.ioproof(&format!("{line} --out record1"))).expect_code(0);
     assert_eq!(fs::read_to_string(desk.path("sets/mine")).expect("still there"), "mine");
-    // A file that is called as an object of a set is nobody's to remove.
+    // A file with the name of an object of a set is never removed if it is not one of the program's own.
     fs::write(desk.path("sets/file-1"), "mine too").expect("a file");
     let refused = run(&desk.ioproof(&format!("{line} --out record2"))).expect_code(3);
     assert_says(&refused.stderr, &["sets/file-1 is there already"]);
     assert_eq!(fs::read_to_string(desk.path("sets/file-1")).expect("still there"), "mine too");
 }
 
-/// The calls of one step, as strace shows them of md-workbench itself.
+/// The system calls of one step, as strace shows them for md-workbench itself.
 #[test]
 fn a_step_takes_the_calls_of_the_real_one() {
     if skipped(Strace::available()) {

@@ -1,4 +1,4 @@
-//! The program called as mdtest: what it leaves on disk and prints, beside the real program.
+//! The program called as mdtest: what it leaves on disk and prints, compared with the real program.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use testbed::{Launch, Program, Strace, skipped};
 use crate::calls;
 use crate::desk::{Desk, assert_says, run};
 
-/// The real program, where there is one.
+/// The real program, if it is installed.
 fn real() -> Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found =
@@ -31,7 +31,7 @@ fn below(directory: &Path) -> BTreeSet<String> {
     found
 }
 
-/// The mean in the row of `name`.
+/// The mean in the row called `name`.
 fn mean(output: &str, name: &str) -> f64 {
     let row = output.lines().find(|line| line.trim_start().starts_with(name));
     let row = row.unwrap_or_else(|| panic!("no {name} in\n{output}"));
@@ -54,7 +54,7 @@ fn a_line_by_hand_measures_every_phase_and_leaves_nothing() {
         assert!(mean(&ran.stdout, name) > 0.0, "{name}\n{}", ran.stdout);
     }
     assert!(!desk.path("tree").exists() || below(&desk.path("tree")).is_empty());
-    // The record says the same again.
+    // The record contains the same values.
     assert_eq!(desk.report().state(), "complete");
 }
 
@@ -111,7 +111,7 @@ fn mdtest_and_ioproof_leave_the_same_and_find_what_the_other_left() {
         theirs(&format!("{shape} -d theirs"));
         ours(&format!("{shape} -d ours"), &format!("made{number}"));
         assert_eq!(below(&desk.path("theirs")), below(&desk.path("ours")), "{shape}");
-        // Each removes what the other has made.
+        // Each of the two programs removes what the other has created.
         let rest = shape.replace("-C", "-T -E -r -e 100");
         let printed = theirs(&format!("{rest} -d ours"));
         assert!(!printed.contains("WARNING: unable"), "{shape}\n{printed}");
@@ -138,7 +138,7 @@ fn two_ranks_share_the_work() {
     assert_eq!(ranks.lines().count(), 4, "{ranks}");
 }
 
-/// The calls on each item, as strace shows them of mdtest itself: with two in each of two directories.
+/// The system calls on each item, as strace shows them for mdtest itself: two items in each of two directories.
 #[test]
 fn items_take_the_calls_of_the_real_one() {
     if skipped(Strace::available()) {

@@ -1,4 +1,5 @@
-//! The program called as other tools, what they printed, and what else reads or writes as they do.
+//! The program called as other tools, imports of their output, and other software that parses output or writes in the
+//! same way.
 
 mod cross_check;
 mod formats;

@@ -1,4 +1,4 @@
-//! `ioproof randomops`: a fixed number of random operations by many tasks, and what came of it.
+//! `ioproof randomops`: a fixed number of random operations by many tasks, and their results.
 
 use testbed::{Hosts, Launch, skipped};
 

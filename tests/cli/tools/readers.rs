@@ -1,15 +1,16 @@
-//! What scripts look for in the output of IOR, as it is written down in their sources.
+//! What scripts look for in the output of IOR, according to their sources.
 
 use std::process::Command;
 
 use crate::desk::{Desk, assert_says, run};
 
-/// The last word of `text` after `grep PATTERN | tail -1`.
+/// The last word of the output of `grep PATTERN | tail -1` on `text`.
 fn last_line<'t>(text: &'t str, pattern: &str) -> &'t str {
     text.lines().rfind(|line| line.contains(pattern)).unwrap_or_else(|| panic!("no {pattern} in {text}"))
 }
 
-/// Job logs have both streams: `grep write | tail -1` is the line of the summary, whatever is doubted.
+/// Job logs contain both stdout and stderr: `grep write | tail -1` must find the line of the summary, whatever the
+/// warnings are.
 #[test]
 fn no_line_of_ours_comes_after_the_summary() {
     let desk = Desk::new();
@@ -34,8 +35,8 @@ fn no_line_of_ours_comes_after_the_summary() {
     }
 }
 
-/// The checks that sites keep for ReFrame look for the summary by `-A`, and for `Max Write:`, which IOR 4.1 prints with
-/// `-v` and 3.3 always.
+/// The ReFrame checks of sites find the summary with `-A`, and look for `Max Write:`, which IOR 4.1 prints with `-v`
+/// and 3.3 always.
 #[test]
 fn the_expressions_of_reframe_checks_match_as_with_ior_itself() {
     let desk = Desk::new();

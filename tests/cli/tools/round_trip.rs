@@ -1,4 +1,4 @@
-//! What the program prints as another tool, `import` reads again.
+//! `import` can read everything that the program prints when called as another tool.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::desk::{Desk, run};
 
-/// Lines of each tool and each of its forms of output. `{}` is a directory, in which `p` is a file of 1 MiB.
+/// Command lines for each tool and each of its output formats. `{}` is a directory in which `p` is a file of 1 MiB.
 const LINES: &[&str] = &[
     "ior -w -r -t 64k -b 1m -i 2 -o {}/f",
     "ior -v -w -r -t 64k -b 1m -o {}/f",
@@ -40,13 +40,13 @@ const LINES: &[&str] = &[
     "tsqosperf write seq {}/g -n 4m -r 64k -th 2 -fsync",
 ];
 
-/// Rates are printed with three digits at least, but for whole milliseconds of a phase and whole microseconds of a
-/// transfer.
+/// Rates are printed with at least three digits, unless they come from the time of a phase in whole milliseconds or
+/// of a transfer in whole microseconds.
 fn rounded(line: &str) -> f64 {
     if line.contains(" -N ") || line.contains("--print-detailed-stats") { 0.2 } else { 0.01 }
 }
 
-/// Every pass of every figure of a phase is in what was printed, with a rate that the record has.
+/// Every pass of every figure of a phase appears in the output, with a rate that is in the record.
 #[test]
 fn what_each_tool_prints_is_read_again() {
     let mut wrong = Vec::new();
@@ -98,8 +98,8 @@ fn rate_of(figure: &Value) -> f64 {
     figure["transfers_per_second"]["median"].as_f64().expect("a number")
 }
 
-/// Rates from the first transfer to the last close are between those by the whole time and those by transfers and closes
-/// alone: tasks may wait for processors in between.
+/// Rates from the first transfer to the last close lie between those over the whole time and those over transfers and
+/// closes alone, since tasks may wait for processors in between.
 fn to_last_close(figure: &Value) -> RangeInclusive<f64> {
     let pass = &figure["repetitions"][0];
     let value = |name: &str| pass[name].as_f64().expect("a number");
@@ -107,8 +107,8 @@ fn to_last_close(figure: &Value) -> RangeInclusive<f64> {
     rate(value("wall_ns"))..=rate(value("io_ns") + value("close_ns"))
 }
 
-/// All rates that the record has of a figure, in operations per second: by each time base, of each pass and of all,
-/// without the open, and of one request after the other.
+/// All rates in the record for a figure, in operations per second: for each time base, for each pass and for all
+/// passes, without the open, and for one request after the other.
 fn rates(figure: &Value) -> Vec<f64> {
     let of_pass = |pass: &Value| {
         let value = |name: &str| pass[name].as_f64().expect("a number");

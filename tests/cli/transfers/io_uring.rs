@@ -1,4 +1,5 @@
-//! io_uring where it may not be used: said which way, replaced only where nobody asked for it.
+//! io_uring where its use is not permitted: the program reports the cause, and replaces io_uring only if the user did
+//! not ask for it.
 
 use std::fs;
 
@@ -16,7 +17,7 @@ fn study(backend: &str) -> String {
 
 const REQUIRED: &str = "backend = \"uring\"\n";
 
-/// Runs the program where setting up a ring fails like this.
+/// Runs the program with an error injected when a ring is set up.
 fn without(desk: &Desk, study: &str, error: &str) -> testbed::Finished {
     let strace = Strace::new().calls("io_uring_setup").inject("io_uring_setup", &format!("error={error}"));
     strace.run(&desk.study(study)).expect("a trace").finished
@@ -50,7 +51,7 @@ fn where_nobody_asked_for_it_another_way_is_taken_and_told() {
     assert_eq!(report.figure("write")["tasks"], 4, "as many transfers are under way");
 }
 
-/// The setting of the host is shown as off to this one process, in a mount namespace of its own.
+/// In a mount namespace of its own, this one process sees the host's setting as disabled.
 #[test]
 fn a_ring_that_the_administrator_switched_off_names_the_setting() {
     if skipped(Strace::available()) || skipped(namespaces()) {

@@ -1,4 +1,4 @@
-//! Which bytes of which files are moved, as strace sees the calls.
+//! Which bytes of which files are transferred, according to the system calls that strace records.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use crate::desk::{Desk, names, run};
 
 const KIB: u64 = 1 << 10;
 
-/// Calls of one name on one file, by task: each has a thread of its own.
+/// Calls with one name on one file, by task: each task has its own thread.
 fn offsets_by_task(trace: &Trace, call: &str, file: &Path) -> Vec<Vec<u64>> {
     let mut threads: Vec<(u32, Vec<u64>)> = Vec::new();
     for call in trace.on(call, file) {
@@ -25,8 +25,7 @@ fn offsets_by_task(trace: &Trace, call: &str, file: &Path) -> Vec<Vec<u64>> {
     tasks
 }
 
-/// Figure 2 of study B: segment by segment, in each the block of every task, in each block its
-/// transfers.
+/// Figure 2 of study B: segment by segment, in each segment the block of every task, in each block its transfers.
 #[test]
 fn three_tasks_visit_a_shared_file_in_the_published_order() {
     if skipped(Strace::available()) {
@@ -63,7 +62,7 @@ fn random_order_visits_each_offset_once_and_is_no_rising_one() {
     }
 }
 
-/// The requirement of study D: exactly these calls, nothing beside them on the data.
+/// The requirement of study D: exactly these calls, and no others on the data.
 #[test]
 fn only_positioned_transfers_of_the_asked_size_at_aligned_offsets_touch_the_data() {
     if skipped(Strace::available()) || skipped(Testbed::available()) {
@@ -85,7 +84,7 @@ fn only_positioned_transfers_of_the_asked_size_at_aligned_offsets_touch_the_data
         for name in ["read", "write", "readv", "writev", "preadv", "pwritev", "mmap", "sendfile"] {
             assert!(!moving.contains(name), "{name} was called: {moving:?}");
         }
-        // Before a read the program looks for holes, which moves nothing.
+        // Before a read, the program looks for holes in the file, which transfers no data.
         let seeks = on_data().filter(|call| call.name == "lseek");
         assert!(seeks.into_iter().all(|call| call.has("SEEK_HOLE") || call.has("SEEK_DATA")));
         let transfers: Vec<_> =
@@ -100,8 +99,8 @@ fn only_positioned_transfers_of_the_asked_size_at_aligned_offsets_touch_the_data
     }
 }
 
-/// Whether each transfer's descriptor was opened with `O_DIRECT`. The look for holes opens the
-/// files as well, without it.
+/// Whether the descriptor of each transfer was opened with `O_DIRECT`. The search for holes also opens the files, but
+/// without this flag.
 fn all_direct(trace: &Trace, files: &BTreeSet<PathBuf>) -> bool {
     let mut opened: BTreeMap<i64, bool> = BTreeMap::new();
     let descriptor = |argument: &str| argument.split('<').next().and_then(|number| number.parse().ok());

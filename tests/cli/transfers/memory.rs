@@ -1,4 +1,4 @@
-//! Reads that a memory may have answered keep no commitment, however fast and steady they are.
+//! Reads that may have been served from memory do not meet a commitment, however fast and steady they are.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use testbed::{FileSystem, LoopDevice, Programme, ProgrammedFs, Scratch, Testbed,
 
 use crate::desk::{Desk, assert_says, emptied, measured, run, timed};
 
-/// A promise that anything keeps, about reads of `workload` on `target`, which are parts of a study.
+/// Part of a study: a commitment that any result meets, about reads of `workload` on `target`.
 fn study(target: &str, workload: &str, repetitions: u32) -> String {
     format!(
         "[protocol]\nrepetitions = {repetitions}\nphase_min = \"1ms\"\n[[target]]\nname = \"store\"\n{target}\n\
@@ -16,7 +16,7 @@ fn study(target: &str, workload: &str, repetitions: u32) -> String {
     )
 }
 
-/// Runs `study`, which is to be DOUBTFUL for these reasons in the verdict and in the audit.
+/// Runs `study`; its reads must be DOUBTFUL for these reasons in both the verdict and the audit.
 fn is_doubtful(desk: &Desk, study: &str, reasons: &[&str]) {
     let _ = run(&desk.study(study).arg("--verdict")).expect_code(8);
     let verdict = run(&desk.ioproof("verdict --json").arg(desk.record())).expect_code(8).stdout;
@@ -27,19 +27,19 @@ fn is_doubtful(desk: &Desk, study: &str, reasons: &[&str]) {
     assert_says(&audit, &["memory not excluded"]);
 }
 
-/// Four clients with a cache each; later repetitions read what the first ones brought there.
+/// Four clients, each with a cache; later repetitions read what the first ones brought into it.
 #[test]
 fn clients_with_a_cache_keep_no_promise_about_reads() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    // Slow enough that a pass whose first reads are real does not look like memory as a whole.
+    // Slow enough that a pass whose first reads come from the device does not look like memory as a whole.
     let slow = Programme { read_latency: Duration::from_millis(1), ..Programme::default() };
     let builder = ProgrammedFs::builder().page_cache().programme(slow);
     let mounts: Vec<ProgrammedFs> = (0..4).map(|_| builder.clone().mount().expect("a file system")).collect();
     let paths: Vec<String> = mounts.iter().map(|one| format!("\"{}/f\"", one.path().display())).collect();
     let target = format!("paths = [{}]", paths.join(", "));
-    // Each pass begins with an empty cache, and reads each block four times.
+    // Each pass begins with an empty cache and reads each block four times.
     let random = "transfer = \"4KiB\"\nadvice = \"as-meant\"\norder = \"random\"\nfresh_order = true\ntasks = 4\nsharing = \"per-task\"\nsize = \"1MiB\"\n\
                   phases = [\"read\"]\nfill = true\noperations = 1024";
     for repetitions in [1, 2] {
@@ -49,12 +49,12 @@ fn clients_with_a_cache_keep_no_promise_about_reads() {
             &["device bytes unknown", "hands its data to a program", "server_memory", "target store"],
         );
     }
-    // With a stated memory what counts is the size of the data.
+    // If the memory size is stated, the size of the data is what counts.
     let stated = format!("{target}\nserver_memory = \"64KiB\"");
     is_doubtful(&Desk::new(), &study(&stated, random, 2), &["of data or more", "on the servers"]);
 }
 
-/// What a program behind FUSE keeps is not passed by with `O_DIRECT`.
+/// `O_DIRECT` does not bypass what a program behind FUSE has cached.
 #[test]
 fn direct_reads_of_a_file_system_in_user_space_are_no_better() {
     if skipped(ProgrammedFs::available()) {
@@ -69,7 +69,7 @@ fn direct_reads_of_a_file_system_in_user_space_are_no_better() {
     );
 }
 
-/// The counters of a loop device see what the page cache of its file has answered.
+/// The counters of a loop device include reads that were served from the page cache of its backing file.
 #[test]
 fn measured_a_loop_device_over_the_page_cache_keeps_no_promise_and_one_around_it_does() {
     if skipped(Testbed::available()) {
@@ -111,7 +111,7 @@ fn a_target_in_memory_keeps_no_promise() {
     );
 }
 
-/// mdtest -E: how many files are read in a second hangs on where their bytes are.
+/// mdtest -E: the number of files read per second depends on where their data are stored.
 #[test]
 fn files_that_are_read_are_judged_as_other_reads() {
     if skipped(ProgrammedFs::available()) {
@@ -132,7 +132,7 @@ fn files_that_are_read_are_judged_as_other_reads() {
     assert_says(&said, &["PASS"]);
 }
 
-/// What is shown to have been empty needs no data larger than the memory of the node.
+/// If caches are shown to have been empty, the data need not be larger than the node's memory.
 #[test]
 fn reads_behind_caches_that_were_shown_empty_keep_a_promise() {
     if skipped(ProgrammedFs::available()) || !rustix::process::geteuid().is_root() {
@@ -140,7 +140,7 @@ fn reads_behind_caches_that_were_shown_empty_keep_a_promise() {
     }
     let slow = Programme { read_latency: Duration::from_millis(1), ..Programme::default() };
     let mount = ProgrammedFs::builder().page_cache().programme(slow).mount().expect("a file system");
-    // The program behind it keeps nothing, which only its owner can say.
+    // The program behind it caches nothing, but only its owner can confirm that.
     let memory = "server_memory = \"64KiB\"\ncaches = \"64KiB\"";
     let target = format!("path = \"{}/f\"\n{memory}", mount.path().display());
     let workload =
@@ -154,8 +154,9 @@ fn reads_behind_caches_that_were_shown_empty_keep_a_promise() {
     is_doubtful(&Desk::new(), &warm, &["of memory on the nodes"]);
 }
 
-/// The cache takes writes at once, and fsync does not wait for it: only the volume shows the storage.
-/// Each pass finds the cache empty after its delay, in which the storage takes three times what the cache holds.
+/// The cache accepts writes at once, and fsync does not wait for the storage, so only a large volume shows the
+/// storage's rate. Each pass starts with an empty cache: during the delay before it, the storage can absorb three
+/// times what the cache holds.
 #[test]
 fn measured_writes_that_a_cache_absorbed_keep_no_promise_and_far_more_of_them_do() {
     if skipped(ProgrammedFs::available()) {

@@ -1,4 +1,4 @@
-//! Curves with a known shape: where they are best, from where on more brings no more, and what limits them.
+//! Curves with a known shape: their best point, the point from which more gains nothing, and the limiting factor.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn shape<'a>(report: &'a Value, axis: &str) -> &'a Value {
     shape.unwrap_or_else(|| panic!("no shape over {axis}: {shapes:?}"))
 }
 
-/// D20: a device that does 400 reads and 400 writes per second does most in a mix of both.
+/// D20: a device that can do 400 reads and 400 writes per second has its highest rate with a mix of both.
 #[test]
 fn measured_the_best_mix_is_named_with_its_share_of_writes_and_tasks() {
     if skipped(Testbed::available()) {
@@ -41,7 +41,7 @@ fn best_mix_of_a_device_with_two_limits(times: u32) {
     assert_says(&text, &["sweet spot", "50 % writes", "24 tasks"]);
 }
 
-/// D22: with 4 ms for each read of 64 KiB, and 60 MB/s for all, four tasks reach what there is.
+/// D22: with 4 ms for each 64 KiB read and 60 MB/s in total, four tasks saturate the device.
 #[test]
 fn measured_from_how_many_tasks_on_the_rate_is_reached_and_how_stable_it_stays_is_told() {
     if skipped(ProgrammedFs::available()) {
@@ -75,7 +75,7 @@ fn curve_of_a_slow_storage(times: u32) {
     assert_says(&text, &["highest at", "95 % at", "then lower by up to"]);
 }
 
-/// D26: one process that reads from memory keeps the processor busy; one that waits 5 ms for each read is not.
+/// D26: a process that reads from memory keeps the processor busy; one that waits 5 ms for each read does not.
 #[test]
 fn measured_what_limits_one_process_is_told_with_the_shares_of_its_time() {
     if skipped(ProgrammedFs::available()) {
@@ -122,7 +122,7 @@ fn limits_of_one_process(times: u32) {
     assert_says(&text, &["limited by", "user", "system", "waiting", "CPU per operation"]);
 }
 
-/// D23: every ceiling, the lowest, and what was reached of it. E6: what a rate of a disk means.
+/// D23: every ceiling, the lowest one, and the share of it that was reached. E6: what the rate of a disk means.
 #[test]
 fn measured_every_ceiling_is_shown_with_the_lowest_and_each_grade_with_its_meaning() {
     let _timed = timed();

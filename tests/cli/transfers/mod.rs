@@ -1,4 +1,4 @@
-//! Which operations are carried out, and what is found of storage with known answers.
+//! Which operations are carried out, and what the program finds on storage with known behaviour.
 
 mod io_uring;
 mod layout;

@@ -1,4 +1,4 @@
-//! A rate that is kept by the clock: what waits is counted from when it should have started.
+//! A fixed request rate (open loop): a delayed request is timed from when it should have started.
 
 use std::time::{Duration, Instant};
 
@@ -6,8 +6,8 @@ use testbed::{FileSystem, LoopDevice, Testbed, skipped};
 
 use crate::desk::{Desk, assert_near, timed, wait_for};
 
-/// Of 10,000 writes those of two frozen seconds wait, the first for two seconds and the last not
-/// at all: 1000 wait for more than one second, 100 for more than 1.9.
+/// Of 10,000 writes, those that fall into a freeze of two seconds wait: the first for two seconds, the last not at
+/// all. 1000 wait for more than one second, and 100 for more than 1.9 seconds.
 #[test]
 fn measured_writes_that_wait_for_a_frozen_file_system_are_counted_from_their_intended_start() {
     const PER_SECOND: f64 = 1000.0;
@@ -45,7 +45,7 @@ fn measured_writes_that_wait_for_a_frozen_file_system_are_counted_from_their_int
     assert_near("transfers", latency("response", "transfers") * 1e9, ALL, 0.01);
     assert_near("p90", latency("response", "p90_ns"), stood_still - ALL * 0.1 / PER_SECOND, 0.05);
     assert_near("p99", latency("response", "p99_ns"), stood_still - ALL * 0.01 / PER_SECOND, 0.05);
-    // The call itself stood still once, for the write that was under way.
+    // The system call itself was frozen only once, for the write in flight.
     assert!(latency("service", "p99_ns") < 0.1, "{figure:#}");
     assert!(latency("service", "maximum_ns") > 1.5, "{figure:#}");
 }

@@ -1,4 +1,4 @@
-//! What the page cache did: proof that it was by-passed, a warning where it was not, advice.
+//! Use of the page cache: proof that it was bypassed, a warning if it was not, and the effect of fadvise.
 
 use std::fs;
 use std::path::Path;
@@ -49,24 +49,24 @@ fn reads_that_the_page_cache_answered_are_marked() {
     assert_eq!(report.figure("read")["page_cache"], true);
 }
 
-/// What `--fadvise HOW` did to a file of 16 MiB that was all cached, and of which 1 MiB was read.
+/// The effect of `--fadvise HOW` on a fully cached file of 16 MiB, of which 1 MiB was read.
 struct Advised {
-    /// The advice of each call.
+    /// The advice passed in each call.
     calls: Vec<String>,
     /// KiB that are in the page cache afterwards.
     cached_kib: u64,
-    /// Bytes that came from the device ÷ bytes that were read.
+    /// Bytes read from the device ÷ bytes read by the application.
     device_share: f64,
 }
 
-/// Most of the file, far from what a read of 1 MiB brings in. The kernel may reclaim some clean pages at any time, when
+/// Most of the file, and far more than a read of 1 MiB loads. The kernel may reclaim some clean pages at any time if
 /// other tests need memory.
 const MOSTLY_KIB: u64 = 12 << 10;
 
 fn advised(how: &str) -> Advised {
     let (desk, device) = (Desk::new(), device());
     let file = file_on(&device);
-    // Synced first: only clean pages can be dropped.
+    // The file is synced first, since only clean pages can be dropped.
     let _ = run(&desk.ior(&format!("-w -e -k -t 64k -b 16m -o {file}"))).expect_code(0);
     fs::remove_dir_all(desk.record()).expect("of the write");
     let before = cached_kib(Path::new(&file));
@@ -82,15 +82,15 @@ fn advised(how: &str) -> Advised {
     }
 }
 
-/// KiB of a file that stand in the page cache, as fincore(1) counts them.
+/// KiB of a file that are in the page cache, as reported by fincore(1).
 fn cached_kib(file: &Path) -> u64 {
     let counted = testbed::Program::new("fincore").args(["--bytes", "--noheadings", "--output", "RES"]);
     let counted = run(&counted.arg(file)).expect_code(0).stdout;
     counted.trim().parse::<u64>().expect("a number") >> 10
 }
 
-/// Study D prints one call with the or-ed value 5, which is NOREUSE alone and drops nothing; what
-/// was meant are three calls, of which DONTNEED empties the cache.
+/// Study D prints one call with the or-ed value 5, which is just NOREUSE and drops nothing. Three calls were
+/// intended, of which DONTNEED empties the cache.
 #[test]
 fn advice_as_published_leaves_the_cache_alone_and_as_meant_drops_it() {
     if skipped(Testbed::available()) || skipped(Strace::available()) || skipped(fincore()) {

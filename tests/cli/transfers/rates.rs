@@ -1,4 +1,4 @@
-//! Rates against known answers: limits that the kernel enforces, published figures, fio.
+//! Rates compared with known values: limits enforced by the kernel, published figures, and fio.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use testbed::{FileSystem, Limits, LoopDevice, Program, Testbed, skipped};
 
 use crate::desk::{Desk, assert_near, assert_says, fio, measured, run};
 
-/// One hundredth of the card of study A: 2.05 and 2.78 GB/s.
+/// One hundredth of the rates of the card in study A, 2.05 and 2.78 GB/s.
 const CARD: Limits =
     Limits { read_bytes: Some(27_800_000), write_bytes: Some(20_500_000), reads: None, writes: None };
 
-/// Test 1 in miniature: the printed line with fewer segments, on a card a hundred times slower.
+/// Test 1 in miniature: the printed command line with fewer segments, on a card a hundred times slower.
 #[test]
 fn measured_test_1_finds_the_rates_of_its_card_and_shows_the_published_ones_beside_them() {
     if skipped(Testbed::available()) {
@@ -47,7 +47,7 @@ fn rates_of_the_card(times: u32) {
     );
 }
 
-/// Bytes and transfers per second that fio finds on a file of 160 MiB.
+/// Bytes and transfers per second that fio measures on a file of 160 MiB.
 fn by_fio(file: &str, options: &str, direction: &str) -> (f64, f64) {
     let common = "--name=x --size=160m --direct=1 --output-format=json --ioengine=psync --filename=";
     let program = Program::new("fio").args(format!("{common}{file} {options}").split_whitespace());

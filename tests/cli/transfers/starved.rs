@@ -1,4 +1,4 @@
-//! What holds the program back is told as the cause, and breaks no promise of the storage.
+//! When the host holds the program back, the report names that as the cause, and the storage breaks no commitment.
 
 use std::fs;
 use std::thread::sleep;
@@ -9,7 +9,7 @@ use testbed::{ControlGroup, FileSystem, Limited, LoopDevice, Program, Testbed, s
 
 use crate::desk::{Desk, alone, events, run, timed, wait_for};
 
-/// Random reads of one task for some seconds, which promise more than any disk of these machines has.
+/// Random reads by one task for a few seconds, with a commitment beyond the rate of any disk in these machines.
 fn study(directory: &str, seconds: u32, direct: bool) -> String {
     format!(
         "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\n[[target]]\nname = \"t\"\ndirectory = \"{directory}\"\n\
@@ -19,7 +19,7 @@ fn study(directory: &str, seconds: u32, direct: bool) -> String {
     )
 }
 
-/// What the report says in doubt of a starved node, and how the commitment was judged.
+/// The report's doubts about a starved node, and the verdict on the commitment.
 fn told(desk: &Desk) -> (Vec<String>, String) {
     let report = desk.report().0;
     let audit = report["audit"].as_array().expect("an audit").iter();
@@ -29,7 +29,7 @@ fn told(desk: &Desk) -> (Vec<String>, String) {
     (evidence, verdict)
 }
 
-/// The share of the time for which the program was stopped, as told.
+/// The reported share of the time for which the program was stopped.
 fn stopped_share(evidence: &[String]) -> f64 {
     let told = evidence.iter().find_map(|text| text.split_once("did not run for ")?.1.split_once(" s of "));
     told.map_or(0.0, |(stopped, of)| {
@@ -39,7 +39,7 @@ fn stopped_share(evidence: &[String]) -> f64 {
     })
 }
 
-/// Calls of a process that have written something.
+/// The number of write calls of a process.
 fn writes(process: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/io")).unwrap_or_default();
     text.lines().find_map(|line| line.strip_prefix("syscw: ")?.parse().ok()).unwrap_or(0)
@@ -49,11 +49,11 @@ fn writes(process: u32) -> u64 {
 fn measured_a_program_that_is_stopped_for_a_while_is_told_and_breaks_no_promise() {
     let _timed = timed();
     let desk = Desk::new();
-    // A promise that is missed by less than a stop explains.
+    // The commitment is missed, but by less than the stop of the process accounts for.
     let text = study(".", 1, true).replace("order =", "rate = 200\norder =").replace("1e9", "250");
     let mut running = desk.study(&text).spawn().expect("it starts");
     wait_for(&mut running, "a repetition", || events(&desk, "phase-finished") > 0);
-    // In the middle of the next one, which has 200 writes.
+    // In the middle of the next phase, which has 200 writes.
     let (process, before) = (running.id(), writes(running.id()));
     wait_for(&mut running, "writes of the next repetition", || writes(process) > before + 80);
     running.signal(Signal::STOP).expect("stopped");
@@ -65,7 +65,7 @@ fn measured_a_program_that_is_stopped_for_a_while_is_told_and_breaks_no_promise(
     assert_eq!(verdict, "DOUBTFUL");
 }
 
-/// As a program that limits the processor time of another does it.
+/// Imitates a program that limits the processor time of another.
 #[test]
 fn measured_stops_that_are_shorter_than_a_second_are_told_as_long_as_they_were() {
     let _timed = timed();
@@ -81,7 +81,7 @@ fn measured_stops_that_are_shorter_than_a_second_are_told_as_long_as_they_were()
     }
     let _ = running.wait().expect("it ends").expect_code(0);
     let (evidence, _) = told(&desk);
-    // What a hypervisor took, or a quota, is no stop.
+    // Time taken by a hypervisor or a quota is not a stop.
     let others = evidence.iter().any(|text| text.contains("steal") || text.contains("quota"));
     let undisturbed = if others {
         Err("needs processors that no hypervisor or quota takes away".to_owned())
@@ -101,7 +101,7 @@ fn measured_an_undisturbed_run_is_not_starved_and_breaks_its_promise() {
     let desk = Desk::new();
     let _ = run(&desk.study(&study(".", 1, true))).expect_code(0);
     let (evidence, verdict) = told(&desk);
-    // Others may use this machine, too; then it is they who are told.
+    // Others may be using this machine as well; the report then names them instead.
     let held = ["quota", "a frozen file system"];
     assert!(!evidence.iter().any(|text| held.iter().any(|word| text.contains(word))), "{evidence:?}");
     assert!(stopped_share(&evidence) < 0.2, "{evidence:?}");

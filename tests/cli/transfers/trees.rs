@@ -1,5 +1,5 @@
-//! Trees of directories: made on real file systems, left by runs that were killed, changed by others, and
-//! in directories that have no room for them.
+//! Directory trees: created on real file systems, left behind by killed runs, changed by others, and placed in
+//! directories without enough room for them.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use testbed::{FileSystem, LoopDevice, Program, Running, Scratch, Testbed};
 
 use crate::desk::{Desk, assert_says, events, names, run, wait_for};
 
-/// The table of a workload with a tree in `directory`, with `keys` of its own.
+/// The table of a workload with a tree in `directory`, with additional `keys`.
 fn study(directory: &Path, keys: &str) -> String {
     format!(
         "[[target]]\nname = \"disk\"\ndirectory = \"{}\"\n\n[[workload]]\nname = \"files\"\nwork = \"tree\"\n{keys}",
@@ -17,7 +17,7 @@ fn study(directory: &Path, keys: &str) -> String {
     )
 }
 
-/// Makes files for a minute, unless it is ended.
+/// Creates files for a minute, unless it is killed.
 fn endless(desk: &Desk, data: &Path) -> Running {
     let keys = "phases = [\"tree-create\", \"file-create\", \"file-stat\"]\nown_trees = true\ntasks = 2\n\
                 items_per_directory = 300000\nkeep = \"never\"\n";
@@ -120,7 +120,7 @@ fn too_few_inodes_are_told_before_the_start_and_a_full_directory_with_its_path()
     let many = study(place, "items_per_directory = 1000000\n");
     let refused = run(&desk.study(&many)).expect_code(4);
     assert_says(&refused.stderr, &["inodes", "lower the items"]);
-    // A stonewall may end the phase earlier: only the file system can tell.
+    // A stonewall may end the phase earlier, so only the file system can tell.
     let walled = study(place, "items_per_directory = 1000000\nstonewall = \"80s\"\n");
     let failed = run(&desk.study(&walled)).expect_code(5);
     assert_says(&failed.stderr, &["file.mdtest.0.", "inodes"]);
@@ -134,7 +134,7 @@ struct Quota {
 }
 
 impl Quota {
-    /// A directory in it that may hold `inodes` files and directories.
+    /// A directory in it that may hold up to `inodes` files and directories.
     fn with(inodes: u32) -> Result<Self, String> {
         let told = |program: Program| match program.run() {
             Ok(finished) if finished.code == Some(0) => Ok(()),

@@ -1,4 +1,4 @@
-//! Writes that nothing shows on stable storage, or that are too few against caches.
+//! Writes that may not have reached stable storage, or that are too small compared with the caches.
 
 use analysis::{
     RateName,
@@ -18,20 +18,20 @@ use crate::studies::{Study, target};
 
 const GIB: u64 = 1 << 30;
 
-/// A figure of writes, and what is known of it.
+/// Measured writes, and what is known about them.
 struct Writes {
     study: Study,
-    /// What each of five passes wrote.
+    /// Bytes written in each of five passes.
     written: u64,
-    /// What the devices counted of it; none where nothing was counted.
+    /// Bytes counted at the devices, or `None` if nothing was counted.
     at_devices: Option<u64>,
-    /// Of the device.
+    /// Whether the device has a volatile cache.
     volatile: Fact<bool>,
     warning: Option<Warning>,
     mounts: Vec<FileSystemFacts>,
 }
 
-/// Ten GiB a pass with fsync on a local target with a device that has a volatile cache.
+/// Ten GiB per pass with fsync, on a local target whose device has a volatile cache.
 fn durable() -> Writes {
     writes(true)
 }
@@ -40,7 +40,7 @@ fn writes(at_close: bool) -> Writes {
     writes_of(at_close, 100 * GIB)
 }
 
-/// Of so many bytes of data.
+/// Writes of this many bytes of data.
 fn writes_of(at_close: bool, data: u64) -> Writes {
     let mut study = Study::new(vec![target("disk", |_| {})]);
     study.add_of("w", "disk", &[], Phase::Write, &[0.0; 5], |spec| {
@@ -159,7 +159,7 @@ fn a_pass_writes_far_more_than_declared_caches_hold_or_is_steady() {
     assert_eq!(steady.doubt(), None);
 }
 
-/// Data that is written again and again stays in a cache that holds much of it, however steady that is.
+/// Data that is rewritten repeatedly stays in a cache that holds much of it, however steady the rate is.
 #[test]
 fn data_that_fits_into_caches_shows_nothing_however_often_it_is_written() {
     let mut small = Writes { written: 100 * GIB, at_devices: Some(100 * GIB), ..writes_of(true, GIB) };
@@ -169,7 +169,7 @@ fn data_that_fits_into_caches_shows_nothing_however_often_it_is_written() {
     assert!(small.told().contains("over and over"), "{}", small.told());
 }
 
-/// The fsync of the close is in the time of no latency, and in that of one rate only.
+/// The fsync before close is not included in any latency, and is included in one of the rates only.
 #[test]
 fn what_ends_before_the_close_is_not_on_stable_storage_by_it() {
     let latency = Amount::Latency { nanos: 1e6, percent: Some(99.0) };
@@ -190,7 +190,7 @@ fn what_ends_before_the_close_is_not_on_stable_storage_by_it() {
     }
 }
 
-/// Mounted so, an fsync ends at a cache that forgets.
+/// With these mount options, an fsync only reaches a volatile cache.
 #[test]
 fn an_fsync_that_the_mount_makes_nothing_of_shows_nothing() {
     let mut writes = durable();

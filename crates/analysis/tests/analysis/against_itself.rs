@@ -1,4 +1,4 @@
-//! A run compared with itself: what is divided how, and who calls a difference where there is none.
+//! A run compared with itself: ways to split it, and which methods report a difference where there is none.
 
 use analysis::audit::{AuditIssue, Check};
 use analysis::comparisons::{AgainstItself, Division, TooFewRepetitions, against_itself};
@@ -27,7 +27,7 @@ fn repetitions_go_to_both_sides_in_turn_or_one_after_the_other() {
     assert_eq!((first, second), (vec![0.0, 1.0, 2.0, 3.0, 4.0], vec![5.0, 6.0, 7.0, 8.0, 9.0]));
 }
 
-/// Storage of one rate, with 3 % noise: only the habits see differences.
+/// Storage with a constant rate and 3 % noise: only the informal rules report differences.
 #[test]
 fn on_steady_storage_the_test_keeps_its_level_and_the_habits_do_not() {
     let random = &mut Random::seeded(3);
@@ -41,7 +41,7 @@ fn on_steady_storage_the_test_keeps_its_level_and_the_habits_do_not() {
     }
 }
 
-/// Storage that gains a percent with each repetition: two runs differ, cases that take turns do not.
+/// Storage that gets a percent faster with each repetition: two consecutive runs differ, alternating cases do not.
 #[test]
 fn a_drift_gives_alarms_where_one_side_is_measured_after_the_other() {
     let random = &mut Random::seeded(4);
@@ -79,7 +79,7 @@ fn what_the_audit_refuses_is_not_compared() {
     assert_eq!(compared(&study, 1, &[doubt]), Err(TooFewRepetitions { has: 0, needed: 10 }));
 }
 
-/// Clopper and Pearson by hand: none of n is at most 1 − 0.025^(1/n); all of n at least 0.025^(1/n).
+/// Clopper-Pearson bounds by hand: 0 of n is at most 1 − 0.025^(1/n), n of n is at least 0.025^(1/n).
 #[test]
 fn an_exact_interval_of_a_share_is_that_of_the_binomial_distribution() {
     let near = |got: (f64, f64), wanted: (f64, f64)| {

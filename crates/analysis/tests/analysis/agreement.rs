@@ -1,4 +1,4 @@
-//! Two tools, one point: figures are paired by their conditions where their names differ.
+//! Two tools, one point: figures with different names are matched by their conditions.
 
 use analysis::{
     comparisons::{Paired, paired},
@@ -11,7 +11,7 @@ use crate::rows::{case, key, phase, plan, run_of, workload};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A run of one case that read `bytes` in 4 s of transfers.
+/// A run of one case that read `bytes` in 4 s of transfer time.
 fn measured(id: &str, bytes: u64, change: impl FnOnce(&mut plan::WorkloadSpec)) -> (Plan, Vec<Figure>) {
     let one = Case { id: id.to_owned(), ..case(workload(change), vec![Phase::Read]) };
     let plan = plan(vec![one]);
@@ -57,7 +57,7 @@ fn a_name_pairs_what_is_of_other_conditions_and_tells_them() {
     assert_eq!(found[0].differs, ["tasks: 1, then 2", "cache: buffered, then direct"]);
 }
 
-/// mdtest, say, has one name for all that it measures.
+/// mdtest, for example, uses one name for everything that it measures.
 #[test]
 fn a_point_pairs_before_a_name_does() {
     let cases = |names: [&str; 2]| {
@@ -89,7 +89,7 @@ fn a_point_pairs_before_a_name_does() {
     assert!(found.iter().all(|pair| pair.by_conditions && pair.differs.is_empty()), "{found:?}");
 }
 
-/// What a text does not say is no difference.
+/// A value that a text does not state is not a difference.
 #[test]
 fn an_imported_case_differs_in_what_its_text_says_alone() {
     let mut imported = measured("iozone", 400 << 20, |spec| spec.geometry.segments = 1);

@@ -1,4 +1,4 @@
-//! The audit of own figures: each check finds what it is for, and honest figures have no doubts.
+//! The audit of own figures: each check finds its problem, and sound figures raise no doubts.
 
 use analysis::{
     RateName,
@@ -14,7 +14,7 @@ use record::{LatencyRow, PhaseRecord, PhaseRow, Warning, WarningRow};
 
 use crate::rows::{SECOND, bucket, case, key, phase, plan, run, workload};
 
-/// One repetition of a read of 1000 transfers in 10 s, and what a test changes of it.
+/// One repetition of a read of 1000 transfers in 10 s, and the changes that a test makes to it.
 struct One {
     plan: plan::Plan,
     phase: PhaseRow,
@@ -33,7 +33,7 @@ impl One {
         Self {
             plan: plan(vec![plan::Case { repetitions: 1, ..case(workload, vec![Phase::Read]) }]),
             phase: PhaseRow { device_read_bytes: Some(4_096_000), ..phase(&key, 4_096_000, 10 * SECOND) },
-            // One task, one transfer under way: 10 ms each.
+            // One task with a queue depth of one: 10 ms per transfer.
             latency: vec![bucket(&key, Operation::Read, (10_000_000, 10_000_000), 1000)],
             warnings: Vec::new(),
             expected: Vec::new(),
@@ -76,7 +76,7 @@ fn cached_reads_are_found_by_what_the_devices_moved_whatever_was_warned_of() {
     assert!(counted.doubts()[0].evidence.contains("1.0 %"), "{}", counted.doubts()[0].evidence);
 }
 
-/// Where the bytes are meanwhile decides how fast files are read, and not how fast they are made.
+/// Data held in caches affects how fast files are read, but not how fast they are created.
 #[test]
 fn files_that_no_device_served_are_cached_where_they_are_read_and_not_where_they_are_made() {
     let of = |phase, work: Work| {
@@ -136,7 +136,7 @@ fn direct_transfers_at_the_speed_of_memory_are_implausible() {
     assert_eq!(one.checks(), [(Check::ImplausibleLatency, true)]);
 }
 
-/// Over loopback they may be so fast.
+/// Such rates are possible over loopback.
 #[test]
 fn exchanges_faster_than_a_network_are_implausible_between_nodes() {
     let of = |nodes, nanos: u64| {
@@ -206,7 +206,7 @@ fn a_rate_above_a_link_is_found_and_a_data_sheet_is_no_link() {
     one.expected = vec![limit(true, 1.24)];
     assert_eq!(one.checks(), [(Check::AboveCeiling, true)]);
     assert!(one.doubts()[0].evidence.contains("372 kB/s is 124.0 % of PCIe x4 (300 kB/s)"));
-    // What the devices moved counts as well, even where the figure stays below.
+    // The bytes moved by the devices count as well, even if the figure stays below the limit.
     one.expected = vec![limit(true, 0.9)];
     assert_eq!(one.checks(), [(Check::AboveCeiling, true)]);
     one.expected = vec![limit(false, 1.24)];
@@ -245,7 +245,7 @@ fn a_working_set_that_caches_hold_is_named_with_their_share() {
         server_memory: memory,
         ..plan::TargetDescription::default()
     };
-    // The workload has 1 MiB.
+    // The workload size is 1 MiB.
     one.plan.criteria.targets = vec![target(Some(Bytes::kib(128)), None)];
     assert_eq!(one.checks(), [(Check::WorkingSet, false)]);
     assert_eq!(one.doubts()[0].evidence, "caches are 12.5 % of the working set; 5 % at most");
@@ -254,7 +254,7 @@ fn a_working_set_that_caches_hold_is_named_with_their_share() {
     assert_eq!(one.checks(), []);
     one.plan.criteria.targets = vec![target(None, Some(Bytes::kib(257)))];
     assert_eq!(one.checks(), [(Check::WorkingSet, false)]);
-    // A mixed pass that only wrote found nothing in the memory of servers.
+    // A mixed pass that only wrote found no data in the servers' memory.
     let has_memory = |one: &One| one.checks().contains(&(Check::WorkingSet, false));
     (one.phase.key.phase, one.plan.cases[0].phases) = (Phase::Mixed, vec![Phase::Mixed]);
     assert!(has_memory(&one));
@@ -312,7 +312,7 @@ fn judging_by_the_best_is_pointed_out() {
 fn the_mean_of_rates_is_not_the_rate_of_the_sums() {
     let mut study = crate::studies::Study::new(Vec::new());
     study.add("w", "t", &[], Phase::Read, &[100e6, 10e6]);
-    // Equal work in unequal times: the slow repetition weighs more.
+    // Equal work in unequal times: the slow repetition has more weight.
     for row in &mut study.phases {
         let seconds = if row.key.repetition == 0 { 10 } else { 100 };
         *row = PhaseRow {
@@ -339,7 +339,7 @@ fn published_bests_beside_medians_are_named_together() {
     assert!(doubts[0].evidence.ends_with(": a-t2-read-best, a-t3-read-best"), "{}", doubts[0].evidence);
 }
 
-/// In a given time each target moves what it can, whatever the others do.
+/// In a fixed time each target moves what it can, independent of the others.
 #[test]
 fn tasks_that_do_not_divide_are_no_bound_in_a_given_time() {
     let one = One::new(|spec| {
@@ -381,7 +381,7 @@ fn reads_that_a_cache_answers_from_some_pass_on_are_a_jump() {
     assert_eq!((drift.len(), drift[0].check, drift[0].disqualifies()), (1, Check::WriteDrift, false));
 }
 
-/// Scatter alone speaks in less than 1 % of figures: two passes are the worst case.
+/// Scatter alone triggers the check for less than 1 % of figures. Two passes are the worst case.
 #[test]
 fn scatter_of_a_fifth_is_hardly_ever_a_jump() {
     let mut study = crate::studies::Study::new(Vec::new());
@@ -390,7 +390,7 @@ fn scatter_of_a_fifth_is_hardly_ever_a_jump() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 53) as f64
     };
-    // The sum of twelve uniform numbers is normal enough.
+    // The sum of twelve uniform numbers is a sufficient approximation of a normal distribution.
     let mut rate = || 100e6 * (0.2 * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0)).exp();
     const DRAWS: usize = 2000;
     for draw in 0..DRAWS {

@@ -1,4 +1,4 @@
-//! The audit finds the slips of published studies that can be computed, and nothing in what agrees.
+//! The audit finds the errors in published studies that can be computed, and reports nothing where the numbers agree.
 
 use analysis::audit::{AuditIssue, audit_published};
 
@@ -95,7 +95,7 @@ fn every_doubt_says_what_to_do() {
     }
 }
 
-/// A slip of the misprint table that numbers show is found by a check on one of its figures.
+/// An error in the misprint table that is visible in the numbers is found by a check on one of its figures.
 #[test]
 fn computable_misprints_are_found() {
     use record::MisprintSort::{Contradiction, Implausible, Misprint, Unit};
@@ -109,6 +109,6 @@ fn computable_misprints_are_found() {
         .filter(|one| !one.concerns.iter().any(|id| doubted.contains(id)))
         .map(|one| one.printed.as_str())
         .collect();
-    // Two statements in words: no numbers to compare.
+    // Two verbal statements, without numbers to compare.
     assert_eq!(missed, ["\"I/O bound immediately\" and \"CPU bound\""]);
 }

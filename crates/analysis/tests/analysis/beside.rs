@@ -1,4 +1,4 @@
-//! Published figures stand beside the own figures that the study names for them, in one unit.
+//! Published figures are shown next to the own figures that the study assigns to them, in the same unit.
 
 use analysis::comparisons::{PublishedComparison, beside, unknown_ids};
 use plan::{Claim, Phase, PublishedReference, Quantity, Relation, Selector, Side};
@@ -14,7 +14,7 @@ fn all() -> Selector {
     Selector::default()
 }
 
-/// Twelve targets of ten devices' worth and their baseline, swept over tasks.
+/// Twelve targets as fast as ten devices, and their baseline, in a sweep over tasks.
 fn study() -> Study {
     let baseline = target("one", |target| target.devices = 1);
     let wide = target("twelve", |target| (target.devices, target.baseline) = (12, Some("one".to_owned())));
@@ -53,11 +53,11 @@ fn without_a_point_it_stands_beside_the_best_of_its_direction() {
         one.source()
     );
     assert_eq!(one.misprint, "");
-    // Its mark is drawn where it was measured, not where the own best is.
+    // Its mark is drawn at the point where it was measured, not at our own best point.
     assert_eq!(one.at, [count("tasks", 132), bytes("transfer", 16 << 20)]);
 }
 
-/// Study A: 29.9 GB/s where 32.9 GB/s were there below are a tax of 9.1 %.
+/// Study A: 29.9 GB/s where the layer below reaches 32.9 GB/s is a loss of 9.1 %.
 #[test]
 fn a_published_tax_stands_beside_the_own_one_of_the_same_layout() {
     let cards = target("cards", |target| target.devices = 12);
@@ -150,7 +150,8 @@ fn unknown_ids_are_named_with_the_nearest() {
     );
 }
 
-/// Study C prints mean, deviation and range of 101 ratios, and levels of a profile: a figure of jobs has none of them.
+/// Study C prints the mean, deviation and range of 101 ratios, and levels of a profile. A figure for jobs has none of
+/// these.
 #[test]
 fn published_sums_and_ratios_of_launches_stand_beside_no_figure_of_jobs() {
     let mut study = Study::new(vec![target("flash", |_| ())]);

@@ -1,4 +1,4 @@
-//! Changes of a level: how often one is called where there is none, and how surely one is found.
+//! Level changes: the false alarm rate without a change, and the detection rate with one.
 
 use analysis::statistics::{CHANGE_VALUES_MIN, ChangePoint, DIFFERENCE_LEVEL, Dependence, change_point};
 
@@ -8,7 +8,7 @@ use crate::study::{Study, reads};
 
 const DRAWS: usize = 2_000;
 
-/// Normal values with mean 100 and deviation `noise`, each with so much of the one before.
+/// Normally distributed values with mean 100, standard deviation `noise`, and this autocorrelation.
 fn drawn(random: &mut Random, n: usize, noise: f64, autocorrelation: f64) -> Vec<f64> {
     let fresh = (1.0 - autocorrelation * autocorrelation).sqrt();
     let mut state = random.normal();
@@ -20,7 +20,7 @@ fn drawn(random: &mut Random, n: usize, noise: f64, autocorrelation: f64) -> Vec
     (0..n).map(|_| next()).collect()
 }
 
-/// The share of series in which a change is called at the level of one test, whatever its size.
+/// The share of series in which a change of any size is reported at the level of a single test.
 fn alarms(dependence: Dependence, mut series: impl FnMut() -> Vec<f64>) -> f64 {
     let called = (0..DRAWS).filter(|_| {
         change_point(&series(), dependence).is_some_and(|found| found.p_value <= DIFFERENCE_LEVEL)
@@ -42,7 +42,7 @@ fn seconds_that_depend_on_each_other_give_no_alarm_without_a_change() {
     }
 }
 
-/// Without the correction for dependence the level would be broken: else it would be of no use.
+/// Without the correction for dependence the level would be exceeded. Otherwise the correction would be useless.
 #[test]
 fn dependent_values_taken_for_independent_ones_give_many_alarms() {
     let random = &mut Random::seeded(5);
@@ -66,7 +66,8 @@ fn repetitions_give_no_alarm_without_a_change_whatever_their_distribution() {
     }
 }
 
-/// The share of series with noise of 2 % in which a change of 10 % at `part` of them is told, and at its place.
+/// The share of series with 2 % noise in which a 10 % change at the fraction `part` of the series is found at the
+/// right position.
 fn found(n: usize, part: f64, dependence: Dependence, autocorrelation: f64, family: usize) -> f64 {
     let random = &mut Random::seeded(9);
     let place = (n as f64 * part).round();
@@ -124,12 +125,12 @@ fn a_small_change_is_not_told_however_sure_it_is() {
 fn too_few_values_or_none_that_are_numbers_have_no_change() {
     assert_eq!(change_point(&[1.0; CHANGE_VALUES_MIN - 1], Dependence::Independent), None);
     assert_eq!(change_point(&[f64::NAN; 40], Dependence::Independent), None);
-    // Sixty seconds that follow each other this closely are worth three independent ones.
+    // Sixty seconds with this much autocorrelation are worth three independent ones.
     let close = drawn(&mut Random::seeded(8), 60, 5.0, 0.95);
     assert_eq!(change_point(&close, Dependence::Consecutive), None);
 }
 
-/// The unit does not matter, nor the direction of time but for the place.
+/// The unit does not matter. Reversing the time only changes the position.
 #[test]
 fn a_change_has_no_unit() {
     let mut values = drawn(&mut Random::seeded(6), 50, 3.0, 0.0);
@@ -143,7 +144,7 @@ fn a_change_has_no_unit() {
     assert!(of(&reversed).at == 50 - at && (of(&reversed).p_value / p_value - 1.0).abs() < 1e-9);
 }
 
-/// Storage that fell after the tenth of twenty passes; and one that did not.
+/// Storage that got slower after the tenth of twenty passes, and storage that did not.
 #[test]
 fn a_change_over_passes_is_stated_with_the_pass() {
     let random = &mut Random::seeded(1);
@@ -167,8 +168,8 @@ fn counted(rate: f64) -> u64 {
     rate as u64
 }
 
-/// Stored runs of one study, one a day, each with three passes that are alike and a level of its own; those from this day on
-/// lose a part. They are named in another order than they were measured in.
+/// Stored runs of one study, one per day. The three passes of a run are similar, and each run has its own level. Runs
+/// from the day `from` on are slower by `loss`. Their names are not in the order in which they were measured.
 fn stored(from: u32, loss: f64) -> record::Run {
     let random = &mut Random::seeded(7);
     let mut runs: Vec<record::Run> = (0..24)
@@ -197,7 +198,7 @@ fn a_change_over_stored_runs_is_stated_with_the_run() {
     assert_eq!(changes_of(&stored(14, 0.2)), [("runs".to_owned(), "from run day 14 on".to_owned())]);
 }
 
-/// Passes of one run are alike, which is no reason to call the next run a change.
+/// Similar passes within a run are no reason to report the next run as a change.
 #[test]
 fn runs_that_differ_from_day_to_day_are_no_change() {
     assert_eq!(changes_of(&stored(24, 0.0)), []);

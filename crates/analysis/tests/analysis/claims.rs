@@ -1,4 +1,4 @@
-//! Statements are tested by their rules, with both sides as evidence; what no rule tests is said.
+//! Claims are tested by their rules, with evidence from both sides. Claims that no rule tests are reported as such.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn rule(id: &str, quantity: Quantity, left: Selector, relation: Relation, right:
     Claim { id: id.to_owned(), text, quantity, left, relation, right, factor: 1.0, tolerance: 0.0 }
 }
 
-/// Rates of two targets over tasks, each with these repetitions at 8 tasks.
+/// The rates of two targets over tasks, with these repetitions at 8 tasks.
 fn study(xfs: &[f64], gpfs: &[f64]) -> Study {
     let mut study = Study::new(vec![target("xfs", |_| {}), target("gpfs", |_| {})]);
     for (name, rates) in [("xfs", xfs), ("gpfs", gpfs)] {
@@ -89,7 +89,8 @@ fn a_difference_within_the_scatter_cannot_be_told() {
     );
 }
 
-/// A million bytes a second are few, a million operations are many: which of both is meant, the value says.
+/// A million bytes per second is slow, a million operations per second is fast. The magnitude of the value shows
+/// which is meant.
 #[test]
 fn operations_per_second_are_compared_with_operations() {
     let study = study(&FAST, &SLOW);
@@ -106,7 +107,7 @@ fn operations_per_second_are_compared_with_operations() {
     assert_eq!(judgement, Judgement::DoesNotHold, "{evidence}");
 }
 
-/// However far apart they are.
+/// This holds however large the difference is.
 #[test]
 fn fewer_than_five_repetitions_cannot_tell() {
     for (repetitions, there) in [(1, "is 1"), (2, "are 2"), (4, "are 4")] {
@@ -123,7 +124,7 @@ fn fewer_than_five_repetitions_cannot_tell() {
     }
 }
 
-/// Ten studies of two equal targets with six rules each, of four points: at most one rule in a hundred is wrong.
+/// Ten studies of two equal targets with six rules each, on four points: at most one rule in a hundred is wrong.
 #[test]
 fn equal_targets_are_not_told_apart() {
     let mut state = 1_u64;
@@ -183,7 +184,7 @@ fn tolerance_and_factor_are_of_the_right_side() {
     assert!(evidence.ends_with("to be greater by more than 20 %"), "{evidence}");
 }
 
-/// An interval across the tolerance leaves it open, and is told.
+/// If an interval overlaps the tolerance, the claim is left open, and the interval is reported.
 #[test]
 fn values_are_equal_to_a_number_as_far_as_their_interval_tells() {
     let study = study(&FAST, &SLOW);
@@ -214,7 +215,7 @@ fn values_are_equal_to_a_number_as_far_as_their_interval_tells() {
     }
 }
 
-/// A quantity that is derived from several figures is derived from each repetition alone.
+/// A quantity derived from several figures is computed separately for each repetition.
 #[test]
 fn values_are_in_the_unit_of_their_quantity() {
     let study = study(&FAST, &SLOW);
@@ -231,7 +232,7 @@ fn values_are_in_the_unit_of_their_quantity() {
     assert_eq!(judgement, Judgement::Holds, "{evidence}");
 }
 
-/// The scatter of repetitions is one value, of which nobody knows how sure it is.
+/// The scatter of repetitions is a single value with unknown uncertainty.
 #[test]
 fn which_of_two_spreads_is_larger_cannot_be_told() {
     let spread =
@@ -319,7 +320,7 @@ fn the_other_statements_of_the_study_are_listed_as_not_tested() {
     );
 }
 
-/// That storage is slow is not shown by a program that was held back.
+/// A program that was held back cannot show that the storage is slow.
 #[test]
 fn figures_of_a_program_that_was_held_back_decide_nothing() {
     let study = study(&FAST, &SLOW);
@@ -345,7 +346,7 @@ fn doubtful_figures_decide_nothing() {
     let mut study = study(&FAST, &SLOW);
     let greater = rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, Side::Measured(on("gpfs")));
     assert_eq!(first(&study, greater.clone()).0, Judgement::Holds);
-    // The best of the first target, at 8 tasks, was too short.
+    // The best figure of the first target, at 8 tasks, was too short.
     for row in study.phases.iter_mut().filter(|row| &*row.key.case == "scale/2") {
         row.wall_ns = 15_000_000;
         row.write_bytes /= 600;
@@ -357,7 +358,7 @@ fn doubtful_figures_decide_nothing() {
         evidence,
         "xfs, write: the figure is doubtful: too short: took 15 ms; under 2 s a rate is mostly noise"
     );
-    // The point at 8 tasks is part of what the lowest is taken from, though it is not the lowest.
+    // The minimum is taken over the point at 8 tasks as well, although that is not the lowest.
     let lowest = rule("own", Quantity::LowestRate, on("xfs"), Relation::Less, Side::Measured(on("gpfs")));
     let (judgement, evidence) = first(&study, lowest.clone());
     assert_eq!(judgement, Judgement::CannotTell, "{evidence}");
@@ -398,13 +399,13 @@ fn a_sweep_that_was_not_finished_decides_nothing() {
         first(&study, greater),
         (Judgement::NotTested, "gpfs, write: 1 of 4 figures was not measured".to_owned())
     );
-    // What it does not select was measured.
+    // The points that these selectors match were measured.
     let tasks = |count: u64| Selector { at: vec![crate::studies::count("tasks", count)], ..on("gpfs") };
     let risen = rule("own", Quantity::BestRate, tasks(8), Relation::Greater, Side::Measured(tasks(1)));
     assert_eq!(first(&study, risen).0, Judgement::Holds);
 }
 
-/// The published study of mixes sweeps nodes and mixes; its claims are about one mix, which is one curve over nodes.
+/// The published study of mixes sweeps nodes and mixes. Its claims are about one mix, which is one curve over nodes.
 #[test]
 fn the_claims_of_a_shipped_study_are_judged_when_all_of_it_was_measured() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/many-nodes-mixes.toml");
@@ -412,7 +413,7 @@ fn the_claims_of_a_shipped_study_are_judged_when_all_of_it_was_measured() {
     let plan = plan::study::read(&path, &text).expect("a plan");
     let mut phases = Vec::new();
     for case in &plan.cases {
-        // Full from 12 nodes on, but for one percent, with a scatter of half a percent.
+        // Saturated from 12 nodes on to within one percent, with a scatter of half a percent.
         let off = if case.workload.nodes == 64 { 0.99 } else { 1.0 };
         let share = off * f64::from(case.workload.nodes).min(12.0) / 12.0;
         for (repetition, scatter) in (0..case.repetitions).zip([1.0, 1.005, 0.995, 1.002, 0.998]) {

@@ -1,4 +1,4 @@
-//! Two runs beside each other.
+//! Comparison of two runs.
 
 use analysis::{
     audit::{AuditIssue, Check, Outcome},
@@ -18,7 +18,7 @@ fn compare(before: &Study, after: &Study) -> Vec<Comparison> {
     compare_doubted(before, after, &[])
 }
 
-/// With `doubts` about the second run.
+/// Compares two runs, with `doubts` about the second.
 fn compare_doubted(before: &Study, after: &Study, doubts: &[AuditIssue]) -> Vec<Comparison> {
     let (figures, others) = (before.figures(), after.figures());
     let (plan, other_plan) = (before.plan(), after.plan());
@@ -45,7 +45,7 @@ fn figures_are_compared_by_case_and_phase() {
     assert_eq!(gap.case, "b");
 }
 
-/// Five passes of one rate, with this latency.
+/// Five passes with the same rate and this latency.
 fn with_latency(latency_ns: u64) -> Study {
     let mut study = Study::default().with(reads("disk"), &[100; 5]);
     for repetition in 0..5 {
@@ -56,7 +56,7 @@ fn with_latency(latency_ns: u64) -> Study {
     study
 }
 
-/// The latency is compared as well.
+/// Latencies are compared as well.
 #[test]
 fn mean_latencies_are_compared() {
     let found = compare(&with_latency(1000), &with_latency(500));
@@ -68,7 +68,8 @@ fn mean_latencies_are_compared() {
     assert_eq!(largest_gap(&found), None, "latencies are no rates");
 }
 
-/// What differs by 2 % with a probability of 0.01 alone is not told among a hundred that do not.
+/// A difference of 2 % with a probability of 0.01 by itself is not reported among a hundred figures without a
+/// difference.
 #[test]
 fn comparisons_of_one_page_are_tested_together() {
     let study = |last: &[u64]| {
@@ -88,7 +89,7 @@ fn comparisons_of_one_page_are_tested_together() {
     assert_eq!(found.last().map(|one| one.difference.outcome), Some(Contrast::NotShown));
 }
 
-/// However far apart they are; and they are no part of the family.
+/// However large the difference is. These figures are not part of the family either.
 #[test]
 fn what_the_audit_disqualifies_is_not_compared() {
     let before = Study::default().with(reads("a"), &[100, 101, 102, 103, 104]);
@@ -105,7 +106,8 @@ fn what_the_audit_disqualifies_is_not_compared() {
     assert_eq!(largest_gap(&found), None);
 }
 
-/// A mark is no refusal, and writes can be compared whether or not a promise needs to know where they went.
+/// A marked figure is not refused, and writes can be compared whether or not a promise requires to know where they
+/// went.
 #[test]
 fn what_the_audit_marks_is_compared_with_the_mark() {
     let of = |rates: &[u64]| Study::default().with(reads("a"), rates);
@@ -125,7 +127,7 @@ fn what_the_audit_marks_is_compared_with_the_mark() {
     assert_eq!(reasons, [(Because::Doubted(Check::NotQuiet), "after: others used 40 %")]);
 }
 
-/// With what held the program back for a fifth of the time in the runs that `is_held` names.
+/// Compares two runs, where the program was held back for a fifth of the time in those that `is_held` selects.
 fn compare_held(before: &Study, after: &Study, is_held: [bool; 2]) -> Vec<Comparison> {
     let (plan, other_plan) = (before.plan(), after.plan());
     let [first, second] =
@@ -142,8 +144,8 @@ fn compare_held(before: &Study, after: &Study, is_held: [bool; 2]) -> Vec<Compar
     found.into_iter().flat_map(|one| one.comparisons).collect()
 }
 
-/// A program that was stopped for a fifth of the time could have been half as fast again, not twice as fast. That the
-/// other side was held back is no reason against what it says.
+/// A program that was stopped for a fifth of the time could have been faster by half, but not twice as fast. If the
+/// other side was held back, that does not weaken the result.
 #[test]
 fn a_difference_that_being_held_back_may_have_made_is_not_stated() {
     let of = |rates: &[u64]| Study::default().with(reads("a"), rates);
@@ -163,7 +165,7 @@ fn a_difference_that_being_held_back_may_have_made_is_not_stated() {
     assert_eq!(judged(&[200, 201, 202, 203, 204], [true, false]), (Outcome::Marked, Contrast::Higher));
 }
 
-/// One stop may be all of the longest ones, and their mean what they make of it.
+/// A single stop may account for all of the longest latencies, and for much of their mean.
 #[test]
 fn latencies_of_a_program_that_was_held_back_are_not_called_longer() {
     let judged = |is_held| {
@@ -175,7 +177,8 @@ fn latencies_of_a_program_that_was_held_back_are_not_called_longer() {
     assert_eq!(judged([true, false]), Contrast::Higher);
 }
 
-/// Others used more than a processor beside the second run, and its task waited for a tenth of the time more.
+/// Other processes used more than one processor during the second run, and its task waited for a tenth of the time
+/// more.
 #[test]
 fn what_a_busier_host_may_have_made_is_no_difference() {
     let of = |rates: &[u64], others_ns: u64, waited_ns: u64| {
@@ -216,7 +219,7 @@ fn what_a_busier_host_may_have_made_is_no_difference() {
     );
 }
 
-/// The warm-up of the first run is far off; without it both are the same.
+/// The warm-up of the first run is very different. Without it both runs are equal.
 #[test]
 fn a_warm_up_is_not_compared() {
     let case = || {
@@ -231,7 +234,7 @@ fn a_warm_up_is_not_compared() {
     assert_eq!((one.before, one.after, one.n), (101.5 * 4096.0, 101.5 * 4096.0, (4, 4)));
 }
 
-/// Against SciPy 1.17: `levene(center="median")` of both samples, each divided by its median.
+/// Compared with SciPy 1.17: `levene(center="median")` of both samples, each divided by its median.
 #[test]
 fn the_steadier_system_is_named() {
     let calm: Vec<f64> = [10.0, 11.0, 9.0, 10.5, 9.5, 10.2].iter().map(|value| value / 10.1).collect();

@@ -15,7 +15,7 @@ use crate::studies::said;
 
 const HOUR: i64 = 3_600_000_000_000;
 
-/// A job on one node, that started in this hour.
+/// A job on one node that started in this hour.
 fn job(plan: &Plan, id: &str, node: &str, hour: i64) -> Run {
     let mut record = pass("c", 0, Phase::Read, &[at(node, 100)]);
     record.phase.started_unix_ns = hour * HOUR + 60_000_000_000;
@@ -63,7 +63,7 @@ fn merged_jobs_say_which_nodes_they_covered_and_when() {
     assert_eq!((started, &covered[0].hours_utc), (Some((1, 23)), &vec![1, 23]));
 }
 
-/// Two jobs at the same time, each on two nodes.
+/// Two simultaneous jobs on two nodes each.
 #[test]
 fn a_job_on_several_nodes_has_those_of_its_passes() {
     let plan = rows::plan(vec![case("c", "t", 2, 1)]);
@@ -113,7 +113,7 @@ fn a_node_of_the_cluster_without_a_measurement_is_missing() {
     assert_eq!(said(&analysis::findings::findings(&run, &figures).nodes)[0].1.missing, ["lost"]);
 }
 
-/// A node whose process only answered.
+/// A node whose process only answered requests.
 fn answering(key: &PhaseKey, node: &str) -> EndRow {
     EndRow {
         key: key.clone(),
@@ -159,7 +159,7 @@ fn clocks_that_are_not_known_to_a_millisecond_are_told() {
     let end = vec![clock("good", -1_000_000, 0), clock("far", 0, 0), clock("drifts", -2_000_000, 10)];
     let found = uncertain_clocks(&[start, end]);
     assert_eq!(found, [uncertain("far", 1_000_001), uncertain("drifts", 2_000_000)]);
-    // Compared often enough, a drift is known.
+    // With enough comparisons, the drift is known.
     let at = |offset_ns, error_ns| vec![clock("drifts", offset_ns, error_ns)];
     assert_eq!(uncertain_clocks(&[at(0, 10), at(700_000, 10), at(1_400_000, 10), at(2_000_000, 10)]), []);
     assert_eq!(uncertain_clocks(&[at(0, 10), at(0, 3_000_000)]), [uncertain("drifts", 3_000_000)]);

@@ -1,4 +1,4 @@
-//! The same cases by two tools: their ratio pair by pair, and what is said of it.
+//! The same cases measured by two tools: the ratio of each pair, and what is reported about it.
 
 use analysis::{
     RateName,
@@ -13,7 +13,7 @@ use record::Provenance;
 
 use crate::study::{Study, reads};
 
-/// What is found of one case whose passes moved so many transfers per second by either tool.
+/// The findings for one case in which the passes of each tool reached these numbers of transfers per second.
 fn found(own: &[u64], theirs: &[u64], change: impl FnOnce(&mut Study)) -> Findings {
     let by_fio = Case { stated: Some("read, by fio".to_owned()), ..reads("x-fio") };
     let mut study = Study::default().with(reads("x"), own).with(by_fio, theirs);
@@ -67,7 +67,8 @@ fn a_difference_is_stated_with_its_direction() {
 
 #[test]
 fn pairs_are_those_of_one_pass() {
-    // Fewer passes of one tool, as after a failure: what has no partner is in no ratio, and nothing is stated.
+    // With fewer passes of one tool, for example after a failure, unpaired passes are in no ratio, and nothing is
+    // stated.
     let all = found(&RATES, &RATES[..3], |_| ());
     let check = only(&all);
     assert!(check.says().is_none(), "{check:?}");
@@ -85,7 +86,7 @@ fn nothing_is_stated_of_a_figure_that_is_disqualified() {
     let check = only(&all);
     assert!(check.says().is_none(), "{check:?}");
     assert_eq!(check.reasons[0].because.name(), "cached");
-    // And of a run that asked for no cross-check there is none.
+    // A run without a requested cross-check has no result.
     let alone = Study::default().with(reads("x"), &RATES);
     assert!(findings(&alone.run(), &alone.figures()).cross_checks.is_empty());
 }

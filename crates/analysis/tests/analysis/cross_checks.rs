@@ -1,5 +1,5 @@
-//! Recomputations of published figures: every vector is computed by the project's own function
-//! where there is one, and stands to the printed figure as it is known to.
+//! Recomputation of published figures. Every vector is computed by the project's own function if there is one, and
+//! relates to the printed figure as expected.
 
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ fn vectors() -> Vec<Vector> {
     vectors.check
 }
 
-/// Device operations of so many microseconds, 72 µs from start to start.
+/// Device operations that take this many microseconds, with 72 µs from start to start.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole microseconds of a table")]
 fn round_trip(micros: &[f64], operations_per_second: Option<f64>) -> RoundTrip {
     let operation = |(start, &micros): (u64, &f64)| (start * 72_000, micros as u64 * 1000);
@@ -73,7 +73,7 @@ impl Vector {
         self.whole(name).try_into().expect("a small number")
     }
 
-    /// What the project makes of the inputs.
+    /// The value that the project computes from the inputs.
     fn computed(&self) -> f64 {
         let v = |name| self.one(name);
         match self.formula.as_str() {
@@ -91,13 +91,13 @@ impl Vector {
             "(ref-m)/ref" => tax(v("ref"), v("m")).expect("a reference"),
             "mean(v)" => round_trip(self.many("v"), None).device_ns / 1e3,
             "1e6/o-mean(v)" => round_trip(self.many("v"), Some(v("o"))).rest_ns.expect("a rate") / 1e3,
-            // The seconds in which a job reaches a rate are the seconds at which it has it by wall time.
+            // The time in which a job reaches a rate equals the time at which it has that rate by wall time.
             "n*o/i" => {
                 let seconds = v("n") * v("o") / v("i");
                 assert!((self.job(seconds) / v("i") - 1.0).abs() < 1e-12);
                 seconds
             }
-            // Arithmetic of one step.
+            // Simple arithmetic.
             "n*b" | "n*s" | "n*m" | "n*e" | "n*i" | "n*p" | "s*c" | "u*t" => {
                 self.inputs.keys().map(|name| v(name)).product()
             }
@@ -168,8 +168,8 @@ fn every_vector_is_computed() {
     }
 }
 
-/// Printed figures that agree do so as exactly as their authors round; those that do not agree
-/// differ beyond the last printed digit.
+/// Printed figures that agree do so to the precision of the authors' rounding. Those that disagree differ by more
+/// than the last printed digit.
 #[test]
 fn vectors_stand_to_what_is_printed_as_is_known() {
     const ROUNDED: f64 = 0.06;

@@ -1,4 +1,4 @@
-//! Curves: which figures share one, and over which axis.
+//! Curves: which figures belong to one curve, and over which axis.
 
 use analysis::{
     audit::Outcome,
@@ -150,7 +150,7 @@ fn the_best_point_is_named_with_the_second_and_the_gain() {
     assert_eq!(best.larger_is_slower, None, "nor that a transfer of 2 KiB is slower");
 }
 
-/// Five points of which the second is best by 10 %, with six repetitions each and a scatter of 1 %.
+/// Five points of which the second is best by `gain`, with six repetitions each and a scatter of 1 %.
 fn repeated(gain: f64) -> Study {
     let mut study = Study::new(vec![target("card", |_| {})]);
     for (tasks, transfer, rate) in
@@ -225,7 +225,7 @@ fn findings_hold_what_its_parts_say() {
     assert_eq!(findings.verdicts, []);
 }
 
-/// Rates over 1, 2, … tasks of which each was measured so many times with a scatter of 1 %.
+/// Rates over 1, 2, … tasks, each measured this many times with a scatter of 1 %.
 fn over_tasks(rates: &[f64], repetitions: usize) -> Study {
     let mut study = Study::new(Vec::new());
     for (tasks, rate) in (1..).zip(rates) {
@@ -284,7 +284,7 @@ fn names_of_members_are_no_axis_of_a_shape() {
     assert_eq!(shape_of(&study), Shape::default());
 }
 
-/// The straight lines through its curves.
+/// The regression lines through its curves.
 fn lines_of(study: &Study) -> Vec<Regression> {
     let shapes = study.findings().shapes;
     said(&shapes).into_iter().filter_map(|(_, one)| one.line.clone()).collect()

@@ -1,4 +1,4 @@
-//! Devices one by one and together: slow ones, grades, seek times, strips, limits of processes.
+//! Devices individually and together: slow ones, grades, seek times, stripes, limits of processes.
 
 use analysis::{
     figures::{Figure, figures},
@@ -16,7 +16,7 @@ use crate::studies::{Study, bytes, count, findings, said, target};
 
 const MB: f64 = 1e6;
 
-/// A host with devices `sda`, `sdb` … of these models under `/dev`.
+/// A host with the devices `sda`, `sdb` … of these models under `/dev`.
 pub(crate) fn host(models: &[&str], queues: u32) -> HostFacts {
     let unknown = || Fact::Unknown("made up".to_owned());
     let name = |place: usize| format!("sd{}", char::from(b'a' + u8::try_from(place).expect("few")));
@@ -71,7 +71,7 @@ fn repeated(rate: f64) -> [f64; 6] {
     [0.998, 0.999, 1.0, 1.0, 1.001, 1.002].map(|share| share * rate * MB)
 }
 
-/// Seven disks of two models, measured one by one by the key `member`.
+/// Seven disks of two models, measured individually by the key `member`.
 fn disks() -> Study {
     let mut study = Study::new(vec![target("disks", |t| t.devices = 7)]);
     for (member, rate) in [(0, 120.0), (1, 118.0), (2, 70.0), (3, 121.0), (4, 119.0), (5, 55.0), (6, 54.0)] {
@@ -106,7 +106,7 @@ fn a_slow_disk_is_slow_among_its_own_model_and_each_model_has_its_grade() {
     let models: Vec<_> =
         set.models.iter().map(|one| (one.model.as_str(), one.rates.n, one.grade.as_str())).collect();
     assert_eq!(models, [("A", 5, "seller"), ("B", 2, "least")]);
-    // Without facts all are of one unknown model.
+    // Without facts all devices count as one unknown model.
     let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), &[]);
     assert_eq!((sets[0].models.len(), sets[0].models[0].model.as_str()), (1, "model unknown"));
 }
@@ -126,8 +126,8 @@ fn what_was_measured_once_is_not_called_slow_or_uneven() {
     let sets = member_sets(&Gate::new(&study.plan, &figures, &[]), &[]);
     assert_eq!(sets[0].uneven, None, "{:?}", sets[0].variation);
     assert!(sets[0].members.iter().all(|one| one.slow != Some(true)), "{sets:?}");
-    // One pass of five disks, of which one is slow, leaves open whether they reach 100 MB/s, and of two that are 9 % above
-    // 50 whether they do.
+    // One pass of five disks, one of them slow, does not show whether they reach 100 MB/s. The same holds for two
+    // disks that are 9 % above a limit of 50 MB/s.
     let found = grades(&figures);
     assert_eq!(found.iter().map(|one| one.0.as_str()).collect::<Vec<_>>(), ["least", ""]);
     assert!(found[1].1.starts_with("least: too near to tell"), "{found:?}");
@@ -156,7 +156,7 @@ fn a_model_below_all_grades_says_which_one_it_missed() {
     assert_eq!(of_b.grade, "below seller");
 }
 
-/// That a grade is missed by as much as the program was held back says nothing of the devices.
+/// A grade that is missed by as much as the program was held back says nothing about the devices.
 #[test]
 fn a_grade_is_not_missed_by_what_held_the_program_back() {
     let mut study = disks();
@@ -183,7 +183,7 @@ fn a_grade_is_not_missed_by_what_held_the_program_back() {
     assert_eq!(told(0.3), (vec!["A: seller".to_owned()], Vec::new()), "54 MB/s could have been 112");
 }
 
-/// Three nodes, each of which has measured its own two devices by itself; the second device of the last one is slow.
+/// Three nodes that each measured their own two devices. The second device of the last node is slow.
 #[test]
 fn devices_of_nodes_that_measured_by_themselves_are_theirs() {
     let mut study = Study::new(vec![target("disks", |t| t.devices = 2)]);
@@ -245,7 +245,7 @@ fn members_together_have_the_rates_of_their_own_tasks() {
             (Sharing::PerTask, vec!["/dev/sda".into(), "/dev/sdb".into()]);
     });
     let key = PhaseKey { case: study.plan.cases[0].id.as_str().into(), repetition: 0, phase: Phase::Read };
-    // Tasks 0 and 2 are on the first device, from 0 to 4 s together; 1 and 3 on the second one.
+    // Tasks 0 and 2 use the first device, together from 0 to 4 s. Tasks 1 and 3 use the second.
     let mib = 1 << 20;
     let tasks = [
         task(&key, 0, 30 * mib, (0, 3 * SECOND)),
@@ -265,7 +265,7 @@ fn members_together_have_the_rates_of_their_own_tasks() {
     assert!(sets[0].together && sets[0].variation < UNEVEN_SHARE);
 }
 
-/// The rates of a disk of 8 ms and 160 MB/s.
+/// The rate of a disk with 8 ms positioning time and 160 MB/s.
 fn disk_rate(size: f64) -> f64 {
     size / (8e-3 + size / 160e6)
 }
@@ -305,7 +305,8 @@ fn seek_time_and_rate_are_fitted_from_the_rates_of_several_sizes() {
     }
 }
 
-/// Rates of several disks together do not tell the seek time of one: how they shared the requests is unknown.
+/// Rates of several disks together do not show the seek time of one, because it is unknown how they shared the
+/// requests.
 #[test]
 fn the_rates_of_several_devices_are_not_those_of_one() {
     let study =
@@ -332,13 +333,13 @@ fn a_fit_is_refused_where_the_sizes_do_not_carry_it() {
     assert!(refused(&[1e4, 1e5, 1e6, 1e7], |_| 5e6).starts_with("larger transfers take no longer"));
     let steps = |size: f64| if size < 5e5 { 1e6 } else { 1e8 };
     assert!(refused(&[1e4, 1e5, 1e6, 1e7], steps).contains("% off any line"));
-    // A device without positioning time is fitted through 0, and never below it.
+    // For a device without positioning time the fit goes through 0, never below.
     let flash = line(&[1e4, 1e5, 1e6, 1e7], |size| size / 2.0).expect("a line");
     assert!(flash.positioning_ns.abs() < 1.0 && (flash.bytes_per_second - 2e9).abs() < 1.0);
 }
 
 proptest! {
-    /// Whatever the device is, times that are off by at most 2 % give it back, within their interval.
+    /// For any device, the fit to times with errors of at most 2 % recovers its parameters within their intervals.
     #[test]
     fn any_disk_is_found_within_its_interval(
         positioning_us in 50.0..20_000.0_f64,
@@ -352,7 +353,7 @@ proptest! {
         let line = SeekTime::of(&points).expect("seven sizes");
         prop_assert!(line.error <= 0.02);
         prop_assert!(line.positioning_ns >= 0.0 && line.interval.0 <= line.bytes_per_second);
-        // Noise of 2 % moves neither by more than a tenth where both are to be seen.
+        // With noise of 2 %, neither changes by more than a tenth if both are visible in the data.
         let half = positioning_us * megabytes;
         if (8_192.0..4e6).contains(&half) {
             prop_assert!((line.positioning_ns / (positioning_us * 1e3) - 1.0).abs() < 0.10, "{line:?}");
@@ -396,7 +397,7 @@ fn one_process_that_gains_nothing_from_more_devices_is_the_limit() {
             });
         }
     }
-    // The single process was on a processor all the time; the others waited.
+    // The single process used a processor all the time, while the others waited.
     for row in &mut study.phases {
         let single =
             study.plan.cases.iter().any(|case| *case.id == *row.key.case && case.workload.tasks == 1);
@@ -410,7 +411,8 @@ fn one_process_that_gains_nothing_from_more_devices_is_the_limit() {
     assert_eq!(found[0].points.iter().map(|(devices, ..)| *devices).collect::<Vec<_>>(), [2, 4, 12]);
 }
 
-/// As many tasks on 1, 2 and 4 devices with the same rate, of targets with this baseline; and the tenths of the time on a processor.
+/// Equal numbers of tasks on 1, 2 and 4 devices at the same rate, for targets with this baseline and this processor
+/// use in tenths of the time.
 fn alike(baseline: Option<&str>, busy: u64) -> Vec<ProcessLimit> {
     let devices = [("one", 1), ("two", 2), ("four", 4)];
     let of = |(name, devices)| {

@@ -1,4 +1,4 @@
-//! The one test of differences: what it states, and how often that is wrong.
+//! The test for differences: what it reports, and how often that is wrong.
 
 use analysis::statistics::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
 use proptest::collection::vec;
@@ -12,7 +12,7 @@ fn tested(before: &[f64], after: &[f64], family: usize) -> Difference {
     difference(before, after, family).expect("positive values")
 }
 
-/// The second has 1.1 times each rate: the ratio is known, and the interval holds it.
+/// Every rate of the second sample is 1.1 times that of the first: the ratio is known, and the interval contains it.
 #[test]
 fn a_gain_is_stated_with_its_interval() {
     let after = CALM.map(|value| value * 1.1);
@@ -25,7 +25,7 @@ fn a_gain_is_stated_with_its_interval() {
     assert_eq!(tested(&after, &CALM, 1).outcome, Contrast::Lower);
 }
 
-/// Of a family whose level the ranks of five repetitions cannot reach.
+/// In a family so large that the ranks of five repetitions cannot reach its level.
 #[test]
 fn an_interval_ends_where_the_test_shows_no_more() {
     let after = CALM.map(|value| value * 1.1);
@@ -44,7 +44,7 @@ fn equal_samples_show_no_difference() {
     assert!(low < 0.0 && high > 0.0 && same.p_value.expect("five values") > 0.5, "{same:?}");
 }
 
-/// However far apart they are.
+/// This holds however large the difference is.
 #[test]
 fn four_repetitions_on_a_side_cannot_tell() {
     let four = tested(&[1.0, 1.1, 1.2, 1.3], &[9.0, 9.1, 9.2, 9.3, 9.4, 9.5, 9.6, 9.7], 1);
@@ -56,7 +56,7 @@ fn four_repetitions_on_a_side_cannot_tell() {
     assert_eq!(difference(&[1.0], &[f64::INFINITY], 1), None);
 }
 
-/// Repetitions that do not scatter at all, as counts.
+/// Repetitions without any scatter, such as counts.
 #[test]
 fn identical_repetitions_differ_by_more_than_rounding_or_not_at_all() {
     for family in [1, 66, 1_000_000] {
@@ -71,7 +71,7 @@ fn identical_repetitions_differ_by_more_than_rounding_or_not_at_all() {
     }
 }
 
-/// Two that agree in one value and differ by far in the mean of the others.
+/// Two samples that share one value, while the means of the others are far apart.
 #[test]
 fn one_outlier_is_no_difference() {
     let outlier = [100.0, 101.0, 99.0, 100.5, 9_950.0];
@@ -82,7 +82,7 @@ type Shape = fn(&mut Random) -> f64;
 
 const DRAWS: usize = 2_000;
 
-/// The share of pairs of samples that are called different.
+/// The share of sample pairs that are reported as different.
 fn stated(n: usize, family: usize, mut draw: impl FnMut(bool) -> f64) -> f64 {
     let mut sample = |second: bool| (0..n).map(|_| draw(second)).collect::<Vec<_>>();
     let found = (0..DRAWS).filter(|_| tested(&sample(false), &sample(true), family).is_stated());
@@ -137,7 +137,7 @@ fn ten_percent_in_six_repetitions_with_noise_of_two_percent_is_stated() {
 }
 
 proptest! {
-    /// The unit does not matter, and turning the sides turns the outcome.
+    /// The unit does not matter, and swapping the sides reverses the result.
     #[test]
     fn a_difference_has_no_unit(
         before in vec(50.0_f64..150.0, 1..9), after in vec(50.0_f64..150.0, 1..9), by in 0.5_f64..2.0,
@@ -161,12 +161,12 @@ proptest! {
             prop_assert!(-1.0 < low && low <= high);
             prop_assert!(((1.0 + low) * (1.0 + turned_high) - 1.0).abs() < 1e-6);
             prop_assert!(((1.0 + high) * (1.0 + turned_low) - 1.0).abs() < 1e-6);
-            // An interval without 0 beside "not shown" would say both.
+            // An interval that excludes 0 together with "not shown" would be contradictory.
             prop_assert_eq!(one.is_stated(), low > 0.0 || high < 0.0, "{:?}", one);
         }
     }
 
-    /// The same sample on both sides is never a difference.
+    /// The same sample on both sides never counts as a difference.
     #[test]
     fn a_sample_does_not_differ_from_itself(values in vec(1.0_f64..1e9, 1..30), family in 1_usize..100) {
         prop_assert!(!tested(&values, &values, family).is_stated());
@@ -176,13 +176,13 @@ proptest! {
 #[test]
 fn bounds_against_a_number_are_the_wider_of_student_and_ranks() {
     let near = |one: f64, other: f64| assert!((one / other - 1.0).abs() < 1e-6, "{one} is not {other}");
-    // Logarithms −0.02, −0.01 … 0.02; Student's t of 4 degrees of freedom at 1 % on one side is 3.746947.
+    // Logarithms −0.02, −0.01 … 0.02. One-sided, Student's t with 4 degrees of freedom at 1 % is 3.746947.
     let even = [-2, -1, 0, 1, 2].map(|step| (0.01 * f64::from(step)).exp());
     let (low, high) = bounds(&even, 1).expect("five values");
     let reach = 3.746_947 * 0.000_25_f64.sqrt() / 5.0_f64.sqrt();
     near(low, (-reach).exp());
     near(high, reach.exp());
-    // Of one that stands apart the t distribution would allow less than was measured.
+    // With one outlier, the t distribution alone would give a bound below the largest measured value.
     near(bounds(&[1.0, 1.0, 1.0, 1.0, 2.0], 1).expect("five values").1, 2.0);
     assert_eq!((bounds(&even[..4], 1), bounds(&[0.0; 5], 1)), (None, None));
 }

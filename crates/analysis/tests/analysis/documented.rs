@@ -1,9 +1,9 @@
-//! `docs/STATISTICS.md` names only what there is, and leaves out nothing that computes.
+//! `docs/STATISTICS.md` names only items that exist, and omits nothing that computes results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The words in code font that name something of this room.
+/// The words in code font that name an item of this crate.
 fn named(document: &str) -> Vec<&str> {
     let in_code = document.split('`').skip(1).step_by(2);
     let word = |text: &&str| text.chars().all(|letter| letter.is_alphanumeric() || "_:".contains(letter));
@@ -18,7 +18,7 @@ fn words(text: &str) -> Vec<&str> {
     text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')).collect()
 }
 
-/// The text of the library.
+/// The source code of the library.
 fn library(directory: &Path) -> String {
     let entries =
         fs::read_dir(directory).expect("the sources can be read").flatten().map(|entry| entry.path());
@@ -33,7 +33,7 @@ fn library(directory: &Path) -> String {
 fn the_document_names_what_there_is() {
     let library = library(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     let items = library.lines().filter_map(|line| line.strip_prefix("pub ").or(line.strip_prefix("mod ")));
-    // A list of exported names may take several lines.
+    // A list of exported names may span several lines.
     let lists = library.split("pub use ").skip(1).filter_map(|rest| rest.split(';').next());
     let exported: Vec<&str> = items.chain(lists).flat_map(words).collect();
     let missing: Vec<&str> = named(include_str!("../../../../docs/STATISTICS.md"))
@@ -101,7 +101,7 @@ fn every_statistic_is_documented() {
     assert!(missing.is_empty(), "not in docs/STATISTICS.md: {missing:?}");
 }
 
-/// The examples of the study file's reference are studies that can be run.
+/// The examples in the study file reference are valid studies.
 #[test]
 fn the_ids_of_the_examples_are_in_the_library() {
     let document = include_str!("../../../../docs/STUDY.md");
@@ -115,7 +115,7 @@ fn the_ids_of_the_examples_are_in_the_library() {
     assert!(placed > 0, "one of them names a published figure");
 }
 
-/// Compares what stands between the marks of a document of `docs/` with `wanted`, or writes it there.
+/// Compares the text between the markers in a document of `docs/` with `wanted`, or writes it there.
 fn written(document: &str, from: &str, wanted: &str) {
     let path = format!("{}/../../docs/{document}", env!("CARGO_MANIFEST_DIR"));
     let first =
@@ -152,7 +152,7 @@ fn the_documentation_has_the_policy_of_each_kind_of_statement() {
 
 #[test]
 fn the_documentation_has_the_fields_of_latencies_and_of_each_kind_of_statement() {
-    // One test for both: they are in the same document, which is written as a whole.
+    // A single test for both, because they are in the same document, which is written as a whole.
     let rows = analysis::figures::LATENCY_STATISTICS
         .iter()
         .map(|one| format!("| `{}_ns` | {} |\n", one.key, one.about));
@@ -170,12 +170,12 @@ fn the_documentation_has_the_fields_of_latencies_and_of_each_kind_of_statement()
     written("REPORT.md", "the columns of the kind", &text);
 }
 
-/// A kind without a row would be stated unseen.
+/// A kind without a row would be reported without being tested.
 #[test]
 fn every_kind_of_statement_has_a_row_and_a_table() {
     let mut kinds: Vec<_> =
         analysis::findings::Findings::default().tables().iter().map(|table| table.kind).collect();
-    // Of two runs, and so not among the findings of one.
+    // This kind compares two runs, and is therefore not among the findings of one run.
     kinds.push(analysis::gate::Kind::Comparison);
     assert_eq!(kinds, analysis::gate::POLICY.map(|row| row.kind));
 }

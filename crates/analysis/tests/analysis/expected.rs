@@ -1,4 +1,4 @@
-//! Figures against data sheets and limits.
+//! Figures compared with data sheets and limits.
 
 use analysis::{
     gate::{Table, Value},
@@ -35,7 +35,7 @@ fn shares(found: &[Expected]) -> Vec<(&str, f64)> {
     found.iter().map(|one| (one.name.as_str(), (one.ratio * 1e4).round() / 1e4)).collect()
 }
 
-/// Study A: a drive of 2.8 GB/s reads and 2.0 GB/s writes.
+/// Study A: a drive with reads of 2.8 GB/s and writes of 2.0 GB/s.
 #[test]
 fn a_user_sees_the_two_percentages_of_a_data_sheet() {
     let study = Study::default()
@@ -99,7 +99,7 @@ fn an_expectation_is_about_what_it_names() {
     assert_eq!(of(1), [("sequential", 2.0), ("4 KiB", 2.0), ("all reads", 2.0), ("in bytes", 1.0)]);
 }
 
-/// A limit of one drive is that of all drives of the only target that is described.
+/// A limit for one drive applies to all drives of the only target that is described.
 #[test]
 fn an_imported_case_without_a_target_is_on_the_only_one_that_is_described() {
     let study = Study::default().with(on("", "r", Phase::Read, |_| ()), &[1000]);
@@ -117,7 +117,7 @@ fn an_imported_case_without_a_target_is_on_the_only_one_that_is_described() {
     assert_eq!(shares(&expected(&plan, &study.figures())), [("drive", 1.0)], "it is the one that is named");
 }
 
-/// A mean that is short enough says nothing of the slowest transfers, and the other way round.
+/// A mean that is low enough says nothing about the slowest transfers, and vice versa.
 #[test]
 fn grades_of_the_mean_and_of_each_percentile_stand_for_themselves() {
     let mut study = Study::default().with(on("d", "r", Phase::Read, |_| ()), &[100; 5]);
@@ -137,8 +137,8 @@ fn grades_of_the_mean_and_of_each_percentile_stand_for_themselves() {
     assert_eq!(said, ["good mean", "bad tail"]);
 }
 
-/// Study E: 150 MB/s for each drive says the vendor, 100 the seller, and with 40 to 50 one looks for
-/// another vendor. Ten drives that move 1.2 GB/s have reached the seller's.
+/// Study E: the vendor promises 150 MB/s per drive, the seller 100, and 40 to 50 are a reason to look for another
+/// vendor. Ten drives that reach 1.2 GB/s fulfil the promise of the seller.
 #[test]
 fn only_drives_of_at_most_50_megabytes_have_the_advice_to_look_for_another_vendor() {
     let study = Study::default().with(on("d", "r", Phase::Read, |_| ()), &[1_200_000_000 / 4096]);
@@ -166,13 +166,13 @@ fn only_drives_of_at_most_50_megabytes_have_the_advice_to_look_for_another_vendo
     assert_eq!(reached(10), ["", "what the seller says", ""]);
     assert_eq!(reached(16), ["more than that", "", ""], "75 MB/s each");
     assert_eq!(reached(53), ["look for a different vendor", "", ""], "22.6 MB/s each");
-    // One repetition of 110 MB/s for each may be 99 the next time, and of 45 it may be 51.
+    // With one repetition, 110 MB/s per drive may be 99 the next time, and 45 may be 51.
     assert_eq!(reached(11), ["more than that", "open", ""], "109 MB/s each");
     assert_eq!(reached(26), ["open", "", ""], "46 MB/s each");
 }
 
-/// Study D's data sheet, in thousands at two latencies; a mix of 75 % reads stands in it, one of 60 %
-/// between two of its rows.
+/// Study D's data sheet, in thousands at two latencies. It lists a mix of 75 % reads. A mix of 60 % lies between two
+/// of its rows.
 #[test]
 fn a_mix_is_set_against_the_rows_around_it() {
     let rows =
@@ -210,8 +210,8 @@ fn a_mix_is_set_against_the_rows_around_it() {
     assert!((found[2].ratio - 100e3 / between).abs() < 1e-12 && between > 195e3 && between < 314e3);
 }
 
-/// The times, not the rates, of operations are in proportion: the outer rows of the same sheet
-/// give its inner ones to within four percent.
+/// The times of operations scale linearly, not the rates: the outer rows of the same sheet predict its inner ones to
+/// within four percent.
 #[test]
 fn a_data_sheet_mixes_times() {
     for (share, thousands) in [(0.25, 144.0), (0.5, 195.0), (0.75, 314.0)] {
@@ -235,7 +235,7 @@ fn a_latency_is_set_against_what_was_promised() {
     assert_eq!(expected(&plan, &study.figures()), []);
 }
 
-/// Study B: 1.25 GB/s for each node, 10 GB/s for the cluster, 120 GB/s for the servers.
+/// Study B: 1.25 GB/s per node, 10 GB/s for the cluster, 120 GB/s for the servers.
 #[test]
 fn the_weakest_link_changes_with_the_nodes() {
     let nodes = |nodes| Setting { key: "nodes".to_owned(), value: SettingValue::Count(nodes) };
@@ -262,8 +262,8 @@ fn the_weakest_link_changes_with_the_nodes() {
     assert_eq!(efficiency, [None, Some(500.0), None, None]);
 }
 
-/// Study D: 60 drives of 120,000, three controllers of 825,000, SAS and InfiniBand in bytes. The
-/// controllers are the bound, and 1,320,137 are 53 % of it.
+/// Study D: 60 drives of 120,000, three controllers of 825,000, SAS and InfiniBand in bytes. The controllers are the
+/// lowest bound, and 1,320,137 are 53 % of it.
 #[test]
 fn the_lowest_of_all_ceilings_is_the_bound() {
     let study = Study::default().with(on("sas", "r", Phase::Read, random), &[1_320_137]);
@@ -290,7 +290,7 @@ fn the_lowest_of_all_ceilings_is_the_bound() {
     assert!((link.efficiency.expect("measured").1 - 0.533_388_686_868_686_9).abs() < 1e-12);
 }
 
-/// Nothing was measured, and no size is known: operations and bytes are bounded apart.
+/// Without a measurement and a known size, operations and bytes are bounded separately.
 #[test]
 fn bounds_are_told_before_a_run() {
     let plan = with(

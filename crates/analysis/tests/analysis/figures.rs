@@ -1,4 +1,4 @@
-//! Figures: all repetitions, with name, conditions and warnings.
+//! Figures: all repetitions, with names, conditions and warnings.
 
 use analysis::{RateName, figures::figures};
 use plan::{Operation, PassRole, Phase, Plan, Protocol, Stopping};
@@ -8,7 +8,7 @@ use crate::rows::{SECOND, bucket, case, key, phase, plan, run, second, task, wor
 
 const MIB: u64 = 1 << 20;
 
-/// A phase in which everything is known.
+/// A phase with all values set.
 fn record(repetition: u32, what: Phase, seconds: u64, latency_ns: u64) -> PhaseRecord {
     let key = key(repetition, what);
     let operation = if what == Phase::Read { Operation::Read } else { Operation::Write };
@@ -86,7 +86,7 @@ fn a_case_that_was_not_reached_has_no_figure() {
     assert!(figures(&run(&plan, Vec::new()), RateName::ByWall).is_empty());
 }
 
-/// Rows may stand in any order, as when several nodes wrote them.
+/// Rows may be in any order, for example if several nodes wrote them.
 #[test]
 fn the_order_of_the_rows_does_not_matter() {
     let (plan, rows) = two_repetitions();

@@ -1,5 +1,5 @@
-//! All findings together: each part is what its own function says, and large studies are gone
-//! through once.
+//! All findings together: each part equals the result of its own function, and large studies are processed in one
+//! pass.
 
 use analysis::{audit::Check, gate::Judgement};
 use plan::{Amount, Bound, Commitment, Over, Phase, PublishedReference, RateName, Selector, Statistic};
@@ -28,7 +28,7 @@ fn a_commitment_is_judged_with_the_doubts_of_the_audit() {
     study.plan.criteria.commitments.push(promised(GB));
     let judged = |study: &Study| findings(&study.plan, &study.figures(), 4);
     assert_eq!(judged(&study).verdicts[0].says().map(|one| one.judgement), Some(Judgement::Holds));
-    // The devices read a tenth of it: memory answered.
+    // The devices read only a tenth of the data, so the rest came from memory.
     study.phases[0].device_read_bytes = Some(study.phases[0].read_bytes / 10);
     let doubted = judged(&study);
     assert!(doubted.audit.iter().any(|doubt| doubt.check == Check::Cached), "{:?}", doubted.audit);

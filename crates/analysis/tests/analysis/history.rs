@@ -1,10 +1,10 @@
-//! The split of a history of operations.
+//! Splitting a history of operations.
 
 use analysis::figures::HistorySplit;
 use plan::{Operation, Phase};
 use record::{HistoryRow, PhaseKey};
 
-/// The eight rows of a published history: seconds and microseconds of the start, and milliseconds.
+/// The eight rows of a published history: start in seconds and microseconds, duration in milliseconds.
 const PUBLISHED: [(u64, u64); 8] = [
     (451_846, 55),
     (451_918, 55),
@@ -53,7 +53,7 @@ fn the_device_s_part_is_of_the_operations_whose_requests_were_seen() {
     assert_eq!((device.latency_ns, device.device_ns, device.rest_ns), (75.0, 45.0, 30.0));
 }
 
-/// Starts of different tasks say nothing about the gaps of one.
+/// Start times of different tasks say nothing about the gaps within one task.
 #[test]
 fn gaps_are_those_of_each_task() {
     let rows: Vec<HistoryRow> = (0..10)

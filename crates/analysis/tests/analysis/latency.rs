@@ -1,4 +1,4 @@
-//! Latencies against the transfers that they stand for.
+//! Latency statistics compared with the underlying transfers.
 
 use analysis::figures::Latency;
 use plan::{Measure, Operation, Phase};
@@ -8,7 +8,7 @@ use record::LatencyRow;
 
 use crate::rows::{bucket, key};
 
-/// Buckets of 2^-7 of their values, as a histogram with under 1 % error has.
+/// Buckets with a width of 2^-7 of their values, as in a histogram with an error below 1 %.
 fn edges(nanos: u64) -> (u64, u64) {
     let shift = (64 - nanos.leading_zeros()).saturating_sub(8);
     let low = nanos >> shift << shift;
@@ -24,7 +24,7 @@ fn latency(rows: &[LatencyRow]) -> Option<Latency> {
     Latency::of(rows, Operation::Read, Measure::Response)
 }
 
-/// Of seven values that a tool has printed the mean can be anywhere between two of them.
+/// From seven values printed by a tool, the mean can only be bounded between two of them.
 #[test]
 fn a_mean_between_few_percentiles_is_not_known() {
     assert!(latency(&histogram(0, &[100, 2000, 30_000])).expect("reads").knows_mean());
@@ -82,7 +82,7 @@ proptest! {
         prop_assert!(latency.min_ns() <= low && high <= latency.max_ns());
     }
 
-    /// Merged over repetitions is as if all had been one.
+    /// Merging repetitions gives the same result as a single repetition with all transfers.
     #[test]
     fn a_merge_is_the_histogram_of_all(a in vec(1_u64..1 << 20, 1..100), b in vec(1_u64..1 << 20, 1..100)) {
         let mut merged = latency(&histogram(0, &a)).expect("transfers");
@@ -90,7 +90,7 @@ proptest! {
         let merged = Some(merged);
         let together = latency(&histogram(0, &[a.clone(), b.clone()].concat()));
         prop_assert_eq!(&merged, &together);
-        // Given the rows of both repetitions it says the same.
+        // Passing the rows of both repetitions gives the same result.
         prop_assert_eq!(latency(&[histogram(0, &a), histogram(1, &b)].concat()), together);
     }
 }

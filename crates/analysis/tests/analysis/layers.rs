@@ -1,4 +1,4 @@
-//! What layers cost, whether a queue is why, and what targets cost for what they give.
+//! The cost of layers, whether queues explain it, and the cost of targets relative to their performance.
 
 use analysis::{
     findings::findings,
@@ -39,7 +39,7 @@ fn every_layer_loses_against_the_one_below_it() {
     assert_eq!(best, [true, false], "the fastest point comes first");
     let layers: Vec<_> = stacks[1].iter().map(|one| seen(layer(one))).collect();
     assert_eq!(layers, [("disk", None, 1.0), ("xfs", Some(100.0), 0.9), ("nfs", Some(333.0), 0.6)]);
-    // A second of processor time in ten, for 1 GB and for 0.9 GB.
+    // One second of processor time per ten seconds, for 1 GB and for 0.9 GB.
     let cpu = |step: usize| layer(&stacks[1][step]).cpu_seconds_per_gb.expect("it was recorded");
     assert!((cpu(0) - 1.0).abs() < 1e-9 && (cpu(1) - 1.0 / 0.9).abs() < 1e-9);
 }
@@ -48,7 +48,7 @@ fn layer(one: &Stated<Layer>) -> &Layer {
     one.says().expect("nothing speaks against it")
 }
 
-/// Its target, what it loses in thousandths, and what is left.
+/// Its target, its loss in thousandths, and the remaining rate.
 fn seen(one: &Layer) -> (&str, Option<f64>, f64) {
     (&one.target, one.loss.map(|loss| (loss * 1000.0).round()), one.share.unwrap_or(1.0))
 }
@@ -83,7 +83,7 @@ fn layers_that_stand_on_each_other_in_a_record_do_no_harm() {
     assert_eq!(study.findings().layers, Vec::<Vec<_>>::new());
 }
 
-/// Two disks in direct use, and a volume over both that loses `loss` of their rate.
+/// Two raw disks, and a volume over both that loses `loss` of their rate.
 fn volume(loss: f64, queues: Option<u32>, top: &str) -> (Study, HostFacts) {
     let on = target("volume", |target| target.above = Some("disks".to_owned()));
     let mut study = Study::new(vec![target("disks", |_| {}), on]);

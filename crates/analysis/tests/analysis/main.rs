@@ -1,4 +1,4 @@
-//! What a reader of figures relies on: formulas against naive definitions and known values.
+//! The guarantees for readers of figures: formulas are compared with naive definitions and known values.
 
 mod absorbed;
 mod against_itself;

@@ -1,4 +1,4 @@
-//! Matrices of jobs: sums, ratios and comparisons against values made by hand, and the published tables.
+//! Job matrices: sums, ratios and comparisons are checked against values computed by hand and the published tables.
 
 use analysis::{
     RateName,
@@ -31,7 +31,7 @@ const fn did(test: &'static str, stream: u32, real: u64, user: u64, system: u64)
     Did { test, stream, real, user, system, complete: true }
 }
 
-/// A case on `target` whose tests are launched in as many streams as `launches` has of each.
+/// A case on `target`. Each test has as many streams as it has launches in `launches`.
 fn case(target: &str, repetitions: u32, launches: &[Did]) -> Case {
     let step = Step { action: Action::Simulation { operations: 1 }, threads: 1, memory: Bytes::mib(64) };
     let mut jobs = Jobs::new(Bytes::kib(64));
@@ -166,10 +166,11 @@ fn with_ratios(hundredths: impl IntoIterator<Item = u64>) -> Vec<(f64, f64, usiz
 #[test]
 fn bins_are_as_wide_as_twice_the_quartiles_distance_by_the_cube_root_of_n() {
     let width = |bins: Vec<(f64, f64, usize)>| bins[0].1 - bins[0].0;
-    // 0.01, 0.02 … 1.00: quartiles 0.25 and 0.75, 2 × 0.5 ÷ ∛100 = 0.215, raised to 0.5.
+    // 0.01, 0.02 … 1.00: quartiles 0.25 and 0.75, 2 × 0.5 ÷ ∛100 = 0.215, rounded up to 0.5.
     near(width(with_ratios(1..=100)), 0.5);
     near(width(with_ratios([120; 5])), 0.1);
-    // The quartiles of 0.00, 0.03 … 0.21 are 0.12 apart; twice that is halved by the cube root of 8: 0.12, raised to 0.2.
+    // The quartiles of 0.00, 0.03 … 0.21 differ by 0.12. Twice that divided by the cube root of 8 is 0.12, rounded up
+    // to 0.2.
     near(width(with_ratios((0..8).map(|step| step * 3))), 0.2);
 }
 
@@ -224,7 +225,7 @@ fn launches_without_a_row_are_missed() {
     assert_eq!((one.planned, one.passes[0].completed, one.partial), (4, 3, true));
 }
 
-/// So many tests of four launches each, whose real time is spread by `spread` and CPU time by `cpu`.
+/// This many tests with four launches each. Their real time varies by `spread`, their CPU time by `cpu`.
 fn many(tests: usize, spread: f64, salt: u64) -> Vec<Did> {
     const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
     let wobble = |step: u64| {
@@ -242,7 +243,7 @@ fn many(tests: usize, spread: f64, salt: u64) -> Vec<Did> {
     (0..tests).flat_map(|test| (0..4).map(move |stream| (test, stream))).map(launch).collect()
 }
 
-/// Five passes of [`many`] that differ.
+/// Five different passes of [`many`].
 fn passes(tests: usize, spread: f64, salt: u64) -> Vec<Vec<Did>> {
     (0..5).map(|pass| many(tests, spread, 10 * salt + pass)).collect()
 }
@@ -292,7 +293,7 @@ fn number(of: &JobContrast, key: &str) -> f64 {
     }
 }
 
-/// `launches`, of which each takes so many percent of its time.
+/// `launches`, with the time of each scaled to this percentage.
 fn taking(launches: &[Did], percent: u64) -> Vec<Did> {
     launches.iter().map(|one| Did { real: one.real * percent / 100, ..*one }).collect()
 }
@@ -305,7 +306,7 @@ fn launches_of_one_pass_are_no_repetitions() {
     for what in ["real time", REAL, RATIOS, TIMES] {
         assert_eq!(verdict(contrast(one, what)), "too few passes", "{what}");
     }
-    // What all launches of a pass share differs as far within a system as between both.
+    // A variation shared by all launches of a pass is as large within a system as between both.
     let moments = |percent: [u64; 5]| percent.map(|percent| taking(&own, percent)).to_vec();
     let several = found(&of(&[
         ("disks", moments([100, 104, 98, 108, 101])),
@@ -333,7 +334,7 @@ fn launches_that_stall_now_and_then_make_no_system_faster() {
 fn a_slower_system_is_found_over_passes() {
     let own = passes(3, 0.1, 1);
     let slower = |pass: &Vec<Did>| taking(pass, 110).into_iter().rev().collect();
-    // The launches of the second are listed backwards: they are paired by what they are.
+    // The launches of the second system are listed in reverse order. They are matched by their identity.
     let all = found(&of(&[("disks", own.clone()), ("flash", own.iter().map(slower).collect())]));
     let one = &all.comparisons[0];
     let real = contrast(one, REAL);
@@ -358,7 +359,7 @@ fn the_baseline_is_the_target_that_the_study_names() {
     assert_eq!(pairs, [(1, 0)]);
 }
 
-/// Study C, Tables 1 and 2; the values are those of the checks XC1a to XC6s.
+/// Study C, tables 1 and 2. The values are those of the checks XC1a to XC6s.
 #[test]
 fn the_published_tables_are_computed_again() {
     let tables = published_matrix(record::published()).expect("the study is in the library");

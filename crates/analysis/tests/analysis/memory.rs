@@ -1,4 +1,4 @@
-//! Reads that a memory may have answered: what excludes it, and that nothing else keeps a commitment.
+//! Reads that may have been served from memory: what rules that out, and that nothing else lets a commitment pass.
 
 use std::sync::Arc;
 
@@ -26,16 +26,16 @@ const GIB: u64 = 1 << 30;
 /// Memory of the node.
 const NODE: u64 = 10 * GIB;
 
-/// A read of so much data, in two repetitions, and what a test changes of it.
+/// A read of this much data in two repetitions, and the changes that a test makes to it.
 struct Read {
     plan: Plan,
     phase: Phase,
     read_bytes: Vec<u64>,
     device_percent: Option<u64>,
     memory_bytes: u64,
-    /// What page caches held of the files before each pass; none where nobody looked.
+    /// Bytes of the files in page caches before each pass, or `None` if this was not checked.
     resident_bytes: Option<u64>,
-    /// What the program had fetched from devices in each pass; none where the kernel did not say.
+    /// Bytes that the program fetched from devices in each pass, or `None` if the kernel did not report it.
     fetched_bytes: Option<u64>,
     /// The type of the file system.
     kind: &'static str,
@@ -82,7 +82,7 @@ impl Read {
         }
     }
 
-    /// A file system that keeps its data elsewhere, whose servers have so much memory.
+    /// A read from a remote file system whose servers have this much memory.
     fn remote(data: u64, server_memory: Option<u64>) -> Self {
         let mut read = Self::of(data, |_| ());
         read.plan.criteria.targets[0].server_memory = server_memory.map(Bytes);
@@ -140,7 +140,7 @@ impl Read {
         assert_eq!(verdict.judgement, Judgement::Holds, "{:?}", verdict.because);
     }
 
-    /// Fails unless it is doubtful for a reason with these words.
+    /// Asserts that the figure is doubtful, with a reason that contains these words.
     #[track_caller]
     fn is_doubtful(&self, words: &[&str]) {
         let verdict = self.verdict();
@@ -165,7 +165,7 @@ fn devices_that_moved_the_bytes_exclude_memory() {
     read.is_doubtful(&["cached", "94.0 %"]);
 }
 
-/// As a mapping does, around each page that is touched.
+/// As a memory mapping does, which reads ahead around each page that is touched.
 #[test]
 fn what_was_read_ahead_hides_what_the_page_cache_answered() {
     let mut read = Read::of(GIB, |spec| spec.direct = false);
@@ -217,7 +217,7 @@ fn reads_among_writes_need_twenty_times_all_memories_from_front_to_back_as_well(
     };
     mixed(799 * GIB).is_doubtful(&["800 GiB (859 GB) of data or more"]);
     mixed(800 * GIB).passes();
-    // Of the same pass that only wrote there is nothing to doubt.
+    // If the same pass only wrote, there is nothing to doubt.
     let mut run = mixed(GIB).run();
     for row in run.phases.iter_mut().map(Arc::make_mut) {
         (row.write_bytes, row.writes) = (row.read_bytes, row.reads);
@@ -236,7 +236,7 @@ fn a_pass_that_ends_early_leaves_what_it_read_to_the_next() {
 
 #[test]
 fn page_caches_that_were_empty_before_passes_that_read_no_byte_twice_are_no_memory() {
-    // 8 GiB against 2 GiB on the servers, and 10 GiB on the node that do not count.
+    // 8 GiB of data compared with 2 GiB of memory on the servers. The 10 GiB on the node do not count.
     let cold = || Read { resident_bytes: Some(0), ..Read::remote(8 * GIB, Some(2 * GIB)) };
     cold().passes();
     Read { resident_bytes: None, ..cold() }.is_doubtful(&["10 GiB (10.7 GB) of memory on the nodes"]);
@@ -244,7 +244,7 @@ fn page_caches_that_were_empty_before_passes_that_read_no_byte_twice_are_no_memo
     Read { read_bytes: vec![8 * GIB, 16 * GIB], ..cold() }.is_doubtful(&["of memory on the nodes"]);
     let few = Read { resident_bytes: Some(0), ..Read::remote(8 * GIB, Some(3 * GIB)) };
     few.is_doubtful(&["empty page caches on the nodes", "12 GiB"]);
-    // The server's memory is that of the node, whatever its page cache holds of the file above it.
+    // The server shares the memory of the node, whatever its page cache holds of the file above it.
     let mut on_server = cold();
     on_server.plan.criteria.targets[0].client = Client::LocalToServer;
     on_server.is_doubtful(&["of memory on the nodes"]);
@@ -252,7 +252,7 @@ fn page_caches_that_were_empty_before_passes_that_read_no_byte_twice_are_no_memo
     below.is_doubtful(&["loop7"]);
 }
 
-/// An empty page cache says nothing of what a program behind FUSE keeps, or a file system in a memory of its own.
+/// An empty page cache says nothing about the cache of a FUSE program, or of a file system with its own cache.
 #[test]
 fn where_others_than_the_page_cache_may_keep_data_they_have_to_be_stated() {
     for kind in ["fuse.x", "gpfs", "zfs"] {
@@ -266,7 +266,7 @@ fn where_others_than_the_page_cache_may_keep_data_they_have_to_be_stated() {
     }
 }
 
-/// Another program that reads at the same pace makes the counters of the devices look right.
+/// Another program that reads at the same rate makes the device counters look right.
 #[test]
 fn what_devices_read_for_others_is_no_evidence() {
     let buffered = |fetched_bytes| Read {
@@ -290,7 +290,7 @@ fn a_client_on_the_server_has_no_other_memory() {
     assert!(!because.contains("what servers have"), "the node's memory is all that they have: {because}");
 }
 
-/// A target with no caches at all would have neither clients nor servers.
+/// A target without any caches would have neither clients nor servers.
 #[test]
 fn caches_of_nothing_do_not_stand_for_the_memory_of_servers() {
     let mut read = Read::remote(1000 * NODE, None);
@@ -326,7 +326,7 @@ fn what_misses_a_promise_even_so_has_missed_it() {
 fn an_imported_read_keeps_a_commitment_only_beyond_all_caches_that_its_terms_state() {
     let mut read = Read::of(40 * GIB, |_| ());
     read.provenance = Provenance::Imported;
-    // An imported case names no target; the terms describe it.
+    // An imported case names no target. The terms describe it.
     read.plan.cases[0].target = String::new();
     read.is_doubtful(&["an imported figure does not tell", "caches = \"…\"", "--terms"]);
     read.plan.criteria.targets[0].caches = Some(Bytes(10 * GIB));

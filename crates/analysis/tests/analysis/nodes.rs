@@ -1,4 +1,4 @@
-//! Nodes beside each other: slow ones, blanks, and what the slowest lets all of them reach.
+//! Comparison of nodes: slow ones, missing data, and how the slowest limits the total.
 
 use analysis::{
     RateName,
@@ -14,7 +14,8 @@ use record::{DeviceRow, PhaseKey, PhaseRecord, TaskRow, Warning, published};
 use crate::rows::{self, SECOND};
 use crate::studies::target;
 
-/// What one node did in one pass: its name, its bytes and seconds, with so many tasks of equal parts.
+/// The result of one node in one pass: its name, bytes and seconds, and the number of tasks, which share the work
+/// equally.
 pub(crate) struct OnNode<'a> {
     pub(crate) node: &'a str,
     pub(crate) tasks: u32,
@@ -22,12 +23,12 @@ pub(crate) struct OnNode<'a> {
     pub(crate) seconds: u64,
 }
 
-/// A node that moved `rate` bytes per second for ten seconds in two tasks.
+/// A node that moved `rate` bytes per second for ten seconds with two tasks.
 pub(crate) fn at(node: &str, rate: u64) -> OnNode<'_> {
     OnNode { node, tasks: 2, bytes: rate * 10, seconds: 10 }
 }
 
-/// The record of one pass on these nodes. Each has a device of the same name that moved its bytes.
+/// The record of one pass on these nodes. Each node has a device with the same name that moved its bytes.
 pub(crate) fn pass(case: &str, repetition: u32, phase: Phase, nodes: &[OnNode<'_>]) -> PhaseRecord {
     let key = PhaseKey { case: case.into(), repetition, phase };
     let seconds = nodes.iter().map(|node| node.seconds).max().unwrap_or(1);
@@ -94,7 +95,7 @@ fn a_node_at_half_speed_is_slow_among_four_sixteen_and_six_hundred() {
         let mut rates = vec![200e6; n];
         rates[n / 2] = 100e6;
         assert_eq!(slow(&rates), [n / 2], "of {n} that are equal otherwise");
-        // Others that scatter by 3 % do not hide it.
+        // Other nodes with a scatter of 3 % do not hide the slow one.
         for (place, rate) in rates.iter_mut().enumerate() {
             *rate *= 1.0 + 0.01 * ((place * 7 % 7) as f64 - 3.0);
         }
@@ -107,9 +108,9 @@ fn equal_nodes_and_nodes_near_the_median_are_not_slow() {
     assert!(slow(&[5.0; 16]).is_empty());
     assert!(slow(&[100.0, 100.0, 100.0, 93.0]).is_empty());
     assert_eq!(slow(&[100.0, 100.0, 100.0, 89.0]), [3]);
-    // A wide scatter has nodes at 80 % that are like the others.
+    // With a large scatter, a node at 80 % is not different from the others.
     assert!(slow(&[100.0, 80.0, 120.0, 90.0, 110.0, 95.0]).is_empty());
-    // A fast node makes no other slow.
+    // A fast node does not make any other slow.
     assert!(slow(&[100.0, 100.0, 100.0, 300.0]).is_empty());
 }
 
@@ -129,7 +130,7 @@ fn a_score_is_the_distance_from_the_median_in_robust_deviations() {
     for (score, distance) in scores.iter().zip([-20.0, -10.0, 0.0, 10.0, 40.0]) {
         assert!((score.z - distance / 14.826).abs() < 1e-4, "{score:?}");
     }
-    // Half of them equal: a unit of 2 % of the median takes the place of 0.
+    // Half of the values are equal, so the MAD is 0, and 2 % of the median is used instead.
     let scores = slow_nodes(&[100.0, 100.0, 100.0, 50.0]);
     assert_eq!((scores[3].z, scores[3].share), (-25.0, 0.5));
 }
@@ -150,7 +151,7 @@ fn the_slow_node_of_a_figure_is_named_with_its_device_and_what_it_costs() {
     assert_eq!(found.average.deviation_sample, 50.0);
 }
 
-/// One pass shows no difference, five do.
+/// A difference cannot be shown with one pass, but with five.
 #[test]
 fn a_node_is_called_slow_where_its_passes_differ_from_those_of_the_others() {
     let slow = |passes: u32| {
@@ -177,7 +178,7 @@ fn a_node_is_called_slow_where_its_passes_differ_from_those_of_the_others() {
     assert_eq!(slow(5), [alike, alike, alike, Some(true)]);
 }
 
-/// Sixteen nodes with as much work each: the whole is done when the slowest is.
+/// Sixteen nodes with equal work: the run is finished when the slowest is.
 #[test]
 fn work_that_is_shared_out_evenly_is_bound_by_the_slowest_node() {
     let plan = rows::plan(vec![case("c", "t", 16, 1)]);
@@ -207,7 +208,7 @@ fn devices_of_two_nodes_are_two_devices() {
     assert_eq!((of_node[0].0.as_str(), of_node[0].1.read_bytes_per_second), ("nvme0n1", 300.0));
 }
 
-/// The kernel counts until the slowest node is done.
+/// The kernel keeps counting until the slowest node is done.
 #[test]
 fn a_device_is_not_slower_than_its_node_because_another_node_is_slow() {
     let plan = rows::plan(vec![case("c", "t", 2, 1)]);
@@ -240,7 +241,7 @@ fn beside_the_published_rate_of_a_node_with_own_storage_stands_the_mean_of_the_o
         let figures = of(&plan, vec![pass("c", 0, phase, &[at("a", 100), at("b", 300)])]);
         beside(&plan, &figures, published())[0].own.map(f64::round)
     };
-    // All of them together: 4000 bytes in 11 s with their opens and closes.
+    // All of them together: 4000 bytes in 11 s, including open and close.
     let mean = "b-tab3-ssd-read-mean";
     assert_eq!(
         (own(Layer::NodeLocal, Phase::Read, mean), own(Layer::Shared, Phase::Read, mean)),
@@ -250,7 +251,7 @@ fn beside_the_published_rate_of_a_node_with_own_storage_stands_the_mean_of_the_o
     assert_eq!(own(Layer::NodeLocal, Phase::Write, "d-onenode-bs-peak"), Some(300.0), "a mean is no maximum");
 }
 
-/// As ten batch jobs that the scheduler puts on nodes at random.
+/// Simulates ten batch jobs that the scheduler places on random nodes.
 #[test]
 fn jobs_on_other_nodes_leave_blanks_and_have_no_rate_together() {
     let plan = rows::plan(vec![case("c", "t", 1, 3)]);
@@ -265,11 +266,11 @@ fn jobs_on_other_nodes_leave_blanks_and_have_no_rate_together() {
     assert_eq!((bound.measured, bound.share, bound.slowest.bound), (None, None, 180.0));
     let passes: Vec<_> = found.nodes.iter().map(|node| node.headline.n).collect();
     assert_eq!(passes, [2, 1]);
-    // Where a case is on two of four nodes on purpose, nothing is missing.
+    // If a case intentionally uses two of four nodes, nothing is missing.
     let plan = rows::plan(vec![case("c", "t", 2, 1)]);
     let figures = of(&plan, vec![pass("c", 0, Phase::Read, &[at("n1", 1), at("n2", 1)])]);
     assert!(node_comparisons(&Gate::new(&plan, &figures, &[]), &known)[0].missing.is_empty());
-    // And where two of three nodes came back, the third is.
+    // If only two of three nodes reported, the third is missing.
     let plan = rows::plan(vec![case("c", "t", 3, 1)]);
     let figures = of(&plan, vec![pass("c", 0, Phase::Read, &[at("n1", 1), at("n2", 1)])]);
     assert_eq!(node_comparisons(&Gate::new(&plan, &figures, &[]), &known)[0].missing, ["n3", "n4"]);
@@ -283,10 +284,10 @@ fn tasks_that_do_not_divide_make_no_node_slow() {
         bytes_per_second: rate,
         transfers_per_second: rate,
     };
-    // Three nodes with four tasks and one with three, each task as fast.
+    // Three nodes with four tasks and one with three, all tasks equally fast.
     let nodes = [rate("a", 4, 400.0), rate("b", 4, 400.0), rate("c", 4, 400.0), rate("d", 3, 300.0)];
     assert_eq!(slow_node_warnings(&nodes, Phase::Read), []);
-    // A node with fewer tasks, each of which is slow, too.
+    // A node with fewer tasks that are also slow.
     let nodes = [rate("a", 4, 400.0), rate("b", 4, 400.0), rate("c", 4, 400.0), rate("d", 3, 150.0)];
     let warnings = slow_node_warnings(&nodes, Phase::Read);
     let expected = Warning::SlowNode { node: "d".to_owned(), share: 0.375, z: -31.25, nodes: 4 };
@@ -311,7 +312,7 @@ fn a_phase_of_several_nodes_warns_of_the_slow_one() {
     assert!(!warnings.iter().any(|warning| matches!(warning, Warning::SlowNode { .. })));
 }
 
-/// The device of a node may be slow at nothing but its fsync.
+/// A device of a node may be slow only in its fsync.
 #[test]
 fn the_time_of_a_close_that_syncs_is_the_nodes_own() {
     let mut record = pass("c", 0, Phase::Write, &[at("a", 900), at("b", 900), at("c", 900), at("d", 900)]);
@@ -347,7 +348,7 @@ fn a_slow_node_is_a_doubt_that_disqualifies_nothing() {
 }
 
 proptest! {
-    /// A node is as slow in bytes as it is in megabytes.
+    /// The result is the same in bytes and in megabytes.
     #[test]
     fn scores_do_not_depend_on_the_unit(
         rates in prop::collection::vec(1_u32..100_000, 2..50), factor in 1_u32..1_000_000,

@@ -1,11 +1,11 @@
-//! Values that stand apart.
+//! Outliers.
 
 use analysis::statistics::{ROBUST_Z_MAX, robust_z, standing_apart};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
-/// The two last stand apart, although the standard deviation that they inflate hides them: neither is
-/// three of them from the mean.
+/// The last two values are outliers, although the standard deviation that they inflate hides them: neither is three
+/// standard deviations from the mean.
 #[test]
 fn two_that_hide_each_other_are_found() {
     let values = [2.1, 2.6, 2.4, 2.5, 2.3, 2.1, 2.3, 2.6, 8.2, 8.3];
@@ -26,7 +26,7 @@ fn many_equal_values_are_no_reason_to_divide_by_nothing() {
 }
 
 proptest! {
-    /// Unit and zero do not matter, and at least half of the values never stand apart.
+    /// Unit and offset do not matter, and at least half of the values are never outliers.
     #[test]
     fn scores_have_no_unit(values in vec(-1e3_f64..1e3, 3..40), unit in 0.1_f64..10.0, zero in -1e3_f64..1e3) {
         let scores = robust_z(&values).expect("scores");

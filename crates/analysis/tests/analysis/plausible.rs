@@ -1,4 +1,4 @@
-//! Bounds of printed statistics: real samples never break them, impossible ones always do.
+//! Bounds on printed statistics: real samples never violate them, impossible values always do.
 
 use analysis::{
     printed::{
@@ -99,8 +99,8 @@ fn values_that_were_rounded_have_room() {
     assert_eq!(check_statistics(&PrintedStatistics { rounding: 0.005, ..exact }), []);
 }
 
-/// Three values with the range 3 have a deviation of 1.5 at least with the divisor 2, and of 1.225 with the divisor 3. What
-/// is told is the deviation as printed.
+/// Three values with range 3 have a deviation of at least 1.5 with the divisor 2, and of at least 1.225 with the
+/// divisor 3. The message contains the deviation as printed.
 #[test]
 fn a_deviation_of_either_divisor_has_the_lower_bound_and_is_told_as_printed() {
     let of = |deviation, either_divisor| {
@@ -127,7 +127,7 @@ fn nothing_printed_is_nothing_wrong() {
     assert_eq!(check_statistics(&negative)[0].0, Implausible::NegativeRange);
 }
 
-/// The mean of seven equal values is off by its last bit, and so is their deviation.
+/// The mean of seven equal values has an error in the last bit, and so does their deviation.
 #[test]
 fn equal_values_are_possible() {
     for value in [0.1, 0.7, 1.1, 3.3e9, 123_456_789.1] {

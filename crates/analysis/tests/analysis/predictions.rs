@@ -1,12 +1,13 @@
-//! What a run predicts for a plan: the rates of its nearest cases, and nothing from what is not near.
+//! Predictions for a plan from a run: they use the rates of the nearest cases, and ignore cases that are too
+//! different.
 
 use analysis::predictions::predictions_like;
 use plan::{Bytes, Case, Interval, Order, Phase, Plan, RunEnvironment, Source, WorkloadSpec, estimates};
 
 use crate::rows::{SECOND, case, key, phase, plan, run_of, workload};
 
-/// Seconds that a phase of one case is predicted to take like a run, whose three repetitions of a sequential read
-/// of 1 GB by wall time took 4, 5 and 6 s; none where the run says nothing of it.
+/// The predicted duration in seconds of a phase. The prediction is based on a run with three repetitions of a 1 GB
+/// sequential read, which took 4, 5 and 6 s of wall time. `None` if the run does not apply.
 fn predicted(phase_of: Phase, change: impl FnOnce(&mut WorkloadSpec)) -> Option<Interval> {
     let earlier = plan(vec![Case { repetitions: 3, ..case(workload(|_| ()), vec![Phase::Read]) }]);
     let rows = [3, 4, 5].map(|io| phase(&key(io - 3, Phase::Read), 1_000_000_000, u64::from(io) * SECOND));
@@ -25,7 +26,7 @@ fn predicted(phase_of: Phase, change: impl FnOnce(&mut WorkloadSpec)) -> Option<
 #[test]
 fn the_same_phase_of_a_larger_file_takes_its_rates() {
     let seconds = predicted(Phase::Read, |_| ()).expect("measured");
-    // 1000 MiB at 200 MB/s, between the slowest and the fastest repetition, and 5 % for another run.
+    // 1000 MiB at 200 MB/s, between the slowest and the fastest repetition, plus 5 % for variation between runs.
     assert!((seconds.middle - 5.243).abs() < 0.001, "{seconds:?}");
     assert!((seconds.low - 1.048_576 * 4.0 / 1.05).abs() < 0.001, "{seconds:?}");
     assert!((seconds.high - 1.048_576 * 6.0 * 1.05).abs() < 0.001, "{seconds:?}");

@@ -1,4 +1,4 @@
-//! What tools print together, checked on the blocks that study E prints and on real output.
+//! Consistency of values that tools print together, checked on the blocks printed in study E and on real output.
 
 use analysis::{
     gate::Judgement,
@@ -47,7 +47,7 @@ fn a_wrong_digit_is_found_and_rounding_is_not() {
     assert_eq!((between("1.00"), between("2.5")), (Judgement::Holds, Judgement::DoesNotHold));
 }
 
-/// A run so short that processes hardly overlapped: `iozone -t 2` with 16 MiB each.
+/// A run so short that the processes hardly overlapped: `iozone -t 2` with 16 MiB each.
 #[test]
 fn processes_that_did_not_run_together_are_seen() {
     let [total, min, max, average, moved] =
@@ -83,7 +83,7 @@ fn the_latency_of_one_thread_is_the_time_between_its_operations() {
     assert!(latency_agrees(printed("0.1"), 1, printed("1"), printed("0")).is_none());
 }
 
-/// The eight operations that study E shows of one thread that reads 4 KiB.
+/// The eight operations that study E shows for one thread that reads 4 KiB.
 #[test]
 fn a_round_trip_is_split_by_its_history() {
     let starts = [451_846, 451_918, 451_990, 452_061, 452_132, 452_205, 452_275, 452_349];
@@ -105,7 +105,7 @@ fn a_round_trip_is_split_by_its_history() {
     assert_eq!(RoundTrip::of(&overlapping, Some(13454.96)), None, "no time is between those that overlap");
 }
 
-/// The table that study E prints of mdtest, and the 26 s between its start and its end.
+/// The mdtest table printed in study E, and the 26 s between its start and its end.
 #[test]
 fn phases_and_delays_explain_the_wall_time() {
     let rates = [("create", 50032.690), ("stat", 3937604.341), ("read", 941193.073), ("remove", 143095.519)];

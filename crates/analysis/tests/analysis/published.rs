@@ -1,4 +1,4 @@
-//! Published figures stand beside own ones of the same command line, and beside no others.
+//! Published figures are shown next to own figures with the same command line, and next to no others.
 
 use analysis::comparisons::{published_beside, published_near};
 use plan::{Bytes, Case, Geometry, Phase, ReadFrom, Sharing, WorkloadSpec};
@@ -6,7 +6,7 @@ use record::Published;
 
 use crate::rows::{case, workload};
 
-/// `-a POSIX -B -e -t T -b T -s S -N tasks -C -F -o` with so many targets.
+/// `-a POSIX -B -e -t T -b T -s S -N tasks -C -F -o` with this many targets.
 fn command_line(
     transfer: Bytes,
     segments: u64,
@@ -40,8 +40,8 @@ fn test_1_of_study_a_has_both_published_rates_beside_it() {
     assert_eq!(values, [(2.05e9, "2.05 GB/s"), (2.78e9, "2.78GB/s")]);
 }
 
-/// The line as printed has 1 MB transfers, for which the study prints the scalability; its best
-/// rates were had with 16 MB.
+/// The printed command line has 1 MB transfers, for which the study prints the scalability. Its best rates were
+/// measured with 16 MB.
 #[test]
 fn test_2_of_study_a_matches_with_132_tasks_over_12_targets() {
     let printed = command_line(Bytes::mib(1), 10_000, 132, 12, |_| {});
@@ -51,7 +51,7 @@ fn test_2_of_study_a_matches_with_132_tasks_over_12_targets() {
     assert_eq!(ids(&published_beside(&best)), ["a-t2-write-best", "a-t2-read-best"]);
 }
 
-/// Nobody moves 62.9 GB on a small disk: fewer segments of the same transfers are compared, too.
+/// Moving 62.9 GB is not practical on a small disk, so fewer segments of the same transfers are compared as well.
 #[test]
 fn a_miniature_of_test_1_has_the_published_rates_near_it() {
     let miniature = command_line(Bytes::mib(1), 24, 6, 1, |_| {});

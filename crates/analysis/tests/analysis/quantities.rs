@@ -1,4 +1,4 @@
-//! Arithmetic that studies do with their figures: units, drives, jobs, Little's law, nodes.
+//! Arithmetic that studies apply to their figures: units, drives, jobs, Little's law, nodes.
 
 use analysis::{
     figures::{Little, RateOf, RateUnits, little, node_rates, whole_mebibytes},
@@ -23,7 +23,7 @@ fn one_rate_in_every_unit() {
     assert_eq!(RateUnits::from_bytes(5e6, Bytes(1000)).megabytes, 5.0);
 }
 
-/// Published figures of study B that are multiples of 256, and of study D that were counted.
+/// Published figures of study B that are multiples of 256, and counted ones of study D.
 #[test]
 fn converted_operations_are_told_from_counted_ones() {
     let at_4k = |operations| whole_mebibytes(operations, Bytes::kib(4));
@@ -36,7 +36,7 @@ fn converted_operations_are_told_from_counted_ones() {
     assert_eq!(whole_mebibytes(256.0, Bytes(0)), None);
 }
 
-/// Study E: 2.5 TB/s at 150, 100, 50 and 40 MB/s for each drive; 2.6 million files of 32 KiB.
+/// Study E: 2.5 TB/s at 150, 100, 50 and 40 MB/s per drive, and 2.6 million files of 32 KiB.
 #[test]
 fn a_goal_needs_drives() {
     let data = |rate: f64| drives(2.5e12, rate * 1e6, Stripe::NONE).map(|drives| drives.data);
@@ -54,7 +54,7 @@ fn a_goal_needs_drives() {
     assert_eq!(RateUnits::from_operations(2.6e6, Bytes::kib(32)).bytes, 85.1968e9);
 }
 
-/// Study D: 14616 × 20000 operations in 266 s; printed is 1,320,137.
+/// Study D: 14616 × 20000 operations in 266 s. The printed value is 1,320,137.
 #[test]
 fn the_rate_of_a_job_depends_on_the_time_that_is_meant() {
     let rate = |seconds: f64| job_rate(14_616.0, 20_000.0, seconds);
@@ -103,7 +103,7 @@ fn rate_and_latency_tell_what_was_under_way() {
         }),
         ..reads("deep")
     };
-    // 1000 transfers per second of 16 ms each: 16 under way of 32.
+    // 1000 transfers per second of 16 ms each: 16 in flight of 32.
     let mut study = Study::default().with(deep(None), &[1000, 1000]);
     for repetition in 0..2 {
         let key = key(&study.cases[0], repetition, Phase::Read);
@@ -155,7 +155,7 @@ proptest! {
         }
     }
 
-    /// So many drives reach the goal, and one fewer does not.
+    /// This number of drives reaches the goal, and one fewer does not.
     #[test]
     fn no_drive_is_too_many(goal in 1_u32..1_000_000, rate in 1_u32..1000, strips in 2_u32..20, parity in 0_u32..3) {
         let parity = parity.min(strips - 1);

@@ -1,4 +1,4 @@
-//! Numbers drawn from a seed, the same on any machine.
+//! Random numbers from a seed, the same on any machine.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -15,7 +15,7 @@ impl Random {
         ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// Standard normal, after Box and Muller.
+    /// Standard normal, by the Box-Muller method.
     pub(crate) fn normal(&mut self) -> f64 {
         (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
     }

@@ -1,4 +1,4 @@
-//! Two samples without an assumption on their distribution.
+//! Comparison of two samples without an assumption about their distribution.
 
 use analysis::statistics::{mann_whitney, shift};
 use proptest::collection::vec;
@@ -8,8 +8,8 @@ use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 const TERM: [f64; 10] = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
 const WEEKS: [f64; 5] = [1.15, 0.88, 0.90, 0.74, 1.21];
 
-/// The book: U = 15 for the second sample, P = 0.127 on one side; shift with 95 % from
-/// −0.76 to 0.15.
+/// From the book: U = 15 for the second sample, one-sided P = 0.127, and a 95 % interval of the shift from −0.76 to
+/// 0.15.
 #[test]
 fn the_textbook_example_comes_out() {
     let test = mann_whitney(&TERM, &WEEKS).expect("two samples");
@@ -27,7 +27,7 @@ fn probabilities_are_those_of_counting() {
     assert_eq!((same.p_value, same.u), (1.0, 12.5));
 }
 
-/// Against SciPy 1.17, `mannwhitneyu(method="asymptotic")`.
+/// Compared with SciPy 1.17, `mannwhitneyu(method="asymptotic")`.
 #[test]
 fn many_values_are_compared_with_the_normal_distribution() {
     let first: Vec<f64> = (0..25).map(f64::from).collect();
@@ -48,7 +48,7 @@ fn few_values_have_no_interval() {
     assert_eq!(mann_whitney(&[f64::NAN], &[1.0]), None);
 }
 
-/// A million values are compared, and their differences are not looked through.
+/// A million values are compared without enumerating their pairwise differences.
 #[test]
 fn many_values_are_no_reason_to_run_out_of_memory() {
     let many: Vec<f64> = (0..1_000_000).map(f64::from).collect();
@@ -60,7 +60,7 @@ fn many_values_are_no_reason_to_run_out_of_memory() {
     );
 }
 
-/// All ways to choose `n` of the values, by bits.
+/// Enumerates all ways to choose `n` of the values, as bit masks.
 fn by_counting(first: &[f64], second: &[f64]) -> f64 {
     let all: Vec<f64> = first.iter().chain(second).copied().collect();
     let u = |chosen: u32| -> f64 {
@@ -90,7 +90,7 @@ fn by_counting(first: &[f64], second: &[f64]) -> f64 {
 }
 
 proptest! {
-    /// Few different values, so that many are equal.
+    /// Few distinct values, so that there are many ties.
     #[test]
     fn the_probability_is_the_share_of_ways(first in vec(0_u8..6, 1..7), second in vec(0_u8..6, 1..7)) {
         let first: Vec<f64> = first.into_iter().map(f64::from).collect();
@@ -102,8 +102,7 @@ proptest! {
         prop_assert_eq!(turned.u + test.u, (first.len() * second.len()) as f64);
     }
 
-    /// Without equal values the interval of the shift excludes 0 exactly where the test finds a
-    /// difference.
+    /// Without ties, the interval of the shift excludes 0 exactly if the test finds a difference.
     #[test]
     fn the_interval_and_the_test_agree(first in vec(0.0_f64..100.0, 4..12), second in vec(0.0_f64..100.0, 4..12), by in -80.0_f64..80.0) {
         let second: Vec<f64> = second.iter().map(|value| value + by).collect();

@@ -1,4 +1,4 @@
-//! Named rates against hand calculation.
+//! The named rates, checked against hand calculation.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ fn bytes_of(rates: &Rates, name: RateName) -> Option<f64> {
     rates.get(name).map(|rate| rate.bytes_per_second)
 }
 
-/// Two tasks of 40 MiB: one from 0.5 s to 4.5 s, one to 8.5 s; 1 s of open and close around.
+/// Two tasks of 40 MiB: one from 0.5 s to 4.5 s, one to 8.5 s, with a total of 1 s for open and close.
 fn two_tasks() -> (PhaseRow, Vec<TaskRow>) {
     let key = key(0, Phase::Read);
     let row = PhaseRow {
@@ -97,9 +97,9 @@ fn a_second_in_which_nothing_completed_counts_as_nothing() {
 
 #[test]
 fn seconds_that_are_only_part_of_the_transfers_time_are_left_out() {
-    // Transfers began half a second in and ended 4.2 s in: three whole seconds are left.
+    // Transfers began after half a second and ended after 4.2 s, which leaves three whole seconds.
     assert_eq!(sustained(&[9, MIB, MIB, MIB, 9], SECOND / 2, 4 * SECOND + 200_000_000), Some(MIB as f64));
-    // Two seconds say nothing of what is sustained.
+    // Two seconds are too short for a sustained rate.
     assert_eq!(sustained(&[MIB, MIB], 0, 2 * SECOND), None);
 }
 
@@ -127,7 +127,7 @@ fn a_mixed_phase_has_both_directions_apart() {
     assert!(Rates::of(&reads, &[], &[]).operations.is_empty());
 }
 
-/// `items` operations that move nothing, in `seconds`, half a second around them.
+/// `items` operations without data in `seconds`, with half a second around them.
 fn items(what: Phase, items: u64, seconds: u64) -> PhaseRow {
     let key = key(0, what);
     PhaseRow { items, ..phase(&key, 0, seconds * SECOND) }
@@ -171,7 +171,7 @@ fn what_moves_no_bytes_has_its_part_from_the_seconds() {
     assert_eq!((unknown.at_first_done, unknown.at_stonewall), (None, None));
 }
 
-/// Each operation of a round over objects counts for itself, with the bytes that are its own.
+/// Each operation in a round over objects is counted separately, with its own bytes.
 #[test]
 fn a_round_over_objects_has_each_operation_apart() {
     let row = PhaseRow {

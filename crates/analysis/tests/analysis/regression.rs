@@ -1,4 +1,4 @@
-//! Lines against certified values, and against what a line must be.
+//! Regression lines, checked against certified values and general properties.
 
 use analysis::statistics::{Regression, crossover};
 use proptest::collection::vec;
@@ -66,7 +66,7 @@ fn certified_values_are_reached_to_ten_digits() {
     }
 }
 
-/// Study B, figure 7: 5153 MB/s for each node.
+/// Study B, figure 7: 5153 MB/s per node.
 #[test]
 fn an_exact_line_is_found_exactly() {
     let x: Vec<f64> = (1..=16).map(f64::from).collect();
@@ -108,7 +108,7 @@ fn what_has_no_line_gets_none() {
     assert_eq!((flat.slope, flat.r_squared), (0.0, 0.0));
 }
 
-/// Study B, section 4: 378 MB/s for each node against a shared layer of 4.4 GB/s.
+/// Study B, section 4: 378 MB/s per node with a shared layer of 4.4 GB/s.
 #[test]
 fn local_devices_overtake_the_shared_layer_at_twelve_nodes() {
     assert_eq!(crossover(378.0, 0.0, 4400.0), Some(12));
@@ -122,8 +122,8 @@ fn local_devices_overtake_the_shared_layer_at_twelve_nodes() {
 }
 
 proptest! {
-    /// The line of least squares goes through the means, leaves residuals that sum to 0 and are
-    /// unrelated to x, and no other line is nearer.
+    /// The least squares line passes through the means, its residuals sum to 0 and are uncorrelated with x, and no
+    /// other line is closer.
     #[test]
     fn no_other_line_is_nearer(points in vec((0.0_f64..1e3, 0.0_f64..1e3), 3..60), nudge in -1.0_f64..1.0) {
         let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
@@ -140,7 +140,7 @@ proptest! {
         prop_assert_eq!(line.residuals.len(), line.n);
     }
 
-    /// The interval is narrowest at the mean of x and grows to both sides.
+    /// The interval is narrowest at the mean of x and widens to both sides.
     #[test]
     fn an_interval_grows_with_the_distance(y in vec(0.0_f64..1e3, 4..20), away in 0.1_f64..100.0) {
         let x: Vec<f64> = (0..y.len()).map(|x| x as f64).collect();

@@ -1,4 +1,4 @@
-//! Rows for tests.
+//! Helpers that build rows for tests.
 
 use analysis::gate::{Statement, Table, Value};
 use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Plan, PlanSource, Workload, WorkloadSpec};
@@ -13,7 +13,7 @@ pub(crate) fn key(repetition: u32, phase: Phase) -> PhaseKey {
     PhaseKey { case: "c".into(), repetition, phase }
 }
 
-/// A phase that read `bytes` in transfers of 4 KiB in `io_ns`, with 1 s around it.
+/// A phase that read `bytes` in 4 KiB transfers in `io_ns`, with 1 s around it.
 pub(crate) fn phase(key: &PhaseKey, bytes: u64, io_ns: u64) -> PhaseRow {
     let writes = key.phase == Phase::Write;
     let (read_bytes, write_bytes) = if writes { (0, bytes) } else { (bytes, 0) };
@@ -89,7 +89,7 @@ pub(crate) fn plan(cases: Vec<Case>) -> Plan {
     Plan::new("p", PlanSource::Quick { directory: "d".into() }, 1, cases)
 }
 
-/// A run of `plan` that observed `records`.
+/// A run of `plan` with these `records`.
 pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
     let manifest = Manifest {
         cluster: None,
@@ -108,7 +108,7 @@ pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
     Run::in_memory(manifest, records)
 }
 
-/// A run of `plan` that observed these rows.
+/// A run of `plan` with these rows.
 pub(crate) fn run_of(plan: &Plan, phases: &[PhaseRow], tasks: &[TaskRow], latency: &[LatencyRow]) -> Run {
     let record = |phase: &PhaseRow| PhaseRecord {
         tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),
@@ -142,7 +142,7 @@ fn host() -> HostFacts {
     }
 }
 
-/// What the column `key` of a statement holds.
+/// The value in the column `key` of a statement.
 pub(crate) fn cell<T: Statement + Clone>(said: &T, key: &str) -> Value {
     let table = Table::planned(std::slice::from_ref(said));
     let column = table.columns.iter().position(|column| column.key == key).expect("a column");

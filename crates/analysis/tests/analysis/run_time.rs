@@ -1,4 +1,4 @@
-//! Where the time of a run went, and what printed values say against each other.
+//! How the time of a run was spent, and contradictions between printed values.
 
 use analysis::{audit::Check, findings::findings, printed::run_time};
 use plan::{Nanos, Phase, Tree, Work};
@@ -6,7 +6,7 @@ use record::{PhaseRow, PrintedRow, Provenance, Run};
 
 use crate::rows::{SECOND, case, key, phase, plan, run_of, workload};
 
-/// Two passes over a tree, 4 s of rest before each, of a run that took 30 s.
+/// Two passes over a tree, with 4 s of rest before each, in a run that took 30 s.
 fn tree() -> Run {
     let mut one = case(
         workload(|spec| spec.work = Work::Tree(Tree::flat(10))),
@@ -47,7 +47,7 @@ fn a_run_that_goes_on_or_is_imported_has_no_such_sum() {
     assert_eq!(run_time(&imported), None);
 }
 
-/// A total that is not the tasks' average times their number.
+/// A total that differs from the average over tasks times their number.
 #[test]
 fn printed_values_that_contradict_each_other_are_doubted() {
     let with = |average: &str| {

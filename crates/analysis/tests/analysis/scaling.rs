@@ -1,4 +1,4 @@
-//! What devices bring together, what a layout costs, who is slowest, who is steady.
+//! How devices scale, the cost of layouts, which devices are slowest, and which are steady.
 
 use analysis::{
     audit::{Check, Outcome},
@@ -21,7 +21,7 @@ fn repeated(rate: f64) -> [f64; 5] {
     [0.9995, 0.9998, 1.0, 1.0001, 1.0004].map(|share| share * rate)
 }
 
-/// One card and two layouts of twelve, with study A's best rates.
+/// One card and two layouts of twelve, with the best rates of study A.
 fn cards() -> Study {
     let twelve = |name: &str| {
         target(name, |target| {
@@ -122,7 +122,8 @@ fn targets_that_are_not_alike_are_not_taxed() {
     assert_eq!(study.findings().taxes, []);
 }
 
-/// A target that was swept, and one of which one point was measured: what the sweep gains with more tasks is no tax.
+/// One target with a sweep, and one with a single point: what the sweep gains with more tasks does not count as a
+/// cost.
 #[test]
 fn a_tax_is_of_the_points_that_both_targets_have() {
     let mut study =
@@ -144,7 +145,7 @@ fn a_tax_is_of_the_points_that_both_targets_have() {
     assert_eq!(apart.map(|one| one.says()).collect::<Vec<_>>(), [None, None]);
 }
 
-/// Two targets over eight task counts, of which one varies by as much as this.
+/// Two targets over eight task counts. The rates of one vary by this much.
 fn steady_beside(varies: f64) -> Study {
     let mut study = Study::new(vec![target("calm", |_| {}), target("wild", |_| {})]);
     for (tasks, calm) in (1..).zip([2.0, 2.01, 1.99, 2.0, 2.02, 1.98, 2.01, 1.99]) {
@@ -167,7 +168,7 @@ fn the_steadiest_target_ranks_first_where_that_is_shown() {
     assert_eq!(found[0].reasons[0].because, Because::WithinScatter);
 }
 
-/// The other target may be as steady where nothing holds the program back.
+/// The other target may be equally steady if nothing holds the program back.
 #[test]
 fn the_steadiest_target_is_open_where_the_program_was_held_back_on_the_other_one() {
     let study = steady_beside(0.5);
@@ -180,7 +181,7 @@ fn the_steadiest_target_is_open_where_the_program_was_held_back_on_the_other_one
     assert!(found.iter().all(|one| one.says().is_none()), "{found:?}");
 }
 
-/// A third figure that was held back for half of the time may be faster than both that are compared.
+/// A third figure that was held back for half of the time may be faster than the two that are compared.
 #[test]
 fn a_best_point_says_that_one_that_was_held_back_may_be_faster() {
     let mut study = Study::new(vec![target("a", |_| {})]);
@@ -231,7 +232,7 @@ proptest! {
     }
 }
 
-/// No two devices reach six times what the two of them can: the baseline is of other conditions.
+/// No two devices reach six times their combined rate, so the baseline was measured under other conditions.
 #[test]
 fn more_than_all_devices_together_is_doubted() {
     let layout = target("layout", |target| {

@@ -1,4 +1,4 @@
-//! The interval that ends a case: how often it ever misses the median, and what that costs.
+//! The interval that ends a case: how often it ever misses the median, and how many repetitions that costs.
 
 #![expect(clippy::print_stdout, reason = "the shares and repetitions are of interest beyond the limits")]
 
@@ -8,9 +8,9 @@ use plan::{INTERVAL_REPETITIONS_MIN, Stopping};
 use crate::random::Random;
 
 const DRAWS: usize = 2_000;
-/// The most repetitions of a series.
+/// The maximum number of repetitions in a series.
 const LONGEST: usize = 60;
-/// What the intervals may miss, and two standard errors of such a count.
+/// The allowed miss rate, plus two standard errors of such a count.
 const MISSED_MAX: f64 = 0.05 + 2.0 * 0.005;
 
 type Ends = fn(&[f64]) -> Option<(f64, f64)>;
@@ -19,14 +19,14 @@ fn looked_at(values: &[f64]) -> Option<(f64, f64)> {
     median_sequence(values).map(|interval| (interval.low, interval.high))
 }
 
-/// The interval for a number of repetitions that was chosen before.
+/// The interval for a number of repetitions that is fixed in advance.
 fn for_one_look(values: &[f64]) -> Option<(f64, f64)> {
     Summary::of(values)?.median_interval.map(|interval| (interval.low, interval.high))
 }
 
 type Shape = (&'static str, fn(&mut Random) -> f64);
 
-/// Positive rates with median 1.
+/// Distributions of positive rates with median 1.
 const SHAPES: [Shape; 6] = [
     ("noise of 0.1 %", |random| (0.001 * random.normal()).exp()),
     ("noise of 2 %", |random| (0.02 * random.normal()).exp()),
@@ -39,7 +39,7 @@ const SHAPES: [Shape; 6] = [
     ("of few different values", |random| (3.0 * random.uniform()).ceil() / 2.0),
 ];
 
-/// In which share of series any of the intervals misses the median.
+/// The share of series in which any of the intervals misses the median.
 fn ever_missed(ends: Ends, shape: fn(&mut Random) -> f64) -> f64 {
     let random = &mut Random::seeded(11);
     let missed = (0..DRAWS).filter(|_| {
@@ -49,7 +49,7 @@ fn ever_missed(ends: Ends, shape: fn(&mut Random) -> f64) -> f64 {
     missed.count() as f64 / DRAWS as f64
 }
 
-/// The mean number of repetitions until the interval is at most `share` of the median wide.
+/// The mean number of repetitions until the width of the interval is at most `share` of the median.
 fn repetitions(ends: Ends, share: f64) -> f64 {
     let random = &mut Random::seeded(12);
     let all: usize = (0..400)
@@ -78,7 +78,7 @@ fn the_interval_holds_the_median_at_every_look() {
     }
 }
 
-/// Why the interval of the figure does not do: it is for a number of repetitions that is fixed before.
+/// Why the figure's interval cannot be used: it assumes that the number of repetitions is fixed in advance.
 #[test]
 fn an_interval_for_one_look_misses_far_more_often_where_it_is_looked_at_each_time() {
     let missed = ever_missed(for_one_look, SHAPES[1].1);
@@ -106,7 +106,7 @@ fn eight_repetitions_are_the_fewest() {
     assert_eq!(median_sequence(&[f64::NAN; 9]), None);
 }
 
-/// A single slow repetition must not keep a case going.
+/// A single slow repetition must not prevent a case from ending.
 #[test]
 fn one_outlier_does_not_widen_the_interval_of_twelve() {
     let mut values = vec![100.0; 12];

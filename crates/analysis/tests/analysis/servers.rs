@@ -1,4 +1,4 @@
-//! What servers and clients counted: what it shows of reads, and what it does not.
+//! Counters of servers and clients: what they show about reads, and what they do not.
 
 use analysis::{
     RateName,
@@ -17,14 +17,14 @@ use record::{PhaseKey, PhaseRecord, PhaseRow, ServerRow, Warning, WarningRow};
 use crate::rows::{SECOND, phase, plan, run, workload};
 
 const MIB: u64 = 1 << 20;
-/// What each pass reads.
+/// Bytes read in each pass.
 const READ: u64 = 100 * MIB;
 
 fn key() -> PhaseKey {
     PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read }
 }
 
-/// A counter that rose by so much, or a setting; told on `node`, or by a command.
+/// A counter that increased, or a setting. It was reported on `node`, or by a command.
 fn row(node: &str, system: &str, device: &str, counter: &str, before: u64, after: u64) -> ServerRow {
     ServerRow {
         key: key(),
@@ -38,7 +38,7 @@ fn row(node: &str, system: &str, device: &str, counter: &str, before: u64, after
     }
 }
 
-/// A storage target that handed out so much, whose caches are set so.
+/// A storage target that served this many bytes, with these cache settings.
 fn ost(number: u32, moved: u64, read_cache: u64, write_cache: u64) -> Vec<ServerRow> {
     let of = |counter, before, after| {
         row("", "lustre-server", &format!("fs-OST{number:04x}"), counter, before, after)
@@ -62,7 +62,7 @@ fn asked(number: u32) -> Vec<ServerRow> {
     vec![row("", "lustre-layout", &format!("OST{number:04x}"), "asked", 1, 1)]
 }
 
-/// Reads of a file system whose devices are elsewhere, of which servers and clients told `rows`.
+/// Reads from a remote file system whose servers and clients reported `rows`.
 struct Read {
     plan: Plan,
     rows: Vec<ServerRow>,
@@ -117,7 +117,7 @@ impl Read {
         run
     }
 
-    /// The judgement of the promise, the checks that speak, and all that they say.
+    /// The judgement of the promise, the checks that report something, and their messages.
     fn judged(&self) -> (Judgement, Vec<Check>, String) {
         let figures = figures(&self.run(), RateName::ByWall);
         let doubts = audit(&self.plan, &figures, &[]);
@@ -148,7 +148,7 @@ fn disks_of_servers_exclude_memory_as_devices_do() {
     Read::of(&[]).is_doubtful(Check::MemoryNotExcluded, "device bytes unknown");
     Read::of(&[ost(0, READ, 0, 0)]).passes();
     Read::of(&[ost(0, READ / 2, 0, 0), ost(1, READ / 2, 0, 0)]).passes();
-    // One that moved nothing may be set as it likes.
+    // The settings of a target that moved nothing do not matter.
     let idle = Read::of(&[ost(0, READ, 0, 0), ost(1, 0, 1, 1)]);
     idle.is_doubtful(Check::ServerCaches, "fs-OST0001.read_cache_enable and 1 more are on");
     for (read, write) in [(1, 0), (0, 1)] {
@@ -156,7 +156,7 @@ fn disks_of_servers_exclude_memory_as_devices_do() {
         cached.is_doubtful(Check::ServerCaches, "_cache_enable is on");
         cached.is_doubtful(Check::MemoryNotExcluded, "a cache of the servers is on");
     }
-    // Nothing is known of its caches, as with ZFS.
+    // Nothing is known about its caches, as with ZFS.
     let unknown = Read::of(&[vec![ost(0, READ, 0, 0).remove(0)]]);
     unknown.is_doubtful(Check::MemoryNotExcluded, "all bytes taken from servers");
 }
@@ -171,7 +171,7 @@ fn less_at_servers_or_over_the_wire_shows_that_a_cache_answered() {
     let disks = vec![row("", "lustre-server", "fs-OST0000", "disk_read_bytes_max", 0, MIB)];
     Read::of(&[ost(0, READ, 0, 0), disks.clone()])
         .is_doubtful(Check::Cached, "disks of the servers read at most 1.0 %");
-    // A server without that histogram may have read all of it.
+    // A server without that histogram may have read all of the data.
     Read::of(&[ost(0, READ / 2, 0, 0), ost(1, READ / 2, 0, 0), disks]).passes();
 }
 
@@ -186,7 +186,7 @@ fn bytes_over_the_wire_leave_only_the_memory_of_servers() {
     for rows in [wire("n1", READ), nfs("n1", READ)] {
         Read::of(std::slice::from_ref(&rows))
             .is_doubtful(Check::MemoryNotExcluded, "what servers have is not said");
-        // Reads from front to back are beyond a quarter of the data; the memory of the node counts no more.
+        // A sequential read of four times the server memory cannot come from it. The node memory does not matter.
         let small = |target: &mut TargetDescription| target.server_memory = Some(Bytes(READ / 4));
         Read::of(std::slice::from_ref(&rows)).with(small).passes();
         Read::of(&[]).with(small).is_doubtful(Check::MemoryNotExcluded, "of memory on the nodes");
@@ -202,7 +202,7 @@ fn bytes_over_the_wire_leave_only_the_memory_of_servers() {
 fn what_is_told_twice_counts_once() {
     Read::of(&[ost(0, READ, 0, 0), ost(0, READ, 0, 0)]).passes();
     let counts = |rows: &[Vec<ServerRow>]| ServerCounts::of(rows.concat().iter()).expect("rows");
-    // A command on the client, beside what ioproof reads there by itself; and two nodes with a mount each.
+    // A command on the client, in addition to what ioproof reads there itself. Then two nodes with one mount each.
     assert_eq!(counts(&[wire("n1", READ), wire("", READ)]).over_wire[0], Some(READ));
     assert_eq!(counts(&[nfs("n1", READ), nfs("n2", READ)]).over_wire[0], Some(2 * READ));
     assert_eq!(ServerCounts::of([].iter()), None);
@@ -229,7 +229,7 @@ fn storage_targets_that_do_not_fit_the_layout_are_told() {
     assert!(!checks.contains(&Check::OtherTargets));
 }
 
-/// What GPFS counts is what it handed to programs, from disks and from its cache.
+/// The GPFS counters show what it returned to programs, both from disks and from its cache.
 #[test]
 fn the_bytes_of_gpfs_show_no_cache() {
     let handed = vec![row("", "gpfs-client", "n1 fs", "read_bytes", 0, READ)];
@@ -243,7 +243,7 @@ fn the_bytes_of_gpfs_show_no_cache() {
 }
 
 proptest! {
-    /// Nothing that servers may count makes a promise kept while a cache is on that is smaller than no memory.
+    /// No server counters fulfil a promise while a cache is enabled and the size of its memory is unknown.
     #[test]
     fn no_counters_keep_a_promise_with_a_cache_on(moved in 0..4 * READ, over in 0..4 * READ, number in 0..9_u32) {
         let read = Read::of(&[ost(number, moved, 1, 0), wire("n1", over)]);

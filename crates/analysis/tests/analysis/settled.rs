@@ -1,4 +1,4 @@
-//! Rules by which the values themselves end a case.
+//! Rules that end a case based on the measured values.
 
 use analysis::statistics::{all_settled, counted, interval_share, settled, steady, summary_under};
 use plan::Stopping;
@@ -12,8 +12,8 @@ fn a_count_is_not_ended_by_values() {
     assert!(!settled(&[1.0; 100], Stopping::Count));
 }
 
-/// By hand: 100, 104, 96, 108, 102 have the mean 102 and the range 12; Σ(x − 2)(y − 102) = 8 over
-/// Σ(x − 2)² = 10 is a slope of 0.8, which rises by 3.2 over the window.
+/// By hand: 100, 104, 96, 108, 102 have the mean 102 and the range 12. The slope is Σ(x − 2)(y − 102) = 8 over Σ(x −
+/// 2)² = 10, which is 0.8 and rises by 3.2 over the window.
 #[test]
 fn a_window_within_both_limits_is_steady() {
     let values = [500.0, 300.0, 100.0, 104.0, 96.0, 108.0, 102.0];
@@ -26,7 +26,7 @@ fn a_window_within_both_limits_is_steady() {
     assert!(!settled(&values[3..], SNIA), "four rounds are no window");
 }
 
-/// A steady fall of 12 % stays within 20 % of range, and is no steady state all the same.
+/// A steady decline of 12 % stays within a range of 20 %, but is not a steady state.
 #[test]
 fn a_drift_is_not_steady() {
     let values = [106.0, 103.0, 100.0, 97.0, 94.0];
@@ -35,7 +35,7 @@ fn a_drift_is_not_steady() {
     assert!(!state.reached);
 }
 
-/// No drift, and one value that is too far off.
+/// No drift, but one value that is too far off.
 #[test]
 fn an_excursion_is_not_steady() {
     let values = [100.0, 100.0, 125.0, 100.0, 100.0];
@@ -43,7 +43,7 @@ fn an_excursion_is_not_steady() {
     assert!(state.slope_share < 1e-12 && state.range_share > 0.2 && !state.reached);
 }
 
-/// Seven equal values are sure with less than 95 % at every look, eight with more.
+/// With seven equal values the confidence is below 95 % at every look, with eight it is above.
 #[test]
 fn an_interval_needs_its_confidence() {
     let rule = |least| Stopping::Interval { share: 0.05, least };
@@ -58,7 +58,7 @@ fn an_interval_needs_its_confidence() {
     assert!(!settled(&[0.0; 10], rule(2)), "nothing was moved");
 }
 
-/// An interval that is shown beside values that it ended has to be the one that ended them.
+/// If an interval ended the case, that same interval must be shown next to the values.
 #[test]
 fn a_case_that_its_interval_ended_shows_that_interval() {
     let values: Vec<f64> = (1..=12).map(f64::from).collect();
@@ -90,7 +90,7 @@ fn of_a_steady_case_the_last_window_counts() {
 }
 
 proptest! {
-    /// Neither the unit nor anything before the window matters.
+    /// Neither the unit nor values before the window matter.
     #[test]
     fn steadiness_has_no_unit(
         before in vec(1.0_f64..1e3, 0..5), values in vec(90.0_f64..120.0, 5), unit in 1e-3_f64..1e9,

@@ -1,5 +1,4 @@
-//! Shapes of curves: knee, plateau, saturation, sweet spot and dips, on curves that have them and
-//! on curves that have none.
+//! Shapes of curves: knee, plateau, saturation, sweet spot and dips, on curves with and without them.
 
 use analysis::{
     statistics::Sample,
@@ -12,7 +11,7 @@ fn once(points: &[(f64, f64)]) -> Vec<Sample> {
     points.iter().map(|&(x, y)| Sample::once(x, y)).collect()
 }
 
-/// Doubling sizes from 4 KiB to 16 MiB with the rate of each, in GB/s.
+/// Sizes from 4 KiB to 16 MiB, doubling, with the rate of each in GB/s.
 fn sizes(rates: [f64; 13]) -> Vec<Sample> {
     let point = |(power, rate): (i32, &f64)| Sample::once(4096.0 * 2.0_f64.powi(power), *rate);
     (0..).zip(&rates).map(point).collect()
@@ -91,7 +90,8 @@ fn curves_without_points_or_rates_have_no_shape() {
     assert_eq!((one.peak, one.reaches_95, one.spread_beyond, one.knee), (Some(0), Some(1.0), None, None));
 }
 
-/// Steps of 4 KiB up to `steps`, rising with the size, with a dip of `depth` where `dip` says so.
+/// Sizes in steps of 4 KiB up to `steps`. The rate rises with the size, with a dip of `depth` where `dip` returns
+/// true.
 fn stepped(steps: u32, noise: &[f64], depth: f64, dip: impl Fn(u32) -> bool) -> Vec<(f64, f64)> {
     let rate = |step: u32| {
         let rising = f64::from(step) / (8.0 + f64::from(step));
@@ -144,8 +144,8 @@ fn uneven_axes_and_single_dips_have_no_period() {
     assert_eq!(dips(&[]), None);
 }
 
-/// Nearly normal values with deviation 1: sums of twelve uniform ones. Drawn from a seed, because
-/// values that a property test makes smaller one by one are no noise any more.
+/// Approximately normal values with deviation 1, computed as sums of twelve uniform ones. They are drawn from a seed,
+/// because values that a property test shrinks one by one are no longer noise.
 fn normal(seed: u64, count: usize) -> Vec<f64> {
     let mut state = seed;
     let mut uniform = || {
@@ -197,7 +197,7 @@ proptest! {
         prop_assert!(shape.spread_beyond.is_none_or(|share| (0.0..=1.0).contains(&share)));
     }
 
-    /// Five repetitions of one rate at each of twenty points: nothing is sweet about any of them.
+    /// Five repetitions of the same rate at each of twenty points: none of them is a sweet spot.
     #[test]
     fn noise_is_seldom_sweet(seed: u64, level in 0.005_f64..0.1) {
         let values: Vec<f64> = normal(seed, 100).iter().map(|value| 1.0 + value * level).collect();

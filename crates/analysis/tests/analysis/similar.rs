@@ -1,4 +1,4 @@
-//! Every kind of published figure that a tool prints stands beside an own one of the same tool.
+//! Every kind of published tool figure is shown next to an own figure of the same tool.
 
 use analysis::comparisons::{own_value, published_similar};
 use plan::{Bytes, Operation, Phase, Tree, Work, WorkloadSpec};
@@ -6,7 +6,7 @@ use record::{LatencyRow, PhaseRow, TaskRow};
 
 use crate::rows::{SECOND, bucket, case, key, phase, plan, run_of, task, workload};
 
-/// The ids that stand beside figures of `phases`, with the own values.
+/// The IDs shown next to figures of `phases`, with the own values.
 fn beside(
     tool: &str,
     change: impl FnOnce(&mut WorkloadSpec),
@@ -108,7 +108,7 @@ fn both_lines_of_gpfsperf_and_its_latency() {
     assert!(found.iter().any(|(id, _)| id == "e-tsq-write-rate"), "{found:?}");
 }
 
-/// The printed block that study E shows says neither how many nodes it is of nor how large one file is.
+/// The block printed in study E states neither the number of nodes nor the size of one file.
 #[test]
 fn what_an_imported_text_does_not_say_is_no_difference() {
     let large = workload(|spec| {

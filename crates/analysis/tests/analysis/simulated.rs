@@ -1,4 +1,4 @@
-//! What is said of a run whose figures a model gave.
+//! What is reported for a run whose figures come from a model.
 
 use analysis::{
     audit::Check,
@@ -13,8 +13,8 @@ use record::{ModelSource, PhaseRecord, PhaseRow, Run, Warning, WarningRow};
 
 use crate::rows::{SECOND, case, cell, key, phase, plan, run, workload};
 
-/// Ten buffered reads of 1 GB in 9 s each, of storage that nobody counted, with others on the host and the program at
-/// its limit. At least this rate is promised and stated.
+/// Ten buffered reads of 1 GB in 9 s each. The storage has no counters, other users are on the host, and the program
+/// is at its limit. There is a promise and a claim of at least this rate.
 fn reads(bytes_per_second: f64) -> Run {
     let mut plan = plan(vec![case(workload(|_| ()), vec![Phase::Read])]);
     plan.cases[0].repetitions = 10;

@@ -1,4 +1,4 @@
-//! Repetitions that spread as files grow, curves over each other, and what an IOPS is.
+//! Repetitions that scatter more as files grow, differences between curves, and the meaning of IOPS.
 
 use analysis::{
     audit::{AuditIssue, Check, audit},
@@ -16,7 +16,7 @@ use crate::studies::{Study, bytes, count, findings, said, target};
 const GB: f64 = 1e9;
 const MIB: u64 = 1 << 20;
 
-/// Twelve sizes; from the fifth on the repetitions are ten times as far apart.
+/// Twelve sizes. From the fifth on the repetitions scatter ten times as much.
 fn sizes() -> Study {
     let mut study = Study::new(vec![target("ssd", |_| {})]);
     for step in 1..=12_u64 {
@@ -48,7 +48,7 @@ fn the_size_where_repetitions_begin_to_spread_is_found() {
     assert_eq!((points.len(), points[0].point.headline.n), (12, 5));
     assert_eq!(points[11].bytes_per_task, 1200 * MIB);
     assert!(points[3].point.headline.variation < 0.02 && points[4].point.headline.variation > 0.1);
-    // Every phase of the study takes ten seconds, whatever it moves.
+    // Every phase of the study takes ten seconds, however much data it moves.
     assert!(found.worst_seconds.abs() < 1e-9);
 }
 
@@ -142,7 +142,7 @@ fn lines_of_different_targets_are_in_different_charts() {
     let figures = study.figures();
     let mut found = findings(&study.plan, &figures, 1);
     assert!(found.coincident.is_empty());
-    // In one chart they would be alike.
+    // In one chart they could not be told apart.
     found.curves[1].target = "a".to_owned();
     assert_eq!(coincident(&found.curves), [[0, 1]]);
 }

@@ -1,4 +1,4 @@
-//! What held a run back, from what was observed of its nodes.
+//! What held a run back, derived from observations of its nodes.
 
 use analysis::figures::{NodeWork, cpu_wait_ns, starvation};
 use plan::{Operation, Phase};
@@ -10,10 +10,10 @@ fn key() -> PhaseKey {
     PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Write }
 }
 
-/// Two tasks on a node of two processors.
+/// Two tasks on a node with two processors.
 const WORK: NodeWork = NodeWork { tasks: 2, cpu_ns: 0, usable_cpus: 2, logical_cpus: 2, direct: true };
 
-/// A second in which nothing held a node back.
+/// A second in which nothing held the node back.
 fn quiet(second: u64) -> LoadRow {
     LoadRow {
         key: key(),
@@ -32,8 +32,8 @@ fn quiet(second: u64) -> LoadRow {
     }
 }
 
-/// What is told of four seconds of two tasks on two processors, one of which is `odd`; something completed in those
-/// seconds that are named.
+/// What is reported for four seconds of two tasks on two processors, where one second is `odd`. Transfers completed
+/// in the seconds listed in `completed`.
 fn told(odd: &LoadRow, completed: &[u64]) -> Option<(String, f64)> {
     told_of(WORK, odd, completed)
 }
@@ -102,7 +102,7 @@ fn more_tasks_than_processors_wait_for_each_other() {
     assert_eq!(starvation(&[&row], &[], NodeWork { tasks: 3, ..WORK }), None);
 }
 
-/// Two tasks on the processor of an interrupt, with another one idle, wait for each other.
+/// Two tasks on the processor that handles an interrupt wait for each other while another processor is idle.
 #[test]
 fn tasks_that_wait_while_nobody_else_has_a_processor_are_not_held_back() {
     let row = |busy_cpu_ns| LoadRow { cpu_wait_ns: Some(SECOND), busy_cpu_ns, ..quiet(0) };
@@ -112,7 +112,7 @@ fn tasks_that_wait_while_nobody_else_has_a_processor_are_not_held_back() {
     assert!(of(None).is_some(), "nobody knows who had them");
 }
 
-/// Two threads exchange requests for one task: half a second of waiting is a third of the time that both were there.
+/// Two threads exchange requests for one task: half a second of waiting is a third of the time that both existed.
 #[test]
 fn waiting_is_a_share_of_all_threads_of_the_program() {
     let row = LoadRow { cpu_wait_ns: Some(SECOND / 2), busy_cpu_ns: Some(2 * SECOND), ..quiet(0) };

@@ -1,4 +1,4 @@
-//! Studies with known rates, for tests of what figures say together.
+//! Studies with known rates, for tests that combine figures.
 
 use analysis::{
     RateName,
@@ -11,7 +11,7 @@ use record::{PhaseKey, PhaseRow};
 
 use crate::rows::{self, SECOND};
 
-/// A plan and the phases that were measured.
+/// A plan and its measured phases.
 pub(crate) struct Study {
     pub(crate) plan: Plan,
     pub(crate) phases: Vec<PhaseRow>,
@@ -42,9 +42,8 @@ impl Study {
         Self { plan, phases: Vec::new() }
     }
 
-    /// One case of workload `group` on `target` with the rate of each repetition, in bytes per
-    /// second. The settings `tasks`, `nodes`, `tasks_per_node` after it, `transfer` and `size` are those of
-    /// the workload.
+    /// Adds a case of the workload `group` on `target`, with the rate of each repetition in bytes per second. The
+    /// settings `tasks`, `nodes`, `tasks_per_node` after it, `transfer` and `size` are applied to the workload.
     pub(crate) fn add(
         &mut self,
         group: &str,
@@ -88,7 +87,7 @@ impl Study {
         });
         for (repetition, rate) in (0_u32..).zip(rates) {
             let key = PhaseKey { case: id.as_str().into(), repetition, phase };
-            // A second of ten goes to open and close.
+            // One second in ten is spent on open and close.
             let bytes = format!("{:.0}", rate * 10.0).parse().expect("a rate of whole tenths of a byte");
             let mut row = rows::phase(&key, bytes, 9 * SECOND);
             let transfer = workload.geometry.transfer.0;
@@ -106,7 +105,7 @@ impl Study {
         });
     }
 
-    /// Everything that the figures say, on hosts of four processors.
+    /// All findings from the figures, on hosts with four processors.
     pub(crate) fn findings(&self) -> Findings {
         findings(&self.plan, &self.figures(), 4)
     }
@@ -116,14 +115,14 @@ impl Study {
     }
 }
 
-/// Everything that `figures` say on hosts of so many processors, of which nothing else is known.
+/// All findings from `figures`, on hosts with this many processors, about which nothing else is known.
 pub(crate) fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
     let mut run = rows::run_of(plan, &[], &[], &[]);
     run.manifest.host.usable_cpus = usable_cpus;
     analysis::findings::findings(&run, figures)
 }
 
-/// What statements say, each with the figures that it rests on; none of what is withheld.
+/// The contents of statements, each with the figures that it is based on. Withheld statements are omitted.
 pub(crate) fn said<T>(statements: &[Stated<T>]) -> Vec<(&[usize], &T)> {
     statements.iter().filter_map(|one| Some((&one.inputs[..], one.says()?))).collect()
 }

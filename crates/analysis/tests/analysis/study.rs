@@ -1,4 +1,4 @@
-//! Figures of small studies for tests, made from rows as a record has them.
+//! Figures of small studies for tests, built from rows like those of a record.
 
 use analysis::figures::{Figure, figures};
 use plan::{Case, Phase, Plan, RateName};
@@ -6,7 +6,7 @@ use record::{LatencyRow, PhaseKey, PhaseRow, TaskRow};
 
 use crate::rows::{SECOND, workload};
 
-/// Rows of a study.
+/// The rows of a study.
 #[derive(Default)]
 pub(crate) struct Study {
     pub(crate) cases: Vec<Case>,
@@ -23,14 +23,14 @@ pub(crate) fn key(case: &Case, repetition: usize, phase: Phase) -> PhaseKey {
     }
 }
 
-/// A case of transfers of 4 KiB by one task that reads.
+/// A case in which one task reads with 4 KiB transfers.
 pub(crate) fn reads(id: &str) -> Case {
     Case::new(id, workload(|_| ()), vec![Phase::Read])
 }
 
 impl Study {
-    /// Adds `case`, whose first phase took ten seconds of wall time and I/O alike in each
-    /// repetition and moved so many transfers per second.
+    /// Adds `case`. In each repetition, its first phase took ten seconds of both wall time and I/O time, and reached
+    /// this number of transfers per second.
     pub(crate) fn with(mut self, case: Case, transfers_per_second: &[u64]) -> Self {
         let phase = case.phases[0];
         for (repetition, rate) in transfers_per_second.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Summaries against their definitions.
+//! Summaries, checked against their definitions.
 
 use analysis::statistics::{CONFIDENCE, Summary, bound_least, median_bounds, overhead};
 use proptest::collection::vec;
@@ -43,7 +43,7 @@ fn intervals_of_the_median_are_those_of_the_book() {
     }
 }
 
-/// Five repetitions cannot give 95 % on both sides, 1 − 2 · 2⁻⁵, and give it on one.
+/// Five repetitions cannot give 95 % two-sided, 1 − 2 · 2⁻⁵, but can one-sided.
 #[test]
 fn few_values_have_no_interval() {
     let five = [3.0, 1.0, 2.0, 5.0, 4.0];
@@ -83,8 +83,8 @@ proptest! {
         prop_assert!(values.iter().all(|&value| summary.min <= value && value <= summary.max));
     }
 
-    /// The interval never has less than the asked confidence where that can be had, holds the
-    /// median, and the next narrower one would have less.
+    /// If the requested confidence is possible, the interval has at least that confidence and contains the median,
+    /// and the next narrower interval would have less.
     #[test]
     fn the_interval_is_the_narrowest_that_suffices(n in 6_usize..400) {
         let values: Vec<f64> = (0..n).map(|value| value as f64).collect();
@@ -100,7 +100,7 @@ proptest! {
     }
 }
 
-/// P(Binomial(n, 1/2) = k), factor by factor so that nothing overflows.
+/// P(Binomial(n, 1/2) = k), multiplied factor by factor to avoid overflow.
 fn binomial_half(n: usize, k: usize) -> f64 {
     let mut probability = 1.0;
     let mut halvings = n;

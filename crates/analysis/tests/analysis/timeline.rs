@@ -1,4 +1,4 @@
-//! What happened while jobs ran, from rows whose answers are known.
+//! Events while jobs ran, computed from rows with known results.
 
 use plan::jobs::{Action, Step, TableOrder};
 use plan::{
@@ -123,7 +123,7 @@ fn study() -> Plan {
     plan
 }
 
-/// Two launches of 4 s and 2 s, one second of each together, and six seconds of bytes.
+/// Two launches of 4 s and 2 s that overlap by one second, and six seconds of transferred bytes.
 fn made() -> (Vec<LaunchRow>, Vec<StepRow>, Vec<SpaceRow>) {
     let launches = vec![launch(0, 0.0, 4.0), launch(1, 3.0, 5.0)];
     let steps = launches.iter().map(|one| step(one, 0, "sort")).collect();
@@ -228,7 +228,7 @@ fn lengths_have_even_bins_or_bins_by_decades() {
 
 #[test]
 fn a_profile_that_jumps_climbs_and_peaks_has_these_levels() {
-    // 10 s at 900 MB/s, a climb of 20 s from 1000 to 2000 MB/s, 5 s at 4000 MB/s, 5 s at 500 MB/s.
+    // 10 s at 900 MB/s, a ramp of 20 s from 1000 to 2000 MB/s, 5 s at 4000 MB/s, 5 s at 500 MB/s.
     let mut rates: Vec<u64> = vec![900; 10];
     rates.extend((0..20).map(|at| 1000 + at * 1000 / 19));
     rates.extend([4000; 5]);
@@ -271,14 +271,14 @@ fn bytes_and_free_space_are_told_by_space_and_low_space_is_marked() {
         [Value::None, Value::Bytes(9_000 * MB)]
     );
     let work = ["read", "written", "held_by_one", "held_by_all", "free_first", "free_least", "limit"];
-    // 10 % of 2 GB, the file system of work space, are 200 MB.
+    // 10 % of 2 GB, the file system of the work space, is 200 MB.
     let expected = [200, 400, 150, 300, 400, 120, 200].map(|all| Value::Bytes(all * MB));
     assert_eq!(work.map(|key| of("work", key)), expected);
     let low = ["permanent", "work", "utility"].map(|space| of(space, "low"));
     assert_eq!(low, [false, true, true].map(Value::Flag));
 }
 
-/// What the column `key` holds where the column of `row.0` says `row.1`.
+/// The value in the column `key` of the row whose column `row.0` has the value `row.1`.
 fn of_row(found: &Findings, kind: Kind, row: (&str, &str), key: &str) -> Value {
     let tables = found.tables();
     let table = tables.iter().find(|table| table.kind == kind).expect("a table");
@@ -291,13 +291,13 @@ fn of_row(found: &Findings, kind: Kind, row: (&str, &str), key: &str) -> Value {
 fn bytes_are_set_against_the_input() {
     let all = found(&observed(|_| {}));
     let pass = all.timelines[0].says().expect("a pass");
-    // 20,470 rows are ten full pages; two streams read them once each.
+    // 20,470 rows fill ten pages. Two streams read each of them once.
     let expected = [2 * 10 * 262_144, 400 * MB, 600 * MB].map(Value::Bytes);
     assert_eq!(["input", "read", "written"].map(|key| cell(pass, key)), expected);
     assert_eq!(of_row(&all, Kind::JobInput, ("kind", "io"), "instance_input"), Value::Bytes(10 * 262_144));
 }
 
-/// At a millionth of the scale tables of one page are as large as they would be at a hundred-thousandth.
+/// At a scale of one millionth, tables of one page are as large as they would be at one hundred-thousandth.
 #[test]
 fn input_at_full_scale_is_not_told_where_pages_round_it() {
     let with_rows = |rows: u64| {
@@ -334,7 +334,7 @@ fn cpu_times_that_do_not_add_up_are_doubted() {
     };
     let none: Vec<String> = Vec::new();
     assert_eq!(doubts(|_| {}), none);
-    // 3 s of CPU time allow 60 ms.
+    // For 3 s of CPU time the tolerance is 60 ms.
     assert_eq!(doubts(|record| record.steps[0].user_cpu_ns -= 59_000_000), none);
     let apart: Vec<String> = doubts(|record| record.steps[1].user_cpu_ns -= 61_000_000);
     assert!(
@@ -343,7 +343,7 @@ fn cpu_times_that_do_not_add_up_are_doubted() {
     );
     let group: Vec<String> = doubts(|record| record.launches[0].group_cpu_ns = Some(4 * SECOND));
     assert!(group.len() == 1 && group[0].contains("its control group 4.000 s"), "{group:?}");
-    // Steps of a launch that was killed are missing; nobody is surprised.
+    // The missing steps of a killed launch are expected.
     let killed = doubts(|record| {
         record.launches[0].outcome = "killed".to_owned();
         record.steps.remove(0);
@@ -403,7 +403,7 @@ fn run_time_is_multiplied_by_devices_and_rack_units_and_what_does_not_fit_is_tol
     assert_eq!(keys.map(|key| cell(cost, key)), seconds);
     assert_eq!(cell(cost, "devices"), Value::Count(5));
     let fit = &found.fits[0];
-    // Five devices for four slots; ten pages for each of two streams, and what both launches held at most.
+    // Five devices for four slots, ten pages for each of two streams, and the maximum that both launches held.
     assert_eq!(fit.slots, Some((5, 4)));
     assert_eq!(fit.bytes, Some((2 * 10 * 262_144 + 300 * MB + 200 * MB, 300 * MB)));
     assert!(!fit.fits());
@@ -417,7 +417,7 @@ fn run_time_is_multiplied_by_devices_and_rack_units_and_what_does_not_fit_is_tol
     assert!(name(spinning).contains("published: spinning,") && name(flash).contains("published: flash,"));
 }
 
-/// Three passes of both pages: the larger page moves ten times the bytes, padding most of all, in the same time.
+/// Three passes with both page sizes: the larger page moves ten times the bytes, mostly padding, in the same time.
 #[test]
 fn pages_are_judged_by_the_time_of_the_same_jobs() {
     let sizes = [Bytes::kib(64), Bytes::mib(1)];
@@ -465,7 +465,7 @@ proptest! {
             .sum();
         prop_assert_eq!(area, one.real_ns);
         prop_assert_eq!(one.changes.last().map_or(0, |last| last.1), 0);
-        // Naively: at each start, whoever has begun and not ended.
+        // Naive definition: at each start, count the launches that have begun and not ended.
         let most = rows.iter().map(|at| {
             rows.iter().filter(|row| row.start_ns <= at.start_ns && at.start_ns < row.end_ns).count()
         });

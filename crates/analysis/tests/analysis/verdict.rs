@@ -1,4 +1,4 @@
-//! Commitments, judged.
+//! Judging commitments.
 
 use analysis::{
     audit::{AuditIssue, Check, Outcome},
@@ -42,7 +42,7 @@ fn verdict(study: &Study, commitment: Commitment, doubts: &[AuditIssue]) -> Verd
     verdicts(&with(study, commitment), &study.figures(), doubts).remove(0)
 }
 
-/// The verdict with what the audit says.
+/// The verdict, including the result of the audit.
 fn audited(study: &Study, commitment: Commitment) -> Verdict {
     verdict(study, commitment, &analysis::audit::audit(&study.plan(), &study.figures(), &[]))
 }
@@ -83,7 +83,7 @@ fn a_reader_is_told_of_each_promise_and_how_many_were_kept() {
     assert_eq!(Table::planned(&found).notes[0], "4 commitments: 1 PASS, 1 FAIL, 1 DOUBTFUL, 1 NOT TESTED.");
 }
 
-/// Study D: 1 million were asked for, 1,320,137 measured.
+/// Study D: 1 million were required, 1,320,137 were measured.
 #[test]
 fn a_promise_that_was_kept_passes_with_its_margin() {
     let study = Study::default().with(reads("r"), &[1_320_137]);
@@ -107,7 +107,7 @@ fn a_promise_that_was_kept_passes_with_its_margin() {
     assert_eq!((exact.judgement, exact.margin), (Judgement::Holds, Some(0.0)));
 }
 
-/// What was missed is missed by the favourable end as well; what was kept is kept by the unfavourable one.
+/// A promise is missed only if the favourable bound misses it too, and kept only if the unfavourable bound keeps it.
 #[test]
 fn the_bound_that_is_told_is_the_one_that_the_judgement_rests_on() {
     let study = Study::default().with(reads("r"), &[100, 110, 120, 130, 140, 240]);
@@ -122,7 +122,7 @@ fn the_bound_that_is_told_is_the_one_that_the_judgement_rests_on() {
     assert!((missed.share().expect("a share") - 0.125).abs() < 1e-12);
 }
 
-/// A promise that something is at most so fast is kept by a figure that memory may have made faster.
+/// A promise of an upper limit is kept even by a figure that memory may have made faster.
 #[test]
 fn a_doubt_is_weighed_once_by_the_verdict() {
     let study = Study::default().with(reads("r"), &[100, 110, 120, 130, 140, 240]);
@@ -190,7 +190,7 @@ fn what_lies_between_both_bounds_is_neither_kept_nor_broken() {
     assert_eq!(judged(Bound::AtMost, 99), Judgement::Holds);
 }
 
-/// The bounds are those of the median and say nothing of a mean.
+/// The bounds apply to the median and say nothing about a mean.
 #[test]
 fn a_median_whose_bounds_lie_on_both_sides_may_be_so_by_chance() {
     let study = Study::default().with(reads("r"), &[81, 86, 88, 91, 92, 99]);
@@ -255,7 +255,7 @@ fn all_cases_have_to_keep_it_or_the_best() {
     assert_eq!(none.because, ["no case of the study is meant by it"]);
 }
 
-/// The highest of many medians lies above the truth of each.
+/// The highest of many medians is above the true value of each.
 #[test]
 fn the_best_of_several_needs_a_bound_for_all_of_them() {
     let best = |rates: &[u64]| {
@@ -308,7 +308,7 @@ fn what_was_not_measured_was_not_kept() {
     assert!(sustained.because[0].contains("sustained"), "{:?}", sustained.because);
 }
 
-/// Below two seconds, or what the study asks for.
+/// Shorter than two seconds, or than the minimum set by the study.
 #[test]
 fn a_short_phase_keeps_nothing() {
     let mut study = Study::default().with(reads("a"), &[100]);
@@ -350,7 +350,7 @@ fn a_case_that_never_settled_keeps_nothing() {
     assert_eq!(wide.because, ["unfinished: no interval of the median within 5 % after 8 repetitions"]);
 }
 
-/// The fast beginning of a drive is not what it was asked for.
+/// The initial fast phase of a drive is not what was asked for.
 #[test]
 fn only_repetitions_that_count_are_judged() {
     let mut study = Study::default().with(reads("a"), &[900, 800, 100, 100, 100]);
@@ -360,7 +360,7 @@ fn only_repetitions_that_count_are_judged() {
     assert_eq!((best.judgement, best.measured), (Judgement::DoesNotHold, Some(100.0)));
 }
 
-/// User and system time of 9 and 0.5 s of 10 s in one task; then the same in one of four.
+/// 9 s of user time and 0.5 s of system time in 10 s for one task, then the same for one of four tasks.
 #[test]
 fn a_busy_task_is_told_from_a_waiting_one() {
     let four = Case { workload: workload(|spec| spec.tasks = 4), ..reads("four") };
@@ -379,14 +379,14 @@ fn a_busy_task_is_told_from_a_waiting_one() {
     assert_eq!((two[1].limit, two[1].user_share), (Limit::Storage, 0.45));
     let single = limits(&study.plan(), &study.figures(), 1);
     assert_eq!(single[1].limit, Limit::Processor);
-    // Threads that were ready waited for a processor and not for storage; four of them on one for each other.
+    // Ready threads waited for a processor rather than for storage: four of them shared one.
     study.phases[1].cpu_wait_ns = Some(28 * SECOND);
     let ready = limits(&study.plan(), &study.figures(), 8)[1];
     assert_eq!(ready.limit, Limit::Processor);
     assert!((ready.wait_share - (1.0 - 9.5 / 40.0 - 0.7)).abs() < 1e-12, "{ready:?}");
 }
 
-/// What waited for memory or for another user of the host did not wait for the storage.
+/// Time spent waiting for memory or for another user of the host was not spent waiting for storage.
 #[test]
 fn nobody_knows_what_tasks_waited_for_on_a_busy_host() {
     let mut study = Study::default().with(reads("a"), &[100]);
@@ -415,7 +415,7 @@ fn doubted(check: Check) -> AuditIssue {
     AuditIssue { check, ..doubt(0, false) }
 }
 
-/// A promise of a rate at most is the other way round: a cache breaks it, and being held back keeps it.
+/// For a promise of an upper limit this is reversed: a cache breaks it, and being held back keeps it.
 #[test]
 fn what_flatters_a_figure_speaks_against_the_judgement_that_it_leads_to() {
     let study = Study::default().with(reads("r"), &[100; 5]);
@@ -431,7 +431,7 @@ fn what_flatters_a_figure_speaks_against_the_judgement_that_it_leads_to() {
     assert_eq!(judged(most, 90.0, Check::Starved), Judgement::DoesNotHold);
 }
 
-/// A program that was stopped for a tenth of the time could not have been twice as fast without that.
+/// A program that was stopped for a tenth of the time could not have been twice as fast otherwise.
 #[test]
 fn being_held_back_excuses_no_more_than_its_share_of_the_time_twice() {
     let study = Study::default().with(reads("r"), &[100; 5]);
@@ -446,11 +446,11 @@ fn being_held_back_excuses_no_more_than_its_share_of_the_time_twice() {
     assert_eq!(judged(&figures, 120.0), Judgement::CannotTell);
     assert_eq!(judged(&figures, 130.0), Judgement::DoesNotHold);
     assert_eq!(judged(&figures, 95.0), Judgement::Holds);
-    // One stop may be all of the worst second, or be of the slowest task.
+    // A single stop may cover all of the worst second, or affect only the slowest task.
     let slowest = Commitment { rate: RateName::AtLastDone, ..promise(1e9) };
     let found = verdicts(&with(&study, slowest), &figures, &[doubted(Check::Starved)]).remove(0);
     assert_eq!(found.judgement, Judgement::CannotTell);
-    // However much it was held back, a rate that is not of this world stays out of reach.
+    // However much the program was held back, an absurdly high rate remains out of reach.
     for pass in &mut figures[0].repetitions {
         pass.warnings = vec![Warning::Starved { seen: "stopped".to_owned(), share: 0.8 }];
     }
@@ -458,7 +458,8 @@ fn being_held_back_excuses_no_more_than_its_share_of_the_time_twice() {
     assert_eq!(judged(&figures, 1e9), Judgement::DoesNotHold);
 }
 
-/// By the bound a promise is broken where the other bound misses it too: the slowest pass may be the one held back.
+/// When judged by a bound, a promise is broken only if the other bound misses it too: the slowest pass may be the one
+/// that was held back.
 #[test]
 fn being_held_back_excuses_a_bound_by_the_better_end() {
     let study = Study::default().with(reads("r"), &[20, 60, 80, 90, 95]);
@@ -475,8 +476,8 @@ fn being_held_back_excuses_a_bound_by_the_better_end() {
 }
 
 proptest! {
-    /// The margin of every statistic is positive exactly where a verdict passes, and the worst never passes
-    /// where the best does not.
+    /// For every statistic the margin is positive exactly if the verdict is a pass, and the worst never passes if the
+    /// best does not.
     #[test]
     fn a_pass_has_a_margin(rates in vec(1_u64..1000, 1..9), promised in 1_u32..1000) {
         let study = Study::default().with(reads("r"), &rates);

@@ -1,4 +1,4 @@
-//! Doubts about a figure, each with the numbers behind it.
+//! Doubts about a figure, each with its supporting numbers.
 
 use analysis::figures::{
     DeviceShare, cache_verdict, harness_bound, incomplete, not_quiet, outliers, phase_warnings, too_short,
@@ -36,7 +36,7 @@ fn reads_that_the_page_cache_answered_are_marked() {
 #[test]
 fn writes_that_are_still_in_memory_are_marked() {
     assert_eq!(cache_verdict(&written(Some(MIB)), false), [Warning::CachedWrites { device_share: 0.01 }]);
-    // More is read-modify-write, a journal or another user, and no cache.
+    // A higher number means read-modify-write, a journal or another user, but not a cache.
     assert_eq!(cache_verdict(&written(Some(300 * MIB)), false), []);
 }
 
@@ -94,7 +94,7 @@ fn a_busy_processor_is_told_from_a_slow_device() {
     let one_task = workload(|_| {});
     let four_tasks = workload(|spec| spec.tasks = 4);
     let null = workload(|spec| spec.backend = Backend::Null);
-    // One task can keep one processor busy, however many there are.
+    // One task can use at most one processor, however many there are.
     assert!(harness_bound(&row(98 * SECOND / 10), &one_task, 8).is_some());
     assert_eq!(harness_bound(&row(5 * SECOND), &one_task, 8), None);
     // Four tasks on two processors.

@@ -1,4 +1,4 @@
-//! Rates over nodes: slope, efficiency, saturation, and where layers meet.
+//! Rates over nodes: slope, efficiency, saturation, and the intersection of layers.
 
 use analysis::{
     audit::{Outcome, audit},
@@ -20,7 +20,7 @@ use crate::studies::{Study, count, findings, said, target};
 
 const MB: f64 = 1e6;
 
-/// Rates of `name` over these nodes with so many tasks on each.
+/// Adds the rates of `name` on these numbers of nodes, with this many tasks per node.
 fn add(study: &mut Study, name: &str, tasks: u64, nodes: &[u64], rate: impl Fn(f64) -> f64) {
     for &n in nodes {
         let settings = [count("nodes", n), count("tasks_per_node", tasks)];
@@ -28,7 +28,7 @@ fn add(study: &mut Study, name: &str, tasks: u64, nodes: &[u64], rate: impl Fn(f
     }
 }
 
-/// As [`add`], five times.
+/// Like [`add`], with five repetitions.
 fn repeat(study: &mut Study, name: &str, tasks: u64, nodes: &[u64], rate: impl Fn(f64) -> f64) {
     for &n in nodes {
         let settings = [count("nodes", n), count("tasks_per_node", tasks)];
@@ -59,7 +59,7 @@ fn sixteen_exact_points_give_their_slope_and_an_efficiency_of_one() {
     let mut study = layers();
     repeat(&mut study, "nvme", 64, &SIXTEEN, |n| 5153.0 * MB * n);
     study.plan.criteria.nodes = vec![1, 4, 16, 64];
-    // Without a limit nobody knows how far the line goes on.
+    // Without a limit it is unknown how far the line continues.
     assert_eq!(scaled(&study).1[0].extrapolated, []);
     study.plan.criteria.expectations = vec![limit("nvme", 400_000.0 * MB)];
     let (_, scaling) = scaled(&study);
@@ -69,13 +69,13 @@ fn sixteen_exact_points_give_their_slope_and_an_efficiency_of_one() {
     assert!((line.slope - 5153.0 * MB).abs() < 1.0 && line.intercept.abs() < 1.0);
     assert!((line.r_squared - 1.0).abs() < 1e-12);
     assert!(one.points.iter().all(|point| (point.efficiency.expect("one node") - 1.0).abs() < 1e-9));
-    // Only nodes that were not measured are extrapolated to.
+    // Only node counts that were not measured are extrapolated.
     let beyond: Vec<_> = one.extrapolated.iter().map(|one| one.nodes).collect();
     assert_eq!(beyond, [64]);
     let beyond = &one.extrapolated[0];
     assert!((beyond.rate - 64.0 * 5153.0 * MB).abs() < 100.0);
     assert!(beyond.half_width.expect("sixteen points") < 100.0);
-    // A line is not saturated, though 15 nodes are within 10 % of 16.
+    // A straight line is not saturated, although 15 nodes are within 10 % of 16.
     assert_eq!(one.saturation, None);
     assert_eq!((one.peak_nodes, one.reaches[0].nodes, one.reaches[1].nodes), (16, 15, 16));
 }
@@ -117,7 +117,7 @@ fn no_line_goes_through_points_that_saturate_are_flat_or_were_measured_once() {
     assert_eq!(line(&|n| 100.0 * MB * n.min(4.0), false), (false, None, 0));
 }
 
-/// Study B: 378 MB/s for each node reach a plateau of 4.4 GB/s at twelve.
+/// Study B: 378 MB/s per node reach a plateau of 4.4 GB/s at twelve nodes.
 #[test]
 fn a_local_layer_overtakes_a_saturated_one_at_twelve_nodes() {
     let mut study = layers();
@@ -132,7 +132,7 @@ fn a_local_layer_overtakes_a_saturated_one_at_twelve_nodes() {
     let found = layer_crossovers(&Gate::new(&study.plan, &figures, &[]), &scaling);
     let seen: Vec<_> =
         found.iter().map(|one| (scaling[one.local].target.as_str(), one.nodes, one.plateau)).collect();
-    // The line of nvme reaches it beyond the nodes that were measured.
+    // The line of nvme reaches it beyond the measured node counts.
     assert_eq!(seen, [("ssd", Some(12), 4400.0 * MB), ("nvme", None, 4400.0 * MB)]);
     let stated = findings(&study.plan, &figures, 4).layer_crossovers;
     let stated: Vec<_> = said(&stated).into_iter().map(|(_, one)| one.clone()).collect();
@@ -159,7 +159,7 @@ fn where_a_local_layer_that_does_not_grow_overtakes_cannot_be_told() {
     repeat(&mut study, "gpfs", 64, &[1, 2, 4, 8], |_| 4400.0 * MB);
     let (figures, scaling) = scaled(&study);
     assert_eq!(layer_crossovers(&Gate::new(&study.plan, &figures, &[]), &scaling)[0].nodes, None);
-    // With other tasks on each node they are not compared.
+    // Layers with different numbers of tasks per node are not compared.
     let mut study = layers();
     repeat(&mut study, "ssd", 160, &[1, 2, 4, 8], |n| 378.0 * MB * n);
     repeat(&mut study, "gpfs", 64, &[1, 2, 4, 8], |_| 4400.0 * MB);
@@ -178,7 +178,7 @@ fn each_number_of_tasks_on_a_node_is_a_series_and_strong_scaling_is_none() {
     assert_eq!(series, [(160, 3), (64, 3)]);
     let nodes: Vec<_> = scaling[0].points.iter().map(|point| point.nodes).collect();
     assert_eq!(nodes, [1, 2, 4], "in rising order");
-    // As many tasks in all, on more nodes.
+    // The same total number of tasks, on more nodes.
     let mut study = layers();
     for nodes in [1, 2, 4] {
         study.add_of("strong", "nvme", &[count("nodes", nodes)], Phase::Write, &[MB], |spec| spec.tasks = 8);
@@ -186,7 +186,7 @@ fn each_number_of_tasks_on_a_node_is_a_series_and_strong_scaling_is_none() {
     assert_eq!(scaled(&study).1, []);
 }
 
-/// Before workloads said on how many nodes they are, studies had a setting that named them.
+/// Before workloads stored their number of nodes, studies used a setting for it.
 #[test]
 fn the_setting_of_an_old_record_counts() {
     let mut study = layers();
@@ -208,14 +208,14 @@ fn efficiency_falls_where_nodes_share_a_link() {
     let efficiency: Vec<_> =
         scaling[0].points.iter().map(|point| point.efficiency.expect("one node")).collect();
     assert_eq!(efficiency, [1.0, 1.0, 0.75, 0.375]);
-    // Without one node there is nothing to compare with.
+    // Without a result for one node there is nothing to compare with.
     let mut study = layers();
     add(&mut study, "gpfs", 1, &[2, 4], |n| 100.0 * MB * n);
     let (_, scaling) = scaled(&study);
     assert!(scaling[0].points.iter().all(|point| point.efficiency.is_none()));
 }
 
-/// Study D: close to the peak with a few nodes, and stable beyond.
+/// Study D: close to the peak with a few nodes, and stable beyond that.
 #[test]
 fn a_few_nodes_reach_the_peak_and_the_rest_is_stable() {
     let mut study = layers();
@@ -246,7 +246,7 @@ fn saturation_needs_a_plateau_that_is_wider_than_it_is_high() {
     assert_eq!(rates(&|_| 0.0, &[1.0, 2.0]), None);
 }
 
-/// What a layer costs is said of as many nodes on either side, the most that both have.
+/// The cost of a layer is stated for the same number of nodes on both sides, the highest that both have.
 #[test]
 fn taxes_are_of_equal_numbers_of_nodes() {
     let mut study = layers();
@@ -339,7 +339,7 @@ fn claims_about_many_nodes_are_not_tested_without_them() {
     }
 }
 
-/// Study B: the slowest of sixteen disks bounds a collective transfer.
+/// Study B: the slowest of sixteen disks limits a collective transfer.
 #[test]
 fn that_the_slowest_node_bounds_all_is_tested() {
     let plan_of = |seconds: &[u64]| {

@@ -1,4 +1,4 @@
-//! Between two transfers nothing is allocated: a phase of ten times as many transfers allocates as often.
+//! Transfers do not allocate memory: a phase with ten times as many transfers makes the same number of allocations.
 
 use std::alloc::System;
 use std::path::Path;
@@ -12,7 +12,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const TRANSFERS: u64 = 2048;
 
-/// How often all threads of a phase asked for memory, new or more of it.
+/// The number of allocations and reallocations by all threads of a phase.
 fn allocations(path: &Path, backend: Backend, order: Order, phase: Phase, operations: u64) -> usize {
     let geometry = Geometry { transfer: Bytes(4096), block: Bytes(4096 * TRANSFERS), segments: 1 };
     let mut spec = WorkloadSpec::new("test", path, geometry);
@@ -28,7 +28,7 @@ fn allocations(path: &Path, backend: Backend, order: Order, phase: Phase, operat
     counted.allocations + counted.reallocations
 }
 
-/// One test only: the threads of another one would be counted as well.
+/// This must be the only test in the binary: allocations by threads of other tests would be counted as well.
 #[test]
 fn ten_times_the_transfers_allocate_as_often() {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory for the test");
@@ -47,7 +47,7 @@ fn ten_times_the_transfers_allocate_as_often() {
             (Order::Random { seed: 42 }, Phase::Read),
         ] {
             let of = |operations| allocations(&path, backend, order, phase, operations);
-            // What is made once for the process is made by the first phase.
+            // The first phase makes the allocations that happen once per process.
             let _ = of(TRANSFERS / 10);
             let (few, many) = (of(TRANSFERS / 10), of(TRANSFERS));
             assert_eq!(few, many, "{backend:?}, {order:?}, {phase:?}");

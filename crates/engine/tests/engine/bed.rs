@@ -1,4 +1,4 @@
-//! Small builders for the tests.
+//! Helpers for the tests.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use engine::{Controls, EngineError, PhaseJob, PhaseOutcome, SingleProcess};
 use plan::{Backend, Bytes, Geometry, Phase, Workload, WorkloadSpec};
 
-/// All backends that move data, `uring` and `libaio` with and without several transfers under way.
+/// All backends that move data, `uring` and `libaio` with a queue depth of one and with more.
 pub(crate) const BACKENDS: [Backend; 8] = [
     Backend::Psync,
     Backend::Vectored { pieces: 2 },
@@ -18,13 +18,13 @@ pub(crate) const BACKENDS: [Backend; 8] = [
     Backend::Mmap,
 ];
 
-/// A directory that is removed at the end.
+/// A directory that is removed when the value is dropped.
 pub(crate) struct Bed {
     directory: tempfile::TempDir,
 }
 
 impl Bed {
-    /// On the disk: `io_uring` reads of tmpfs are handed to kernel threads.
+    /// Uses a disk: `io_uring` hands reads on tmpfs to kernel threads.
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory for the test");
         Self { directory }
@@ -34,19 +34,19 @@ impl Bed {
         self.directory.path().join(name)
     }
 
-    /// A workload of one task on the file `name`.
+    /// A workload with one task on the file `name`.
     pub(crate) fn spec(&self, name: &str, transfer: u64, per_block: u64) -> WorkloadSpec {
         spec(self.path(name), transfer, per_block)
     }
 }
 
-/// A workload of one task on `path`.
+/// A workload with one task on `path`.
 pub(crate) fn spec(path: PathBuf, transfer: u64, per_block: u64) -> WorkloadSpec {
     let geometry = Geometry { transfer: Bytes(transfer), block: Bytes(transfer * per_block), segments: 1 };
     WorkloadSpec::new("test", path, geometry)
 }
 
-/// The spec with `change`, as a workload.
+/// Applies `change` to the spec and validates it.
 pub(crate) fn with(spec: &WorkloadSpec, change: impl FnOnce(&mut WorkloadSpec)) -> Workload {
     let mut spec = spec.clone();
     change(&mut spec);
@@ -58,7 +58,7 @@ pub(crate) fn run(workload: &Workload, phase: Phase) -> Result<PhaseOutcome, Eng
     run_with(workload, phase, |_| {})
 }
 
-/// Runs `phase` with a changed job.
+/// Runs `phase` in this process with a modified job.
 pub(crate) fn run_with<'w>(
     workload: &'w Workload,
     phase: Phase,
@@ -81,12 +81,12 @@ pub(crate) fn has(program: &str) -> bool {
     std::env::split_paths(&path).chain(extra).any(|directory| directory.join(program).is_file())
 }
 
-/// Says why a test does not run.
+/// Prints why a test is skipped.
 pub(crate) fn skip(reason: &str) {
     println!("skipped: {reason}");
 }
 
-/// The command of a process that runs `words` of the example `drive`, behind the words of `before`.
+/// A command that runs the example `drive` with the arguments `words` in another process, prefixed by `before`.
 pub(crate) fn child(before: &[&str], words: &str) -> Command {
     let own = std::env::current_exe().expect("the test program has a path");
     let mut command = match before {
@@ -103,17 +103,17 @@ pub(crate) fn child(before: &[&str], words: &str) -> Command {
     command
 }
 
-/// Runs a command that must exist.
+/// Runs a command that must be installed.
 pub(crate) fn output(command: &mut Command) -> Output {
     command.output().expect("the program was found before")
 }
 
-/// Everything that a process printed.
+/// The standard output and error output of a process.
 pub(crate) fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// Runs `program` and says whether it succeeded; its words go to the test's output.
+/// Runs `program` and returns whether it succeeded. Its output goes to the output of the test.
 pub(crate) fn sh(program: &str, arguments: &[&str]) -> bool {
     let output = output(Command::new(program).args(arguments));
     if !output.status.success() {
@@ -122,14 +122,14 @@ pub(crate) fn sh(program: &str, arguments: &[&str]) -> bool {
     output.status.success()
 }
 
-/// A file system that is unmounted at the end, with its loop device.
+/// A mounted file system. It is unmounted when the value is dropped, together with its loop device.
 pub(crate) struct Mounted {
     at: PathBuf,
     device: Option<String>,
 }
 
 impl Mounted {
-    /// A tmpfs of `bytes` at `at`; `None` where that is not allowed.
+    /// Mounts a tmpfs of `bytes` at `at`, or returns `None` without the permission to mount.
     pub(crate) fn tmpfs(at: PathBuf, bytes: u64) -> Option<Self> {
         std::fs::create_dir_all(&at).expect("a directory to mount on");
         let options = format!("size={bytes}");
@@ -137,7 +137,7 @@ impl Mounted {
             .then_some(Self { at, device: None })
     }
 
-    /// An ext4 on a loop device over `image` of `bytes`, with sectors of `sector` bytes.
+    /// Mounts an ext4 on a loop device over `image` of `bytes`, with sectors of `sector` bytes.
     pub(crate) fn ext4(at: PathBuf, image: &Path, bytes: u64, sector: u32) -> Option<Self> {
         std::fs::create_dir_all(&at).expect("a directory to mount on");
         std::fs::File::create(image).and_then(|file| file.set_len(bytes)).expect("an image");

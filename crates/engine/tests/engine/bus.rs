@@ -1,4 +1,4 @@
-//! The mapping's own way to fail.
+//! The failure mode specific to memory mappings: SIGBUS.
 
 use std::time::Duration;
 

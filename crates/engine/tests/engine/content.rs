@@ -1,4 +1,4 @@
-//! What is written is what the plan says, and what is wrong is named.
+//! Written data matches the plan, and wrong data is identified.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -8,7 +8,7 @@ use plan::{Backend, Order, Phase, Sharing, Workload};
 
 use crate::bed::{BACKENDS, Bed, run, run_with, with};
 
-/// Checks a file that was written up to generation `last`.
+/// Verifies a file that was written up to generation `last`.
 fn check(workload: &Workload, last: u16) -> PhaseOutcome {
     run_with(workload, Phase::CheckRead, |job| job.data.expect = Expect::Generations(last..=last))
         .expect("a check that finds something is no error")
@@ -59,7 +59,7 @@ fn random_writes_visit_each_offset_once() {
             spec.order = Order::Random { seed: 11 };
         });
         let outcome = run(&written, Phase::Write).expect("written");
-        // As many transfers as offsets, and no offset left out: none came twice.
+        // There are as many transfers as offsets and no offset is missing, so no offset occurs twice.
         assert_eq!(outcome.writes, 1000);
         assert!(outcome.tasks.iter().all(|task| task.writes == 250));
         let read = with(&bed.spec("file", 4096, 1000), |_| {});
@@ -70,7 +70,7 @@ fn random_writes_visit_each_offset_once() {
 
 #[test]
 fn a_mixture_reads_its_exact_share_and_writes_what_belongs_there() {
-    // In short, middle and long transfers the data of writes come about differently.
+    // Short, medium and long transfers generate the data of writes in different ways.
     for (transfer, count, reads) in [(4096, 300, 210), (48 << 10, 20, 14), (256 << 10, 10, 7)] {
         let bed = Bed::new();
         let filled = with(&bed.spec("file", transfer, count), |spec| spec.tasks = 3);

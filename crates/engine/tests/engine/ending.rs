@@ -1,4 +1,4 @@
-//! How phases end: by volume, by the clock, by the user.
+//! How phases end: by volume, by time, or by the user.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use plan::{Backend, Nanos, Order, Pace, Phase, Sharing, Stonewall, WorkloadSpec}
 
 use crate::bed::{BACKENDS, Bed, run, run_with, spec, with};
 
-/// Far more than a test does.
+/// Far more transfers than a test can do.
 const MANY: u64 = 1 << 40;
 
 fn null(tasks: u32) -> WorkloadSpec {
@@ -17,7 +17,7 @@ fn null(tasks: u32) -> WorkloadSpec {
     spec
 }
 
-/// Four tasks that read files of their own, with holes, larger than what they get to.
+/// Four tasks that read their own sparse files, which are larger than what the tasks have time to read.
 fn readers(bed: &Bed, backend: Backend) -> WorkloadSpec {
     let mut spec = bed.spec("file", 4096, 1 << 20);
     spec.tasks = 4;
@@ -59,7 +59,7 @@ fn wear_out_gives_all_tasks_the_most_that_one_had() {
         assert_eq!(stonewall.worn_out_transfers, Some(most));
         assert!(outcome.tasks.iter().all(|task| task.reads == most), "{:?}", outcome.tasks);
         assert!(stonewall.bytes <= outcome.read_bytes && stonewall.bytes > 0);
-        // What was reached then is what a later phase does, whatever the clock says.
+        // A later phase can repeat exactly this number of transfers, regardless of the time limit.
         let again =
             run_with(&workload, Phase::Read, |job| job.limit = TransferLimit::Exactly(7)).expect("ran");
         assert!(again.tasks.iter().all(|task| task.reads == 7));
@@ -93,7 +93,7 @@ fn a_duration_repeats_the_pass_until_it_is_over() {
                 assert!(outcome.io_ns >= millis * 1_000_000);
                 outcome
             };
-            // A busy machine may give the task no processor for a while.
+            // On a busy machine the task may get no processor time for a while.
             let outcome = [20, 500, 5000].into_iter().map(last).find(|outcome| outcome.reads > 32);
             let outcome = outcome.unwrap_or_else(|| panic!("{backend:?}: fewer than two passes in 5 s"));
             assert_eq!(outcome.mismatches.wrong_cells, 0);
@@ -103,7 +103,7 @@ fn a_duration_repeats_the_pass_until_it_is_over() {
     }
 }
 
-/// 4 KiB blocks of `path` that hold anything.
+/// The number of 4 KiB blocks of `path` that contain nonzero data.
 fn written_blocks(path: &std::path::Path) -> usize {
     let bytes = std::fs::read(path).expect("written");
     bytes.chunks(4096).filter(|block| block.iter().any(|&byte| byte != 0)).count()
@@ -173,7 +173,7 @@ fn a_fill_takes_many_tasks_in_turn() {
             let checked =
                 run_with(&workload, Phase::CheckWrite, |job| job.tasks = 100..120).expect("checked");
             assert_eq!((checked.reads, checked.mismatches.wrong_cells), (20, 0));
-            // However few processors there are, some tasks have had the buffers of others before them.
+            // There are more tasks than processors, so some tasks reuse the buffers of others.
             let all = run(&workload, Phase::CheckWrite).expect("checked");
             assert_eq!((all.reads, all.mismatches.wrong_cells), (200, 0), "{backend:?} {sharing:?}");
         }
@@ -195,7 +195,7 @@ fn a_stop_ends_the_phase_and_keeps_what_was_measured() {
     let bed = Bed::new();
     let mut specs: Vec<_> = BACKENDS.iter().map(|&backend| readers(&bed, backend)).collect();
     specs.push(null(2));
-    // A task that sleeps for an hour until its next transfer hears of it too.
+    // The stop also wakes a task that sleeps for an hour until its next transfer.
     let sleepers = specs.clone().into_iter().map(|mut spec| {
         spec.pace = Some(Pace { transfers_per_second: 1.0 / 3600.0 });
         spec
@@ -291,7 +291,7 @@ fn hundreds_of_tasks_run_in_one_process() {
     }
 }
 
-/// A setting of the kernel.
+/// The value of a kernel setting.
 fn setting(path: &str) -> u64 {
     std::fs::read_to_string(path).expect("it is there").trim().parse().expect("a number")
 }
@@ -316,7 +316,7 @@ fn thousands_of_tasks_share_few_threads_or_have_one_each() {
 
 #[test]
 fn more_threads_than_a_process_can_have_are_refused_before_anything_is_made() {
-    // A thread has four mappings.
+    // Each thread needs four mappings.
     let tasks = setting("/proc/sys/vm/max_map_count") / 4 + 1;
     let bed = Bed::new();
     for phase in [Phase::Fill, Phase::Write] {
@@ -325,7 +325,7 @@ fn more_threads_than_a_process_can_have_are_refused_before_anything_is_made() {
         });
         let error = run(&workload, phase).expect_err("refused");
         let EngineError::Limit { which, need, .. } = &error else { panic!("{error}") };
-        // Where memory mappings are without a limit, that on files comes first.
+        // If the number of memory mappings is unlimited, the limit on open files is reached first.
         assert!(matches!(which, LimitKind::Mappings | LimitKind::OpenFiles), "{error}");
         assert!(
             *need >= u64::from(workload.tasks) && error.to_string().contains(&need.to_string()),

@@ -1,4 +1,4 @@
-//! Each thing that can go wrong is named, with the next step.
+//! Every error is identified, and its message suggests the next step.
 
 use std::fs;
 
@@ -43,7 +43,7 @@ fn a_file_that_is_too_short_is_named_with_the_place() {
 
 #[test]
 fn direct_io_that_the_file_system_does_not_do_is_refused_with_a_way_out() {
-    // Files of the kernel's own file systems cannot be read directly.
+    // Files on the kernel's pseudo file systems do not support direct I/O.
     for backend in [Backend::Psync, Backend::Uring { depth: 1, required: true }, Backend::Libaio { depth: 1 }]
     {
         let workload = with(&spec("/proc/version".into(), 4096, 1), |spec| {
@@ -104,7 +104,7 @@ fn a_full_file_system_is_named() {
     let file = mounted.at().join("file");
     for backend in BACKENDS {
         for fsync in [false, true] {
-            // A transfer that is cut short before the error, since it is no divisor of the space.
+            // The transfer size does not divide the free space, so one transfer is short before the error.
             let workload = with(&spec(file.clone(), 48_000, 100), |spec| {
                 spec.backend = backend;
                 spec.sync.per_write = fsync;
@@ -118,7 +118,7 @@ fn a_full_file_system_is_named() {
             if backend == Backend::Mmap {
                 assert!(text.contains("posix_fallocate"), "{text}");
             } else if backend == Backend::Stdio && fsync {
-                // The stream has taken the bytes; that they have no place shows when it must give them up.
+                // The stream has buffered the bytes. The lack of space is only noticed when it flushes them.
                 assert!(text.contains("fsync failed"), "{text}");
             } else {
                 assert!(text.contains("write of 48000 bytes at offset"), "{text}");
@@ -155,7 +155,7 @@ fn limits_are_raised_or_named() {
     let within = ["prlimit", "--nofile=64:4096"];
     let raised = text(&output(&mut child(&within, &words("psync"))));
     assert!(raised.contains("200 transfers"), "{raised}");
-    // Without the right to raise hard limits.
+    // Runs without the capability to raise hard limits.
     let weak =
         ["setpriv", "--bounding-set=-sys_resource,-ipc_lock", "--inh-caps=-all", "prlimit", "--nofile=64:64"];
     let refused = text(&output(&mut child(&weak, &words("psync"))));
@@ -201,7 +201,7 @@ fn io_uring_says_why_it_cannot_be_had() {
         }
         assert!(printed.contains("io_uring cannot be used") && printed.contains(says), "{printed}");
     }
-    // An older kernel refuses the newest mode; the next one is taken and said.
+    // Simulates an older kernel that rejects the newest mode. The engine falls back to the next one and reports it.
     let inject =
         ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=io_uring_setup:error=EINVAL:when=2"];
     let printed = text(&output(&mut child(&inject, &words)));

@@ -1,4 +1,4 @@
-//! The last operations that a workload has kept.
+//! The history of the last operations of a workload.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use plan::{Backend, Bytes, Operation, Phase, Sharing, Tree};
 
 use crate::bed::{BACKENDS, Bed, run, run_with, with};
 
-/// 8 blocks of 4 KiB for each of three tasks, each with a file of its own.
+/// Three tasks, each with 8 blocks of 4 KiB in its own file.
 fn three(bed: &Bed, backend: Backend, history: Option<u64>) -> plan::Workload {
     with(&bed.spec("f", 4096, 8), |spec| {
         spec.tasks = 3;
@@ -37,7 +37,7 @@ fn every_backend_keeps_what_it_did() {
             assert!(kept.iter().all(|one| (one.operation, one.bytes) == (operation, 4096)));
             assert!(kept.is_sorted_by_key(|one| one.start_ns), "by their starts");
             let wall = outcome.tasks.iter().map(|task| task.io_end_ns).max().expect("three");
-            // The clock's rate is known better at the end than at the start.
+            // The clock's rate is known more accurately at the end than at the start.
             let end = kept.iter().map(|one| one.start_ns + one.latency_ns).max().expect("some");
             assert!(end.abs_diff(wall) <= wall / 100 + 1_000, "{backend:?} {phase}: {end} of {wall}");
             let sum: u64 = kept.iter().map(|one| one.latency_ns).sum();
@@ -85,7 +85,7 @@ fn an_open_loop_keeps_when_a_transfer_was_really_handed_over() {
     }
 }
 
-/// As a line for each request needs it: another thread sees them while the phase goes on, each once.
+/// Needed for printing a line per request: another thread sees each operation once, while the phase is running.
 #[test]
 fn operations_can_be_seen_while_the_phase_runs() {
     let bed = Bed::new();
@@ -109,7 +109,7 @@ fn operations_can_be_seen_while_the_phase_runs() {
             std::thread::sleep(Duration::from_millis(5));
         }
         all.extend(controls.last_operations(&mut seen));
-        // The clock's rate, and so the starts, are known better at the end.
+        // The clock's rate, and therefore the start times, are known more accurately at the end.
         let what = |all: &[engine::LastOperation]| -> Vec<(u64, u64)> {
             all.iter().map(|one| (one.offset, one.latency_ns)).collect()
         };
@@ -118,7 +118,7 @@ fn operations_can_be_seen_while_the_phase_runs() {
     });
 }
 
-/// Items are kept with the paths that they have, whichever way they were gone through.
+/// Items are recorded with their paths, whatever the order of traversal.
 #[test]
 fn items_of_trees_are_kept_by_their_paths() {
     let shape =
@@ -137,7 +137,7 @@ fn items_of_trees_are_kept_by_their_paths() {
         }
         assert!(created.iter().all(|one| (one.operation, one.bytes) == (Operation::Create, 700)));
         assert!(stat.iter().all(|one| (one.operation, one.bytes, one.offset) == (Operation::Stat, 0, 0)));
-        // With a shift the other task looks at what one has made.
+        // With a shift, each task accesses the items that the other task created.
         let task_of = |kept: &[engine::LastOperation], path: &std::path::Path| {
             kept.iter().find(|one| &*one.path == path).map(|one| one.task)
         };

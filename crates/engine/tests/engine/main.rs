@@ -1,6 +1,6 @@
-//! What a user of the engine relies on, on real files.
+//! The guarantees of the engine, tested on real files.
 //!
-//! Tests that need root, strace, loop devices or fsfreeze say so and are skipped where they are missing.
+//! Tests that need root, strace, loop devices or fsfreeze print a message and are skipped if these are missing.
 
 #![expect(clippy::print_stdout, reason = "tests say what they skip")]
 
@@ -18,6 +18,6 @@ mod tree;
 mod tree_cost;
 mod tree_trouble;
 
-/// The program that other processes run under a tracer or with fewer rights.
+/// The program that tests run in another process, under a tracer or with fewer privileges.
 #[path = "../../examples/drive.rs"]
 mod drive;

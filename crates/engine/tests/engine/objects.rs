@@ -1,4 +1,4 @@
-//! Objects in sets: which task goes to whose set, and what is there after each phase.
+//! Objects in sets: which task accesses whose set, and which objects exist after each phase.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -39,7 +39,7 @@ fn workload(
     })
 }
 
-/// The objects that stand in the set `set` of `owner`.
+/// The objects that exist in the set `set` of `owner`.
 fn objects_in(workload: &Workload, owner: u32, set: u32) -> BTreeSet<u64> {
     let placement = ObjectsPlacement::new(workload).expect("objects");
     let directory = placement.root(owner, 0).join(ObjectsPlacement::set(owner, set));
@@ -97,7 +97,8 @@ fn a_task_takes_from_tasks_before_it_and_gives_to_those_behind_it() {
             };
             assert_eq!(objects_in(&workload, owner, set), BTreeSet::from_iter(objects), "{owner} {set}");
         }
-        // Where tasks have come differently far, each set has what its neighbours have left of it.
+        // If tasks have made different progress, each set contains the objects that the neighbouring tasks left in
+        // it.
         let steps = [0, 0, 0, 0, 2];
         let removed = run_with(&workload, Phase::Cleanup, |job| job.steps_before = &steps).expect("removed");
         assert_eq!((removed.items, removed.surprises.count), (30, 0));
@@ -139,7 +140,8 @@ fn a_stonewall_ends_whole_rounds_and_wears_out() {
         let most = gone.stonewall.and_then(|wall| wall.worn_out_transfers).expect("worn out");
         assert!(most > 0 && most.is_multiple_of(8));
         let counts: Vec<u64> = gone.tasks.iter().map(|task| task.items).collect();
-        // A task that is ahead by more than the first objects meets sets that nobody has filled yet.
+        // A task that is further ahead than the number of initial objects reaches sets that no other task has filled
+        // yet.
         assert_eq!(counts.iter().sum::<u64>() + 4 * gone.surprises.count, 2 * most);
         let steps = [most / 8; 2];
         let removed = run_with(&workload, Phase::Cleanup, |job| job.steps_before = &steps).expect("removed");

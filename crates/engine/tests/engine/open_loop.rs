@@ -1,4 +1,4 @@
-//! Transfers by the clock, and what a stall does to them.
+//! Open-loop transfers at scheduled times, and the effect of a stall on them.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use plan::{Backend, Measure, Nanos, Pace, Phase, Workload};
 
 use crate::bed::{Bed, Mounted, has, is_root, run, sh, skip, spec, with};
 
-/// The latency below which `share` of the transfers lie.
+/// The latency percentile for `share` of the transfers.
 fn percentile(outcome: &PhaseOutcome, measure: Measure, share: f64) -> f64 {
     let latency = outcome.latency.iter().find(|l| l.measure == measure).expect("recorded");
     let wanted = latency.histogram.total() as f64 * share;
@@ -39,7 +39,8 @@ fn as_many_transfers_as_the_rate_asks_for() {
                 spec.pace = Some(Pace { transfers_per_second: 2000.0 });
                 spec.duration = Some(Nanos::millis(100));
             });
-            // The last transfer starts half a millisecond before the end: a busy machine may miss it, but not each time.
+            // The last transfer starts half a millisecond before the end. A busy machine may miss it, but not every
+            // time.
             let mut outcome = run(&workload, Phase::Read).expect("ran");
             for _ in 1..20 {
                 assert_eq!(outcome.reads + outcome.unstarted, 200, "{backend:?}, {tasks} tasks");
@@ -74,20 +75,20 @@ fn a_rate_that_is_too_high_says_how_many_were_never_started() {
     assert_eq!(outcome.reads + outcome.unstarted, 10_000_000);
 }
 
-/// Runs 1000 writes a second for 10 seconds on a file system that stands still for two of them.
-/// Gives the outcome, and between which lengths (in seconds) the standstill must have been.
+/// Runs 1000 writes per second for 10 seconds on a file system that is frozen for two of them. Returns the outcome,
+/// and lower and upper bounds (in seconds) for the length of the stall.
 fn stalled(workload: &Workload, at: &str) -> (PhaseOutcome, (f64, f64)) {
     std::thread::scope(|scope| {
         let freezer = scope.spawn(|| {
             std::thread::sleep(Duration::from_secs(4));
-            // Nothing is left that freezing would have to write back first.
+            // Sync first, so that freezing has nothing left to write back.
             assert!(sh("sync", &["-f", at]));
             let before = Instant::now();
             assert!(sh("fsfreeze", &["-f", at]));
             let frozen = Instant::now();
             std::thread::sleep(Duration::from_millis(1990));
             let least = frozen.elapsed();
-            // The thaw comes whatever happens to the test: nothing between here and there can fail.
+            // The thaw always happens: no statement between the freeze and this one can fail.
             assert!(sh("fsfreeze", &["-u", at]));
             (least.as_secs_f64(), before.elapsed().as_secs_f64())
         });
@@ -96,13 +97,14 @@ fn stalled(workload: &Workload, at: &str) -> (PhaseOutcome, (f64, f64)) {
     })
 }
 
-/// Which latencies of a run with a standstill are not those that the length of the standstill tells.
+/// The latencies of a run with a stall that do not match the length of the stall.
 fn wrong_latencies(workload: &Workload, at: &str) -> Vec<String> {
     let (outcome, (least, most)) = stalled(workload, at);
     assert_eq!(outcome.writes, 10_000, "none is left out");
     let mut wrong = Vec::new();
-    // Of the transfers of a standstill of d seconds, the first waits for d and the last for nothing:
-    // a tenth of all transfers, the slowest, waits for more than d - 1 s, a hundredth for more than d - 0.1 s.
+    // During a stall of d seconds, the first transfer waits for d and the last does not wait at all. The slowest
+    // tenth of all transfers therefore waits for more than `d - 1` s, and the slowest hundredth for more than `d -
+    // 0.1` s.
     for (share, faster) in [(0.90, 1.0), (0.99, 0.1)] {
         let found = percentile(&outcome, Measure::Response, share);
         let (low, high) = ((least - faster) * 0.95, (most - faster) * 1.05);
@@ -111,7 +113,7 @@ fn wrong_latencies(workload: &Workload, at: &str) -> Vec<String> {
             wrong.push(format!("{found} s is not within {low} to {high} s"));
         }
     }
-    // One transfer per task waited in the kernel.
+    // One transfer per task was blocked in the kernel.
     let service = percentile(&outcome, Measure::Service, 0.99);
     if service >= 1.0 {
         wrong.push(format!("99 % of the services took up to {service} s"));
@@ -136,7 +138,7 @@ fn a_stall_is_in_the_latency_from_the_intended_start() {
             spec.pace = Some(Pace { transfers_per_second: 1000.0 });
             spec.duration = Some(Nanos::secs(10));
         });
-        // What a busy machine adds, by catching up slowly or thawing late, it does not add each time.
+        // A busy machine may add delays, by catching up slowly or thawing late, but not every time.
         let mut wrong = Vec::new();
         let close = (0..3).any(|_| {
             wrong = wrong_latencies(&workload, at);

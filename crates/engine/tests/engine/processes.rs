@@ -1,4 +1,4 @@
-//! Several processes on one phase, here as threads that each run their part of the tasks.
+//! Several processes working on one phase. Here they are threads that each run their share of the tasks.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
@@ -9,17 +9,17 @@ use plan::{Backend, Nanos, Phase, Stonewall, Workload};
 
 use crate::bed::{Bed, spec, with};
 
-/// Processes that meet at barriers.
+/// Processes that synchronize at barriers.
 struct Peers {
     barrier: Barrier,
     most: AtomicU64,
     shared: Mutex<Vec<Vec<u8>>>,
     said: AtomicBool,
     points: Mutex<Vec<Point>>,
-    /// When the last process came to the point of the last `begin`.
+    /// When the last process reached the most recent `begin`.
     last_came: Mutex<Option<Instant>>,
     failed: AtomicU32,
-    /// Those of all processes, halted when one has failed.
+    /// The controls of all processes, which are halted when one has failed.
     controls: Vec<Controls>,
 }
 
@@ -77,7 +77,7 @@ impl Rendezvous for Peers {
         Ok(any)
     }
 
-    /// In no order: threads have no numbers here.
+    /// The order is arbitrary: threads have no numbers here.
     fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> {
         self.shared.lock().expect("no panic").push(own);
         self.barrier.wait();
@@ -87,7 +87,7 @@ impl Rendezvous for Peers {
     }
 }
 
-/// Runs two halves of the tasks as two processes would.
+/// Runs two halves of the tasks, as two processes would.
 fn run_in_halves(workload: &Workload, phase: Phase) -> ([Result<PhaseOutcome, EngineError>; 2], Vec<Point>) {
     let peers = Peers::new(2);
     let half = workload.tasks / 2;
@@ -136,14 +136,14 @@ fn a_failure_in_one_process_ends_the_phase_for_all() {
             spec.backend = backend;
             spec.barriers = true;
         });
-        // The second half of the tasks reads where nothing was written.
+        // The second half of the tasks reads beyond the written data.
         let ([first, second], _) = run_in_halves(&read, Phase::Read);
         assert!(matches!(first, Err(EngineError::Peer)), "{first:?}");
         assert!(matches!(second, Err(EngineError::FileTooShort { .. })), "{second:?}");
     }
 }
 
-/// A process that hears of each begin `late`.
+/// A process that is notified of each begin with a delay of `late`.
 struct Late<'p> {
     peers: &'p Peers,
     late: Duration,
@@ -203,7 +203,7 @@ fn times_and_series_of_all_processes_count_from_one_moment() {
                 .map(|thread| thread.join().expect("no panic"))
         });
         let all_ns = u64::try_from(before.elapsed().as_nanos()).expect("short");
-        // Each clock's reading is apart from the other's by what a reading takes, not by the delay.
+        // The clock readings differ by the time that a reading takes, not by the delay.
         let apart = prompt.started_unix_ns.abs_diff(late.started_unix_ns);
         assert!(apart < late_ns / 2, "{backend:?}: {apart} ns apart");
         assert!(late.tasks[0].open_start_ns >= late_ns, "{backend:?}: {:?}", late.tasks);
@@ -228,7 +228,7 @@ fn peers_of_a_failed_task_end_long_before_their_time() {
             spec.backend = backend;
             spec.duration = Some(Nanos::secs(7200));
         });
-        // Task 3 finds no file.
+        // Task 3 does not find its file.
         for task in 0..3 {
             let file = std::fs::File::create(bed.path(&format!("file.{task:08}"))).expect("created");
             file.set_len(4 << 30).expect("made long");
@@ -262,7 +262,7 @@ fn a_failure_before_the_start_leaves_nobody_waiting() {
         (good.join().expect("no panic"), bad.join().expect("no panic"))
     });
     assert!(matches!(good, Err(EngineError::Peer)), "{good:?}");
-    // 32 TiB of buffers are in no machine.
+    // No machine has 32 TiB of memory for buffers.
     assert!(matches!(bad, Err(EngineError::Memory { .. })), "{bad:?}");
     assert!(!bed.path("file").exists(), "nothing was begun");
     assert_eq!(peers.failed.load(Ordering::SeqCst), 0, "those who have not begun need not be ended");

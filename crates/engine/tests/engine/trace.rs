@@ -1,4 +1,4 @@
-//! What a tracer sees: the calls that were promised, and nothing else.
+//! What a tracer sees: the expected system calls, and no others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use crate::bed::{Bed, child, has, output, skip, text};
 use crate::drive;
 
-/// Not a test of its own: what [`child`] runs in another process.
+/// Not a test by itself: [`child`] runs it in another process.
 #[test]
 #[ignore = "run by other tests in a process of its own"]
 fn act() {
@@ -15,7 +15,7 @@ fn act() {
     }
 }
 
-/// The calls on the file that `words` lead to, and what the program printed.
+/// The system calls on the file for the arguments `words`, and the output of the program.
 fn traced(bed: &Bed, words: &str, extra: &[&str]) -> Option<(Vec<String>, String)> {
     let (file, log) = (bed.path("file"), bed.path("log"));
     let (file, log) = (file.to_str().expect("a plain path"), log.to_str().expect("a plain path"));
@@ -24,7 +24,7 @@ fn traced(bed: &Bed, words: &str, extra: &[&str]) -> Option<(Vec<String>, String
     let output = output(&mut child(&before, &words.replace("FILE", file)));
     let printed = text(&output);
     let calls = fs::read_to_string(log).ok()?;
-    // The first word is the number of the thread.
+    // The first word is the thread ID.
     let calls = calls.lines().filter_map(|line| line.split_once(' ')).map(|(_, call)| call.trim().to_owned());
     Some((calls.collect(), printed))
 }
@@ -74,7 +74,7 @@ fn only_the_asked_transfers_reach_the_kernel() {
     }
 }
 
-/// The last argument of a call.
+/// The last argument of a call, which is the offset.
 fn offset(call: &str) -> u64 {
     let arguments = call.rsplit_once(')').expect("it returned").0;
     arguments.rsplit(", ").next().and_then(|word| word.parse().ok()).expect("an offset")
@@ -242,7 +242,7 @@ fn hundreds_of_tasks_need_little_memory_beyond_their_buffers() {
     let (few, many) = (peak(1), peak(513));
     let each = (many - few) / 512;
     println!("{each} bytes per task, its buffer of 4096 included");
-    // Without optimisation the stacks are deeper.
+    // Stack usage is higher without optimization.
     let most = if cfg!(debug_assertions) { 60 << 10 } else { 30 << 10 };
     assert!(each - 4096 < most, "{each} bytes per task, its buffer of 4096 included");
 }

@@ -1,4 +1,4 @@
-//! Trees: what stands in the file system after each phase, and what was counted.
+//! Trees: what exists in the file system after each phase, and the counters.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use plan::{
 
 use crate::bed::{Bed, run, run_with, spec, with};
 
-/// Backends that touch names.
+/// The backends that support metadata operations.
 pub(crate) const BACKENDS: [Backend; 3] = [
     Backend::Psync,
     Backend::Uring { depth: 1, required: true },
     Backend::Uring { depth: 8, required: true },
 ];
 
-/// A workload of `tasks` tasks with `tree` in the directory `t` of the bed, which exists.
+/// A workload of `tasks` tasks with `tree` in the existing directory `t` of the bed.
 pub(crate) fn workload(bed: &Bed, backend: Backend, tasks: u32, tree: Tree) -> Workload {
     changed(bed, backend, tasks, tree, |_| {})
 }
@@ -37,7 +37,7 @@ pub(crate) fn changed(
     })
 }
 
-/// Everything below `directory`, from there on; directories have a slash behind them.
+/// All paths below `directory`, relative to it. Directories have a trailing slash.
 pub(crate) fn walk(directory: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut left = vec![directory.to_owned()];
@@ -56,7 +56,7 @@ pub(crate) fn walk(directory: &Path) -> BTreeSet<String> {
     found
 }
 
-/// What must stand below the target when the tree and, if asked for, all files and directories are there.
+/// The paths that must exist below the target, including all files and all directories if requested.
 fn expected(workload: &Workload, files: bool, directories: bool) -> BTreeSet<String> {
     let placement = TreePlacement::new(workload).expect("a tree");
     let tree = placement.tree();
@@ -92,7 +92,7 @@ pub(crate) fn total(outcome: &PhaseOutcome) -> u64 {
     outcome.latency.iter().map(|latency| latency.histogram.total()).sum()
 }
 
-/// Runs `phase` and looks that everything that was counted agrees with `items`.
+/// Runs `phase` and checks that all counters agree with `items`.
 pub(crate) fn counted(workload: &Workload, phase: Phase, operation: Operation, items: u64) -> PhaseOutcome {
     let outcome = run(workload, phase).expect("it runs");
     assert_eq!((outcome.items, total(&outcome)), (items, items), "{phase}");
@@ -205,7 +205,7 @@ fn what_is_read_is_what_was_written() {
         let read = counted(&workload, Phase::FileRead, Operation::Read, 8);
         assert_eq!((read.read_bytes, read.mismatches.wrong_cells), (8 * bytes, 0), "{bytes}");
         assert_eq!(read.mismatches.checked_cells, 8 * bytes.div_ceil(512));
-        // Two files change places; of a file that is too short for a stamp, nothing says whose it is.
+        // Swap two files. A file that is too short for a stamp does not show which item it belongs to.
         let placement = TreePlacement::new(&workload).expect("a tree");
         let directory = placement.root(0, 0).join(placement.directory(0, 0));
         let [one, two] =
@@ -246,7 +246,7 @@ fn what_files_hold_goes_with_them_when_they_are_renamed() {
             let read = run(&workload, Phase::FileRead).expect("read");
             assert!(read.mismatches.wrong_cells > 0, "the files have moved");
         }
-        // A file that is written again keeps its place in the ring.
+        // A file that is written again keeps its position in the ring.
         run_with(&workload, Phase::FileWrite, |job| job.renamings = 3).expect("written");
         let read = run_with(&workload, Phase::FileRead, |job| job.renamings = 3).expect("read");
         assert_eq!(read.mismatches.wrong_cells, 0);

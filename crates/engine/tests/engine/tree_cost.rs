@@ -1,11 +1,11 @@
-//! Trees: what an item costs the kernel, and what it does not cost in memory.
+//! Trees: the number of system calls per item, and memory usage that does not grow with the number of items.
 
 use std::collections::BTreeMap;
 use std::fs;
 
 use crate::bed::{Bed, child, has, output, skip, text};
 
-/// How often each system call was made by a run over so many files.
+/// The number of times that each system call was made by a run on this many files.
 fn calls(bed: &Bed, words: &str, count: u32) -> Option<BTreeMap<String, u32>> {
     let (target, log) = (bed.path("t"), bed.path("log"));
     fs::create_dir_all(&target).expect("a target");
@@ -15,7 +15,7 @@ fn calls(bed: &Bed, words: &str, count: u32) -> Option<BTreeMap<String, u32>> {
     assert!(!printed.contains("failed to run"), "{printed}");
     let mut calls = BTreeMap::new();
     for line in fs::read_to_string(log).ok()?.lines() {
-        // The number of the thread stands before the call.
+        // The thread ID comes before the call.
         let call = line.split_once(' ').map_or("", |(_, call)| call.trim());
         if let Some((name, _)) = call.split_once('(') {
             *calls.entry(name.to_owned()).or_default() += 1;
@@ -63,7 +63,7 @@ fn each_item_takes_the_calls_that_it_must_and_no_other() {
         for (name, count) in &many {
             let more = count - few.get(name).copied().unwrap_or(0).min(*count);
             let each = expected.get(name.as_str()).copied().unwrap_or(0);
-            // A few calls come and go with the weather: waits at gates, memory.
+            // The number of some calls varies between runs: waits at gates, memory.
             assert!(more.abs_diff(200 * each) < 50, "{words}: {more} more {name} for 200 more files");
         }
         assert!(expected.keys().all(|name| many.contains_key(*name)), "{words}: {many:?}");
@@ -81,7 +81,7 @@ fn items_need_no_memory() {
         let line = line.unwrap_or_else(|| panic!("{printed}"));
         line.split(' ').next().and_then(|word| word.parse::<u64>().ok()).expect("a number")
     };
-    // A phase of the null backend goes over a million names in no time.
+    // A phase of the null backend processes a million names almost instantly.
     for (backend, few, many) in [("psync", 100, 20_000), ("uring", 100, 5_000), ("null", 100, 1_000_000)] {
         let (small, large) = (peak(backend, few), peak(backend, many));
         assert!(large < 64 << 20, "{large} bytes for {many} items");

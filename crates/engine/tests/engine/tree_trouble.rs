@@ -1,4 +1,4 @@
-//! Trees: what somebody else changed meanwhile, and what ends a phase.
+//! Trees: concurrent changes by others, and errors that end a phase.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use plan::{Backend, Bytes, Phase, Tree, TreePlacement, Workload};
 use crate::bed::{Bed, Mounted, child, has, is_root, output, run, sh, skip, spec, text, with};
 use crate::tree::{BACKENDS, total, walk, workload};
 
-/// The directory of the items of a flat tree.
+/// The directory that contains the items of a flat tree.
 fn directory(workload: &Workload) -> std::path::PathBuf {
     let placement = TreePlacement::new(workload).expect("a tree");
     placement.root(0, 0).join(placement.directory(0, 0))
@@ -125,7 +125,7 @@ fn what_the_file_system_refuses_says_what_to_do() {
     for (call, errno, expected) in words {
         fs::create_dir_all(bed.path("t")).expect("a target");
         let target = bed.path("t").display().to_string();
-        // The third item.
+        // Fails at the third item.
         let inject = format!("inject={call}:error={errno}:when=1");
         let [directory, file] =
             ["dir", "file"].map(|kind| format!("-P{target}/test-dir.0-0/mdtest_tree.0/{kind}.mdtest.0.2"));
@@ -182,7 +182,7 @@ fn a_full_file_system_says_of_what_it_has_no_more() {
 #[test]
 fn a_directory_without_the_right_is_named() {
     if is_root() {
-        // Root may write everywhere but on what is mounted read-only.
+        // Root can write everywhere except on read-only mounts.
         let bed = Bed::new();
         let workload = made(&bed, Backend::Psync, 1, Tree::flat(5));
         let target = bed.path("t");

@@ -6,7 +6,7 @@ use dialect::ior::{self, Launcher};
 
 use super::plans::shown;
 
-/// Words of a line as a shell would split it; a word of more does not make the line another one.
+/// Splits a line into words as a shell would. An additional word does not change the meaning of the others.
 fn words(input: &[u8]) -> Option<Vec<String>> {
     shlex::split(std::str::from_utf8(input).ok()?).filter(|words| !words.is_empty())
 }
@@ -20,7 +20,7 @@ pub(super) fn ior(input: &[u8]) {
     }
 }
 
-/// A configuration of IO500, or its results.
+/// A configuration file of IO500, or its results.
 pub(super) fn io500(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let config = match io500::Config::parse("config", text) {
@@ -40,7 +40,7 @@ pub(super) fn io500(input: &[u8]) {
     drop(io500::verify(&config, text));
 }
 
-/// A command line of the tool that its first word names.
+/// A command line of the tool named by its first word.
 pub(super) fn tools(input: &[u8]) {
     let Some(words) = words(input) else { return };
     let Some(tool) = TOOLS.iter().find(|tool| tool.called.contains(&words[0].as_str())) else { return };

@@ -1,4 +1,4 @@
-//! Files of a host: those of the kernel, the ledgers, and counters of servers.
+//! Files of a host: kernel files, the ledgers, and counters of servers.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use host::{DeviceCounters, Guard, Host, HostIdentity, Layouts, Root, tuning};
 use report::Screen;
 
-/// A tree of files, each after a line `== PATH`. Links are `== PATH -> TARGET`, relative.
+/// A file tree. Each file follows a line `== PATH`. Symbolic links are written as `== PATH -> TARGET`, with a
+/// relative target.
 pub(super) fn tree(input: &[u8]) {
     let place = tempfile::tempdir().expect("a directory");
     let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
@@ -42,7 +43,7 @@ pub(super) fn tree(input: &[u8]) {
     let _ = (host.clients(&targets), host.memory_available(), host.usable_cpus(), host.fetched_bytes());
 }
 
-/// `path` below `root`, if it has nothing that leads out of it.
+/// `path` below `root`, unless it contains a component that leads out of it.
 fn below(root: &Path, path: &Path) -> Option<PathBuf> {
     let is_plain = |part: &Component| matches!(part, Component::Normal(_) | Component::RootDir);
     let whole = path.components().all(|part| is_plain(&part)) && path.as_os_str().len() < 1000;
@@ -50,7 +51,7 @@ fn below(root: &Path, path: &Path) -> Option<PathBuf> {
     (whole && !path.as_os_str().is_empty()).then(|| root.join(path))
 }
 
-/// A ledger, as that of tuning and as that of a layout.
+/// A ledger, parsed both as a tuning ledger and as a layout ledger.
 pub(super) fn ledger(input: &[u8]) {
     let place = tempfile::tempdir().expect("a directory");
     let root = Root::new(place.path());
@@ -70,7 +71,7 @@ pub(super) fn ledger(input: &[u8]) {
     let _ = HostIdentity::of(&root);
 }
 
-/// A text of counters.
+/// A text with counters.
 pub(super) fn counters(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let found = host::servers::counters(&text);

@@ -1,14 +1,14 @@
-//! What other tools have printed.
+//! Output of other tools.
 
 use dialect::import::{Text, import as read};
 use record::{FORMAT_VERSION, HostFacts, Manifest, Provenance, Run};
 
 use super::records::rendered;
 
-/// The moment of the import.
+/// The time of the import.
 const NOW: i64 = 1_700_000_000_000_000_000;
 
-/// One text.
+/// One output, imported.
 pub(super) fn import(input: &[u8]) {
     match read(&[Text { name: "printed", bytes: input }], None, NOW) {
         Ok(imported) => assert!(!imported.plan.cases.is_empty(), "nothing was read, and no error"),
@@ -16,7 +16,7 @@ pub(super) fn import(input: &[u8]) {
     }
 }
 
-/// One text; what is read of it is shown as `ioproof import` shows it.
+/// One output. The result is displayed as `ioproof import` does.
 pub(super) fn report(input: &[u8]) {
     let Ok(imported) = read(&[Text { name: "printed", bytes: input }], None, NOW) else { return };
     let manifest = Manifest {

@@ -7,10 +7,10 @@ use plan::{Bytes, Case, Geometry, Order, Phase, Plan, PlanSource, Sharing, Workl
 use runner::Machine;
 use simulate::SimulatedMachine;
 
-/// Larger models are read and not simulated.
+/// Larger models are parsed but not simulated.
 const PARTS_MAX: u64 = 2048;
 
-/// A model file. One that can be used is simulated for some transfers.
+/// A model file. If the model is usable, some transfers are simulated.
 pub(super) fn model(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let model = match simulate::read(Path::new("model.toml"), text) {

@@ -1,4 +1,4 @@
-//! Texts that become a plan, or are drawn.
+//! Texts that are turned into a plan or a drawing.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,13 +8,13 @@ use plan::study::{Options, Override};
 use plan::{Plan, RunEnvironment};
 use report::Screen;
 
-/// A study file, and overrides behind it, each after a NUL.
+/// A study file, followed by overrides, each after a NUL byte.
 pub(super) fn study(input: &[u8]) {
     let Ok(input) = std::str::from_utf8(input) else { return };
     let mut parts = input.split('\0');
     let (path, text) = (Path::new("study.toml"), parts.next().unwrap_or_default());
     let overrides = parts.filter_map(|part| Override::parse(part).ok()).collect();
-    // What a large study does, a small one does too.
+    // A small study exercises the same code as a large one.
     let options = Options { overrides, cases_max: 500, ..Options::default() };
     let _ = plan::study::on_directory(text, "/mnt/disk");
     match plan::study::read_with(path, text, &options) {
@@ -37,7 +37,7 @@ pub(super) fn topology(input: &[u8]) {
     }
 }
 
-/// Shows `plan` as before a run, and reads it back from its JSON, which is how a record has it.
+/// Renders `plan` as before a run, and reads it back from JSON, the format in which a record stores it.
 pub(super) fn shown(plan: &Plan) {
     let around = RunEnvironment::default();
     let _ = report::preflight(plan, &around, Screen::PLAIN);
@@ -48,7 +48,7 @@ pub(super) fn shown(plan: &Plan) {
     assert_eq!(back, *plan, "a plan differs after its JSON was read");
 }
 
-/// Renders the message as the terminal shows it, with the marked places of the text.
+/// Renders the message as on the terminal, with the marked spans of the text.
 pub(super) fn diagnosed(error: &dyn Diagnostic) {
     let mut out = String::new();
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());

@@ -1,4 +1,4 @@
-//! What processes of a run, and jobs, are told and tell.
+//! Messages between the processes of a run, and to and from jobs.
 
 use std::fs;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use jobs::{Io, JobEvent, Meter, TableReader};
 use plan::{Bytes, JobSpace};
 use twox_hash::XxHash64;
 
-/// A frame as it comes from another rank.
+/// A frame as received from another rank.
 pub(super) fn frame(input: &[u8]) {
     comm::fuzzing::read_frame(input);
 }
 
-/// A line that starts a job, or that a job reports with.
+/// A line that starts a job, or a line that a job reports.
 pub(super) fn job(input: &[u8]) {
     if let Ok(order) = jobs::read_order(input) {
         let text = serde_json::to_vec(&order).expect("an order is JSON");
@@ -26,7 +26,7 @@ pub(super) fn job(input: &[u8]) {
 
 const PAGE: usize = 4096;
 
-/// Gives a page the checksums that its content has, as a mutation hardly ever does.
+/// Sets the checksums of a page to match its content, because a mutation almost never does.
 fn seal(page: &mut [u8]) {
     let word = |at: usize| u32::from_le_bytes([page[at], page[at + 1], page[at + 2], page[at + 3]]) as usize;
     let end = word(12).saturating_mul(word(68)).saturating_add(128).clamp(128, PAGE);
@@ -36,7 +36,7 @@ fn seal(page: &mut [u8]) {
     page[120..128].copy_from_slice(&header.to_le_bytes());
 }
 
-/// A table of a job, with the smallest pages.
+/// A table of a job, with the smallest page size.
 pub(super) fn table(input: &[u8]) {
     let place = tempfile::tempdir().expect("a directory");
     let path = place.path().join("table");

@@ -12,7 +12,7 @@ use report::{Screen, Study};
 const MANIFEST: &[u8] = include_bytes!("../../../record/tests/fixtures/version-4/manifest.json");
 const JOURNAL: &[u8] = include_bytes!("../../../record/tests/fixtures/version-4/journal.jsonl");
 
-/// Every table.
+/// The names of all tables.
 const TABLES: [&str; 16] = [
     PhaseRow::TABLE,
     TaskRow::TABLE,
@@ -32,17 +32,17 @@ const TABLES: [&str; 16] = [
     WarningRow::TABLE,
 ];
 
-/// The manifest, beside a journal of that run.
+/// The manifest, next to the journal of that run.
 pub(super) fn manifest(input: &[u8]) {
     opened(&[("manifest.json", input), ("journal.jsonl", JOURNAL)]);
 }
 
-/// The journal, beside the manifest of another version of it.
+/// The journal, next to the manifest of another version of the run.
 pub(super) fn journal(input: &[u8]) {
     opened(&[("manifest.json", MANIFEST), ("journal.jsonl", input)]);
 }
 
-/// A table, as each of those that a record may have. Without a journal its checksum is not known.
+/// A table, used as every table that a record may have. Without a journal its checksum is unknown.
 pub(super) fn table(input: &[u8]) {
     let names = TABLES.map(|table| format!("{table}/000001.parquet"));
     let tables = names.iter().map(|name| (name.as_str(), input));
@@ -75,7 +75,7 @@ fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     place
 }
 
-/// Opens a run of these files, and reads all rows.
+/// Opens a run with these files, and reads all rows.
 fn opened(files: &[(&str, &[u8])]) {
     let place = directory(files);
     match Run::open(place.path()) {
@@ -92,7 +92,7 @@ fn opened(files: &[(&str, &[u8])]) {
     }
 }
 
-/// A journal, shown in all forms.
+/// A journal, rendered in all formats.
 pub(super) fn report(input: &[u8]) {
     let place = directory(&[("manifest.json", MANIFEST), ("journal.jsonl", input)]);
     if let Ok(run) = Run::open(place.path()) {
@@ -100,7 +100,7 @@ pub(super) fn report(input: &[u8]) {
     }
 }
 
-/// Shows `run` in the forms that its readers get.
+/// Renders `run` in all output formats.
 pub(super) fn rendered(run: &Run) {
     let study = Study::of(run);
     let _ = study.text_in_full(Screen::PLAIN);

@@ -17,8 +17,8 @@ fn permit(path: &Path, consents: &[&str]) -> Result<PermittedDevice, Refusal> {
     host().guard().permit(path, &consents)
 }
 
-/// The device after it was permitted. While it is in use it is asked again: another test that starts a program has a copy
-/// of each open descriptor until that program runs, also of the disk of a partition.
+/// The device after it was permitted. If the device is busy, this retries: when another test starts a program, the
+/// child holds a copy of every open descriptor until it calls exec, including that of a partition's disk.
 #[track_caller]
 fn permitted(path: &Path, consents: &[&str]) -> PermittedDevice {
     const TRIES: usize = 100;
@@ -32,7 +32,7 @@ fn permitted(path: &Path, consents: &[&str]) -> PermittedDevice {
     panic!("{path:?} stays in use")
 }
 
-/// The reasons against a device that is named as it should be.
+/// The reasons for refusing a device that was named correctly.
 fn refused(path: &Path) -> Vec<Reason> {
     let reasons = permit(path, &[word(path)]).unwrap_err().reasons;
     assert!(!reasons.iter().any(|reason| matches!(reason, Reason::NotNamed { .. })), "{reasons:?}");
@@ -148,7 +148,8 @@ fn swap_space_is_refused() {
     assert!(reasons.contains(&Reason::InUse), "{reasons:?}");
 }
 
-/// Members of stacks, whose tools need not be there: what their own tools write, as far as util-linux looks.
+/// Members of stacks. The tools for them need not be installed: the test writes what they write, as far as util-linux
+/// checks it.
 #[test]
 fn members_of_arrays_groups_and_caches_are_refused_even_where_unknown_data_may_be_lost() {
     if skipped() {
@@ -157,7 +158,7 @@ fn members_of_arrays_groups_and_caches_are_refused_even_where_unknown_data_may_b
     let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     let device = blank().build().unwrap();
     let size = OpenOptions::new().read(true).open(device.device()).unwrap().seek(SeekFrom::End(0)).unwrap();
-    // The fields of md's superblock 0.90 are of 32 bits: its magic, and version 0.90.
+    // The fields of md's superblock 0.90 have 32 bits: first its magic number, then version 0.90.
     let md = [0xa92b_4efc_u32, 0, 90].iter().flat_map(|word| word.to_le_bytes()).collect();
     let bcache = 0xc685_73f6_4e1a_45ca_8265_f57f_48ba_6d81_u128.to_be_bytes();
     let zfs = words(&[0x00ba_b10c, 5000]);
@@ -343,7 +344,7 @@ fn a_process_that_has_the_device_open_is_named() {
         return;
     }
     let device = blank().build().unwrap();
-    // The shell's own child, since a child of this process counts as this process.
+    // Use a child of the shell, because a direct child of this process counts as this process.
     let script = format!("sh -c 'exec 3<{} && echo ready && read end'; true", word(device.device()));
     let shell = Shell::run("env", &[], &script);
     let reasons = refused(device.device());
@@ -360,7 +361,7 @@ fn a_read_only_device_is_refused() {
     }
     let device = blank().build().unwrap();
     run("blockdev", &["--setro", word(device.device())]);
-    // The kernel keeps it for whatever is set up on this loop device next.
+    // Otherwise the kernel keeps the read-only flag for the next user of this loop device.
     let _writable = Finally::new("blockdev", &["--setrw", word(device.device())]);
     assert_eq!(refused(device.device()), [Reason::ReadOnly]);
 }
@@ -376,7 +377,7 @@ fn while_a_device_is_permitted_nothing_else_can_take_it() {
     assert!(refused(device.device()).contains(&Reason::InUse), "not even this program twice");
     let make = ["-q", "-F", word(device.device())];
     assert!(!succeeds("mkfs.ext4", &make), "nothing that asks the kernel for it is given it");
-    // The image of a file system, copied in past the kernel, as our own transfers go.
+    // Copy the image of a file system with direct I/O, bypassing the page cache as our own transfers do.
     let image = scratch.path().join("image");
     fs::File::create(&image).unwrap().set_len(FileSystem::Xfs.smallest_bytes()).unwrap();
     run("mkfs.ext4", &["-q", "-F", word(&image)]);

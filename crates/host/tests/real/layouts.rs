@@ -1,4 +1,4 @@
-//! Layouts on loop devices: made, read back, taken down, and never over anybody's data.
+//! Layouts on loop devices: they are created, read back and removed, and never overwrite existing data.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use testbed::{LoopDevice, Scratch};
 
 use crate::tools::run;
 
-/// XFS wants 300 MB at least, and more for its log where it is told of a stripe.
+/// XFS needs at least 300 MB, and a larger log if it is given a stripe geometry.
 const XFS_BYTES: u64 = 640 << 20;
 
-/// Devices, a place to mount at, and one for ledgers; all are gone when it is dropped.
+/// Devices, a mount point, and a directory for ledgers. Everything is removed when the value is dropped.
 struct Rig {
     devices: Vec<LoopDevice>,
     scratch: Scratch,
@@ -24,7 +24,7 @@ struct Rig {
 }
 
 impl Rig {
-    /// None where the rights are missing.
+    /// Returns `None` without the necessary privileges.
     fn new(devices: usize, bytes: u64) -> Option<Self> {
         if testbed::skipped(testbed::Testbed::available()) {
             return None;
@@ -59,7 +59,7 @@ impl Rig {
         self.layouts.destroy(standing, &mut |run| told.push(run.clone()))
     }
 
-    /// What `create` says against it.
+    /// The obstacles that `create` reports.
     fn refused(&mut self, layout: &Layout) -> Vec<Obstacle> {
         let before: Vec<Vec<u8>> = self.devices.iter().map(|device| head(device.device())).collect();
         let error = self.create(layout).unwrap_err();
@@ -80,7 +80,7 @@ impl Rig {
         self.told.iter().map(|run| run.command.clone()).collect()
     }
 
-    /// Nothing is left, and the guard permits each device again.
+    /// Asserts that nothing is left, and that the guard permits each device again.
     fn assert_blank(&self) {
         assert!(self.layouts.standing().unwrap().is_empty(), "a ledger is left");
         assert!(!self.scratch.path().join("mnt").exists(), "the mount point is left");
@@ -96,7 +96,7 @@ fn file_system(kind: FileSystemKind, make: &[&str]) -> FileSystem {
     FileSystem { kind, make_options, mount_options: "noatime".into() }
 }
 
-/// The first megabyte.
+/// The first megabyte of a device.
 fn head(device: &Path) -> Vec<u8> {
     use std::io::Read;
     let mut bytes = Vec::new();
@@ -222,7 +222,7 @@ fn ones_own_commands_make_check_and_undo_a_layout() {
 #[test]
 fn a_step_that_fails_leaves_nothing_behind() {
     let Some(mut rig) = Rig::new(1, XFS_BYTES) else { return };
-    // The second device is too small for XFS.
+    // Add a second device that is too small for XFS.
     rig.devices.push(LoopDevice::builder().bytes(8 << 20).build().unwrap());
     let xfs = file_system(FileSystemKind::Xfs, &[]);
     let layout = rig.layout(Recipe::PerDevice { file_system: xfs });
@@ -269,7 +269,7 @@ fn what_is_still_used_is_not_wiped_and_stays_in_the_ledger_until_it_is_free() {
     assert!(is_mounted(&rig.scratch.path().join("mnt/0")) && !is_mounted(&rig.scratch.path().join("mnt/1")));
     assert!(!head(rig.devices[0].device()).iter().all(|byte| *byte == 0), "it is not wiped");
     assert!(head(rig.devices[1].device()).iter().all(|byte| *byte == 0), "the other one is");
-    // Somebody takes the other one meanwhile: it is not ours any more.
+    // Someone else uses the other device in the meantime, so it is no longer ours.
     run("mkfs.ext4", &["-q", &rig.path(1)]);
     drop(file);
     let standing = rig.layouts.standing().unwrap().remove(0);
@@ -311,7 +311,7 @@ fn a_device_that_vanishes_is_told_and_the_others_are_given_back() {
     let standing = rig.layouts.standing().unwrap().remove(0);
     rig.layouts.forget(standing).unwrap();
     rig.assert_blank();
-    // Now it goes while it is put together.
+    // Now the device disappears while the layout is being created.
     let layout = rig.layout(own(&["true", "mkfs.ext4 -q {device0}"], &[], &["true"]));
     let mut devices = std::mem::take(&mut rig.devices);
     let agreed = rig.layouts.survey(&layout, &[]).commands;
@@ -326,7 +326,7 @@ fn all_that_stands_against_a_layout_is_told_at_once() {
     let mount = rig.scratch.path().join("other");
     std::fs::create_dir(&mount).unwrap();
     run("mkfs.ext4", &["-q", &rig.path(0)]);
-    // A file system that may write does so whenever it likes.
+    // A file system that is mounted for writing may write at any time.
     run("mount", &["-o", "ro", &rig.path(0), &mount.to_string_lossy()]);
     run("mkfs.ext4", &["-q", &rig.path(1)]);
     std::fs::write(rig.devices[2].device(), b"somebody's data").unwrap();
@@ -469,7 +469,7 @@ fn after_the_host_has_started_anew_loop_devices_are_gone_and_directories_go() {
     let mut ledger: serde_json::Value = serde_json::from_str(first).unwrap();
     ledger["host"]["boot_id"] = "the one before".into();
     std::fs::write(&path, format!("{ledger}\n{events}")).unwrap();
-    // Another device has its number now.
+    // The number now belongs to another device.
     run("mkfs.ext4", &["-q", "-F", &rig.path(0)]);
     let standing = rig.layouts.standing().unwrap().remove(0);
     assert!(standing.is_leftover() && standing.owner().is_none());

@@ -1,4 +1,4 @@
-//! Device bytes against application bytes, file systems, holes and the page cache.
+//! Bytes on the device compared to bytes of the application, file systems, holes and the page cache.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -20,14 +20,14 @@ fn counters(device: &LoopDevice) -> DeviceCounters {
     DeviceCounters::read(&Root::default(), &[device.name()]).unwrap().remove(0)
 }
 
-/// Bytes that are not zero and not alike, so that no file system can leave them out.
+/// Data that is neither zero nor repetitive, so that no file system can compress or skip it.
 fn pattern(bytes: usize) -> Vec<u8> {
     (0..bytes as u64)
         .map(|index| (index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56).to_le_bytes()[0] | 1)
         .collect()
 }
 
-/// Writes 64 MiB around the page cache.
+/// Writes 64 MiB with direct I/O.
 fn write_direct(path: &Path) {
     const PAGE: usize = 4096;
     let flags = rustix::fs::OFlags::DIRECT.bits().cast_signed();
@@ -70,7 +70,7 @@ fn direct_writes_reach_the_device_byte_for_byte_and_cached_reads_do_not() {
 
     let content = fs::read(&path).unwrap();
     assert_eq!(content.len() as u64, APPLICATION_BYTES);
-    // Others may empty the page cache meanwhile.
+    // Other processes may drop the page cache in the meantime.
     let is_cached = (0..20).any(|_| {
         assert_eq!(fs::read(&path).unwrap(), content);
         let before = counters(&device);

@@ -1,4 +1,4 @@
-//! What both groups of tests need beside the testbed.
+//! Helpers that both groups of tests need in addition to the testbed.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -9,23 +9,23 @@ use std::time::Duration;
 use host::{Host, Root};
 use testbed::{FileSystem, LoopDevice, LoopDeviceBuilder, Testbed};
 
-/// The system that the tests run on.
+/// The host that the tests run on.
 pub(crate) fn host() -> Host {
     Host::new(Root::default())
 }
 
-/// Whether loop devices are missing here; says so.
+/// Whether loop devices are unavailable. Prints a message if so.
 pub(crate) fn skipped() -> bool {
     testbed::skipped(Testbed::available())
 }
 
-/// A blank device of the smallest size that all file systems take.
+/// A blank device of the smallest size that all file systems support.
 pub(crate) fn blank() -> LoopDeviceBuilder {
     LoopDevice::builder().bytes(FileSystem::Xfs.smallest_bytes())
 }
 
-/// Runs a program that must succeed. While it finds its device busy it is tried again: another test that
-/// starts a program has a copy of each open descriptor until that program runs.
+/// Runs a program that must succeed. It is retried while its device is busy: when another test starts a program, the
+/// child holds a copy of every open descriptor until it calls exec.
 pub(crate) fn run(program: &str, arguments: &[&str]) {
     const TRIES: usize = 100;
     for tried in 1..=TRIES {
@@ -46,7 +46,7 @@ pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> bool {
     Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
 }
 
-/// A command that is run when the value is dropped, also while a test panics.
+/// A command that runs when the value is dropped, even if a test panics.
 pub(crate) struct Finally(&'static str, Vec<String>);
 
 impl Finally {
@@ -61,11 +61,11 @@ impl Drop for Finally {
     }
 }
 
-/// A shell that has run a script up to its line `ready` and is ended when the value is dropped.
+/// A shell that has run a script up to the line `ready`. It is stopped when the value is dropped.
 pub(crate) struct Shell(Child);
 
 impl Shell {
-    /// `script` must print `ready` and then wait for its input to end.
+    /// `script` must print `ready` and then wait for the end of its input.
     pub(crate) fn run(program: &str, arguments: &[&str], script: &str) -> Self {
         let mut child = Command::new(program)
             .args(arguments)
@@ -92,19 +92,20 @@ impl Drop for Shell {
     }
 }
 
-/// A path as a word for a program.
+/// A path as an argument for a program.
 pub(crate) fn word(path: &Path) -> &str {
     path.to_str().expect("the testbed names its files in ASCII")
 }
 
-/// A loop device with two partitions; it is detached when dropped.
+/// A loop device with two partitions. It is detached when the value is dropped.
 pub(crate) struct Partitioned {
     pub(crate) device: PathBuf,
     _detach: Finally,
 }
 
 impl Partitioned {
-    /// Two partitions of 8 MiB each on `image`, of 32 MiB. `None` where the kernel shows none.
+    /// Creates two partitions of 8 MiB each on `image`, which has 32 MiB. Returns `None` if the kernel shows no
+    /// partitions.
     pub(crate) fn new(image: &Path) -> Option<Self> {
         let mut bytes = vec![0_u8; 32 << 20];
         let entry = |start: u32, sectors: u32| {
@@ -128,7 +129,7 @@ impl Partitioned {
         let this = Self { device, _detach: detach };
         for (number, start) in [(1, "2048"), (2, "18432")] {
             if !this.partition(number).exists() {
-                // This kernel does not read the table; it can be told.
+                // This kernel does not read the partition table, so the partitions are added explicitly.
                 succeeds("addpart", &[word(&this.device), &number.to_string(), start, "16384"]);
             }
         }

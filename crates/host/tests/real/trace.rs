@@ -1,4 +1,4 @@
-//! The requests of a real device, one by one, and what is left of the trace: nothing.
+//! Tracing the requests of a real device one by one, and cleaning up completely afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use testbed::FileSystem;
 
 use crate::tools::{Finally, blank, host, run, skipped, succeeds, word};
 
-/// Where the tracer's files stand; mounted for the test where they are not.
+/// The tracefs directory, which is mounted for the test if necessary.
 struct Tracer {
     path: PathBuf,
     _place: Option<(Finally, tempfile::TempDir)>,
@@ -49,7 +49,7 @@ fn requests_are_told_with_their_sectors_and_times_and_nothing_is_left() {
     let devices = host().devices_under(path).unwrap();
     assert_eq!(host().sectors_of(path), Some((device.name(), 0)));
 
-    // What a killed run left goes when the next one starts.
+    // The leftovers of a killed run are removed when the next run starts.
     let mut gone = Command::new("true").spawn().unwrap();
     gone.wait().unwrap();
     let stale = tracer.path.join("instances").join(format!("ioproof-{}-1-0", gone.id()));

@@ -1,4 +1,4 @@
-//! What a killed run left is found, and only that is removed.
+//! Leftovers of a killed run are found, and nothing else is removed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use plan::Keep;
 use record::{FileFates, Holder, Outcome, RecordError, Recorder, TargetClaim, leftovers};
 
-/// A claim of a process that has ended.
+/// A claim of a process that has exited.
 fn claim_of_the_dead(run_id: &str) -> TargetClaim {
     let mut child = Command::new("true").spawn().expect("a process");
     let pid = child.id();
@@ -58,7 +58,7 @@ fn what_a_killed_run_made_is_found_and_removed_and_nothing_else() {
     assert!(foreign.exists(), "a directory that is not empty stays");
     assert!(!made.exists() && !target.join("2").exists());
     assert_eq!(swept.held, [target.join("3")]);
-    // The claim stays until the directory can go.
+    // The claim stays until the directory can be removed.
     fs::remove_file(&foreign).expect("moved away");
     leftovers(&target).expect("readable")[0].remove().expect("removed");
     assert!(!target.join("3").exists());
@@ -107,7 +107,7 @@ fn what_two_killed_runs_have_claimed_counts_once() {
     assert!(!file.exists());
 }
 
-/// The file of before is gone; that of the run is no file of the user, as it has a name that existed.
+/// The previous file is gone. The file of the run does not count as the user's, although its name existed before.
 #[test]
 fn the_file_that_a_killed_run_put_in_the_place_of_another_is_its_own() {
     let place = tempfile::tempdir().expect("a directory");
@@ -183,7 +183,7 @@ fn files_of_a_run_that_goes_on_are_left_alone() {
     let file = target.join("f");
     let placed =
         claim("r1").place(std::slice::from_ref(&target), std::slice::from_ref(&file), &[]).expect("placed");
-    // A run before it had claimed the same name and was killed.
+    // An earlier run claimed the same name and was killed.
     drop(claim_of_the_dead("r0").place(std::slice::from_ref(&target), std::slice::from_ref(&file), &[]));
     write(&file, "in use");
     let found = leftovers(&target).expect("readable");
@@ -213,7 +213,7 @@ fn a_process_number_that_was_given_away_again_is_not_the_run() {
     let on_another = TargetClaim { host: "another".to_owned(), run_id: "r3".to_owned(), ..rebooted.clone() };
     let in_a_container =
         TargetClaim { pid_namespace: Some("pid:[1]".into()), run_id: "r4".to_owned(), ..earlier.clone() };
-    // Earlier programs knew neither; the node was what the kernel calls itself.
+    // Earlier versions recorded neither. Their node name was the hostname from the kernel.
     let host = own.host.clone();
     let old =
         TargetClaim { host: String::new(), pid_namespace: None, placed_unix_ns: None, ..rebooted.clone() };
@@ -227,7 +227,7 @@ fn a_process_number_that_was_given_away_again_is_not_the_run() {
     assert_eq!(holders, [Gone, Gone, Elsewhere, Elsewhere, Gone, Elsewhere]);
 }
 
-/// A claim of another node, of a run that is recorded in `record`.
+/// A claim by another node, for a run that is recorded in `record`.
 fn claim_of_another(run_id: &str, record: &Path) -> TargetClaim {
     let boot_id = "another".to_owned();
     TargetClaim {
@@ -258,7 +258,7 @@ fn what_another_node_left_is_removed_on_request_only() {
     assert_eq!(leftovers(&target).expect("readable"), []);
 }
 
-/// What a node cannot be asked for, the record of its run may show.
+/// A node that cannot be checked directly: the record of its run may show whether the run has ended.
 #[test]
 fn the_record_of_a_run_on_another_node_tells_that_it_goes_on_or_has_ended() {
     let place = tempfile::tempdir().expect("a directory");
@@ -274,7 +274,7 @@ fn the_record_of_a_run_on_another_node_tells_that_it_goes_on_or_has_ended() {
     let error = leftovers(&target).expect("readable")[0].remove_unseen().expect_err("refused").to_string();
     assert!(error.contains("is still going on"), "{error}");
     recorder.finish(&Outcome::Failed("files could not be removed".to_owned())).expect("finished");
-    // Another test that starts a program at this moment has a copy of the lock until the program runs.
+    // If another test starts a program at this moment, the child holds a copy of the lock until it calls exec.
     let gone = (0..100).any(|_| {
         let gone = holder() == Holder::Gone;
         if !gone {
@@ -283,7 +283,7 @@ fn the_record_of_a_run_on_another_node_tells_that_it_goes_on_or_has_ended() {
         gone
     });
     assert!(gone, "{:?}", holder());
-    // An end from before the claim is that of an earlier start.
+    // An end from before the claim belongs to an earlier start.
     place_claim();
     assert_eq!(holder(), Holder::Elsewhere);
 }
@@ -305,7 +305,7 @@ fn claims_of_several_nodes_stand_side_by_side() {
     two.withdraw().expect("withdrawn");
 }
 
-/// A claim is a file that anyone can write where anyone may: it must not lead anywhere.
+/// A claim is a file that anyone with write access can create, so it must not point anywhere else.
 #[test]
 fn a_forged_claim_leads_nowhere() {
     let place = tempfile::tempdir().expect("a directory");
@@ -348,7 +348,7 @@ fn a_target_that_cannot_be_written_is_named_and_no_claim_stays() {
     assert_eq!(fs::read_dir(&good).expect("readable").count(), 0);
 }
 
-/// A file may look like a claim by its name alone.
+/// A file may look like a claim only because of its name.
 #[test]
 fn what_is_no_claim_is_left_alone() {
     let place = tempfile::tempdir().expect("a directory");
@@ -357,7 +357,7 @@ fn what_is_no_claim_is_left_alone() {
     assert!(path.exists());
 }
 
-/// Where nobody reaps, a process that was killed stays in the list for ever.
+/// If nobody reaps it, a killed process stays in the process list forever.
 #[test]
 fn a_process_that_only_waits_to_be_reaped_holds_nothing() {
     let place = tempfile::tempdir().expect("a directory");
@@ -390,7 +390,7 @@ fn what_a_process_left_that_was_killed_while_it_wrote_a_claim_is_removed() {
     let name = |node: &str, process: u32| {
         place.path().join(format!("..ioproof-claim-run@{node}.json.{process}.unfinished"))
     };
-    // No process has this number: the most that Linux gives is 2^22.
+    // No process has this PID: the maximum on Linux is 2^22.
     let dead = name(host.trim(), u32::MAX);
     let others = [
         name(host.trim(), std::process::id()),
@@ -404,7 +404,7 @@ fn what_a_process_left_that_was_killed_while_it_wrote_a_claim_is_removed() {
     assert!(!dead.exists() && others.iter().all(|path| path.exists()));
 }
 
-/// A directory that a stranger swaps for a link after the look, and before the removal.
+/// Someone else replaces a directory with a link between the check and the removal.
 #[test]
 fn what_is_found_is_not_removed_by_way_of_a_link_that_came_later() {
     let place = tempfile::tempdir().expect("a directory");
@@ -425,7 +425,7 @@ fn what_is_found_is_not_removed_by_way_of_a_link_that_came_later() {
     symlink(&victim, target.join("sub")).expect("a link");
     assert!(found[0].remove().is_err() && found[0].remove_trees().is_err());
     assert!(precious.exists() && items.exists());
-    // Nor is another file removed that has come into the place of the one that was found.
+    // Nor is a different file removed that has replaced the one found earlier.
     fs::remove_file(target.join("sub")).expect("removed");
     fs::rename(target.join("moved"), target.join("sub")).expect("renamed");
     fs::rename(target.join("sub/file"), target.join("sub/old")).expect("renamed");

@@ -1,4 +1,4 @@
-//! Runs that were killed, cut or damaged: what is whole is returned, what is not is named.
+//! Runs that were killed, truncated or damaged: intact data is returned, and damaged data is reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn cut(path: &Path, bytes: u64) {
     fs::OpenOptions::new().write(true).open(path).and_then(|file| file.set_len(bytes)).expect("cut");
 }
 
-/// Every length at which a kill can leave the journal.
+/// Every length of the journal that a kill can result in.
 #[test]
 fn a_journal_cut_anywhere_gives_every_finished_phase() {
     let place = tempfile::tempdir().expect("a directory");
@@ -55,7 +55,7 @@ fn a_journal_cut_anywhere_gives_every_finished_phase() {
         recorder.phase_finished(record).expect("recorded");
         ends.push(fs::metadata(&journal).expect("there").len());
     }
-    // As a kill does it: the lock goes with the process, nothing is written any more.
+    // Simulates a kill: the lock disappears with the process, and nothing more is written.
     drop(recorder);
     let text = fs::read(&journal).expect("readable");
     let start = text.iter().position(|&b| b == b'\n').expect("a first line") as u64;
@@ -63,7 +63,7 @@ fn a_journal_cut_anywhere_gives_every_finished_phase() {
         fs::write(&journal, &text[..usize::try_from(length).expect("small")]).expect("cut");
         let run = Run::open(&directory).expect("readable");
         assert_eq!(run.state, RunState::Killed);
-        // A line whose last byte, the line feed, is missing is whole all the same.
+        // A line that lacks only its final line feed still counts as complete.
         let whole = ends.iter().filter(|&&end| end - 1 <= length).count();
         assert_holds(&run, &records[..whole]);
         assert!(run.damage.len() <= 1, "{:?}", run.damage);
@@ -77,7 +77,7 @@ fn a_torn_line_is_named() {
     let text = fs::read_to_string(&journal).expect("readable");
     let second_case = text.find("\"case\":\"rand\",\"repetition\":1").expect("recorded");
     cut(&journal, second_case as u64 + 100);
-    // As after a kill: nothing was sealed yet.
+    // Simulates a kill: no table has been sealed yet.
     for table in TABLES {
         fs::remove_dir_all(directory.join(table)).expect("removed");
     }
@@ -88,8 +88,7 @@ fn a_torn_line_is_named() {
     assert_holds(&run, &everything(2)[..6]);
 }
 
-/// Where a table is not whole its case is read from the journal; where the journal is not whole
-/// the tables hold the rows.
+/// If a table is damaged, its case is read from the journal. If the journal is damaged, the tables have the rows.
 #[test]
 fn a_damaged_table_is_named_and_its_rows_come_from_the_journal() {
     for table in TABLES {
@@ -152,7 +151,7 @@ fn a_damaged_line_costs_one_phase_at_most() {
     let journal = directory.join("journal.jsonl");
     let text = fs::read_to_string(&journal).expect("readable");
     let lines: Vec<&str> = text.lines().collect();
-    // Without tables the journal is all there is.
+    // Without tables, the journal is the only source.
     for table in TABLES {
         fs::remove_dir_all(directory.join(table)).expect("removed");
     }
@@ -171,8 +170,8 @@ fn a_damaged_line_costs_one_phase_at_most() {
     }
 }
 
-/// Bytes anywhere in a table are changed, and neither a checksum nor the journal is there: a
-/// reader may lose the table, but nothing else, and does not fall over.
+/// Bytes anywhere in a table are changed, with neither a checksum nor the journal available. The reader may lose the
+/// table, but nothing else, and must not crash.
 #[test]
 fn a_damaged_table_without_a_journal_costs_that_table_at_most() {
     let (_place, directory) = recorded();
@@ -189,10 +188,10 @@ fn a_damaged_table_without_a_journal_costs_that_table_at_most() {
     }
 }
 
-/// Where [`a_recorder_to_be_killed`] writes.
+/// Environment variable with the directory in which [`a_recorder_to_be_killed`] writes.
 const CHILD_DIRECTORY: &str = "IOPROOF_TEST_RECORD_DIRECTORY";
 
-/// Not a test of its own: records until it is killed.
+/// Not a test by itself: records until it is killed.
 #[test]
 #[ignore = "the process that `kill_9_leaves_every_finished_phase` kills"]
 fn a_recorder_to_be_killed() {
@@ -219,7 +218,7 @@ fn kill_9_leaves_every_finished_phase() {
             .stdout(std::process::Stdio::null())
             .spawn()
             .expect("a process");
-        // Phases that the child has been told of as finished are those whose line is whole.
+        // Phases that the child has reported as finished are those with a complete line.
         let lines =
             |path: &Path| fs::read_to_string(path).map_or(0, |text| text.matches("phase-finished").count());
         while lines(&directory.join("journal.jsonl")) < 7 + attempt {
@@ -247,7 +246,7 @@ fn a_directory_without_a_run_is_told_so() {
     assert!(matches!(error, RecordError::NotARun { .. }), "{error}");
 }
 
-/// A tmpfs of a given size, unmounted at the end.
+/// A tmpfs with a given size. It is unmounted when the value is dropped.
 struct SmallFileSystem(TempDir);
 
 impl SmallFileSystem {
@@ -274,7 +273,7 @@ impl SmallFileSystem {
 
 impl Drop for SmallFileSystem {
     fn drop(&mut self) {
-        // Nothing is left to do about a refusal; the test's own result says more.
+        // If this fails, there is nothing left to do. The result of the test is more informative.
         let _ = Command::new("umount").arg(self.0.path()).status();
     }
 }
@@ -297,7 +296,7 @@ fn a_full_file_system_is_named_and_what_was_recorded_stays() {
     let text = error.to_string();
     assert!(text.contains("journal.jsonl") && text.contains("free some space"), "{text}");
     assert!(!records.is_empty(), "some phases fit");
-    // What is left may or may not hold the end; the phases are there in any case.
+    // The remaining space may or may not be enough for the end. The phases are recorded in either case.
     let _ = recorder.finish(&Outcome::Failed(text));
     let run = Run::open(&directory).expect("readable");
     assert_eq!(run.damage, []);
@@ -332,7 +331,7 @@ fn a_file_system_that_turns_read_only_is_named_and_what_was_recorded_stays() {
     assert!(error.to_string().contains("other") && error.to_string().contains("writable"), "{error}");
 }
 
-/// A journal that is cut knows less than one that is lost, but must not hide more.
+/// A truncated journal has less information than a missing one, but must not hide more.
 #[test]
 fn a_cut_journal_does_not_hide_whole_tables() {
     let (_place, directory) = recorded();
@@ -340,7 +339,7 @@ fn a_cut_journal_does_not_hide_whole_tables() {
     let text = fs::read(&journal).expect("readable");
     let ends: Vec<usize> = (1..=text.len()).filter(|&end| text[end - 1] == b'\n').collect();
     let rand = text.windows(15).rposition(|part| part == b"\"case-finished\"").expect("recorded");
-    // Within the first case, between two lines, and just before the end of the second.
+    // Cut within the first case, between two lines, and just before the end of the second case.
     for length in [4000, ends[3], rand - 10] {
         fs::write(&journal, &text[..length]).expect("cut");
         let run = Run::open(&directory).expect("readable");
@@ -352,7 +351,7 @@ fn a_cut_journal_does_not_hide_whole_tables() {
     }
 }
 
-/// The run with one text of a file replaced.
+/// Opens the run after one text in a file was replaced.
 fn edited(directory: &Path, name: &str, from: &str, to: &str) -> Run {
     let path = directory.join(name);
     let text = fs::read_to_string(&path).expect("readable");

@@ -1,4 +1,4 @@
-//! `docs/RECORD.md` says what is on disk.
+//! `docs/RECORD.md` matches the files on disk.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn document() -> String {
     fs::read_to_string(path).expect("docs/RECORD.md")
 }
 
-/// The part of the document under the heading of one table.
+/// The section of the document for one table.
 fn section<'a>(document: &'a str, table: &str) -> &'a str {
     let heading = format!("### `{table}/`");
     let start = document.find(&heading).unwrap_or_else(|| panic!("docs/RECORD.md has no heading {heading}"));

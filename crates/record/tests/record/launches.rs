@@ -1,4 +1,4 @@
-//! Launches of jobs that ended before their pass did: none is lost, none counts, none is there twice.
+//! Launches of jobs that end before their pass: none is lost, counted too early, or duplicated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use record::{
 
 use crate::sample;
 
-/// Launches of each pass.
+/// Launches per pass.
 const LAUNCHES: u32 = 4;
 const PASSES: [(u32, Phase); 4] = [(0, Phase::Load), (0, Phase::Jobs), (1, Phase::Load), (1, Phase::Jobs)];
 
@@ -24,7 +24,7 @@ fn pass(case: &str, repetition: u32, phase: Phase) -> PhaseRecord {
     record
 }
 
-/// Tells the launches `these` of `record` as ended.
+/// Reports the launches `these` of `record` as ended.
 fn tell(recorder: &mut Recorder, record: &PhaseRecord, these: &[u32]) {
     let launches: Vec<LaunchRow> =
         record.launches.iter().filter(|row| these.contains(&row.launch)).cloned().collect();
@@ -33,7 +33,7 @@ fn tell(recorder: &mut Recorder, record: &PhaseRecord, these: &[u32]) {
     recorder.launches_ended(&record.phase.key, &launches, &steps).expect("recorded");
 }
 
-/// All passes of the case `seq`: one launch ends first, then two at once, then the last.
+/// Records all passes of the case `seq`: one launch ends first, then two at once, then the last.
 fn go_through(recorder: &mut Recorder) {
     recorder.case_started("seq").expect("started");
     for (repetition, phase) in PASSES {
@@ -60,7 +60,7 @@ fn manifest() -> record::Manifest {
     manifest
 }
 
-/// The first `length` bytes of the journal in `whole`, with its manifest and no table.
+/// Copies the first `length` bytes of the journal in `whole` and its manifest, but no tables.
 fn cut(whole: &Path, directory: &Path, length: usize) {
     fs::create_dir(directory).expect("made");
     fs::copy(whole.join("manifest.json"), directory.join("manifest.json")).expect("copied");
@@ -68,14 +68,14 @@ fn cut(whole: &Path, directory: &Path, length: usize) {
     fs::write(directory.join("journal.jsonl"), &journal[..length]).expect("cut");
 }
 
-/// Pass and number of a launch.
+/// Identifies a launch by its pass and number.
 type Which = (u32, Phase, u32);
 
 fn which(row: &LaunchRow) -> Which {
     (row.key.repetition, row.key.phase, row.launch)
 }
 
-/// Those that the whole lines of `journal` tell of: in passes that have ended, and in one that has not.
+/// The launches reported by the complete lines of `journal`: in passes that have ended, and in the one that has not.
 fn told(journal: &[u8]) -> (Vec<Which>, Vec<Which>) {
     let (mut counted, mut interrupted): (Vec<Which>, Vec<Which>) = (Vec::new(), Vec::new());
     for line in journal.split(|byte| *byte == b'\n') {
@@ -106,7 +106,7 @@ fn interrupted(run: &Run, attempt: u32) -> Vec<Which> {
     run.interrupted.iter().filter(of_attempt).flat_map(|pass| pass.launches.iter().map(which)).collect()
 }
 
-/// Whether each launch of `run` has its steps, and all is as it was recorded.
+/// Asserts that each launch of `run` has its steps, and that all values are as recorded.
 fn is_whole(run: &Run) {
     for pass in &run.interrupted {
         let all = self::pass("seq", pass.key.repetition, pass.key.phase);
@@ -123,7 +123,7 @@ fn a_journal_that_is_cut_anywhere_has_every_launch_before_the_cut_once() {
     let journal = fs::read(whole.join("journal.jsonl")).expect("readable");
     let started = journal.iter().position(|byte| *byte == b'\n').expect("a line");
     let ends = (started + 1..=journal.len()).filter(|&end| journal[end - 1] == b'\n');
-    // Around the end of each line, and all over.
+    // Near the end of each line, and at positions in between.
     let cuts: std::collections::BTreeSet<usize> =
         ends.flat_map(|end| [end - 2, end - 1, end]).chain((started..journal.len()).step_by(331)).collect();
     for cut_at in cuts {
@@ -145,8 +145,8 @@ fn a_run_that_goes_on_keeps_the_launches_of_its_earlier_attempts() {
     let whole = written(place.path());
     let journal = fs::read(whole.join("journal.jsonl")).expect("readable");
     let ends: Vec<usize> = (1..=journal.len()).filter(|&end| journal[end - 1] == b'\n').collect();
-    // Behind run-started, case-started and the four lines of the first load: within the first matrix, and within
-    // the second one.
+    // After run-started, case-started and the four lines of the first load: within the first matrix, and within the
+    // second one.
     for (number, line) in [6, 8, 15].into_iter().enumerate() {
         let directory = place.path().join(number.to_string());
         cut(&whole, &directory, ends[line] + 9);
@@ -171,7 +171,7 @@ fn a_run_that_goes_on_keeps_the_launches_of_its_earlier_attempts() {
         assert_eq!(interrupted(&run, 3), []);
         assert_eq!(run.launches("seq").len(), PASSES.len() * LAUNCHES as usize, "once");
         is_whole(&run);
-        // Whoever reads the tables alone sees what counts, once.
+        // A reader of the tables alone finds each counted launch exactly once.
         fs::remove_file(directory.join("journal.jsonl")).expect("removed");
         let tables = Run::open(&directory).expect("readable");
         assert_eq!(tables.launches("seq").len(), PASSES.len() * LAUNCHES as usize);
@@ -179,7 +179,7 @@ fn a_run_that_goes_on_keeps_the_launches_of_its_earlier_attempts() {
     }
 }
 
-/// The line of a whole pass is not the only one that tells of its launches.
+/// The line of a complete pass is not the only one that reports its launches.
 #[test]
 fn launches_outlive_a_damaged_line_of_their_pass() {
     let place = tempfile::tempdir().expect("a directory");

@@ -1,4 +1,4 @@
-//! Layouts that stood while a run went on.
+//! Layouts that existed during a run.
 
 use record::{
     BlockDeviceFacts, CommandEnd, CommandRun, Fact, LayoutEvent, LayoutFinding, LayoutLifetime, Outcome,
@@ -39,7 +39,7 @@ fn device() -> BlockDeviceFacts {
     serde_json::from_value(device).expect("a device")
 }
 
-/// Made, looked at, gone; and another one that could not be made.
+/// Records one layout that was created, inspected and removed, and another that could not be created.
 fn record(recorder: &mut Recorder) {
     let created = LayoutEvent::Created { commands: vec![ran("mkfs.xfs -f /dev/loop0", 0)], error: None };
     recorder.layout("card", &created).expect("recorded");

@@ -1,4 +1,4 @@
-//! What a user relies on when a run is recorded, killed, damaged and read again.
+//! The guarantees for users when a run is recorded, killed, damaged and read again.
 
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 

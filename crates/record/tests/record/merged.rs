@@ -1,11 +1,11 @@
-//! Several runs as one.
+//! Merging several runs into one.
 
 use plan::Phase;
 use record::{Manifest, PhaseRecord, RecordError, Run, RunState, Warning, merge, write_merged};
 
 use crate::sample;
 
-/// A run of the case `seq` with these passes, on the host `node` alone.
+/// A run of the case `seq` with this many passes, on the single host `node`.
 fn run(run_id: &str, node: &str, passes: u32, change: impl FnOnce(&mut Manifest)) -> Run {
     let mut manifest = sample::manifest();
     manifest.run_id = run_id.to_owned();
@@ -24,7 +24,7 @@ fn run(run_id: &str, node: &str, passes: u32, change: impl FnOnce(&mut Manifest)
     Run::in_memory(manifest, records)
 }
 
-/// Whether a figure is marked as one of several hosts.
+/// Whether a result is marked as coming from several hosts.
 fn hosts(run: &Run) -> bool {
     run.warnings.iter().any(|row| matches!(row.warning, Warning::SeveralHosts { .. }))
 }
@@ -49,7 +49,7 @@ fn passes_of_the_same_case_follow_one_another() {
     assert!(hosts(&two), "{:?}", two.warnings);
 }
 
-/// A cross-check with this release of fio, which has so many passes of each tool.
+/// A cross-check with this release of fio, with the given number of passes for each tool.
 fn cross_check(run_id: &str, release: &str, own: u32, theirs: u32) -> Run {
     let mut manifest = sample::manifest();
     manifest.run_id = run_id.to_owned();
@@ -136,7 +136,7 @@ fn jobs_of_several_nodes_are_of_the_same_hosts_where_their_nodes_are_the_same() 
     assert_eq!(whole.parts[1].cluster.as_ref().map(|cluster| cluster.nodes.len()), Some(2));
 }
 
-/// Of a merge of merges too, and after it was stored.
+/// Also holds for a merge of merges, and after it was stored.
 #[test]
 fn each_pass_says_which_run_it_is_of_when_it_began_and_on_which_nodes() {
     let with_warm_up = |manifest: &mut Manifest| manifest.plan.cases[0].protocol.warm_up = 1;
@@ -153,7 +153,7 @@ fn each_pass_says_which_run_it_is_of_when_it_began_and_on_which_nodes() {
         .iter()
         .map(|pass| (pass.repetition, &read.parts[pass.part.expect("said")].run_id[..], &pass.nodes[0][..]))
         .collect();
-    // The warm-up of the first job alone is kept.
+    // Only the warm-up of the first job is kept.
     let (a, b) = (("a", "n1"), ("b", "n2"));
     let expected = [a, a, b, b, ("c", "n3"), ("d", "n4")];
     let numbered: Vec<_> = (0..).zip(expected).map(|(pass, (run, node))| (pass, run, node)).collect();
@@ -183,7 +183,7 @@ fn rounds_keep_their_roles_and_only_the_first_warm_up_is_kept() {
         let case = &mut manifest.plan.cases[0];
         (case.protocol.warm_up, case.protocol.rounds, case.repetitions) = (1, 2, 1);
     };
-    // Passes 0 to 2 each: the warm-up, an earlier round, the recorded one.
+    // Passes 0 to 2 in each run: the warm-up, an earlier round, the recorded one.
     let whole = merge(vec![run("a", "n", 3, with_rounds), run("b", "n", 3, with_rounds)]).expect("merged");
     assert_eq!(passes(&whole, "seq"), [0, 1, 2, 3, 4]);
     let case = &whole.manifest.plan.cases[0];

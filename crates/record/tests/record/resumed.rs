@@ -1,4 +1,4 @@
-//! Runs that were interrupted and go on: no case twice, none lost.
+//! Runs that were interrupted and resumed: no case is duplicated or lost.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use record::{FORMAT_VERSION, Outcome, PhaseRecord, RecordError, Recorder, Run, R
 use crate::sample;
 use crate::whole::{assert_holds, everything};
 
-/// Records what is missing of [`sample::CASES`], as a runner does that goes through the plan.
+/// Records the missing cases of [`sample::CASES`], like a runner that works through the plan.
 fn go_on(mut recorder: Recorder, finished: &[String]) {
     for id in sample::CASES.iter().filter(|id| !finished.iter().any(|done| done == *id)) {
         recorder.case_started(id).expect("started");
@@ -29,7 +29,7 @@ fn resume(directory: &Path) -> (Recorder, Vec<String>) {
     (recorder, resumed.finished)
 }
 
-/// Every length at which a kill can leave the journal: at each line's end, and inside of it.
+/// Every length of the journal that a kill can result in: at the end of each line, and within lines.
 #[test]
 fn a_run_that_was_cut_anywhere_goes_on_to_the_same_record() {
     let place = tempfile::tempdir().expect("a directory");
@@ -45,7 +45,7 @@ fn a_run_that_was_cut_anywhere_goes_on_to_the_same_record() {
         .zip(&starts)
         .skip(1)
         .flat_map(|(end, start)| [end - 1, end - 2, start + (end - start) / 2, start + 1]);
-    // Behind the last line there is nothing to do any more.
+    // After the last line there is nothing left to do.
     let cuts = ends[..ends.len() - 1].iter().copied().chain(inside);
     for (number, cut) in cuts.enumerate() {
         let directory = place.path().join(number.to_string());
@@ -68,7 +68,7 @@ fn a_run_that_was_cut_anywhere_goes_on_to_the_same_record() {
     }
 }
 
-/// How many phases the tables hold for readers that know nothing of the journal.
+/// The number of phases in the tables, for readers that ignore the journal.
 fn rows_in_tables(directory: &Path) -> usize {
     let copy = tempfile::tempdir().expect("a directory");
     fs::create_dir(copy.path().join("phases")).expect("made");
@@ -101,7 +101,7 @@ fn a_case_that_failed_starts_again_and_its_earlier_rows_do_not_count() {
     assert_eq!(finished, ["seq"]);
     let error = recorder.case_started("seq").expect_err("it is finished");
     assert!(matches!(error, RecordError::Finished { .. }), "{error}");
-    // Until it starts again, what was seen of it is still there.
+    // Until the run is resumed, the recorded data of the case is still available.
     assert_eq!(Run::open(&directory).expect("readable").tasks("rand").len(), 7);
     go_on(recorder, &finished);
     let run = Run::open(&directory).expect("readable");
@@ -166,7 +166,7 @@ fn what_cannot_go_on_is_told_why() {
     assert!(refused(&directory).contains("what was asked cannot be read"), "{}", refused(&directory));
 }
 
-/// Every file below `directory` with what it holds.
+/// Every file below `directory` with its contents.
 fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(directory).expect("readable") {
@@ -174,14 +174,14 @@ fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         if path.is_dir() {
             all.extend(files(&path));
         } else {
-            // A link that leads nowhere has no text.
+            // A dangling link has no contents.
             all.insert(path.clone(), fs::read(&path).unwrap_or_default());
         }
     }
     all
 }
 
-/// A run that was killed in a line after its first case, while that was being sealed.
+/// A run that was killed within a line after its first case, while that case was being sealed.
 fn killed(directory: &Path) {
     let mut recorder = Recorder::create(directory, &sample::manifest()).expect("created");
     recorder.case_started("seq").expect("started");
@@ -223,7 +223,7 @@ fn a_finished_case_with_a_damaged_line_runs_again() {
     killed(&directory);
     let journal = directory.join("journal.jsonl");
     let text = fs::read_to_string(&journal).expect("readable");
-    // Within the rows of the last phase: its key can be read.
+    // Within the rows of the last phase, after its key.
     let wall = text.rfind("\"wall_ns\":").expect("recorded");
     fs::write(&journal, text[..wall].to_owned() + "\"wall_ns\"," + &text[wall + 10..]).expect("damaged");
     let (recorder, resumed) = Recorder::resume(&directory).expect("resumed");
@@ -245,14 +245,14 @@ fn tables_that_cannot_be_judged_are_not_removed() {
     let text = fs::read(&journal).expect("readable");
     let refused = || Recorder::resume(&directory).map(|_| ()).expect_err("refused").to_string();
 
-    // The journal was cut: nothing else tells that the cases of the table are finished.
+    // The journal was truncated, and nothing else shows that the cases of the table are finished.
     fs::write(&journal, &text[..4000]).expect("cut");
     let before = files(&directory);
     let error = refused();
     assert!(error.contains("000001.parquet") && error.contains("put the whole journal back"), "{error}");
     assert_eq!(files(&directory), before);
 
-    // A table cannot be read now.
+    // Now a table is unreadable.
     fs::write(&journal, &text).expect("whole again");
     let table = directory.join("tasks/000001.parquet");
     let kept = place.path().join("kept");

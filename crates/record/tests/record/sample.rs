@@ -1,4 +1,4 @@
-//! Made-up rows of every kind.
+//! Sample rows of every kind.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ use record::{
     Warning, WarningRow,
 };
 
-/// The cases of [`write`].
+/// The cases that [`write`] records.
 pub(crate) const CASES: [&str; 2] = ["seq", "rand"];
-/// The repetitions of each.
+/// The number of repetitions per case.
 pub(crate) const REPETITIONS: u32 = 2;
 
-/// The nodes that run them.
+/// The nodes that run the cases.
 pub(crate) const NODES: [&str; 2] = ["node1", "node2"];
 
-/// A manifest with a plan of [`CASES`] on [`NODES`]; the drift of the clocks is not known yet.
+/// A manifest with a plan of [`CASES`] on [`NODES`]. The clock drift is not known yet.
 pub(crate) fn manifest() -> Manifest {
     let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 2 };
     let workload = WorkloadSpec::new("w", "/data/file", geometry).validate().expect("a valid workload");
@@ -48,7 +48,7 @@ pub(crate) fn manifest() -> Manifest {
     }
 }
 
-/// What is known of [`NODES`].
+/// The cluster information for [`NODES`].
 pub(crate) fn cluster(clock_drift_ns: Option<i64>) -> Cluster {
     let node = |(rank, node): (u32, &&str)| NodeFacts {
         host: host(node),
@@ -70,7 +70,7 @@ pub(crate) fn clocks(case: u32) -> Vec<NodeClock> {
     (0..).zip(&NODES).map(clock).collect()
 }
 
-/// A journal as an earlier program wrote it: without checksums of its lines and of the manifest.
+/// A journal in the format of an earlier version: without checksums of its lines and of the manifest.
 #[allow(dead_code, reason = "the example that writes a small run has no use for it")]
 pub(crate) fn without_checksums(journal: &str) -> String {
     let lines = journal.split_inclusive('\n').filter(|line| !line.starts_with("{\"event\":\"manifest\""));
@@ -281,7 +281,7 @@ fn device(key: &PhaseKey, node: &str) -> DeviceRow {
     }
 }
 
-/// Of an operation that the engine kept, of one whose device was watched, and of a line of iohist.
+/// Rows for an operation recorded by the engine, for one on a traced device, and for a line of iohist.
 fn history(key: &PhaseKey, place: u32) -> HistoryRow {
     let (watched, imported) = (place == 1, place == 2);
     let text = |known: bool, text: &str| if known { text.to_owned() } else { String::new() };
@@ -312,7 +312,7 @@ fn history(key: &PhaseKey, place: u32) -> HistoryRow {
     }
 }
 
-/// Values that need every digit, and one that is no number.
+/// Values that need all digits, and one that is not a number.
 fn printed(key: &PhaseKey, line: u32) -> PrintedRow {
     let (value, number) = match line {
         1 => ("16124635.71", Some(16_124_635.71)),
@@ -331,7 +331,7 @@ fn printed(key: &PhaseKey, line: u32) -> PrintedRow {
     }
 }
 
-/// One that asks and one that answers, which differ in all that can be missing.
+/// A client and a server, which differ in all fields that can be missing.
 fn end(key: &PhaseKey, node: &str, number: u32) -> EndRow {
     let asks = number == 0;
     let text = |known: bool, text: &str| if known { text.to_owned() } else { String::new() };
@@ -354,7 +354,7 @@ fn end(key: &PhaseKey, node: &str, number: u32) -> EndRow {
     }
 }
 
-/// One that is complete and one that is not, which differ in all that can be missing.
+/// A complete and an incomplete launch, which differ in all fields that can be missing.
 fn launch(key: &PhaseKey, number: u32) -> LaunchRow {
     let well = number == 0;
     let scaled = |value: u64| value * (u64::from(number) + 1);

@@ -1,4 +1,4 @@
-//! Simulated runs: the model they name, and what they are kept apart from.
+//! Simulated runs: the model that they name, and the runs that they must not be mixed with.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn model(sha256: &str, seed: u64) -> ModelSource {
     }
 }
 
-/// A run of the case `seq`, of `model` or measured.
+/// A run of the case `seq`, simulated with `model` or measured.
 fn run(id: &str, model: Option<ModelSource>) -> Run {
     let mut manifest = Manifest { run_id: id.to_owned(), ..sample::manifest() };
     manifest.plan.cases.truncate(1);

@@ -1,5 +1,5 @@
-//! Run directories that somebody else has made: nothing in them leads elsewhere, hangs, or takes more
-//! memory than it can be worth.
+//! Run directories made by someone else: nothing in them may redirect access elsewhere, hang the reader, or use more
+//! memory than their contents justify.
 
 use std::fs;
 use std::io::Write;
@@ -21,14 +21,14 @@ fn recorded() -> (TempDir, PathBuf) {
     (place, directory)
 }
 
-/// What a run directory has.
+/// The entries of a run directory.
 const NAMES: [&str; 5] = ["manifest.json", "journal.jsonl", "parts.json", "tasks/000001.parquet", "tasks"];
 
 fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
 }
 
-/// Reading and going on are refused, and both name `name` and what it `is`.
+/// Asserts that reading and resuming are refused, and that both errors mention `name` and what it `is`.
 fn assert_refused(directory: &Path, name: &str, is: &str) {
     let errors = [Run::open(directory).map(drop), Recorder::resume(directory).map(drop)];
     for error in errors {
@@ -73,7 +73,7 @@ fn the_run_directory_itself_may_be_named_by_a_link() {
     assert_eq!(recorder.directory(), directory.canonicalize().expect("there"));
 }
 
-/// Whose file that is, cannot be known.
+/// The owner of that file cannot be determined.
 #[test]
 fn a_journal_with_a_second_name_is_not_written_to() {
     let (place, directory) = recorded();
@@ -105,7 +105,8 @@ fn what_replaces_a_file_goes_through_no_link() {
     assert!(error.contains("a named pipe"), "{error}");
     fs::remove_file(&path).expect("removed");
 
-    // A second name of a file keeps what was in it, and a link in place of the unfinished file is not followed.
+    // The contents of a hard-linked file are kept, and a symbolic link in place of the unfinished file is not
+    // followed.
     fs::hard_link(&victim, &path).expect("a link");
     symlink(&victim, run.join(format!(".report.md.{}.unfinished", std::process::id()))).expect("a link");
     let mut file = Replacement::new(&run, name).expect("begun");
@@ -130,7 +131,7 @@ fn a_manifest_of_gigabytes_is_refused() {
     }
 }
 
-/// A run that was killed, whose journal ends with `line`.
+/// A run that was killed and whose journal ends with `line`.
 fn with_line(line: &[u8]) -> (TempDir, PathBuf) {
     let (place, directory) = recorded();
     let path = directory.join("journal.jsonl");
@@ -140,7 +141,7 @@ fn with_line(line: &[u8]) -> (TempDir, PathBuf) {
     (place, directory)
 }
 
-/// A finished phase of another case, whose tasks have `columns` in place of their own.
+/// A finished phase of another case, with `columns` replaced in its tasks.
 fn tasks_with(columns: &[(&str, Value)]) -> Vec<u8> {
     let (_place, directory) = recorded();
     let journal = fs::read_to_string(directory.join("journal.jsonl")).expect("readable");
@@ -177,7 +178,7 @@ fn a_text_for_all_rows_of_a_line_takes_no_more_than_the_line_is_worth() {
     assert!(run.cases().len() >= sample::CASES.len(), "the rest is there");
 }
 
-/// Sums of them would overflow.
+/// Summing these values would overflow.
 #[test]
 fn numbers_that_cannot_be_true_are_named() {
     let (_place, directory) = with_line(&tasks_with(&[("bytes", json!(i64::MAX))]));

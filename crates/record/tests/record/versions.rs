@@ -12,8 +12,8 @@ fn fixture(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/version-{version}"))
 }
 
-/// What the fixture of a version holds: up to version 2 a run had one node, up to version 3 nothing but
-/// transfers, and none of them has jobs.
+/// The contents of the fixture for a version. Up to version 2 a run had one node, up to version 3 it had only
+/// transfers, and no fixture has jobs.
 fn held(version: u32) -> Vec<PhaseRecord> {
     let mut records = everything(2);
     for record in records.iter_mut().filter(|_| version < 3) {
@@ -28,8 +28,7 @@ fn held(version: u32) -> Vec<PhaseRecord> {
         let phase = &mut record.phase;
         (phase.items, phase.allocated_bytes, phase.surprises) = (0, None, 0);
     }
-    // Version 4 was written before there were jobs, the load of nodes and comments, which are in tables and columns of their
-    // own.
+    // Version 4 was written before jobs, node load and comments were added, which are in separate tables and columns.
     for record in &mut records {
         record.load.clear();
         (record.phase.node_cpu_ns, record.phase.cpu_wait_ns) = (None, None);
@@ -46,7 +45,7 @@ fn held(version: u32) -> Vec<PhaseRecord> {
     records
 }
 
-/// A copy of what a fixture holds in `names`, in a new directory below `place`.
+/// Copies the entries `names` of a fixture to a new directory below `place`.
 fn copy(version: u32, place: &Path, names: &[&str]) -> PathBuf {
     let directory = place.join(format!("run{version}"));
     fs::create_dir(&directory).expect("made");
@@ -81,7 +80,7 @@ fn runs_of_every_version_are_read() {
     }
 }
 
-/// The journal alone says the same as the tables, in every version.
+/// In every version, the journal alone has the same data as the tables.
 #[test]
 fn journals_of_every_version_are_read() {
     for version in 1..=FORMAT_VERSION {
@@ -91,12 +90,12 @@ fn journals_of_every_version_are_read() {
     }
 }
 
-/// All that a run of version 2 has, and one that goes on has; later ones have more.
+/// All entries that a version 2 run has, also after it is resumed. Later versions have more.
 const VERSION_2: [&str; 8] =
     ["manifest.json", "journal.jsonl", "phases", "tasks", "latency", "series", "devices", "warnings"];
 
-/// A run of an earlier version goes on as one of this version: no table of the earlier one is left, so
-/// that other programs find the same columns in all.
+/// A run of an earlier version is resumed as a run of the current version. No table in the old format is left, so
+/// that other programs find the same columns in all tables.
 #[test]
 fn runs_of_earlier_versions_go_on_as_ones_of_this_version() {
     goes_on(2, &VERSION_2);
@@ -109,7 +108,7 @@ fn goes_on(version: u32, all: &[&str]) {
     let journal = directory.join("journal.jsonl");
     let text = fs::read_to_string(&journal).expect("readable");
     let end = text.find("{\"event\":\"run-finished\"").expect("it had ended");
-    // As if the plan had one more case, which did not come to its end.
+    // Simulates a plan with one more case that did not finish.
     let more = "{\"event\":\"case-started\",\"case\":\"more\",\"number\":3,\"at_unix_ns\":1}\n";
     fs::write(&journal, text[..end].to_owned() + more).expect("cut");
     for again in [false, true] {
@@ -133,7 +132,7 @@ fn goes_on(version: u32, all: &[&str]) {
     assert_holds(&run, &records);
     let tables = || fs::read_dir(directory.join("devices")).expect("tables");
     assert_eq!(tables().count(), 1, "{:?}", tables().collect::<Vec<_>>());
-    // The tables alone say the same.
+    // The tables alone have the same data.
     fs::remove_file(&journal).expect("removed");
     assert_holds(&Run::open(&directory).expect("readable"), &records);
 }
@@ -176,7 +175,7 @@ fn a_later_version_is_refused_with_the_next_step() {
     let text = fs::read_to_string(fixture(FORMAT_VERSION).join("manifest.json")).expect("readable");
     let later = format!("\"format_version\": {}", FORMAT_VERSION + 1);
     let text = text.replace(&format!("\"format_version\": {FORMAT_VERSION}"), &later);
-    // What else a later version holds is unknown: it must be told before the rest is understood.
+    // Other changes in a later version are unknown, so the version must be reported before anything else is parsed.
     let text = text.replace("\"seed\"", "\"entropy\"");
     fs::write(place.path().join("manifest.json"), text).expect("written");
     let error = Run::open(place.path()).expect_err("refused");

@@ -1,4 +1,4 @@
-//! Runs that were written as they should be.
+//! Runs that were recorded without problems.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use record::{CaseId, Outcome, PhaseRecord, RecordError, Recorder, Row, Run, RunS
 
 use crate::sample;
 
-/// All rows of `records` are in `run`, in order, and nothing else is.
+/// Asserts that `run` has all rows of `records` in order, and no others.
 pub(crate) fn assert_holds(run: &Run, records: &[PhaseRecord]) {
     let all = |run_rows: usize, rows: usize, what: &str| assert_eq!(run_rows, rows, "{what}");
     assert_eq!(run.phases, records.iter().map(|r| r.phase.clone().into()).collect::<Vec<_>>());
@@ -91,7 +91,7 @@ fn a_run_is_written_into_a_new_or_empty_directory_only() {
     assert!(Recorder::create(&empty, &sample::manifest()).is_ok());
 }
 
-/// Each looks before the other has begun; the loser must not touch what the other has made.
+/// Both check before either has begun. The loser must not touch what the winner has created.
 #[test]
 fn of_two_that_begin_in_one_directory_at_once_one_succeeds() {
     for _ in 0..50 {
@@ -135,7 +135,7 @@ fn others_may_read_the_run() {
     let place = tempfile::tempdir().expect("a directory");
     let directory = place.path().join("run");
     sample::write(&directory, 1, Outcome::Complete).expect("recorded");
-    // What the user's umask leaves of 0666 and 0777, as for any other program.
+    // Permissions are 0666 and 0777 minus the user's umask, as for any other program.
     let probe = place.path().join("probe");
     fs::write(&probe, "").expect("written");
     let mode = |path: &std::path::Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;

@@ -1,4 +1,4 @@
-//! What a reader sees first: short, as wide as the terminal, and every figure with what speaks against it.
+//! The beginning of a report: it is short, fits the width of the terminal, and lists the doubts about each figure.
 
 use record::{Warning, WarningRow};
 use report::{Screen, Study};
@@ -6,7 +6,8 @@ use report::{Screen, Study};
 use crate::common;
 use crate::golden;
 
-/// Lines of a card: title, circumstances, an empty line and what follows up to the next empty one or to the figures.
+/// The number of lines of a card: title, circumstances, an empty line, and the text up to the next empty line or the
+/// figures.
 fn card(text: &str) -> usize {
     let mut empty = 0;
     text.lines()
@@ -26,7 +27,7 @@ fn the_answer_fits_every_terminal_and_is_short() {
             for line in text.lines() {
                 assert!(line.chars().count() <= columns, "{name}, {columns} columns: {line}");
             }
-            // The mark of a simulated run has a line of its own, and its verdicts are longer words.
+            // A simulated run has an additional line for its mark, and its verdicts are longer.
             let most = if study.is_simulated() { 24 } else { 15 };
             assert!(card(&text) <= most, "{name}: {text}");
             assert!(text.lines().count() <= 120, "{name}: {} lines\n{text}", text.lines().count());
@@ -47,7 +48,7 @@ fn answers_at_80_columns() {
     }
 }
 
-/// What a matrix answers is how long it took, how its launches ended, and how many ran at a time.
+/// The answer for a matrix is its duration, how its launches ended, and how many ran in parallel.
 #[test]
 fn the_card_of_jobs_says_how_they_ended() {
     let run = common::matrix::matrix_with(|launch| {
@@ -69,7 +70,7 @@ fn the_card_of_a_tree_has_the_rates_of_its_phases() {
     assert!(first.contains("creates/s") && !first.contains("\nFigures\n"), "{first}");
 }
 
-/// Statements by their words; a verdict with the letters of the figure that it rests on.
+/// Statements are identified by their words, verdicts by the letters of their figure.
 #[test]
 fn a_card_says_what_was_claimed_and_which_verdict_is_doubted() {
     let mut run = common::study::study();
@@ -89,7 +90,7 @@ fn a_card_says_what_was_claimed_and_which_verdict_is_doubted() {
     assert_eq!(stands, !verdict.starts_with("DOUBTFUL"), "{card}");
 }
 
-/// A sheet says how much of the promise was measured, who and where once, and what ran.
+/// A summary sheet states how much of the promise was reached, who ran what where (once), and the command.
 #[test]
 fn a_sheet_gives_the_share_of_the_promise_and_the_plan_that_ran() {
     let run = common::study::study();
@@ -108,7 +109,7 @@ fn what_changed_at_80_columns() {
     insta::assert_snapshot!(text);
 }
 
-/// Of three figures on a busy host the last is the worst, and the second repeats what the first says.
+/// Of three figures on a busy host the last is the worst, and the second repeats the doubts of the first.
 #[test]
 fn a_cause_shows_the_figure_where_it_is_worst() {
     let mut run = common::run();
@@ -125,7 +126,7 @@ fn a_cause_shows_the_figure_where_it_is_worst() {
     assert!(!text.contains("31 %"), "{text}");
 }
 
-/// Nobody who calls mdtest asked for the machine of a study.
+/// A user who runs mdtest did not ask for a comparison with the machine of a study.
 #[test]
 fn a_command_line_is_not_set_against_another_machine() {
     let run = common::operations::files();

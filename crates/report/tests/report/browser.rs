@@ -1,6 +1,6 @@
-//! The page in a real browser: it draws every chart, asks for nothing and complains of nothing.
+//! The page in a real browser: it draws every chart, requests nothing from the network, and logs no errors.
 //!
-//! Skipped, with a word, where there is no Chromium.
+//! Skipped with a message if Chromium is not installed.
 
 #![expect(clippy::print_stdout, reason = "a skipped test says why")]
 
@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use crate::common;
 
-/// Names under which Chromium is installed.
+/// Executable names of Chromium.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/// A browser that takes longer hangs.
+/// A browser that takes longer than this is considered hung.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Stands first in the page: hears every complaint.
+/// Placed first in the page: records all errors and warnings.
 const LISTEN: &str = r#"<script>
 window.complaints = [];
 const complain = (kind) => (...words) => window.complaints.push(kind + ": " + words.map(String).join(" "));
@@ -28,7 +28,7 @@ window.addEventListener("unhandledrejection", (event) => complain("rejection")(e
 document.addEventListener("securitypolicyviolation", (event) => complain("request")(event.violatedDirective, event.blockedURI));
 </script>"#;
 
-/// Values of a series that its axes do not show.
+/// Values of a series that are outside the range of its axes.
 const OUTSIDE: &str = r#"<script>
 const outside = (div) => (div.data || []).flatMap((series) => ["x", "y"].flatMap((side) => {
   const axis = div._fullLayout[(series[side + "axis"] || side).replace(side, side + "axis")];
@@ -40,7 +40,7 @@ const outside = (div) => (div.data || []).flatMap((series) => ["x", "y"].flatMap
 }));
 </script>"#;
 
-/// Stands last: waits for the charts and writes down what became of them.
+/// Placed last in the page: waits for the charts and reports the results.
 const TELL: &str = r#"<script>
 const waiting = setInterval(() => {
   if (document.documentElement.dataset.charts !== "drawn") return;
@@ -74,7 +74,7 @@ fn browser() -> Option<PathBuf> {
     found
 }
 
-/// What the page of `run` says of itself with all its parts open, `flags` given to the browser.
+/// The report of the page of `run` about itself, with all sections open. `flags` are passed to the browser.
 fn told(browser: &Path, run: &record::Run, flags: &[&str]) -> Value {
     told_of(browser, page(|out| report::Study::of(run).html(out)), flags)
 }
@@ -89,7 +89,7 @@ fn told_of(browser: &Path, page: String, flags: &[&str]) -> Value {
     told_at(browser, page, "all", flags)
 }
 
-/// As [`told_of`], opened at the part `id`.
+/// Like [`told_of`], opened at the section `id`.
 fn told_at(browser: &Path, page: String, id: &str, flags: &[&str]) -> Value {
     let directory = tempfile::tempdir().expect("a directory");
     let page = page.replacen("<head>", &format!("<head>{LISTEN}"), 1);
@@ -106,7 +106,7 @@ fn told_at(browser: &Path, page: String, id: &str, flags: &[&str]) -> Value {
     serde_json::from_str(&told).expect("JSON")
 }
 
-/// The page of the made-up study, a second run of it beside it.
+/// The page of the sample study, compared with a second run of it.
 fn study() -> String {
     let run = common::study::study();
     let second = common::study::again();
@@ -114,7 +114,7 @@ fn study() -> String {
     page(|out| of(&run).beside(of(&second)).html(out))
 }
 
-/// Where pictures of pages are kept for whoever wants to look at them.
+/// Directory in which screenshots of pages are kept for inspection.
 fn pictures() -> PathBuf {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-pages");
     std::fs::create_dir_all(&directory).expect("a directory");
@@ -178,10 +178,10 @@ fn a_link_opens_the_folded_parts_that_it_leads_into() {
     let page = page(|out| report::Study::of(&common::run()).html(out));
     let [plain, linked] = ["", "figure-2"].map(|id| told_at(&browser, page.clone(), id, &[]));
     let shut = |told: &Value| told["shut"].as_u64().expect("a number");
-    // The figure and the part that it stands in.
+    // The figure and the section that contains it.
     assert_eq!(shut(&plain), shut(&linked) + 2);
     assert_eq!(linked["shown"], true);
-    // What is folded is drawn when it is opened.
+    // Collapsed charts are drawn when they are opened.
     let drawn = |told: &Value| {
         let charts = told["charts"].as_array().expect("charts");
         charts.iter().filter(|one| one["planes"].as_u64() > Some(0)).count()
@@ -259,7 +259,7 @@ fn a_study_is_pictured_and_printed() {
         let bytes = std::fs::read(&made).map_or(0, |made| made.len());
         assert!(bytes > if kind == "--screenshot" { 100_000 } else { 20_000 }, "{name} has {bytes} bytes");
     }
-    // The answer, and as much more as the reader opened.
+    // The answer, plus the sections that the reader opened.
     let pages = |id: &str| {
         let made = profile.path().join(format!("{id}.pdf"));
         let flag = format!("--print-to-pdf={}", made.display());

@@ -1,4 +1,4 @@
-//! One run in every form: what a reader and a program rely on.
+//! One run in every output format: the guarantees for readers and programs.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +67,7 @@ fn a_cached_figure_is_marked_and_its_warning_told_in_every_form() {
     }
 }
 
-/// That a repetition is missing does not say that another one moved less than it should.
+/// A missing repetition does not imply that another one moved less data than it should.
 #[test]
 fn a_pass_that_moved_too_little_is_told_of_a_case_that_lacks_repetitions_too() {
     let mut run = common::run_with(|record| {
@@ -101,7 +101,7 @@ fn study_a_has_its_published_figures_beside_its_own() {
     assert!(text.contains("2.05 GB/s") && text.contains("2.78 GB/s"), "{text}");
 }
 
-/// As many tasks on another layout are not the published test: only the study knows.
+/// The same number of tasks on another layout is not the published test, but only the study knows that.
 #[test]
 fn beside_the_figures_of_a_study_stands_what_the_study_says() {
     let mut run = common::run();
@@ -169,11 +169,11 @@ fn the_documentation_names_every_field() {
     let rows = report::Study::of(&made).launches_csv().expect("there were jobs");
     fields.extend(rows.lines().next().expect("a heading").split(',').map(str::to_owned));
     let heading = report::Study::of(&common::run()).csv();
-    // Latencies have the names that JSON has, behind the operation.
+    // Latencies have the same names as in JSON, after the operation.
     let column =
         |name: &str| name.split_once("_latency_").map_or(name, |(_, statistic)| statistic).to_owned();
     fields.extend(heading.lines().next().expect("a heading").split(',').map(column));
-    // No record has statements of all kinds.
+    // No single record has statements of all kinds.
     let columns = analysis::findings::Findings::default().tables();
     fields.extend(columns.iter().flat_map(|table| &table.columns).map(|column| column.key.to_owned()));
     for field in &fields {

@@ -1,10 +1,10 @@
-//! Golden records: what the six forms say of some twenty runs, so that no value is lost unnoticed while
-//! the report changes.
+//! Golden records: the contents of all six output formats for some twenty runs, so that no value is lost unnoticed
+//! when the report changes.
 //!
-//! Not bytes are compared but what is said: of JSON, CSV and OpenMetrics the values of each key of each
-//! row, of text, Markdown and the page the words and numbers below each heading. `UPDATE_GOLDEN=1` writes
-//! `tests/golden/RECORD.FORM` anew; the test prints what each form says no longer, and what is new.
-//! `FORMS_TO=DIRECTORY` writes the forms themselves.
+//! The comparison is not byte by byte, but by content: the values of each key in each row for JSON, CSV and
+//! OpenMetrics, and the words and numbers below each heading for text, Markdown and the page. `UPDATE_GOLDEN=1`
+//! rewrites `tests/golden/RECORD.FORM`, and the test prints the removed and the new content of each format.
+//! `FORMS_TO=DIRECTORY` writes the complete output files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use crate::common;
 use crate::validation::said::{Kind, what_is_said};
 
-/// The values below each key.
+/// The values of each key.
 type Said = BTreeMap<String, BTreeSet<String>>;
 
-/// How many statements of each kind the analysis makes of a run.
+/// The number of statements of each kind that the analysis makes about a run.
 fn statements(run: &record::Run) -> Said {
     let figures = analysis::figures::figures(run, plan::RateName::ByWall);
     let stated = what_is_said(&analysis::findings::findings(run, &figures), &figures);
@@ -35,13 +35,13 @@ fn statements(run: &record::Run) -> Said {
     said
 }
 
-/// Up to so many figures each has keys of its own; of more the values of all stand together.
+/// Up to this number, each figure has its own keys. Beyond it, the values of all figures are combined.
 const FIGURES_APART: usize = 10;
 
-/// Up to so many numbers of one key are written one by one.
+/// Up to this number, the values of a key are written individually.
 const VALUES_APART: usize = 40;
 
-/// Texts that other tools have printed, as `dialect` reads them in its own tests.
+/// Output of other tools, as parsed by `dialect` in its own tests.
 const IMPORTED: [&str; 9] = [
     "elbencho-full.csv",
     "fio-3.33.json",
@@ -58,7 +58,7 @@ fn below(room: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(room)
 }
 
-/// Every run by its name.
+/// All runs with their names.
 pub(crate) fn runs() -> Vec<(String, record::Run)> {
     let mut runs: Vec<(String, record::Run)> = [
         ("whole", common::run()),
@@ -95,7 +95,7 @@ pub(crate) fn runs() -> Vec<(String, record::Run)> {
     runs
 }
 
-/// The forms of a run as they are.
+/// The complete output of a run in each format.
 fn written_forms(run: &record::Run) -> [(&'static str, String); 6] {
     let study = Study::of(run);
     let mut page = Vec::new();
@@ -110,7 +110,7 @@ fn written_forms(run: &record::Run) -> [(&'static str, String); 6] {
     ]
 }
 
-/// What each form says of a run, and what is stated in any of them.
+/// The content of each format for a run, and all statements in any of them.
 fn forms(run: &record::Run) -> [(&'static str, Said); 7] {
     let [text, markdown, page, table, json, metrics] = written_forms(run).map(|(_, form)| form);
     [
@@ -124,8 +124,7 @@ fn forms(run: &record::Run) -> [(&'static str, Said); 7] {
     ]
 }
 
-/// Writes all forms of all records to `FORMS_TO`, for a comparison byte by byte with those of another
-/// commit.
+/// Writes all formats of all records to `FORMS_TO`, for a byte-by-byte comparison with those of another commit.
 #[test]
 fn forms_are_written_where_asked() {
     let Some(place) = env::var_os("FORMS_TO").map(PathBuf::from) else { return };
@@ -137,7 +136,7 @@ fn forms_are_written_where_asked() {
     }
 }
 
-/// A line of a text: a new heading, or words below the last one.
+/// A line of a text: a new heading, or words below the previous one.
 enum Line<'a> {
     Heading(&'a str),
     Words(&'a str),
@@ -155,7 +154,7 @@ fn heading_of_markdown(line: &str) -> Line<'_> {
         .map_or(Line::Words(line), |rest| Line::Heading(rest.trim_start_matches('#').trim()))
 }
 
-/// The words below each heading. What a table is drawn with, marks and colours are no words.
+/// The words below each heading. Table borders, marks and colours do not count as words.
 fn words<'a>(lines: impl Iterator<Item = Line<'a>>) -> Said {
     let (mut said, mut heading) = (Said::new(), String::new());
     for line in lines {
@@ -178,7 +177,7 @@ fn words<'a>(lines: impl Iterator<Item = Line<'a>>) -> Said {
     said
 }
 
-/// Words below each heading of the page; of each chart its texts, and of its numbers count and sum.
+/// The words below each heading of the page. For each chart, its texts and the count and sum of its numbers.
 fn html(page: &str) -> Said {
     let mut text = String::new();
     let mut rest = page;
@@ -200,7 +199,7 @@ fn html(page: &str) -> Said {
             "h1" | "h2" | "h3" => text.push_str("\n# "),
             "summary" => text.push_str("\n# detail "),
             "/h1" | "/h2" | "/h3" | "/summary" | "/tr" | "/p" | "/div" => text.push('\n'),
-            // Parts of a word that stand out are no words.
+            // Inline markup does not split a word.
             "b" | "/b" | "i" | "/i" | "sup" | "/sup" | "code" | "/code" => {}
             _ => text.push(' '),
         }
@@ -213,7 +212,7 @@ fn html(page: &str) -> Said {
     said
 }
 
-/// The names and titles of a chart, and of each list of numbers how many and their sum.
+/// The names and titles of a chart, and the count and sum of each list of numbers.
 fn chart(key: &str, value: &Value, said: &mut Said) {
     let word = match value {
         Value::Object(map) if key == "title" => return chart(key, &map["text"], said),
@@ -231,13 +230,13 @@ fn chart(key: &str, value: &Value, said: &mut Said) {
     }
 }
 
-/// Six digits say whether a number is the same on any machine.
+/// Six significant digits are the same on any machine.
 fn number(value: f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().expect("a number");
     rounded.to_string()
 }
 
-/// The rows of a table as a document has them.
+/// The rows of a table as a JSON document.
 fn csv(table: &str) -> Value {
     let mut rows = table.lines().map(cells);
     let names = rows.next().expect("a heading");
@@ -290,7 +289,7 @@ fn leaves(path: String, value: &Value, apart: bool, said: &mut Said) {
     let word = match value {
         Value::Null => return,
         Value::Object(map) => {
-            // The words of the report are the same in every record.
+            // The definitions in the report are the same in every record.
             let map = map.iter().filter(|(key, _)| *key != "definitions");
             return map.for_each(|(key, one)| leaves(format!("{path}.{key}"), one, apart, said));
         }
@@ -310,7 +309,7 @@ fn leaves(path: String, value: &Value, apart: bool, said: &mut Said) {
     said.entry(path).or_default().insert(word);
 }
 
-/// Labels that every sample of a figure repeats.
+/// Labels that are repeated in every sample of a figure.
 const OF_FIGURE: [&str; 7] = ["group", "target", "what", "path", "tasks", "transfer_bytes", "rate"];
 
 fn open_metrics(text: &str) -> Said {
@@ -341,7 +340,7 @@ fn open_metrics(text: &str) -> Said {
     said
 }
 
-/// One line for each key, its values behind it, or of very many their number and sum.
+/// One line per key, followed by its values, or by their count and sum if there are very many.
 fn written(said: &Said) -> String {
     let line = |(key, values): (&String, &BTreeSet<String>)| {
         let numbers: Vec<f64> = values.iter().filter_map(|one| one.parse().ok()).collect();
@@ -364,7 +363,7 @@ fn read(text: &str) -> Said {
     text.lines().map(line).collect()
 }
 
-/// What of `from` is not in `to`: a value that no key has any more is gone, another is only elsewhere.
+/// What `from` has and `to` lacks. A value that no key has any more is reported as gone, any other as moved.
 fn missing(from: &Said, to: &Said, word: &str, report: &mut String) {
     let anywhere: BTreeSet<&String> = to.values().flatten().collect();
     let nothing = BTreeSet::new();

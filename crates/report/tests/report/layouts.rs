@@ -1,4 +1,4 @@
-//! What a report says of the layouts that were made for a run.
+//! What a report states about the layouts that were created for a run.
 
 use plan::{FileSystem, FileSystemKind, Layout, Recipe};
 use record::{CommandEnd, CommandRun, Fact, LayoutFinding, LayoutLifetime, Run};
@@ -11,7 +11,7 @@ fn ran(command: String, printed: Option<&str>) -> CommandRun {
     CommandRun { purpose, command, status: CommandEnd::Exited(0), output, took_ns: 2_000_000, printed }
 }
 
-/// Twelve cards with a file system each; the last mount is misprinted, and an option was not heeded.
+/// Twelve cards with one file system each. The last mount has wrong values, and one option was ignored.
 pub(crate) fn with_layouts() -> Run {
     let mut run = common::operations::single();
     let devices: Vec<String> = (0..12).map(|card| format!("/dev/nvme{card}n1")).collect();

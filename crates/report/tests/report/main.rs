@@ -1,4 +1,4 @@
-//! What a reader and a program rely on in every form of a report.
+//! The guarantees for readers and programs in every output format of a report.
 
 mod answer;
 mod browser;

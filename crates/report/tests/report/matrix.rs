@@ -1,4 +1,4 @@
-//! Jobs as a whole, in every form of a report.
+//! Jobs as a whole, in every output format of a report.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! Runs of several nodes in every form.
+//! Runs on several nodes in every output format.
 
 use report::{Screen, Study};
 use serde_json::Value;
@@ -47,7 +47,7 @@ fn merged_jobs_say_which_nodes_they_covered_and_that_others_could_disturb() {
     }
 }
 
-/// How many of `nodes` nodes a form names one by one.
+/// How many of `nodes` nodes a format mentions by name.
 fn named(form: &str, nodes: u32) -> usize {
     (0..nodes).filter(|&node| form.contains(&name(node, nodes))).count()
 }
@@ -62,7 +62,7 @@ fn of_many_nodes_each_form_that_is_read_has_the_distribution_and_those_that_stan
     assert!(full.lines().all(|line| line.chars().count() <= 120), "{full}");
     let mut page = Vec::new();
     study.html(&mut page).expect("written");
-    // plotly.js alone has 0.6 MB.
+    // plotly.js alone takes 0.6 MB.
     assert!(page.len() < 1_500_000, "{} bytes", page.len());
     let page = String::from_utf8(page).expect("UTF-8");
     for (form, named_max) in [(&text, 24), (&full, 64), (&study.markdown(), 64), (&page, 64)] {
@@ -71,7 +71,7 @@ fn of_many_nodes_each_form_that_is_read_has_the_distribution_and_those_that_stan
     for form in [&full, &study.markdown(), &page] {
         let told = form.split("the distribution of ").nth(1).unwrap_or("nothing");
         assert!(told.starts_with("1,198 rows"), "two figures of 599 nodes: {:.99}", told);
-        // One is far below the others.
+        // One node is far below the others.
         assert!(form.contains("n004"), "{}", &form[..80]);
     }
     let json: Value = serde_json::from_str(&study.json()).expect("JSON");

@@ -1,4 +1,4 @@
-//! The OpenMetrics text: by its grammar, by its content, and by a parser that others wrote.
+//! The OpenMetrics text, checked against its grammar, its content, and a third-party parser.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::common;
 
 const DOCUMENTATION: &str = include_str!("../../../../docs/INTEGRATIONS.md");
 
-/// Reads the text with the parser of the reference client library and prints what it understood.
+/// Parses the text with the reference client library and prints the result.
 const READ: &str = r#"
 import sys
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -17,13 +17,13 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
         print(family.type, family.unit or "-", sample.name, sample.labels.get("case", ""), sample.value)
 "#;
 
-/// The text of a study of six layouts, with everything that can be found in one.
+/// The text for a study of six layouts, with every kind of finding.
 fn study() -> String {
     let run = common::study::study();
     Study::of(&run).openmetrics()
 }
 
-/// The texts of all runs of these tests.
+/// The texts for all sample runs.
 fn texts() -> Vec<String> {
     let files = common::operations::files();
     let runs = [
@@ -50,7 +50,7 @@ struct Sample {
 /// Type and unit of each family.
 type Families = BTreeMap<String, (String, String)>;
 
-/// Families with their type and unit, and all samples, by the grammar of OpenMetrics 1.0.
+/// Parses families with their type and unit, and all samples, by the grammar of OpenMetrics 1.0.
 fn parse(text: &str) -> Result<(Families, Vec<Sample>), String> {
     let body = text.strip_suffix("# EOF\n").ok_or("no EOF")?;
     let (mut families, mut samples) = (Families::new(), Vec::new());
@@ -241,7 +241,7 @@ fn the_documentation_names_every_metric() {
     for text in texts() {
         names.extend(parse(&text).expect("OpenMetrics").0.into_keys());
     }
-    // Numbers of statements are told by kind and field.
+    // Numbers in statements are identified by kind and field.
     let of_statement = |name: &&String| {
         analysis::gate::POLICY.iter().any(|row| name.starts_with(&format!("ioproof_{}_", row.id)))
     };

@@ -1,10 +1,10 @@
-//! Files, objects, messages and single requests in every form of a report.
+//! Files, objects, messages and single requests in every output format of a report.
 
 use serde_json::Value;
 
 use crate::common;
 
-/// No form calls creates IOPS, or tells files in MB/s where their number is asked.
+/// No format calls creates IOPS, or gives MB/s for files where their number is what matters.
 #[test]
 fn operations_have_their_names_in_every_form() {
     let run = common::operations::files();
@@ -41,7 +41,7 @@ fn the_table_of_values_has_the_latency_of_each_operation() {
     let names: Vec<&str> = lines.next().expect("a heading").split(',').collect();
     let column = |name: &str| names.iter().position(|one| *one == name).expect("a column");
     let created: Vec<&str> = lines.next().expect("the creates").split(',').collect();
-    // The conditions are quoted and have commas of their own; what stands behind is counted from the end.
+    // The conditions are quoted and contain commas, so the columns after them are counted from the end.
     let from_end = |name: &str| created[created.len() - (names.len() - column(name))];
     assert_eq!(from_end("unit"), "creates/s");
     assert_eq!(from_end("create_latency_p50_ns"), "161250");
@@ -55,7 +55,7 @@ fn requests_between_processes_say_by_what_they_travel() {
     assert!(text.contains("RPC/s") && text.contains("TCP"), "{text}");
 }
 
-/// A direct read that is faster than any device is no latency of one.
+/// A direct read that is faster than any device does not show device latency.
 #[test]
 fn single_requests_are_told_apart_by_what_answered() {
     let text = report::Study::of(&common::operations::single()).text_in_full(report::Screen::PLAIN);
@@ -64,7 +64,7 @@ fn single_requests_are_told_apart_by_what_answered() {
     assert!(section.contains("page cache"), "{section}");
     assert!(section.contains("direct: memory"), "{section}");
     assert!(section.contains("published of NVMe: "), "{section}");
-    // Direct and cached requests of one size stand in one row, with what is published once.
+    // Direct and cached requests of the same size share one row, with the published value shown once.
     let row = |start: &str| section.lines().find(|line| line.starts_with(start)).expect("a row");
     let row = row("512 B random").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(row.contains(" 1 56.7 µs 136 µs ") && row.contains(" 3 630 ns 1.51 µs "), "{row}");
@@ -72,7 +72,7 @@ fn single_requests_are_told_apart_by_what_answered() {
     assert_eq!(section.matches("min 865 ns").count(), 1, "{section}");
 }
 
-/// Where a figure is from stands at the head of the report and at the figure, in every form.
+/// The origin of a figure is stated at the top of the report and next to the figure, in every format.
 #[test]
 fn what_is_imported_says_so_wherever_it_stands() {
     let run = common::operations::imported();

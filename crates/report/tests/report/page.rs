@@ -1,4 +1,4 @@
-//! What the page draws and where: figures beside each other, promises, two runs.
+//! What the page draws and where: figures side by side, promises, two runs.
 
 use report::Study;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What a user is told before anything is written.
+//! What the user is told before anything is written.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use plan::{
     SyncRule, TargetDescription, WorkloadSpec,
 };
 
-/// Study A, layout 2: twelve mount points, a file for each task.
+/// Study A, layout 2: twelve mount points, one file per task.
 fn twelve_cards(tasks: u32, transfer: Bytes, segments: u64) -> Case {
     let geometry = Geometry { transfer, block: transfer, segments };
     let mut spec = WorkloadSpec::new("ior", "0/0", geometry);
@@ -59,7 +59,7 @@ fn around(rate: f64, free: u64) -> RunEnvironment {
     }
 }
 
-/// The text without the folding of its lines.
+/// The text with line breaks removed.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -74,7 +74,7 @@ fn a_plan_is_explained_in_full() {
     ));
 }
 
-/// Figure 2 of study B: three tasks, two segments, two transfers in each block.
+/// Figure 2 of study B: three tasks, two segments, two transfers per block.
 #[test]
 fn offsets_and_the_order_of_blocks_in_a_shared_file_are_shown() {
     let geometry = Geometry { transfer: Bytes(1), block: Bytes(2), segments: 2 };
@@ -115,7 +115,8 @@ fn files_that_leave_little_room_or_none_are_told_what_would_fit() {
     assert!(over.contains("-s 4876 would fit"), "{over}");
 }
 
-/// What the repetitions cannot carry is told before anything is measured, once and with the number that would do.
+/// If there are too few repetitions for a statement, this is reported once before the measurement, with the required
+/// number.
 #[test]
 fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
     let plan_of = |repetitions| {
@@ -159,7 +160,7 @@ fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
     assert!(!report::preflight(&plan_of(6), &around, report::Screen::PLAIN).contains("are needed"));
 }
 
-/// What does not fit is told before the run, with the reason.
+/// Anything that does not fit is reported before the run, with the reason.
 #[test]
 fn slots_and_room_that_the_study_tells_are_shown_before_the_run() {
     let mut plan = ior(twelve_cards(12, Bytes::mib(1), 1_000));

@@ -1,4 +1,4 @@
-//! The library of published figures as a reader sees it.
+//! The library of published figures, as shown to a reader.
 
 use record::{Metric, PublishedOperation, published};
 use report::Screen;

@@ -1,4 +1,4 @@
-//! The JSON Schema of the report: as documented, and true of every report.
+//! The JSON Schema of the report: it matches the documentation, and every report conforms to it.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }
 
-/// The schema of a host in the documentation.
+/// The documented schema of a host.
 const HOST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/host.schema.json");
 
 #[test]
@@ -33,7 +33,7 @@ fn the_schema_in_the_documentation_is_that_of_the_program() {
     assert!(written == schema, "run: UPDATE_DOCS=1 cargo test -p ioproof-report --test report schema");
 }
 
-/// Everything that is wrong with `report`, by place.
+/// All schema violations of `report`, with their location.
 fn faults(report: &Value) -> Vec<String> {
     let validator = jsonschema::draft202012::new(&parsed(&report::schema())).expect("a schema");
     validator.iter_errors(report).map(|error| format!("{}: {error}", error.instance_path())).collect()

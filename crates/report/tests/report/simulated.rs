@@ -1,4 +1,5 @@
-//! Every form of a simulated run says so where its answer is read, and calls no promise kept.
+//! Every output format of a simulated run says that it is simulated next to its answer, and reports no promise as
+//! kept.
 
 use record::Run;
 use report::{History, HistorySelection, Pair, Screen, Study, compare};
@@ -8,7 +9,7 @@ use crate::common::{self, study};
 
 const MARK: &str = "SIMULATED by model twelve cards";
 
-/// Runs of every kind, simulated.
+/// Simulated runs of every kind.
 fn runs() -> Vec<Run> {
     let all = [
         common::run(),
@@ -29,7 +30,7 @@ fn page(study: &Study<'_>) -> String {
     String::from_utf8(page).expect("UTF-8")
 }
 
-/// The text of an element that stands once.
+/// The text of an element that occurs once.
 fn element<'a>(page: &'a str, name: &str) -> &'a str {
     let (_, rest) = page.split_once(&format!("<{name}>")).expect("begins");
     rest.split_once(&format!("</{name}>")).expect("ends").0
@@ -117,7 +118,7 @@ fn every_row_and_sample_for_programs_names_the_model() {
     }
 }
 
-/// The words of a verdict on measured figures stand in no form; nor is the run said to have kept anything.
+/// The words for a verdict on measured figures appear in no format, and no format says that the run kept anything.
 #[test]
 fn no_form_says_that_a_promise_was_kept() {
     for run in runs().into_iter().filter(|run| Study::of(run).promises()) {
@@ -134,7 +135,7 @@ fn no_form_says_that_a_promise_was_kept() {
             study.sheet(Screen::PLAIN).expect("a sheet"),
         ];
         for form in forms {
-            // Without the library of charts, and what metrics are in general.
+            // Without the chart library, and without the general definitions of the metrics.
             let form = form.split("<script>").next().expect("a form").lines();
             let form = form.filter(|line| !line.starts_with("# HELP")).collect::<Vec<_>>().join("\n");
             for word in ["PASS", "FAIL", "DOUBTFUL", "NOT TESTED", "It was kept", "It was not kept"] {
@@ -165,7 +166,7 @@ fn a_promise_that_all_figures_reach_would_be_kept_and_is_not() {
     assert!(!study.kept());
 }
 
-/// Facts of the host that a simulated run does not have are not shown as if somebody had looked there.
+/// Host facts that a simulated run lacks are not displayed as if they had been checked.
 #[test]
 fn only_what_the_model_says_of_its_machine_is_shown() {
     let run = simulated(study::study());
@@ -217,7 +218,7 @@ fn single_operations_of_a_model_are_marked() {
     assert_eq!(json[0]["model"], "twelve cards");
 }
 
-/// The name of a model is the text of whoever wrote its file.
+/// The name of a model is arbitrary text from the author of its file.
 #[test]
 fn the_name_of_a_model_starts_no_line_and_no_tag() {
     let mut run = simulated(study::study());

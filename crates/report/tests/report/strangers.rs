@@ -1,4 +1,5 @@
-//! A record of a stranger: whatever its texts hold is harmless in every form and can be read there.
+//! A record from an untrusted source: whatever its texts contain, they are harmless and readable in every output
+//! format.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::common;
 
-/// Something for each form.
+/// Contains something harmful for each format.
 const NASTY: &str = "=cmd|' /C calc'!A0\",\"\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}2J\r\n\u{202e}\u{2028}\u{200b}# x <script>alert(1)</script>\
                      <img src=x onerror=\"window.harmed=1\"><a href=\"javascript:window.harmed=1\">y</a><!--\\ ``` %{x} ";
 
@@ -34,8 +35,8 @@ fn replace(value: &mut Value, old: &str, new: &str) {
     }
 }
 
-/// `manifest` with [`NASTY`] before each of `free`, as far as it is sound then: names that tables refer to and words of
-/// a fixed meaning have to stay. How many were changed.
+/// Prefixes each text in `free` in `manifest` with [`NASTY`], if the result is still valid according to `sound`.
+/// Names that tables refer to and words with a fixed meaning must not change. Returns the number of changes.
 fn doctor(manifest: &mut Value, free: &[String], sound: &dyn Fn(&Value) -> bool) -> usize {
     let before = manifest.clone();
     free.iter().for_each(|text| replace(manifest, text, &format!("{NASTY}{text}")));
@@ -47,7 +48,7 @@ fn doctor(manifest: &mut Value, free: &[String], sound: &dyn Fn(&Value) -> bool)
     if one.is_empty() { 0 } else { doctor(manifest, one, sound) + doctor(manifest, other, sound) }
 }
 
-/// The manifest of the made-up study with [`NASTY`] in every text that is free.
+/// The manifest of the sample study, with [`NASTY`] in every free-form text.
 static DOCTORED: LazyLock<Manifest> = LazyLock::new(|| {
     let run = common::study::study();
     let cases = |manifest: &Manifest| -> Vec<_> {
@@ -66,14 +67,14 @@ static DOCTORED: LazyLock<Manifest> = LazyLock::new(|| {
     serde_json::from_value(manifest).expect("sound")
 });
 
-/// The made-up study under that manifest.
+/// The sample study with that manifest.
 pub(crate) fn doctored() -> Run {
     let mut run = common::study::study();
     run.manifest = DOCTORED.clone();
     run
 }
 
-/// Nothing in `text` makes a terminal act or hides from a reader; `own` aside.
+/// Asserts that nothing in `text` except `own` can control a terminal or is invisible to a reader.
 fn assert_plain(form: &str, text: &str, own: &[&str]) {
     let text = own.iter().fold(text.to_owned(), |text, own| text.replace(own, "\n"));
     let found = text.char_indices().find(|(_, one)| *one != '\n' && plan::is_hidden(*one));
@@ -99,7 +100,7 @@ fn nothing_of_a_stranger_acts_in_any_form() {
     assert_eq!(Screen::PLAIN.coloured().safe(&coloured), coloured, "something was left to the last filter");
     let markdown = study.markdown();
     assert_plain("markdown", &markdown, &[]);
-    // In a fence longer than any in the text nothing has a meaning.
+    // In a fence that is longer than any in the text, no markup is interpreted.
     let (prose, code) = markdown.split_once("\n````\n").expect("the command line as code");
     assert!(!prose.replace("\\<", "").contains(['<']), "raw HTML in Markdown");
     assert_eq!(code.matches("````").count(), 1, "{code}");
@@ -154,7 +155,7 @@ fn no_label_of_a_stranger_ends_early() {
             escaped = one == '\\' && !escaped;
         }
         assert!(!open, "{line}");
-        // Without the values only names, marks and a number remain.
+        // Without the label values, only names, punctuation and a number remain.
         let sound = |one: char| one.is_ascii_alphanumeric() || "_{}=, .-+".contains(one);
         assert!(rest.chars().all(sound), "{rest}");
     }

@@ -1,4 +1,4 @@
-//! A study in every form: what an engineer reads, and hands to a vendor.
+//! A study in every output format, as an engineer reads it and passes it to a vendor.
 
 use plan::Client;
 use report::{Screen, Study};
@@ -64,7 +64,8 @@ fn a_large_study_is_cut_where_a_reader_would_drown_and_whole_where_a_program_rea
     assert!(page.contains("more rows in the CSV and JSON forms") && page.contains("of 600 figures"));
 }
 
-/// Of a case of two rounds the first is kept and counts for nothing; nor is it a repetition anywhere on the page.
+/// In a case of two rounds, the first round is kept but does not count, and is not listed as a repetition anywhere on
+/// the page.
 #[test]
 fn rounds_that_do_not_count_are_no_repetitions_on_the_page() {
     let run = common::study::study();
@@ -109,7 +110,7 @@ fn rounds_that_do_not_count_are_no_repetitions_on_the_page() {
     }
 }
 
-/// What was measured at the server and what behind a network bear that in their names, wherever they stand.
+/// Measurements at the server and over a network are labelled as such wherever they appear.
 #[test]
 fn targets_that_are_measured_from_different_sides_say_so() {
     let mut run = common::study::study();

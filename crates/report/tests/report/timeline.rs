@@ -1,4 +1,4 @@
-//! Jobs over time in every form.
+//! Jobs over time in every output format.
 
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ fn page(run: &record::Run) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
-/// Launches of a pass that was cut off are shown in every form; figures and findings are as without them.
+/// Launches of a pass that was cut short are shown in every format. They do not change figures and findings.
 #[test]
 fn launches_of_an_interrupted_pass_are_shown_and_counted_nowhere() {
     let (whole, run) = (jobs(), interrupted());

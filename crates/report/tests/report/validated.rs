@@ -1,4 +1,4 @@
-//! What is stated of records whose truth is known.
+//! What is stated about records with known true values.
 
 use analysis::{
     audit::Outcome,
@@ -14,7 +14,7 @@ use crate::validation::said::{Kind, kinds_in_document, what_is_said};
 use crate::validation::scenario::{FAULTS, Setup, USUAL, of_every_kind, pair, promised};
 use crate::validation::{Source, Table};
 
-/// Enough to see a kind that is stated without cause, in a few seconds.
+/// Enough to detect a kind that is stated without cause, in a few seconds.
 const TRIALS: usize = 1_300;
 const SEED: u64 = 1;
 
@@ -30,7 +30,7 @@ fn statements_are_as_often_true_as_docs_validation_says() {
     assert_eq!(table.broken_limits(), [""; 0], "{}", table.markdown());
 }
 
-/// Each takes a good part of a second here; `docs/VALIDATION.md` has 10,000.
+/// Each trial takes a considerable part of a second here. `docs/VALIDATION.md` has 10,000.
 const SIMULATED_TRIALS: usize = 48;
 
 #[test]
@@ -55,7 +55,7 @@ fn the_test_of_differences_keeps_its_level_where_what_is_done_by_hand_does_not()
     assert_eq!(rules.broken_limits(), [""; 0], "{}", rules.markdown());
 }
 
-/// The share of so many draws in which what all of so many cases have to keep is said to be broken, though the truth of
+/// The share of `draws` in which a promise for all of `cases` cases is reported as broken, although the true value of
 /// each is half a standard error above it.
 fn broken_by_chance(cases: u32, draws: u64) -> f64 {
     let mut random = Random(SEED);
@@ -74,7 +74,7 @@ fn a_promise_of_many_cases_is_no_oftener_broken_by_chance_than_one_of_a_single_c
     assert!(broken_by_chance(24, 200) <= 0.06, "{}", broken_by_chance(24, 200));
 }
 
-/// What forms say with where something is stated; the document is read by its keys.
+/// What the formats contain if something is stated. The document is checked by its keys instead.
 const LEAKS: [&str; 5] = [
     "PASS  ",
     "FAIL  ",
@@ -83,7 +83,7 @@ const LEAKS: [&str; 5] = [
     "ioproof_statement=\"marked\"} 1",
 ];
 
-/// What a study of two targets, the second 10 % faster, states: kinds, and the forms that say so.
+/// What a study of two targets states if the second is 10 % faster: the kinds, and the formats that state them.
 fn stated(fault: Fault) -> (Vec<Kind>, Vec<&'static str>) {
     let (mut kinds, mut forms) = (Vec::new(), Vec::new());
     // With and without a baseline.
@@ -120,7 +120,7 @@ fn stated(fault: Fault) -> (Vec<Kind>, Vec<&'static str>) {
     (kinds, forms)
 }
 
-/// Whether a form says that the statement of the study holds.
+/// Whether a format says that the claim of the study holds.
 fn says_faster(form: &str, text: &str) -> bool {
     let words: String = text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -150,8 +150,8 @@ fn an_effect_of_ten_percent_is_stated_in_all_six_forms() {
     assert_eq!(forms, ["text", "markdown", "html", "csv", "json", "openmetrics"]);
 }
 
-/// Kinds of which figures that count for nothing have a row that says more than what it is of, in the findings or in the
-/// document; and all kinds that have rows.
+/// The kinds for which figures that do not count have a row with more than its subject, in the findings or in the
+/// document. Also returns all kinds that have rows.
 fn kinds_with_rows(fault: Fault) -> (Vec<&'static str>, Vec<&'static str>) {
     let run = of_every_kind(Setup { fault, ..USUAL }, &mut Random(SEED));
     let figures = analysis::figures::figures(&run, analysis::RateName::ByWall);
@@ -173,7 +173,7 @@ fn kinds_with_rows(fault: Fault) -> (Vec<&'static str>, Vec<&'static str>) {
 
 #[test]
 fn of_figures_that_count_for_nothing_only_observations_are_shown() {
-    // What was fixed before the run is judged by its own rules: it is doubtful then, or not tested.
+    // What was fixed before the run is judged by its own rules: it is doubtful in this case, or not tested.
     let judged = |id: &&str| !["commitment", "claim"].contains(id);
     let concludes = |id: &&str| POLICY.iter().any(|row| row.id == *id && !row.is_observation());
     for fault in FAULTS {

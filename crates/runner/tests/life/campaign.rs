@@ -1,4 +1,4 @@
-//! Cases on layouts: one layout stands at a time, and none when the run is over.
+//! Cases on layouts: only one layout exists at a time, and none after the run.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -20,15 +20,15 @@ use runner::{
 
 use crate::place::{Place, RUN_ID, case, spec};
 
-/// Makes directories in the place of layouts, and remembers in which order.
+/// Creates directories instead of layouts, and records the order.
 #[derive(Default)]
 struct Directories {
     done: RefCell<Vec<String>>,
-    /// These cannot be made.
+    /// Layouts that cannot be created.
     broken: Vec<&'static str>,
-    /// These stay when they are to go.
+    /// Layouts that cannot be removed.
     stuck: Vec<&'static str>,
-    /// Something stands against these.
+    /// Layouts that are refused.
     refused: Vec<&'static str>,
 }
 
@@ -86,13 +86,13 @@ impl LayoutBuilder for Directories {
     fn destroy(&self, standing: Layout, tell: &mut dyn FnMut(&CommandRun)) -> Result<(), RunnerError> {
         self.done.borrow_mut().push(format!("remove {}", standing.name));
         tell(&ran(format!("rmdir {}", standing.mount_point.display())));
-        // Files of the run are gone by now.
+        // The run has already removed its files.
         fs::remove_dir(&standing.mount_point).expect("it is empty");
         if self.stuck.contains(&standing.name.as_str()) { Err(trouble("device busy")) } else { Ok(()) }
     }
 }
 
-/// Layouts `a` and `b` at the same place, and cases on them with one on none between.
+/// Layouts `a` and `b` at the same mount point, cases on each, and a case without a layout in between.
 fn plan(place: &Place) -> Plan {
     let at = place.directory.path().join("mounted");
     let layout = |name: &str| Layout {
@@ -201,7 +201,7 @@ fn what_stands_against_a_layout_is_told_before_anything_is_made() {
     };
     assert_eq!(start(EarlierStart::default()).unwrap_err().to_string(), "layout b: mmcrfs not found");
     assert!(builder.done.borrow().is_empty());
-    // A layout whose cases are finished is not made again, so that nothing stands against it.
+    // A layout whose cases are all finished is not created again, so it is not refused.
     let finished = ["b1"].map(str::to_owned).into_iter().collect();
     start(EarlierStart { finished, places: Vec::new() }).expect("it is not needed");
 }
@@ -257,7 +257,7 @@ fn a_layout_that_stays_is_told_and_left_behind() {
     assert_eq!(run.finished_cases.len(), 4, "all was measured");
 }
 
-/// Stops the run when a case has begun.
+/// Stops the run when this case has begun.
 struct Stopper(&'static str, Arc<Controls>);
 
 impl Watch for Stopper {

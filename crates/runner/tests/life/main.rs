@@ -1,4 +1,4 @@
-//! Whole lives of small plans, on real files.
+//! Complete runs of small plans on real files.
 
 mod campaign;
 mod many;
@@ -51,7 +51,7 @@ fn files_that_are_to_be_kept_stay_and_nothing_else_does() {
 #[test]
 fn a_failing_case_does_not_end_the_run() {
     let place = Place::new();
-    // One that is missing is told before the run.
+    // A missing file is reported before the run.
     let path = place.data().join("short");
     fs::write(&path, "").expect("written");
     let short = case("short", spec(&path), &[Phase::Read]);
@@ -65,7 +65,7 @@ fn a_failing_case_does_not_end_the_run() {
     assert_eq!(run.phases[0].key.case, "whole");
 }
 
-/// Fills a file system when the second case starts.
+/// Fills up a file system when the second case starts.
 struct Filler(std::path::PathBuf);
 
 impl Watch for Filler {

@@ -1,4 +1,4 @@
-//! Lives of plans on several ranks, which are threads here.
+//! Runs of plans on several ranks, which are threads here.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,10 +18,10 @@ use runner::{Checked, EarlierStart, ErrorKind, Event, RunSummary, RunnerError, S
 use crate::mortal::Mortal;
 use crate::place::{Place, case, spec};
 
-/// What rank 0 has at the end.
+/// The result on rank 0.
 pub(crate) type Lived = Result<(Result<RunSummary, RunnerError>, Run, Checked), RunnerError>;
 
-/// Lives `plan` on `world`; the last rank dies in the phase `dies_in`, if it is told.
+/// Runs `plan` on `world`. If `dies_in` is given, the last rank dies in that phase.
 pub(crate) fn live_with(
     place: &Place,
     world: Vec<Fake>,
@@ -33,7 +33,7 @@ pub(crate) fn live_with(
     live_on(place, world, dies_in, None, plan, earlier, watch)
 }
 
-/// As [`live_with`]; the last rank has another directory where the data stands, if it is told which.
+/// Like [`live_with`]. If `other` is given, the last rank has another directory in place of the data directory.
 fn live_on(
     place: &Place,
     mut world: Vec<Fake>,
@@ -75,7 +75,7 @@ fn live(place: &Place, nodes: &[&str], cases: Vec<Case>) -> (RunSummary, Run) {
     (ended.expect("the record can be written"), run)
 }
 
-/// Why a case cannot run on these nodes.
+/// Returns why a case cannot run on these nodes.
 fn refused(nodes: &[&str], change: impl FnOnce(&mut plan::WorkloadSpec)) -> RunnerError {
     let place = Place::new();
     let mut spec = spec(&place.file());
@@ -203,7 +203,7 @@ fn too_few_nodes_or_ranks_are_told_with_the_case() {
 #[test]
 fn a_failure_on_one_rank_ends_the_case_on_all() {
     let place = Place::new();
-    // The second rank's file is another one's link to a full device: its first write fails.
+    // The file of the second rank is a link to a full device, so its first write fails.
     std::os::unix::fs::symlink("/dev/full", place.data().join("file.00000001")).expect("can be made");
     let mut spec = per_task(&place.file(), 2, 2);
     (spec.files.existing, spec.backend) = (Existing::Reuse, Backend::Psync);
@@ -213,7 +213,7 @@ fn a_failure_on_one_rank_ends_the_case_on_all() {
     let world = Fake::world(&["a", "b"]);
     let lived = live_with(&place, world, None, plan, EarlierStart::default(), &mut Silent);
     let error = match lived {
-        // What stands there is no file: that is found before the start.
+        // The target is not a regular file, which is detected before the start.
         Err(error) => error,
         Ok((ended, ..)) => panic!("refused, not {ended:?}"),
     };
@@ -345,7 +345,7 @@ fn what_is_said_to_be_node_local_is_not_shared_over_nodes() {
     assert!(fs::read_dir(place.data()).expect("there").next().is_none());
 }
 
-/// A place whose data directory is another one on the last node.
+/// A place whose data directory is a different directory on the last node.
 fn separate() -> (Place, std::path::PathBuf) {
     let place = Place::new();
     let other = place.directory.path().join("other");

@@ -1,22 +1,22 @@
-//! A rank that dies, or sees other directories than the rest.
+//! A rank that dies, or that sees different directories than the other ranks.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use comm::{Clock, Comm, CommError, Fake, Merge, OnSignal, Topology};
 
-/// A rank that dies when it comes to a phase of this number, from 1, as if it had been killed:
+/// A rank that dies when it reaches the phase with this number, counted from 1. It behaves as if it were killed:
 /// nothing is cleaned up.
 pub(crate) struct Mortal {
     rank: Fake,
     dies_in: u32,
     phases: AtomicU32,
-    /// A directory, and what stands in its place on the node of this rank.
+    /// A directory, and the directory mounted in its place on the node of this rank.
     mounted: Option<(String, String)>,
 }
 
 impl Mortal {
-    /// A rank that never dies where `dies_in` is 0.
+    /// Creates a rank that never dies if `dies_in` is 0.
     pub(crate) fn new(rank: Fake, dies_in: u32, mounted: Option<(String, String)>) -> Self {
         Self { rank, dies_in, phases: AtomicU32::new(0), mounted }
     }
@@ -53,7 +53,7 @@ impl Comm for Mortal {
 
     fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, CommError> {
         let told = self.rank.broadcast(bytes)?;
-        // Whatever this rank is told to do there, it does in the other directory.
+        // This rank carries out every instruction for that directory in the other one.
         Ok(match (&self.mounted, std::str::from_utf8(&told)) {
             (Some((from, to)), Ok(text)) => text.replace(from, to).into_bytes(),
             _ => told,

@@ -1,4 +1,4 @@
-//! A place where a plan lives, and small plans for it.
+//! A place in which a plan runs, and small plans for it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use plan::{Bytes, Case, Geometry, Phase, Plan, PlanSource, WorkloadSpec};
 use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run};
 use runner::{Checked, EarlierStart, PlanExecution, RunSummary, RunnerError, Silent, Watch};
 
-/// The name of every run here.
+/// The ID of every run here.
 pub(crate) const RUN_ID: &str = "test-run";
 
-/// A place for files and records that is gone at the end.
+/// A directory for files and records, which is removed at the end.
 pub(crate) struct Place {
     pub(crate) directory: tempfile::TempDir,
     pub(crate) host: Host,
@@ -40,7 +40,7 @@ impl Place {
         self.check_giving_up(cases, &[])
     }
 
-    /// Checks a plan that gives up the data of `devices`.
+    /// Checks a plan that may overwrite the data of `devices`.
     pub(crate) fn check_giving_up(
         &self,
         cases: Vec<Case>,
@@ -51,7 +51,7 @@ impl Place {
         runner::check(plan, &self.host, &Solo::new("here"), RUN_ID.to_owned(), 0)
     }
 
-    /// Checks a plan of which some cases are finished.
+    /// Checks a plan in which some cases are already finished.
     pub(crate) fn check_again(
         &self,
         cases: Vec<Case>,
@@ -83,7 +83,7 @@ impl Place {
         self.live_on(&self.host, checked, watch, controls)
     }
 
-    /// As [`Place::live`], on another host than the one that was checked.
+    /// Like [`Place::live`], on a different host than the one that was checked.
     pub(crate) fn live_on(
         &self,
         host: &Host,
@@ -95,7 +95,7 @@ impl Place {
         (ended.expect("the record can be written"), run)
     }
 
-    /// As [`Place::live`], on rank 0 of `comm`.
+    /// Like [`Place::live`], on rank 0 of `comm`.
     pub(crate) fn live_among(
         &self,
         host: &Host,
@@ -110,7 +110,7 @@ impl Place {
         (ended, Run::open(&directory).expect("a whole record"))
     }
 
-    /// The record of a run that begins.
+    /// A recorder for a run that starts.
     pub(crate) fn recorder(&self, checked: &Checked) -> Recorder {
         let directory = self.directory.path().join("record");
         let manifest = Manifest {
@@ -135,12 +135,12 @@ impl Place {
         self.live(&checked, &mut Silent, Arc::new(Controls::new()))
     }
 
-    /// Makes room for the record of another run.
+    /// Removes the record, to make room for that of another run.
     pub(crate) fn forget_record(&self) {
         fs::remove_dir_all(self.directory.path().join("record")).expect("of an earlier run");
     }
 
-    /// What stands in the data directory, claims included.
+    /// The entries in the data directory, including claims.
     pub(crate) fn left(&self) -> Vec<String> {
         let names = fs::read_dir(self.data()).expect("it is there");
         names.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()

@@ -1,4 +1,4 @@
-//! What a protocol asks for around the phases, on real files and devices.
+//! What a protocol requires around the phases, tested on real files and devices.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use testbed::{FileSystem, LoopDevice, Testbed};
 
 use crate::place::{Place, case, spec};
 
-/// Remembers what was wiped.
+/// Records what was wiped.
 #[derive(Default)]
 struct Log(Vec<Wiped>);
 
@@ -90,7 +90,7 @@ fn files_are_wiped_once_before_the_first_pass() {
     assert_eq!(phases(&run), [(0, Phase::Fill), (0, Phase::Read), (1, Phase::Read)]);
 }
 
-/// Whatever writes over a file of the user is told before, not the write phase alone.
+/// Every phase that overwrites a file of the user is announced first, not only the write phase.
 #[test]
 fn a_file_that_anything_writes_over_is_named_before() {
     let place = Place::new();
@@ -159,7 +159,7 @@ fn caches_are_dropped_before_each_phase_that_reads() {
     assert_eq!(refused(&run), Some(Some(Phase::Read)), "the figure says so");
 }
 
-/// A case that writes and reads a device of 16 MiB.
+/// A case that writes and reads a 16 MiB device.
 fn on_device(id: &str, device: &Path) -> Case {
     let mut spec = spec(device);
     spec.geometry = Geometry { transfer: Bytes::kib(64), block: Bytes::mib(1), segments: 1 };
@@ -169,7 +169,7 @@ fn on_device(id: &str, device: &Path) -> Case {
     case
 }
 
-/// Discards that the kernel has counted (`Documentation/admin-guide/iostats.rst`, field 12).
+/// The number of discards reported by the kernel (`Documentation/admin-guide/iostats.rst`, field 12).
 fn discards(device: &LoopDevice) -> u64 {
     let stat = fs::read_to_string(format!("/sys/block/{}/stat", device.name())).expect("it is there");
     stat.split_ascii_whitespace().nth(11).and_then(|field| field.parse().ok()).expect("Linux 4.18 or later")
@@ -244,7 +244,7 @@ fn a_case_is_over_as_soon_as_its_values_have_settled() {
     spec.backend = Backend::Null;
     let mut case = case("a", spec, &[Phase::Write, Phase::Read]);
     case.repetitions = 40;
-    // Any five values are steady within such limits, and none within those below.
+    // Any five values are steady within these limits, and no values are steady within the limits below.
     case.protocol.stopping = Stopping::Steady { window: 5, excursion: 1e9, slope: 1e9 };
     let (ended, run) = place.run(vec![case.clone()]);
     assert!(ended.failed.is_none(), "{ended:?}");

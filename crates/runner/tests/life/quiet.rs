@@ -1,4 +1,4 @@
-//! A run beside a competing load.
+//! A run with a competing load.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,7 +12,7 @@ use testbed::HighPriority;
 
 use crate::place::{Place, case, spec};
 
-/// A program that keeps a processor busy until it is dropped, under a name of its own.
+/// A program with a distinctive name that keeps a processor busy until it is dropped.
 struct Competitor(Child);
 
 impl Competitor {
@@ -23,7 +23,7 @@ impl Competitor {
         let start = || Command::new(&program).args(["-c", "while :; do :; done"]).spawn();
         let child = loop {
             match start() {
-                // A process that another test has just forked still holds the copy open for writing.
+                // A child that another test has just forked still has the copy open for writing.
                 Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::yield_now(),
                 started => break started.expect("it starts"),
             }
@@ -39,12 +39,12 @@ impl Drop for Competitor {
     }
 }
 
-/// What the marked phase of a run of `duration` beside a competitor says that it has seen.
+/// What the marked phase of a run of `duration` reports about a competitor running at the same time.
 fn seen_in(duration: Nanos) -> String {
     let place = Place::new();
     let mut spec = spec(&place.file());
     (spec.backend, spec.duration) = (Backend::Null, Some(duration));
-    // The competitor goes before whatever else keeps the host of the test busy.
+    // Gives the competitor priority over everything else that keeps the host of the test busy.
     let _priority = HighPriority::raise();
     let _competitor = Competitor::start(&place);
     let (ended, run) = place.run(vec![case("a", spec, &[Phase::Write])]);
@@ -60,7 +60,7 @@ fn seen_in(duration: Nanos) -> String {
 
 #[test]
 fn a_load_that_starts_during_a_run_marks_it_and_is_named() {
-    // The busiest process is named, which on a busy host may be another one for a while.
+    // Only the busiest process is named. On a busy host that may be another process for a while.
     let mut all_seen = Vec::new();
     for millis in [1500, 3000, 6000, 12_000] {
         let seen = seen_in(Nanos::millis(millis));

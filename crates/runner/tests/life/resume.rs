@@ -1,4 +1,4 @@
-//! Runs that are taken up again.
+//! Resumed runs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,12 +16,12 @@ fn finished(ids: &[&str]) -> EarlierStart {
     EarlierStart { finished: ids.iter().map(|id| (*id).to_owned()).collect(), places: Vec::new() }
 }
 
-/// Case and phase of every row.
+/// The case and phase of every row.
 fn rows(run: &Run) -> Vec<(String, Phase)> {
     run.phases.iter().map(|row| (row.key.case.to_string(), row.key.phase)).collect()
 }
 
-/// Counts what is told of cases.
+/// Counts the reported cases.
 #[derive(Default)]
 struct Told {
     started: Vec<String>,

@@ -1,4 +1,4 @@
-//! Trees of directories: made, worked on, and gone again, whatever happens meanwhile.
+//! Directory trees: they are created, used and removed, whatever happens in the meantime.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn tree_spec(target: &Path, tasks: u32, tree: Tree) -> WorkloadSpec {
     spec
 }
 
-/// A small tree of two levels, one for each task.
+/// A small tree with two levels, one tree per task.
 fn small() -> Tree {
     Tree { depth: 1, branching: 2, own_trees: true, write_bytes: Bytes(100), ..Tree::flat(10) }
 }
@@ -145,7 +145,7 @@ fn a_file_as_the_target_of_a_tree_is_refused() {
     assert!(error.to_string().contains("is no directory"), "{error}");
 }
 
-/// Does something when a phase starts or has ended.
+/// Performs an action when a phase starts or has ended.
 struct Meanwhile<F: FnMut(Phase)>(Phase, F);
 
 impl<F: FnMut(Phase)> Watch for Meanwhile<F> {
@@ -282,7 +282,7 @@ fn an_item_that_is_in_the_way_shortens_no_later_phase() {
     assert!(place.left().is_empty(), "{:?}", place.left());
 }
 
-/// Two tasks with two sets of objects each.
+/// Two tasks with two object sets each.
 fn objects_spec(place: &Place) -> WorkloadSpec {
     let mut spec = spec(&place.data());
     spec.tasks = 2;
@@ -312,7 +312,7 @@ fn objects_that_others_remove_shift_nothing_in_later_rounds() {
     let case = case("a", objects_spec(&place), &phases);
     let (ended, _) = meanwhile(&place, case, Phase::Precreate, remove);
     assert!(ended.failed.is_none(), "{ended:?}");
-    // Their steps make no new object: the gap goes on from set to set, through both rounds to the removal.
+    // Their steps create no new objects, so the gap moves from set to set, through both rounds until the removal.
     assert_eq!(ended.surprises, 9);
     assert!(place.left().is_empty(), "{:?}", place.left());
 }
@@ -331,7 +331,7 @@ fn objects_are_made_gone_round_and_removed() {
     }
 }
 
-/// As a run that was killed in the middle of a tree.
+/// Simulates a run that was killed in the middle of a tree.
 fn killed(place: &Place, run_id: &str) {
     let mut child = Command::new("true").spawn().expect("a process");
     let pid = child.id();

@@ -1,4 +1,4 @@
-//! Cases that take turns, pass by pass.
+//! Cases that alternate, pass by pass.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use runner::{EarlierStart, Event, PlanExecution, Watch};
 
 use crate::place::{Place, case, spec};
 
-/// Notes each phase that begins, and stops the run in one.
+/// Records each phase that begins, and stops the run in one of them.
 #[derive(Default)]
 struct Order {
     begun: Vec<(String, u32)>,
@@ -32,7 +32,7 @@ impl Watch for Order {
     }
 }
 
-/// Two cases that take turns over one file, and one behind them.
+/// Two cases that alternate on one file, followed by a third.
 fn cases(place: &Place) -> Vec<Case> {
     let mut over = spec(&place.file());
     over.files.existing = Existing::Reuse;
@@ -44,7 +44,7 @@ fn begun(all: &[(&str, u32)]) -> Vec<(String, u32)> {
     all.iter().map(|(case, pass)| ((*case).to_owned(), *pass)).collect()
 }
 
-/// Case and pass of every write, in the order of the record.
+/// The case and pass of every write, in the order of the record.
 fn written(run: &Run) -> Vec<(String, u32)> {
     let writes = run.phases.iter().filter(|row| row.key.phase == Phase::Write);
     writes.map(|row| (row.key.case.to_string(), row.key.repetition)).collect()
@@ -84,7 +84,7 @@ fn a_run_that_was_stopped_between_turns_keeps_whole_passes() {
     let life = PlanExecution::new(&place.host, &solo, recorder, &mut order, Arc::new(Controls::new()));
     let ended = life.run(&checked).expect("recorded");
     assert!(ended.failed.is_none(), "{ended:?}");
-    // The pass that the stop cut short comes again, those before it do not.
+    // The pass that was interrupted is repeated. Earlier passes are not.
     assert_eq!(order.begun, begun(&[("a", 1), ("a", 2), ("b", 2), ("c", 0), ("c", 1), ("c", 2)]));
     let run = Run::open(&place.directory.path().join("record")).expect("whole");
     assert_eq!(run.state, RunState::Complete);
@@ -125,7 +125,7 @@ fn one_that_has_settled_leaves_the_turns() {
     let mut all = cases(&place);
     all.truncate(2);
     all[0].repetitions = 9;
-    // Any values are steady with such bounds.
+    // Any values are steady within these limits.
     let stopping = Stopping::Steady { window: 2, excursion: 1e9, slope: 1e9 };
     all[0].protocol = Protocol { stopping, ..Protocol::default() };
     let (ended, run) = place.run(all);

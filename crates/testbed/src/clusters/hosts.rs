@@ -1,8 +1,8 @@
 //! Several hosts on one machine.
 //!
-//! A host is a network, a mount and a UTS namespace: it has a name, an address, a link that can be
-//! cut, and directories of its own. All hosts share the kernel with its devices and its clock, and
-//! one PID namespace, so that nothing that was started in them outlives them.
+//! A host is a network, a mount and a UTS namespace. It has a name, an address, a link that can be cut, and its own
+//! directories. All hosts share the kernel, its devices and its clock. They also share one PID namespace, so that no
+//! process started in a host can outlive the hosts.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -19,16 +19,16 @@ use crate::programs::command;
 use crate::programs::process::{self, Process};
 use crate::{Error, FileSystem, Limits, LoopDevice, LoopDeviceBuilder, Program, Scratch};
 
-/// Hosts that fit the network `10.77.0.0/24` beside the head.
+/// The number of hosts that fit in the network `10.77.0.0/24` next to the head.
 const HOSTS_MAX: usize = 200;
-/// The name of the place from which the hosts are reached, as a login node.
+/// Name of the head: the namespace from which the hosts are reached, like a login node.
 pub(crate) const HEAD: &str = "head";
-/// Its address, beyond those of the hosts.
+/// Address of the head, above those of the hosts.
 const HEAD_ADDRESS: &str = "10.77.0.254";
-/// How long the end of the hosts may take before it is forced.
+/// How long the hosts may take to shut down before they are killed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What [`Hosts`] are to be.
+/// Builder for [`Hosts`].
 #[derive(Debug, Clone)]
 pub struct HostsBuilder {
     count: usize,
@@ -37,7 +37,7 @@ pub struct HostsBuilder {
 }
 
 impl HostsBuilder {
-    /// Gives every host `count` devices of its own with XFS, at the same paths on all of them.
+    /// Gives every host `count` devices of its own with XFS, at the same paths on every host.
     #[must_use]
     pub fn devices(mut self, count: usize, limits: Limits) -> Self {
         self.devices = count;
@@ -48,14 +48,13 @@ impl HostsBuilder {
     /// Sets the hosts up.
     ///
     /// # Errors
-    /// A step failed; what was set up before it is taken down.
+    /// A step failed. Everything set up before it is torn down.
     pub fn build(self) -> Result<Hosts, Error> {
         Hosts::set_up(&self)
     }
 }
 
-/// Several hosts on a network of their own; taken down with all that runs in them when the value
-/// is dropped.
+/// Several hosts on a private network. Dropping the value tears down the hosts and everything that runs in them.
 ///
 /// ```
 /// use testbed::{Hosts, Program, skipped};
@@ -68,7 +67,7 @@ impl HostsBuilder {
 /// ```
 #[derive(Debug)]
 pub struct Hosts {
-    // The order in which they are dropped: whoever uses a device ends first.
+    // Fields drop in this order: users of a device end before the device.
     hosts: Vec<Host>,
     head: Namespaces,
     devices: Vec<Vec<LoopDevice>>,
@@ -78,9 +77,9 @@ pub struct Hosts {
 #[derive(Debug)]
 struct Host {
     network: PathBuf,
-    /// The process that keeps its namespaces, by its number among the hosts.
+    /// PID of the process that keeps the namespaces alive, as seen inside the hosts.
     keeper: u32,
-    /// The same process by its number outside.
+    /// PID of the same process, as seen outside.
     process: u32,
 }
 
@@ -88,25 +87,25 @@ impl Hosts {
     /// `count` hosts without devices.
     ///
     /// # Errors
-    /// A step failed; what was set up before it is taken down.
+    /// A step failed. Everything set up before it is torn down.
     pub fn of(count: usize) -> Result<Self, Error> {
         Self::builder(count).build()
     }
 
-    /// `count` hosts, without devices so far.
+    /// Builder for `count` hosts, initially without devices.
     #[must_use]
     pub fn builder(count: usize) -> HostsBuilder {
         HostsBuilder { count, devices: 0, device: LoopDevice::builder().file_system(FileSystem::Xfs) }
     }
 
-    /// Whether hosts can be set up here.
+    /// Whether hosts can be set up on this machine.
     ///
     /// # Errors
-    /// What is missing, in words for a `skipped:` line.
+    /// Describes what is missing, for a `skipped:` line.
     pub fn available() -> Result<(), String> {
         command::needs_root()?;
         command::needs_tools(&["ip", "tc", "unshare", "nsenter", "mount", "umount", "hostname"])?;
-        // Containers may hold these back, whatever is installed.
+        // A container may forbid these even if the tools are installed.
         let tried = ["--net", "--mount", "--uts", "--pid", "--fork", "ip", "link", "add", "type", "veth"];
         command::run("unshare", tried).map(|_| ()).map_err(|_| "needs namespaces and veth".to_owned())
     }
@@ -139,7 +138,7 @@ impl Hosts {
         Ok(all)
     }
 
-    /// Sets one host up: a keeper of its namespaces, its mounts, and its link to the bridge.
+    /// Sets up one host: the process that keeps its namespaces, its mounts, and its link to the bridge.
     fn host(&self, index: usize) -> Result<Host, Error> {
         let root = self.scratch.path();
         let mut script = format!(
@@ -154,7 +153,7 @@ impl Hosts {
             let device = device.device().display();
             let _ = writeln!(script, "mount -t xfs -o noatime {device} \"$1/device{number}\"");
         }
-        // The keeper's number in the PID namespace of the hosts, then its network.
+        // The PID of the keeper in the PID namespace of the hosts, then its network.
         script += "sleep infinity >/dev/null 2>&1 </dev/null &\n\
                    echo $! \"$(readlink /proc/$$/ns/net)\"\n";
         let outer = ["unshare", "--net", "--mount", "--uts", "--propagation", "private", "sh", "-c"];
@@ -173,8 +172,8 @@ impl Hosts {
         Ok(Host { network, keeper, process })
     }
 
-    /// The script that runs a command in a host, `enter HOST COMMAND…`: what ssh is elsewhere.
-    /// A launcher calls it in the head, with options that only ssh needs.
+    /// The script `enter HOST COMMAND…`, which runs a command in a host and stands in for ssh. Launchers call it in
+    /// the head, with options that only ssh needs.
     fn entrance(&self) -> String {
         let mut script = "#!/bin/sh\nwhile :; do case $1 in -*) shift;; *) break;; esac; done\n\
                           host=$1\nshift\ncase $host in\n"
@@ -188,13 +187,13 @@ impl Hosts {
         script
     }
 
-    /// How many there are.
+    /// The number of hosts.
     #[must_use]
     pub fn count(&self) -> usize {
         self.hosts.len()
     }
 
-    /// The name of a host; hosts are numbered from 0, their names from 1.
+    /// The name of a host. Hosts are numbered from 0, their names from 1.
     #[must_use]
     pub fn name(&self, index: usize) -> String {
         format!("node{}", index + 1)
@@ -206,46 +205,46 @@ impl Hosts {
         (0..self.count()).map(|index| self.name(index)).collect()
     }
 
-    /// The address of a host on their network.
+    /// The address of a host on the private network.
     #[must_use]
     pub fn address(&self, index: usize) -> String {
         address(index)
     }
 
-    /// Whether they have devices.
+    /// Whether the hosts have devices.
     pub(crate) fn has_devices(&self) -> bool {
         self.devices.first().is_some_and(|devices| !devices.is_empty())
     }
 
-    /// A directory that is the same on all hosts and outside of them.
+    /// A directory shared by all hosts and the outside.
     #[must_use]
     pub fn shared(&self) -> PathBuf {
         self.scratch.path().join("shared")
     }
 
-    /// A directory in memory that every host has for itself at this path.
+    /// A path at which every host has its own in-memory directory.
     #[must_use]
     pub fn local(&self) -> PathBuf {
         self.scratch.path().join("local")
     }
 
-    /// Where every host has its device of this number.
+    /// The path at which every host has its device with this number.
     #[must_use]
     pub fn device_path(&self, number: usize) -> PathBuf {
         self.scratch.path().join(format!("device{number}"))
     }
 
-    /// A device of a host, to give it limits of its own: the slow node.
+    /// A device of a host, so that it can get its own limits, for example to simulate a slow node.
     pub fn device_mut(&mut self, index: usize, number: usize) -> Option<&mut LoopDevice> {
         self.devices.get_mut(index)?.get_mut(number)
     }
 
-    /// The script `enter HOST COMMAND…` with which a launcher reaches the hosts from the head.
+    /// The script `enter HOST COMMAND…`, with which a launcher reaches the hosts from the head.
     pub(crate) fn entrance_path(&self) -> PathBuf {
         self.scratch.path().join("enter")
     }
 
-    /// `program`, run in a host. It starts where it was told to, or where the test runs.
+    /// Makes `program` run in a host. It starts in its configured directory, or in that of the test.
     ///
     /// # Panics
     /// There is no such host.
@@ -256,14 +255,14 @@ impl Hosts {
         self.outside(program, enter.into())
     }
 
-    /// `program`, run in the head: on the network of the hosts, but in none of them.
+    /// Makes `program` run in the head: on the network of the hosts, but in none of them.
     #[must_use]
     pub fn at_head(&self, program: &Program) -> Program {
         self.outside(program, Vec::new())
     }
 
-    /// `program` behind `enter`, from the head. Entering a mount namespace leads to its root
-    /// directory, so that the way back to the working directory is a part of it.
+    /// Wraps `program` in `enter`, from the head. Entering a mount namespace changes to its root directory, so the
+    /// command changes back to the working directory.
     fn outside(&self, program: &Program, enter: Vec<OsString>) -> Program {
         let here = || std::env::current_dir().unwrap_or_else(|_| "/".into());
         let directory = program.directory().map_or_else(here, Path::to_path_buf);
@@ -285,7 +284,7 @@ impl Hosts {
         command::run("nsenter", self.head.entered().into_iter().chain(words))
     }
 
-    /// Cuts the link of a host, as if its cable was pulled.
+    /// Cuts the link of a host, as if its cable were pulled.
     ///
     /// # Errors
     /// The link is gone.
@@ -293,7 +292,7 @@ impl Hosts {
         self.in_head(["ip", "link", "set", &format!("p{index}"), "down"]).map(|_| ())
     }
 
-    /// Mends the link of a host.
+    /// Restores the link of a host.
     ///
     /// # Errors
     /// The link is gone.
@@ -301,7 +300,7 @@ impl Hosts {
         self.in_head(["ip", "link", "set", &format!("p{index}"), "up"]).map(|_| ())
     }
 
-    /// Limits what a host receives and what it sends to so many bits per second each.
+    /// Limits the link of a host to `bits` per second in each direction.
     ///
     /// # Errors
     /// The kernel has no token bucket filter.
@@ -316,7 +315,7 @@ impl Hosts {
         self.in_head(outside.split(' ')).map(|_| ())
     }
 
-    /// What runs in a host.
+    /// The processes that run in a host.
     #[must_use]
     pub fn processes(&self, index: usize) -> Vec<Process> {
         let Some(host) = self.hosts.get(index) else { return Vec::new() };
@@ -328,12 +327,12 @@ impl Hosts {
         others.filter(within).collect()
     }
 
-    /// Stops all that runs in a host, as a kernel that hangs.
+    /// Stops all processes in a host, as if its kernel hung.
     pub fn stop(&self, index: usize) {
         self.signal(index, Signal::STOP);
     }
 
-    /// Lets all that was stopped in a host go on.
+    /// Resumes all stopped processes in a host.
     pub fn go_on(&self, index: usize) {
         self.signal(index, Signal::CONT);
     }
@@ -345,13 +344,13 @@ impl Hosts {
     }
 }
 
-/// Unmounts what other tests have mounted: a copy in a new mount namespace would keep their
-/// devices busy when they are done. Names of the testbed have no characters that need quotes.
+/// Unmounts what other tests have mounted: its copy in a new mount namespace would keep their devices busy after they
+/// finish. Names of the testbed contain no characters that need quoting.
 const FOREIGN: &str = "sed -n 's|^[^ ]* \\([^ ]*/ioproof-testbed-[^ ]*\\) .*|\\1|p' /proc/self/mounts |\n\
                        while read -r mount; do umount --lazy \"$mount\" 2>/dev/null || :; done";
 
-/// The namespaces of the head, and the PID namespace of all hosts. They last as long as somebody
-/// holds the other end of a pipe, and end with the test even if that is killed.
+/// The namespaces of the head, and the PID namespace of all hosts. They exist as long as the other end of a pipe is
+/// open, so they end with the test even if it is killed.
 #[derive(Debug)]
 struct Namespaces {
     keeper: Child,
@@ -360,7 +359,7 @@ struct Namespaces {
 
 impl Namespaces {
     fn of_head(scratch: &Scratch) -> Result<Self, Error> {
-        // Orphans are reaped by the first process of a PID namespace, here by ignoring their end.
+        // The first process of a PID namespace must reap orphans. This one does so by ignoring SIGCHLD.
         let script = format!(
             "set -eu\nhostname {HEAD}\n{FOREIGN}\nmount -t tmpfs none /dev/shm\n\
              mount --bind \"$1/names\" /etc/hosts\nip link set lo up\n\
@@ -395,7 +394,7 @@ impl Namespaces {
         Ok(Self { processes: head?, keeper })
     }
 
-    /// The arguments of nsenter that lead into the head.
+    /// The arguments that make nsenter enter the head.
     fn entered(&self) -> Vec<OsString> {
         let keeper = self.keeper.id();
         let kinds = [("net", "net"), ("mount", "mnt"), ("uts", "uts"), ("pid", "pid_for_children")];
@@ -405,8 +404,8 @@ impl Namespaces {
 
 impl Drop for Namespaces {
     fn drop(&mut self) {
-        // The first process of the PID namespace sees the end of its input and ends; the kernel
-        // kills all the others before anybody learns of that.
+        // The first process of the PID namespace sees the end of its input and exits. The kernel kills all the others
+        // before that exit is reported.
         drop(self.keeper.stdin.take());
         let start = Instant::now();
         while matches!(self.keeper.try_wait(), Ok(None)) {
@@ -422,7 +421,7 @@ fn address(index: usize) -> String {
     format!("10.77.0.{}", index + 1)
 }
 
-/// `/etc/hosts` of all hosts.
+/// The `/etc/hosts` of all hosts.
 fn table_of_names(count: usize) -> String {
     let mut table = format!("127.0.0.1 localhost\n{} {HEAD}\n", HEAD_ADDRESS);
     for index in 0..count {

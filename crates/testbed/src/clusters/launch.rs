@@ -1,16 +1,16 @@
-//! Programs on many ranks, started as sites start them.
+//! Programs on many ranks, started by the usual launchers.
 
 use std::ffi::OsString;
 
 use crate::programs::command;
 use crate::{Hosts, Program, Scratch};
 
-/// Ranks of Open MPI that this testbed is made for: start-up grows to half a minute at 256.
+/// The most ranks of Open MPI that this testbed supports: startup time grows to half a minute at 256.
 const OPEN_MPI_RANKS_MAX: u32 = 64;
-/// Ranks of MPICH: each of them keeps a processor busy while it waits.
+/// The most ranks of MPICH: each rank keeps a processor busy while it waits.
 const MPICH_RANKS_MAX: u32 = 8;
 
-/// How a program is started on many ranks.
+/// A launcher that starts a program on many ranks.
 ///
 /// ```
 /// use testbed::{Launch, Program, skipped};
@@ -36,19 +36,19 @@ enum Launcher {
 }
 
 impl<'h> Launch<'h> {
-    /// `ranks` of Open MPI; over hosts, so many on each.
+    /// `ranks` of Open MPI. With hosts, this is the number per host.
     ///
     /// # Panics
-    /// There are none, or more than this machine can bear.
+    /// There are none, or more than this machine can handle.
     #[must_use]
     pub fn open_mpi(ranks: u32) -> Self {
         Self::new(Launcher::OpenMpi, ranks, OPEN_MPI_RANKS_MAX)
     }
 
-    /// `ranks` of MPICH; over hosts, so many on each.
+    /// `ranks` of MPICH. With hosts, this is the number per host.
     ///
     /// # Panics
-    /// There are none, or more than this machine can bear.
+    /// There are none, or more than this machine can handle.
     #[must_use]
     pub fn mpich(ranks: u32) -> Self {
         Self::new(Launcher::Mpich, ranks, MPICH_RANKS_MAX)
@@ -59,37 +59,37 @@ impl<'h> Launch<'h> {
         Self { launcher, ranks, hosts: None, settings: Vec::new() }
     }
 
-    /// Whether Open MPI is here.
+    /// Whether Open MPI is available.
     ///
     /// # Errors
-    /// What is missing, in words for a `skipped:` line.
+    /// Describes what is missing, for a `skipped:` line.
     pub fn open_mpi_available() -> Result<(), String> {
         command::needs_tools(&["mpirun.openmpi", "orted"])
     }
 
-    /// Whether MPICH is here.
+    /// Whether MPICH is available.
     ///
     /// # Errors
-    /// What is missing, in words for a `skipped:` line.
+    /// Describes what is missing, for a `skipped:` line.
     pub fn mpich_available() -> Result<(), String> {
         command::needs_tools(&["mpirun.mpich", "hydra_pmi_proxy"])
     }
 
-    /// Starts the ranks in all of these hosts, in their order; those of one host are neighbours.
+    /// Starts the ranks in all of these hosts, in order. Ranks on the same host are numbered consecutively.
     #[must_use]
     pub const fn over(mut self, hosts: &'h Hosts) -> Self {
         self.hosts = Some(hosts);
         self
     }
 
-    /// More arguments for the launcher, before the program.
+    /// Additional arguments for the launcher, placed before the program.
     #[must_use]
     pub fn with<I: IntoIterator<Item = S>, S: Into<OsString>>(mut self, arguments: I) -> Self {
         self.settings.extend(arguments.into_iter().map(Into::into));
         self
     }
 
-    /// The launcher with `program` on all ranks; it has the program's directory and time limit.
+    /// The command that launches `program` on all ranks, with the directory and time limit of `program`.
     #[must_use]
     pub fn start(&self, program: &Program) -> Program {
         let (launcher, mut arguments) = match self.launcher {
@@ -102,15 +102,15 @@ impl<'h> Launch<'h> {
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         if let (Launcher::OpenMpi, Ok(files)) = (self.launcher, Scratch::in_memory()) {
-            // Ranks that are killed leave their shared memory.
+            // Killed ranks leave their shared memory behind.
             launched =
                 launched.env("OMPI_MCA_btl_vader_backing_directory", files.path()).with_files_in(files);
         }
         self.hosts.map_or(launched.clone(), |hosts| hosts.at_head(&launched))
     }
 
-    /// More ranks than processors, on shared memory and TCP alone: other transports look for
-    /// hardware and take a second to find none.
+    /// Allows more ranks than processors, over shared memory and TCP only: the other transports probe for hardware
+    /// and take a second to find none.
     fn open_mpi_arguments(&self) -> Vec<OsString> {
         let mut words = words("--oversubscribe --bind-to none --mca pml ob1");
         let Some(hosts) = self.hosts else {
@@ -118,8 +118,8 @@ impl<'h> Launch<'h> {
             words.push(self.ranks.to_string().into());
             return words;
         };
-        // Daemons stay children of the launcher, so that they end with it. Directories of a job
-        // are named after the host and the launcher's process, which other tests have too.
+        // Daemons stay children of the launcher, so that they end with it. Job directories are named after the host
+        // and the PID of the launcher, which can collide with those of other tests.
         words.extend(self::words(
             "--leave-session-attached --mca btl self,vader,tcp --mca plm_rsh_no_tree_spawn 1 \
              --mca oob_tcp_if_include 10.77.0.0/24 --mca btl_tcp_if_include 10.77.0.0/24 \

@@ -1,4 +1,4 @@
-//! Several hosts, and what runs on them.
+//! Several hosts, and the services that run on them.
 
 pub(crate) mod hosts;
 pub(crate) mod launch;

@@ -1,4 +1,4 @@
-//! A distributed file system over hosts of the testbed.
+//! A distributed file system on hosts of the testbed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use crate::programs::command;
 use crate::{Error, Finished, Hosts, Program, Running};
 
-/// How long it may take to be ready; it takes a second.
+/// How long the file system may take to become ready. It usually takes a second.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Daemons go on until they are killed with their value.
+/// Time limit of the daemons: they run until their value is dropped.
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
-/// MooseFS over hosts: its master on the first, chunk servers on the first or on all, each of which keeps
-/// its data on its host's first device or in its memory, and a client on each. Each chunk is kept once, so that its
-/// capacity and speed are those of all servers together.
+/// MooseFS on hosts. The master runs on the first host, chunk servers run on the first host or on all, and every host
+/// has a client. A chunk server keeps its data on the first device of its host, or in memory. Each chunk is stored
+/// once, so the file system has the capacity and speed of all servers together.
 ///
 /// ```no_run
 /// use testbed::{Hosts, MooseFs, Program};
@@ -26,16 +26,16 @@ const FOR_EVER: Duration = Duration::from_secs(86_400);
 /// ```
 #[derive(Debug)]
 pub struct MooseFs {
-    // The order in which they are dropped: clients before servers, both before their hosts.
+    // Fields drop in this order: clients before servers, both before their hosts.
     _daemons: Vec<Running>,
     hosts: Hosts,
 }
 
 impl MooseFs {
-    /// Whether MooseFS is here.
+    /// Whether MooseFS is available.
     ///
     /// # Errors
-    /// What is missing, in words for a `skipped:` line.
+    /// Describes what is missing, for a `skipped:` line.
     pub fn available() -> Result<(), String> {
         Hosts::available()?;
         command::needs_file("/dev/fuse")?;
@@ -49,7 +49,7 @@ impl MooseFs {
         ])
     }
 
-    /// Sets it up over `hosts`, and waits until all of them serve.
+    /// Sets up MooseFS on `hosts`, and waits until all of them serve data.
     ///
     /// # Errors
     /// A daemon could not be started, or did not become ready.
@@ -58,8 +58,8 @@ impl MooseFs {
         Self::served_by(servers, hosts)
     }
 
-    /// Sets it up over `hosts`, of which the first so many serve: the others have all data behind their
-    /// link.
+    /// Sets up MooseFS on `hosts`, with chunk servers on the first `servers` of them only. The others reach all data
+    /// over their link.
     ///
     /// # Errors
     /// A daemon could not be started, or did not become ready.
@@ -70,7 +70,7 @@ impl MooseFs {
         let write = |path: PathBuf, text: &str| fs::write(&path, text).map_err(Error::file(&path));
         directory(&master)?;
         directory(&mount_point(&hosts))?;
-        // All that a master needs of an empty file system.
+        // This is all that a master needs for an empty file system.
         write(master.join("metadata.mfs"), "MFSM NEW")?;
         write(master.join("exports"), "* / rw,alldirs,maproot=0\n")?;
         write(master.join("topology"), "")?;
@@ -85,7 +85,7 @@ impl MooseFs {
         for index in 0..count {
             let server = hosts.shared().join(format!("moosefs-server{index}"));
             directory(&server)?;
-            // Each host has a directory of its own at this path.
+            // Each host has its own directory at this path.
             let data = storage(&hosts).join("moosefs");
             let _ = run(&hosts, index, Program::new("mkdir").arg(&data))?;
             write(server.join("disks"), &format!("{}\n", data.display()))?;
@@ -103,7 +103,7 @@ impl MooseFs {
             let client = Program::new("mfsmount").args(["-f", "-H", &address]).arg(&place).limit(FOR_EVER);
             wait("a mount of MooseFS", || {
                 let mut client = hosts.inside(index, &client).spawn()?;
-                // A client that finds no master ends; it comes before the master listens.
+                // A client that finds no master exits, which happens if it starts before the master listens.
                 while !client.has_ended()? {
                     if answers(&hosts, index, Program::new("mountpoint").arg("-q").arg(&place))? {
                         daemons.push(client);
@@ -115,23 +115,23 @@ impl MooseFs {
         }
         daemons.append(&mut servers);
         let _ = run(&hosts, 0, Program::new("mfssetgoal").args(["-r", "1"]).arg(&place))?;
-        // What is removed makes room at once.
+        // Makes removed files free their space at once.
         let _ = run(&hosts, 0, Program::new("mfssettrashtime").args(["-r", "0"]).arg(&place))?;
         let one = capacity(&hosts, &storage(&hosts))?;
         wait("servers of MooseFS", || {
-            // Bytes that a file system keeps for itself are less than half a server.
+            // The space that the file system reserves for itself is less than half of one server.
             Ok(2 * capacity(&hosts, &place)? > one * (2 * count as u64 - 1))
         })?;
         Ok(Self { _daemons: daemons, hosts })
     }
 
-    /// Where it is mounted on every host.
+    /// The mount point, the same on every host.
     #[must_use]
     pub fn mount_point(&self) -> PathBuf {
         mount_point(&self.hosts)
     }
 
-    /// Where every host keeps its share of the data.
+    /// The directory in which every host stores its share of the data.
     #[must_use]
     pub fn storage(&self) -> PathBuf {
         storage(&self.hosts)
@@ -143,7 +143,7 @@ impl MooseFs {
         &self.hosts
     }
 
-    /// The hosts, to cut their links or slow their devices.
+    /// The hosts, for cutting their links or slowing their devices.
     pub const fn hosts_mut(&mut self) -> &mut Hosts {
         &mut self.hosts
     }
@@ -174,14 +174,14 @@ fn run(hosts: &Hosts, index: usize, program: Program) -> Result<Finished, Error>
     Err(Error::Command { command: finished.command, status, message: finished.stderr })
 }
 
-/// Bytes of the file system at `place` on the first host.
+/// Capacity in bytes of the file system at `place`, seen from the first host.
 fn capacity(hosts: &Hosts, place: &Path) -> Result<u64, Error> {
     let asked = run(hosts, 0, Program::new("stat").args(["-f", "-c", "%b %S"]).arg(place))?;
     let words = asked.stdout.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
     Ok(words.product())
 }
 
-/// Waits until `ready`.
+/// Waits until `ready` returns true.
 fn wait(what: &str, mut ready: impl FnMut() -> Result<bool, Error>) -> Result<(), Error> {
     let start = Instant::now();
     while !ready()? {

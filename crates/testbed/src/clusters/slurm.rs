@@ -1,4 +1,4 @@
-//! A batch system over hosts of the testbed.
+//! A batch system on hosts of the testbed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 use crate::programs::command;
 use crate::{Error, Hosts, Program, Running, Scratch};
 
-/// How long the nodes may take to be ready; they take less than a second.
+/// How long the nodes may take to become ready. They usually take less than a second.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Daemons go on until they are killed with their value.
+/// Time limit of the daemons: they run until their value is dropped.
 const FOR_EVER: Duration = Duration::from_secs(86_400);
-/// Ranks that a host takes: more than it has processors, as tests need.
+/// Ranks per host: more than there are processors, because tests need that many.
 const PROCESSORS: u32 = 8;
 
-/// Slurm with a node on every host, and a controller on their network; taken down with its hosts
-/// when the value is dropped.
+/// Slurm with a node on every host, and a controller on their network. Dropping the value tears down Slurm and its
+/// hosts.
 ///
 /// ```no_run
 /// use testbed::{Hosts, Program, Slurm};
@@ -28,17 +28,17 @@ const PROCESSORS: u32 = 8;
 /// ```
 #[derive(Debug)]
 pub struct Slurm {
-    // The order in which they are dropped.
+    // Fields drop in this order.
     _daemons: Vec<Running>,
     hosts: Hosts,
     scratch: Scratch,
 }
 
 impl Slurm {
-    /// Whether Slurm is here.
+    /// Whether Slurm is available.
     ///
     /// # Errors
-    /// What is missing, in words for a `skipped:` line.
+    /// Describes what is missing, for a `skipped:` line.
     pub fn available() -> Result<(), String> {
         Hosts::available()?;
         command::needs_tools(&["slurmctld", "slurmd", "srun", "sbatch", "sinfo", "munged"])
@@ -58,11 +58,11 @@ impl Slurm {
         }
         let key = place.join("key");
         let configuration = configuration(&place, &hosts);
-        // Two values of the testbed never meet, so that nobody has to guess it.
+        // Two clusters of the testbed never share a network, so the key does not have to be secret.
         let written = [
             (&key, "key of a cluster that lasts as long as a test\n".repeat(2), 0o600),
             (&place.join("slurm.conf"), configuration, 0o644),
-            // Every node needs a place of its own for it; that path is such a place.
+            // Every node needs its own directory for this, and this path is private to each host.
             (&place.join("mpi.conf"), "PMIxCliTmpDirBase=/dev/shm\n".to_owned(), 0o644),
         ];
         for (path, text, mode) in written {
@@ -93,7 +93,7 @@ impl Slurm {
         let slurm = Self { _daemons: daemons, hosts, scratch };
         let ready = format!("idle {}", slurm.hosts.count());
         let ask = slurm.program("sinfo").args(["--noheader", "--format=%t %D"]);
-        // The controller answers with an error until it listens.
+        // Until the controller listens, the command fails.
         wait("nodes that are idle", || Ok(ask.run()?.stdout.trim() == ready))?;
         Ok(slurm)
     }
@@ -104,14 +104,14 @@ impl Slurm {
         &self.hosts
     }
 
-    /// A command of Slurm, as `sbatch`, `squeue` or `scancel`, on the network of the cluster.
+    /// A Slurm command, such as `sbatch`, `squeue` or `scancel`, on the network of the cluster.
     #[must_use]
     pub fn program(&self, name: &str) -> Program {
         self.hosts.at_head(&self.known(&Program::new(name)))
     }
 
-    /// `program` under `srun`, `each` times on every host, with this kind of process manager:
-    /// `pmix` for Open MPI, `pmi2` for MPICH.
+    /// Runs `program` under `srun`, `each` times on every host, with this process manager interface: `pmix` for Open
+    /// MPI, `pmi2` for MPICH.
     #[must_use]
     pub fn srun(&self, manager: &str, each: u32, program: &Program) -> Program {
         let hosts = self.hosts.count();
@@ -123,15 +123,15 @@ impl Slurm {
             format!("--ntasks={ranks}"),
             format!("--ntasks-per-node={each}"),
         ];
-        // By default this release takes two ways in turn to let ranks wait for each other, and under
-        // load lets one through too early, whose first message ends another in its MPI_Init.
+        // By default this release alternates between two algorithms for barriers between ranks. Under load one of
+        // them releases a rank too early, and the first message of that rank makes another fail in MPI_Init.
         let launched = program.under("srun", words.into_iter().map(OsString::from).collect());
         let launched = launched.env("SLURM_PMIX_FENCE", "tree");
         self.hosts.at_head(&self.known(&launched))
     }
 
-    /// A script under `sbatch`, which waits for its end and has its exit code. What the script
-    /// writes goes to `slurm-NUMBER.out` where the program starts.
+    /// Runs a script under `sbatch`, which waits for it to end and returns its exit code. The output of the script
+    /// goes to `slurm-NUMBER.out` in the directory where the program starts.
     #[must_use]
     pub fn sbatch(&self, script: &Path) -> Program {
         self.program("sbatch").arg("--wait").arg(script)
@@ -141,14 +141,14 @@ impl Slurm {
         program.clone().env("SLURM_CONF", self.configuration())
     }
 
-    /// The variable `SLURM_CONF` of everything that talks to the cluster.
+    /// The value of `SLURM_CONF` for every program that talks to the cluster.
     #[must_use]
     pub fn configuration(&self) -> PathBuf {
         self.scratch.path().join("slurm.conf")
     }
 }
 
-/// Waits until `ready`.
+/// Waits until `ready` returns true.
 fn wait(what: &str, ready: impl Fn() -> Result<bool, Error>) -> Result<(), Error> {
     let start = Instant::now();
     while !ready()? {
@@ -160,8 +160,7 @@ fn wait(what: &str, ready: impl Fn() -> Result<bool, Error>) -> Result<(), Error
     Ok(())
 }
 
-/// `slurm.conf`: everything below `place`, no cgroups, and nodes that admit to more processors
-/// than there are.
+/// `slurm.conf`: all files below `place`, no cgroups, and nodes that report more processors than they have.
 fn configuration(place: &Path, hosts: &Hosts) -> String {
     let (place, nodes) = (place.display(), hosts.count());
     format!(

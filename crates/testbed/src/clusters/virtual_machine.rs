@@ -1,9 +1,9 @@
 //! Another kernel: a virtual machine with NVMe devices on PCI.
 //!
-//! What the kernel of the test machine lacks is there: md, device-mapper, PCI slots, memory nodes and
-//! interrupts of NVMe. The machine sees all files of the host at their paths and runs its programs, so
-//! that the program under test needs no image; what it writes stays in its memory. All is emulated,
-//! which costs a factor of ten or more: it shows what works, not how fast.
+//! The virtual machine has what the kernel of the test machine lacks: md, device-mapper, PCI slots, memory nodes and
+//! interrupts of NVMe. It sees all files of the host at their usual paths and runs the programs of the host, so the
+//! program under test needs no image. Its writes stay in its memory. Everything is emulated, which makes it slower by
+//! a factor of ten or more: it shows what works, not how fast.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -21,23 +21,23 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::programs::command;
 use crate::{Error, Finished, Program, Scratch};
 
-/// Where the kernel and its tools are, when not below the directory of builds.
+/// Environment variable with the directory of the kernel and its tools, if that is not below the build directory.
 const PLACE: &str = "IOPROOF_VIRTUAL_MACHINE";
-/// What is missing where they are not there.
+/// Message if they are not there.
 const HOW: &str = "a kernel for the virtual machine: run scripts/virtual-machine.sh";
-/// How long the machine may take to start; it takes ten seconds on a quiet host.
+/// How long the machine may take to boot. It takes ten seconds on an idle host.
 const PATIENCE: Duration = Duration::from_secs(240);
-/// After so long the machine is ended, whatever became of the test.
+/// The machine is killed after this many seconds, even if the test is still running.
 const LIFE: &str = "1800";
 /// Memory of the machine, half of it on each of its two memory nodes.
 const MEMORY_MIB: u32 = 2048;
-/// Devices of each of the two PCI hosts: their ports are numbered in five bits.
+/// Devices per PCI host bridge, of which there are two: port numbers have five bits.
 const DEVICES_MAX: usize = 24;
 
-/// Emulated processors take real ones whole.
+/// Only one machine at a time, since an emulated processor uses a whole real one.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// What a [`VirtualMachine`] is to be.
+/// Builder for [`VirtualMachine`].
 #[derive(Debug, Clone)]
 pub struct VirtualMachineBuilder {
     devices: usize,
@@ -47,44 +47,44 @@ pub struct VirtualMachineBuilder {
 }
 
 impl VirtualMachineBuilder {
-    /// How many NVMe devices it has; the first half of them is near memory node 0, the others near 1.
+    /// The number of NVMe devices. The first half is attached to memory node 0, the rest to node 1.
     #[must_use]
     pub const fn devices(mut self, count: usize) -> Self {
         self.devices = count;
         self
     }
 
-    /// The size of each of them.
+    /// The size of each device.
     #[must_use]
     pub const fn bytes(mut self, bytes: u64) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// Limits what all transfers of a device move together, outside the machine.
+    /// Limits the total bandwidth of a device. The limit is enforced outside the machine.
     #[must_use]
     pub fn limit(mut self, device: usize, bytes_per_second: u64) -> Self {
         self.bytes_per_second.push((device, bytes_per_second));
         self
     }
 
-    /// A directory of the host that the machine may write.
+    /// A host directory that the machine may write to.
     #[must_use]
     pub fn shared(mut self, directory: impl Into<PathBuf>) -> Self {
         self.shared = Some(directory.into());
         self
     }
 
-    /// Starts the machine, and waits until it takes programs.
+    /// Boots the machine, and waits until it can run programs.
     ///
     /// # Errors
-    /// It does not start; the message has what it wrote to its console.
+    /// It does not boot. The message contains its console output.
     pub fn boot(self) -> Result<VirtualMachine, Error> {
         VirtualMachine::boot(&self)
     }
 }
 
-/// A running machine; ended when the value is dropped, and with the thread that started it.
+/// A running machine. It ends when the value is dropped, or when the thread that started it ends.
 ///
 /// ```no_run
 /// use testbed::{Program, VirtualMachine};
@@ -102,7 +102,7 @@ pub struct VirtualMachine {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// The line between the test and the agent in the machine.
+/// The connection between the test and the agent in the machine.
 #[derive(Debug)]
 struct Conversation {
     number: u32,
@@ -111,16 +111,16 @@ struct Conversation {
 }
 
 impl VirtualMachine {
-    /// Without devices so far.
+    /// A builder for a machine, initially without devices.
     #[must_use]
     pub const fn builder() -> VirtualMachineBuilder {
         VirtualMachineBuilder { devices: 0, bytes: 512 << 20, bytes_per_second: Vec::new(), shared: None }
     }
 
-    /// Whether a machine can be started here.
+    /// Whether a machine can be started on this host.
     ///
     /// # Errors
-    /// What is missing, in words for a `skipped:` line.
+    /// Describes what is missing, for a `skipped:` line.
     pub fn available() -> Result<(), String> {
         // Files that only root may read would be missing in the machine.
         command::needs_root()?;
@@ -151,7 +151,7 @@ impl VirtualMachine {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(fs::File::create(&errors).map_err(Error::file(&errors))?)
-            // A group of its own, so that the emulator ends with what limits its time.
+            // Use a separate process group, so that the emulator is killed together with `timeout`.
             .process_group(0);
         for device in 0..wanted.devices {
             let image = images.path().join(Self::serial(device));
@@ -182,7 +182,7 @@ impl VirtualMachine {
         Ok(machine)
     }
 
-    /// Runs a program in the machine to its end. It starts where it was told to, or where the test runs.
+    /// Runs a program in the machine until it ends. It starts in its configured directory, or in that of the test.
     ///
     /// # Errors
     /// It takes too long, or the machine ended.
@@ -193,7 +193,7 @@ impl VirtualMachine {
         self.script(&line, program.time_limit())
     }
 
-    /// Runs lines of `sh` in the machine, to the first that fails.
+    /// Runs lines of `sh` in the machine, stopping at the first that fails.
     ///
     /// # Errors
     /// They take too long, or the machine ended.
@@ -216,14 +216,14 @@ impl VirtualMachine {
             Ok::<String, Error>(String::from_utf8_lossy(&bytes).into_owned())
         };
         let code: Option<i32> = read(".code")?.trim().parse().ok();
-        // A shell tells signals by codes above this one.
+        // A shell reports signals as exit codes above 128.
         let signal = code.and_then(|code| code.checked_sub(128)).filter(|signal| *signal > 0);
         let code = if signal.is_some() { None } else { code };
         let command = lines.trim_end().to_owned();
         Ok(Finished { command, code, signal, stdout: read(".out")?, stderr: read(".err")?, took })
     }
 
-    /// Waits for an answer.
+    /// Waits for an answer from the agent.
     fn expect(
         &self,
         answers: &Receiver<String>,
@@ -253,7 +253,7 @@ impl VirtualMachine {
         }
     }
 
-    /// What the kernel wrote to its console, and the emulator to its errors.
+    /// The console output of the kernel, followed by the error output of the emulator.
     #[must_use]
     pub fn heard(&self) -> String {
         let mut heard = String::new();
@@ -267,24 +267,24 @@ impl VirtualMachine {
 
 impl Drop for VirtualMachine {
     fn drop(&mut self) {
-        // Nothing in it is worth an orderly end. What limits its time leads the group that it is in.
+        // Nothing in the machine needs a clean shutdown. The process that limits its time leads its process group.
         let _ = kill_process_group(Pid::from_child(&self.qemu), Signal::KILL);
         let _ = self.qemu.wait();
     }
 }
 
-/// Where `scripts/virtual-machine.sh` leaves kernel, first files and tools.
+/// The directory in which `scripts/virtual-machine.sh` puts the kernel, the initramfs and the tools.
 fn place() -> PathBuf {
     if let Some(named) = std::env::var_os(PLACE) {
         return named.into();
     }
-    // A test is three levels below the directory of builds.
+    // A test binary is three levels below the build directory.
     let own = std::env::current_exe().unwrap_or_default();
     own.ancestors().nth(3).unwrap_or(Path::new("target")).join("virtual-machine")
 }
 
-/// The arguments of QEMU for all but the devices: two processors, each with memory of its own and a PCI
-/// host, the directories, a console, and the line to the agent on standard input and output.
+/// The QEMU arguments except those for devices: two processors, each with its own memory and PCI host bridge, the
+/// shared directories, a console, and the connection to the agent on standard input and output.
 fn machine(control: &Path, shared: Option<&Path>) -> Vec<OsString> {
     let place = place();
     let mut words = words(
@@ -326,7 +326,7 @@ fn machine(control: &Path, shared: Option<&Path>) -> Vec<OsString> {
     words
 }
 
-/// The arguments of QEMU for one device in a slot of its own.
+/// The QEMU arguments for one device in its own slot.
 fn nvme(device: usize, of: usize, image: &Path, limit: Option<u64>) -> Vec<OsString> {
     let node = usize::from(device >= of.div_ceil(2));
     let slot = device + 1;

@@ -1,4 +1,4 @@
-//! File systems that the testbed makes.
+//! The file systems that the testbed can create.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use crate::programs::command;
 pub enum FileSystem {
     /// XFS; needs a device of at least 300 MB.
     Xfs,
-    /// ext4, with its tables written at once, so that nothing is written in the background.
+    /// ext4, with its inode tables initialized at creation, so that nothing is written in the background.
     Ext4,
-    /// btrfs without copy-on-write for data, so that offsets on the device stay.
+    /// btrfs without copy-on-write for data, so that the device offsets of data do not change.
     Btrfs,
 }
 
 impl FileSystem {
-    /// The smallest device that its mkfs accepts, with room for some data.
+    /// The smallest device that mkfs accepts, with room for some data.
     #[must_use]
     pub const fn smallest_bytes(self) -> u64 {
         match self {
@@ -27,7 +27,7 @@ impl FileSystem {
         }
     }
 
-    /// The name that mount(8) knows.
+    /// The file system type for mount(8).
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl FileSystem {
         }
     }
 
-    /// Makes the file system on `device` and mounts it.
+    /// Creates the file system on `device` and mounts it.
     pub(crate) fn make_and_mount(self, device: &Path, mount_point: &Path) -> Result<(), Error> {
         let flags: &[&str] = match self {
             Self::Xfs => &["-q", "-f", "-K"],
@@ -56,7 +56,7 @@ impl FileSystem {
         self.mount(device, mount_point)
     }
 
-    /// Mounts the file system that is on `device`.
+    /// Mounts the existing file system on `device`.
     pub(crate) fn mount(self, device: &Path, mount_point: &Path) -> Result<(), Error> {
         let mount = ["-t", self.name(), "-o", self.options()];
         command::run("mount", mount.iter().map(Path::new).chain([device, mount_point]))?;

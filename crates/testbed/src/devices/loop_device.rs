@@ -1,4 +1,4 @@
-//! Block devices over files.
+//! Block devices backed by files.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::devices::throttle::Throttle;
 use crate::programs::command;
 use crate::{Error, FileSystem, Frozen, Limits, Scratch, scratch};
 
-/// What a [`LoopDevice`] is to be.
+/// Builder for [`LoopDevice`].
 #[derive(Debug, Clone)]
 pub struct LoopDeviceBuilder {
     bytes: u64,
@@ -18,7 +18,7 @@ pub struct LoopDeviceBuilder {
     direct: bool,
 }
 
-/// Where the bytes of a device are.
+/// Where a device stores its data.
 #[derive(Debug, Clone)]
 enum Backing {
     Memory,
@@ -27,43 +27,43 @@ enum Backing {
 }
 
 impl LoopDeviceBuilder {
-    /// The size; 512 MiB where it is not set.
+    /// The size. The default is 512 MiB.
     #[must_use]
     pub const fn bytes(mut self, bytes: u64) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// Makes a file system and mounts it.
+    /// Creates a file system and mounts it.
     #[must_use]
     pub const fn file_system(mut self, kind: FileSystem) -> Self {
         self.file_system = Some(kind);
         self
     }
 
-    /// What the device may do per second.
+    /// Limits the device's bandwidth and IOPS.
     #[must_use]
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Keeps the bytes on a disk instead of in memory.
+    /// Stores the data on a disk instead of in memory.
     #[must_use]
     pub fn on_disk(mut self) -> Self {
         self.backing = Backing::Disk;
         self
     }
 
-    /// Puts the device over a file that exists, such as one of a [`crate::ProgrammedFs`]: that
-    /// makes a block device with programmed latency and faults. The file stays.
+    /// Backs the device with an existing file, such as one of a [`crate::ProgrammedFs`]. That makes a block device
+    /// with programmed latency and faults. The file is not removed.
     #[must_use]
     pub fn over(mut self, file: impl Into<PathBuf>) -> Self {
         self.backing = Backing::File(file.into());
         self
     }
 
-    /// Lets the device reach its file through the page cache instead of around it.
+    /// Lets the device access its file through the page cache instead of with direct I/O.
     #[must_use]
     pub const fn cached(mut self) -> Self {
         self.direct = false;
@@ -73,13 +73,13 @@ impl LoopDeviceBuilder {
     /// Sets the device up.
     ///
     /// # Errors
-    /// A step failed; what was set up before it is taken down.
+    /// A step failed. Everything set up before it is torn down.
     pub fn build(self) -> Result<LoopDevice, Error> {
         LoopDevice::set_up(&self)
     }
 }
 
-/// A block device over a file; taken down when the value is dropped.
+/// A block device backed by a file. It is torn down when the value is dropped.
 ///
 /// ```
 /// use testbed::{FileSystem, Limits, LoopDevice, Testbed};
@@ -95,7 +95,7 @@ impl LoopDeviceBuilder {
 /// ```
 #[derive(Debug)]
 pub struct LoopDevice {
-    // The order in which they are dropped: limits first, so that unmounting is fast.
+    // Fields drop in this order: limits first, so that unmounting is fast.
     throttle: Option<Throttle>,
     mount: Option<Mount>,
     device: Attached,
@@ -103,7 +103,7 @@ pub struct LoopDevice {
 }
 
 impl LoopDevice {
-    /// 512 MiB in memory, without a file system and without limits.
+    /// A builder for 512 MiB in memory, without a file system and without limits.
     #[must_use]
     pub const fn builder() -> LoopDeviceBuilder {
         LoopDeviceBuilder {
@@ -139,19 +139,19 @@ impl LoopDevice {
         Ok(whole)
     }
 
-    /// The device, as in `/dev/loop3`.
+    /// The device path, such as `/dev/loop3`.
     #[must_use]
     pub fn device(&self) -> &Path {
         &self.device.path
     }
 
-    /// The kernel's name, as in `loop3`.
+    /// The kernel name, such as `loop3`.
     #[must_use]
     pub fn name(&self) -> String {
         self.device.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// Where its file system is mounted.
+    /// The mount point of its file system.
     #[must_use]
     pub fn mount_point(&self) -> Option<&Path> {
         self.mount.as_ref().map(|mount| mount.path.as_path())
@@ -160,7 +160,7 @@ impl LoopDevice {
     /// Replaces the limits.
     ///
     /// # Errors
-    /// The kernel does not take them.
+    /// The kernel rejects them.
     pub fn limit(&mut self, limits: Limits) -> Result<(), Error> {
         match &self.throttle {
             Some(throttle) => throttle.set(limits),
@@ -173,7 +173,7 @@ impl LoopDevice {
         }
     }
 
-    /// Shuts the file system down: every later call on it fails with EIO, as when its device has vanished.
+    /// Shuts down the file system: every later call on it fails with EIO, as if its device had vanished.
     ///
     /// # Errors
     /// There is no file system, or it cannot be shut down.
@@ -183,7 +183,7 @@ impl LoopDevice {
         freeze::shut_down(&mount.path)
     }
 
-    /// Mounts the file system again, as after [`LoopDevice::shut_down`].
+    /// Remounts the file system, for example after [`LoopDevice::shut_down`].
     ///
     /// # Errors
     /// It is in use, or cannot be mounted.
@@ -194,7 +194,7 @@ impl LoopDevice {
         mount.kind.mount(&self.device.path, &mount.path)
     }
 
-    /// Stops all writes to the file system until the guard is dropped.
+    /// Blocks all writes to the file system until the guard is dropped.
     ///
     /// # Errors
     /// There is no file system, or it cannot be frozen.
@@ -205,7 +205,7 @@ impl LoopDevice {
     }
 }
 
-/// A loop device and the file under it.
+/// A loop device and its backing file.
 #[derive(Debug)]
 struct Attached {
     path: PathBuf,
@@ -227,7 +227,7 @@ impl Attached {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        // A device that is still in use goes when its last user does: losetup marks it so.
+        // If the device is still in use, losetup marks it, and the kernel removes it when the last user closes it.
         let _ = command::run("losetup", [Path::new("--detach"), &self.path]);
     }
 }

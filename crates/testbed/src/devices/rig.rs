@@ -1,4 +1,4 @@
-//! Several devices as one: the scale model and a stripe.
+//! Groups of devices: the scale model and a stripe.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::programs::command;
 use crate::{Error, FileSystem, Limits, LoopDevice, LoopDeviceBuilder, Scratch, scratch};
 
-/// The cards of the machine that the scale model stands for.
+/// The number of cards in the machine that the scale model represents.
 const CARDS: usize = 12;
 
-/// Several equal devices, each with a file system of its own.
+/// Several equal devices, each with its own file system.
 ///
 /// ```no_run
 /// use testbed::{Limits, Rig};
@@ -27,7 +27,7 @@ impl Rig {
     /// Twelve devices of 512 MiB in memory, XFS on each, without limits.
     ///
     /// # Errors
-    /// One of them could not be set up; the others are taken down.
+    /// One of them could not be set up. The others are torn down.
     pub fn twelve() -> Result<Self, Error> {
         Self::of(CARDS, &LoopDevice::builder().file_system(FileSystem::Xfs))
     }
@@ -35,24 +35,24 @@ impl Rig {
     /// `count` devices like `device`.
     ///
     /// # Errors
-    /// One of them could not be set up; the others are taken down.
+    /// One of them could not be set up. The others are torn down.
     pub fn of(count: usize, device: &LoopDeviceBuilder) -> Result<Self, Error> {
         let devices = (0..count).map(|_| device.clone().build()).collect::<Result<_, _>>()?;
         Ok(Self { devices })
     }
 
-    /// The devices.
+    /// All devices of the rig.
     #[must_use]
     pub fn devices(&self) -> &[LoopDevice] {
         &self.devices
     }
 
-    /// One device, to give it limits of its own: the straggler.
+    /// One device, so that it can get its own limits, for example to simulate a straggler.
     pub fn device_mut(&mut self, index: usize) -> Option<&mut LoopDevice> {
         self.devices.get_mut(index)
     }
 
-    /// Where the file systems are mounted, in the order of the devices.
+    /// The mount points of the file systems, in the order of the devices.
     #[must_use]
     pub fn mount_points(&self) -> Vec<PathBuf> {
         self.devices.iter().filter_map(|device| device.mount_point().map(Path::to_path_buf)).collect()
@@ -61,7 +61,7 @@ impl Rig {
     /// Gives every device the same limits.
     ///
     /// # Errors
-    /// The kernel does not take them.
+    /// The kernel rejects them.
     pub fn limit(&mut self, limits: Limits) -> Result<(), Error> {
         self.devices.iter_mut().try_for_each(|device| device.limit(limits))
     }
@@ -77,10 +77,10 @@ pub struct Stripe {
 }
 
 impl Stripe {
-    /// Makes a stripe over the devices of `rig`, which must have no file systems of their own.
+    /// Creates a stripe over the devices of `rig`, which must have no file systems.
     ///
     /// # Errors
-    /// The file system cannot be made or mounted.
+    /// The file system cannot be created or mounted.
     pub fn over(rig: Rig) -> Result<Self, Error> {
         let scratch = Scratch::on_disk()?;
         let mount_point = scratch.path().join("mnt");
@@ -88,7 +88,7 @@ impl Stripe {
         let devices: Vec<&Path> = rig.devices.iter().map(LoopDevice::device).collect();
         let flags = ["-q", "-f", "-K", "-d", "raid0", "-m", "raid0"].map(Path::new);
         command::run("mkfs.btrfs", flags.into_iter().chain(devices.iter().copied()))?;
-        // Each member is named, since no daemon may have told the kernel of them.
+        // Lists each member, because no daemon may have registered them with the kernel.
         let members = devices.iter().map(|device| format!(",device={}", device.display()));
         let options = format!("noatime,nodatacow{}", members.collect::<String>());
         let Some(first) = devices.first() else {
@@ -99,13 +99,13 @@ impl Stripe {
         Ok(Self { mount_point, rig, _scratch: scratch })
     }
 
-    /// Where it is mounted.
+    /// The mount point.
     #[must_use]
     pub fn mount_point(&self) -> &Path {
         &self.mount_point
     }
 
-    /// The devices under it, to give them limits.
+    /// The devices of the stripe, for setting limits on them.
     pub const fn rig_mut(&mut self) -> &mut Rig {
         &mut self.rig
     }
@@ -113,7 +113,7 @@ impl Stripe {
 
 impl Drop for Stripe {
     fn drop(&mut self) {
-        // Unlimited first, so that unmounting is fast; the limits go with the devices anyway.
+        // Remove the limits first, so that unmounting is fast. They disappear with the devices anyway.
         let _ = self.rig.limit(Limits::default());
         scratch::unmount(&self.mount_point);
     }

@@ -1,12 +1,12 @@
 //! Limits that the kernel enforces on a block device.
 //!
-//! With cgroup v1 they are set on the root group: limits of a child group miss what the page
-//! cache writes back. With cgroup v2, whose root has no limits, this process moves into a group
-//! of its own as long as a limit is set.
+//! With cgroup v1 the limits are set on the root group, because limits of a child group do not apply to page cache
+//! writeback. With cgroup v2, whose root group cannot have limits, this process moves into its own group while a
+//! limit is set.
 //!
-//! A limit is a rate, not a latency: below it a request takes as long as the device does. About
-//! 2 MiB pass free after idle, and the IOPS limit counts pieces of 512 KiB, so a measurement
-//! against a limit should last 5 s or more.
+//! A limit is a rate, not a latency: below it a request takes as long as the device does. After an idle period about
+//! 2 MiB pass without throttling, and the IOPS limit counts pieces of 512 KiB. A measurement against a limit should
+//! therefore last 5 s or more.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
 
-/// What a device may do per second; `None` means as much as it can.
+/// Limits per second on a device. `None` means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
     /// Bytes read per second.
@@ -28,7 +28,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The same number of bytes per second in both directions.
+    /// Limits reads and writes to the same number of bytes per second each.
     ///
     /// ```
     /// let limits = testbed::Limits::bandwidth(40_000_000);
@@ -39,20 +39,20 @@ impl Limits {
         Self { read_bytes: Some(bytes), write_bytes: Some(bytes), reads: None, writes: None }
     }
 
-    /// The same number of transfers per second in both directions.
+    /// Limits reads and writes to the same number of transfers per second each.
     #[must_use]
     pub const fn iops(transfers: u64) -> Self {
         Self { read_bytes: None, write_bytes: None, reads: Some(transfers), writes: Some(transfers) }
     }
 }
 
-/// Whether limits can be set here.
+/// Whether limits can be set on this machine.
 pub(crate) fn available() -> Result<(), String> {
     let mounts = fs::read_to_string("/proc/self/mounts").map_err(|error| error.to_string())?;
     Controller::of(&mounts).map(|_| ()).ok_or_else(|| "needs a cgroup that limits block devices".to_owned())
 }
 
-/// Where limits are written.
+/// The cgroup hierarchy through which limits are set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Controller {
     /// The root group of the v1 controller `blkio`.
@@ -62,7 +62,7 @@ enum Controller {
 }
 
 impl Controller {
-    /// The controller in a table of mounts; v1 where both exist, since then v2 has no `io`.
+    /// Finds the controller in a mount table. If both versions are mounted, v1 is used, because v2 then has no `io`.
     fn of(mounts: &str) -> Option<Self> {
         let entries = || {
             mounts.lines().filter_map(|line| {
@@ -84,7 +84,7 @@ impl Controller {
     }
 }
 
-/// Limits on one device; they are taken off when the value is dropped.
+/// Limits on one device. They are removed when the value is dropped.
 #[derive(Debug)]
 pub(crate) struct Throttle {
     controller: Controller,
@@ -92,7 +92,7 @@ pub(crate) struct Throttle {
 }
 
 impl Throttle {
-    /// Limits on the device with these numbers.
+    /// Sets limits on the device with this major and minor number.
     pub(crate) fn new(major: u32, minor: u32, limits: Limits) -> Result<Self, Error> {
         Self::at(Controller::here()?, format!("{major}:{minor}"), limits)
     }
@@ -141,7 +141,7 @@ impl Throttle {
 
 impl Drop for Throttle {
     fn drop(&mut self) {
-        // The device is about to go, and its limits with it.
+        // The device is about to be removed, and its limits with it.
         let _ = self.set(Limits::default());
         if let Controller::Two(root) = &self.controller {
             group_of_this_process::leave(root);
@@ -153,7 +153,7 @@ impl Drop for Throttle {
 mod group_of_this_process {
     use super::{Error, Mutex, Path, PathBuf, PoisonError, fs};
 
-    /// How many throttles need the group, and where the process came from.
+    /// The number of throttles that need the group, and the group that the process came from.
     static USERS: Mutex<(u32, PathBuf)> = Mutex::new((0, PathBuf::new()));
 
     pub(super) fn path(root: &Path) -> PathBuf {
@@ -178,12 +178,12 @@ mod group_of_this_process {
         let mut users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
         users.0 -= 1;
         if users.0 == 0 && move_to(&users.1).is_ok() {
-            // A child of this process may still be in it; an empty group costs nothing.
+            // A child of this process may still be in the group. Leaving an empty group behind does no harm.
             let _ = fs::remove_dir(path(root));
         }
     }
 
-    /// The group that this process is in.
+    /// The current group of this process.
     fn home(root: &Path) -> PathBuf {
         let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let name = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();

@@ -1,17 +1,17 @@
-//! The bytes of a file in memory: sparse, and with what was there before the last overwrite.
+//! The contents of a file in memory. They are sparse, and keep what was there before the last overwrite.
 
 use std::collections::BTreeMap;
 
-/// Bytes are allocated in pieces of this size.
+/// Allocation granularity in bytes.
 pub(crate) const PAGE_BYTES: u64 = 4096;
 const PAGE: usize = 4096;
 
-/// Which content of a byte.
+/// Selects a version of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// What was written last.
+    /// The data of the last write.
     Now,
-    /// What was there before that.
+    /// The data before that.
     Before,
 }
 
@@ -21,7 +21,7 @@ struct Page {
     before: Option<Box<[u8; PAGE]>>,
 }
 
-/// The bytes of one file.
+/// The contents of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     pages: BTreeMap<u64, Page>,
@@ -29,14 +29,14 @@ pub(crate) struct Contents {
     removed: bool,
 }
 
-/// A piece of a range that lies in one page.
+/// The part of a range that lies in one page.
 struct Piece {
     page: u64,
     start: usize,
     length: usize,
 }
 
-/// Cuts a range at the borders of pages.
+/// Splits a range at page boundaries.
 fn pieces(offset: u64, length: usize) -> impl Iterator<Item = Piece> {
     let mut at = offset;
     let mut left = length;
@@ -53,29 +53,29 @@ fn pieces(offset: u64, length: usize) -> impl Iterator<Item = Piece> {
 }
 
 impl Contents {
-    /// The size of the file.
+    /// The file size in bytes.
     pub(crate) const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Bytes that take up space.
+    /// The number of allocated bytes.
     pub(crate) fn allocated_bytes(&self) -> u64 {
         self.pages.len() as u64 * PAGE_BYTES
     }
 
-    /// Notes that the file has no name any more; its space counts as free from now on, since the
-    /// kernel tells a FUSE file system of the last close at a time of its own.
+    /// Marks the file as unlinked and returns its allocated bytes. Its space counts as free from now on, because the
+    /// kernel reports the last close to a FUSE file system at an unpredictable time.
     pub(crate) fn remove(&mut self) -> u64 {
         self.removed = true;
         self.allocated_bytes()
     }
 
-    /// Whether the file has no name any more.
+    /// Whether the file is unlinked.
     pub(crate) const fn is_removed(&self) -> bool {
         self.removed
     }
 
-    /// Bytes that a write to the range would newly allocate.
+    /// The bytes that a write to the range would newly allocate.
     pub(crate) fn missing_bytes(&self, offset: u64, length: u64) -> u64 {
         if length == 0 {
             return 0;
@@ -84,7 +84,7 @@ impl Contents {
         (last - first + 1 - self.pages.range(first..=last).count() as u64) * PAGE_BYTES
     }
 
-    /// Reads up to the end of the file; returns how many bytes there were.
+    /// Reads up to the end of the file. Returns the number of bytes read.
     pub(crate) fn read(&self, offset: u64, into: &mut [u8], version: Version) -> usize {
         let there = usize::try_from(self.bytes.saturating_sub(offset)).unwrap_or(usize::MAX);
         let length = into.len().min(there);
@@ -104,14 +104,14 @@ impl Contents {
         length
     }
 
-    /// Writes, and makes the file longer where needed.
+    /// Writes data, and extends the file if necessary.
     pub(crate) fn write(&mut self, offset: u64, data: &[u8]) {
         let mut rest = data;
         for Piece { page, start, length } in pieces(offset, data.len()) {
             let (here, others) = rest.split_at(length);
             let range = start..start + length;
             let page = self.pages.entry(page).and_modify(|page| {
-                // Only what is overwritten now: the rest keeps the history that it has.
+                // Save only the bytes that are overwritten now. The rest keeps its previous version.
                 let before = page.before.get_or_insert_with(|| Box::new([0; PAGE]));
                 before[range.clone()].copy_from_slice(&page.now[range.clone()]);
             });
@@ -122,7 +122,7 @@ impl Contents {
         self.bytes = self.bytes.max(offset + data.len() as u64);
     }
 
-    /// Sets the size; bytes behind a smaller one are gone.
+    /// Sets the size. Bytes beyond a smaller size are dropped.
     pub(crate) fn resize(&mut self, bytes: u64) {
         if bytes < self.bytes {
             self.pages.split_off(&bytes.div_ceil(PAGE_BYTES));
@@ -136,7 +136,7 @@ impl Contents {
         self.bytes = bytes;
     }
 
-    /// Allocates zeros wherever the range has holes.
+    /// Allocates zeroed pages for all holes in the range.
     pub(crate) fn allocate(&mut self, offset: u64, length: u64, keep_size: bool) {
         if length == 0 {
             return;
@@ -149,14 +149,14 @@ impl Contents {
         }
     }
 
-    /// The first allocated byte at or after `offset`, if there is one before the end.
+    /// The offset of the first allocated byte at or after `offset`, if there is one before the end.
     pub(crate) fn next_data(&self, offset: u64) -> Option<u64> {
         let (page, _) = self.pages.range(offset / PAGE_BYTES..).next()?;
         let at = (page * PAGE_BYTES).max(offset);
         (at < self.bytes).then_some(at)
     }
 
-    /// The first hole at or after `offset`; the end of the file counts as one.
+    /// The offset of the first hole at or after `offset`. The end of the file counts as a hole.
     pub(crate) fn next_hole(&self, offset: u64) -> Option<u64> {
         if offset >= self.bytes {
             return None;

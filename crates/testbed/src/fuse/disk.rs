@@ -1,4 +1,4 @@
-//! What a [`crate::ProgrammedFs`] does with a request, apart from the kernel's protocol.
+//! How a [`crate::ProgrammedFs`] handles requests, independent of the FUSE protocol.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -11,14 +11,14 @@ use super::contents::{Contents, Version};
 use super::programme::{Active, Effect, Programme, WrongData};
 use super::tree::Tree;
 
-/// The kind of a request that reached a file system.
+/// The kind of a request to the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Opened, and made where it did not exist.
+    /// A file was opened or created.
     Open,
-    /// Read.
+    /// A read.
     Read,
-    /// Written.
+    /// A write.
     Write,
     /// `fsync(2)` or `fdatasync(2)`.
     Sync,
@@ -30,29 +30,29 @@ pub enum Operation {
     Remove,
 }
 
-/// A request that reached a file system.
+/// A request to the file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// What was asked.
+    /// The kind of the request.
     pub operation: Operation,
-    /// The file, from the mount point.
+    /// Path of the file, relative to the mount point.
     pub path: PathBuf,
-    /// Where in the file; 0 where that has no meaning.
+    /// Offset in the file, or 0 if it does not apply.
     pub offset: u64,
-    /// How much; for [`Operation::Resize`] the new size.
+    /// Length in bytes. For [`Operation::Resize`], the new size.
     pub bytes: u64,
-    /// When it came, counted from the mount.
+    /// Time of arrival, since the mount.
     pub at: Duration,
 }
 
-/// Which programme governs which file.
+/// The programme for each file.
 #[derive(Debug, Default)]
 struct Programmes {
     general: Arc<Active>,
     files: HashMap<PathBuf, Arc<Active>>,
 }
 
-/// The state behind a mounted file system.
+/// The state of a mounted file system.
 #[derive(Debug)]
 pub(super) struct Disk {
     tree: Mutex<Tree>,
@@ -62,7 +62,7 @@ pub(super) struct Disk {
     started: Instant,
 }
 
-/// An answer, and when it is due.
+/// An answer, and the time at which to send it.
 pub(super) type Answer<T> = (Instant, Result<T, i32>);
 
 impl Disk {
@@ -104,7 +104,7 @@ impl Disk {
         self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Notes the request, and returns its file's programme.
+    /// Records the request, and returns the programme of its file.
     pub(super) fn note(&self, number: u64, operation: Operation, offset: u64, bytes: u64) -> Arc<Active> {
         let path = self.tree().path(number);
         let programme = self.programme(&path);
@@ -113,18 +113,18 @@ impl Disk {
         programme
     }
 
-    /// The programme of the file of this name in a directory, which need not exist.
+    /// The programme of the file with this name in a directory. The file need not exist.
     fn programme_in(&self, directory: u64, name: &OsStr) -> Arc<Active> {
         let path = self.tree().path(directory).join(name);
         self.programme(&path)
     }
 
-    /// Whether a name in a directory may be made, changed or removed.
+    /// Whether a name in a directory may be created, changed or removed.
     pub(super) fn may_change(&self, directory: u64, name: &OsStr) -> Result<(), i32> {
         self.programme_in(directory, name).change()
     }
 
-    /// Whether a file may be made and opened.
+    /// Whether a file may be created and opened.
     pub(super) fn may_create(&self, directory: u64, name: &OsStr) -> Result<(), i32> {
         let programme = self.programme_in(directory, name);
         programme.change().and_then(|()| programme.open())
@@ -169,7 +169,7 @@ impl Disk {
         let file = self.tree().file(number)?;
         let contents = shared(&file);
         let mut data = vec![0; usize::try_from(bytes).map_err(|_| libc::EINVAL)?];
-        // The length is that of the true data, so that the only thing wrong is the data.
+        // The length is that of the correct data, so that only the data itself is wrong.
         let length = contents.read(offset, &mut data, Version::Now);
         data.truncate(length);
         match wrong {
@@ -216,7 +216,8 @@ impl Disk {
         Ok(data.len())
     }
 
-    /// Answers as if all data were stored as asked; the file gets at least as long as it would.
+    /// Stores wrong data, but answers as if all data were stored correctly. The file size is at least what it would
+    /// have been.
     fn store_wrong(
         &self,
         number: u64,
@@ -271,7 +272,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Counts what the range of the file does not take up so far.
+    /// Reserves space for the unallocated parts of the range.
     fn take_space(
         &self,
         contents: &Contents,
@@ -291,7 +292,7 @@ impl Disk {
     }
 }
 
-/// Bytes that are neither zeros nor anything that a program is likely to have written.
+/// Fills `data` with bytes that are not zero and that no program is likely to have written.
 fn fill_foreign(data: &mut [u8], offset: u64) {
     let mut state = offset ^ 0x5bd1_e995_97f4_a7c5;
     for piece in data.chunks_mut(8) {
@@ -324,8 +325,8 @@ mod tests {
         (disk, file.expect("a file"))
     }
 
-    /// What a reader sees of 8 bytes at 4096 that were `o` and are overwritten with `n`, when the
-    /// second write is wrong.
+    /// What a reader sees of 8 bytes at 4096 that were `o` and were overwritten with `n`, if the second write is
+    /// wrong.
     fn after_wrong_write(wrong: WrongData) -> Vec<u8> {
         let (disk, file) = disk_with_file(vec![Fault::on_write(When::Number(2), Effect::Wrong(wrong))]);
         assert_eq!(disk.write(file, 4096, b"oooooooo").1, Ok(8));
@@ -333,7 +334,7 @@ mod tests {
         disk.read(file, 4096, 8).1.expect("data")
     }
 
-    /// The same, when the read is wrong.
+    /// Like [`after_wrong_write`], if the read is wrong.
     fn wrong_read(wrong: WrongData) -> Vec<u8> {
         let (disk, file) = disk_with_file(vec![Fault::on_read(When::Always, Effect::Wrong(wrong))]);
         disk.write(file, 0, b"otherone").1.expect("written");

@@ -1,4 +1,4 @@
-//! A file system whose answers are programmed.
+//! A FUSE file system with programmed responses.
 
 mod contents;
 mod disk;
@@ -20,12 +20,12 @@ use crate::{Error, Scratch, scratch};
 use disk::Disk;
 use server::Server;
 
-/// How many requests are under way at the same time: more wait for one of them to be answered.
+/// Default number of requests that are processed in parallel. Further requests wait.
 const THREADS: usize = 64;
-/// What `statfs(2)` says where nothing else is asked for; nothing is allocated for it.
+/// The default capacity reported by `statfs(2)`. It takes no memory.
 const CAPACITY_BYTES: u64 = 1 << 40;
 
-/// What a [`ProgrammedFs`] is to be.
+/// Builder for [`ProgrammedFs`].
 #[derive(Debug, Clone)]
 pub struct ProgrammedFsBuilder {
     programme: Programme,
@@ -35,36 +35,36 @@ pub struct ProgrammedFsBuilder {
 }
 
 impl ProgrammedFsBuilder {
-    /// The programme of all files that get none of their own.
+    /// The programme of all files that do not have their own.
     #[must_use]
     pub fn programme(mut self, programme: Programme) -> Self {
         self.programme = programme;
         self
     }
 
-    /// How many requests are under way at the same time; 64 where it is not set.
+    /// The number of requests that are processed in parallel. The default is 64.
     #[must_use]
     pub const fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// The size that `statfs(2)` tells; 1 TiB where it is not set.
+    /// The capacity reported by `statfs(2)`. The default is 1 TiB.
     #[must_use]
     pub const fn capacity_bytes(mut self, bytes: u64) -> Self {
         self.capacity_bytes = bytes;
         self
     }
 
-    /// Lets the page cache stand in front. Without it each read and write of a program is a
-    /// request of the same size here (up to 1 MiB), whether it was opened with `O_DIRECT` or not.
+    /// Enables the page cache. Without it each read and write of a program arrives here as a request of the same size
+    /// (up to 1 MiB), whether or not the file was opened with `O_DIRECT`.
     #[must_use]
     pub const fn page_cache(mut self) -> Self {
         self.page_cache = true;
         self
     }
 
-    /// Mounts it.
+    /// Mounts the file system.
     ///
     /// # Errors
     /// FUSE is not available, or the mount fails.
@@ -86,7 +86,7 @@ impl ProgrammedFsBuilder {
             MountOption::Subtype("ioproof-testbed".to_owned()),
             MountOption::DefaultPermissions,
         ];
-        // Only root may let other users in without a setting of the host.
+        // Only root may give other users access without a setting on the host (`user_allow_other`).
         config.acl = if owner.0 == 0 { SessionACL::All } else { SessionACL::Owner };
         config.n_threads = Some(self.threads.max(1));
         config.clone_fd = true;
@@ -95,8 +95,8 @@ impl ProgrammedFsBuilder {
     }
 }
 
-/// A file system in memory with programmed latency, bandwidth, faults and wrong data, that
-/// remembers every request; unmounted when the value is dropped.
+/// An in-memory file system with programmed latency, bandwidth, faults and wrong data, which records every request.
+/// It is unmounted when the value is dropped.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -121,16 +121,16 @@ pub struct ProgrammedFs {
 }
 
 impl ProgrammedFs {
-    /// Whether FUSE file systems can be mounted here.
+    /// Whether FUSE file systems can be mounted on this machine.
     ///
     /// # Errors
-    /// What is missing, in words for a `skipped:` line.
+    /// Describes what is missing, for a `skipped:` line.
     pub fn available() -> Result<(), String> {
         command::needs_file("/dev/fuse")?;
         command::needs_root().or_else(|_| command::needs_tools(&["fusermount3"]))
     }
 
-    /// A file system without latency and faults.
+    /// A builder for a file system without latency or faults.
     #[must_use]
     pub fn builder() -> ProgrammedFsBuilder {
         ProgrammedFsBuilder {
@@ -141,47 +141,46 @@ impl ProgrammedFs {
         }
     }
 
-    /// Where it is mounted.
+    /// The mount point.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.mount_point
     }
 
-    /// Replaces the programme of all files that have none of their own, and counts from 1 again.
+    /// Replaces the programme of all files that do not have their own, and restarts counting at 1.
     pub fn set_programme(&self, programme: Programme) {
         self.disk.set_programme(None, programme);
     }
 
-    /// Gives the file at `path`, from the mount point, a programme of its own, also before it exists.
+    /// Gives the file at `path`, relative to the mount point, its own programme. The file need not exist yet.
     pub fn set_programme_of(&self, path: impl AsRef<Path>, programme: Programme) {
         self.disk.set_programme(Some(path.as_ref()), programme);
     }
 
-    /// All requests since the mount or the last [`ProgrammedFs::clear_requests`], in the order
-    /// in which they came.
+    /// All requests since the mount or the last [`ProgrammedFs::clear_requests`], in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         self.disk.requests().clone()
     }
 
-    /// The requests of one kind.
+    /// All requests of one kind.
     #[must_use]
     pub fn requests_of(&self, operation: Operation) -> Vec<Request> {
         self.disk.requests().iter().filter(|request| request.operation == operation).cloned().collect()
     }
 
-    /// Forgets the requests so far.
+    /// Clears the recorded requests.
     pub fn clear_requests(&self) {
         self.disk.requests().clear();
     }
 
-    /// How many requests have met a fault, or were refused as changes, since the programme of all files was set.
+    /// The number of requests that hit a fault, or were refused as changes, since the programme of all files was set.
     #[must_use]
     pub fn faults_met(&self) -> u64 {
         self.disk.faults_met()
     }
 
-    /// Bytes that files take up.
+    /// The bytes allocated by files.
     #[must_use]
     pub fn used_bytes(&self) -> u64 {
         self.disk.used_bytes()
@@ -190,7 +189,8 @@ impl ProgrammedFs {
 
 impl Drop for ProgrammedFs {
     fn drop(&mut self) {
-        // When it stays in use, the threads live until its last user ends: waiting would hang.
+        // If the mount point is still in use, the threads live until its last user is done, and waiting for them
+        // would hang.
         if scratch::unmount(&self.mount_point)
             && let Some(session) = self.session.take()
         {

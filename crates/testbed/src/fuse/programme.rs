@@ -1,13 +1,13 @@
-//! What a [`crate::ProgrammedFs`] is told to do, and the clocks and counters behind it.
+//! Programmes for a [`crate::ProgrammedFs`], and their timing and counters.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Latencies, bandwidths and faults of one file, or of all files without a programme of their own.
+/// Latencies, bandwidths and faults of one file, or of all files that do not have their own programme.
 ///
-/// A request is answered `bytes ÷ bandwidth + latency` after it came, where requests in the same
-/// direction share the bandwidth and wait for one another, and latencies overlap.
+/// A request is answered `bytes ÷ bandwidth + latency` after it arrives. Requests in the same direction share the
+/// bandwidth and queue for it, while their latencies overlap.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,23 +27,23 @@ pub struct Programme {
     pub write_latency: Duration,
     /// Added to each fsync.
     pub sync_latency: Duration,
-    /// Bytes per second of all reads together.
+    /// Total bandwidth of all reads, in bytes per second.
     pub read_bandwidth: Option<u64>,
-    /// Bytes per second of all writes together.
+    /// Total bandwidth of all writes, in bytes per second.
     pub write_bandwidth: Option<u64>,
-    /// A cache in front of the bandwidth of writes, which drains at it: a write is answered as soon as it fits,
-    /// and an fsync does not wait for it, as with a controller whose cache outlives a loss of power.
+    /// Size of a write cache, which drains at the write bandwidth. A write is answered as soon as it fits in the
+    /// cache. An fsync does not wait for the cache to drain, as with a controller whose cache survives a power loss.
     pub write_cache_bytes: u64,
-    /// Writes that would take the file system over so many allocated bytes fail with ENOSPC,
-    /// whatever `statfs(2)` promised.
+    /// Writes that would allocate more than this many bytes in total fail with ENOSPC, regardless of what `statfs(2)`
+    /// reported.
     pub space_bytes: Option<u64>,
-    /// Whatever would change the file system fails with EROFS, as after an error that made it read-only.
+    /// All changes to the file system fail with EROFS, as if an error had made it read-only.
     pub read_only: bool,
-    /// What goes wrong; the first fault that applies to a request decides.
+    /// Faults to inject. The first one that matches a request applies.
     pub faults: Vec<Fault>,
 }
 
-/// A fault: which requests it meets, and what it does to them.
+/// A fault: which requests it applies to, and its effect on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     operation: Faulty,
@@ -61,88 +61,88 @@ enum Faulty {
 }
 
 impl Fault {
-    /// A fault of reads.
+    /// A fault on reads.
     #[must_use]
     pub const fn on_read(when: When, effect: Effect) -> Self {
         Self { operation: Faulty::Read, when, effect }
     }
 
-    /// A fault of writes.
+    /// A fault on writes.
     #[must_use]
     pub const fn on_write(when: When, effect: Effect) -> Self {
         Self { operation: Faulty::Write, when, effect }
     }
 
-    /// An error number that fsync answers with. It has no offset, so [`When::Covering`] never meets it.
+    /// Makes fsync fail with an error number. An fsync has no offset, so [`When::Covering`] never matches.
     #[must_use]
     pub const fn on_sync(when: When, error_number: i32) -> Self {
         Self { operation: Faulty::Sync, when, effect: Effect::Error(error_number) }
     }
 
-    /// An error number that opening or making a file answers with. It has no offset.
+    /// Makes opening or creating a file fail with an error number. These requests have no offset.
     #[must_use]
     pub const fn on_open(when: When, error_number: i32) -> Self {
         Self { operation: Faulty::Open, when, effect: Effect::Error(error_number) }
     }
 
-    /// An error number that `close(2)` answers with, of what was opened for writing. It has no offset.
+    /// Makes `close(2)` of a file that was opened for writing fail with an error number. It has no offset.
     #[must_use]
     pub const fn on_close(when: When, error_number: i32) -> Self {
         Self { operation: Faulty::Close, when, effect: Effect::Error(error_number) }
     }
 }
 
-/// Which requests a fault meets. Requests are counted from 1, for each direction, since the
-/// programme was set.
+/// Which requests a fault applies to. Requests of each kind are counted separately, from 1, since the programme was
+/// set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// All.
+    /// All requests.
     Always,
-    /// The n-th.
+    /// The n-th request.
     Number(u64),
-    /// The n-th and all later ones.
+    /// The n-th request and all later ones.
     From(u64),
-    /// The n-th, the 2n-th and so on.
+    /// Every n-th request.
     Every(u64),
-    /// Those that touch the byte at this offset.
+    /// Requests that include the byte at this offset.
     Covering(u64),
 }
 
-/// What a fault does.
+/// The effect of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// Fails with this error number.
     Error(i32),
-    /// Moves only so many bytes.
+    /// Transfers only this many bytes.
     Short(u32),
-    /// Succeeds with the wrong data.
+    /// Reports success, but with wrong data.
     Wrong(WrongData),
 }
 
 impl Effect {
-    /// Fails with an I/O error.
+    /// Fails with an I/O error (EIO).
     pub const EIO: Self = Self::Error(libc::EIO);
 }
 
-/// How data is wrong. In a write, what is stored is wrong; in a read, only what is returned.
+/// How data is wrong. For a write, the stored data is wrong. For a read, only the returned data is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WrongData {
-    /// The content before the last overwrite: the write is lost.
+    /// The content before the last overwrite, as if the write were lost.
     Stale,
-    /// The data of (or for) another offset: a write goes there instead.
+    /// The data of another offset. For a write, the data is stored at that offset instead.
     Misplaced {
         /// The other offset.
         offset: u64,
     },
     /// The first half is new and the second half is [`WrongData::Stale`].
     Torn,
-    /// Bytes that nobody wrote.
+    /// Bytes that nobody has written.
     Foreign,
     /// Zeros.
     Zeros,
 }
 
-/// A programme at work.
+/// A programme in use, with its counters.
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     programme: Programme,
@@ -154,31 +154,31 @@ pub(crate) struct Active {
     faults_met: AtomicU64,
 }
 
-/// Requests of one direction.
+/// Requests of one kind.
 #[derive(Debug, Default)]
 struct Lane {
     count: AtomicU64,
     free_at: Mutex<Option<Instant>>,
 }
 
-/// What the bytes of one direction go through.
+/// Bandwidth and cache of one direction.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pipe {
     bandwidth: Option<u64>,
     cache_bytes: u64,
 }
 
-/// The fate of one request.
+/// The outcome of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fate {
-    /// When the answer is due.
+    /// When to send the answer.
     pub(crate) due: Instant,
-    /// What goes wrong.
+    /// The fault, if any.
     pub(crate) effect: Option<Effect>,
 }
 
 impl Fate {
-    /// That of a request which moves no data.
+    /// The result of a request that moves no data.
     pub(crate) const fn result(&self) -> Result<(), i32> {
         match self.effect {
             Some(Effect::Error(code)) => Err(code),
@@ -230,7 +230,7 @@ impl Active {
         self.fate(Faulty::Close, &self.closes, (0, 0), Pipe::default(), Duration::ZERO).result()
     }
 
-    /// Refuses a change of a read-only file system.
+    /// Refuses the change if the file system is read-only.
     pub(crate) fn change(&self) -> Result<(), i32> {
         if !self.programme.read_only {
             return Ok(());
@@ -239,7 +239,7 @@ impl Active {
         Err(libc::EROFS)
     }
 
-    /// Requests that met a fault so far.
+    /// The number of requests that have hit a fault so far.
     pub(crate) fn faults_met(&self) -> u64 {
         self.faults_met.load(Ordering::Relaxed)
     }
@@ -272,8 +272,8 @@ impl Active {
 }
 
 impl Lane {
-    /// When `bytes` that came `now` are through a pipe, which they share with all that came before, or in the
-    /// cache before it.
+    /// When `bytes` that arrive at `now` have passed through the pipe, or fit in the cache in front of it. Earlier
+    /// requests pass through first.
     fn moved(&self, now: Instant, bytes: u64, pipe: Pipe) -> Instant {
         let Some(bandwidth) = pipe.bandwidth else { return now };
         let time_of = |bytes: u64| Duration::from_secs_f64(bytes as f64 / bandwidth.max(1) as f64);

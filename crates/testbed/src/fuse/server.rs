@@ -1,4 +1,4 @@
-//! The kernel's side of a [`crate::ProgrammedFs`]: FUSE requests in, answers out, in time.
+//! The FUSE server of a [`crate::ProgrammedFs`]: it takes requests from the kernel and answers each at its due time.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -19,16 +19,16 @@ use super::contents::PAGE_BYTES;
 use super::disk::{Disk, Operation, shared};
 use super::tree::Kind;
 
-/// The kernel asks again each time: sizes and allocation change with every write.
+/// Disables attribute caching in the kernel: sizes and allocation change with every write.
 const TTL: Duration = Duration::ZERO;
-/// What was opened for writing.
+/// Handle of files that were opened for writing.
 const WRITABLE: FileHandle = FileHandle(1);
-/// The kernel sends no larger writes than 256 pages by default.
+/// By default the kernel limits writes to 256 pages.
 const WRITE_BYTES_MAX: u32 = 1 << 20;
-/// Asynchronous requests that the kernel hands over at the same time.
+/// The most asynchronous requests that the kernel sends before it gets an answer.
 const BACKGROUND_MAX: u16 = 1024;
 
-/// Answers the kernel's requests.
+/// Answers requests from the kernel.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) disk: Arc<Disk>,
@@ -75,7 +75,7 @@ impl Server {
     }
 
     fn add(&self, caller: &Caller, parent: u64, name: &OsStr, kind: Kind, mode: u32) -> Result<u64, Errno> {
-        // The kernel has applied the umask; the kind of the file is not in the twelve low bits.
+        // The kernel has applied the umask. The low twelve bits do not include the file type.
         let mode = u16::try_from(mode & 0o7777).unwrap_or(0o644);
         let owner = (caller.uid(), caller.gid());
         self.disk.may_change(parent, name).map_err(Errno::from_i32)?;
@@ -89,7 +89,7 @@ fn wait_until(due: Instant) {
         static EXACT: Cell<bool> = const { Cell::new(false) };
     }
     if !EXACT.replace(true) {
-        // Without this the kernel rounds a sleep up by 50 µs; a refusal costs accuracy only.
+        // Otherwise the kernel extends sleeps by up to 50 µs. If this call fails, only accuracy suffers.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     }
     let wait = due.saturating_duration_since(Instant::now());
@@ -117,7 +117,7 @@ impl Filesystem for Server {
         for wanted in
             [InitFlags::FUSE_ASYNC_DIO, InitFlags::FUSE_PARALLEL_DIROPS, InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP]
         {
-            // Older kernels do without; a test that needs one of them finds out.
+            // Older kernels lack some of these. A test that needs one of them will fail.
             let _ = config.add_capabilities(wanted);
         }
         let refused = |nearest| io::Error::other(format!("the nearest value allowed is {nearest}"));
@@ -243,7 +243,7 @@ impl Filesystem for Server {
         }
         let number = self.disk.tree().entries(parent.0).ok().and_then(|names| names.get(name).copied());
         if let Some(number) = number {
-            // Noted while the name is still there.
+            // Record the request before its name is removed.
             self.disk.note(number, Operation::Remove, 0, 0);
         }
         let freed = self.disk.tree().remove(parent.0, name, false);
@@ -321,7 +321,7 @@ impl Filesystem for Server {
         _lock_owner: LockOwner,
         reply: ReplyEmpty,
     ) {
-        // Errors that close(2) tells are those of earlier writes.
+        // Errors reported by close(2) come from earlier writes.
         empty(reply, if handle == WRITABLE { self.disk.close(number.0) } else { Ok(()) });
     }
 

@@ -1,4 +1,4 @@
-//! Names, directories and attributes of a [`crate::ProgrammedFs`].
+//! Names, directories and attributes in a [`crate::ProgrammedFs`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use super::contents::Contents;
 
-/// The root directory has this number in every FUSE file system.
+/// Inode number of the root directory in every FUSE file system.
 pub(super) const ROOT: u64 = 1;
 
 /// A file or directory.
@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Directory(BTreeMap<OsString, u64>),
 }
 
-/// Everything that has a name, and what was removed while it is still open.
+/// All named files and directories, and removed ones that are still open.
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: HashMap<u64, Node>,
@@ -81,12 +81,12 @@ impl Tree {
         }
     }
 
-    /// The directory above, and the node itself for the root.
+    /// The parent directory. The root is its own parent.
     pub(super) fn parent(&self, number: u64) -> u64 {
         self.nodes.get(&number).map_or(ROOT, |node| node.parent)
     }
 
-    /// The path from the root, without a slash in front.
+    /// The path from the root, without a leading slash.
     pub(super) fn path(&self, number: u64) -> PathBuf {
         let mut names = Vec::new();
         let mut at = number;
@@ -99,14 +99,14 @@ impl Tree {
         names.iter().rev().collect()
     }
 
-    /// Finds a name, and counts that the kernel now knows the node.
+    /// Looks up a name, and counts the reference that the kernel now holds on the node.
     pub(super) fn look_up(&mut self, parent: u64, name: &OsStr) -> Result<u64, i32> {
         let number = *self.entries(parent)?.get(name).ok_or(libc::ENOENT)?;
         self.node_mut(number)?.lookups += 1;
         Ok(number)
     }
 
-    /// Makes a node, and counts that the kernel now knows it.
+    /// Creates a node, and counts the reference that the kernel now holds on it.
     pub(super) fn add(
         &mut self,
         parent: u64,
@@ -128,7 +128,7 @@ impl Tree {
         Ok(number)
     }
 
-    /// Removes a name; returns bytes that are free now.
+    /// Removes a name. Returns the number of bytes that this frees.
     pub(super) fn remove(&mut self, parent: u64, name: &OsStr, directory: bool) -> Result<u64, i32> {
         let number = *self.entries(parent)?.get(name).ok_or(libc::ENOENT)?;
         match (&self.node(number)?.kind, directory) {
@@ -148,7 +148,7 @@ impl Tree {
         Ok(freed)
     }
 
-    /// Gives a node another name; returns bytes that are free now, of a file that had that name.
+    /// Renames a node. If this replaces a file, returns the number of bytes that this frees.
     pub(super) fn rename(&mut self, from: (u64, &OsStr), to: (u64, &OsStr)) -> Result<u64, i32> {
         let number = *self.entries(from.0)?.get(from.1).ok_or(libc::ENOENT)?;
         let replaced = self.entries(to.0)?.get(to.1).copied();
@@ -170,7 +170,7 @@ impl Tree {
         Ok(freed)
     }
 
-    /// The kernel forgets `count` of its references.
+    /// Drops `count` references that the kernel held on a node.
     pub(super) fn forget(&mut self, number: u64, count: u64) {
         if let Some(node) = self.nodes.get_mut(&number) {
             node.lookups = node.lookups.saturating_sub(count);

@@ -1,4 +1,4 @@
-//! Helper programs of the host, and whether they are there.
+//! Helper programs, and checks for whether they are available.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::Error;
 
-/// Runs a helper program and returns what it wrote.
+/// Runs a helper program and returns its output.
 pub(crate) fn run<I, S>(program: &str, arguments: I) -> Result<String, Error>
 where
     I: IntoIterator<Item = S>,
@@ -25,7 +25,7 @@ where
     })
 }
 
-/// The program with its arguments, for a message.
+/// The program with its arguments, for error messages.
 pub(crate) fn words(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())
@@ -34,17 +34,17 @@ pub(crate) fn words(command: &Command) -> String {
         .join(" ")
 }
 
-/// An error unless the process is root.
+/// Returns an error unless the process runs as root.
 pub(crate) fn needs_root() -> Result<(), String> {
     if rustix::process::geteuid().is_root() { Ok(()) } else { Err("needs root".to_owned()) }
 }
 
-/// An error unless `path` exists.
+/// Returns an error unless `path` exists.
 pub(crate) fn needs_file(path: &str) -> Result<(), String> {
     if Path::new(path).exists() { Ok(()) } else { Err(format!("needs {path}")) }
 }
 
-/// An error that names the first of `tools` that is not on the path.
+/// Returns an error that names the first of `tools` that is not in `PATH`.
 pub(crate) fn needs_tools(tools: &[&str]) -> Result<(), String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = |tool: &str| std::env::split_paths(&path).any(|directory| directory.join(tool).is_file());

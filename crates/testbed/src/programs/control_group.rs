@@ -7,17 +7,17 @@ use std::path::PathBuf;
 use crate::Program;
 use crate::programs::command;
 
-/// The period of a processor quota, in microseconds: the kernel's default.
+/// The period of the CPU quota in microseconds, which is the kernel's default.
 const PERIOD_US: u32 = 100_000;
 
-/// What the limit of a [`ControlGroup`] is about.
+/// The resource that a [`ControlGroup`] limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limited {
     /// Processor time, in percent of one processor.
     Processor,
-    /// Memory, in bytes. The kernel ends a process of a group that needs more.
+    /// Memory, in bytes. The kernel kills a process of a group that exceeds it.
     Memory,
-    /// Processes and threads.
+    /// The number of processes and threads.
     Threads,
 }
 
@@ -31,7 +31,7 @@ impl Limited {
     }
 }
 
-/// A group whose processes have a limit together; it is removed when the value is dropped, and has no process then.
+/// A control group whose processes share a limit. It is removed when the value is dropped, and must be empty then.
 #[derive(Debug)]
 pub struct ControlGroup {
     path: PathBuf,
@@ -39,10 +39,10 @@ pub struct ControlGroup {
 }
 
 impl ControlGroup {
-    /// A group without a limit so far. `name` is not that of another group of this process.
+    /// Creates a group, initially without a limit. `name` must be unique within this process.
     ///
     /// # Errors
-    /// There is no such controller, or no right to make a group in it.
+    /// The controller does not exist, or this process may not create a group in it.
     pub fn new(limited: Limited, name: &str) -> Result<Self, String> {
         command::needs_root()?;
         let controller = limited.controller();
@@ -59,10 +59,10 @@ impl ControlGroup {
         Ok(Self { path, limited })
     }
 
-    /// Limits what the group has together.
+    /// Sets the limit for the group as a whole.
     ///
     /// # Errors
-    /// The kernel refuses this value.
+    /// The kernel rejects the value.
     pub fn set(&self, limit: u64) -> Result<(), String> {
         let values = match self.limited {
             Limited::Processor if self.path.join("cpu.cfs_quota_us").exists() => vec![
@@ -83,23 +83,23 @@ impl ControlGroup {
             fs::write(&path, value).map_err(|error| format!("{}: {error}", path.display()))?;
         }
         if self.limited == Limited::Memory {
-            // What is swapped out counts as well; where the kernel does not count it there is no swap.
+            // Swapped memory counts as well. If the kernel does not account for swap, there is no swap.
             let _ = fs::write(self.path.join("memory.memsw.limit_in_bytes"), limit.to_string());
             let _ = fs::write(self.path.join("memory.swap.max"), "0");
         }
         Ok(())
     }
 
-    /// How many processes and threads a group of [`Limited::Threads`] has.
+    /// The number of processes and threads in a group of [`Limited::Threads`].
     ///
     /// # Errors
-    /// The kernel does not say.
+    /// The kernel does not report it.
     pub fn threads(&self) -> Result<u64, String> {
         let text = fs::read_to_string(self.path.join("pids.current")).map_err(|error| error.to_string())?;
         text.trim().parse().map_err(|_| format!("no number: {text}"))
     }
 
-    /// The same program, started in the group.
+    /// The same program, started inside the group.
     #[must_use]
     pub fn inside(&self, program: &Program) -> Program {
         let start = ["-c", "echo $$ >\"$0\" && exec \"$@\""].map(OsString::from);
@@ -110,7 +110,7 @@ impl ControlGroup {
 
 impl Drop for ControlGroup {
     fn drop(&mut self) {
-        /// A process that was just killed leaves its group within this many looks.
+        /// Attempts to remove the group. A process that was just killed leaves the group within this many.
         const LOOKS: u32 = 40;
         for _ in 0..LOOKS {
             if fs::remove_dir(&self.path).is_ok() || !self.path.exists() {

@@ -1,4 +1,4 @@
-//! Programs under test and beside it.
+//! Programs under test and the tools around them.
 
 pub(crate) mod command;
 pub(crate) mod control_group;

@@ -1,4 +1,4 @@
-//! Measurements go before everything else on the host.
+//! Raising the priority of measurements above everything else on the host.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -7,19 +7,19 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{getpriority_process, setpriority_process};
 
-/// The least value of `nice`: before everything that runs at the usual 0.
+/// The lowest value of `nice`, which takes precedence over the usual 0.
 const HIGHEST: i32 = -20;
-/// Linux shares the processors between sessions first, whatever `nice` their processes have; here each session has a
-/// value of its own. See sched(7), "The autogroup feature".
+/// Linux first divides processor time between sessions, regardless of the `nice` values of their processes. This file
+/// sets the value of the session. See sched(7), "The autogroup feature".
 const SESSION: &str = "/proc/self/autogroup";
 
-/// How many values of [`HighPriority`] there are in this process, and what sets its session back.
+/// The number of [`HighPriority`] values in this process, and the process that restores the priority of the session.
 static RAISED: Mutex<(u32, Option<Restorer>)> = Mutex::new((0, None));
 
-/// The priority of the calling thread, and of what it starts from now on: the highest until this value is dropped.
+/// Gives the calling thread, and everything it starts, the highest priority until this value is dropped.
 ///
-/// A programmed device and the program that measures it then keep their times while others use the processors. The
-/// priority stays as it is where the user must not raise it.
+/// A programmed device and the program that measures it then keep their timing while other processes use the
+/// processors. The priority stays unchanged if the user may not raise it.
 #[derive(Debug)]
 #[must_use = "the priority is as before when this is dropped"]
 pub struct HighPriority {
@@ -27,7 +27,7 @@ pub struct HighPriority {
 }
 
 impl HighPriority {
-    /// Raises the priority of the calling thread, and of the session against other sessions.
+    /// Raises the priority of the calling thread, and of its session relative to other sessions.
     pub fn raise() -> Self {
         let mut raised = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
         if raised.0 == 0 {
@@ -52,13 +52,13 @@ impl Drop for HighPriority {
     }
 }
 
-/// A process that gives the session its value back when its input ends: with this value, or with this process, however
-/// it ends. The session is that of the user's shell, and outlives both.
+/// A process that restores the priority of the session when its standard input is closed. That happens when this
+/// value is dropped or this process ends, however it ends. The session belongs to the user's shell and outlives both.
 #[derive(Debug)]
 struct Restorer(Child);
 
 impl Restorer {
-    /// Raises the session. Nothing where there are no sessions of this kind, or the user must not raise them.
+    /// Raises the session. Returns `None` if the kernel has no autogroups, or the user may not raise the priority.
     fn of_raised_session() -> Option<Self> {
         let before = session()?;
         let mut command = Command::new("sh");
@@ -67,7 +67,7 @@ impl Restorer {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // A Ctrl-C at the terminal is for the tests, not for this one.
+            // Ctrl-C at the terminal must reach the tests, but not this process.
             .process_group(0);
         let restorer = Self(command.spawn().ok()?);
         fs::write(SESSION, HIGHEST.to_string()).ok().map(|()| restorer)
@@ -81,7 +81,8 @@ impl Drop for Restorer {
     }
 }
 
-/// The value of this session, as `/autogroup-123 nice 0` tells it. Without autogroups there is no such file.
+/// The `nice` value of this session, parsed from a line such as `/autogroup-123 nice 0`. Without autogroups the file
+/// does not exist.
 fn session() -> Option<i32> {
     fs::read_to_string(SESSION).ok()?.split_whitespace().next_back()?.parse().ok()
 }

@@ -1,11 +1,11 @@
-//! Processes that are running, as the kernel lists them.
+//! Running processes, as listed by the kernel.
 
 use std::fs;
 use std::path::PathBuf;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// One process; its number is that of the namespace in which the test runs.
+/// One process. Its PID is that of the namespace in which the test runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
     id: u32,
@@ -14,19 +14,19 @@ pub struct Process {
 }
 
 impl Process {
-    /// Its number.
+    /// The PID.
     #[must_use]
     pub const fn id(&self) -> u32 {
         self.id
     }
 
-    /// The first 15 bytes of its program's name.
+    /// The first 15 bytes of the program name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A variable of the environment that it was started with.
+    /// A variable from the environment that the process was started with.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
         let all = fs::read(self.file("environ")).ok()?;
@@ -34,22 +34,23 @@ impl Process {
         entries.find_map(|entry| entry.strip_prefix(name)?.strip_prefix('=').map(str::to_owned))
     }
 
-    /// Its rank, where a launcher of Open MPI, MPICH or Slurm started it.
+    /// The rank, if a launcher of Open MPI, MPICH or Slurm started the process.
     #[must_use]
     pub fn rank(&self) -> Option<u32> {
-        /// Where the launchers say it. Slurm comes last: its own processes have it too.
+        /// The variables in which launchers pass the rank. Slurm comes last, because its own processes have the
+        /// variable too.
         const PLACES: [&str; 4] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"];
         PLACES.iter().find_map(|name| self.variable(name)?.parse().ok())
     }
 
-    /// Sends it a signal. One that has ended meanwhile needs none.
+    /// Sends a signal. Does nothing if the process has already ended.
     pub fn signal(&self, signal: Signal) {
         if let Some(id) = i32::try_from(self.id).ok().and_then(Pid::from_raw) {
             let _ = kill_process(id, signal);
         }
     }
 
-    /// The namespace of a kind, as in `net:[4026531840]`.
+    /// The namespace of this kind, such as `net:[4026531840]`.
     pub(crate) fn namespace(&self, kind: &str) -> Option<PathBuf> {
         fs::read_link(self.file(&format!("ns/{kind}"))).ok()
     }
@@ -68,7 +69,7 @@ pub(crate) fn all() -> Vec<Process> {
         .collect()
 }
 
-/// Children of `process`, their children, and so on.
+/// All descendants of `process`.
 pub(crate) fn descendants(process: u32) -> Vec<Process> {
     let all = all();
     let mut family = vec![process];
@@ -83,8 +84,7 @@ pub(crate) fn descendants(process: u32) -> Vec<Process> {
     found
 }
 
-/// Reads `/proc/PID/stat`, `ID (NAME) STATE PARENT …`, whose name may hold anything; nothing for a
-/// process that only waits to be reaped.
+/// Parses `/proc/PID/stat`, `ID (NAME) STATE PARENT …`. NAME may contain any characters. Returns `None` for a zombie.
 fn of_status(id: u32, status: &str) -> Option<Process> {
     let (name, rest) = status.split_once('(')?.1.rsplit_once(')')?;
     let mut words = rest.split_whitespace();
@@ -109,7 +109,7 @@ mod tests {
     fn children_of_children_are_found_with_their_surroundings() {
         let shell = Program::new("sh").args(["-c", "sh -c 'sleep 60; true'; true"]).env("PMI_RANK", "5");
         let running = shell.spawn().expect("it starts");
-        // A process that is just being started has its name before its surroundings can be read.
+        // While a process starts, its name is visible before its environment can be read.
         let sleeper = || {
             let found = descendants(running.id());
             found.into_iter().find(|process| process.name() == "sleep" && process.rank().is_some())

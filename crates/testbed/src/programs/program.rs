@@ -1,4 +1,4 @@
-//! Built programs under test.
+//! Programs under test.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read};
@@ -16,15 +16,15 @@ use crate::programs::process;
 use crate::programs::signals;
 use crate::{Error, Process, Scratch};
 
-/// No test needs a program for longer; one that hangs should not hang the test run.
+/// No test needs a program for longer, and a program that hangs must not hang the test run.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
-/// How often a waiting test looks whether the program has ended.
+/// How often a waiting test checks whether the program has ended.
 const POLL: Duration = Duration::from_millis(2);
-/// How long others may hold the output of a program that has ended, such as the daemon of a launcher on a host that was
-/// cut off. What they print later is not waited for.
+/// How long to wait for other processes that hold the output of an ended program open, such as a launcher's daemon on
+/// a host that was cut off. Output that they print later is ignored.
 const OTHERS_END: Duration = Duration::from_secs(5);
 
-/// A program, its arguments and its surroundings. It gets no standard input.
+/// A program, its arguments and its environment. It gets no standard input.
 ///
 /// In an integration test the program is `env!("CARGO_BIN_EXE_ioproof")`.
 ///
@@ -43,7 +43,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program at `path`, or of that name on the path.
+    /// The program at `path`, or the program with that name in `PATH`.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
@@ -56,14 +56,14 @@ impl Program {
         }
     }
 
-    /// One more argument.
+    /// Adds an argument.
     #[must_use]
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
         self.arguments.push(argument.as_ref().to_owned());
         self
     }
 
-    /// More arguments.
+    /// Adds several arguments.
     #[must_use]
     pub fn args<I, S>(mut self, arguments: I) -> Self
     where
@@ -74,50 +74,50 @@ impl Program {
         self
     }
 
-    /// A variable of the environment.
+    /// Sets an environment variable.
     #[must_use]
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.variables.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
         self
     }
 
-    /// Where it starts.
+    /// Sets the working directory.
     #[must_use]
     pub fn current_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
         self
     }
 
-    /// How long it may take before it is killed; two minutes where it is not set.
+    /// Sets the time after which the program is killed. The default is two minutes.
     #[must_use]
     pub const fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// A directory that is removed when the program has ended.
+    /// Sets a directory that is removed when the program has ended.
     pub(crate) fn with_files_in(mut self, files: Scratch) -> Self {
         self.files = Some(Arc::new(files));
         self
     }
 
-    /// Where it starts, unless that is where the test runs.
+    /// The working directory, if it was set.
     pub(crate) fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }
 
-    /// The same program started by another one, whose arguments come first.
+    /// The same program, started by a wrapper program. The arguments of the wrapper come first.
     pub(crate) fn under(&self, wrapper: impl Into<PathBuf>, arguments: Vec<OsString>) -> Self {
         let own = std::iter::once(self.path.clone().into_os_string()).chain(self.arguments.iter().cloned());
         Self { path: wrapper.into(), arguments: arguments.into_iter().chain(own).collect(), ..self.clone() }
     }
 
-    /// How long it may take.
+    /// The time limit.
     pub(crate) const fn time_limit(&self) -> Duration {
         self.limit
     }
 
-    /// The same program as a line of `sh`, for where only a shell can start it.
+    /// The same program as a line for `sh`, for cases in which only a shell can start it.
     #[must_use]
     pub fn shell_line(&self) -> String {
         let mut line = String::new();
@@ -136,18 +136,18 @@ impl Program {
         line
     }
 
-    /// Runs it to its end.
+    /// Runs the program until it ends.
     ///
     /// # Errors
-    /// It cannot be started, or takes too long.
+    /// The program cannot be started, or exceeds its time limit.
     pub fn run(&self) -> Result<Finished, Error> {
         self.spawn()?.wait()
     }
 
-    /// Starts it.
+    /// Starts the program.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The program cannot be started.
     pub fn spawn(&self) -> Result<Running, Error> {
         let mut command = Command::new(&self.path);
         command
@@ -156,7 +156,7 @@ impl Program {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // A group of its own, so that its children can be ended with it.
+            // Use a separate process group, so that the children of the program can be killed with it.
             .process_group(0);
         signals::reset();
         if let Some(directory) = &self.directory {
@@ -179,19 +179,19 @@ impl Program {
     }
 }
 
-/// A word that a shell takes as it is.
+/// Quotes a word for the shell.
 fn quoted(word: &OsStr) -> String {
     format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"))
 }
 
-/// What a pipe has brought so far, and the thread that reads it.
+/// The output read from a pipe so far, and the thread that reads it.
 #[derive(Debug)]
 struct Collected {
     bytes: Arc<Mutex<Vec<u8>>>,
     reader: JoinHandle<()>,
 }
 
-/// Reads in the background, so that the program is never held up by a full pipe.
+/// Reads in the background, so that the program never blocks on a full pipe.
 fn collect(mut pipe: impl Read + Send + 'static) -> Collected {
     let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
     let all = Arc::clone(&bytes);
@@ -201,7 +201,7 @@ fn collect(mut pipe: impl Read + Send + 'static) -> Collected {
             match pipe.read(&mut chunk) {
                 Ok(read @ 1..) => all.lock().unwrap_or_else(PoisonError::into_inner).extend(&chunk[..read]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // What was read before an error is still worth showing.
+                // Output that was read before an error is still useful.
                 Ok(0) | Err(_) => return,
             }
         }
@@ -210,7 +210,8 @@ fn collect(mut pipe: impl Read + Send + 'static) -> Collected {
 }
 
 impl Collected {
-    /// All that came. After the end of the program others are waited for until `late` who hold the pipe open.
+    /// All output. If other processes still hold the pipe open after the program has ended, waits for them until
+    /// `late`.
     fn text(self, late: Instant) -> String {
         while !self.reader.is_finished() && Instant::now() < late {
             std::thread::sleep(POLL);
@@ -220,7 +221,7 @@ impl Collected {
     }
 }
 
-/// A started program; it is killed with its children when the value is dropped.
+/// A started program. It is killed with its children when the value is dropped.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -234,30 +235,30 @@ pub struct Running {
 }
 
 impl Running {
-    /// Its process number.
+    /// The PID.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends it a signal, as Ctrl-C does with [`Signal::INT`].
+    /// Sends a signal. [`Signal::INT`] corresponds to Ctrl-C.
     ///
     /// # Errors
-    /// It has ended.
+    /// The program has ended.
     pub fn signal(&self, signal: Signal) -> Result<(), Error> {
         kill_process(Pid::from_child(&self.child), signal).map_err(|e| Error::file(&self.words)(e.into()))
     }
 
-    /// What it has started, directly or not, and what has not ended: the ranks of a launcher.
+    /// The descendants of the program that have not ended, such as the ranks of a launcher.
     #[must_use]
     pub fn processes(&self) -> Vec<Process> {
         process::descendants(self.child.id())
     }
 
-    /// Whether it has ended.
+    /// Whether the program has ended.
     ///
     /// # Errors
-    /// The kernel cannot tell.
+    /// The kernel does not report it.
     pub fn has_ended(&mut self) -> Result<bool, Error> {
         if self.status.is_none() {
             self.status = self.child.try_wait().map_err(Error::file(&self.words))?;
@@ -265,10 +266,10 @@ impl Running {
         Ok(self.status.is_some())
     }
 
-    /// Waits until it ends.
+    /// Waits until the program ends.
     ///
     /// # Errors
-    /// It takes longer than its limit; then it is killed.
+    /// The program exceeds its time limit. It is then killed.
     pub fn wait(mut self) -> Result<Finished, Error> {
         let mut timed_out = false;
         while !self.has_ended()? {
@@ -292,11 +293,11 @@ impl Running {
     }
 
     fn kill(&self) {
-        // A launcher gives its ranks groups of their own. Whoever was stopped is killed too.
+        // A launcher puts its ranks in their own process groups. SIGKILL also works on stopped processes.
         for process in self.processes() {
             process.signal(Signal::KILL);
         }
-        // It may end by itself between the look and the signal.
+        // The program may end by itself in the meantime.
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
     }
 }
@@ -315,15 +316,15 @@ impl Drop for Running {
 pub struct Finished {
     /// The program with its arguments.
     pub command: String,
-    /// Its exit code, unless a signal ended it.
+    /// Its exit code, or `None` if a signal killed it.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that killed it, if any.
     pub signal: Option<i32>,
-    /// What it wrote.
+    /// Its standard output.
     pub stdout: String,
-    /// What it wrote to its error output.
+    /// Its error output.
     pub stderr: String,
-    /// From its start to its end.
+    /// Time from start to end.
     pub took: Duration,
 }
 
@@ -331,7 +332,7 @@ impl Finished {
     /// Checks the exit code.
     ///
     /// # Panics
-    /// It is another one; the message shows what the program wrote.
+    /// The exit code differs. The message contains the output of the program.
     #[must_use = "the output is there to be looked at; write `let _ =` where the code is all that matters"]
     pub fn expect_code(self, code: i32) -> Self {
         assert!(

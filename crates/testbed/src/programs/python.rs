@@ -1,5 +1,5 @@
-//! Python with packages of PyPI, in an environment of its own: other people's parsers and tools
-//! as judges of what the program writes.
+//! A Python virtual environment with packages from PyPI. The tests use third-party parsers and tools to validate the
+//! output of the program.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use std::time::Duration;
 use crate::programs::command;
 use crate::{Program, Scratch};
 
-/// Making an environment and installing a few packages takes seconds; a network that swallows
-/// packets should not hold up the tests for longer than this.
+/// Creating an environment and installing a few packages takes seconds. A network that drops packets should not delay
+/// the tests for longer than this.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// A virtual environment of Python; it is removed when the value is dropped.
+/// A Python virtual environment. It is removed when the value is dropped.
 ///
 /// ```no_run
 /// let Ok(python) = testbed::Python::with(&["prometheus_client==0.26.0"]) else { return };
@@ -25,11 +25,11 @@ pub struct Python {
 }
 
 impl Python {
-    /// An environment with these packages, named as pip wants them named.
+    /// Creates an environment with these packages, given as pip requirements.
     ///
     /// # Errors
-    /// Why it cannot be had, in words for a `skipped:` line: no Python, no pip, or no way to the
-    /// packages.
+    /// Describes why it is not available, for a `skipped:` line: Python or pip is missing, or the packages cannot be
+    /// downloaded.
     pub fn with(packages: &[&str]) -> Result<Self, String> {
         command::needs_tools(&["python3"])?;
         let scratch = Scratch::on_disk().map_err(|error| error.to_string())?;
@@ -45,14 +45,14 @@ impl Python {
         Ok(python)
     }
 
-    /// Where it is.
+    /// The path of the environment.
     #[must_use]
     pub fn directory(&self) -> PathBuf {
         self.scratch.path().join("venv")
     }
 
-    /// A program of the environment: `python`, or what a package has brought. It comes first on the
-    /// path of the program itself too.
+    /// A program of the environment: `python`, or one that a package has installed. The environment also comes first
+    /// in the `PATH` of that program.
     #[must_use]
     pub fn program(&self, name: &str) -> Program {
         let programs = self.directory().join("bin");
@@ -62,20 +62,20 @@ impl Python {
         Program::new(programs.join(name)).env("PATH", path).limit(LIMIT)
     }
 
-    /// Python with a script of this text.
+    /// Python running a script with this text.
     #[must_use]
     pub fn script(&self, text: impl AsRef<OsStr>) -> Program {
         self.program("python").arg("-c").arg(text)
     }
 
-    /// A place for files, removed with the environment.
+    /// A directory for files, removed together with the environment.
     #[must_use]
     pub fn scratch(&self) -> &Path {
         self.scratch.path()
     }
 }
 
-/// Runs `program`; the last line of what it wrote is the reason where it fails.
+/// Runs `program`. If it fails, the last line of its output is returned as the reason.
 fn ended(program: &Program, what: &str) -> Result<(), String> {
     let finished = program.clone().limit(LIMIT).run().map_err(|error| format!("{what}: {error}"))?;
     if finished.code == Some(0) {

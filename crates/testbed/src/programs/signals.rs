@@ -4,16 +4,16 @@
 use std::io;
 use std::sync::Once;
 
-/// Has this process, and all programs that it starts from now on, take the default action for SIGINT and SIGQUIT.
+/// Sets the default action for SIGINT and SIGQUIT in this process and all programs that it starts from now on.
 ///
-/// A shell without job control starts background commands with both ignored, and children inherit that: the tests
-/// would depend on how they were started. It is not set in each child, as a hook before its exec makes the
-/// standard library fork, which copies the page tables of a test process that holds gigabytes.
+/// A shell without job control starts background commands with both signals ignored, and children inherit that. The
+/// tests would then depend on how they were started. The action is not reset in each child: a hook before exec makes
+/// the standard library use fork, which copies the page tables of a test process that may hold gigabytes.
 pub(crate) fn reset() {
     static RESET: Once = Once::new();
     RESET.call_once(|| {
         for signal in [libc::SIGINT, libc::SIGQUIT] {
-            // SAFETY: SIG_DFL names no function of ours.
+            // SAFETY: SIG_DFL is not a handler function of ours.
             let before = unsafe { libc::signal(signal, libc::SIG_DFL) };
             assert_ne!(before, libc::SIG_ERR, "{}", io::Error::last_os_error());
         }

@@ -1,6 +1,6 @@
-//! The I/O calls that a program really makes, as strace(1) sees them.
+//! The I/O system calls that a program makes, as recorded by strace(1).
 //!
-//! Transfers of io_uring are not calls: of them only `io_uring_enter` is seen.
+//! Transfers through io_uring are not system calls: only `io_uring_enter` is visible.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::programs::command;
 use crate::{Error, Finished, Program, Scratch};
 
-/// The calls that are traced where nothing else is asked for.
+/// The system calls that are traced by default.
 const CALLS: &str =
     "openat,read,write,pread64,pwrite64,lseek,fadvise64,fsync,fdatasync,fallocate,ftruncate,unlink,unlinkat";
 
@@ -38,16 +38,16 @@ impl Default for Strace {
 }
 
 impl Strace {
-    /// Traces calls that open, move, advise, sync, resize and remove.
+    /// Traces the calls that open, read, write, advise, sync, resize and remove files.
     #[must_use]
     pub fn new() -> Self {
         Self { calls: CALLS.to_owned(), only: None, injections: Vec::new() }
     }
 
-    /// Whether programs can be traced here.
+    /// Whether programs can be traced on this machine.
     ///
     /// # Errors
-    /// What is missing, in words for a `skipped:` line.
+    /// Describes what is missing, for a `skipped:` line.
     pub fn available() -> Result<(), String> {
         command::needs_tools(&["strace"])?;
         match command::run("strace", ["-o", "/dev/null", "true"]) {
@@ -56,35 +56,35 @@ impl Strace {
         }
     }
 
-    /// Traces other calls, as in `pread64,io_uring_enter`.
+    /// Traces other calls, for example `pread64,io_uring_enter`.
     #[must_use]
     pub fn calls(mut self, names: &str) -> Self {
         names.clone_into(&mut self.calls);
         self
     }
 
-    /// Traces, and injects into, only calls that touch this file.
+    /// Restricts tracing and injection to calls that access this file.
     #[must_use]
     pub fn only_path(mut self, path: impl Into<PathBuf>) -> Self {
         self.only = Some(path.into());
         self
     }
 
-    /// Makes a call fail or return something else: `("pread64", "error=EIO:when=3")`,
-    /// `("pwrite64", "retval=512:when=2+")`; see `inject` in strace(1).
+    /// Makes a call fail or return a different value: `("pread64", "error=EIO:when=3")`, `("pwrite64",
+    /// "retval=512:when=2+")`. See `inject` in strace(1).
     #[must_use]
     pub fn inject(mut self, call: &str, fault: &str) -> Self {
         self.injections.push(format!("inject={call}:{fault}"));
         self
     }
 
-    /// Runs `program` and all its threads and children to their end.
+    /// Runs `program` with all its threads and children until they end.
     ///
     /// # Errors
-    /// It cannot be started, takes too long, or the trace cannot be read.
+    /// The program cannot be started or exceeds its time limit, or the trace cannot be parsed.
     pub fn run(&self, program: &Program) -> Result<Trace, Error> {
         let scratch = Scratch::on_disk()?;
-        // One file for each thread: in a common one calls of several threads cut each other up.
+        // Use one file per thread: in a common file calls of different threads interrupt each other.
         let prefix = scratch.path().join("trace");
         let mut arguments: Vec<OsString> =
             ["-ff", "-y", "-s", "0", "-a", "0", "-qq", "--signal=none", "--absolute-timestamps=unix,ns"]
@@ -103,50 +103,50 @@ impl Strace {
     }
 }
 
-/// What a program did.
+/// The result of a traced program.
 #[derive(Debug, Clone)]
 pub struct Trace {
-    /// How it ended and what it wrote.
+    /// The exit status and the output.
     pub finished: Finished,
-    /// Its calls in the order in which they began.
+    /// Its system calls, ordered by start time.
     pub calls: Vec<Call>,
 }
 
 impl Trace {
-    /// The calls of this name.
+    /// All calls with this name.
     pub fn of(&self, name: &str) -> impl Iterator<Item = &Call> {
         self.calls.iter().filter(move |call| call.name == name)
     }
 
-    /// The calls of this name on this file.
+    /// All calls with this name on this file.
     pub fn on(&self, name: &str, path: &Path) -> impl Iterator<Item = &Call> {
         self.of(name).filter(move |call| call.path.as_deref() == Some(path))
     }
 }
 
-/// One call.
+/// One system call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The thread that made it.
     pub thread: u32,
-    /// When it began, nanoseconds since 1970-01-01 UTC.
+    /// Start time, nanoseconds since 1970-01-01 UTC.
     pub at_unix_ns: u64,
-    /// Its name, as in `pread64`.
+    /// Its name, such as `pread64`.
     pub name: String,
     /// Its arguments as strace writes them.
     pub arguments: Vec<String>,
-    /// The file that it is about.
+    /// The file that it accesses.
     pub path: Option<PathBuf>,
-    /// What it returned; -1 for an error. `None` for a call that never returned.
+    /// The return value, -1 for an error. `None` if the call never returned.
     pub returned: Option<i64>,
-    /// The error, as in `EIO`.
+    /// The error, such as `EIO`.
     pub error: Option<String>,
-    /// Whether strace put the result in its place.
+    /// Whether strace injected the result.
     pub injected: bool,
 }
 
 impl Call {
-    /// How many bytes were asked for.
+    /// The number of bytes requested.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         let position = match self.name.as_str() {
@@ -158,7 +158,7 @@ impl Call {
         self.arguments.get(position)?.parse().ok()
     }
 
-    /// The offset that was asked for.
+    /// The requested offset.
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
         let position = match self.name.as_str() {
@@ -170,7 +170,7 @@ impl Call {
         self.arguments.get(position)?.parse().ok()
     }
 
-    /// Whether a symbolic value, as in `O_DIRECT` or `POSIX_FADV_RANDOM`, is among the arguments.
+    /// Whether the arguments contain a symbolic value such as `O_DIRECT` or `POSIX_FADV_RANDOM`.
     #[must_use]
     pub fn has(&self, word: &str) -> bool {
         self.arguments.iter().any(|argument| argument.split('|').any(|part| part == word))
@@ -189,7 +189,7 @@ fn read_traces(directory: &Path) -> Result<Vec<Call>, Error> {
     Ok(calls)
 }
 
-/// Reads the trace of one thread.
+/// Parses the trace of one thread.
 fn parse(thread: u32, text: &str) -> Result<Vec<Call>, Error> {
     let wrong = |(index, line): (usize, &str)| Error::Trace { line: index + 1, text: line.to_owned() };
     let of_a_call =
@@ -198,7 +198,7 @@ fn parse(thread: u32, text: &str) -> Result<Vec<Call>, Error> {
     lines.map(|line| parse_call(thread, line.1).ok_or_else(|| wrong(line))).collect()
 }
 
-/// Reads `SECONDS.NANOSECONDS NAME(ARGUMENT, …) = RESULT`.
+/// Parses `SECONDS.NANOSECONDS NAME(ARGUMENT, …) = RESULT`.
 fn parse_call(thread: u32, line: &str) -> Option<Call> {
     let (time, rest) = line.split_once(' ')?;
     let (seconds, nanos) = time.split_once('.')?;
@@ -226,11 +226,11 @@ fn parse_call(thread: u32, line: &str) -> Option<Call> {
     })
 }
 
-/// Splits at the commas that are not inside a string, a descriptor's path or braces; returns
-/// what follows the closing parenthesis.
+/// Splits at commas outside of strings, descriptor paths and braces. Also returns the text after the closing
+/// parenthesis.
 fn split_arguments(text: &str) -> Option<(Vec<String>, &str)> {
     let (mut arguments, mut start, mut depth) = (Vec::new(), 0, 0_u32);
-    // What ends a stretch in which nothing else has a meaning: a string or a path.
+    // The character that ends the current string or path, inside which no other character is special.
     let mut until = None;
     let mut escaped = false;
     for (index, letter) in text.char_indices() {
@@ -256,7 +256,7 @@ fn split_arguments(text: &str) -> Option<(Vec<String>, &str)> {
     None
 }
 
-/// The file of a call: its named path from the directory that it is relative to, or that of its
+/// The file of a call: the path argument, resolved against the directory that it is relative to, or the path of the
 /// descriptor.
 fn path_of(name: &str, arguments: &[String]) -> Option<PathBuf> {
     let descriptor = |argument: &String| {
@@ -278,7 +278,7 @@ fn path_of(name: &str, arguments: &[String]) -> Option<PathBuf> {
     }
 }
 
-/// Undoes the escapes of C: `\n`, `\"` and octal numbers of up to three digits.
+/// Decodes C escapes: `\n`, `\"` and octal numbers of up to three digits.
 fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -375,7 +375,7 @@ mod tests {
         let dd = Program::new("dd").args(["if=/dev/zero", &target, "bs=4096", "count=3", "conv=fsync"]);
         let trace = Strace::new().run(&dd).expect("a trace");
         assert_eq!(trace.finished.code, Some(0));
-        // dd writes to a copy of the descriptor, of which strace knows the path too.
+        // dd writes to a duplicate of the descriptor. strace knows the path of that too.
         let sizes: Vec<_> = trace.on("write", &file).map(super::Call::bytes).collect();
         assert_eq!(sizes, [Some(4096); 3]);
         assert_eq!(trace.on("fsync", &file).count(), 1);

@@ -1,4 +1,4 @@
-//! One try with work of `ioproof run`: a fault at a random moment, and what is found afterwards.
+//! One attempt with a kind of work that `ioproof run` does: a fault at a random moment, and the checks afterwards.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,32 +17,32 @@ use super::fault::{Fault, Storage};
 use super::site::{Site, lives};
 use super::work::Work;
 
-/// How long a run is waited for that is about to come to its random moment, and processes that are about to end.
+/// The longest wait for a run to reach its random moment, and for processes to end.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// From an event of the journal to the strike.
+/// The longest delay between an event of the journal and the fault.
 const DELAY_US: u64 = 30_000;
 
-/// What the program says when it panics.
+/// What the program prints when it panics.
 pub(super) const PANIC: &str = "fault of the program itself";
 
-/// What was wrong after a fault.
+/// Problems found after a fault.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Problems {
-    /// Results that had been finished and are not in the record, or cannot be had by resuming.
+    /// Finished results that are not in the record or cannot be recovered by resuming.
     pub(super) lost: Vec<String>,
-    /// What is left behind, on the storage or as a process, or what is gone that was not ours.
+    /// Files or processes left behind, or missing files that did not belong to ioproof.
     pub(super) left: Vec<String>,
-    /// Another exit code or message than documented.
+    /// An exit code or message other than documented.
     pub(super) wrong: Vec<String>,
 }
 
-/// A try in which the fault struck, or nothing.
+/// The problems of an attempt in which the fault struck; `None` if it did not strike.
 pub(super) type Tried = Option<Problems>;
 
-/// The results of a run: phases, and launches of jobs.
+/// The results of a run: phases and launches of jobs.
 type Results = BTreeSet<String>;
 
-/// What the work gives where nothing goes wrong.
+/// The results of the work without a fault.
 #[derive(Debug, Clone)]
 pub(super) struct Reference {
     results: Results,
@@ -61,7 +61,7 @@ impl Reference {
     }
 }
 
-/// Ended phases and launches in a record.
+/// Finished phases and launches in a record.
 fn results(record: &Path) -> Result<Results, String> {
     let run = Run::open(record).map_err(|error| error.to_string())?;
     let mut found: Results = run
@@ -85,7 +85,7 @@ fn named(case: &str, repetition: u32, phase: &str) -> String {
     format!("{case} {repetition} {phase}")
 }
 
-/// The whole lines of the journal that report results.
+/// The complete lines of the journal that report results.
 fn journal(record: &Path) -> Vec<Value> {
     let text = fs::read_to_string(record.join("journal.jsonl")).unwrap_or_default();
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
@@ -114,18 +114,18 @@ fn said(finished: &Finished) -> String {
     format!("code {:?}, signal {:?}: {}{}", finished.code, finished.signal, finished.stdout, finished.stderr)
 }
 
-/// The work on a site, as a user starts it.
+/// The work on a site, started as a user would.
 fn start(work: Work, site: &Site) -> Program {
     let study = site.write("study.toml", &work.study(&site.data));
     ranked(work, site.desk.ioproof("run --yes").arg(study).arg("--out").arg(site.record()))
 }
 
-/// The same program on two ranks where the work is done by ranks.
+/// The same program, on two ranks if the work uses ranks.
 fn ranked(work: Work, program: Program) -> Program {
     if work == Work::Ranks { Launch::open_mpi(2).start(&program) } else { program }
 }
 
-/// Waits until the journal has so many results; nothing where the run ends before.
+/// Waits until the journal has this many results. Returns `None` if the run ends first.
 fn wait_for_results(running: &mut testbed::Running, record: &Path, results: usize) -> Option<()> {
     let start = Instant::now();
     while journal(record).len() < results || !record.join("journal.jsonl").exists() {
@@ -137,18 +137,18 @@ fn wait_for_results(running: &mut testbed::Running, record: &Path, results: usiz
     Some(())
 }
 
-/// A run that has met its fault.
+/// A run that was hit by its fault.
 struct Struck {
     site: Site,
-    /// What had been finished before.
+    /// The results that were finished before the fault.
     before: Results,
     finished: Finished,
-    /// All results are there.
+    /// Whether all results are in the record.
     is_whole: bool,
     problems: Problems,
 }
 
-/// One try. The error is one of the test itself.
+/// One attempt. An error means that the test itself failed.
 pub(super) fn attempt(
     work: Work,
     fault: Fault,
@@ -170,7 +170,7 @@ pub(super) fn attempt(
     Ok(Some(problems))
 }
 
-/// Runs the work to its end with the fault at a random moment; nothing where it came too late.
+/// Runs the work to its end with the fault at a random moment. Returns `None` if the fault came too late.
 fn strike(
     work: Work,
     fault: Fault,
@@ -182,7 +182,7 @@ fn strike(
     let site = Site::new(fault, name)?;
     let record = site.record();
     let mut running = site.grouped(start(work, &site)).spawn().map_err(say)?;
-    // Claims are closed before the first result; they are on stable storage by then.
+    // Claim files are closed before the first result, and are on stable storage by then.
     let first = u64::from(fault == Fault::CloseFails);
     let moment = first + draw.below(reference.events as u64 - first);
     let moment = usize::try_from(moment).map_err(|error| error.to_string())?;
@@ -199,10 +199,11 @@ fn strike(
     let struck = fault.strike(work, &site, &running, draw);
     let finished = running.wait().map_err(say)?;
     let mut problems = Problems::default();
-    // Ranks without their launcher may come to their end.
+    // Ranks without their launcher are given time to end.
     left_processes(&children, &mut problems);
     let is_whole = Run::open(&record).is_ok_and(|run| run.state == RunState::Complete);
-    // What FUSE has refused was refused while the work ran; other faults may come when all is done.
+    // A FUSE fault is counted only when a request met it, so the work was still running. Other faults may strike
+    // after all work is done.
     let is_counted = fault.storage() == Storage::Fuse || fault.is_overcome();
     let was_late = is_whole && !is_counted && finished.code != Some(5);
     let was_met = struck.is_ok() && site.was_met() && !was_late;
@@ -215,9 +216,9 @@ fn judge_end(work: Work, fault: Fault, finished: &Finished, problems: &mut Probl
         problems.wrong.push("it panicked".to_owned());
     }
     match finished.code {
-        // The launcher has codes of its own for signals that it gets, and for a rank that it has lost.
+        // The launcher has its own exit codes for signals that it receives and for a rank that it has lost.
         Some(code) if work == Work::Ranks && !fault.is_of_storage() && code != 0 => {}
-        // It was not needed: the results are whole.
+        // The failed open was not needed: the results are complete.
         Some(0) if fault == Fault::OpenFails && problems.lost.is_empty() => return,
         Some(code) if !fault.codes().contains(&code) => {
             problems.wrong.push(format!("code {code}, not one of {:?}", fault.codes()));
@@ -228,7 +229,7 @@ fn judge_end(work: Work, fault: Fault, finished: &Finished, problems: &mut Probl
         _ => {}
     }
     let words = fault.words();
-    // A matrix goes on without the launches that fail, which are named with their errors in the report.
+    // A matrix continues after launches fail. The report names those launches with their errors.
     let said =
         if work == Work::Jobs { finished.stdout.clone() + &finished.stderr } else { finished.stderr.clone() };
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
@@ -238,15 +239,16 @@ fn judge_end(work: Work, fault: Fault, finished: &Finished, problems: &mut Probl
     }
 }
 
-/// A launcher that gets a signal passes it on, and some seconds later kills the ranks that still run. On a busy host
-/// that is before they have ended in order: its code and message are what remains then, and claimed files.
+/// A launcher that receives a signal forwards it, and kills the ranks that still run a few seconds later. On a busy
+/// host that is before they have ended in order. What remains is then the launcher's code and message, and claimed
+/// files.
 fn killed_by_launcher(work: Work, fault: Fault, finished: &Finished) -> bool {
     work == Work::Ranks
         && !fault.is_of_storage()
         && finished.code.is_some_and(|code| !fault.codes().contains(&code))
 }
 
-/// What the program had started ends with it.
+/// Processes that the program started must end with it.
 fn left_processes(children: &[u32], problems: &mut Problems) {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
@@ -258,8 +260,8 @@ fn left_processes(children: &[u32], problems: &mut Problems) {
     problems.left.push(format!("processes of its own: {children:?}"));
 }
 
-/// What had been finished before the fault is in the record. Returns whether there is one: a run that recorded nothing
-/// leaves no directory, or one that is not a run.
+/// Everything that was finished before the fault is in the record. Returns whether there is a record: a run that
+/// recorded nothing leaves no directory, or a directory that is not a run.
 fn judge_record(struck: &mut Struck) -> bool {
     let Struck { site, before, problems, .. } = struck;
     let record = site.record();
@@ -285,7 +287,7 @@ fn judge_record(struck: &mut Struck) -> bool {
     true
 }
 
-/// The user cleans up, or resumes at once.
+/// The user either runs `ioproof clean`, or resumes at once.
 fn go_on(work: Work, fault: Fault, is_recorded: bool, cleans: bool, struck: &mut Struck) {
     let Struck { site, problems, is_whole, finished, .. } = struck;
     let left = site.left();
@@ -317,7 +319,7 @@ fn go_on(work: Work, fault: Fault, is_recorded: bool, cleans: bool, struck: &mut
     problems.left.extend(site.left());
 }
 
-/// The results are those of a run without a fault.
+/// The results must equal those of a run without a fault.
 fn judge_results(reference: &Reference, struck: &mut Struck) {
     let Struck { site, problems, .. } = struck;
     match results(&site.record()) {

@@ -1,4 +1,4 @@
-//! One try with a command that lasts only for some system calls: one of them meets the fault.
+//! One attempt with a command that takes only a few system calls: the fault strikes at one of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,15 +14,15 @@ use super::draw::Draw;
 use super::fault::Fault;
 use super::work::Work;
 
-/// Calls at which a command may be ended.
+/// System calls at which a command may be interrupted.
 const CALLS: &str =
     "openat,read,write,pwrite64,fsync,fdatasync,rename,renameat2,mkdir,unlink,unlinkat,ftruncate";
-/// Codes with which such a command may end: done, and why not (docs/EXIT_CODES.md).
+/// Codes with which such a command may end: success, and the documented reasons for failure (docs/EXIT_CODES.md).
 const CODES: [i32; 8] = [0, 2, 3, 4, 5, 7, 8, 130];
-/// What one of the devices of a layout has.
+/// Size of each device of a layout.
 const DEVICE_BYTES: u64 = 32 << 20;
 
-/// A command, what it works on, and how its result is looked at.
+/// A command, what it works on, and how its result is checked.
 pub(super) struct Command {
     desk: Desk,
     work: Work,
@@ -78,7 +78,7 @@ impl Command {
         self.desk.ioproof("layout").args(words.split_whitespace()).arg("--state").arg(state)
     }
 
-    /// What the command does where nothing goes wrong: the calls since it began to write.
+    /// The system calls of the command without a fault, from its first write on, and its figures.
     pub(super) fn reference(work: Work, sources: &[PathBuf]) -> Result<Reference, String> {
         let command = Self::new(work, sources)?;
         let trace = Strace::new().calls(CALLS).run(&command.program("record"));
@@ -101,7 +101,7 @@ impl Command {
         Ok(report["figures"].clone())
     }
 
-    /// Takes back what a layout or a tuning has done.
+    /// Undoes what a layout or a tuning has done.
     fn undo(&self) -> Option<Finished> {
         match self.work {
             Work::Layout => {
@@ -124,7 +124,7 @@ impl Command {
             }
             _ => {}
         }
-        // A second Ctrl-C ends the program at once.
+        // A second Ctrl-C ends the program at once, without a message.
         if finished.code.is_some_and(|code| ![0, 130].contains(&code)) && finished.stderr.trim().is_empty() {
             problems.wrong.push("no message".to_owned());
         }
@@ -200,14 +200,14 @@ impl Command {
     }
 }
 
-/// The value of a setting, also where the kernel would show it in brackets among the others.
+/// The value of a setting. The kernel may show the selected value in brackets among the alternatives.
 fn chosen(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let bracketed = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(chosen, _)| chosen);
     bracketed.unwrap_or(&text).trim().to_owned()
 }
 
-/// All files on a desk, with what is in them.
+/// All files on a desk, with their contents.
 fn contents(desk: &Desk) -> BTreeMap<PathBuf, Vec<u8>> {
     let place = desk.path("");
     let files =
@@ -219,12 +219,12 @@ fn contents(desk: &Desk) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// What a command does without a fault.
 pub(super) struct Reference {
-    /// Name, and the number of the call among those of this name in its thread.
+    /// The call's name, and its number among the calls with this name in its thread.
     calls: Vec<(String, usize)>,
     figures: Value,
 }
 
-/// The calls of the first thread from the first one on that writes or makes something of the command's.
+/// The calls of the first thread, starting with the first call that writes or creates something of the command's.
 fn calls(trace: &Trace, place: &Path) -> Vec<(String, usize)> {
     let first = trace.calls.first().map(|call| call.thread);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -242,7 +242,7 @@ fn calls(trace: &Trace, place: &Path) -> Vec<(String, usize)> {
     found
 }
 
-/// One try. The error is one of the test itself.
+/// One attempt. An error means that the test itself failed.
 pub(super) fn attempt(
     work: Work,
     fault: Fault,

@@ -1,4 +1,4 @@
-//! The faults, and how each of them is brought about.
+//! The faults, and how each of them is injected.
 
 use std::path::Path;
 use std::thread;
@@ -12,12 +12,12 @@ use super::draw::Draw;
 use super::site::{Site, lives};
 use super::work::Work;
 
-/// A stopped program, or a frozen file system, stands still for at most so long.
+/// The longest time for which a program is stopped or a file system is frozen.
 const STANDSTILL_MS: u64 = 250;
-/// One of so many requests meets a fault that others do not.
+/// One in this many requests meets a fault that the others do not.
 const SPARSE: u64 = 7;
 
-/// What goes wrong.
+/// The kinds of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fault {
     Killed,
@@ -48,7 +48,7 @@ pub(super) enum Fault {
     FileMissing,
 }
 
-/// Where the data of a try are.
+/// Where the data of an attempt are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Storage {
     Disk,
@@ -86,7 +86,7 @@ impl Fault {
         Self::FileMissing,
     ];
 
-    /// Its name in the table.
+    /// The fault's name in the table.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Killed => "kill -9",
@@ -118,7 +118,7 @@ impl Fault {
         }
     }
 
-    /// How it is brought about.
+    /// How the fault is injected.
     pub(super) const fn mechanism(self) -> &'static str {
         match self {
             Self::Killed => "SIGKILL; at a random system call for short commands (strace)",
@@ -168,22 +168,23 @@ impl Fault {
         }
     }
 
-    /// A run with this fault goes on to its end as if nothing were.
+    /// Whether a run with this fault continues to its end as if nothing had happened.
     pub(super) const fn is_overcome(self) -> bool {
         matches!(self, Self::Stopped | Self::ShortTransfers | Self::InterruptedCalls | Self::Frozen)
     }
 
-    /// A call on the storage fails.
+    /// Whether the fault is a failing call on the storage.
     pub(super) const fn is_of_storage(self) -> bool {
         !matches!(self.storage(), Storage::Disk)
     }
 
-    /// The program cannot say how it ended.
+    /// Whether the program is killed before it can report how it ended.
     pub(super) const fn ends_at_once(self) -> bool {
         matches!(self, Self::Killed | Self::BusError | Self::OutOfMemory)
     }
 
-    /// Files of ours may stay until `ioproof clean`: whoever removes them was ended, or may not.
+    /// Whether files of ioproof may remain until `ioproof clean`, because the process that would remove them was
+    /// killed or is not allowed to.
     pub(super) const fn may_leave_claimed(self) -> bool {
         self.ends_at_once()
             || matches!(
@@ -199,11 +200,11 @@ impl Fault {
             )
     }
 
-    /// Codes with which a run may end that has met it; none where a signal ends it.
+    /// Exit codes of a run that was hit by this fault; empty if a signal ends the run.
     pub(super) const fn codes(self) -> &'static [i32] {
         match self {
             Self::Killed | Self::BusError => &[],
-            // A launch that was killed is an error of its own.
+            // A killed launch is an error of its own.
             Self::OutOfMemory => &[5],
             Self::Terminated | Self::InterruptedTwice => &[130],
             Self::Stopped | Self::ShortTransfers | Self::InterruptedCalls | Self::Frozen => &[0],
@@ -211,14 +212,14 @@ impl Fault {
             Self::RecordFull => &[7],
             Self::LostRank => &[9],
             Self::LostLauncher => &[],
-            // A look whether the page cache has the data can do without its file, once.
+            // The check whether data are in the page cache tolerates a failed open of its file, if it fails once.
             Self::OpenFails => &[0, 4, 5],
-            // What is found before the first transfer is a lack of the host.
+            // A fault found before the first transfer is reported as a limitation of the host.
             _ => &[4, 5],
         }
     }
 
-    /// What the message must name, where it is always the same.
+    /// Words of which the message must contain one, if the message is always the same.
     pub(super) const fn words(self) -> &'static [&'static str] {
         match self {
             Self::OpenFails | Self::ReadFails | Self::WriteFails | Self::SyncFails | Self::CloseFails => {
@@ -234,11 +235,11 @@ impl Fault {
         }
     }
 
-    /// The faults of FUSE, from the request on that comes next.
+    /// The FUSE faults, starting with the next request.
     fn programme(self, work: Work, draw: &mut Draw) -> Programme {
         let once_or_for_good = |draw: &mut Draw| {
             let number = 1 + draw.below(4);
-            // The kernel reads pages of a mapping ahead, and again when they are needed.
+            // The kernel reads pages of a mapping ahead, and reads them again when they are needed.
             if draw.below(2) == 0 && work != Work::Mmap { When::Number(number) } else { When::From(number) }
         };
         let mut programme = Programme::default();
@@ -254,7 +255,7 @@ impl Fault {
             Self::Quota => {
                 vec![Injected::on_write(once_or_for_good(draw), Effect::Error(Errno::DQUOT.raw_os_error()))]
             }
-            // The kernel makes an error of an asynchronous write that is short (fs/fuse/file.c).
+            // The kernel turns a short asynchronous write into an error (fs/fuse/file.c).
             Self::ShortTransfers if work.is_queued() => {
                 vec![Injected::on_read(When::Every(SPARSE), Effect::Short(512))]
             }
@@ -270,7 +271,7 @@ impl Fault {
         programme
     }
 
-    /// Brings it about, and takes back what lasts no longer than the moment.
+    /// Injects the fault, and undoes it if it is only meant to last for a moment.
     pub(super) fn strike(
         self,
         work: Work,
@@ -282,7 +283,7 @@ impl Fault {
         match self {
             Self::Killed | Self::LostLauncher => running.signal(Signal::KILL).map_err(say),
             Self::BusError => {
-                // The first one is taken for a fault of the stack by Rust's runtime, which tries the access again.
+                // Rust's runtime takes the first signal for a stack fault and retries the access.
                 while running.signal(Signal::BUS).is_ok() && lives(running.id()) {
                     thread::sleep(Duration::from_millis(1));
                 }
@@ -292,7 +293,7 @@ impl Fault {
             Self::InterruptedTwice => {
                 running.signal(Signal::INT).map_err(say)?;
                 thread::sleep(Duration::from_millis(draw.below(30)));
-                // It may have ended in order by then.
+                // The program may already have ended in order.
                 let _ = running.signal(Signal::INT);
                 Ok(())
             }
@@ -337,7 +338,8 @@ fn both(effect: Effect) -> Vec<Injected> {
     vec![Injected::on_read(When::Every(SPARSE), effect), Injected::on_write(When::Every(SPARSE), effect)]
 }
 
-/// Another process of the group takes its memory until the kernel ends one; ours are to go first.
+/// Another process in the group uses up the group's memory until the kernel kills a process. The processes of ioproof
+/// are made the preferred victims.
 fn out_of_memory(site: &Site, running: &Running) -> Result<(), String> {
     let ours = running.processes().into_iter().map(|one| one.id()).chain([running.id()]);
     for process in ours {
@@ -346,11 +348,11 @@ fn out_of_memory(site: &Site, running: &Running) -> Result<(), String> {
             let _ = std::fs::write(path, "1000");
         }
     }
-    // It stands still meanwhile, so that its work is not over before the memory is.
+    // The run is stopped in the meantime, so that it does not finish before the memory is used up.
     running.signal(Signal::STOP).map_err(|error| error.to_string())?;
     let hog = site.group()?.inside(&Program::new("timeout").args(["10", "tail", "/dev/zero"]));
     let taken = hog.run();
-    // It may be gone.
+    // The process may be gone.
     let _ = running.signal(Signal::CONT);
     taken.map(drop).map_err(|error| error.to_string())
 }

@@ -1,9 +1,10 @@
-//! Each fault at a random moment into each kind of work. Nothing that was finished is lost, nothing is left behind, and
-//! the program says what happened.
+//! Each fault at a random moment in each kind of work. Finished results must not be lost, nothing may be left behind,
+//! and the program must say what happened.
 //!
-//! One try for each cell of the matrix, or as many in all as `FAULT_TRIES` says, from the seed in `FAULT_SEED`. Where that
-//! are fewer than cells, they are spread over all of the matrix, from another cell with each seed.
-//! `FAULT_ONLY` takes the cells whose name contains a word. `UPDATE_DOCS=1` writes the table to `docs/RELIABILITY.md`.
+//! Runs one attempt for each cell of the matrix, or `FAULT_TRIES` attempts in total, with the seed in `FAULT_SEED`.
+//! If there are fewer attempts than cells, they are spread over the whole matrix, starting at a different cell for
+//! each seed. `FAULT_ONLY` selects the cells whose name contains a word. `UPDATE_DOCS=1` writes the table to
+//! `docs/RELIABILITY.md`.
 
 mod attempt;
 mod calls;
@@ -34,10 +35,10 @@ use fault::{Fault, Storage};
 use table::{Table, Tally};
 use work::Work;
 
-/// Draws of a moment until the fault strikes while the work runs.
+/// How many random moments are tried until the fault strikes while the work runs.
 const DRAWS_MAX: u64 = 20;
 
-/// Why no fault of this kind can be tried in this work; nothing where it is.
+/// Why this fault cannot be tested with this work; `None` if it can.
 fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
     use Fault as F;
     match (work, fault) {
@@ -90,7 +91,7 @@ fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
     }
 }
 
-/// What the host lacks for a cell.
+/// What the host lacks to test a cell.
 fn lacking(work: Work, fault: Fault) -> Result<(), String> {
     if work == Work::Ranks {
         Launch::open_mpi_available()?;
@@ -111,7 +112,7 @@ fn lacking(work: Work, fault: Fault) -> Result<(), String> {
     }
 }
 
-/// Whether the kernel knows how to shut ext4 down.
+/// Whether the kernel supports shutting ext4 down.
 fn can_be_shut_down() -> Result<(), String> {
     let builder =
         LoopDevice::builder().bytes(FileSystem::Ext4.smallest_bytes()).file_system(FileSystem::Ext4);
@@ -119,14 +120,14 @@ fn can_be_shut_down() -> Result<(), String> {
     device.shut_down().map_err(|error| format!("needs ext4 that can be shut down: {error}"))
 }
 
-/// What is needed to judge the tries of a kind of work.
+/// What is needed to judge the attempts with a kind of work.
 enum Reference {
     Run(attempt::Reference),
     Command(calls::Reference),
     Record,
 }
 
-/// Two finished records, for a merge and for damage.
+/// Two finished records, used by the merge and by the damage attempts.
 struct Records {
     _desks: [Desk; 2],
     paths: Vec<PathBuf>,
@@ -223,7 +224,7 @@ fn every_fault_in_every_kind_of_work_loses_and_leaves_nothing() {
     assert!(bad.is_empty(), "{} problems with FAULT_SEED={seed}:\n{}", bad.len(), bad.join("\n"));
 }
 
-/// Draws until the fault strikes.
+/// Tries random moments until the fault strikes.
 fn struck(
     work: Work,
     fault: Fault,
@@ -232,7 +233,7 @@ fn struck(
     seed: u64,
     number: u64,
 ) -> Result<Problems, String> {
-    // The same for a cell whichever others are tried.
+    // The moments of a cell do not depend on which other cells are tested.
     let cell = (work as u64) << 8 | fault as u64;
     for again in 0..DRAWS_MAX {
         let mut draw = Draw::of(seed, (cell << 32) + number * DRAWS_MAX + again);

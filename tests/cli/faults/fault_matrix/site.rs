@@ -1,4 +1,4 @@
-//! The place of one try: a desk, the storage that is measured, the disk of the record.
+//! The environment of one attempt: a desk, the storage that is measured, and the disk of the record.
 
 use std::fs;
 use std::io::Write;
@@ -10,12 +10,12 @@ use crate::desk::{Desk, SmallDisk, names, run};
 
 use super::fault::{Fault, Storage};
 
-/// Memory of a group whose memory is taken.
+/// Memory limit of the group whose memory is used up.
 const MEMORY_BYTES: u64 = 384 << 20;
-/// What the user has on the storage.
+/// The content of the user's file on the storage.
 const MINE: &str = "stays";
 
-/// A desk with storage; `mine` on it is the user's.
+/// A desk with storage; the file `mine` on the storage belongs to the user.
 pub(super) struct Site {
     pub(super) desk: Desk,
     pub(super) data: PathBuf,
@@ -68,12 +68,12 @@ impl Site {
         Ok(Self { desk, data, storage, group: group.transpose()?, record_disk })
     }
 
-    /// Where the record goes.
+    /// Where the record is written.
     pub(super) fn record(&self) -> PathBuf {
         self.record_disk.as_ref().map_or_else(|| self.desk.record(), |disk| disk.path().join("record"))
     }
 
-    /// The program in the group that the fault needs.
+    /// The program, in the control group that the fault needs.
     pub(super) fn grouped(&self, program: Program) -> Program {
         self.group.as_ref().map_or_else(|| program.clone(), |group| group.inside(&program))
     }
@@ -96,7 +96,7 @@ impl Site {
         }
     }
 
-    /// Takes all space that is left on the disk of the record.
+    /// Fills all free space on the disk of the record.
     pub(super) fn fill_record_disk(&self) -> Result<(), String> {
         let disk = self.record_disk.as_ref().ok_or("no disk of its own for the record")?;
         let mut filler = fs::File::create(disk.path().join("filler")).map_err(|error| error.to_string())?;
@@ -104,19 +104,19 @@ impl Site {
         Ok(())
     }
 
-    /// Whether requests met the fault, where that can be counted.
+    /// Whether any request met the fault, where that can be counted.
     pub(super) fn was_met(&self) -> bool {
         self.fuse().map_or(true, |mounted| mounted.faults_met() > 0)
     }
 
-    /// The first requests after the strike, where they are known.
+    /// The first requests after the fault was injected, where they are known.
     pub(super) fn first_requests(&self) -> Vec<testbed::Request> {
         let mut all = self.fuse().map(ProgrammedFs::requests).unwrap_or_default();
         all.truncate(12);
         all
     }
 
-    /// The storage and the disk of the record work again.
+    /// Makes the storage and the disk of the record work again.
     pub(super) fn heal(&self, fault: Fault) -> Result<(), String> {
         if let Mounted::Fuse(mounted) = &self.storage {
             mounted.set_programme(testbed::Programme::default());
@@ -133,7 +133,7 @@ impl Site {
         Ok(())
     }
 
-    /// What is on the storage beside the user's file, which must be as it was.
+    /// Everything on the storage except the user's file, which must be unchanged.
     pub(super) fn left(&self) -> Vec<String> {
         let mut found = names(&self.data);
         found.retain(|name| name != "mine");
@@ -144,7 +144,7 @@ impl Site {
         found
     }
 
-    /// `ioproof clean` of the storage.
+    /// Runs `ioproof clean` on the storage.
     pub(super) fn clean(&self) -> Vec<String> {
         let cleaned = run(&self.desk.ioproof("clean --yes").arg(&self.data));
         if cleaned.code == Some(0) {
@@ -153,7 +153,7 @@ impl Site {
         vec![format!("clean ended with {:?}: {}", cleaned.code, cleaned.stderr)]
     }
 
-    /// Where a study of this text is.
+    /// Writes a study with this text and returns its path.
     pub(super) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.desk.path(name);
         fs::write(&path, text).expect("the study is written");
@@ -161,7 +161,7 @@ impl Site {
     }
 }
 
-/// Whether a process lives.
+/// Whether a process is alive.
 pub(super) fn lives(process: u32) -> bool {
     Path::new(&format!("/proc/{process}/exe")).exists()
 }

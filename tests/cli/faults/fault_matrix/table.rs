@@ -1,4 +1,4 @@
-//! The table of what was tried and what went wrong.
+//! The table of attempts and of the problems they found.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use super::attempt::Problems;
 use super::fault::Fault;
 use super::work::Work;
 
-/// The tries of one cell.
+/// The attempts of one cell.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     tries: u32,
@@ -56,7 +56,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// What went wrong, a line each.
+    /// The problems, one per line.
     pub(super) fn problems(&self) -> Vec<String> {
         let of = |((work, fault), tally): (&(Work, Fault), &Tally)| {
             let name = format!("{}: {}", work.name(), fault.name());
@@ -65,7 +65,7 @@ impl Table {
         self.tallies.iter().flat_map(of).collect()
     }
 
-    /// Writes the page, where the documentation is to be updated.
+    /// Writes the page, if the documentation is to be updated.
     pub(super) fn update_docs(&self) {
         if env::var_os("UPDATE_DOCS").is_some() {
             let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/RELIABILITY.md");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// What is done while a fault strikes.
+/// The work that runs while a fault strikes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Work {
     Psync,
@@ -43,7 +43,7 @@ impl Work {
         Self::Record,
     ];
 
-    /// Its name in the table.
+    /// The work's name in the table.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Psync => "psync",
@@ -65,23 +65,23 @@ impl Work {
         }
     }
 
-    /// Transfers of files by one backend.
+    /// Whether the work is file transfers by one backend.
     pub(super) const fn is_transfers(self) -> bool {
         matches!(self, Self::Psync | Self::Uring | Self::Libaio | Self::Vectored | Self::Stdio | Self::Mmap)
     }
 
-    /// Several transfers of a task are under way.
+    /// Whether a task has several transfers in flight.
     pub(super) const fn is_queued(self) -> bool {
         matches!(self, Self::Uring | Self::Libaio)
     }
 
-    /// Work that `ioproof run` does, with a record and files or connections of its own.
+    /// Whether `ioproof run` does the work, with a record and with its own files or connections.
     pub(super) const fn is_run(self) -> bool {
         self.is_transfers()
             || matches!(self, Self::Tree | Self::Objects | Self::Rpc | Self::Jobs | Self::Ranks)
     }
 
-    /// Its study over a directory.
+    /// The study for this work, on a directory.
     pub(super) fn study(self, data: &Path) -> String {
         let target = format!("[[target]]\nname = \"data\"\ndirectory = \"{}\"\n", data.display());
         match self {
@@ -99,7 +99,7 @@ impl Work {
     }
 }
 
-/// Cases of two passes with a write and a read phase.
+/// Cases of two passes, each with a write and a read phase.
 fn transfers(duration: &str) -> String {
     format!(
         "[protocol]\nrepetitions = 2\n[[workload]]\nname = \"moves\"\nsharing = \"per-task\"\ntransfer = \"16KiB\"\n\
@@ -144,7 +144,7 @@ duration = "60ms"
 threads = [1, 2]
 "#;
 
-/// Launches in two streams, and a sum that comes after them.
+/// Launches in two streams, followed by a job that sums them up.
 const JOBS: &str = r#"
 [[workload]]
 name = "jobs"

@@ -1,5 +1,5 @@
-//! Made-up runs of several nodes: one whose nodes are compared, and one over a rising number of
-//! nodes. Every number is invented.
+//! Sample runs on several nodes: one that compares nodes, and one with an increasing number of nodes. All numbers are
+//! invented.
 
 use plan::{
     Bytes, Case, Criteria, Geometry, Layer, Operation, Phase, PlanSource, ReadFrom, Setting, Sharing,
@@ -12,15 +12,15 @@ use record::{
 use super::study::{count, word};
 use super::{MIB, Made, SECOND, empty, in_memory, made, phase_row, wobble};
 
-/// Tasks of each node, and of each process.
+/// Tasks per node, and per process.
 const TASKS: u32 = 4;
 const RANKS: u32 = 2;
 const SECONDS: u64 = 12;
 const DEVICES: [&str; 2] = ["nvme0n1", "nvme1n1"];
-/// Rate of one node.
+/// The rate of one node.
 const NODE: f64 = 860e6;
 
-/// The name of a node, counted from 0; as many digits as the last one has.
+/// The name of a node, numbered from 0 and padded to the number of digits of the last one.
 pub(crate) fn name(node: u32, nodes: u32) -> String {
     let width = nodes.to_string().len().max(2);
     format!("n{:0width$}", node + 1)
@@ -41,7 +41,7 @@ fn facts(node: u32, nodes: u32) -> HostFacts {
     host
 }
 
-/// A launcher's processes on `nodes` nodes.
+/// The processes of a launcher on `nodes` nodes.
 fn launched(run: &mut Run, nodes: u32) {
     let node = |node: u32| NodeFacts {
         host: facts(node, nodes),
@@ -57,7 +57,7 @@ fn launched(run: &mut Run, nodes: u32) {
     });
 }
 
-/// The rate of a node: the fourth is slow, and of many every hundredth a little.
+/// The rate of a node. The fourth node is slow. With many nodes, every hundredth is slightly slow.
 fn rate(node: u32) -> f64 {
     let share = match node {
         3 => 0.62,
@@ -67,8 +67,8 @@ fn rate(node: u32) -> f64 {
     NODE * share * (1.0 + wobble(u64::from(node)) * 0.3)
 }
 
-/// All nodes write and read what their neighbours wrote; the last node has no task, one device of
-/// the third node was not seen, and the second node is silent for two seconds.
+/// All nodes write, and read what their neighbours wrote. The last node has no task, one device of the third node was
+/// not observed, and the second node is idle for two seconds.
 pub(crate) fn compared(nodes: u32) -> Run {
     let busy = nodes - 1;
     let mut manifest = empty().manifest;
@@ -103,7 +103,7 @@ pub(crate) fn compared(nodes: u32) -> Run {
     run
 }
 
-/// 1 to `nodes` nodes with their own devices and with a shared file system that is full at 10 GB/s.
+/// 1 to `nodes` nodes, with local devices and with a shared file system that saturates at 10 GB/s.
 pub(crate) fn weak(nodes: u32) -> Run {
     let mut manifest = empty().manifest;
     manifest.plan.title = format!("Made-up numbers: weak scaling over 1 to {nodes} nodes");
@@ -139,7 +139,7 @@ pub(crate) fn weak(nodes: u32) -> Run {
     run
 }
 
-/// 24 tasks on each of `nodes` nodes, 2,000 random reads of 4 KiB each.
+/// 24 tasks on each of `nodes` nodes, with 2,000 random reads of 4 KiB each.
 pub(crate) fn operations(nodes: u32) -> Run {
     let tasks = nodes * 24;
     let mut manifest = empty().manifest;
@@ -233,7 +233,7 @@ fn case(one: &Made, nodes: u32, settings: &[Setting], layer: &str) -> Case {
     }
 }
 
-/// A phase of `used` of `nodes` nodes.
+/// A phase on `used` of `nodes` nodes.
 fn record(one: &Made, phase: Phase, repetition: u32, used: u32, nodes: u32, in_full: bool) -> PhaseRecord {
     let key = PhaseKey { case: one.id.into(), repetition, phase };
     let share = one.rate / (NODE * f64::from(used));
@@ -278,7 +278,7 @@ fn record(one: &Made, phase: Phase, repetition: u32, used: u32, nodes: u32, in_f
     record
 }
 
-/// What the tasks and the devices of one node did in each second.
+/// Adds the activity of the tasks and devices of one node in each second.
 fn over_time(record: &mut PhaseRecord, key: &PhaseKey, name: &str, node: u32, rate: f64) {
     let reads = key.phase == Phase::Read;
     for second in 0..SECONDS {

@@ -1,9 +1,9 @@
-//! What other tools have printed, as a run.
+//! Output of other tools, imported as a run.
 
 use dialect::import::{Text, import};
 use record::{HostFacts, Manifest, Provenance, Run, Warning, WarningRow};
 
-/// The run that the text of `name` is read as.
+/// The run obtained by importing the text of `name`.
 pub(crate) fn run(name: &str, text: &[u8]) -> Run {
     let imported = import(&[Text { name, bytes: text }], None, super::STARTED).expect("it is read");
     let manifest = Manifest {

@@ -1,5 +1,4 @@
-//! A made-up study of twelve disks of two models, the layers above them and their cost. Every number is
-//! invented.
+//! A sample study of twelve disks of two models, the layers above them, and their cost. All numbers are invented.
 
 use plan::{
     Amount, Bytes, Case, Expectation, Operation, Per, Phase, Setting, SettingValue, Sharing,
@@ -11,7 +10,7 @@ use super::study::{count, word};
 use super::{MIB, Made, SECOND, in_memory, made, phase_row, wobble};
 
 const DISKS: usize = 12;
-/// The disk that is slow among its model.
+/// The disk that is slower than others of its model.
 const SLOW: usize = 5;
 
 struct Draft {
@@ -19,7 +18,7 @@ struct Draft {
     records: Vec<PhaseRecord>,
 }
 
-/// One figure: workload, target, place in the sweep, rate.
+/// One figure: workload, target, position in the sweep, rate.
 struct Point<'a> {
     group: &'a str,
     target: &'a str,
@@ -228,7 +227,7 @@ fn terms(run: &mut Draft) {
     ];
 }
 
-/// Sixteen queues for each disk, one for the volume.
+/// Sixteen queues per disk, one for the volume.
 fn devices(run: &mut Draft) {
     let host = &mut run.manifest.host;
     let like = host.devices[0].clone();
@@ -253,7 +252,7 @@ fn devices(run: &mut Draft) {
     }
 }
 
-/// One and sixteen sequential streams of one disk.
+/// One and sixteen sequential streams on one disk.
 fn streams(run: &mut Draft) {
     for (tasks, contiguous) in [(1_u32, 990), (16, 120)] {
         let settings = vec![count("tasks", tasks.into())];

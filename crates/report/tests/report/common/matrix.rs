@@ -1,4 +1,5 @@
-//! A made-up matrix of 19 tests and 101 launches on two storage systems, five passes each. Every number is invented.
+//! A sample matrix of 19 tests and 101 launches on two storage systems, with five passes each. All numbers are
+//! invented.
 
 use plan::jobs::{Action, Step};
 use plan::{
@@ -9,7 +10,7 @@ use record::{LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run};
 
 use super::{SECOND, empty, in_memory, wobble};
 
-/// Ten of computation, two of memory, seven of I/O: name, streams, rounds, real seconds of a launch, CPU ÷ real.
+/// Ten compute tests, two memory tests, seven I/O tests: name, streams, rounds, real seconds per launch, CPU ÷ real.
 const TESTS: [(&str, TestKind, u32, u32, f64, f64); 19] = [
     ("regression-large", TestKind::Computation, 2, 3, 18.0, 1.9),
     ("regression-small", TestKind::Computation, 2, 3, 5.0, 1.2),
@@ -31,17 +32,17 @@ const TESTS: [(&str, TestKind, u32, u32, f64, f64); 19] = [
     ("append", TestKind::Io, 2, 2, 3.0, 0.35),
     ("update", TestKind::Io, 3, 1, 7.0, 0.45),
 ];
-/// Name, title, times of real time, times of its scatter.
+/// Name, title, factor for the real time, factor for its scatter.
 const SYSTEMS: [(&str, &str, f64, f64); 2] =
     [("disks", "Spinning disks", 1.0, 3.0), ("flash", "Flash cards", 1.05, 1.0)];
 const PASSES: u32 = 5;
 
-/// Everything completed.
+/// The matrix in which all launches completed.
 pub(crate) fn matrix() -> Run {
     matrix_with(|_| {})
 }
 
-/// With launches changed by `change`.
+/// The matrix with launches modified by `change`.
 pub(crate) fn matrix_with(mut change: impl FnMut(&mut LaunchRow)) -> Run {
     let mut manifest = empty().manifest;
     manifest.plan.title = "Made-up numbers: a mixed analytics workload on two storage systems".to_owned();

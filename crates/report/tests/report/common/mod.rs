@@ -1,4 +1,4 @@
-//! A made-up run: every number below is invented, and says so in the run's title.
+//! A sample run. All numbers below are invented, and the title of the run says so.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -24,7 +24,7 @@ use record::{
     PhaseRecord, PhaseRow, Provenance, Run, RunState, SeriesRow, TaskRow, Warning, WarningRow,
 };
 
-/// A text without what differs between two builds or two machines.
+/// The text without the parts that differ between builds or machines.
 pub(crate) fn redacted(text: &str) -> String {
     for word in ["/home/", "/root/", "/tmp/"] {
         assert!(!text.contains(word), "a path of this machine: {word} in\n{text}");
@@ -36,7 +36,7 @@ const SECOND: u64 = 1_000_000_000;
 /// 2025-11-03 09:15:00 UTC.
 const STARTED: i64 = 1_762_161_300_000_000_000;
 
-/// What one made-up result is.
+/// One sample result.
 struct Made {
     id: &'static str,
     title: &'static str,
@@ -46,11 +46,11 @@ struct Made {
     depth: u32,
     tasks: u32,
     direct: bool,
-    /// Bytes per second, and the latency of half of all transfers.
+    /// Bytes per second, and the median transfer latency.
     rate: f64,
     p50_ns: u64,
     repetitions: u32,
-    /// Device bytes per application byte.
+    /// Device bytes divided by application bytes.
     share: f64,
 }
 
@@ -138,13 +138,13 @@ const fn made(
     Made { id, title, phase, transfer, random, depth, tasks: 1, direct, rate, p50_ns, repetitions: 1, share }
 }
 
-/// A whole quick run with one case more: six tasks as study A printed them, seven repetitions, and
-/// a mixed open-loop case.
+/// A complete quick run with two more cases: six tasks as printed in study A with seven repetitions, and a mixed
+/// open-loop case.
 pub(crate) fn run() -> Run {
     run_with(|_| true)
 }
 
-/// The same run, of those records only that `keep` keeps; it may change them.
+/// The same run, with only the records for which `keep` returns true. `keep` may modify them.
 pub(crate) fn run_with(keep: impl FnMut(&mut PhaseRecord) -> bool) -> Run {
     let mut manifest = empty().manifest;
     let mut records = Vec::new();
@@ -188,7 +188,7 @@ pub(crate) fn run_with(keep: impl FnMut(&mut PhaseRecord) -> bool) -> Run {
     run
 }
 
-/// The same run, killed in its fourth case, with a table that cannot be read.
+/// The same run, killed in its fourth case, with an unreadable table.
 pub(crate) fn killed() -> Run {
     let kept: Vec<&str> = MADE[..3].iter().map(|made| made.id).collect();
     let mut run = run_with(|record| kept.iter().any(|id| record.phase.key.case == *id));
@@ -208,7 +208,7 @@ fn in_memory(manifest: Manifest, records: Vec<PhaseRecord>) -> Run {
     run
 }
 
-/// A run that was started and has nothing yet.
+/// A run that was started and has no results yet.
 pub(crate) fn empty() -> Run {
     let plan = Plan::new(
         "Made-up numbers: quick characterisation of /data <tests & docs>",
@@ -321,7 +321,7 @@ fn finish(id: &str, title: &str, spec: WorkloadSpec, phases: Vec<Phase>, repetit
     Case { title: title.into(), repetitions, ..Case::new(id, spec.validate().expect("valid"), phases) }
 }
 
-/// A made-up number that differs from step to step and is the same in every test.
+/// A pseudo-random number that differs from step to step and is the same in every test.
 fn wobble(step: u64) -> f64 {
     let mixed = step.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed >> 40) as f64 / f64::from(1 << 24) - 0.5) * 0.06
@@ -446,7 +446,7 @@ fn tasks(key: &PhaseKey, made: &Made, bytes: u64, seconds: u64) -> Vec<TaskRow> 
     (0..made.tasks).map(task).collect()
 }
 
-/// Latencies with a long tail: half at most `p50_ns`, the last at about twelve times that.
+/// Latencies with a long tail: the median is at most `p50_ns`, the maximum about twelve times that.
 fn latency(key: &PhaseKey, made: &Made, transfers: u64) -> Vec<LatencyRow> {
     let mut rows = Vec::new();
     for (operation, share) in operations(key.phase) {

@@ -1,4 +1,4 @@
-//! Made-up runs of files, objects, messages and single requests.
+//! Sample runs with files, objects, messages and single requests.
 
 use plan::{
     Backend, Bytes, Case, Geometry, Measure, Objects, Operation, Order, Phase, PlanSource, Rpc, Setting,
@@ -11,14 +11,14 @@ use record::{
 
 use super::{SECOND, STARTED, empty, in_memory};
 
-/// What one made-up phase did.
+/// The activity of one sample phase.
 #[derive(Clone, Copy)]
 struct Did {
     phase: Phase,
-    /// Of each second.
+    /// Operations per second.
     per_second: u64,
     p50_ns: u64,
-    /// Bytes of one operation, read and written.
+    /// Bytes read and written per operation.
     moves: (u64, u64),
 }
 
@@ -152,7 +152,7 @@ fn run(title: &str, tool: &str, made: Vec<(Case, Vec<Did>)>) -> Run {
     in_memory(manifest, records)
 }
 
-/// `mdtest` of files of 32 KiB in one shared directory, and a round over objects.
+/// `mdtest` with files of 32 KiB in one shared directory, and a round over objects.
 pub(crate) fn files() -> Run {
     let phases = [
         Did { moves: (0, 32_768), ..did(Phase::FileCreate, 21_000, 160_000) },
@@ -180,7 +180,7 @@ pub(crate) fn files() -> Run {
     )
 }
 
-/// Requests of 1 KiB over 1, 2 and 4 threads.
+/// 1 KiB requests with 1, 2 and 4 threads.
 pub(crate) fn exchanges() -> Run {
     let of = |threads: u32| {
         let rpc = Rpc { threads, connections: threads, ..Rpc::new(Bytes::kib(1), Bytes::kib(4)) };
@@ -195,7 +195,7 @@ pub(crate) fn exchanges() -> Run {
     run("Made-up numbers: requests between processes", "rpc", [1, 2, 4].map(of).to_vec())
 }
 
-/// Single requests of 512 bytes and 4 KiB, through the page cache and around it.
+/// Single requests of 512 bytes and 4 KiB, through the page cache and with direct I/O.
 pub(crate) fn single() -> Run {
     let of = |(bytes, direct, p50_ns): (u64, bool, u64)| {
         let transfer = Bytes(bytes);
@@ -210,7 +210,7 @@ pub(crate) fn single() -> Run {
     run("Made-up numbers: single requests", "ioping", all.to_vec())
 }
 
-/// A single-threaded read of 4 KiB as gpfsperf prints it, and the history of its device.
+/// A single-threaded 4 KiB read as printed by gpfsperf, and the history of its device.
 pub(crate) fn imported() -> Run {
     let mut spec = WorkloadSpec::new("tsqosperf", "/ibm/fs", geometry());
     spec.direct = true;

@@ -1,10 +1,10 @@
-//! Runs of these tests as a model would have given them.
+//! The sample runs, as if produced by a model.
 
 use std::sync::Arc;
 
 use record::{Fact, HostFacts, ModelSource, Run};
 
-/// `run`, by a model whose machine is known by its name, processors and memory.
+/// Turns `run` into a simulated run. The name, processors and memory of the model's machine are known.
 pub(crate) fn simulated(mut run: Run) -> Run {
     run.manifest = run.manifest.simulated(ModelSource {
         name: "twelve cards".to_owned(),

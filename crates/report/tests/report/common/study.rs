@@ -1,5 +1,5 @@
-//! A made-up study: six layouts over tasks and transfer sizes, a ladder of tasks with latencies, a
-//! mix, and file sizes whose repetitions begin to spread. Every number is invented.
+//! A sample study: six layouts over tasks and transfer sizes, a series of task counts with latencies, a mix, and file
+//! sizes whose repetitions scatter increasingly. All numbers are invented.
 
 use plan::{
     Amount, Bound, Bytes, Case, Claim, Client, Commitment, Criteria, Expectation, Layer, Over, Per, Phase,
@@ -10,7 +10,7 @@ use record::{Manifest, PhaseKey, PhaseRecord, Run};
 
 use super::{MIB, Made, SECOND, in_memory, latency, made, phase_row, tasks, wobble};
 
-/// Name, title, share of the sum of twelve devices that reads and writes reach.
+/// Name, title, and the share of the combined rate of twelve devices for reads and for writes.
 pub(super) const LAYOUTS: [(&str, &str, f64, f64); 6] = [
     ("xfs", "Twelve XFS", 0.99, 0.98),
     ("md", "MD RAID 0", 0.97, 0.965),
@@ -22,17 +22,17 @@ pub(super) const LAYOUTS: [(&str, &str, f64, f64); 6] = [
 const TASKS: [u32; 5] = [33, 66, 99, 132, 264];
 const TRANSFERS: [u64; 4] = [1, 4, 8, 16];
 const DEVICES: u32 = 12;
-/// Rates of one device.
+/// The rates of one device.
 const READ: f64 = 2.78e9;
 const WRITE: f64 = 2.05e9;
 
-/// What a run is made of.
+/// The parts of a run.
 struct Draft {
     manifest: Manifest,
     records: Vec<PhaseRecord>,
 }
 
-/// The whole study, and what is to be said of its figures.
+/// The complete study, with everything that can be reported about its figures.
 pub(crate) fn study() -> Run {
     let mut run = Draft { manifest: super::empty().manifest, records: Vec::new() };
     run.manifest.plan.title = "Made-up numbers: six layouts of twelve devices".to_owned();
@@ -45,7 +45,7 @@ pub(crate) fn study() -> Run {
     in_memory(run.manifest, run.records)
 }
 
-/// The same study, run again: 3 % slower where it writes.
+/// The same study, run again: writes are 3 % slower.
 pub(crate) fn again() -> Run {
     let mut run = study();
     for row in &mut run.phases {
@@ -197,7 +197,7 @@ pub(super) fn word(key: &str, value: &str) -> Setting {
     Setting { key: key.to_owned(), value: SettingValue::Word(value.to_owned()) }
 }
 
-/// One point of a sweep: what is made, and where it stands.
+/// One point of a sweep: its values and its position.
 struct Point {
     group: &'static str,
     target: &'static str,
@@ -236,7 +236,7 @@ fn put(run: &mut Draft, point: Point, parts: &[(Made, Phase)], with_latency: boo
         for pass in 0..case.passes_max() {
             let key = PhaseKey { case: id.as_str().into(), repetition: pass, phase: *phase };
             let seconds = 10;
-            // Repetitions of the large files spread more.
+            // Repetitions with large files scatter more.
             let spread = if point.group == "sizes" && made.rate < 1.9e9 { 4.0 } else { 0.4 };
             let noise = 1.0 + wobble(u64::from(pass) + made.transfer + u64::from(made.tasks) * 7) * spread;
             let bytes = (made.rate * noise) as u64 * seconds;
@@ -305,7 +305,7 @@ fn ladder(run: &mut Draft) {
     }
 }
 
-/// 0 to 100 % of reads.
+/// 0 to 100 % reads.
 fn mix(run: &mut Draft) {
     for read_percent in (0..=100_u8).step_by(10) {
         let share = f64::from(read_percent) / 100.0;
@@ -322,7 +322,7 @@ fn mix(run: &mut Draft) {
     }
 }
 
-/// File sizes up to nearly full.
+/// File sizes up to an almost full file system.
 fn sizes(run: &mut Draft) {
     for gigabytes in [100_u64, 200, 400, 800, 1200] {
         let slow = if gigabytes > 400 { 0.8 } else { 1.0 };

@@ -1,4 +1,4 @@
-//! A made-up matrix of launches with their steps and what they moved each second. Every number is invented.
+//! A sample matrix of launches, with their steps and the bytes moved in each second. All numbers are invented.
 
 use plan::jobs::{Action, Output, Step, TableOrder};
 use plan::{
@@ -9,7 +9,7 @@ use record::{FileSystemFacts, LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run, S
 
 use super::{SECOND, empty, in_memory, wobble};
 
-/// Name, kind, streams, rounds, real seconds of a launch.
+/// Name, kind, streams, rounds, real seconds per launch.
 type Test = (&'static str, TestKind, u32, u32, f64);
 
 const FEW: [Test; 4] = [
@@ -19,15 +19,15 @@ const FEW: [Test; 4] = [
     ("scan", TestKind::Io, 2, 3, 9.0),
 ];
 const MB: u64 = 1_000_000;
-/// What each launch does, by the share of its time.
+/// The steps of each launch, with their share of its time.
 const STEPS: [(&str, f64); 3] = [("generate", 0.2), ("scan", 0.3), ("sort", 0.5)];
 
-/// Fourteen launches of four tests, two passes.
+/// Fourteen launches of four tests in two passes.
 pub(crate) fn jobs() -> Run {
     made(&FEW, 2, 1)
 }
 
-/// The same, of which three launches ended in a pass that was cut off.
+/// The same, with three launches in a pass that was cut short.
 pub(crate) fn interrupted() -> Run {
     let mut run = jobs();
     let case = run.cases()[0].clone();
@@ -155,7 +155,7 @@ fn record(case: &Case, tests: &[Test], pass: u32, times: usize) -> PhaseRecord {
     let Work::Jobs(jobs) = &case.workload.work else { unreachable!("made above") };
     let mut launches: Vec<LaunchRow> = Vec::new();
     for one in jobs.launches() {
-        // A round begins where the one before it of the same stream has ended.
+        // A round begins when the previous round of the same stream has ended.
         let before =
             launches.iter().filter(|row| one.after.contains(&row.launch)).map(|row| row.end_ns).max();
         let start = before.unwrap_or(u64::from(one.number) * SECOND / 2);
@@ -270,7 +270,7 @@ fn steps(one: &LaunchRow, times: usize) -> Vec<StepRow> {
     rows
 }
 
-/// What all launches together move in each second: those that run then, evenly over their time.
+/// The bytes that all launches move in each second. Each running launch moves its bytes evenly over its time.
 fn seconds(key: &PhaseKey, launches: &[LaunchRow], end_ns: u64) -> Vec<SpaceRow> {
     let mut rows = Vec::new();
     for at in 0..end_ns.div_ceil(SECOND) {

@@ -1,4 +1,4 @@
-//! Devices: one by one, more and more of them, layers above them, and a disk that seeks.
+//! Devices: individually, in increasing numbers, with layers above them, and a disk with seeks.
 
 use plan::{Bytes, Criteria, Layer, Phase, Setting, SettingValue, TargetDescription};
 
@@ -6,7 +6,7 @@ use super::draw::{Point, Random, count};
 use super::said::{IntervalOf, Kind};
 use super::scenario::{RATE, Setup, Trial, by_effect, nothing, of, point, target, trial, up};
 
-/// Twelve devices one by one, of which one is slower by the effect.
+/// Twelve devices measured individually. One is slower by the effect.
 pub(super) fn slow_device(setup: Setup, random: &mut Random) -> Trial {
     let device = |member: u64| {
         let rate = if member == 3 { RATE * (1.0 - setup.effect) } else { RATE };
@@ -42,8 +42,8 @@ pub(super) fn seek(setup: Setup, random: &mut Random) -> Trial {
     Trial { values, ..made }
 }
 
-/// As many tasks on 1, 2 and 4 devices, each twice as many faster by the effect. Without one reads are as fast
-/// as writes, else three times as fast. The processors are busy all the time.
+/// The same number of tasks on 1, 2 and 4 devices. Each doubling of the devices is faster by the effect. Without an
+/// effect reads are as fast as writes, otherwise three times as fast. The processors are always busy.
 pub(super) fn devices(setup: Setup, random: &mut Random) -> Trial {
     let mut all = Vec::new();
     let mut targets = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn devices(setup: Setup, random: &mut Random) -> Trial {
     trial(setup, Criteria { targets, ..Criteria::default() }, &all, truths, random)
 }
 
-/// Two workloads on a device and on two layers above it, of which the lower loses the effect and the upper nothing.
+/// Two workloads on a device and on two layers above it. The lower layer loses the effect, the upper one nothing.
 pub(super) fn layered(setup: Setup, random: &mut Random) -> Trial {
     let layer = |name: &str, above: Option<&str>| TargetDescription {
         above: above.map(str::to_owned),

@@ -1,5 +1,5 @@
-//! Records drawn from distributions whose parameters are known: nothing is measured, and no code of the
-//! program under test makes a number here.
+//! Records drawn from distributions with known parameters. Nothing is measured, and no code of the program under test
+//! generates a number here.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -17,20 +17,20 @@ use record::{
 
 const SECOND: f64 = 1e9;
 const TRANSFER: u64 = 1 << 20;
-/// Long enough for a rate by any rule of the audit.
+/// Long enough for a rate under every rule of the audit.
 const LONG_SECONDS: f64 = 30.0;
-/// Of a pass whose seconds are drawn, too.
+/// The same for a pass with values for each second.
 const SERIES_SECONDS: u32 = 120;
-/// The second behind which its level changes.
+/// The second after which the level changes.
 const CHANGED_SECOND: u32 = 70;
-/// Shorter than the general minimum.
+/// Shorter than the general minimum duration.
 const SHORT_SECONDS: f64 = 0.2;
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed on any machine.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// Uniform from 0 to 1.
+    /// Uniform in the range from 0 to 1.
     pub(crate) fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -39,82 +39,82 @@ impl Random {
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Standard normal, after Box and Muller.
+    /// Standard normal, by the Box-Muller method.
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
-    /// One of `list`.
+    /// A random element of `list`.
     pub(crate) fn of<T: Copy>(&mut self, list: &[T]) -> T {
         list[((self.uniform() * list.len() as f64) as usize).min(list.len() - 1)]
     }
 }
 
-/// What is wrong with a figure.
+/// The defect of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
     None,
     TooShort,
     /// The devices moved nothing.
     Cached,
-    /// A check found data that nobody had written.
+    /// A check found data that was never written.
     Damaged,
-    /// Fewer repetitions than were asked for.
+    /// There are fewer repetitions than requested.
     Unfinished,
 }
 
-/// The seconds of each pass, whose noise is that of the repetitions.
+/// The seconds of each pass, which have the same noise as the repetitions.
 #[derive(Clone, Copy)]
 pub(crate) struct Seconds {
-    /// Of the first order.
+    /// First-order autocorrelation.
     pub(crate) autocorrelation: f64,
-    /// What the rate loses behind [`CHANGED_SECOND`].
+    /// The loss of rate after [`CHANGED_SECOND`].
     pub(crate) loss: f64,
 }
 
-/// One figure to be drawn.
+/// The parameters of one figure.
 #[derive(Clone)]
 pub(crate) struct Point {
     pub(crate) group: &'static str,
     pub(crate) target: &'static str,
     pub(crate) settings: Vec<Setting>,
     pub(crate) phase: Phase,
-    /// The true rate of each node; the median of repetitions without end.
+    /// The true rate of each node, which is the median of infinitely many repetitions.
     pub(crate) node_rates: Vec<f64>,
     /// Standard deviation of the logarithm of a repetition's rate.
     pub(crate) noise: f64,
     pub(crate) repetitions: u32,
-    /// What the rate loses in the second half of the repetitions.
+    /// The loss of rate in the second half of the repetitions.
     pub(crate) loss: f64,
     pub(crate) seconds: Option<Seconds>,
     pub(crate) tasks: u32,
-    /// What each task moves, instead of what it can in a fixed time.
+    /// The bytes that each task moves. `None` for a fixed duration.
     pub(crate) block: Option<Bytes>,
-    /// Bytes of a transfer, to random places; else of [`TRANSFER`] in order.
+    /// Transfer size of random transfers. `None` for sequential transfers of [`TRANSFER`].
     pub(crate) random: Option<u64>,
-    /// The processors were busy all the time.
+    /// Whether the processors were busy all the time.
     pub(crate) busy: bool,
     pub(crate) fault: Fault,
 }
 
-/// The sweep key `key` at `value`.
+/// The sweep key `key` with the value `value`.
 pub(crate) fn count(key: &str, value: u64) -> Setting {
     Setting { key: key.to_owned(), value: SettingValue::Count(value) }
 }
 
-/// The point at `target`.
+/// The sweep point for `target`.
 pub(crate) fn word(target: &str) -> Setting {
     Setting { key: "target".to_owned(), value: SettingValue::Word(target.to_owned()) }
 }
 
-/// A plan of `points` under `criteria`.
+/// A plan with `points` and `criteria`.
 pub(super) fn plan(title: &str, criteria: Criteria, points: &[Point]) -> Plan {
     let cases = points.iter().map(case).collect();
     Plan { criteria, ..Plan::new(title, PlanSource::Quick { directory: "/data".into() }, 1, cases) }
 }
 
-/// The run of `points` under `criteria`.
+/// A run with `points` and `criteria`.
 pub(crate) fn run(criteria: Criteria, points: &[Point], random: &mut Random) -> Run {
     let plan = plan("Drawn from known distributions", criteria, points);
     let mut records = Vec::new();
@@ -126,7 +126,7 @@ pub(crate) fn run(criteria: Criteria, points: &[Point], random: &mut Random) -> 
     run_of(plan, records)
 }
 
-/// The run of `plan` with these records.
+/// A run of `plan` with these records.
 pub(super) fn run_of(plan: Plan, records: Vec<PhaseRecord>) -> Run {
     let manifest = Manifest {
         format_version: record::FORMAT_VERSION,
@@ -165,12 +165,12 @@ fn case(point: &Point) -> Case {
     }
 }
 
-/// How long a pass takes that moves what it can.
+/// The duration of a pass that is limited by time.
 fn length(point: &Point) -> f64 {
     if point.seconds.is_some() { f64::from(SERIES_SECONDS) } else { LONG_SECONDS }
 }
 
-/// The rate in each second of a pass with this mean.
+/// The rate in each second of a pass with this mean rate.
 fn seconds_of(seconds: Seconds, rate: f64, noise: f64, random: &mut Random) -> Vec<f64> {
     let fresh = (1.0 - seconds.autocorrelation * seconds.autocorrelation).sqrt();
     let mut state = random.normal();
@@ -186,7 +186,7 @@ fn seconds_of(seconds: Seconds, rate: f64, noise: f64, random: &mut Random) -> V
 fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> PhaseRecord {
     let key = PhaseKey { case: case.id.as_str().into(), repetition, phase: point.phase };
     let nodes = point.node_rates.len() as u32;
-    // Nodes vary apart: the whole varies as much as one node does.
+    // Nodes vary independently, in such a way that the total varies as much as a single node.
     let factor = |random: &mut Random| (point.noise * random.normal()).exp();
     let whole = factor(random);
     let level = if 2 * repetition >= point.repetitions { 1.0 - point.loss } else { 1.0 };
@@ -202,7 +202,7 @@ fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> P
     }
     let seconds = match point.block {
         _ if point.fault == Fault::TooShort => SHORT_SECONDS,
-        // A little more, so that no byte is missing.
+        // Add a little more, so that rounding does not remove a byte.
         Some(block) => (block.0 * u64::from(point.tasks) + 1000) as f64 / each.iter().sum::<f64>(),
         None => length(point),
     };

@@ -1,4 +1,4 @@
-//! Figures whose level changes while they are measured.
+//! Figures whose level changes during the measurement.
 
 use plan::Criteria;
 
@@ -6,13 +6,13 @@ use super::draw::{Point, Random, Seconds};
 use super::said::Kind;
 use super::scenario::{RATE, Setup, Trial, down, nothing, point, trial};
 
-/// Passes of the figure that changes from one pass to the next.
+/// The number of passes of the figure that changes between passes.
 const PASSES: u32 = 24;
-/// Autocorrelation of the first order between seconds, as of caches that are written back every few seconds.
+/// First-order autocorrelation between seconds, as with caches that are written back every few seconds.
 const AUTOCORRELATION: [f64; 3] = [0.0, 0.3, 0.5];
 
-/// Two minutes of each pass of one figure, of which the last fifty seconds are slower by the effect; and many passes of
-/// another one, of which the second half is.
+/// One figure with passes of two minutes, of which the last fifty seconds are slower by the effect, and another
+/// figure with many passes, of which the second half is slower.
 pub(super) fn levels(setup: Setup, random: &mut Random) -> Trial {
     let seconds = Seconds { autocorrelation: random.of(&AUTOCORRELATION), loss: setup.effect };
     let within = Point { seconds: Some(seconds), ..point(setup, "within", "a", RATE) };
@@ -20,6 +20,6 @@ pub(super) fn levels(setup: Setup, random: &mut Random) -> Trial {
     let truth = |kind| if setup.effect > 0.0 { down(kind) } else { nothing(kind) };
     let truths = vec![truth(Kind::ChangedWithin), truth(Kind::ChangedOver)];
     let made = trial(setup, Criteria::default(), &[within, over], truths, random);
-    // The rates of both are not one number, which an interval could hold.
+    // Neither figure has a single true rate that an interval could contain.
     Trial { rates: Vec::new(), ..made }
 }

@@ -1,5 +1,6 @@
-//! The validation bench: records of known truth go through figures, findings and all six forms, and what
-//! is stated is counted against the truth. `docs/VALIDATION.md` tells how, and has the table.
+//! Statistical validation: records with known true values are processed into figures, findings and all six output
+//! formats, and the resulting statements are counted against the true values. `docs/VALIDATION.md` describes the
+//! method and has the table.
 
 mod devices;
 pub(crate) mod draw;
@@ -24,50 +25,51 @@ use draw::{Fault, Random};
 use said::{IntervalOf, Kind, Said};
 use scenario::{Trial, USUAL};
 
-/// All six forms are made of each family once in so many rounds; a page has megabytes of code of its charts.
+/// All six formats are rendered for each family once per this many rounds, because a page contains megabytes of chart
+/// code.
 const FORMS_EVERY: usize = 10;
 
-/// The share of trials without an effect in which a kind may be stated all the same.
+/// The maximum share of trials without an effect in which a kind may still be stated.
 pub(crate) const FALSE_MAX: f64 = 0.01;
-/// The share of effects of 10 %, with six repetitions and 2 % noise, that are to be stated.
+/// The minimum share of 10 % effects, with six repetitions and 2 % noise, that must be stated.
 pub(crate) const STATED_MIN: f64 = 0.90;
-/// Standard errors below a promise, beyond which it never passes.
+/// Number of standard errors below a promise beyond which it must never pass.
 const NEVER_BELOW: f64 = 4.0;
 /// The error rate of a bound from five repetitions, 2⁻⁵, for promises that are missed by less.
 pub(crate) const NEAR_MAX: f64 = 0.031;
 
-/// A median is above the truth in half of all cases.
+/// A median is above the true value in half of all cases.
 const MEDIAN_MAX: f64 = 0.5;
-/// Standard deviations that a share may be off by chance.
+/// Number of standard deviations that a share may deviate by chance.
 const SCATTER: f64 = 3.0;
-/// A count may be one that is no less probable than this at its limit: that of being three standard deviations of a normal
-/// distribution above it.
+/// A count is attributed to chance if its probability at the limit is at least this value, which is the probability
+/// that a normal distribution is more than three standard deviations above its mean.
 const BY_CHANCE: f64 = 0.00135;
 
-/// Under what a statement was counted.
+/// The condition under which a statement was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Under {
-    /// It may not be said.
+    /// The statement is false.
     Zero,
-    /// It is true: of 10 %, at 2 % noise, with six repetitions.
+    /// The statement is true: the effect is 10 %, with 2 % noise and six repetitions.
     Usual,
-    /// It is true, of another size, noise or number of repetitions.
+    /// The statement is true, with a different effect, noise or number of repetitions.
     Other,
-    /// It may not be said of devices with troubles.
+    /// The statement is false, and the devices have troubles.
     ZeroTroubled,
-    /// It is true of devices with troubles.
+    /// The statement is true, and the devices have troubles.
     Troubled,
     /// A promise that is missed by more than four standard errors.
     FarBelow,
     /// A promise that is missed by less, judged by the bound of an interval.
     Near,
-    /// The same, judged by the median: that is on either side as often as its noise puts it there.
+    /// The same, judged by the median, which may be on either side according to its noise.
     NearMedian,
-    /// Figures that count for nothing.
+    /// Figures that do not count.
     Faulty,
 }
 
-/// What was said in how many trials.
+/// How often something was stated, and in how many trials.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Count {
     pub(crate) trials: u64,
@@ -85,44 +87,44 @@ impl Count {
     }
 }
 
-/// Intervals of one number of repetitions.
+/// Intervals for one number of repetitions.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Intervals {
     held: u64,
     nominal: f64,
-    /// Relative widths, of 2 % noise.
+    /// Relative widths at 2 % noise.
     widths: Vec<f64>,
     n: u64,
 }
 
-/// Where the records of trials come from.
+/// The origin of the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Source {
     /// Drawn from distributions.
     Drawn,
-    /// From runs on models.
+    /// Produced by runs on models.
     Simulated,
 }
 
-/// All that was counted.
+/// All counts.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Table {
     source: Source,
     seed: u64,
-    /// The state of the random numbers after the last trial.
+    /// The state of the random number generator after the last trial.
     random: u64,
     trials: usize,
     #[serde(with = "pairs")]
     pub(crate) counts: BTreeMap<(Kind, Under), Count>,
     #[serde(with = "pairs")]
     intervals: BTreeMap<(IntervalOf, usize), Intervals>,
-    /// Kinds that the JSON document and the findings do not both have.
+    /// Kinds that only one of the JSON document and the findings has.
     #[serde(with = "pairs")]
     forms_apart: BTreeMap<Kind, u64>,
 }
 
 impl Table {
-    /// Without a trial.
+    /// Creates counts without any trial.
     pub(crate) fn new(source: Source, seed: u64) -> Self {
         Self {
             source,
@@ -135,12 +137,12 @@ impl Table {
         }
     }
 
-    /// The trials that have been made, if they are of this source and seed.
+    /// The number of completed trials, if they have this source and seed.
     pub(crate) fn trials_of(&self, source: Source, seed: u64) -> Option<usize> {
         ((self.source, self.seed) == (source, seed)).then_some(self.trials)
     }
 
-    /// Makes more trials, up to so many in all.
+    /// Runs more trials, up to this total number.
     pub(crate) fn go_on(&mut self, trials: usize) {
         let mut random = Random(self.random);
         while self.trials < trials {
@@ -196,7 +198,7 @@ impl Table {
     }
 
     fn add_intervals(&mut self, trial: &Trial, figures: &[Figure]) {
-        // Of several nodes the rate of the whole is a sum, whose median is not the sum of medians.
+        // The rate of several nodes is a sum, whose median is not the sum of the medians.
         for (figure, &rate) in figures.iter().zip(&trial.rates).filter(|(figure, _)| figure.nodes.len() < 2) {
             if let Some(one) = figure.bytes_per_second.median_interval {
                 let n = figure.bytes_per_second.n;
@@ -241,7 +243,7 @@ impl Table {
         }
     }
 
-    /// Every row, and whether it holds its limit but for what so many trials scatter by chance.
+    /// Every row, and whether it is within its limit, apart from random variation for this number of trials.
     fn judged(&self) -> Vec<(Kind, Under, Count, bool)> {
         let judge = |(&(kind, under), &count): (&(Kind, Under), &Count)| {
             let false_max = match under {
@@ -260,7 +262,7 @@ impl Table {
         self.counts.iter().map(judge).collect()
     }
 
-    /// The limits of `docs/VALIDATION.md` that do not hold.
+    /// The limits of `docs/VALIDATION.md` that are violated.
     pub(crate) fn broken_limits(&self) -> Vec<String> {
         let failing = self.judged().into_iter().filter(|(.., holds)| !holds);
         let mut broken: Vec<String> =
@@ -273,7 +275,7 @@ impl Table {
         broken
     }
 
-    /// As it stands in `docs/VALIDATION.md`.
+    /// The table as contained in `docs/VALIDATION.md`.
     pub(crate) fn markdown(&self) -> String {
         let mut text = format!(
             "{} trials.\n\n| statement | where | trials | false | true | limit |\n|---|---|---|---|---|---|\n",
@@ -314,7 +316,8 @@ impl Table {
         text
     }
 
-    /// Whether each interval holds the truth as often as it says, minus 1 % and what so many draws scatter.
+    /// Whether each interval contains the true value as often as stated, minus 1 % and the random variation of this
+    /// many draws.
     fn intervals_hold(&self) -> bool {
         self.intervals.values().all(|one| {
             let scatter = SCATTER * (one.nominal * (1.0 - one.nominal) / one.n as f64).sqrt();
@@ -353,14 +356,14 @@ fn under(trial: &Trial, is_true: bool) -> Under {
     }
 }
 
-/// Whether `found` of `trials` may be chance where the probability of each is `share`: not less probable than
-/// [`BY_CHANCE`], by the binomial distribution.
+/// Whether `found` of `trials` can be due to chance if each has the probability `share`: by the binomial
+/// distribution, the probability is at least [`BY_CHANCE`].
 fn by_chance(found: u64, trials: u64, share: f64) -> bool {
     if share <= 0.0 || share >= 1.0 {
         return found == 0 || share >= 1.0;
     }
     let odds = (share / (1.0 - share)).ln();
-    // The logarithm of the probability of none, one, two …
+    // The logarithm of the probability of zero, one, two …
     let mut each = trials as f64 * (1.0 - share).ln();
     let mut below = 0.0;
     for count in 0..found {
@@ -374,7 +377,7 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// Maps as lists of pairs: JSON has no other keys than texts.
+/// Serializes maps as lists of pairs, because JSON only allows strings as keys.
 mod pairs {
     use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The test of differences beside what is done by hand, on the same draws: false alarms and what is found.
+//! The test for differences compared with informal rules, on the same draws: false alarms and detections.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -9,12 +9,12 @@ use analysis::statistics::Rule;
 use super::draw::Random;
 use super::{FALSE_MAX, STATED_MIN, by_chance, percent};
 
-/// Repetitions on each side.
+/// Repetitions per side.
 const REPETITIONS: usize = 6;
-/// By how much the second side is higher where it is.
+/// How much higher the second side is, if there is an effect.
 const EFFECT: f64 = 0.1;
 
-/// What the rates of repetitions in a row are, as factors of one rate.
+/// A name, and a function that draws the rates of consecutive repetitions, as factors of one rate.
 type Storage = (&'static str, fn(&mut Random) -> Vec<f64>);
 
 const STORAGES: [Storage; 5] = [
@@ -43,26 +43,26 @@ fn repeated(random: &mut Random, mut next: impl FnMut(u32, &mut Random) -> f64) 
     (0_u32..).take(2 * REPETITIONS).map(|place| next(place, random)).collect()
 }
 
-/// What a rule said of comparisons of one storage.
+/// The results of a rule for comparisons on one storage.
 struct Counted {
     storage: &'static str,
     division: Division,
     rule: Rule,
-    /// Where both sides are alike.
+    /// Differences reported if both sides are equal.
     alarms: usize,
-    /// Where the second is higher, in this direction.
+    /// Differences reported in the right direction, if the second side is higher.
     found: usize,
-    /// Likewise, in the other one.
+    /// Differences reported in the wrong direction, if the second side is higher.
     turned: usize,
 }
 
-/// The rules beside each other.
+/// The compared rules.
 pub(crate) struct Rules {
     trials: usize,
     rows: Vec<Counted>,
 }
 
-/// Draws so many comparisons of each storage.
+/// Draws this many comparisons for each storage.
 pub(crate) fn rules(trials: usize, seed: u64) -> Rules {
     let mut rows = Vec::new();
     for (storage, draw) in STORAGES {
@@ -90,8 +90,8 @@ pub(crate) fn rules(trials: usize, seed: u64) -> Rules {
 }
 
 impl Rules {
-    /// Where the test of differences does not keep what it states: false alarms but where repetitions depend on each other,
-    /// or on the time in sides that follow each other; and 10 % with noise of 2 %.
+    /// Where the test for differences violates its guarantees: false alarms, unless repetitions depend on each other,
+    /// or on the time if one side follows the other, and detection of 10 % with 2 % noise.
     pub(crate) fn broken_limits(&self) -> Vec<String> {
         let within = |count: usize, share: f64| by_chance(count as u64, self.trials as u64, share);
         let of_test = self.rows.iter().filter(|one| one.rule == Rule::Test);
@@ -106,7 +106,7 @@ impl Rules {
         of_test.filter(breaks).map(words).collect()
     }
 
-    /// As it stands in `docs/VALIDATION.md`: a line for each storage and division, a column for each rule.
+    /// The table as contained in `docs/VALIDATION.md`: a row for each storage and division, a column for each rule.
     pub(crate) fn markdown(&self) -> String {
         let mut text = "| storage | sides |".to_owned();
         for rule in Rule::ALL {

@@ -1,4 +1,4 @@
-//! What a report states, read from its public results: the one place that knows their types.
+//! The statements of a report, read from its public results. Only this module knows their types.
 
 use analysis::{
     RateName,
@@ -49,7 +49,7 @@ pub(crate) enum Kind {
     JobSpread,
 }
 
-/// What an interval is of.
+/// The quantity that an interval refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum IntervalOf {
     Change,
@@ -143,12 +143,12 @@ impl Kind {
     }
 }
 
-/// Which way it is stated.
+/// The direction of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Way {
-    /// More, yes.
+    /// More, or yes.
     Up,
-    /// Less, no.
+    /// Less, or no.
     Down,
 }
 
@@ -165,7 +165,7 @@ const fn way(up: bool) -> Way {
     if up { Way::Up } else { Way::Down }
 }
 
-/// All that `findings` state of `figures`.
+/// All statements about `figures` in `findings`.
 pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said> {
     let mut all = Vec::new();
     let mut say =
@@ -178,14 +178,14 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
         }
     }
     for (stated, (figure, one)) in findings.taxes.iter().zip(said(&findings.taxes)) {
-        // Up: the later target is the faster one.
+        // Up means that the later target is faster.
         let turned = of(stated.inputs[1]) > of(figure);
         if one.share != 0.0 {
             say(Kind::LayerOverhead, of(figure), (one.share < 0.0) != turned);
         }
     }
     for (figure, one) in said(&findings.scaling) {
-        // The share is a value; that it is above or below 1 is stated where its interval says so.
+        // The share is a value. It counts as stated to be above or below 1 only if its interval excludes 1.
         match one.interval {
             Some((low, _)) if low > 1.0 => say(Kind::Scaling, of(figure), true),
             Some((_, high)) if high < 1.0 => say(Kind::Scaling, of(figure), false),
@@ -276,7 +276,7 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
             "more consistent is a" => (Kind::JobSpread, false),
             _ => continue,
         };
-        // Rows without figures are of published systems.
+        // Rows without figures belong to published systems.
         if let Some(&figure) = row.figures.first() {
             say(kind, of(figure), up);
         }
@@ -301,7 +301,7 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     all
 }
 
-/// The intervals that `findings` state: of what, of which target, from how many points, and from where to where.
+/// The intervals in `findings`: the quantity, the target, the number of points, and both ends.
 pub(crate) fn intervals(
     findings: &Findings,
     figures: &[Figure],
@@ -329,12 +329,12 @@ pub(crate) fn intervals(
     all
 }
 
-/// What statements say, each with the figure that it is of; none of what is withheld.
+/// The contents of statements, each with its figure. Withheld statements are omitted.
 fn said<T>(all: &[Stated<T>]) -> impl Iterator<Item = (usize, &T)> {
     all.iter().filter_map(|one| Some((one.figure(), one.says()?)))
 }
 
-/// What the comparison of two runs states.
+/// The statements in a comparison of two runs.
 pub(crate) fn what_comparison_says(compared: &[Comparison]) -> Vec<Said> {
     let stated = |one: &&Comparison| matches!(one.difference.outcome, Contrast::Higher | Contrast::Lower);
     compared
@@ -348,7 +348,7 @@ pub(crate) fn what_comparison_says(compared: &[Comparison]) -> Vec<Said> {
         .collect()
 }
 
-/// The rates of two runs beside each other, of what the audit lets be compared.
+/// The rates of two runs, compared where the audit allows it.
 pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
     let of = |run: &Run| {
         let figures = analysis::figures::figures(run, RateName::ByWall);
@@ -364,7 +364,8 @@ pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
     all.filter(|one| one.operation.is_none() && !one.transferring && !one.is_withheld()).collect()
 }
 
-/// Where the document has a statement of each kind: the list, and what is not null, true or this word.
+/// Where the document has statements of each kind: the list, and the field that must not be null, or must be true or
+/// this word.
 const IN_DOCUMENT: [(Kind, &str, &str, &str); 20] = [
     (Kind::Best, "/statements/best", "/gain", ""),
     (Kind::LayerOverhead, "/statements/tax", "/share", ""),
@@ -388,7 +389,7 @@ const IN_DOCUMENT: [(Kind, &str, &str, &str); 20] = [
     (Kind::Fail, "/statements/commitment", "/judgement", "FAIL"),
 ];
 
-/// The kinds of which the JSON document has a statement.
+/// The kinds for which the JSON document has a statement.
 pub(crate) fn kinds_in_document(document: &Value) -> Vec<Kind> {
     let stated = |(_, list, at, word): &&(Kind, &str, &str, &str)| {
         let list = document.pointer(list).and_then(Value::as_array).into_iter().flatten();
@@ -403,11 +404,11 @@ pub(crate) fn kinds_in_document(document: &Value) -> Vec<Kind> {
     kinds
 }
 
-/// Kinds that one of the findings and the document states and the other does not.
+/// The kinds that are stated either in the findings or in the document, but not in both.
 pub(crate) fn apart(stated: &[Said], document: &Value) -> Vec<Kind> {
     let there = kinds_in_document(document);
     let known = IN_DOCUMENT.iter().map(|(kind, ..)| *kind);
-    // A claim of equality has the same place there.
+    // A claim of equality is in the same field of the document.
     let is_said = |kind: Kind| {
         stated
             .iter()

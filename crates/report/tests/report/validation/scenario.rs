@@ -1,4 +1,4 @@
-//! What is drawn, and what is true of it.
+//! The scenarios to draw, and their true values.
 
 use plan::{
     Amount, Bound, Bytes, Claim, Commitment, Criteria, Expectation, Layer, Over, Phase, PlanSource,
@@ -14,9 +14,9 @@ use super::levels::levels;
 use super::said::{IntervalOf, Kind, Way};
 use super::systems::systems;
 
-/// The true rate that all others are multiples of.
+/// The base rate. All other true rates are multiples of it.
 pub(super) const RATE: f64 = 1e9;
-/// Of a claim of equality.
+/// The tolerance of a claim of equality.
 pub(super) const TOLERANCE: f64 = 0.03;
 /// Standard error of the median of n normal values × √n, for large n.
 pub(super) const MEDIAN_ERROR: f64 = 1.2533;
@@ -25,23 +25,23 @@ pub(crate) const EFFECTS: [f64; 5] = [0.02, 0.05, 0.1, 0.2, 0.5];
 pub(crate) const NOISES: [f64; 4] = [0.001, 0.02, 0.05, 0.2];
 pub(crate) const REPETITIONS: [u32; 5] = [1, 3, 5, 6, 10];
 pub(crate) const FAULTS: [Fault; 4] = [Fault::TooShort, Fault::Cached, Fault::Damaged, Fault::Unfinished];
-/// Standard errors that the truth is above what was promised.
+/// Distances of the true value above the promise, in standard errors.
 pub(crate) const DISTANCES: [f64; 6] = [-4.5, -2.0, -0.5, 0.5, 2.0, 4.5];
 
-/// How large the effect is, how much repetitions scatter, how many there are.
+/// The size of the effect, the noise of repetitions, and their number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Setup {
     pub(crate) effect: f64,
     pub(crate) noise: f64,
     pub(crate) repetitions: u32,
-    /// What is wrong with every figure.
+    /// The defect of every figure.
     pub(crate) fault: Fault,
 }
 
-/// What may be said of one kind.
+/// The true statement for one kind.
 pub(crate) struct Truth {
     pub(crate) kind: Kind,
-    /// Of this subject alone; a word on another one is false.
+    /// The only subject for which the statement is true. For any other subject it is false.
     pub(crate) subject: Option<&'static str>,
     pub(crate) right: Option<Way>,
     pub(crate) wrong: &'static [Way],
@@ -65,34 +65,34 @@ pub(super) const fn down(kind: Kind) -> Truth {
     Truth { kind, subject: None, right: Some(Way::Down), wrong: &[Way::Up] }
 }
 
-/// Of this subject alone.
+/// Restricts the truth to this subject.
 pub(super) const fn of(subject: &'static str, truth: Truth) -> Truth {
     Truth { subject: Some(subject), ..truth }
 }
 
-/// Up where there is an effect; nothing may be said where there is none.
+/// Up if there is an effect. Otherwise nothing may be stated.
 pub(super) fn by_effect(kind: Kind, effect: f64) -> Truth {
     if effect > 0.0 { up(kind) } else { nothing(kind) }
 }
 
-/// Records and what is true of them.
+/// Records and their true values.
 pub(crate) struct Trial {
     pub(crate) setup: Setup,
     pub(crate) run: Run,
-    /// Two more runs, to be compared.
+    /// Two more runs to compare.
     pub(crate) compared: Option<(Run, Run)>,
     pub(crate) truths: Vec<Truth>,
-    /// True rates of the figures, in their order.
+    /// The true rates of the figures, in the same order.
     pub(crate) rates: Vec<f64>,
-    /// What intervals are to hold, with the target that they are of.
+    /// The values that intervals must contain, with their target.
     pub(crate) values: Vec<(IntervalOf, &'static str, f64)>,
-    /// Standard errors by which the truth is above what was promised.
+    /// Distance of the true value above the promise, in standard errors.
     pub(crate) distance: Option<f64>,
-    /// It is judged by the bound of an interval, not by a median.
+    /// Whether the promise is judged by the bound of an interval instead of by a median.
     pub(crate) by_bound: bool,
-    /// Troubles of its devices.
+    /// Whether its devices have troubles.
     pub(crate) troubled: bool,
-    /// Where its records are until it has been judged.
+    /// The directories of its records, kept until the trial has been judged.
     pub(crate) places: Vec<TempDir>,
 }
 
@@ -127,9 +127,9 @@ pub(super) fn trial(
     Trial { rates, ..of_run(setup, run(criteria, points, random), truths) }
 }
 
-/// A trial of `run`, in which nothing may be said of what counts for nothing.
+/// A trial of `run`, in which figures that do not count must lead to no statement.
 pub(super) fn of_run(setup: Setup, run: Run, truths: Vec<Truth>) -> Trial {
-    // What memory helped and is too slow all the same breaks a promise.
+    // A figure that is too low despite help from memory does break a promise.
     let kinds = Kind::ALL.into_iter().filter(|&kind| kind != Kind::Fail || setup.fault != Fault::Cached);
     let truths = if setup.fault == Fault::None { truths } else { kinds.map(nothing).collect() };
     Trial {
@@ -188,9 +188,9 @@ pub(super) fn commitment(statistic: Statistic, bytes_per_second: f64) -> Commitm
     }
 }
 
-/// Two targets; the second is faster by the effect.
+/// Two targets, of which the second is faster by the effect.
 pub(crate) fn pair(setup: Setup, random: &mut Random) -> Trial {
-    // A target that is counted from another one is not compared with it at their bests.
+    // A target that is a baseline for another is not compared with it at their best points.
     let baseline = random.of(&[None, Some("a")]);
     let criteria = Criteria {
         targets: vec![target("a", 1, None, Layer::Unstated), target("b", 1, baseline, Layer::Unstated)],
@@ -213,14 +213,14 @@ pub(crate) fn pair(setup: Setup, random: &mut Random) -> Trial {
         truths.push(down(Kind::ClaimEqual));
     }
     let before = run(criteria.clone(), std::slice::from_ref(&a), random);
-    // In the later run the first target is faster, too.
+    // In the later run the first target is faster as well.
     let later = Point { node_rates: b.node_rates.clone(), ..a.clone() };
     let after = run(criteria.clone(), &[later], random);
     let made = trial(setup, criteria, &[a, b], truths, random);
     Trial { compared: Some((before, after)), ..made }
 }
 
-/// A sweep of two points on each of two targets; the second point of the second target is faster by the effect.
+/// A sweep of two points on each of two targets. The second point of the second target is faster by the effect.
 fn points(setup: Setup, random: &mut Random) -> Trial {
     let mut all = Vec::new();
     for (target, effect) in [("a", 0.0), ("b", setup.effect)] {
@@ -236,8 +236,8 @@ fn points(setup: Setup, random: &mut Random) -> Trial {
     trial(setup, Criteria::default(), &all, truths, random)
 }
 
-/// A sweep of tasks on one target, of which the other has one point or all; with more tasks the rate is the same, or
-/// twice as high. The other target is faster by the effect.
+/// A sweep of tasks on one target. The other target has one point of it or all. With more tasks the rate stays the
+/// same or doubles. The other target is faster by the effect.
 pub(crate) fn sweeps(setup: Setup, random: &mut Random) -> Trial {
     let growth = random.of(&[0.0, 1.0]);
     let most = random.of(&[1, 24]);
@@ -259,7 +259,7 @@ pub(crate) fn sweeps(setup: Setup, random: &mut Random) -> Trial {
     )
 }
 
-/// Files of eight sizes; where there is an effect, repetitions of the larger four spread ten times as far.
+/// Files of eight sizes. If there is an effect, repetitions with the larger four scatter ten times as much.
 fn spread(setup: Setup, random: &mut Random) -> Trial {
     let size = |step: u64| {
         let noise = if setup.effect > 0.0 && step > 4 { 10.0 * setup.noise } else { setup.noise };
@@ -271,7 +271,7 @@ fn spread(setup: Setup, random: &mut Random) -> Trial {
     trial(setup, Criteria::default(), &all, vec![by_effect(Kind::Dispersion, setup.effect)], random)
 }
 
-/// The form of a curve over 1 to 24 tasks.
+/// The shape of a curve over 1 to 24 tasks.
 #[derive(Clone, Copy)]
 enum Form {
     Flat,
@@ -326,14 +326,14 @@ fn slow_node(setup: Setup, random: &mut Random) -> Trial {
     trial(setup, Criteria::default(), &[one], vec![truth], random)
 }
 
-/// The same work for each of 1 to 8 nodes, on local and on shared devices.
+/// The same work per node on 1 to 8 nodes, on local and on shared devices.
 #[derive(Clone, Copy, PartialEq)]
 enum Growth {
-    /// As fast on any number of nodes, the shared ones twice.
+    /// Constant rate for any number of nodes. The shared devices are twice as fast.
     None,
-    /// In step with the nodes, the shared ones twice as fast.
+    /// The rate is proportional to the number of nodes. The shared devices are twice as fast.
     Apart,
-    /// The shared ones are full at two nodes, so that the local ones meet them at four.
+    /// The shared devices saturate at two nodes, so that the local ones catch up with them at four.
     Crossing,
 }
 
@@ -372,15 +372,15 @@ fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
     Trial { values: grown.into_iter().map(value).collect(), ..made }
 }
 
-/// A number of nodes that is only asked for.
+/// A number of nodes for which an extrapolation is requested.
 const NOT_MEASURED: u32 = 16;
 
-/// A limit that is far away.
+/// A limit far above all rates.
 fn ceiling() -> Expectation {
     Expectation { ceiling: true, ..Expectation::new("switch", Amount::BytesPerSecond(1000.0 * RATE)) }
 }
 
-/// Two sweeps of tasks with other sizes of transfers, of which the second is slower by the effect.
+/// Two sweeps of tasks with different transfer sizes, of which the second is slower by the effect.
 fn lines(setup: Setup, random: &mut Random) -> Trial {
     let mut all = Vec::new();
     for (transfer, effect) in [(64, 0.0), (128, setup.effect)] {
@@ -395,7 +395,7 @@ fn lines(setup: Setup, random: &mut Random) -> Trial {
     trial(setup, Criteria::default(), &all, vec![by_effect(Kind::Overlay, setup.effect)], random)
 }
 
-/// Two cases that another tool measured as well, the first with less by the effect, the second the same.
+/// Two cases that another tool measured as well. Its first result is lower by the effect, the second is equal.
 fn beside(setup: Setup, random: &mut Random) -> Trial {
     let mut all = Vec::new();
     for (group, rate) in [("w", RATE), ("w-tool", RATE * (1.0 - setup.effect)), ("x", RATE), ("x-tool", RATE)]
@@ -426,16 +426,16 @@ fn beside(setup: Setup, random: &mut Random) -> Trial {
     made
 }
 
-/// A promise that the truth is so many standard errors above.
+/// A promise that is exceeded by the true value by a given number of standard errors.
 fn promise(setup: Setup, random: &mut Random) -> Trial {
     let distance = random.of(&DISTANCES);
     let statistic = random.of(&[Statistic::Median, Statistic::ConfidenceBound]);
-    // Medians of several cases err as often as any of them does.
+    // With several cases, the medians are wrong as often as any of them is.
     let cases = if statistic == Statistic::Median { 1 } else { random.of(&[1, 8]) };
     promised(setup, distance, statistic, cases, random)
 }
 
-/// The same of so many cases that all have to keep it.
+/// The same with this many cases, all of which must keep the promise.
 pub(crate) fn promised(
     setup: Setup,
     distance: f64,
@@ -459,7 +459,8 @@ pub(crate) fn promised(
     Trial { distance: Some(distance), by_bound: statistic == Statistic::ConfidenceBound, ..made }
 }
 
-/// A device with a layer above it and what both cost, a disk with a file system above it, a data sheet, a published figure, a promise and a claim; members; a sweep; nodes.
+/// A run with a device and a layer above it with the cost of both, a disk with a file system, a data sheet, a
+/// published figure, a promise, a claim, members, a sweep, and nodes.
 #[cfg_attr(not(test), expect(dead_code, reason = "only a test asks for it"))]
 pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
     let on = |below: &str, above: &str| TargetDescription {
@@ -504,13 +505,13 @@ pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
     run(criteria, &all, random)
 }
 
-/// What is usual: an effect of 10 % at 2 % noise, with six repetitions.
+/// The usual setup: an effect of 10 % at 2 % noise, with six repetitions.
 pub(crate) const USUAL: Setup = Setup { effect: 0.1, noise: 0.02, repetitions: 6, fault: Fault::None };
-/// So many trials in a row have each family.
+/// Every family occurs within this many consecutive trials.
 pub(crate) const FAMILIES: usize = 19;
 
-/// Trial number `index`. Half of them have no effect, a quarter the usual one; of every nineteen one has figures
-/// that count for nothing.
+/// Draws trial number `index`. Half of the trials have no effect, a quarter the usual one. One in nineteen has
+/// figures that do not count.
 pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
     let any = Setup { effect: 0.0, noise: random.of(&NOISES), repetitions: random.of(&REPETITIONS), ..USUAL };
     let setup = match random.uniform() {

@@ -1,4 +1,4 @@
-//! What is simulated, and what is true of it. The statements are those of the drawn records.
+//! Simulated scenarios and their true values. The statements are the same as for drawn records.
 
 use plan::{Criteria, Layer, Phase, Statistic};
 
@@ -10,24 +10,25 @@ use super::scenario::{
 };
 use super::simulation::{Disks, model, run};
 
-/// Bytes per second that all others are multiples of: some thousand transfers in a repetition.
+/// The base rate in bytes per second, of which all others are multiples. It gives some thousand transfers per
+/// repetition.
 const RATE: f64 = 1e8;
-/// So many trials in a row have each family.
+/// Every family occurs within this many consecutive trials.
 pub(super) const FAMILIES: usize = 12;
 
-/// What troubles the devices of both targets alike, as tables of a model.
+/// Troubles that affect the devices of both targets equally, as tables of a model.
 const TROUBLES: [(&str, &str); 5] = [
-    // A fifth of one repetition of the first target.
+    // Affects a fifth of one repetition of the first target.
     ("stall", "kind = \"stall\"\nat = \"45s\"\nlength = \"6s\"\n"),
     ("stalls", "kind = \"stall\"\nat = \"7s\"\nlength = \"500ms\"\nevery = \"11s\"\n"),
-    // Others take three tenths of the time.
+    // Other users take three tenths of the time.
     ("load", "kind = \"load\"\nshare = 0.3\n"),
     ("slow member", "kind = \"slow\"\nmembers = [2]\nshare = 0.5\n"),
-    // Served by a cache in front of the devices in part, from the second repetition on.
+    // From the second repetition on, a part is served by a cache in front of the devices.
     ("warm cache", "kind = \"warming\"\nshare = 0.6\n"),
 ];
 
-/// Trial number `index`, simulated. Half of them have no effect, a quarter the usual one.
+/// Simulates trial number `index`. Half of the trials have no effect, a quarter has the usual one.
 pub(super) fn simulated(index: usize, random: &mut Random) -> Trial {
     let any = Setup { effect: 0.0, noise: random.of(&NOISES), repetitions: random.of(&REPETITIONS), ..USUAL };
     let setup = match random.uniform() {
@@ -55,7 +56,7 @@ pub(super) fn simulated(index: usize, random: &mut Random) -> Trial {
     }
 }
 
-/// A seed for a run.
+/// A random seed for a run.
 fn seed(random: &mut Random) -> u64 {
     let _ = random.uniform();
     random.0
@@ -86,7 +87,7 @@ fn two() -> Criteria {
     }
 }
 
-/// What is true of two targets of which the second is faster by the effect.
+/// The true statements for two targets of which the second is faster by the effect.
 fn of_two(effect: f64) -> Vec<Truth> {
     let mut truths = vec![
         by_effect(Kind::LayerOverhead, effect),
@@ -101,8 +102,8 @@ fn of_two(effect: f64) -> Vec<Truth> {
     truths
 }
 
-/// Two targets, each on disks of its own with the same trouble; the second is faster by the effect. Also the first
-/// one in two runs, of which the later has the disks of the second.
+/// Two targets on separate disks with the same trouble, of which the second is faster by the effect. Also compares
+/// two runs on the first target, of which the later uses the disks of the second.
 fn pair(setup: Setup, names: &[&str], trouble: &str, random: &mut Random) -> Trial {
     let warm = names.contains(&"warm cache");
     let disks = |name, rate| Disks {
@@ -133,7 +134,7 @@ fn pair(setup: Setup, names: &[&str], trouble: &str, random: &mut Random) -> Tri
     Trial { compared: Some((before, after)), troubled: !names.is_empty() && !warm, rates, ..made }
 }
 
-/// Two targets that are throttled after a burst; the throttle of the second is higher by the effect.
+/// Two targets that are throttled after a burst. The limit of the second is higher by the effect.
 fn throttled(setup: Setup, random: &mut Random) -> Trial {
     let disks = |name, throttle: f64| Disks {
         trouble: format!("kind = \"burst\"\nsize = \"{}B\"\nrate = \"{throttle}B/s\"\n", 2e9),
@@ -145,7 +146,7 @@ fn throttled(setup: Setup, random: &mut Random) -> Trial {
     Trial { troubled: true, ..trial(setup, two(), &points, &text, truths, random) }
 }
 
-/// Two targets whose rates change over the run, measured in turns; the second is faster by the effect.
+/// Two targets whose rates change over the run, measured alternately. The second is faster by the effect.
 fn drifting(setup: Setup, random: &mut Random) -> Trial {
     let share = random.of(&[-0.8, -0.3, 0.5]);
     let disks = |name, rate| Disks {
@@ -161,7 +162,7 @@ fn drifting(setup: Setup, random: &mut Random) -> Trial {
     Trial { troubled: true, places: vec![place], ..of_run(setup, run, truths) }
 }
 
-/// Two targets behind links that are slower than both: no effect reaches the tasks.
+/// Two targets behind links that are slower than both, so that the effect is not visible to the tasks.
 fn saturated(setup: Setup, random: &mut Random) -> Trial {
     let disks = |name, rate: f64| Disks { link: Some(0.8 * RATE), slots: 4, ..Disks::one(name, rate) };
     let text = model(setup.noise, 1, &[disks("a", RATE), disks("b", RATE * (1.0 + setup.effect))]);
@@ -171,7 +172,7 @@ fn saturated(setup: Setup, random: &mut Random) -> Trial {
     Trial { troubled: true, ..trial(setup, two(), &points, &text, truths, random) }
 }
 
-/// One to 24 tasks on a device that serves one request at once, as many as there are, or eight.
+/// One to 24 tasks on a device that serves one request at a time, as many as there are, or eight.
 fn curve(setup: Setup, random: &mut Random) -> Trial {
     let slots = if setup.effect > 0.0 { random.of(&[24, 8]) } else { 1 };
     let disks = Disks { slots, ..Disks::one("a", RATE / f64::from(slots)) };
@@ -190,8 +191,8 @@ fn curve(setup: Setup, random: &mut Random) -> Trial {
     trial(setup, Criteria::default(), &points, &model(setup.noise, 1, &[disks]), truths, random)
 }
 
-/// The same work for each of 1 to 8 nodes, on devices of their own and on a shared one, which is twice as fast as
-/// that of a node and serves one node, or is so many times as fast as there are nodes.
+/// The same work per node on 1 to 8 nodes, on local devices and on a shared one. The shared device is twice as fast
+/// as a local one and saturates with one node, or its rate grows with the number of nodes.
 fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
     let wide = setup.effect > 0.0;
     let local = Disks { local: true, ..Disks::one("local", RATE) };
@@ -214,7 +215,7 @@ fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
     trial(setup, criteria, &points, &model(setup.noise, 8, &[local, shared]), truths, random)
 }
 
-/// A promise that the truth is so many standard errors above.
+/// A promise that is exceeded by the true value by a given number of standard errors.
 fn promise(setup: Setup, random: &mut Random) -> Trial {
     let distance = random.of(&DISTANCES);
     let statistic = random.of(&[Statistic::Median, Statistic::ConfidenceBound]);
@@ -227,7 +228,7 @@ fn promise(setup: Setup, random: &mut Random) -> Trial {
     };
     let setup = Setup { effect: distance.abs(), ..setup };
     let text = model(setup.noise, 1, &[Disks::one("b", RATE)]);
-    // Of writes the audit asks whether the device keeps them in a cache, which no model says.
+    // For writes, the audit asks whether the device has a volatile cache, which a model does not state.
     let reads = Point { phase: Phase::Read, ..point(setup, "promise", "b", RATE) };
     let made = trial(setup, criteria, &[reads], &text, truths, random);
     Trial { distance: Some(distance), by_bound: statistic == Statistic::ConfidenceBound, ..made }

@@ -1,4 +1,4 @@
-//! Runs of plans on models whose truth is known: planned, carried out and recorded as a user's run is.
+//! Runs of plans on models with known true values. They are planned, executed and recorded like the runs of a user.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,30 +14,30 @@ use runner::{PlanExecution, Silent};
 use simulate::SimulatedMachine;
 use tempfile::TempDir;
 
-/// Devices of one kind, and the targets on them.
+/// Devices of the same kind, and the targets on them.
 pub(super) struct Disks {
     pub(super) name: &'static str,
-    /// Bytes per second of each slot.
+    /// Bytes per second per slot.
     pub(super) rate: f64,
     pub(super) slots: u32,
-    /// Each node has its own.
+    /// Whether each node has its own devices.
     pub(super) local: bool,
-    /// Each file is on all of so many.
+    /// The number of devices that each file is striped over.
     pub(super) members: u32,
-    /// Bytes per second of the link before them.
+    /// Bytes per second of the link in front of the devices.
     pub(super) link: Option<f64>,
-    /// Tables `[[trouble]]` without their devices.
+    /// Tables `[[trouble]]`, without their device lists.
     pub(super) trouble: String,
 }
 
 impl Disks {
-    /// One that serves a request after the other.
+    /// A single device that serves one request at a time.
     pub(super) fn one(name: &'static str, rate: f64) -> Self {
         Self { name, rate, slots: 1, local: false, members: 1, link: None, trouble: String::new() }
     }
 }
 
-/// The text of a model with these `disks`, whose rates scatter by `noise`.
+/// The text of a model with these `disks`, whose rates vary by `noise`.
 pub(super) fn model(noise: f64, nodes: u32, disks: &[Disks]) -> String {
     let mut text = format!(
         "model = {{ name = \"known truth\", noise = {noise:?} }}\nnode = {{ count = {nodes}, processors = 64 }}\n"
@@ -65,7 +65,7 @@ pub(super) fn model(noise: f64, nodes: u32, disks: &[Disks]) -> String {
     text
 }
 
-/// Runs `plan` on `model`; the record is in the directory.
+/// Runs `plan` on `model`. The record is in the returned directory.
 pub(super) fn run(model: &str, plan: Plan, seed: u64) -> (Run, TempDir) {
     let model =
         simulate::read(Path::new("model.toml"), model).unwrap_or_else(|error| panic!("{error}\n{model}"));
@@ -96,7 +96,7 @@ pub(super) fn run(model: &str, plan: Plan, seed: u64) -> (Run, TempDir) {
     let ended = execution.on_machine(&mut machine).run(&checked).expect("recorded");
     assert!(ended.failed.is_none(), "{ended:?}");
     let mut run = Run::open(&directory).expect("a whole record");
-    // Judged as if it had been measured, so that each check of the audit has its say.
+    // Mark the run as measured, so that every check of the audit applies.
     run.manifest.provenance = Provenance::Measured;
     (run, place)
 }

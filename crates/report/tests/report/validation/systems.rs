@@ -17,27 +17,28 @@ use super::scenario::{Setup, Trial, USUAL, by_effect, down, nothing, of_run, tar
 const TESTS: [&str; 4] = ["regression", "sort", "scan", "merge"];
 const STREAMS: u32 = 3;
 const ROUNDS: u32 = 2;
-/// Seconds of a launch.
+/// Seconds per launch.
 const SECONDS: f64 = 20.0;
-/// Standard deviation of the logarithm of one launch's time, beside what all launches of a pass share.
+/// Standard deviation of the logarithm of one launch's time, in addition to the variation shared by all launches of a
+/// pass.
 const OF_ONE: f64 = 0.05;
-/// One launch in so many takes five times as long.
+/// The share of launches that take five times as long.
 const STALLED: f64 = 0.1;
 /// CPU seconds of a launch of each test.
 const CPU: [u64; 4] = [30, 12, 5, 10];
 
-/// What the second system has more of, by the effect.
+/// What the effect increases on the second system.
 #[derive(Clone, Copy, PartialEq)]
 enum More {
     Time,
-    /// Where there is an effect the launches of a pass scatter four times as far.
+    /// If there is an effect, the launches of a pass scatter four times as much.
     Scatter,
 }
 
-/// Twenty-four launches on each of two systems. The noise of a repetition is that of all launches of a pass together.
+/// Twenty-four launches on each of two systems. The noise of a repetition is shared by all launches of a pass.
 pub(super) fn systems(setup: Setup, random: &mut Random) -> Trial {
     let more = random.of(&[More::Time, More::Scatter]);
-    // Spreads of few launches that may stall are seldom told apart.
+    // With stalls, the scatter of few launches is rarely distinguishable.
     let stalls = more == More::Time && random.uniform() < 0.25 && setup != USUAL;
     let has_more = |kind| setup.effect > 0.0 && more == kind;
     let cases = ["a", "b"].map(|name| case(name, setup));
@@ -59,7 +60,7 @@ pub(super) fn systems(setup: Setup, random: &mut Random) -> Trial {
     let criteria = Criteria { targets, ..Criteria::default() };
     let question = PlanSource::Quick { directory: "/data".into() };
     let plan = Plan { criteria, ..Plan::new("Drawn from known distributions", question, 1, cases.to_vec()) };
-    // Scatter makes the mean of times longer, too.
+    // Scatter also increases the mean time.
     let truths = match more {
         More::Time => vec![
             by_effect(Kind::JobTimes, setup.effect),
@@ -97,7 +98,7 @@ fn case(name: &str, setup: Setup) -> Case {
     }
 }
 
-/// A pass whose launches take so many `seconds`, one after the other; of a faulty one the first has failed.
+/// A pass whose launches take `seconds` each, one after the other. In a faulty pass the first launch has failed.
 fn record(case: &Case, pass: u32, fault: Fault, seconds: &mut dyn FnMut() -> f64) -> PhaseRecord {
     let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase: Phase::Jobs };
     let jobs = case.workload.work.jobs().expect("made above");
