@@ -17,7 +17,7 @@ const WRITE: u64 = 20_500_000;
 /// Number of cards.
 const CARDS: usize = 12;
 /// How far a ratio may deviate from what the limits imply.
-const SHARE: f64 = 0.03;
+const SHARE: f64 = 0.05;
 /// Devices that are the bottleneck reach more than this share of their limit in every case.
 const FULL: f64 = 0.95;
 /// Time limit for formatting, measuring and dismantling three layouts at these rates.
@@ -42,6 +42,9 @@ fn study(desk: &Desk, cards: &[LoopDevice], more: &[&str]) -> Program {
         format!("layout.card.mount_point={}", at.display()),
         format!("layout.cards.mount_point={}", at.display()),
         format!("layout.xvm.mount_point={}", at.join("xvm").display()),
+        // mkfs.xfs writes the whole log. 64 MB, the least that it makes for users, take these devices several seconds.
+        "layout.card.make_options=[\"-l\", \"size=12m\", \"-d\", \"su=128k,sw=1\"]".to_owned(),
+        "layout.cards.make_options=[\"-l\", \"size=12m\", \"-d\", \"su=128k,sw=1\"]".to_owned(),
         "layout.xvm.title=one btrfs over twelve cards".to_owned(),
         format!(
             "layout.xvm.create=[\"mkfs.btrfs -q -f -K -d raid0 -m raid0 {{devices}}\", \
@@ -59,6 +62,9 @@ fn study(desk: &Desk, cards: &[LoopDevice], more: &[&str]) -> Program {
     ];
     set.extend(more.iter().map(|one| (*one).to_owned()));
     let program = desk.program().args(["run", "--yes"]).arg(root.join("studies/cuny-uv300.toml"));
+    // With these, which xfstests sets, it makes smaller ones.
+    let program =
+        ["TEST_DIR", "TEST_DEV", "QA_CHECK_FS"].iter().fold(program, |program, name| program.env(name, "1"));
     let program = program.arg("--state").arg(desk.path("state")).arg("--out").arg(desk.record());
     set.iter().fold(program.limit(LIMIT), |program, one| program.args(["--set", one]))
 }

@@ -1,6 +1,6 @@
 //! The overhead of measuring, as reported by the program.
 
-use crate::desk::{Desk, names, run, timed};
+use crate::desk::{Desk, assert_says, names, run, timed};
 
 /// The first number of the line that starts with `name`.
 fn value(text: &str, name: &str) -> f64 {
@@ -15,7 +15,11 @@ fn measured_the_cost_of_the_instrument_is_printed_and_small() {
     let _timed = timed();
     let desk = Desk::new();
     std::fs::create_dir(desk.path("data")).expect("a directory");
-    let text = run(&desk.ioproof("overhead data")).expect_code(0).stdout;
+    let finished = run(&desk.ioproof("overhead data")).expect_code(0);
+    for stage in ["recording, no transfers", "history, no transfers", "recording, real transfers"] {
+        assert_says(&finished.stderr, &[stage]);
+    }
+    let text = finished.stdout;
     assert!(value(&text, "clock ") > 0.0, "{text}");
     assert!(value(&text, "ceiling ") > 0.1, "{text}");
     assert!(value(&text, "recording ") < 10_000.0, "{text}");

@@ -16,7 +16,7 @@ fn a_quick_run_ends_with_tables_a_page_and_nothing_left_on_the_storage() {
     fs::write(storage.join("mine"), "stays").expect("a file");
     let before = tree(storage);
     let desk = Desk::new();
-    let words = "run --yes --cached --set duration=500ms --quick";
+    let words = "run --yes --cached --set duration=200ms --quick";
     let program = desk.ioproof(words).arg(storage).arg("--out").arg(desk.record());
     let finished = run(&program).expect_code(0);
     assert_eq!(tree(storage), before, "the data file and the claim are gone, the user's file is not");

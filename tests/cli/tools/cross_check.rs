@@ -62,7 +62,7 @@ fn measured_both_tools_find_the_rate_of_the_device_and_no_difference_is_made_of_
         let (_device, directory) = throttled();
         let desk = Desk::new();
         let before = tree(&directory);
-        let options = format!("--size 64MiB --time {}ms --case rand-read-d32", 1100 * times);
+        let options = format!("--size 64MiB --time {}ms --case rand-read-d32", 2100 * times);
         let finished = run(&cross_check(&desk, &directory, &options)).expect_code(0);
         assert_eq!(tree(&directory), before, "the data file and the claim are gone, the user's file is not");
         assert_says(&finished.stdout, &["ioproof and fio 3", "rand-read-d32", "IOPS", "record", "report"]);
@@ -87,7 +87,7 @@ fn measured_a_difference_that_is_there_is_stated() {
     measured(|times| {
         let (_device, directory) = throttled();
         let desk = Desk::new();
-        let options = format!("--size 64MiB --time {}ms --case rand-read-d1", 1100 * times);
+        let options = format!("--size 64MiB --time {}ms --case rand-read-d1", 2100 * times);
         // Far below what the other tool reaches even on a busy machine.
         let slower = "case \"$*\" in *--name=*) exec REAL --rate_iops=200 \"$@\";; esac; exec REAL \"$@\"";
         let program = with_fio(&desk, cross_check(&desk, &directory, &options), slower);

@@ -38,7 +38,7 @@ fn objects_are_gone_round_and_their_latencies_printed() {
 #[test]
 fn a_killed_round_goes_on_with_its_objects_made_again() {
     let desk = Desk::new();
-    let words = "md-workbench -D 2 -I 100 -P 350 -o sets --tasks-per-rank 2 --out record --yes";
+    let words = "md-workbench -D 2 -I 100 -P 120 -o sets --tasks-per-rank 2 --out record --yes";
     for ended in [1, 2] {
         let mut running = desk.ioproof(words).spawn().expect("started");
         wait_for(&mut running, "the next case", || events(&desk, "case-started") > ended);

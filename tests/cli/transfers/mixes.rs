@@ -89,7 +89,7 @@ fn limits_of_one_process(times: u32) {
     let fs = ProgrammedFs::builder().programme(slow).mount().expect("a file system");
     let desk = Desk::new();
     let study = format!(
-        "[[target]]\nname = \"fs\"\ndirectory = \"{0}\"\n\
+        "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"fs\"\ndirectory = \"{0}\"\n\
          [[workload]]\nname = \"waits\"\ntarget = \"fs\"\nphases = [\"read\"]\ntransfer = \"4KiB\"\nsize = \"1MiB\"\n\
          order = \"random\"\ndirect = true\nduration = \"{1}ms\"\nfill = true\n\
          [[target]]\nname = \"memory\"\ndirectory = \".\"\n\
