@@ -121,6 +121,16 @@ pub(crate) fn timed() -> Timed {
 /// attempt, with [`LONGEST`], counts.
 pub(crate) fn measured(measure: impl Fn(u32)) {
     let _timed = timed();
+    attempts(measure);
+}
+
+/// Like [`measured`], but no other test measures at the same time.
+pub(crate) fn measured_alone(measure: impl Fn(u32)) {
+    let _alone = alone();
+    attempts(measure);
+}
+
+fn attempts(measure: impl Fn(u32)) {
     let found = |times| panic::catch_unwind(AssertUnwindSafe(|| measure(times))).is_ok();
     if ![1, 2].into_iter().any(found) {
         measure(LONGEST);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::{FileSystem, Limits, LoopDevice, Programme, ProgrammedFs, Testbed, skipped};
 
-use crate::desk::{Desk, LONGEST, assert_says, measured, run, timed};
+use crate::desk::{Desk, LONGEST, assert_says, measured, measured_alone, run, timed};
 
 fn shape<'a>(report: &'a Value, axis: &str) -> &'a Value {
     let shapes = report["statements"]["curve"].as_array().expect("a list");
@@ -81,7 +81,7 @@ fn measured_what_limits_one_process_is_told_with_the_shares_of_its_time() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    measured(limits_of_one_process);
+    measured_alone(limits_of_one_process);
 }
 
 fn limits_of_one_process(times: u32) {

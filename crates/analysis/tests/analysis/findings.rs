@@ -4,7 +4,7 @@
 use analysis::{audit::Check, gate::Judgement};
 use plan::{Amount, Bound, Commitment, Over, Phase, PublishedReference, RateName, Selector, Statistic};
 
-use crate::studies::{Study, count, findings, target};
+use crate::common::studies::{Study, count, findings, target};
 
 const GB: f64 = 1e9;
 

@@ -4,7 +4,7 @@
 use analysis::predictions::predictions_like;
 use plan::{Bytes, Case, Interval, Order, Phase, Plan, RunEnvironment, Source, WorkloadSpec, estimates};
 
-use crate::rows::{SECOND, case, key, phase, plan, run_of, workload};
+use crate::common::rows::{SECOND, case, key, phase, plan, run_of, workload};
 
 /// The predicted duration in seconds of a phase. The prediction is based on a run with three repetitions of a 1 GB
 /// sequential read, which took 4, 5 and 6 s of wall time. `None` if the run does not apply.

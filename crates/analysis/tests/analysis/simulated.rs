@@ -11,7 +11,7 @@ use plan::{
 };
 use record::{ModelSource, PhaseRecord, PhaseRow, Run, Warning, WarningRow};
 
-use crate::rows::{SECOND, case, cell, key, phase, plan, run, workload};
+use crate::common::rows::{SECOND, case, cell, key, phase, plan, run, workload};
 
 /// Ten buffered reads of 1 GB in 9 s each. The storage has no counters, other users are on the host, and the program
 /// is at its limit. There is a promise and a claim of at least this rate.

@@ -1,0 +1,140 @@
+//! Doubts about a figure, each with its supporting numbers.
+
+use analysis::figures::{
+    DeviceShare, cache_verdict, harness_bound, incomplete, not_quiet, outliers, phase_warnings, too_short,
+};
+use plan::{Backend, Nanos, Phase};
+use record::{PhaseRow, Warning};
+
+use crate::common::rows::{SECOND, key, phase, task, workload};
+
+const MIB: u64 = 1 << 20;
+
+fn read(device_bytes: Option<u64>) -> PhaseRow {
+    PhaseRow { device_read_bytes: device_bytes, ..phase(&key(0, Phase::Read), 100 * MIB, 10 * SECOND) }
+}
+
+fn written(device_bytes: Option<u64>) -> PhaseRow {
+    PhaseRow { device_write_bytes: device_bytes, ..phase(&key(0, Phase::Write), 100 * MIB, 10 * SECOND) }
+}
+
+#[test]
+fn device_bytes_are_set_against_application_bytes() {
+    let share = DeviceShare::of(&read(Some(100 * MIB)));
+    assert_eq!((share.read, share.write), (Some(1.0), None));
+    assert_eq!(DeviceShare::of(&read(None)).read, None);
+}
+
+#[test]
+fn reads_that_the_page_cache_answered_are_marked() {
+    assert_eq!(cache_verdict(&read(Some(0)), false), [Warning::CachedReads { device_share: 0.0 }]);
+    assert_eq!(cache_verdict(&read(Some(94 * MIB)), false), [Warning::CachedReads { device_share: 0.94 }]);
+    assert_eq!(cache_verdict(&read(Some(95 * MIB)), false), []);
+    assert_eq!(cache_verdict(&read(None), false), [], "what was not observed is not judged");
+}
+
+#[test]
+fn writes_that_are_still_in_memory_are_marked() {
+    assert_eq!(cache_verdict(&written(Some(MIB)), false), [Warning::CachedWrites { device_share: 0.01 }]);
+    // A higher number means read-modify-write, a journal or another user, but not a cache.
+    assert_eq!(cache_verdict(&written(Some(300 * MIB)), false), []);
+}
+
+#[test]
+fn direct_transfers_that_the_devices_did_not_see_were_not_direct() {
+    let warnings = cache_verdict(&read(Some(0)), true);
+    assert!(
+        matches!(&warnings[..], [Warning::Unapplied { what, .. }] if what == "direct I/O"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn devices_that_moved_more_than_the_tasks_were_shared() {
+    let direct = |direct| workload(|spec| spec.direct = direct);
+    let Some(Warning::NotQuiet { seen, share }) = not_quiet(&read(Some(365 * MIB)), &direct(true)) else {
+        panic!("somebody else read three times as much");
+    };
+    assert!(seen.contains("3.65 times"), "{seen}");
+    assert!((share - 265.0 / 365.0).abs() < 1e-12, "others had {share} of what the devices read");
+    assert_eq!(not_quiet(&written(Some(110 * MIB)), &direct(true)), None, "a journal is no company");
+    assert_eq!(not_quiet(&read(Some(365 * MIB)), &direct(false)), None, "the kernel reads ahead");
+}
+
+#[test]
+fn a_mixed_phase_can_be_cached_both_ways() {
+    let row = PhaseRow {
+        write_bytes: 10 * MIB,
+        device_read_bytes: Some(0),
+        device_write_bytes: Some(0),
+        ..phase(&key(0, Phase::Mixed), 10 * MIB, 10 * SECOND)
+    };
+    assert_eq!(cache_verdict(&row, false).len(), 2);
+}
+
+#[test]
+fn a_short_phase_is_marked() {
+    let lasting = |nanos: u64| PhaseRow { wall_ns: nanos, ..read(None) };
+    assert_eq!(too_short(&lasting(2 * SECOND), Nanos(0)), None);
+    let Some(Warning::TooShort { seconds, at_least_seconds }) = too_short(&lasting(1_800_000_000), Nanos(0))
+    else {
+        panic!("study A's shortest lines took 1.8 s");
+    };
+    assert_eq!((seconds, at_least_seconds), (1.8, plan::PHASE_SECONDS_MIN));
+}
+
+#[test]
+fn a_busy_processor_is_told_from_a_slow_device() {
+    let row = |cpu: u64| PhaseRow {
+        wall_ns: 10 * SECOND,
+        user_cpu_ns: cpu / 2,
+        system_cpu_ns: cpu / 2,
+        ..read(None)
+    };
+    let one_task = workload(|_| {});
+    let four_tasks = workload(|spec| spec.tasks = 4);
+    let null = workload(|spec| spec.backend = Backend::Null);
+    // One task can use at most one processor, however many there are.
+    assert!(harness_bound(&row(98 * SECOND / 10), &one_task, 8).is_some());
+    assert_eq!(harness_bound(&row(5 * SECOND), &one_task, 8), None);
+    // Four tasks on two processors.
+    assert_eq!(harness_bound(&row(98 * SECOND / 10), &four_tasks, 2), None);
+    let Some(Warning::HarnessBound { cpu_share }) = harness_bound(&row(19 * SECOND), &four_tasks, 2) else {
+        panic!("nineteen of twenty processor seconds were used");
+    };
+    assert_eq!(cpu_share, 0.95);
+    assert_eq!(harness_bound(&row(10 * SECOND), &null, 1), None, "the null backend is meant to be bound");
+}
+
+#[test]
+fn bytes_that_were_planned_and_not_moved_are_told() {
+    let of = |bytes: u64| phase(&key(0, Phase::Read), bytes, 10 * SECOND);
+    let one_mib = workload(|_| {});
+    assert_eq!(incomplete(&of(MIB), &one_mib), None);
+    let expected = Warning::Incomplete { bytes: 4096, planned_bytes: MIB };
+    assert_eq!(incomplete(&of(4096), &one_mib), Some(expected));
+    let timed = workload(|spec| spec.duration = Some(Nanos::secs(1)));
+    assert_eq!(incomplete(&of(4096), &timed), None, "a duration moves what it can");
+}
+
+#[test]
+fn a_task_far_from_the_mean_is_named_for_each_timer() {
+    let key = key(0, Phase::Read);
+    let mut tasks: Vec<_> = (0..9).map(|number| task(&key, number, MIB, (0, 10 * SECOND))).collect();
+    tasks.push(task(&key, 9, MIB, (0, 20 * SECOND)));
+    let found = outliers(&tasks, Nanos::secs(5));
+    let [Warning::Outlier { task: 9, timer, seconds, mean_seconds, deviation_seconds }] = &found[..] else {
+        panic!("{found:?}");
+    };
+    assert_eq!((timer.as_str(), *seconds, *mean_seconds, *deviation_seconds), ("transfer", 20.0, 11.0, 3.0));
+    assert_eq!(outliers(&tasks, Nanos::secs(10)), []);
+    assert_eq!(outliers(&[], Nanos::secs(1)), []);
+}
+
+#[test]
+fn a_fill_is_no_result_and_is_not_judged() {
+    let fill = PhaseRow { device_write_bytes: Some(0), wall_ns: 1, ..phase(&key(0, Phase::Fill), MIB, 1) };
+    assert_eq!(phase_warnings(&fill, &[], &workload(|_| {}), 1, Nanos(0)), []);
+    let write = PhaseRow { device_write_bytes: Some(0), wall_ns: 1, ..phase(&key(0, Phase::Write), MIB, 1) };
+    assert_eq!(phase_warnings(&write, &[], &workload(|_| {}), 1, Nanos(0)).len(), 2, "cached and too short");
+}

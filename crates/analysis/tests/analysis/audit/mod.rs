@@ -1,0 +1,9 @@
+//! Doubts about figures.
+
+mod absorbed;
+mod doubts;
+mod memory;
+mod own;
+mod published;
+mod servers;
+mod starved;

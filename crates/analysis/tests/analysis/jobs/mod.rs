@@ -1,0 +1,4 @@
+//! Job matrices.
+
+mod matrix;
+mod timeline;

@@ -1,0 +1,4 @@
+//! What devices and layers give together.
+
+mod layers;
+mod scalability;

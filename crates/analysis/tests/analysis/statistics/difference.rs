@@ -1,0 +1,188 @@
+//! The test for differences: what it reports, and how often that is wrong.
+
+use analysis::statistics::{Contrast, DIFFERENCE_LEAST, DIFFERENCE_LEVEL, Difference, bounds, difference};
+use proptest::collection::vec;
+use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+use crate::common::random::Random;
+
+const CALM: [f64; 5] = [100.0, 101.0, 99.0, 100.5, 99.5];
+
+fn tested(before: &[f64], after: &[f64], family: usize) -> Difference {
+    difference(before, after, family).expect("positive values")
+}
+
+/// Every rate of the second sample is 1.1 times that of the first: the ratio is known, and the interval contains it.
+#[test]
+fn a_gain_is_stated_with_its_interval() {
+    let after = CALM.map(|value| value * 1.1);
+    let gain = tested(&CALM, &after, 1);
+    assert_eq!((gain.outcome, gain.n), (Contrast::Higher, (5, 5)));
+    assert!((gain.change - 0.1).abs() < 1e-12);
+    let (low, high) = gain.interval.expect("an interval");
+    assert!(0.05 < low && low < 0.1 && 0.1 < high && high < 0.15, "{gain:?}");
+    assert!((gain.p_value.expect("five values") - 2.0 / 252.0).abs() < 1e-12);
+    assert_eq!(tested(&after, &CALM, 1).outcome, Contrast::Lower);
+}
+
+/// In a family so large that the ranks of five repetitions cannot reach its level.
+#[test]
+fn an_interval_ends_where_the_test_shows_no_more() {
+    let after = CALM.map(|value| value * 1.1);
+    let (low, high) = tested(&CALM, &after, 66).interval.expect("an interval");
+    for end in [low, high] {
+        let moved = tested(&CALM.map(|value| value * (1.0 + end)), &after, 66);
+        assert!((moved.p_value.expect("five values") - DIFFERENCE_LEVEL).abs() < 1e-6, "{moved:?}");
+    }
+}
+
+#[test]
+fn equal_samples_show_no_difference() {
+    let same = tested(&CALM, &[100.2, 99.8, 101.2, 99.1, 100.1], 1);
+    let (low, high) = same.interval.expect("an interval");
+    assert_eq!(same.outcome, Contrast::NotShown);
+    assert!(low < 0.0 && high > 0.0 && same.p_value.expect("five values") > 0.5, "{same:?}");
+}
+
+/// This holds however large the difference is.
+#[test]
+fn four_repetitions_on_a_side_cannot_tell() {
+    let four = tested(&[1.0, 1.1, 1.2, 1.3], &[9.0, 9.1, 9.2, 9.3, 9.4, 9.5, 9.6, 9.7], 1);
+    assert_eq!((four.outcome, four.interval, four.p_value, four.n), (Contrast::TooFew, None, None, (4, 8)));
+    let one = tested(&[1.0], &[9.0], 1);
+    assert_eq!((one.outcome, one.change), (Contrast::TooFew, 8.0));
+    assert_eq!(difference(&[], &[1.0], 1), None);
+    assert_eq!(difference(&[0.0], &[1.0], 1), None);
+    assert_eq!(difference(&[1.0], &[f64::INFINITY], 1), None);
+}
+
+/// Repetitions without any scatter, such as counts.
+#[test]
+fn identical_repetitions_differ_by_more_than_rounding_or_not_at_all() {
+    for family in [1, 66, 1_000_000] {
+        assert_eq!(tested(&[5.0; 5], &[5.0; 7], family).outcome, Contrast::NotShown);
+        assert_eq!(tested(&[5.0; 5], &[5.0 * (1.0 + 0.9e-9); 5], family).outcome, Contrast::NotShown);
+        let many = tested(&[5.0; 50], &[5.0 * (1.0 + 0.9e-9); 50], family);
+        assert_eq!(many.outcome, Contrast::NotShown, "however often it is so");
+        let higher = tested(&[5.0; 5], &[6.0; 5], family);
+        assert_eq!(higher.outcome, Contrast::Higher);
+        let (low, high) = higher.interval.expect("an interval");
+        assert!((0.19..=0.2).contains(&low) && (0.2..0.21).contains(&high), "{higher:?}");
+    }
+}
+
+/// Two samples that share one value, while the means of the others are far apart.
+#[test]
+fn one_outlier_is_no_difference() {
+    let outlier = [100.0, 101.0, 99.0, 100.5, 9_950.0];
+    assert_eq!(tested(&CALM, &outlier, 1).outcome, Contrast::NotShown);
+}
+
+type Shape = fn(&mut Random) -> f64;
+
+const DRAWS: usize = 2_000;
+
+/// The share of sample pairs that are reported as different.
+fn stated(n: usize, family: usize, mut draw: impl FnMut(bool) -> f64) -> f64 {
+    let mut sample = |second: bool| (0..n).map(|_| draw(second)).collect::<Vec<_>>();
+    let found = (0..DRAWS).filter(|_| tested(&sample(false), &sample(true), family).is_stated());
+    found.count() as f64 / DRAWS as f64
+}
+
+#[test]
+fn equal_storage_is_called_different_at_most_once_in_a_hundred() {
+    for n in [DIFFERENCE_LEAST, 8] {
+        let random = &mut Random::seeded(n as u64);
+        let shapes: [(&str, Shape); 5] = [
+            ("normal", |random| 100.0 + 5.0 * random.normal()),
+            ("log-normal", |random| random.normal().exp()),
+            ("of two modes", |random| {
+                [100.0, 400.0][usize::from(random.uniform() < 0.4)] * (1.0 + 0.01 * random.normal())
+            }),
+            ("with an outlier", |random| if random.uniform() < 0.1 { 3.0 } else { 100.0 + random.normal() }),
+            ("of few different values", |random| (3.0 * random.uniform()).ceil()),
+        ];
+        // Two standard errors of such a count above 1 %.
+        let most = 0.01 + 2.0 * (0.01 * 0.99 / DRAWS as f64).sqrt();
+        for (name, shape) in shapes {
+            let share = stated(n, 1, |_| shape(random));
+            assert!(share <= most, "{name}, {n}: {share}");
+        }
+        for scatter in [0.02, 0.03, 0.1] {
+            let share = stated(n, 1, |second| {
+                let deviation = if second { scatter } else { 0.01 };
+                (deviation * random.normal()).exp()
+            });
+            assert!(share <= most, "a scatter of {scatter} beside one of 0.01, {n}: {share}");
+        }
+    }
+}
+
+/// A family of equal pairs has a false statement in at most one of a hundred pages.
+#[test]
+fn a_page_of_equal_pairs_states_nothing() {
+    let (random, family) = (&mut Random::seeded(7), 66);
+    let share = stated(6, family, |_| 100.0 * (0.02 * random.normal()).exp());
+    assert!(share * family as f64 <= 0.02, "{share}");
+}
+
+#[test]
+fn ten_percent_in_six_repetitions_with_noise_of_two_percent_is_stated() {
+    for family in [1, 66] {
+        let random = &mut Random::seeded(family as u64);
+        let share =
+            stated(6, family, |second| if second { 110.0 } else { 100.0 } * (1.0 + 0.02 * random.normal()));
+        assert!(share >= 0.9, "{share} in a family of {family}");
+    }
+}
+
+proptest! {
+    /// The unit does not matter, and swapping the sides reverses the result.
+    #[test]
+    fn a_difference_has_no_unit(
+        before in vec(50.0_f64..150.0, 1..9), after in vec(50.0_f64..150.0, 1..9), by in 0.5_f64..2.0,
+        power in -10_i32..30, family in 1_usize..100,
+    ) {
+        let after: Vec<f64> = after.iter().map(|value| value * by).collect();
+        let unit = 2.0_f64.powi(power);
+        let scaled = |values: &[f64]| values.iter().map(|value| value * unit).collect::<Vec<_>>();
+        let one = tested(&before, &after, family);
+        let other = tested(&scaled(&before), &scaled(&after), family);
+        prop_assert_eq!(one.outcome, other.outcome);
+        prop_assert!((one.change - other.change).abs() < 1e-9);
+        let turned = tested(&after, &before, family);
+        let opposite = match one.outcome {
+            Contrast::Higher => Contrast::Lower,
+            Contrast::Lower => Contrast::Higher,
+            same => same,
+        };
+        prop_assert_eq!(turned.outcome, opposite);
+        if let (Some((low, high)), Some((turned_low, turned_high))) = (one.interval, turned.interval) {
+            prop_assert!(-1.0 < low && low <= high);
+            prop_assert!(((1.0 + low) * (1.0 + turned_high) - 1.0).abs() < 1e-6);
+            prop_assert!(((1.0 + high) * (1.0 + turned_low) - 1.0).abs() < 1e-6);
+            // An interval that excludes 0 together with "not shown" would be contradictory.
+            prop_assert_eq!(one.is_stated(), low > 0.0 || high < 0.0, "{:?}", one);
+        }
+    }
+
+    /// The same sample on both sides never counts as a difference.
+    #[test]
+    fn a_sample_does_not_differ_from_itself(values in vec(1.0_f64..1e9, 1..30), family in 1_usize..100) {
+        prop_assert!(!tested(&values, &values, family).is_stated());
+    }
+}
+
+#[test]
+fn bounds_against_a_number_are_the_wider_of_student_and_ranks() {
+    let near = |one: f64, other: f64| assert!((one / other - 1.0).abs() < 1e-6, "{one} is not {other}");
+    // Logarithms −0.02, −0.01 … 0.02. One-sided, Student's t with 4 degrees of freedom at 1 % is 3.746947.
+    let even = [-2, -1, 0, 1, 2].map(|step| (0.01 * f64::from(step)).exp());
+    let (low, high) = bounds(&even, 1).expect("five values");
+    let reach = 3.746_947 * 0.000_25_f64.sqrt() / 5.0_f64.sqrt();
+    near(low, (-reach).exp());
+    near(high, reach.exp());
+    // With one outlier, the t distribution alone would give a bound below the largest measured value.
+    near(bounds(&[1.0, 1.0, 1.0, 1.0, 2.0], 1).expect("five values").1, 2.0);
+    assert_eq!((bounds(&even[..4], 1), bounds(&[0.0; 5], 1)), (None, None));
+}

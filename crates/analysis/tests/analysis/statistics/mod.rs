@@ -1,0 +1,10 @@
+//! Statistics, each against its definition or known values.
+
+mod change_point;
+mod difference;
+mod outlier;
+mod ranks;
+mod regression;
+mod sequence;
+mod settled;
+mod summary;

@@ -1,0 +1,5 @@
+//! Curves over a swept key.
+
+mod curves;
+mod shape;
+mod spreads;

@@ -1,0 +1,4 @@
+//! Targets and their devices.
+
+pub(crate) mod devices_alone;
+pub(crate) mod expected;
