@@ -190,7 +190,8 @@ fn failed_step(run: &CommandRun) -> String {
         }
         if !is_long || number < FIRST_LINES || number >= lines.len() - LAST_LINES {
             text.push_str("\n  | ");
-            text.push_str(line);
+            // A tab would be shown as an escape sequence.
+            text.push_str(&line.replace('\t', " "));
         }
     }
     text

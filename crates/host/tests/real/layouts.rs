@@ -232,6 +232,7 @@ fn a_step_that_fails_leaves_nothing_behind() {
     {
         assert!(error.contains(words), "{words} is missing in:\n{error}");
     }
+    assert!(!error.contains('\t'), "the usage of mkfs.xfs has tabs: {error:?}");
     rig.assert_blank();
     rig.told.clear();
     let layout = rig.layout(own(&["mkfs.ext4 -q {device0}", "exit 3"], &[], &["umount {mount}"]));
