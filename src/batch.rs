@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     let predicted = predictions::of_options(&plan, &arguments.basis, &World::alone())?;
     predicted
         .unmatched()
-        .for_each(|words| complain(&format!("{words}: the scripts say what their time is from")));
+        .for_each(|words| complain(&format!("{words}: the scripts state what their time is based on")));
     let environment = RunEnvironment { predicted, ..RunEnvironment::default() };
     let out = absolute(&arguments.out)?;
     let request = BatchRequest {
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     let scripts = scripts(&request).map_err(|error| Failure::new(Exit::Usage, error))?;
     write(&out, &scripts)?;
     for (name, warning) in scripts.iter().filter_map(|one| Some((&one.name, one.warning.as_ref()?))) {
-        complain(&format!("{name}: {warning} A job that is submitted again goes on with what is there."));
+        complain(&format!("{name}: {warning} A job that is submitted again continues with what is there."));
     }
     let list: String =
         scripts.iter().map(|script| format!("{}\n", out.join(&script.name).display())).collect();
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
 fn write(out: &Path, scripts: &[Script]) -> Result<(), Failure> {
     fs::create_dir_all(out).map_err(|error| cannot_write(out, error))?;
     if let Some(path) = scripts.iter().map(|script| out.join(&script.name)).find(|path| path.exists()) {
-        let message = format!("{} exists: remove it, or name another --out", path.display());
+        let message = format!("{} exists: remove it, or choose another --out", path.display());
         return Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)));
     }
     for Script { name, text, .. } in scripts {

@@ -111,7 +111,7 @@ fn man_page(name: &str, help: &Help) -> String {
     section("OPTIONS OF IOPROOF", &mut help.own.iter().copied());
     if !help.refused.is_empty() {
         let refused = roff(&help.refused.join(" "));
-        page += &format!(".SH REFUSED\nEach with its reason when it is used: {refused}\n");
+        page += &format!(".SH REFUSED\nEach is refused with its reason when it is used: {refused}\n");
     }
     page + ".SH SEE ALSO\n\\fBioproof\\fR(1)\n"
 }

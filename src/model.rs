@@ -21,7 +21,11 @@ pub(crate) fn run(what: &ModelWhat) -> Result<Exit, Failure> {
         ModelWhat::Show(arguments) => show(arguments)?,
         ModelWhat::Check { model } => {
             let (read, _) = simulated::read(model, 0)?;
-            print_line(&format!("{} is a model: {}", model.display(), plan::visible(&read.model.name)))?;
+            print_line(&format!(
+                "{} is a valid model: {}",
+                model.display(),
+                plan::visible(&read.model.name)
+            ))?;
         }
         ModelWhat::Fit(arguments) => fit(arguments)?,
         ModelWhat::Schema => print(&simulate::schema())?,
@@ -44,7 +48,7 @@ fn show(arguments: &ModelShowArguments) -> Result<(), Failure> {
     if let Some(more) = nodes.iter().find(|nodes| **nodes > model.node.count) {
         let there = report::counted(model.node.count.into(), "node");
         return Err(Failure::usage(format!(
-            "--nodes {more}: the model has {there}; ask for at most as many, or raise `count` of its [node]"
+            "--nodes {more}: the model has {there}; use at most that many, or raise `count` in its [node]"
         )));
     }
     let transfers = sizes.into_iter().flat_map(both).collect();
@@ -68,7 +72,7 @@ fn fit(arguments: &ModelFitArguments) -> Result<(), Failure> {
     if let Some(reason) = fitted.checked.refused.as_ref().filter(|_| !arguments.in_range) {
         print(&lines(&fitted.about))?;
         let error = anyhow!(
-            "the model is not shown to hold beyond what was measured: {reason}; --in-range writes it all the same"
+            "the model is not shown to be valid outside the measured range: {reason}; --in-range accepts it anyway"
         );
         return Err(Failure::new(Exit::Refused, error));
     }

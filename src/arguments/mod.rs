@@ -45,8 +45,8 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Called by the name of a tool (a link to this program), as in `ior` or `mdtest`, it takes that tool's
-command line.
+When called by the name of a tool, such as `ior` or `mdtest` (a link to this program), it takes
+that tool's command line.
 Exit status: 0 done, 2 wrong command line or study, 3 refused, 4 the host lacks something,
 5 a transfer failed, 6 wrong data found, 7 run directory unusable, 8 a commitment was not kept,
 9 a node was lost, 130 interrupted.";
@@ -62,22 +62,22 @@ enum Command {
 /// What all processes do together that a launcher has started.
 #[derive(Debug, Subcommand)]
 enum ParallelCommand {
-    /// Measure: a study file, or the storage under a directory in about a minute.
+    /// Run the measurements of a study file, or measure the storage under a directory in about a minute.
     Run(RunArguments),
-    /// Measure random operations by many tasks, each on a file of its own.
+    /// Measure random operations by many tasks, each on its own file.
     Randomops(RandomopsArguments),
-    /// Get a second opinion: measure a directory with ioproof and the fio that is installed, in turn.
+    /// Get a second opinion: measure a directory with ioproof and the installed fio in alternation.
     CrossCheck(CrossCheckArguments),
     /// Measure requests and responses between processes: rates, latency, CPU time, bandwidth.
     Rpc(RpcArguments),
-    /// Take IOR's own command line; `ioproof ior -h` lists it.
+    /// Run IOR's own command line; `ioproof ior -h` lists the options.
     #[command(disable_help_flag = true)]
     Ior {
         /// IOR's options, and --explain, --out RUNDIR, --compat 3.0|3.3|4.0.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
         arguments: Vec<OsString>,
     },
-    /// Run IO500 by its configuration file; `ioproof io500 -h` lists the options.
+    /// Run IO500 with its configuration file; `ioproof io500 -h` lists the options.
     #[command(disable_help_flag = true)]
     Io500 {
         /// The configuration, IO500's options, and --explain, --out RUNDIR.
@@ -89,54 +89,54 @@ enum ParallelCommand {
 /// What the first of them does alone.
 #[derive(Debug, Subcommand)]
 enum LocalCommand {
-    /// Print the tables of a run again, and write its report; several runs become one.
+    /// Print the tables of a run again, and write its report; several runs are combined.
     Report(ReportArguments),
-    /// Say of each commitment of a study whether it was kept, and by how much.
+    /// Show for each commitment of a study whether it was kept, and by how much.
     Verdict(VerdictArguments),
-    /// Say whether a record is as it was when it was signed, and by whom.
+    /// Check whether a record is unchanged since it was signed, and who signed it.
     Verify(VerifyArguments),
-    /// Check the figures of a run, or the published ones, for what cannot be true.
+    /// Check the figures of a run, or the published ones, for values that cannot be true.
     Check(CheckArguments),
-    /// Show the last operations of a run one by one, with the device's part of their time.
+    /// Show the last operations of a run individually, with the device's share of their time.
     History(HistoryArguments),
     /// List the studies that come with the program, or print one.
     Studies(StudiesArguments),
-    /// Set two runs against each other, as before and after a change.
+    /// Compare two runs, for example from before and after a change.
     Compare(CompareArguments),
     /// Write job scripts that run a study under a batch system.
     Batch(BatchArguments),
-    /// Put several runs together into one record.
+    /// Merge several runs into one record.
     Merge(MergeArguments),
-    /// Read what other tools have printed into a record: IOR, mdtest, iozone, ioping, gpfsperf, fio,
+    /// Convert the output of other tools into a record: IOR, mdtest, iozone, ioping, gpfsperf, fio,
     /// elbencho, iostat, nsdperf, mmfsadm dump iohist.
     Import(ImportArguments),
     /// Show what studies have published: figures, statements, misprints.
     Reference(ReferenceArguments),
-    /// Compute with figures given by hand: scalability, tax, bounds, statistics, lines, curves.
+    /// Calculate with given figures: scalability, tax, bounds, statistics, lines, curves.
     #[command(subcommand)]
     Calc(calc::Calculation),
     /// Show, check and fit models of storage systems, for `ioproof run --model`.
     #[command(subcommand)]
     Model(ModelWhat),
-    /// Show and remove what a killed run left under a directory.
+    /// Show and remove what killed runs left under a directory.
     Clean(CleanArguments),
-    /// Show this host: what it is and how it is set.
+    /// Show what this host is and how it is configured.
     #[command(subcommand)]
     Host(host::HostCommand),
-    /// Put devices together, read back what stands, and take it apart again.
+    /// Create layouts of devices, verify them, and dismantle them again.
     #[command(subcommand)]
     Layout(layout::LayoutCommand),
-    /// Measure what the instrument itself costs on this host.
+    /// Measure the overhead of ioproof itself on this host.
     Overhead(OverheadArguments),
     /// Print the JSON schema of study files, of reports or of hosts.
     Schema {
-        /// Of what.
+        /// Which schema.
         what: schema::Schema,
     },
     /// Write the man pages and shell completions into a directory.
     #[command(hide = true)]
     Generate {
-        /// Where to.
+        /// Destination directory.
         directory: PathBuf,
     },
 }
@@ -302,15 +302,13 @@ fn instead(error: &clap::Error) -> Option<String> {
     if error.kind() == ErrorKind::ArgumentConflict
         && given(ContextKind::InvalidArg).is_some_and(|option| option.starts_with("--quick"))
     {
-        return Some(
-            "`ioproof run local-disk --on DIR` is a study of the same kind, and takes --set".to_owned(),
-        );
+        return Some("`ioproof run local-disk --on DIR` is a similar study, and accepts --set".to_owned());
     }
     let option = given(ContextKind::InvalidArg)?.strip_prefix("--")?;
     let option = option.split('=').next().unwrap_or(option);
     let is_form = Format::from_str(option, true).is_ok();
     match command.as_str() {
-        "report" | "compare" if is_form => Some(format!("write --format {option}")),
+        "report" | "compare" if is_form => Some(format!("use --format {option}")),
         "run" if is_form => {
             Some(format!("`ioproof report RUNDIR --format {option}` shows a run in this form"))
         }
@@ -318,7 +316,7 @@ fn instead(error: &clap::Error) -> Option<String> {
             let key = option.replace('-', "_");
             let table = plan::study::table_of(&key)?;
             let name = if table == "protocol" { "" } else { "*." };
-            Some(format!("it is a key of studies: write --set '{table}.{name}{key}=VALUE'"))
+            Some(format!("it is a key of studies: use --set '{table}.{name}{key}=VALUE'"))
         }
         _ => None,
     }

@@ -10,15 +10,15 @@ use crate::arguments::values;
 /// What is done with a model.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelWhat {
-    /// Show what a model is of, and what it gives at most: every limit, the weakest link, saturation.
+    /// Show what a model describes, and its maximum performance: every limit, the bottleneck, saturation.
     Show(ModelShowArguments),
-    /// Say whether a file can be used as a model, or all of its mistakes.
+    /// Check whether a file is a valid model, and list all mistakes.
     Check {
         /// A model file, or the name of a model that comes with the program.
         #[arg(value_name = "MODEL")]
         model: PathBuf,
     },
-    /// Make a model from the sweeps of a run over depth, tasks or transfer size.
+    /// Fit a model to the sweeps of a run over depth, tasks or transfer size.
     Fit(ModelFitArguments),
     /// Print the JSON schema of model files.
     Schema,
@@ -30,16 +30,16 @@ pub(crate) struct ModelShowArguments {
     /// A model file, or the name of a model that comes with the program.
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Numbers of nodes [default: one, and all that the model has].
+    /// Numbers of nodes [default: one, and all nodes of the model].
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub(crate) nodes: Vec<u32>,
-    /// Transfer sizes, each at random places and in sequence [default: 4 KiB at random places, 1 MiB in sequence].
+    /// Transfer sizes, each for random and sequential access [default: 4 KiB random, 1 MiB sequential].
     #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = values::size)]
     pub(crate) transfer: Vec<Bytes>,
-    /// Tasks of each node, each on a file of its own [default: as many as it takes].
+    /// Tasks on each node, each with its own file [default: as many as needed].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub(crate) tasks: Option<u32>,
-    /// With --tasks: transfers that each task has under way.
+    /// With --tasks: transfers that each task has in flight.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "tasks", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     pub(crate) depth: u32,
 }
@@ -59,10 +59,10 @@ pub(crate) struct ModelFitArguments {
     /// Write the model to this file instead of the terminal.
     #[arg(long, value_name = "MODEL")]
     pub(crate) out: Option<PathBuf>,
-    /// Accept a model that is not shown to hold beyond what was measured.
+    /// Accept a model that is not shown to be valid outside the measured range.
     #[arg(long)]
     pub(crate) in_range: bool,
-    /// What the samples of its intervals follow from.
+    /// Seed for the samples of the intervals.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 }

@@ -18,7 +18,7 @@ pub(crate) fn time(text: &str) -> Result<Nanos, String> {
 /// A size above 0, as 4KiB.
 pub(crate) fn size(text: &str) -> Result<Bytes, String> {
     match Bytes::parse_study(text) {
-        Ok(Bytes(0)) => Err("0 bytes are nothing to measure; write a size as 4KiB".to_owned()),
+        Ok(Bytes(0)) => Err("a size of 0 bytes cannot be measured; give a size, for example 4KiB".to_owned()),
         Ok(bytes) => Ok(bytes),
         Err(error) => Err(told(error)),
     }
@@ -27,7 +27,7 @@ pub(crate) fn size(text: &str) -> Result<Bytes, String> {
 /// A form of another tool's output, as fio-json.
 pub(crate) fn import_format(text: &str) -> Result<Format, String> {
     let known = || Format::all().map(Format::name).collect::<Vec<_>>().join(", ");
-    Format::named(text).ok_or_else(|| format!("no such tool is known; known are {}", known()))
+    Format::named(text).ok_or_else(|| format!("unknown tool; the known tools are {}", known()))
 }
 
 /// A time, as 500ms; a bare number means seconds.
@@ -56,7 +56,7 @@ pub(crate) fn nonce(text: &str) -> Result<String, String> {
     let is_word = (1..=LENGTH_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_word
         .then(|| text.to_owned())
-        .ok_or_else(|| format!("write 1 to {LENGTH_MAX} letters, digits and signs of ASCII without blanks"))
+        .ok_or_else(|| format!("use 1 to {LENGTH_MAX} printable ASCII characters without spaces"))
 }
 
 /// Processors, as `plan::Binding` writes them.
@@ -80,5 +80,5 @@ pub(crate) fn given_rate(text: &str) -> Result<GivenRate, String> {
 /// A phase, by its word in records.
 pub(crate) fn phase(text: &str) -> Result<plan::Phase, String> {
     let names = || plan::Phase::ALL.map(plan::Phase::name).join(", ");
-    plan::Phase::named(text).ok_or_else(|| format!("no such phase; there are {}", names()))
+    plan::Phase::named(text).ok_or_else(|| format!("unknown phase; the phases are {}", names()))
 }

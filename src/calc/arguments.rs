@@ -11,49 +11,49 @@ use plan::{Amount, Bytes, Nanos};
 pub(crate) enum Calculation {
     /// Measured rate ÷ (devices × rate of one device).
     Scalability {
-        /// The rate of all devices together, as 24.1GB/s.
+        /// Total rate of all devices, for example 24.1GB/s.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         measured: Amount,
         /// The rate of one device.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         baseline: Amount,
-        /// How many devices.
+        /// Number of devices.
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
         devices: u32,
-        /// Tasks, for what they can reach at most.
+        /// Number of tasks, for the maximum that they can reach.
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
         tasks: Option<u32>,
     },
-    /// (reference − other) ÷ reference: what one layout loses against another.
+    /// (reference − other) ÷ reference: what one layout loses compared with another.
     Tax {
-        /// The rate that is compared with.
+        /// The reference rate.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         reference: Amount,
         /// The other rate.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         other: Amount,
     },
-    /// The share of the sum of all targets that so many tasks can reach.
+    /// The share of the total rate of all targets that a number of tasks can reach.
     Balance {
-        /// Tasks.
+        /// Number of tasks.
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
         tasks: u32,
-        /// Targets.
+        /// Number of targets.
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
         targets: u32,
     },
     /// A rate in MB/s, MiB/s and transfers per second.
     Units {
-        /// As 4491MiB/s or 1149696/s.
+        /// Rate, for example 4491MiB/s or 1149696/s.
         #[arg(value_name = "RATE", value_parser = rate)]
         rate: Amount,
-        /// Bytes of one transfer, as 4KiB.
+        /// Size of one transfer, for example 4KiB.
         #[arg(long, value_name = "SIZE", value_parser = crate::arguments::values::size)]
         transfer: Option<Bytes>,
     },
-    /// Drives that a rate needs, with parity.
+    /// Number of drives that a rate needs, with parity.
     Drives {
-        /// The rate that is wanted.
+        /// The required rate.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         goal: Amount,
         /// The rate of one drive; may be repeated.
@@ -68,84 +68,84 @@ pub(crate) enum Calculation {
     },
     /// The lowest of several limits, and how much of it was reached.
     Bound {
-        /// NAME=COUNTxRATE, as drives=60x120000/s; may be repeated.
+        /// A limit, for example drives=60x120000/s; may be repeated.
         #[arg(long = "limit", value_name = "NAME=COUNTxRATE", value_parser = limit, required = true)]
         limits: Vec<(String, f64, Amount)>,
-        /// What was measured.
+        /// The measured rate.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         measured: Option<Amount>,
     },
-    /// Operations per second of a job by its wall time.
+    /// Operations per second of a job, from its wall time.
     Job {
-        /// Tasks.
+        /// Number of tasks.
         #[arg(long)]
         tasks: u64,
-        /// Operations of each task.
+        /// Number of operations of each task.
         #[arg(long)]
         operations: u64,
-        /// Seconds that the job took.
+        /// Wall time of the job in seconds.
         #[arg(long, value_parser = number)]
         seconds: f64,
     },
-    /// Little's law: operations under way = rate × latency.
+    /// Little's law: operations in flight = rate × latency.
     Little {
-        /// Operations per second, as 1200000/s.
+        /// Operations per second, for example 1200000/s.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         rate: Amount,
-        /// Mean latency, as 50us.
+        /// Mean latency, for example 50us.
         #[arg(long, value_name = "TIME", value_parser = time)]
         latency: Nanos,
-        /// Operations that were under way.
+        /// Operations that were in flight.
         #[arg(long, value_parser = number)]
         in_flight: Option<f64>,
     },
     /// How far a measured rate is above or below a promised one.
     Margin {
-        /// The promise.
+        /// The promised rate.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         promised: Amount,
-        /// What was measured.
+        /// The measured rate.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         measured: Amount,
     },
-    /// The number of nodes at which a rate that grows overtakes one that does not.
+    /// The number of nodes at which a growing rate overtakes a constant one.
     Crossover {
-        /// What each node adds.
+        /// The rate that each node adds.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         slope: Amount,
-        /// The level of the other.
+        /// The constant rate.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         plateau: Amount,
     },
     /// The difference of two numbers, and its share of the first.
     Difference {
-        /// The first.
+        /// The first number.
         #[arg(long, value_parser = number, allow_negative_numbers = true)]
         before: f64,
-        /// The second.
+        /// The second number.
         #[arg(long, value_parser = number, allow_negative_numbers = true)]
         after: f64,
     },
-    /// Whether printed statistics can be true.
+    /// Check whether printed statistics can be true.
     Statistics(Given),
     /// Statistics of a column of numbers.
     Values {
-        /// One number in each line [default: standard input].
+        /// File with one number on each line [default: standard input].
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// Whether two columns of numbers differ beyond their scatter.
+    /// Check whether two columns of numbers differ by more than their scatter.
     Compare {
-        /// One number in each line.
+        /// File with one number on each line.
         #[arg(value_name = "BEFORE")]
         before: PathBuf,
-        /// One number in each line.
+        /// File with one number on each line.
         #[arg(value_name = "AFTER")]
         after: PathBuf,
     },
     /// A straight line through points, with its uncertainty.
     Regression {
-        /// x and y in each line [default: standard input].
+        /// File with x and y on each line [default: standard input].
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
         /// Extrapolate to this x; may be repeated.
@@ -154,7 +154,7 @@ pub(crate) enum Calculation {
     },
     /// Peak, knee, plateau, sweet spot and regular dips of a curve.
     Curve {
-        /// x and y in each line [default: standard input].
+        /// File with x and y on each line [default: standard input].
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
     },
@@ -163,7 +163,7 @@ pub(crate) enum Calculation {
 /// Statistics as they were printed.
 #[derive(Debug, Args)]
 pub(crate) struct Given {
-    /// How many values.
+    /// Number of values.
     #[arg(long, short, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) n: Option<u64>,
     /// Standard deviation.
@@ -204,7 +204,9 @@ const AMOUNT_MAX: f64 = 1e18;
 fn number(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.abs() <= AMOUNT_MAX => Ok(number),
-        _ => Err(format!("`{text}` is not a number up to 1e18; write it as 5153 or 4.4e9, without a unit")),
+        _ => Err(format!(
+            "`{text}` is not a number up to 1e18; write, for example, 5153 or 4.4e9, without a unit"
+        )),
     }
 }
 
@@ -224,7 +226,7 @@ fn time(text: &str) -> Result<Nanos, String> {
 
 /// `drives=60x120000/s`.
 fn limit(text: &str) -> Result<(String, f64, Amount), String> {
-    let allowed = "write it as NAME=COUNTxRATE, as drives=60x120000/s";
+    let allowed = "write it as NAME=COUNTxRATE, for example drives=60x120000/s";
     let (name, value) = text.split_once('=').ok_or(allowed)?;
     let (count, each) = value.split_once('x').unwrap_or(("1", value));
     let count: f64 = count.parse().ok().filter(|count| *count > 0.0).ok_or(allowed)?;

@@ -25,7 +25,7 @@ pub(super) fn two(file: Option<&Path>) -> Result<Vec<(f64, f64)>, Failure> {
 }
 
 fn rows<const WIDTH: usize>(file: Option<&Path>) -> Result<Vec<[f64; WIDTH]>, Failure> {
-    let name = file.map_or_else(|| "the standard input".to_owned(), |path| path.display().to_string());
+    let name = file.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
     let input: anyhow::Result<Box<dyn Read>> = match file {
         None => Ok(Box::new(io::stdin())),
         Some(path) => File::open(path).map(|file| Box::new(file) as Box<dyn Read>).map_err(Into::into),
@@ -33,11 +33,11 @@ fn rows<const WIDTH: usize>(file: Option<&Path>) -> Result<Vec<[f64; WIDTH]>, Fa
     input
         .and_then(|input| {
             let mut text = String::new();
-            let bytes = input.take(NUMBERS_BYTES + 1).read_to_string(&mut text).context("it is no text")?;
+            let bytes = input.take(NUMBERS_BYTES + 1).read_to_string(&mut text).context("it is not text")?;
             anyhow::ensure!(bytes as u64 <= NUMBERS_BYTES, "it has more than {NUMBERS_BYTES} bytes");
             parse(text.as_bytes())
         })
-        .with_context(|| format!("cannot take numbers from {name}"))
+        .with_context(|| format!("cannot read numbers from {name}"))
         .map_err(|error| Failure::new(Exit::Usage, error))
 }
 
@@ -46,7 +46,7 @@ fn rows<const WIDTH: usize>(file: Option<&Path>) -> Result<Vec<[f64; WIDTH]>, Fa
 fn parse<const WIDTH: usize>(input: impl BufRead) -> anyhow::Result<Vec<[f64; WIDTH]>> {
     let mut rows = Vec::new();
     for (index, line) in input.lines().enumerate() {
-        let line = line.context("it is no text")?;
+        let line = line.context("it is not text")?;
         let content = line.trim();
         if content.is_empty() || content.starts_with('#') {
             continue;
@@ -59,7 +59,7 @@ fn parse<const WIDTH: usize>(input: impl BufRead) -> anyhow::Result<Vec<[f64; WI
         }
     }
     if rows.is_empty() {
-        bail!("it has none; write {WIDTH} in each line");
+        bail!("it contains no numbers; write {WIDTH} on each line");
     }
     Ok(rows)
 }
@@ -80,11 +80,11 @@ fn row<const WIDTH: usize>(content: &str) -> anyhow::Result<[f64; WIDTH]> {
     let numbers = words(content)
         .map(|word| match word.parse::<f64>() {
             Ok(number) if number.abs() <= MAGNITUDE_MAX => Ok(number),
-            _ => Err(anyhow!("`{word}` is not a number; write it as 5153 or 4.4e9, without a unit")),
+            _ => Err(anyhow!("`{word}` is not a number; write, for example, 5153 or 4.4e9, without a unit")),
         })
         .collect::<anyhow::Result<Vec<f64>>>()?;
     let count = numbers.len();
-    numbers.try_into().map_err(|_| anyhow!("{count} numbers where {WIDTH} belong"))
+    numbers.try_into().map_err(|_| anyhow!("{count} numbers instead of {WIDTH}"))
 }
 
 #[cfg(test)]
@@ -102,10 +102,10 @@ mod tests {
     fn what_is_no_number_is_named_with_its_line() {
         let told = |text: &str| format!("{:#}", parse::<2>(text.as_bytes()).unwrap_err());
         assert!(told("1 2\n3 x\n").contains("line 2: `x` is not a number"));
-        assert!(told("1 2\n3\n").contains("line 2: 1 numbers where 2 belong"));
+        assert!(told("1 2\n3\n").contains("line 2: 1 numbers instead of 2"));
         assert!(told("nan 1\n2 3\n").contains("line 1: `nan` is not a number"));
         assert!(told("5153x 1\n2 3\n").contains("line 1: `5153x` is not a number"));
         assert!(told("1 1e308\n").contains("`1e308` is not a number"));
-        assert!(told("").contains("it has none"));
+        assert!(told("").contains("it contains no numbers"));
     }
 }

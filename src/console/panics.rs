@@ -40,7 +40,7 @@ fn told(thread: Option<&str>, info: &PanicHookInfo<'_>) -> String {
     let what = info.payload_as_str().unwrap_or("no message");
     let place = info.location().map_or_else(String::new, |place| format!(" at {place}"));
     format!(
-        "ioproof: fault of the program itself{place} in thread `{}`: {what}; please report it at {} with this message, \
+        "ioproof: internal error{place} in thread `{}`: {what}; please report it at {} with this message, \
          the command line and the version ({})",
         thread.unwrap_or("unnamed"),
         env!("CARGO_PKG_REPOSITORY"),

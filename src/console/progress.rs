@@ -15,7 +15,7 @@ const TICK: Duration = Duration::from_millis(250);
 /// Time after an interrupt until the user is told that files are still being removed.
 const PATIENCE: Duration = Duration::from_secs(1);
 const STOPPING: &str =
-    "stopping: what the run has made is being removed; a second Ctrl-C leaves it to `ioproof clean`";
+    "stopping: what the run has created is being removed; a second Ctrl-C leaves this to `ioproof clean`";
 /// Polling interval when lines are printed once a minute.
 const TICK_OF_LOG: Duration = Duration::from_secs(1);
 

@@ -15,17 +15,17 @@ impl TerminalWatch {
     fn layout(&self, layout: &Layout, step: &LayoutProgress<'_>) {
         let name = &layout.name;
         match step {
-            LayoutProgress::Creating => self.line.say(&format!("layout {name}: is being made")),
+            LayoutProgress::Creating => self.line.say(&format!("layout {name}: being created")),
             LayoutProgress::Ran(run) if !run.succeeded() => {
                 self.line.say(&format!("layout {name}: `{}` failed ({})", run.command, run.status));
             }
             LayoutProgress::Stands(findings) => {
-                self.line.say(&format!("layout {name}: stands"));
+                self.line.say(&format!("layout {name}: created"));
                 for finding in findings.iter().filter(|finding| finding.differs()) {
                     self.line.say(&format!("layout {name}: {finding}"));
                 }
             }
-            LayoutProgress::Gone => self.line.say(&format!("layout {name}: is dismantled")),
+            LayoutProgress::Gone => self.line.say(&format!("layout {name}: dismantled")),
             LayoutProgress::Ran(_) | LayoutProgress::Destroying => {}
         }
     }

@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     let (own, seconds) =
         (checked.plan.cases.len() / 2, 2.0 * f64::from(arguments.pairs) * arguments.time.as_secs_f64());
     print_line(&format!(
-        "ioproof and {} in turn: {}, {} pairs of passes each, about {} min",
+        "ioproof and {} in alternation: {}, {} pairs of passes each, about {} min",
         fio.name(),
         report::counted(own as u64, "case"),
         arguments.pairs,
@@ -88,9 +88,9 @@ fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>
     let mut notes = Vec::new();
     if !environment.uring {
         notes
-            .push("io_uring cannot be used here: a depth of n is n tasks of psync, in both tools".to_owned());
+            .push("io_uring cannot be used here: a depth of n means n psync tasks, in both tools".to_owned());
     } else if !fio.has(ring) {
-        notes.push(format!("{} has no engine {ring}: a depth of n is n tasks of psync, in both", fio.name()));
+        notes.push(format!("{} has no engine {ring}: a depth of n means n psync tasks, in both", fio.name()));
         environment.uring = false;
     }
     let (directory, seed) = (environment.directory.clone(), environment.seed);
@@ -151,12 +151,12 @@ impl Fio {
         let printed = said(&program, "--version")?;
         let release = fio::release(&printed).ok_or_else(|| {
             let printed = printed.lines().next().unwrap_or_default();
-            lacks(format!("{} is no fio: it calls itself `{}`", program.display(), visible(printed)))
+            lacks(format!("{} is not fio: it calls itself `{}`", program.display(), visible(printed)))
         })?;
         if !fio::is_new_enough(release) {
             let (first, second) = fio::OLDEST;
             return Err(lacks(format!(
-                "{} is fio {release}, whose output is not known in full: install fio {first}.{second} or later",
+                "{} is fio {release}, whose output is not fully known: install fio {first}.{second} or later",
                 program.display()
             )));
         }

@@ -90,7 +90,7 @@ pub(crate) fn measure(
     let (mut exit, mut message) = session::verdict(&ended, &directory);
     if message.is_none() && parsed.output.warnings_as_errors && warnings > 0 {
         exit = Exit::Refused;
-        message = Some(format!("{warnings} warnings, which are errors by --warningAsErrors"));
+        message = Some(format!("{warnings} warnings, which --warningAsErrors treats as errors"));
     }
     Ok(Measured { run, exit, message })
 }

@@ -99,7 +99,7 @@ pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> 
     if extras.yes || can_ask() {
         warn(&checked.replaced().iter().map(session::replaced_line).collect::<Vec<_>>());
     }
-    session::agree_to_losses(checked, extras.yes, "Lose that and start?")
+    session::agree_to_losses(checked, extras.yes, "Lose this data and start?")
 }
 
 /// Prints the warnings about the figures in the tool's output, each on one line. The first line contains the path of

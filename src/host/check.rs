@@ -16,26 +16,26 @@ use crate::console::{print, print_folded};
 /// `ioproof host check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Profiles of which the advice is taken; without any, all of it. `--list` shows them.
+    /// Profiles whose advice is checked [default: all]; `--list` shows them.
     #[arg(value_name = "PROFILE")]
     profiles: Vec<String>,
-    /// Look at these: a device's path or name, a directory on it, or `all`, which is also what is
-    /// looked at without this.
+    /// Devices to check: a device's path or name, a directory on it, or `all` [default: all].
     #[arg(long = "device", value_name = "DEVICE")]
     devices: Vec<PathBuf>,
-    /// What `lctl get_param obdfilter.*.read_cache_enable` printed on Lustre servers, as by `pdsh`.
+    /// File with the output of `lctl get_param obdfilter.*.read_cache_enable` on Lustre servers, for example from
+    /// `pdsh`.
     #[arg(long, value_name = "FILE")]
     lustre_params: Option<PathBuf>,
-    /// End with 3 where a finding is a warning.
+    /// Exit with status 3 if a finding is a warning.
     #[arg(long)]
     strict: bool,
-    /// As JSON.
+    /// Print as JSON.
     #[arg(long)]
     json: bool,
-    /// List the profiles and end.
+    /// List the profiles and exit.
     #[arg(long)]
     list: bool,
-    /// Read /proc, /sys, /dev and /etc below this directory, as of a support bundle.
+    /// Read /proc, /sys, /dev and /etc below this directory, for example that of a support bundle.
     #[arg(long, value_name = "DIR", default_value = "/")]
     root: PathBuf,
 }
@@ -74,8 +74,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let warnings = warnings.filter(|finding| finding.severity == Severity::Warning).count();
     if arguments.strict && warnings > 0 {
         let message = format!(
-            "findings that are warnings: {warnings}; what is measured so is easily mistaken for the storage; follow \
-             the advice, or leave out --strict"
+            "findings that are warnings: {warnings}; what is measured with such settings is easily mistaken for the \
+             storage; follow the advice, or omit --strict"
         );
         return Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)));
     }
@@ -96,7 +96,7 @@ fn list() -> String {
 }
 
 fn text(node: &str, found: &[(&Step, Vec<Finding>)]) -> String {
-    let mut text = format!("{node}: the host beside what is advised\n");
+    let mut text = format!("{node}: settings of the host compared with the advice\n");
     for (step, found) in found {
         let differs = |finding: &Finding| {
             matches!(finding.state.compliance, Compliance::Differs | Compliance::ByHand(_))

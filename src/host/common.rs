@@ -38,6 +38,6 @@ pub(super) fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
     if can_ask() {
         return Ok(false);
     }
-    let message = "nothing was written: nobody can be asked; add --yes to agree, or --plan to look";
+    let message = "nothing was written: no terminal to ask on; add --yes to agree, or --plan to look";
     Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)))
 }

@@ -11,10 +11,10 @@ use crate::console::{print, print_folded, screen};
 /// `ioproof host facts`.
 #[derive(Debug, Args)]
 pub(crate) struct FactsArguments {
-    /// As JSON; `ioproof schema host` describes it.
+    /// Print as JSON; `ioproof schema host` describes it.
     #[arg(long)]
     json: bool,
-    /// Read /proc, /sys and /etc below this directory, as of a support bundle.
+    /// Read /proc, /sys and /etc below this directory, for example that of a support bundle.
     #[arg(long, value_name = "DIR", default_value = "/")]
     root: PathBuf,
 }
@@ -33,14 +33,14 @@ fn read(arguments: &FactsArguments) -> Result<record::Inventory, Failure> {
     let path = &arguments.root;
     let unusable = |error: std::io::Error| {
         Failure::usage(format!(
-            "{} cannot be read as the root of a host ({error}): name a directory that holds proc and sys",
+            "{} cannot be read as the root of a host ({error}): name a directory that contains proc and sys",
             path.display()
         ))
     };
     let root = path.canonicalize().map_err(unusable)?;
     if !root.join("proc").is_dir() && !root.join("sys").is_dir() {
         return Err(Failure::usage(format!(
-            "{} holds neither proc nor sys: name the directory that stands for / of the host",
+            "{} contains neither proc nor sys: name the directory that represents / of the host",
             path.display()
         )));
     }

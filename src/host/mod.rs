@@ -14,15 +14,15 @@ use crate::console::exit::{Exit, Failure};
 /// What is done with the host.
 #[derive(Debug, Subcommand)]
 pub(crate) enum HostCommand {
-    /// Show what this host is: processors, memory, devices and their slots, file systems, network,
+    /// Describe this host: processors, memory, devices and their slots, file systems, network,
     /// volumes.
     Facts(facts::FactsArguments),
-    /// Compare how this host is set with what is advised for measuring storage, each piece of advice with
-    /// its reason and source.
+    /// Compare the settings of this host with those advised for measuring storage; each piece of advice has its
+    /// reason and source.
     Check(check::CheckArguments),
-    /// Set this host as a profile says, after showing every write; what was is kept. Needs root.
+    /// Apply the settings of a profile, after showing every write; the previous settings are kept. Needs root.
     Tune(tune::TuneArguments),
-    /// Put back what was before `host tune`. Needs root.
+    /// Restore the settings from before `host tune`. Needs root.
     Restore(restore::RestoreArguments),
     /// Draw the cells of a site from a description: servers, cards of each socket, controllers, drives.
     Topology(topology::TopologyArguments),

@@ -17,19 +17,19 @@ use crate::console::{complain, print, print_line};
 /// `ioproof host restore`.
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArguments {
-    /// Show what would be written and end.
+    /// Show what would be written and exit.
     #[arg(long)]
     plan: bool,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
-    /// Put back what somebody else has set since, too.
+    /// Also restore settings that somebody else has changed since.
     #[arg(long)]
     force: bool,
     /// Read and write /proc, /sys, /dev and /etc below this directory.
     #[arg(long, value_name = "DIR", default_value = "/")]
     root: PathBuf,
-    /// Where what was is kept [default: $IOPROOF_STATE, or var/lib/ioproof below the root].
+    /// Directory with the previous settings [default: $IOPROOF_STATE, or var/lib/ioproof below the root].
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
 }
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
     let settings = HostSettings::new(&root);
     let state = state_of(&root, arguments.state.as_deref());
     let Some(ledger) = Ledger::read(&state).map_err(ledger_failure)? else {
-        return print_line(&format!("nothing is to be restored: no ledger in {}", state.display()))
+        return print_line(&format!("nothing to restore: no ledger in {}", state.display()))
             .map(|()| Exit::Success);
     };
     let host = HostIdentity::of(&root);
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     ledger.check_writable().map_err(ledger_failure)?;
-    if !agreed("Put these back?", arguments.yes)? {
+    if !agreed("Restore these?", arguments.yes)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
     let ledger = Ledger::open(&state, &host).map_err(ledger_failure)?;
@@ -69,8 +69,8 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
         ledger.loss.told(ledger.path()).map_or_else(String::new, |lost| format!("! {}\n", visible(&lost)));
     if ledger.entries.is_empty() {
         return format!(
-            "{lost}{}: no value is in the ledger: `host tune` was ended before it had set anything, or the lines \
-             were lost; only the ledger is removed (`ioproof host check` shows how the host is set)\n",
+            "{lost}{}: the ledger has no values: `host tune` was ended before it had set anything, or the lines \
+             were lost; only the ledger is removed (`ioproof host check` shows the settings of the host)\n",
             ledger.host.name
         );
     }
@@ -79,9 +79,9 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
         .iter()
         .flat_map(|application| application.profiles.iter().map(String::as_str))
         .collect();
-    let mut text = format!("{lost}{}: in force is profile {}\n", ledger.host.name, profiles.join(", "));
+    let mut text = format!("{lost}{}: applied profiles: {}\n", ledger.host.name, profiles.join(", "));
     if ledger.applications.iter().any(|application| !application.finished) {
-        text.push_str("! `host tune` was ended before it had done all: what it had done is restored\n");
+        text.push_str("! `host tune` was ended before it was complete: what it had set is restored\n");
     }
     let survey = tuning::survey(ledger, root, settings);
     let (undone, set_again): (Vec<_>, Vec<_>) =
@@ -89,8 +89,8 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
     if HostIdentity::of(root).boot_id != ledger.host.boot_id {
         let _ = writeln!(
             text,
-            "! the host was booted since: of its settings {} went with that boot, and {} that are set at boot \
-             are looked at",
+            "! the host was rebooted since: {} of its settings were undone by the reboot, and {} that are set at \
+             boot are examined",
             undone.len(),
             set_again.len()
         );
@@ -102,10 +102,10 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
                 format!("! {setting}: {now}, set by somebody else since -> {old}")
             }
             RestoreAction::Foreign { now } => {
-                format!("! {setting}: {now}, set by somebody else since: stays (--force puts back {old})")
+                format!("! {setting}: {now}, set by somebody else since: kept (--force restores {old})")
             }
             RestoreAction::AsItWas => format!("- {setting}: {old}, as before"),
-            RestoreAction::Gone => format!("- {setting}: it is not there any more"),
+            RestoreAction::Gone => format!("- {setting}: it no longer exists"),
             RestoreAction::Replaced => {
                 format!(
                     "! {setting}: this name now belongs to another device, which was never changed: left as it is"
@@ -113,13 +113,13 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
             }
             RestoreAction::NeverSet => format!("- {setting}: was never set"),
             RestoreAction::Rebooted => {
-                format!("- {setting}: undone by the boot, or set by somebody else since; it was {old}")
+                format!("- {setting}: undone by the reboot, or set by somebody else since; it was {old}")
             }
         };
         let _ = writeln!(text, "{}", visible(&line));
     }
     for file in ledger.kept.iter().rev() {
-        let _ = writeln!(text, "  {}: removed once the values are back", visible(&file.path));
+        let _ = writeln!(text, "  {}: removed once the values are restored", visible(&file.path));
     }
     text
 }
@@ -134,9 +134,11 @@ fn conclude(restored: &RestoreResult) -> Result<Exit, Failure> {
             }
             RestoreOutcome::Nothing(_) => nothing += 1,
             RestoreOutcome::Foreign(now) => {
-                complain(&format!("! {setting}: somebody else has set it to {now} since: left so; --force"));
+                complain(&format!(
+                    "! {setting}: somebody else has set it to {now} since: kept (--force restores it)"
+                ));
             }
-            RestoreOutcome::Failed(why) => complain(&format!("! {setting}: not put back: {why}")),
+            RestoreOutcome::Failed(why) => complain(&format!("! {setting}: not restored: {why}")),
         }
     }
     for (file, removed) in &restored.kept {
@@ -145,11 +147,11 @@ fn conclude(restored: &RestoreResult) -> Result<Exit, Failure> {
             Err(why) => complain(&format!("! {}: {why}", file.path)),
         }
     }
-    print_line(&format!("{back} put back and read back, {nothing} needed nothing"))?;
+    print_line(&format!("{back} restored and read back, {nothing} needed no change"))?;
     if !restored.is_partial() {
         return Ok(Exit::Success);
     }
-    let message = "what could not be put back stays in the ledger: `ioproof host restore` tries again";
+    let message = "settings that were not restored stay in the ledger: `ioproof host restore` tries again";
     let exit = if restored.is_only_foreign() { Exit::Refused } else { Exit::HostLacks };
     Err(Failure::new(exit, anyhow::anyhow!(message)))
 }

@@ -19,7 +19,7 @@ pub(crate) struct TopologyArguments {
 pub(crate) fn run(arguments: &TopologyArguments) -> Result<Exit, Failure> {
     let path = &arguments.file;
     let unreadable = |error: std::io::Error| {
-        Failure::usage(format!("{} cannot be read ({error}): name a description of a site", path.display()))
+        Failure::usage(format!("{} cannot be read ({error}): name a site description", path.display()))
     };
     let text = record::read_text(path).map_err(unreadable)?;
     let topology = plan::topology::read(path, &text).map_err(|error| Failure::new(Exit::Usage, *error))?;

@@ -18,26 +18,26 @@ use crate::console::{complain, print, print_line};
 /// `ioproof host tune`.
 #[derive(Debug, Args)]
 pub(crate) struct TuneArguments {
-    /// What to set; `ioproof host check --list` shows the profiles.
+    /// Profiles to apply; `ioproof host check --list` shows the profiles.
     #[arg(value_name = "PROFILE", required = true)]
     profiles: Vec<String>,
-    /// Show every write and end.
+    /// Show every write and exit.
     #[arg(long)]
     plan: bool,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
-    /// Whose settings may be changed: a device's path or name, a directory on it, or `all`.
+    /// Devices whose settings may be changed: a device's path or name, a directory on it, or `all`.
     #[arg(long = "device", value_name = "DEVICE")]
     devices: Vec<PathBuf>,
-    /// Set it at each boot too, by a script and a unit of systemd or a line in /etc/rc.local, which are
+    /// Also apply the settings at each boot, by a script and a systemd unit or a line in /etc/rc.local, which are
     /// shown before they are written and removed by `host restore`.
     #[arg(long)]
     persist: bool,
     /// Read and write /proc, /sys, /dev and /etc below this directory.
     #[arg(long, value_name = "DIR", default_value = "/")]
     root: PathBuf,
-    /// Keep what was in this directory [default: $IOPROOF_STATE, or var/lib/ioproof below the root].
+    /// Directory for the previous settings [default: $IOPROOF_STATE, or var/lib/ioproof below the root].
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
 }
@@ -70,11 +70,11 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     let forbidden = tuning::forbidden(&plan, &root);
     if plan.writes.is_empty() {
         let kept = if arguments.persist {
-            "; of what is so already nothing is kept over a boot: restore first, then tune with --persist"
+            "; settings that are already as advised are not made persistent: restore first, then tune with --persist"
         } else {
             ""
         };
-        return print_line(&format!("nothing is to be written{kept}")).map(|()| Exit::Success);
+        return print_line(&format!("nothing to write{kept}")).map(|()| Exit::Success);
     }
     if arguments.plan {
         if let [(setting, why), ..] = forbidden.as_slice() {
@@ -113,7 +113,7 @@ fn devices_missing(root: &Root, settings: &HostSettings<'_>, steps: &[&Step]) ->
     let names = if names.is_empty() { "none here".to_owned() } else { names.join(", ") };
     let step = steps.iter().find(|step| step.scope == tuning::Scope::Devices);
     Failure::usage(format!(
-        "{} changes settings of devices: name them with --device, or say --device all ({names})",
+        "{} changes settings of devices: name them with --device, or use --device all ({names})",
         step.map_or("the profile", |step| step.name)
     ))
 }
@@ -157,7 +157,7 @@ fn planned(node: &str, plan: &TuningPlan, steps: &[&Step]) -> String {
         };
         let count = plan.others.iter().filter(is_so).count();
         if count > 0 {
-            let _ = writeln!(text, "{separate}- {}: as advised already, in {count} places", step.name);
+            let _ = writeln!(text, "{separate}- {}: already as advised, in {count} places", step.name);
             separate = "";
         }
     }
@@ -182,7 +182,7 @@ fn applied_line(applied: &Applied) -> String {
     match &applied.outcome {
         Outcome::Set(text) => format!("{setting}: reads {text}"),
         Outcome::Changed(text) => {
-            format!("! {setting}: {} was written, it reads {text}", applied.write.new)
+            format!("! {setting}: {} was written, but it reads {text}", applied.write.new)
         }
         Outcome::Refused(why) => format!("! {setting}: refused: {why}"),
     }
@@ -195,12 +195,12 @@ fn conclude(all: &[Applied], kept: &[PersistenceOutcome]) -> Result<Exit, Failur
     let refused = count(|outcome| matches!(outcome, Outcome::Refused(_)));
     let mut text = format!("{set} set and read back");
     if changed > 0 {
-        let _ = write!(text, ", {changed} not as written");
+        let _ = write!(text, ", {changed} read back differently");
     }
     if refused > 0 {
         let _ = write!(text, ", {refused} refused by the kernel and left as they were");
     }
-    print_line(&format!("{text}; `ioproof host restore` puts back what was"))?;
+    print_line(&format!("{text}; `ioproof host restore` restores the previous settings"))?;
     let mut failed = false;
     for (file, written) in kept {
         match written {
@@ -213,9 +213,9 @@ fn conclude(all: &[Applied], kept: &[PersistenceOutcome]) -> Result<Exit, Failur
     }
     if set == 0 {
         let message = if changed == 0 {
-            "the kernel refused every write: nothing is changed"
+            "the kernel refused every write: nothing was changed"
         } else {
-            "no setting reads as it was written: `ioproof host restore` puts back what was"
+            "no setting reads back as written: `ioproof host restore` restores the previous settings"
         };
         return Err(Failure::new(Exit::HostLacks, anyhow::anyhow!(message)));
     }

@@ -12,36 +12,36 @@ use crate::run::ask;
 /// What is done with a layout.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LayoutCommand {
-    /// Print every command, what it is for, where it is published, and the way back; writes nothing.
+    /// Print every command with its purpose and its published source, and how to undo it; writes nothing.
     Plan(Box<Described>),
-    /// Put devices together; all data on them is lost. Needs root, except for raw, lustre, existing and own.
+    /// Create a layout of devices; all data on them is lost. Needs root, except for raw, lustre, existing and own.
     Create {
         #[command(flatten)]
         described: Box<Described>,
-        /// Do not ask.
+        /// Do not ask for confirmation.
         #[arg(long, short)]
         yes: bool,
     },
-    /// Read back what stands, and say what differs from the layout.
+    /// Read back what exists, and report what differs from the layout.
     Verify(Named),
-    /// Unmount, stop and wipe it; all data on it is lost. Needs root.
+    /// Unmount, stop and wipe a layout; all data on it is lost. Needs root.
     Destroy {
         #[command(flatten)]
         named: Named,
-        /// Do not ask.
+        /// Do not ask for confirmation.
         #[arg(long, short)]
         yes: bool,
     },
-    /// Show all layouts that stand, whole or half-built.
+    /// List all existing layouts, complete or partly built.
     List(State),
-    /// Take down what killed programs left, with the rights that making it took.
+    /// Dismantle the layouts that killed programs left; needs the same rights as creating them.
     Clean {
-        /// Only take this one out of the ledger, and undo nothing: for a device that is gone for good.
+        /// Only remove this layout from the ledger, and undo nothing: for a device that is gone for good.
         #[arg(long, value_name = "NAME")]
         forget: Option<String>,
         #[command(flatten)]
         state: State,
-        /// Do not ask.
+        /// Do not ask for confirmation.
         #[arg(long, short)]
         yes: bool,
     },
@@ -50,7 +50,7 @@ pub(crate) enum LayoutCommand {
 /// Where ledgers stand.
 #[derive(Debug, Args)]
 pub(crate) struct State {
-    /// Where it is kept what stands [default: /var/lib/ioproof, or ~/.local/state/ioproof for users].
+    /// Directory for the ledgers of existing layouts [default: /var/lib/ioproof, or ~/.local/state/ioproof for users].
     #[arg(long = "state", value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 }
@@ -58,7 +58,7 @@ pub(crate) struct State {
 /// A layout that stands.
 #[derive(Debug, Args)]
 pub(crate) struct Named {
-    /// Its name, as `ioproof layout list` shows it.
+    /// Name of the layout, as shown by `ioproof layout list`.
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     #[command(flatten)]
@@ -93,82 +93,82 @@ enum Kind {
 /// A layout by options, or by its name in a study.
 #[derive(Debug, Args)]
 pub(crate) struct Described {
-    /// raw, per-device, btrfs, md, imsm, lvm, gpfs, lustre, existing or own; with --study a layout's name.
+    /// raw, per-device, btrfs, md, imsm, lvm, gpfs, lustre, existing or own; with --study, the name of a layout.
     #[arg(value_name = "RECIPE|NAME")]
     what: String,
-    /// Take the layout of this name from a study file.
+    /// Take the layout with this name from a study file.
     #[arg(long, value_name = "FILE")]
     pub(super) study: Option<PathBuf>,
     /// Agree to the commands of a study's layout, by the hash that `layout plan` prints.
     #[arg(long, value_name = "HASH", requires = "study")]
     pub(super) allow_commands: Option<String>,
-    /// Say something else than the study does, as 'layout.md.chunk="64KiB"'; may be repeated.
+    /// Override a value of the study, for example 'layout.md.chunk="64KiB"'; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", requires = "study")]
     set: Vec<String>,
     /// A device by path, serial number or WWN, in the order of the members; its data is lost; may be repeated.
     #[arg(long = "device", value_name = "SERIAL|WWN|PATH")]
     devices: Vec<String>,
-    /// Where it is mounted; the directory itself of lustre and existing.
+    /// Mount point; for lustre and existing, the directory itself.
     #[arg(long, value_name = "DIR")]
     mount: Option<PathBuf>,
-    /// Its name [default: the recipe].
+    /// Name of the layout [default: the recipe].
     #[arg(long)]
     name: Option<String>,
-    /// What the plan and reports call it.
+    /// Title in the plan and in reports.
     #[arg(long)]
     title: Option<String>,
-    /// The published layout that it stands for.
+    /// The published layout that it represents.
     #[arg(long, value_name = "TEXT")]
     stands_for: Option<String>,
     /// per-device, md, imsm, lvm: xfs, ext4 or btrfs; gpfs: the name of the file system [default: xfs].
     #[arg(long, value_name = "WORD")]
     file_system: Option<String>,
-    /// A word for mkfs, as --mkfs-option=-d --mkfs-option=su=128k,sw=1; may be repeated.
+    /// An argument for mkfs, for example --mkfs-option=-d --mkfs-option=su=128k,sw=1; may be repeated.
     #[arg(long = "mkfs-option", value_name = "WORD", allow_hyphen_values = true)]
     mkfs_options: Vec<String>,
-    /// Options of mount, as noatime,nodiratime.
+    /// Mount options, for example noatime,nodiratime.
     #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     mount_options: String,
-    /// md, imsm: bytes on a member before the next one comes.
+    /// md, imsm: chunk size, the bytes on one member before the next.
     #[arg(long, value_name = "SIZE", value_parser = values::size, default_value = "512KiB")]
     chunk: Bytes,
-    /// md, imsm: the array.
+    /// md, imsm: path of the array.
     #[arg(long, value_name = "PATH", default_value = "/dev/md0")]
     node: PathBuf,
-    /// lvm, lustre: bytes on a device before the next one comes; needed by lvm.
+    /// lvm, lustre: stripe size, the bytes on one device before the next; required for lvm.
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     stripe: Option<Bytes>,
     /// lvm: the volume group.
     #[arg(long, default_value = "ioproof")]
     group: String,
-    /// lvm: a volume, its size or an equal share of what is left; may be repeated [default: data].
+    /// lvm: a volume, with its size or an equal share of the remaining space; may be repeated [default: data].
     #[arg(long = "volume", value_name = "NAME[=SIZE]", value_parser = volume)]
     volumes: Vec<Volume>,
     /// gpfs: the block size.
     #[arg(long, value_name = "SIZE", value_parser = values::size, default_value = "1MiB")]
     block: Bytes,
-    /// gpfs: nodes that will mount it.
+    /// gpfs: number of nodes that will mount it.
     #[arg(long, default_value_t = 32)]
     nodes: u32,
     /// gpfs: the file that lists the NSDs.
     #[arg(long, value_name = "FILE")]
     nsd_list: Option<PathBuf>,
-    /// lustre: over how many targets a file goes.
+    /// lustre: number of targets over which a file is striped.
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     stripe_count: u32,
-    /// lustre: on which target it starts.
+    /// lustre: index of the target on which a file starts.
     #[arg(long, value_name = "INDEX")]
     first: Option<u32>,
-    /// own: a command that makes it, with {devices}, {device0} … and {mount}; may be repeated.
+    /// own: a command that creates the layout, with {devices}, {device0} … and {mount}; may be repeated.
     #[arg(long = "create", value_name = "COMMAND")]
     create: Vec<String>,
-    /// own: a command that ends with 0 where it is right; may be repeated.
+    /// own: a command that exits with status 0 if the layout is correct; may be repeated.
     #[arg(long = "check", value_name = "COMMAND")]
     check: Vec<String>,
-    /// own: a command that undoes it; may be repeated.
+    /// own: a command that dismantles the layout; may be repeated.
     #[arg(long = "destroy", value_name = "COMMAND")]
     destroy: Vec<String>,
-    /// The word unknown-data, which gives up data without a known signature as well.
+    /// The word unknown-data: agree to lose data without a known signature as well.
     #[arg(long, value_name = "unknown-data")]
     pub(super) destroy_data_on: Vec<String>,
     #[command(flatten)]
@@ -185,7 +185,7 @@ impl Described {
                 let found = plan.layouts.iter().find(|layout| layout.name == self.what).cloned();
                 found.ok_or_else(|| {
                     Failure::usage(format!(
-                        "{} measures no layout {:?}; it has {}",
+                        "{} measures no layout {:?}; its layouts: {}",
                         study.display(),
                         self.what,
                         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
@@ -203,7 +203,7 @@ impl Described {
                 .filter_map(|kind| Some(kind.to_possible_value()?.get_name().to_owned()))
                 .collect();
             Failure::usage(format!(
-                "{:?} is no recipe; there are {}; a layout of a study needs --study FILE",
+                "unknown recipe {:?}; the recipes are {}; a layout of a study needs --study FILE",
                 self.what,
                 known.join(", ")
             ))
@@ -238,7 +238,7 @@ impl Described {
             },
             Kind::Lvm => Recipe::Lvm {
                 group: self.group.clone(),
-                stripe: self.stripe.ok_or_else(|| needs("--stripe SIZE, as 128KiB"))?,
+                stripe: self.stripe.ok_or_else(|| needs("--stripe SIZE, for example 128KiB"))?,
                 volumes: match &self.volumes[..] {
                     [] => vec![Volume { name: "data".to_owned(), size: None }],
                     volumes => volumes.to_vec(),
@@ -268,7 +268,7 @@ impl Described {
         let kind = kinds.into_iter().find(|kind| kind.name() == word);
         Ok(FileSystem {
             kind: kind.ok_or_else(|| {
-                Failure::usage(format!("--file-system {word:?} is not made here: xfs, ext4 or btrfs"))
+                Failure::usage(format!("--file-system {word:?} is not supported: use xfs, ext4 or btrfs"))
             })?,
             make_options: self.mkfs_options.clone(),
             mount_options: self.mount_options.clone(),

@@ -128,11 +128,11 @@ fn is_agreed(described: &Described, layout: &Layout, survey: &Survey, yes: bool)
         true => String::new(),
         false => format!(" All data on {} is lost.", devices.join(", ")),
     };
-    if confirm(&format!("Make it?{lost}"), false)? { Ok(true) } else { not_done(&how) }
+    if confirm(&format!("Create it?{lost}"), false)? { Ok(true) } else { not_done(&how) }
 }
 
 fn not_done(how: &str) -> Result<bool, Failure> {
-    print_line(&format!("nothing was done; {how} agrees"))?;
+    print_line(&format!("nothing was done; to agree, add {how}"))?;
     Ok(false)
 }
 
@@ -164,13 +164,13 @@ fn verify(layouts: &Layouts, standing: &MadeLayout) -> Result<Exit, Failure> {
 pub(crate) fn take_down(standing: &MadeLayout, yes: bool) -> Result<bool, Failure> {
     print_line(&show::standing(standing))?;
     print(&show::undoing(standing))?;
-    agreed(yes, "Take it down? All data on it is lost.")
+    agreed(yes, "Dismantle it? All data on it is lost.")
 }
 
 fn list(layouts: &Layouts) -> Result<Exit, Failure> {
     let all = layouts.standing().map_err(failure)?;
     if all.is_empty() {
-        print("no layout stands\n")?;
+        print("there is no layout\n")?;
     }
     for standing in &all {
         print_line(&show::standing(standing))?;
@@ -183,10 +183,10 @@ fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
         layouts.standing().map_err(failure)?.into_iter().partition(MadeLayout::is_leftover);
     for standing in &others {
         print_line(&show::standing(standing))?;
-        print_line("  it stays")?;
+        print_line("  it is kept")?;
     }
     if left.is_empty() {
-        print("nothing was left by a program that is gone\n")?;
+        print("no layout was left by a program that has ended\n")?;
         return Ok(Exit::Success);
     }
     let mut worst = Ok(Exit::Success);
@@ -206,7 +206,7 @@ fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
 fn forget(layouts: &Layouts, name: &str, yes: bool) -> Result<Exit, Failure> {
     let standing = find(layouts, name)?;
     print_line(&show::standing(&standing))?;
-    if !agreed(yes, "Take it out of the ledger, and undo nothing?")? {
+    if !agreed(yes, "Remove it from the ledger, and undo nothing?")? {
         return Ok(Exit::Refused);
     }
     layouts.forget(standing).map_err(failure)?;
@@ -217,8 +217,8 @@ fn find(layouts: &Layouts, name: &str) -> Result<MadeLayout, Failure> {
     let all = layouts.standing().map_err(failure)?;
     let names: Vec<String> = all.iter().map(|standing| standing.name().to_owned()).collect();
     all.into_iter().find(|standing| standing.name() == name).ok_or_else(|| {
-        let known = if names.is_empty() { "none stands".to_owned() } else { names.join(", ") };
-        Failure::usage(format!("no layout {name:?} stands: {known}"))
+        let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        Failure::usage(format!("there is no layout {name:?}; existing layouts: {known}"))
     })
 }
 

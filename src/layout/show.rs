@@ -23,9 +23,9 @@ pub(super) fn plan(layout: &Layout, survey: &Survey) -> String {
     }
     let mut told = None;
     if survey.steps.is_empty() {
-        text.push_str("nothing is done\n");
+        text.push_str("nothing to do\n");
     } else {
-        text.push_str("to make it:\n");
+        text.push_str("to create it:\n");
     }
     for step in &survey.steps {
         line(&mut text, &step.action, &step.purpose, &step.provenance, &mut told);
@@ -38,15 +38,15 @@ pub(super) fn plan(layout: &Layout, survey: &Survey) -> String {
     }
     let back: Vec<&Undo> = survey.steps.iter().rev().flat_map(|step| &step.undo).collect();
     if !back.is_empty() {
-        text.push_str("the way back:\n");
+        text.push_str("to undo it:\n");
     }
     for undo in back {
         line(&mut text, &undo.action, &undo.purpose, &undo.provenance, &mut told);
     }
     if survey.obstacles.is_empty() {
-        text.push_str("nothing stands against it\n");
+        text.push_str("nothing prevents it\n");
     } else {
-        text.push_str("this stands against it:\n");
+        text.push_str("this prevents it:\n");
     }
     for obstacle in &survey.obstacles {
         let _ = writeln!(text, "- {}", obstacle.to_string().replace('\n', "\n  "));
@@ -107,17 +107,19 @@ pub(super) fn undoing(standing: &MadeLayout) -> String {
 
 /// Describes a layout in one line.
 pub(super) fn standing(standing: &MadeLayout) -> String {
-    let built = if standing.is_complete() { "stands" } else { "is half-built" };
+    let built = if standing.is_complete() { "is built" } else { "is partly built" };
     let whose = match standing.owner() {
         _ if !standing.is_here() => ", of another host".to_owned(),
         Some(pid) if pid == std::process::id() => String::new(),
-        Some(pid) => format!(", of process {pid}, which goes on"),
-        None if standing.is_leftover() => ", left by a program that is gone: ioproof layout clean".to_owned(),
+        Some(pid) => format!(", of process {pid}, which is still running"),
+        None if standing.is_leftover() => {
+            ", left by a program that has ended: ioproof layout clean removes it".to_owned()
+        }
         None => String::new(),
     };
     let devices: Vec<String> = standing.devices().iter().map(|path| path.display().to_string()).collect();
     let places: Vec<String> = standing.places().iter().map(|path| path.display().to_string()).collect();
-    let over = if devices.is_empty() { String::new() } else { format!(" over {}", devices.join(" ")) };
+    let over = if devices.is_empty() { String::new() } else { format!(" on {}", devices.join(" ")) };
     let at = if devices == places { String::new() } else { format!(" at {}", places.join(" ")) };
     let lost = standing.loss().map_or_else(String::new, |lost| format!("; {lost}"));
     format!("{} {built}{over}{at} (run {}{whose}){lost}", standing.name(), standing.run_id())

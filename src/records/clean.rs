@@ -16,11 +16,11 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     if unfinished > 0 {
         let claims = if unfinished == 1 { "claim" } else { "claims" };
         print_line(&format!(
-            "removed {unfinished} unfinished {claims} of killed runs, which had made nothing yet"
+            "removed {unfinished} unfinished {claims} of killed runs, which had not created anything yet"
         ))?;
     }
     if found.is_empty() {
-        print_line(&format!("nothing was left in {}", directory.display()))?;
+        print_line(&format!("nothing to clean in {}", directory.display()))?;
         return Ok(Exit::Success);
     }
     let mut refused = false;
@@ -37,29 +37,29 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
             print_line(&format!("  {}  {what}", tree.root.display()))?;
         }
         for path in &leftover.kept {
-            print_line(&format!("  {}  stays: the run was to keep it", path.display()))?;
+            print_line(&format!("  {}  kept, as the run was told to", path.display()))?;
         }
         match leftover.holder {
             Holder::Alive => {
-                print_line("  that run goes on: its files stay")?;
+                print_line("  that run has not ended: its files are kept")?;
                 refused = true;
             }
             // `--yes` would agree to the removal of files that were not shown.
             Holder::Elsewhere if arguments.yes => {
                 let node = &leftover.claim.node;
                 print_line(&format!(
-                    "  kept, as it may go on there: say `ioproof clean DIR --yes` on {node}, or leave out \
-                     `--yes` and be asked"
+                    "  kept, as it may still be running there: run `ioproof clean DIR --yes` on {node}, or \
+                     leave out `--yes` to be asked"
                 ))?;
                 refused = true;
             }
             Holder::Elsewhere => {
                 let node = &leftover.claim.node;
-                if confirm(&format!("Is that run on {node} over? Remove its files?"), false)? {
+                if confirm(&format!("Has that run on {node} ended? Remove its files?"), false)? {
                     refused |= !say_removed(leftover, &leftover.remove_unseen()?)?;
                 } else {
                     print_line(&format!(
-                        "  kept; `ioproof clean DIR` on {node} can see whether that run goes on"
+                        "  kept; `ioproof clean DIR` on {node} can tell whether that run is still running"
                     ))?;
                 }
             }
@@ -93,22 +93,25 @@ fn say_removed(leftover: &Leftover, sweep: &SweepResult) -> Result<bool, Failure
         false => print_line(&format!("  removed{names}"))?,
     }
     for path in &sweep.foreign {
-        print_line(&format!("  {} stays: the run did not make it", path.display()))?;
+        print_line(&format!("  {} is kept: the run did not create it", path.display()))?;
     }
     let more = sweep.foreign_count.saturating_sub(sweep.foreign.len() as u64);
     if more > 0 {
         print_line(&format!("  and {more} more"))?;
     }
     for path in &sweep.held {
-        print_line(&format!("  {} stays: it contains something that the run did not make", path.display()))?;
+        print_line(&format!(
+            "  {} is kept: it contains something that the run did not create",
+            path.display()
+        ))?;
     }
     for path in &leftover.in_use {
-        print_line(&format!("  {} stays: another run is using it", path.display()))?;
+        print_line(&format!("  {} is kept: another run is using it", path.display()))?;
     }
     if !is_gone {
         print_line(
-            "  the claim stays too: move away what is not the run's, wait for runs that are still going on, then run \
-             `ioproof clean` again",
+            "  the claim is kept too: move away what does not belong to the run, wait for runs that are still running, \
+             then run `ioproof clean` again",
         )?;
     }
     Ok(is_gone)
@@ -122,7 +125,7 @@ pub(crate) fn line(leftover: &Leftover) -> String {
         Holder::Gone => "was killed".to_owned(),
         Holder::Elsewhere => {
             let age = Nanos(u64::try_from(leftover.age().as_nanos()).unwrap_or(u64::MAX));
-            format!("was begun on node {} {age} ago", leftover.claim.node)
+            format!("was started on node {} {age} ago", leftover.claim.node)
         }
     };
     let mut has = Vec::new();

@@ -26,14 +26,14 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let own: Vec<&str> = ids(&before).collect();
     if let Some(id) = ids(&after).find(|id| own.contains(id)) {
         complain(&format!(
-            "both are, or were merged from, the run {id}, which cannot differ from itself: name the run before and the one \
+            "both are, or were merged from, the run {id}, which cannot differ from itself: name a run before and a run \
              after a change"
         ));
     }
     if arguments.verdict && report::compare(&before, &after).is_of_model_and_storage() {
         return Err(Failure::usage(
-            "--verdict judges what became slower, and one of the two runs is simulated: a difference is the error of \
-             the model; leave --verdict out",
+            "--verdict judges what became slower, but one of the two runs is simulated, so a difference is the error \
+             of the model; omit --verdict",
         ));
     }
     let shown =
@@ -69,9 +69,9 @@ fn form_of_itself(itself: &Itself<'_>, format: CompareFormat, screen: Screen) ->
         CompareFormat::Text => Ok(itself.text(screen)),
         CompareFormat::Md => Ok(itself.markdown()),
         CompareFormat::Json => Ok(itself.json()),
-        CompareFormat::Html => {
-            Err(Failure::usage("a run against itself has no page: take --format text, md or json"))
-        }
+        CompareFormat::Html => Err(Failure::usage(
+            "comparing a run with itself has no HTML report; use --format text, md or json",
+        )),
     }
 }
 

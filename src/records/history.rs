@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &HistoryArguments) -> Result<Exit, Failure> {
     };
     let history = History::of(&run, &wanted);
     if history.is_empty() {
-        let what = "no operation of what is asked for was kept; measure with --history N, or with \
+        let what = "no operation of this selection was recorded; measure with --history N, or with \
                     `history = N` in a workload of the study";
         return Err(Failure::usage(what));
     }

@@ -52,13 +52,13 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let unfinished = beside(&directory, &run_id)?;
     make(&unfinished).map_err(|error| {
         let error = anyhow::Error::from(error)
-            .context(format!("cannot make the directory {} for the record", unfinished.display()));
+            .context(format!("cannot create the directory {} for the record", unfinished.display()));
         Failure::new(Exit::Record, error)
     })?;
     let written = write(&unfinished, imported, run_id, now).and_then(|()| {
         fs::rename(&unfinished, &directory).map_err(|error| {
             let error = anyhow::Error::from(error).context(format!(
-                "cannot name the record {}: name a directory that does not exist yet with --out",
+                "cannot rename the record to {}: choose a directory that does not exist yet with --out",
                 directory.display()
             ));
             Failure::new(Exit::Record, error)
@@ -155,14 +155,14 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
     };
     let message = |error| {
         anyhow::Error::from(error).context(format!(
-            "cannot read {}: give files that tools have written, or - for the standard input",
+            "cannot read {}: give files that tools have written, or - for standard input",
             path.display()
         ))
     };
     let length = result.map_err(|error| Failure::new(Exit::Usage, message(error)))?;
     if length as u64 > PRINTED_BYTES {
         let error = anyhow::anyhow!(
-            "{} holds more than {}: import what tools have printed in several files of less",
+            "{} has more than {}: split the output of the tools into smaller files and import these",
             path.display(),
             plan::Bytes(PRINTED_BYTES)
         );

@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
         complain(&format!("warning: {damage}"));
     }
     let (cases, parts) = (merged.manifest.plan.cases.len(), arguments.runs.len());
-    print_line(&format!("{parts} runs with {cases} cases are in {}", arguments.out.display()))?;
+    print_line(&format!("{parts} runs with {cases} cases were merged into {}", arguments.out.display()))?;
     // Some data that could be read at first could not be read again.
     Ok(if late.is_empty() { Exit::Success } else { Exit::Record })
 }

@@ -29,7 +29,9 @@ pub(crate) fn run(arguments: &ReferenceArguments) -> Result<Exit, Failure> {
         What::Misprints(chosen) => reference::misprints(library, &filter(chosen)?, screen()),
     };
     if text.is_empty() {
-        return Err(Failure::usage("nothing in the library is so; `ioproof reference list` shows all of it"));
+        return Err(Failure::usage(
+            "no entry of the library matches; `ioproof reference list` shows all entries",
+        ));
     }
     print(&text)?;
     Ok(Exit::Success)
@@ -39,9 +41,7 @@ fn unknown(id: &str) -> Failure {
     let library = record::published();
     let meant = record::Library::nearest(id, library.ids());
     let meant = meant.map_or_else(String::new, |meant| format!("did you mean {meant}? "));
-    Failure::usage(format!(
-        "nothing in the library is called `{id}`: {meant}`ioproof reference list` shows all ids"
-    ))
+    Failure::usage(format!("the library has no entry `{id}`: {meant}`ioproof reference list` shows all ids"))
 }
 
 fn filter(chosen: &ReferenceFilter) -> Result<Filter, Failure> {
@@ -65,7 +65,7 @@ fn filter(chosen: &ReferenceFilter) -> Result<Filter, Failure> {
 fn named<T>(word: &str, what: &str, found: Option<T>) -> Result<T, Failure> {
     found.ok_or_else(|| {
         Failure::usage(format!(
-            "no figure has the {what} `{word}`; `ioproof reference list` shows those that are"
+            "no figure has the {what} `{word}`; `ioproof reference list` shows all figures"
         ))
     })
 }

@@ -79,12 +79,12 @@ impl Output {
         {
             return match is_report(name) || path.symlink_metadata().is_err() {
                 true => Ok(Self::Replaced(Replacement::new(&parent, Path::new(name))?)),
-                false => refuse("is a part of the record"),
+                false => refuse("is part of the record"),
             };
         }
         if let Ok(real) = path.canonicalize() {
             if in_record(&real) {
-                return refuse("is a part of the record");
+                return refuse("is part of the record");
             }
             if real.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device()) {
                 return refuse("is a block device");

@@ -13,7 +13,7 @@ pub(crate) enum Schema {
     Study,
     /// Reports in JSON.
     Report,
-    /// What `ioproof host facts --json` prints.
+    /// The output of `ioproof host facts --json`.
     Host,
 }
 

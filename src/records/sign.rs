@@ -38,7 +38,7 @@ impl Signer {
         let signature = self.signature(sums.to_string().as_bytes()).map_err(|failure| {
             let sums = directory.join(SUMS);
             let next = format!(
-                "the record is whole and not signed; `ssh-keygen -Y sign -n {NAMESPACE} -f {} {}` signs it",
+                "the record is complete but not signed; `ssh-keygen -Y sign -n {NAMESPACE} -f {} {}` signs it",
                 plan::shell_word(&self.key.to_string_lossy()),
                 plan::shell_word(&sums.to_string_lossy())
             );
@@ -56,8 +56,8 @@ impl Signer {
             false => Err(Failure::new(
                 Exit::HostLacks,
                 anyhow::anyhow!(
-                    "sign with {}: {}; name an SSH private key (`ssh-keygen -t ed25519` makes one), or the .pub file of a \
-                     key that the agent has",
+                    "cannot sign with {}: {}; name an SSH private key (`ssh-keygen -t ed25519` creates one), or the .pub \
+                     file of a key that the agent has",
                     self.key.display(),
                     told(&output)
                 ),
@@ -71,22 +71,22 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, Failure> {
     let directory = &arguments.run;
     let now = Sums::of(directory, None)?;
     let Some(signed) = Sums::read(directory)? else {
-        let why = "the record is not signed; `ioproof run --sign KEY` signs one at its end";
+        let why = "the record is not signed; `ioproof run --sign KEY` signs one when the run ends";
         return Err(Failure::new(Exit::NotKept, anyhow::anyhow!(why)));
     };
     let mut doubts = Vec::new();
     let differences = signed.differences(&now);
     if differences.is_empty() {
-        print_line(&format!("{} files of the record are as in {SUMS}", now.count()))?;
+        print_line(&format!("{} files of the record match {SUMS}", now.count()))?;
     } else {
         differences.iter().try_for_each(|difference| print_line(&difference.to_string()))?;
-        doubts.push(format!("{} of its files are not as they were signed", differences.len()));
+        doubts.push(format!("{} of its files differ from what was signed", differences.len()));
     }
     match signature(directory, &signed, arguments.signers.as_deref())? {
         Ok(good) => {
             print_line(&good)?;
             if let Some(mark) = record::Manifest::read(directory).ok().as_ref().and_then(report::mark) {
-                print_line(&format!("{mark}: what was signed is no measurement"))?;
+                print_line(&format!("{mark}: what was signed is not a measurement"))?;
             }
             if let Some(nonce) = &signed.nonce {
                 print_line(&format!("nonce {}", plan::visible(nonce)))?;
@@ -95,13 +95,13 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, Failure> {
         Err(doubt) => doubts.push(doubt),
     }
     if let Some(given) = arguments.nonce.as_ref().filter(|given| signed.nonce.as_ref() != Some(*given)) {
-        doubts.push(format!("the nonce {given} is not signed with it"));
+        doubts.push(format!("the nonce {given} was not signed with it"));
     }
     if doubts.is_empty() { Ok(Exit::Success) } else { Err(not_shown(&doubts.join("; "))) }
 }
 
 fn not_shown(why: &str) -> Failure {
-    Failure::new(Exit::NotKept, anyhow::anyhow!("the record is not shown to be what was signed: {why}"))
+    Failure::new(Exit::NotKept, anyhow::anyhow!("the record cannot be shown to be what was signed: {why}"))
 }
 
 /// The signer, or the reason why the signature cannot be verified.
@@ -119,10 +119,10 @@ fn signature(
         let output = with("check-novalidate", &[])?;
         return Ok(Err(match output.status.success() {
             true => format!(
-                "{}, and whose key that is was not checked; name the public keys that you trust with --signers FILE",
+                "{}, but the owner of that key was not checked; name the public keys that you trust with --signers FILE",
                 told(&output)
             ),
-            false => format!("the signature is not of {SUMS} ({})", told(&output)),
+            false => format!("the signature does not match {SUMS} ({})", told(&output)),
         }));
     };
     let kind = std::fs::metadata(signers).map_err(|error| {
@@ -130,13 +130,14 @@ fn signature(
     })?;
     if !kind.is_file() {
         // It must be a regular file, because it is read more than once.
-        return Err(Failure::usage(format!("--signers {}: it is no file", signers.display())));
+        return Err(Failure::usage(format!("--signers {}: it is not a regular file", signers.display())));
     }
     let trusted = [OsStr::new("-f"), signers.as_os_str()];
     let found = with("find-principals", &trusted)?;
     let names = String::from_utf8_lossy(&found.stdout).into_owned();
     if names.is_empty() || !found.status.success() {
-        let why = format!("{} does not have the key of its signature ({})", signers.display(), told(&found));
+        let why =
+            format!("{} does not contain the key of its signature ({})", signers.display(), told(&found));
         return Ok(Err(why));
     }
     // ssh-keygen names the first line with the key, but that line may be for another use.
@@ -152,14 +153,14 @@ fn signature(
         }
         refused = told(&checked);
     }
-    Ok(Err(format!("the signature is not of {SUMS}, or its key is not trusted for that ({refused})")))
+    Ok(Err(format!("the signature does not match {SUMS}, or its key is not trusted for this ({refused})")))
 }
 
 /// Runs `ssh-keygen -Y action` with `text` as its input.
 fn ssh_keygen(action: &str, words: &[&OsStr], text: &[u8]) -> Result<Output, Failure> {
     let lacks = |error: io::Error| {
         let what = format!(
-            "start ssh-keygen: {error}; install OpenSSH 8.2 or later, which signs and checks records"
+            "cannot start ssh-keygen: {error}; install OpenSSH 8.2 or later, which signs and checks records"
         );
         Failure::new(Exit::HostLacks, anyhow::anyhow!(what))
     };

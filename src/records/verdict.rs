@@ -49,8 +49,8 @@ pub(crate) fn exit(study: &Study<'_>) -> Exit {
 pub(crate) fn explain(study: &Study<'_>) {
     if study.is_simulated() && study.promises() {
         complain(
-            "the run is simulated, so no commitment is kept by it: run the study on the storage, without --model; \
-             what would be kept in the model is in the table, and in `would_be_kept` of `ioproof verdict --json`",
+            "the run is simulated, so it keeps no commitment: run the study on the storage, without --model; the \
+             table, and `would_be_kept` of `ioproof verdict --json`, show what the model would keep",
         );
     }
 }

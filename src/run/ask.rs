@@ -35,7 +35,7 @@ pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<PlannedRun, Fa
             if path.to_str().is_none() {
                 let name = path.display();
                 return Err(Failure::usage(format!(
-                    "{name} is no name in UTF-8, as a record needs: rename it"
+                    "the name {name} is not valid UTF-8, which a record requires; rename it"
                 )));
             }
             let text = match &arguments.on {
@@ -92,7 +92,7 @@ fn study_of(path: &Path, text: &str, set: &[String], yes: bool, nodes: u32) -> R
     let Some(cases) = errors.too_many_cases().filter(|&cases| cases <= study::CASES_LIMIT) else {
         return Err(refused(errors));
     };
-    if !yes && !confirm(&format!("The study has {cases} cases. Go on?"), false)? {
+    if !yes && !confirm(&format!("The study has {cases} cases. Continue?"), false)? {
         return Err(Failure::new(Exit::Refused, errors));
     }
     options.cases_max = study::CASES_LIMIT;
@@ -118,11 +118,14 @@ fn on_directory(text: &str, directory: &Path) -> Result<String, Failure> {
     // The record needs the absolute path, which does not depend on the working directory.
     let place = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let place = place.to_str().ok_or_else(|| {
-        Failure::usage(format!("{} is no name in UTF-8, as a record needs: rename it", directory.display()))
+        Failure::usage(format!(
+            "the name {} is not valid UTF-8, which a record requires; rename it",
+            directory.display()
+        ))
     })?;
     plan::study::on_directory(text, place).map_err(|why| {
         Failure::usage(format!(
-            "--on does not fit this study: {why}; `--set {}` runs it there all the same",
+            "--on cannot be used with this study: {why}; `--set {}` runs it there anyway",
             plan::shell_word(&format!("target.*.directory={place}"))
         ))
     })
@@ -135,7 +138,7 @@ fn only_on(plan: &mut Plan, nodes: u32) -> Result<(), Failure> {
     if plan.cases.is_empty() {
         let known: Vec<String> = known.iter().map(u32::to_string).collect();
         let known = known.join(", ");
-        return Err(Failure::usage(format!("no case is on {nodes} nodes; the study has cases on {known}")));
+        return Err(Failure::usage(format!("no case uses {nodes} nodes; the study has cases on {known}")));
     }
     Ok(())
 }
@@ -147,7 +150,7 @@ fn text(path: &Path) -> Result<String, Failure> {
         return Ok(text.to_owned());
     }
     if path.is_dir() {
-        return Err(cannot("it is a directory; name a study file in it, or write --quick DIR".to_owned()));
+        return Err(cannot("it is a directory; name a study file in it, or use --quick DIR".to_owned()));
     }
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(STUDY_BYTES as u64 + 1).read_to_end(&mut bytes)).map_err(
@@ -181,8 +184,8 @@ fn is_placed(path: &Path, plan: &Plan) -> Result<(), Failure> {
     let Some(missing) = missing else { return Ok(()) };
     let names: Vec<&str> = plan.criteria.targets.iter().map(|target| target.name.as_str()).collect();
     Err(Failure::usage(format!(
-        "the ready study {} is for {}, which is not here: run it on a directory with --on DIR, or place its targets ({}) \
-         with --set target.NAME.directory=DIR",
+        "the ready study {} is for {}, which does not exist here: run it on a directory with --on DIR, or place its \
+         targets ({}) with --set target.NAME.directory=DIR",
         path.display(),
         missing.display(),
         names.join(", ")
@@ -198,7 +201,7 @@ fn not_found(path: &Path) -> String {
         Some(meant) => {
             format!("there is no such file; `{meant}` is a ready study: ioproof run {meant} --on DIR")
         }
-        None => "there is no such file; `ioproof studies` lists the ready ones".to_owned(),
+        None => "there is no such file; `ioproof studies` lists the ready studies".to_owned(),
     }
 }
 

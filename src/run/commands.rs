@@ -44,7 +44,7 @@ impl ServerCommands {
     pub(crate) fn shown(&self) -> String {
         let of_target = |(name, lines, _): &(String, Vec<String>, CommandHash)| {
             let lines: String = lines.iter().map(|line| format!("    # {}\n", visible(line))).collect();
-            format!("servers of {} are asked before and after each phase\n{lines}", visible(name))
+            format!("servers of {} are queried before and after each phase\n{lines}", visible(name))
         };
         self.targets.iter().map(of_target).collect()
     }
@@ -108,7 +108,7 @@ pub(crate) fn agree(
     }
     if !can_show_and_ask() {
         let why = format!(
-            "the study would execute {executed}{also}, and nobody can be asked: read them above, and add \
+            "the study would execute {executed}{also}, and there is no terminal to ask on: read them above, and add \
              --allow-commands {hash} to agree"
         );
         return Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)));

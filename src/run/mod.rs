@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     let mut planned = ask(arguments, world.nodes())?;
     if arguments.verdict && planned.plan.criteria.commitments.is_empty() {
         let why =
-            "nothing is promised that --verdict could judge: add a [[commitment]], or leave --verdict out";
+            "the study has no commitment for --verdict to judge: add a [[commitment]], or omit --verdict";
         return Err(Failure::usage(why));
     }
     planned.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
@@ -153,7 +153,9 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     resumed.manifest.check_resumed_with(directory, None)?;
     if matches!(resumed.manifest.plan.source, PlanSource::CrossCheck { .. }) {
         // It would run a program named in the record.
-        return Err(Failure::usage("a cross-check is not resumed: start it anew; its record stays as it is"));
+        return Err(Failure::usage(
+            "a cross-check cannot be resumed: start a new one; its record is not changed",
+        ));
     }
     resumed.manifest.check_resumed_with(directory, None)?;
     // A record does not contain consent to lose data, so the user must name the devices again.
@@ -178,7 +180,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     }
     let commands = ServerCommands::of(&checked.plan);
     session.servers = commands.agree(&checked.plan, arguments.allow_commands.as_deref())?;
-    if !agreed("Go on with the others?", &checked, &arguments.how)? {
+    if !agreed("Run the remaining cases?", &checked, &arguments.how)? {
         return print("not started\n").map(|()| Exit::Success);
     }
     session.listen()?;
@@ -193,12 +195,12 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
 pub(crate) fn kept(plan: &Plan, finished: usize) -> String {
     let turns = plan.blocks().any(|block| block.len() > 1);
     let kept = match (finished, turns) {
-        (0, false) => return "no case is finished: the run starts anew".to_owned(),
+        (0, false) => return "no case is finished: the run starts from the beginning".to_owned(),
         (0, true) => "no case is finished".to_owned(),
         (1, _) => format!("1 of {} cases is finished and kept", plan.cases.len()),
         (several, _) => format!("{several} of {} cases are finished and kept", plan.cases.len()),
     };
-    let passes = if turns { "; whole passes that were measured are kept" } else { "" };
+    let passes = if turns { "; complete passes that were measured are kept" } else { "" };
     format!("{kept}{passes}")
 }
 
@@ -246,7 +248,7 @@ fn resume_on_layouts(
         print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
     campaign.agree(&validated, arguments.allow_commands.as_deref())?;
-    if !agreed("Go on with the others?", &validated.checked, &arguments.how)? {
+    if !agreed("Run the remaining cases?", &validated.checked, &arguments.how)? {
         return print("not started\n").map(|()| Exit::Success);
     }
     session.listen()?;
@@ -267,7 +269,9 @@ pub(crate) fn conclude(
     let signed = match signer {
         Some(signer) if !ended.interrupted && ended.failed.is_none() => signer.sign(directory),
         Some(_) => {
-            complain("not signed, as the run has not ended: `ioproof run --resume` goes on and takes --sign");
+            complain(
+                "not signed, as the run is unfinished: `ioproof run --resume` resumes it and accepts --sign",
+            );
             Ok(())
         }
         None => Ok(()),
@@ -285,7 +289,8 @@ pub(crate) fn conclude(
             let model = model.map(|model| {
                 format!(" --model {} --seed {}", shell_word(&model.path.to_string_lossy()), model.seed)
             });
-            let next = format!("`ioproof run --resume {directory}{}` goes on", model.unwrap_or_default());
+            let next =
+                format!("`ioproof run --resume {directory}{}` resumes the run", model.unwrap_or_default());
             // The report page shows the partial results.
             let message =
                 if ended.interrupted { format!("interrupted: {next}") } else { format!("{message}; {next}") };

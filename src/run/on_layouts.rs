@@ -197,7 +197,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
                 continue;
             }
             let name = standing.name().to_owned();
-            print_line(&format!("layout {name} was left standing by an earlier start of this run"))?;
+            print_line(&format!("layout {name} was left by an earlier start of this run"))?;
             if !layout::take_down(&standing, yes)? {
                 return Err(Failure::new(
                     Exit::Refused,
@@ -287,7 +287,7 @@ fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<FileSystemSpace> {
     };
     let places = layout.directories();
     let space = |(member, place): (usize, &PathBuf)| FileSystemSpace {
-        name: format!("{} (layout {}, not made yet)", place.display(), layout.name),
+        name: format!("{} (layout {}, not created yet)", place.display(), layout.name),
         free: Bytes(share(member, places.len())),
         targets: on_it.iter().filter(|target| target.starts_with(place)).cloned().collect(),
     };
@@ -314,6 +314,6 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan, arguments: &RunArgumen
     match campaign.commands() {
         (0, _) => Ok(()),
         (_, hash) if arguments.how.full => print(&layout::how_to_agree(hash)),
-        (_, hash) => print(&format!("each command: --explain --full; {}", layout::how_to_agree(hash))),
+        (_, hash) => print(&format!("to see each command: --explain --full; {}", layout::how_to_agree(hash))),
     }
 }

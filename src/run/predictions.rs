@@ -65,7 +65,7 @@ fn check_given(plan: &Plan, given: &[GivenRate]) -> Result<(), Failure> {
         let named = one.phase.map_or("all phases", Phase::name);
         if seen.contains(&one.phase) {
             return Err(Failure::usage(format!(
-                "--expect gives the rate of {named} twice, and only one can be predicted from: leave one out"
+                "--expect gives the rate of {named} twice, but only one can be used: omit one"
             )));
         }
         seen.push(one.phase);
@@ -78,8 +78,8 @@ fn check_given(plan: &Plan, given: &[GivenRate]) -> Result<(), Failure> {
             )));
         }
         if phase == Phase::Fill && !matches!(one.rate, Amount::BytesPerSecond(_)) {
-            let why = "--expect fill: its transfers have a size of their own, so that a rate of operations says nothing of \
-                       it; give it in bytes, as fill=2GB/s";
+            let why = "--expect fill: its transfers have their own size, so a rate of operations does not apply to it; \
+                       give it in bytes, for example fill=2GB/s";
             return Err(Failure::usage(why));
         }
     }

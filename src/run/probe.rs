@@ -20,8 +20,8 @@ use crate::run::session::{self, Session};
 /// Errors if nothing in the plan can be probed here, or if a probe fails.
 pub(crate) fn probe(plan: &Plan, world: &World) -> Result<Predictions, Failure> {
     if world.launched {
-        let why = "--probe measures with one process: leave the launcher out, or make a short run with it and name its \
-                   record with --like";
+        let why = "--probe measures with one process: omit the launcher, or make a short run with it and name its record \
+                   with --like";
         return Err(Failure::usage(why));
     }
     let (estimates, _) = estimates(plan, &RunEnvironment::default());
@@ -43,8 +43,8 @@ pub(crate) fn probe(plan: &Plan, world: &World) -> Result<Predictions, Failure> 
         let targets: Vec<String> =
             session::targets(plan).iter().map(|path| path.display().to_string()).collect();
         let why = format!(
-            "--probe: nothing of this study can be probed: it needs direct transfers on one node in a directory that is \
-             here, and the study names {}; name a rate with --expect, or a short run with --like",
+            "--probe: nothing in this study can be probed: a probe needs direct transfers on one node in a directory \
+             that exists here, and the study names {}; give a rate with --expect, or a short run with --like",
             targets.join(", ")
         );
         return Err(Failure::new(Exit::HostLacks, anyhow::anyhow!(why)));
@@ -76,7 +76,7 @@ fn measure(short: Plan, directory: &Path, world: &World) -> Result<PathBuf, Fail
     let record = session.directory(None)?;
     let (cases, bytes) = (short.cases.len(), short.cases.iter().map(|case| case.workload.bytes().0).sum());
     complain(&format!(
-        "probing {}: {cases} case{} in passes of {}, {} of data that are removed again; record: {}",
+        "probing {}: {cases} case{} in passes of {}, {} of data that is removed again; record: {}",
         directory.display(),
         if cases == 1 { "" } else { "s" },
         plan::probe::PASS,

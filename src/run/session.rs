@@ -108,7 +108,7 @@ impl<'w> Session<'w> {
             |consent: &String| consent == host::UNKNOWN_DATA_WORD || guard.names_one_of(consent, &devices);
         let Some(unused) = plan.destroy_data_on.iter().find(|consent| !named(consent)) else { return Ok(()) };
         let why = format!(
-            "--destroy-data-on {unused}: nothing of this run is on such a device; leave the option out, or place a target there"
+            "--destroy-data-on {unused}: this run uses no such device; omit the option, or place a target there"
         );
         Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
     }
@@ -148,7 +148,7 @@ impl<'w> Session<'w> {
         let directory = directory(&self.run_id, out);
         Recorder::check_new(&directory)?;
         host::files::check_makeable(&directory).map_err(|error| {
-            let context = format!("cannot keep a record in {}", directory.display());
+            let context = format!("cannot create a record in {}", directory.display());
             Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
         })?;
         Ok(directory)
@@ -339,7 +339,7 @@ fn assumed_device(facts: &HostFacts) -> AssumedDevice {
     let flash =
         !facts.devices.is_empty() && facts.devices.iter().all(|device| device.name.starts_with("nvme"));
     let (bytes_per_second, transfer_time, class) = match (turning, flash) {
-        (true, _) => (150e6, Nanos::millis(8), "turning disk"),
+        (true, _) => (150e6, Nanos::millis(8), "rotating disk"),
         (false, true) => (2e9, Nanos(80_000), "NVMe device"),
         (false, false) => (500e6, Nanos(100_000), "solid-state disk"),
     };
@@ -373,7 +373,7 @@ pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> R
     let refused = match can_ask() {
         true => "nothing was written".to_owned(),
         false => format!(
-            "{}, and nobody can be asked: add --yes to agree, or name another path",
+            "{}, and there is no terminal to ask on: add --yes to agree, or name another path",
             replaced_line(&replaced)
         ),
     };
@@ -383,9 +383,8 @@ pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> R
 /// Like [`replaced_line`], for a plan that is only shown. Also names the consent that a run will need, a file that is
 /// to be read and missing, and rights that this user lacks.
 pub(crate) fn explained_consent(plan: &Plan) -> String {
-    let loss = |replaced| {
-        format!("! {}; the run asks before, or takes --yes for the answer", replaced_line(&replaced))
-    };
+    let loss =
+        |replaced| format!("! {}; the run asks first, unless --yes is given", replaced_line(&replaced));
     let missing = runner::check_files_to_read(plan).err().map(|error| format!("! {error}"));
     let lines = runner::replaced(plan, &[]).map(loss).into_iter().chain(missing);
     let lines = lines.chain(lacking_right(plan).map(|line| format!("! {line}")));
@@ -397,14 +396,14 @@ pub(crate) fn explained_consent(plan: &Plan) -> String {
 pub(crate) fn lacking_right(plan: &Plan) -> Option<String> {
     let drops = plan.cases.iter().any(|case| case.protocol.drop_caches);
     let refused = drops.then(|| host::cache::may_drop(&Root::default())).and_then(Result::err);
-    refused.map(|error| format!("{error}; as it stands, phases start with what the cache has"))
+    refused.map(|error| format!("{error}; otherwise phases start with whatever is in the cache"))
 }
 
 /// The exit code and the message for a finished run, whose record is in `directory`.
 pub(crate) fn verdict(ended: &RunSummary, directory: &Path) -> (Exit, Option<String>) {
     if ended.interrupted {
         let directory = shell_word(&directory.to_string_lossy());
-        let message = format!("interrupted: the phases that had ended are in the record {directory}");
+        let message = format!("interrupted: the finished phases are in the record {directory}");
         return (Exit::Interrupted, Some(message));
     }
     if let Some((message, kind)) = &ended.failed {
@@ -418,7 +417,7 @@ pub(crate) fn verdict(ended: &RunSummary, directory: &Path) -> (Exit, Option<Str
     }
     if ended.surprises > 0 {
         let message = format!(
-            "{} files or directories were not as this run had left them: see the warnings, and who else works \
+            "{} files or directories were not as this run had left them: see the warnings, and check who else works \
              there",
             ended.surprises
         );
@@ -426,7 +425,7 @@ pub(crate) fn verdict(ended: &RunSummary, directory: &Path) -> (Exit, Option<Str
     }
     if ended.failed_launches > 0 {
         let message = format!(
-            "{} launches of jobs are not complete; the others are: see the warnings and the section of launches",
+            "{} launches of jobs are not complete, the others are: see the warnings and the section on launches",
             ended.failed_launches
         );
         return (Exit::TransferFailed, Some(message));

@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
         return Err(Failure::usage("a model has its own nodes: start the program without a launcher"));
     }
     if arguments.how.history.is_some() {
-        return Err(Failure::usage("a model keeps no operations: leave --history out"));
+        return Err(Failure::usage("a model records no operations: omit --history"));
     }
     let signer = Signer::of(&arguments.how)?;
     if let Some(directory) = &arguments.resume {
@@ -85,7 +85,7 @@ fn resume(
     let (recorder, resumed): (Recorder, Resumed) = Recorder::resume(directory)?;
     resumed.manifest.check_resumed_with(directory, Some(source))?;
     if matches!(resumed.manifest.plan.source, PlanSource::CrossCheck { .. }) {
-        return Err(Failure::usage("a cross-check is not resumed: start it anew"));
+        return Err(Failure::usage("a cross-check cannot be resumed: start a new one"));
     }
     let manifest = &resumed.manifest;
     let predicted = predictions::of_model(&manifest.plan, &model);

@@ -216,7 +216,7 @@ fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<AuditIssu
         }),
         concerns: one.phase.map_or_else(|| one.case.clone(), |phase| format!("{} {phase}", one.case)),
         evidence: format!("{}: {}", one.check.rule, one.check.evidence),
-        advice: "look at the text again: a digit is wrong, or its processes did not run together".to_owned(),
+        advice: "check the text: a digit is wrong, or its processes did not run at the same time".to_owned(),
         severity: 0.0,
     };
     checks.iter().filter(differs).map(doubt).collect()

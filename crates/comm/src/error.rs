@@ -12,7 +12,7 @@ use crate::Launched;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommError {
     /// A rank ended before it joined the call.
-    #[error("rank {rank} ended before it came to {operation}; see that rank's own error")]
+    #[error("rank {rank} ended before it reached {operation}; see that rank's own error")]
     PeerGone {
         /// The missing rank.
         rank: u32,
@@ -21,7 +21,7 @@ pub enum CommError {
     },
     /// A rank did not join the call in time.
     #[error(
-        "rank {} did not come to {operation} within {} s; it is stopped, lost or stuck in a transfer",
+        "rank {} did not reach {operation} within {} s; it is stopped, lost or stuck in a transfer",
         missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
         patience.as_secs_f64()
     )]
@@ -34,7 +34,7 @@ pub enum CommError {
         patience: Duration,
     },
     /// A rank was stopped, disconnected or killed, or its MPI library reports that it was.
-    #[error("rank {rank} on node {node} is lost: {what}; see that node, then run again")]
+    #[error("rank {rank} on node {node} is lost: {what}; check that node, then run again")]
     Lost {
         /// The lost rank.
         rank: u32,
@@ -44,7 +44,7 @@ pub enum CommError {
         what: String,
     },
     /// Two ranks made different calls.
-    #[error("rank {rank} came to {theirs} while the others are in {ours}; all ranks need the same plan")]
+    #[error("rank {rank} reached {theirs} while the others are in {ours}; all ranks need the same plan")]
     OutOfStep {
         /// The rank that arrived second.
         rank: u32,
@@ -71,7 +71,8 @@ pub enum JoinError {
         tried: String,
     },
     /// The file is not an MPI library, or has an unknown ABI.
-    #[error("{} is no MPI library that is known here (standard ABI, Open MPI, MPICH and its family); name another with --mpi PATH", library.display())]
+    #[error("{} is not a known MPI library (standard ABI, Open MPI, MPICH and its family); name another \
+             with --mpi PATH", library.display())]
     NotMpi {
         /// The loaded file.
         library: PathBuf,
@@ -86,9 +87,11 @@ pub enum JoinError {
     },
     /// Launcher and library do not match, because they report different numbers of processes.
     #[error(
-        "{} started {} processes, but {library} counts {size}{}: it does not fit this launcher; name the library of the launcher with --mpi PATH, or start with another one (under Slurm: srun --mpi=pmix for Open MPI, srun --mpi=pmi2 for MPICH)",
+        "{} started {} processes, but {library} counts {size}{}: it does not match this launcher; name the \
+         library of the launcher with --mpi PATH, or use another launcher (under Slurm: srun --mpi=pmix for \
+         Open MPI, srun --mpi=pmi2 for MPICH)",
         launched.launcher, launched.size,
-        if *size == 1 { ", so every process believes to be alone" } else { "" }
+        if *size == 1 { ", so every process believes that it is alone" } else { "" }
     )]
     Alone {
         /// The information from the launcher.

@@ -44,7 +44,7 @@ impl Parts {
     pub(crate) fn add(&mut self, piece: &[u8]) -> Result<Option<(u32, Vec<u8>)>, Wrong> {
         let wrong = |what: String| Err((self.rank.min(self.ranks - 1), what));
         let Some((&first, bytes)) = piece.split_first().filter(|_| self.rank < self.ranks) else {
-            return wrong("its stream goes on after its last piece".to_owned());
+            return wrong("its stream continues after its last piece".to_owned());
         };
         if self.part.len() + bytes.len() > self.bytes_max {
             return wrong(format!("it sent more than {} MiB in a stream", self.bytes_max >> 20));
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(said(&[&[1, 9], &[0, 9], &[1]]), None);
         assert_eq!(said(&[&[1], &[0, 9]]), wrong(2, "its stream ended before its last piece"));
         assert_eq!(said(&[]), wrong(1, "its stream ended before its last piece"));
-        assert_eq!(said(&[&[1], &[1], &[1]]), wrong(2, "its stream goes on after its last piece"));
+        assert_eq!(said(&[&[1], &[1], &[1]]), wrong(2, "its stream continues after its last piece"));
         let much = vec![0; PIECE_BYTES];
         let many: Vec<&[u8]> = std::iter::repeat_n(much.as_slice(), 30).collect();
         assert_eq!(said(&many), wrong(1, "it sent more than 1 MiB in a stream"));

@@ -356,7 +356,7 @@ impl<L: Links> Comm for Ranks<L> {
         own.extend(bytes);
         match self.up(&turn, own, &mut append)? {
             Some(all) => split(&all, self.members.len()).map(Some).map_err(|rank| {
-                self.lose(&turn, rank, "what it sent to be gathered does not have the length that it says")
+                self.lose(&turn, rank, "the data it sent for gathering does not have the declared length")
             }),
             None => Ok(None),
         }

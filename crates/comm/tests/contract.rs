@@ -180,7 +180,7 @@ fn a_rank_that_never_comes_is_an_error_after_a_bounded_wait() {
     assert_eq!((missing.as_slice(), *operation), ([0].as_slice(), "a barrier"));
     assert_eq!(
         error.to_string(),
-        "rank 0 did not come to a barrier within 0.02 s; it is stopped, lost or stuck in a transfer"
+        "rank 0 did not reach a barrier within 0.02 s; it is stopped, lost or stuck in a transfer"
     );
     assert_eq!(world[0].barrier().unwrap_err(), error, "a late rank learns why the others left");
 }

@@ -88,7 +88,7 @@ fn slurm_starts_both_where_its_process_manager_fits_and_no_rank_goes_on_alone_wh
     for manager in ["pmix", "none"] {
         let refused = with(manager, "libmpich.so.12");
         assert!(!refused.stdout.contains("ranks 1"), "{manager}: {refused:?}");
-        assert!(refused.stderr.contains("every process believes to be alone"), "{manager}: {refused:?}");
+        assert!(refused.stderr.contains("every process believes that it is alone"), "{manager}: {refused:?}");
         assert_ne!(refused.code, Some(0), "{manager}: {refused:?}");
     }
 }

@@ -237,7 +237,7 @@ fn a_rank_whose_message_comes_twice_is_lost() {
     assert_ne!(finished.code, Some(0), "{finished:?}");
     let output = [finished.stdout.as_str(), finished.stderr.as_str()].concat();
     assert!(
-        output.contains("frame ") && output.contains("where ") && output.contains(" was due"),
+        output.contains("frame ") && output.contains("when ") && output.contains(" was expected"),
         "{finished:?}"
     );
 }
@@ -425,9 +425,9 @@ fn a_library_that_does_not_fit_the_launcher_is_named() {
         return;
     }
     let cases = [
-        (Launch::open_mpi(2), "libmpich.so.12", "so every process believes to be alone"),
-        (Launch::mpich(2), "libmpi.so.40", "so every process believes to be alone"),
-        (Launch::open_mpi(2), "libm.so.6", "libm.so.6 is no MPI library that is known here"),
+        (Launch::open_mpi(2), "libmpich.so.12", "so every process believes that it is alone"),
+        (Launch::mpich(2), "libmpi.so.40", "so every process believes that it is alone"),
+        (Launch::open_mpi(2), "libm.so.6", "libm.so.6 is not a known MPI library"),
         (Launch::open_mpi(2), "libnone.so.1", "tried libnone.so.1; name one with --mpi PATH"),
     ];
     for (launch, library, message) in cases {

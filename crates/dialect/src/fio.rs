@@ -91,8 +91,8 @@ pub fn beside(
 /// Errors if fio has no equivalent for it.
 pub fn command_line(program: &Path, case: &Case) -> Result<Vec<String>, PlanError> {
     let unsaid = |what: &str| {
-        let next = "ask for writes or reads of one file, for a time, by psync or io_uring";
-        PlanError::new("case", format!("fio cannot be asked for {what} of the case {}", case.id), next)
+        let next = "use writes or reads of one file, for a fixed time, with psync or io_uring";
+        PlanError::new("case", format!("fio has no equivalent for {what} of the case {}", case.id), next)
     };
     let spec = WorkloadSpec::from(case.workload.clone());
     let rw = match (&case.phases[..], spec.order) {
@@ -110,14 +110,12 @@ pub fn command_line(program: &Path, case: &Case) -> Result<Vec<String>, PlanErro
     let target = target.to_str().ok_or_else(|| unsaid("a path that is not UTF-8"))?;
     // fio would take the rest for a comment and write a different file. Line ends would break its output.
     if target.contains(|c: char| matches!(c, '#' | ';') || c.is_control()) {
-        let message = format!(
-            "fio cannot be asked for a path with `#`, `;` or control characters, as the case {} has",
-            case.id
-        );
-        return Err(PlanError::new("case", message, "name a directory without them"));
+        let message =
+            format!("fio cannot use a path with `#`, `;` or control characters, as in the case {}", case.id);
+        return Err(PlanError::new("case", message, "use a directory without them"));
     }
     let engine = engine(spec.backend).ok_or_else(|| unsaid("the backend"))?;
-    let time = spec.duration.ok_or_else(|| unsaid("the end"))?;
+    let time = spec.duration.ok_or_else(|| unsaid("the end condition"))?;
     let program = program.to_str().ok_or_else(|| unsaid("a program whose path is not UTF-8"))?;
     // In sequential order each task has its own block of the file; in random order each task accesses the
     // whole file.
@@ -193,8 +191,8 @@ pub fn pass(
         return Err(ImportError::Unusable {
             file: source.to_owned(),
             line: 1,
-            what: format!("it is not of one job with a phase {}", key.phase),
-            next: "look at its command line, which the record has".to_owned(),
+            what: format!("this is not the output of one job with a phase {}", key.phase),
+            next: "see its command line in the record".to_owned(),
         });
     };
     let mut found = phases.swap_remove(place);

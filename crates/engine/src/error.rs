@@ -32,7 +32,8 @@ pub enum EngineError {
     },
     /// The transfer size does not match the device's alignment.
     #[error(
-        "{}: direct transfers must be a multiple of {} bytes here, but they have {}; a transfer of {} bytes would do",
+        "{}: direct transfers must be a multiple of {} bytes here, but they have {}; use transfers of {} \
+         bytes",
         path.display(), needed.0, transfer.0, suggestion.0
     )]
     DirectAlignment {
@@ -66,8 +67,9 @@ pub enum EngineError {
     },
     /// A read reached the end of the file before the plan's end.
     #[error(
-        "{}: the file is shorter than the plan needs: a read of {asked} bytes at offset {offset} got {moved} bytes, \
-         the file has {file_bytes}; write or fill it first, or lower the block size or the segments",
+        "{}: the file is shorter than the plan needs: a read of {asked} bytes at offset {offset} returned \
+         {moved} bytes, and the file has {file_bytes}; write or fill it first, or lower the block size or \
+         the segments",
         path.display()
     )]
     FileTooShort {
@@ -84,8 +86,8 @@ pub enum EngineError {
     },
     /// A transfer was shorter than requested, and the workload allows only one attempt.
     #[error(
-        "{}: {operation} at offset {offset} moved {moved} of {asked} bytes, and only a single attempt is allowed; \
-         allow the rest to be continued, or find out why the file system cuts transfers",
+        "{}: {operation} at offset {offset} moved {moved} of {asked} bytes, but only a single attempt is \
+         allowed; allow the rest to be continued, or find out why the file system shortens transfers",
         path.display()
     )]
     ShortTransfer {
@@ -125,8 +127,8 @@ pub enum EngineError {
     },
     /// The directory for a phase's items does not exist.
     #[error(
-        "{} is not there, and this phase works on a tree that an earlier one has made; make the tree first \
-         (tree-create), or name the target that holds it",
+        "{} does not exist, but this phase works on a tree created by an earlier one; create the tree first \
+         (tree-create), or name the target that contains it",
         path.display()
     )]
     NoTree {
@@ -159,7 +161,7 @@ pub enum EngineError {
         remedy: String,
     },
     /// `io_uring` cannot be used here.
-    #[error("io_uring cannot be used: {0}; use the backend psync, or leave the backend open")]
+    #[error("io_uring cannot be used: {0}; use the backend psync, or do not specify a backend")]
     Uring(#[from] UringUnavailable),
     /// Memory for buffers could not be allocated.
     #[error("no memory for {what} ({size}): {errno}; use fewer tasks, a lower depth or smaller transfers")]
@@ -175,10 +177,10 @@ pub enum EngineError {
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// The processes of the run lost contact with each other.
-    #[error("the processes of this run could not meet: {0}")]
+    #[error("the processes of this run could not synchronise: {0}")]
     Rendezvous(#[source] RendezvousError),
     /// Another process of the run failed; its own message names the cause.
-    #[error("another process of this run failed; its message names the cause")]
+    #[error("another process of this run failed; see its message for the cause")]
     Peer,
 }
 
@@ -207,7 +209,7 @@ fn used_up(exhausted: Option<Exhausted>) -> String {
             format!(": all {all} inodes of the file system are in use, while it still has space")
         }
         Some(Exhausted::Space { all }) => format!(": all {} of the file system are in use", Bytes(all)),
-        Some(Exhausted::Unknown) => ": the file system says that it still has space and inodes".to_owned(),
+        Some(Exhausted::Unknown) => ": the file system reports that it still has space and inodes".to_owned(),
     }
 }
 
@@ -219,14 +221,14 @@ fn item_advice(errno: Errno, exhausted: Option<Exhausted>) -> &'static str {
         }
         (Some(Exhausted::Space { .. }), _) => "free some space, or ask for fewer items or smaller files",
         (Some(Exhausted::Unknown), _) => {
-            "the directory itself may be full, or a project quota reached: spread the items over more directories \
-             (trees of their own, depth, branching), or ask for fewer"
+            "the directory itself may be full, or a project quota reached: spread the items over more \
+             directories (a tree per task, depth, branching), or ask for fewer"
         }
         (_, libc::EDQUOT) => "raise the quota of space or files, or ask for fewer items or smaller files",
-        (_, libc::ENAMETOOLONG) => "shorten the path of the target, or ask for a tree of less depth",
+        (_, libc::ENAMETOOLONG) => "shorten the path of the target, or ask for a less deep tree",
         (_, libc::EMLINK) => {
-            "a directory of this file system cannot hold more directories: spread them over more (trees of their \
-             own, depth, branching), or ask for fewer"
+            "a directory of this file system cannot contain more directories: spread them over more (a tree \
+             per task, depth, branching), or ask for fewer"
         }
         _ => errno.advice(),
     }
@@ -264,8 +266,8 @@ impl std::fmt::Display for LimitKind {
 pub enum UringUnavailable {
     /// The administrator has switched it off.
     #[error(
-        "it is switched off by the setting kernel.io_uring_disabled = {value}; an administrator can allow it with \
-         `sysctl kernel.io_uring_disabled=0`"
+        "it is disabled by the setting kernel.io_uring_disabled = {value}; an administrator can allow it \
+         with `sysctl kernel.io_uring_disabled=0`"
     )]
     Sysctl {
         /// 1: off for users outside `kernel.io_uring_group`; 2: off for all users.
@@ -279,12 +281,14 @@ pub enum UringUnavailable {
     Seccomp,
     /// The kernel has no `io_uring`.
     #[error(
-        "this kernel does not have it (ENOSYS); it came with Linux 5.1 and can be left out when a kernel is built"
+        "this kernel does not have it (ENOSYS); it was added in Linux 5.1 and can be disabled when a kernel \
+         is built"
     )]
     NoSyscall,
     /// The kernel is too old and lacks a required operation.
     #[error(
-        "this kernel lacks the operation {0}; Linux 5.6 has all that transfers need, 5.15 those of trees"
+        "this kernel lacks the operation {0}; Linux 5.6 has all operations for transfers, 5.15 those for \
+         trees"
     )]
     OpcodeMissing(&'static str),
     /// The limit on locked memory is too low for the rings (kernels before 5.12).
@@ -294,6 +298,6 @@ pub enum UringUnavailable {
         have: u64,
     },
     /// Any other error from the kernel.
-    #[error("its set-up failed: {0}")]
+    #[error("its setup failed: {0}")]
     Other(Errno),
 }

@@ -43,8 +43,8 @@ pub enum HostError {
     },
     /// A file that is to be read is too short.
     #[error(
-        "{path} holds {have} bytes ({}) of the {need} ({}) that are to be read: \
-         write it first with the same geometry, or let a fill phase write it",
+        "{path} has {have} bytes ({}) of the {need} ({}) that are to be read: write it first with the same \
+         geometry, or let a fill phase write it",
         Bytes(*have), Bytes(*need), path = path.display()
     )]
     Short {
@@ -57,8 +57,8 @@ pub enum HostError {
     },
     /// A file that is to be read has ranges that were never written.
     #[error(
-        "{path} has a hole at offset {first_hole_offset} of the {need} bytes that are to be read: \
-         reading it would measure memory, not storage; write the file, or let a fill phase write it",
+        "{path} has a hole at offset {first_hole_offset} in the {need} bytes that are to be read: reading \
+         it would measure memory, not storage; write the file, or let a fill phase write it",
         path = path.display()
     )]
     Holes {
@@ -79,7 +79,8 @@ pub enum HostError {
     },
     /// The directory for the files does not exist.
     #[error(
-        "directory {path} does not exist (the last part that does is {ancestor}): create it with mkdir -p",
+        "directory {path} does not exist (its nearest existing parent is {ancestor}): create it with mkdir \
+         -p",
         path = path.display(), ancestor = ancestor.display()
     )]
     MissingDirectory {
@@ -107,7 +108,8 @@ pub enum HostError {
     },
     /// The directory is on a file system of the kernel, for example `/proc`.
     #[error(
-        "{path} is on {kind}, a file system of the kernel's own, which takes no files: give another directory",
+        "{path} is on {kind}, an internal file system of the kernel, which cannot store files: give another \
+         directory",
         path = path.display()
     )]
     KernelFileSystem {
@@ -125,7 +127,7 @@ pub enum HostError {
         wanted: &'static str,
     },
     /// A block device was expected.
-    #[error("{path} is not a block device: give one, as in /dev/nvme0n1", path = path.display())]
+    #[error("{path} is not a block device: give one, for example /dev/nvme0n1", path = path.display())]
     NotABlockDevice {
         /// The path.
         path: PathBuf,

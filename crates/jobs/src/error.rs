@@ -22,7 +22,7 @@ pub enum JobError {
         error: io::Error,
     },
     /// A table differs from what was written.
-    #[error("{}, page {page}: {what}; make the table again, and look for what else writes there", path.display())]
+    #[error("{}, page {page}: {what}; create the table again, and find out what else writes there", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -33,8 +33,8 @@ pub enum JobError {
     },
     /// Rows are not in the order that a step needs.
     #[error(
-        "{}, row {row}: key {key} stands behind key {before}, but a merge reads tables in the order of their keys; \
-         sort it first, or make it with `order = \"key\"`",
+        "{}, row {row}: key {key} comes after key {before}, but a merge reads tables in the order of their \
+         keys; sort it first, or create it with `order = \"key\"`",
         path.display()
     )]
     NotInOrder {
@@ -48,7 +48,7 @@ pub enum JobError {
         before: u64,
     },
     /// A step needs a table that does not exist.
-    #[error("no table {table} for step {step}: neither an earlier step nor an input of the job is called so")]
+    #[error("no table {table} for step {step}: no earlier step and no input of the job has this name")]
     NoTable {
         /// Its name.
         table: String,
@@ -67,7 +67,8 @@ pub enum JobError {
     },
     /// A step needs more memory than allowed.
     #[error(
-        "{what} needs {needed_bytes} bytes of memory, but the step may have {memory_bytes}; give it more memory"
+        "{what} needs {needed_bytes} bytes of memory, but the step may use {memory_bytes}; give it more \
+         memory"
     )]
     Memory {
         /// What needs it.
@@ -85,12 +86,12 @@ fn advice(error: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "free some space there, choose another directory, or lower `scale`"
         }
-        io::ErrorKind::NotFound => "make the tables first (phase `load`), or correct the directory",
-        io::ErrorKind::PermissionDenied => "give this user the right to it, or choose another directory",
+        io::ErrorKind::NotFound => "create the tables first (phase `load`), or correct the directory",
+        io::ErrorKind::PermissionDenied => "give this user access to it, or choose another directory",
         io::ErrorKind::InvalidInput => {
-            "where pages are direct, leave `direct` out or choose a file system that can do direct I/O"
+            "if pages use direct I/O, omit `direct` or choose a file system that supports direct I/O"
         }
-        _ => "look at the file system and its device (`dmesg`)",
+        _ => "check the file system and its device (`dmesg`)",
     }
 }
 

@@ -103,7 +103,7 @@ impl Header {
         };
         let eight = |place: usize| u64::from(four(place)) | u64::from(four(place + 4)) << 32;
         if four(8) != VERSION {
-            return Err(format!("it is of version {}, and this program knows version {VERSION}", four(8)));
+            return Err(format!("it has version {}, but this program supports version {VERSION}", four(8)));
         }
         if eight(SEAL) != hash(&page[..SEAL]) {
             return Err("the checksum of its header is wrong".to_owned());
@@ -133,7 +133,7 @@ impl Header {
         let most = records_per_page(page.len(), record_bytes);
         let records = header.records as usize;
         if records > most || (records < most && !header.last) {
-            return Err(format!("it has {records} records, and {most} fit"));
+            return Err(format!("it has {records} records, but only {most} fit"));
         }
         if hash(&page[HEADER_BYTES..HEADER_BYTES + records * record_bytes]) != header.checksum {
             return Err("the checksum of its rows is wrong".to_owned());

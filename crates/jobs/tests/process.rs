@@ -171,7 +171,7 @@ fn what_is_no_order_is_refused_in_one_line() {
         ("", "no order"),
         ("\n", "no order"),
         ("{\"launch\":1}\n", "missing field"),
-        ("x\n", "not understood"),
+        ("x\n", "cannot be parsed"),
     ] {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("order"), text).unwrap();

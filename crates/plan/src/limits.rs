@@ -47,7 +47,7 @@ limits! {
     STUDY_BYTES: usize = 1 << 20, "a study file",
         "a hundred workloads take 20 KiB";
     STUDY_LIST_ITEMS: usize = 1024, "a list of a study file",
-        "a longer one is a slip; a range says it shorter";
+        "a longer one is a mistake; a range is shorter";
     STUDY_TABLES: usize = 4096, "targets, workloads or other tables of one kind in a study file",
         "published studies have a hundred";
     TOPOLOGY_BYTES: usize = 1 << 20, "a description of a site",
@@ -57,10 +57,10 @@ limits! {
     PRINTED_BYTES: u64 = 1 << 30, "a file to be imported",
         "far above the output of any tool";
     PRINTED_PHASES: usize = 1_000_000, "phases of one file of elbencho",
-        "more are taken for an error";
+        "more are treated as an error";
     NUMBERS_BYTES: u64 = 64 << 20, "a column of numbers for `ioproof calc`",
         "a hundred thousand numbers have less";
-    NUMBERS: usize = 100_000, "numbers in it",
+    NUMBERS: usize = 100_000, "numbers in such a column",
         "more are not repetitions of a measurement, and resampling them would take minutes";
     MANIFEST_BYTES: u64 = 256 << 20, "the manifest of a record, and its list of parts",
         "10,000 cases take 20 MB";
@@ -68,11 +68,11 @@ limits! {
         "a file takes 60 bytes in it, and a plan has at most a million tasks";
     SUMS_BYTES: u64 = 16 << 20, "the checksums of a record",
         "a hundred thousand tables have less";
-    SIGNATURE_BYTES: u64 = 64 << 10, "their signature",
+    SIGNATURE_BYTES: u64 = 64 << 10, "the signature of these checksums",
         "those of `ssh-keygen` have less than a thousand bytes";
     JOURNAL_LINE_BYTES: u64 = 512 << 20, "a line of the journal",
         "a phase that keeps a million operations, the most that can be asked for, has a line of 150 MB";
-    JOURNAL_DAMAGED_LINES: usize = 100_000, "damaged lines of a journal that are kept in mind",
+    JOURNAL_DAMAGED_LINES: usize = 100_000, "damaged lines of a journal that are remembered",
         "a hundred of them are listed one by one, the others are counted";
     JOURNAL_SEARCH_BYTES: u64 = 1 << 30, "bytes that are hashed to find out how many lines of a journal are missing",
         "half a second; a few missing lines are found at once";
@@ -84,9 +84,9 @@ limits! {
         "four times as many as any version of the program has put into one";
     TABLE_CHUNK_BYTES: u64 = 64 << 20, "the compressed values of one column in one row group",
         "those of 65,536 rows have less";
-    TABLE_ROWS_EXPANSION: u64 = 64, "memory that rows of a table take for each byte that they are read from",
+    TABLE_ROWS_EXPANSION: u64 = 64, "memory that the rows of a table take for each byte read",
         "the histograms of a sweep, which are alike, reach 40";
-    TEXTS_EXPANSION: u64 = 24, "memory that texts, and rows of the journal, take for each byte that they are read from",
+    TEXTS_EXPANSION: u64 = 24, "memory that texts, and rows of the journal, take for each byte read",
         "names that repeat are stored once";
     RECORD_NUMBER: i64 = 1 << 31, "repetitions, tasks and other numbers of things in a record",
         "a plan has at most a million tasks";
@@ -102,9 +102,9 @@ limits! {
         "such commands print some hundred bytes";
     SERVER_TEXT_BYTES: usize = 16 << 20, "a text of counters of servers",
         "two thousand storage targets print less";
-    SERVER_COUNTERS: usize = 1 << 16, "counters in it",
+    SERVER_COUNTERS: usize = 1 << 16, "counters in such a text",
         "no existing system has more";
-    RIVAL_BYTES: u64 = 64 << 20, "the output of a tool that measures beside ioproof",
+    RIVAL_BYTES: u64 = 64 << 20, "the output of a tool that measures alongside ioproof",
         "the histograms of a pass take far less";
     JOB_ORDER_BYTES: u64 = 16 << 20, "the order of a job",
         "it names a few tables and steps";
@@ -112,7 +112,7 @@ limits! {
         "a step takes some kilobytes";
     JOB_LAST_WORDS_BYTES: usize = 4096, "what is kept of the standard error of a job",
         "the last lines state the cause";
-    MESSAGE_BYTES: usize = 512 << 20, "what a rank sends in a message or a stream, and what waits of one rank",
+    MESSAGE_BYTES: usize = 512 << 20, "what a rank sends in a message or a stream, and what is queued from one",
         "a rank that keeps a million operations, the most that can be asked for, sends 300 MB";
     FRAME_BYTES: usize = 64 << 10, "a frame between processes of a run",
         "a piece of a stream fits, and eight buffers cost a process half a megabyte";

@@ -275,7 +275,7 @@ pub fn read(path: &Path, text: &str) -> Result<Topology, Box<TopologyError>> {
 
 fn parse(text: &str) -> Result<Topology, Mistake> {
     if text.len() > TOPOLOGY_BYTES {
-        let help = "name the file that describes the site; 1 MiB is far more than one needs";
+        let help = "name the file that describes the site; 1 MiB is far more than such a file needs";
         return Err(Mistake::new(0..0, format!("it has {} bytes", text.len()), help));
     }
     let file: File = toml::from_str(text).map_err(|error| {
@@ -325,8 +325,8 @@ fn check_server(server: &Spanned<Server>) -> Result<(), Mistake> {
     for card in &one.cards {
         limited(&span, "per_socket", card.per_socket, 1)?;
         if !card.rate.is_empty() && card.bytes_per_second().is_none() {
-            let message = format!("`{}` of the card {} is no rate", card.rate, card.title);
-            return Err(Mistake::new(span, message, "write bytes in a second, as 2.4 GB/s or 6GB/s"));
+            let message = format!("`{}` of the card {} is not a rate", card.rate, card.title);
+            return Err(Mistake::new(span, message, "write bytes per second, for example 2.4 GB/s or 6GB/s"));
         }
     }
     Ok(())
@@ -336,7 +336,7 @@ fn limited(span: &Range<usize>, key: &str, count: u32, least: u32) -> Result<(),
     if (least..=COUNT_MAX).contains(&count) {
         return Ok(());
     }
-    let help = format!("a whole number from {least} to {COUNT_MAX}");
+    let help = format!("write a whole number from {least} to {COUNT_MAX}");
     Err(Mistake::new(span.clone(), format!("{key} is {count}"), help))
 }
 
@@ -348,7 +348,7 @@ fn unique<'a>(
     let mut known = Vec::new();
     for (name, span) in names {
         if known.contains(&name) {
-            let message = format!("there are two of the {what} `{name}`");
+            let message = format!("the {what} `{name}` is defined twice");
             return Err(Mistake::new(span, message, "give each a name of its own"));
         }
         known.push(name);
@@ -366,7 +366,7 @@ fn place(what: &str, wanted: &Spanned<String>, names: &[&str]) -> Result<usize, 
         let help = match (nearest, names) {
             (Some((_, nearest)), _) => format!("did you mean `{nearest}`?"),
             (None, []) => format!("add a [[{what}]] with this name"),
-            (None, names) => format!("there are {}", names.join(", ")),
+            (None, names) => format!("the names are {}", names.join(", ")),
         };
         Mistake::new(wanted.span(), format!("no [[{what}]] is called `{name}`"), help)
     })
@@ -430,13 +430,13 @@ storage = "ef560"
                 .contains("`os` @ \"os\" @ did you mean `oss`?")
         );
         assert!(refused(&SITE.replace("per_socket", "per_sockt")).contains("unknown field `per_sockt`"));
-        assert!(refused(&SITE.replace("2.4 GB/s", "fast")).contains("`fast` of the card SAS3 is no rate"));
+        assert!(refused(&SITE.replace("2.4 GB/s", "fast")).contains("`fast` of the card SAS3 is not a rate"));
         assert!(refused(&SITE.replace("sockets = 2", "sockets = 0")).contains("sockets is 0"));
         assert!(refused(&SITE.replace("count = 3", "count = 99999")).contains("count is 99999"));
         assert!(refused("title = 3").contains("@ 3 @"));
         assert!(refused("").contains("no [[cell]]"));
         let twice = format!("{SITE}\n[[server]]\nname = \"oss\"\n");
-        assert!(refused(&twice).contains("two of the server `oss`"));
+        assert!(refused(&twice).contains("the server `oss` is defined twice"));
     }
 
     proptest::proptest! {

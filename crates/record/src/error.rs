@@ -34,7 +34,7 @@ pub enum RecordError {
     },
     /// A file of the record was to be written where there is a link, pipe or device.
     #[error(
-        "write {}: {source}; nothing was written there: remove it, or write to another place",
+        "write {}: {source}; nothing was written there: remove it, or write elsewhere",
         path.display()
     )]
     InTheWay {
@@ -44,7 +44,7 @@ pub enum RecordError {
         source: io::Error,
     },
     /// According to their headers, the tables of a run contain more than their files can hold.
-    #[error("read {}: {message}; nothing of it was read: ask for an undamaged copy of the directory", path.display())]
+    #[error("read {}: {message}; none of it was read: ask for an undamaged copy of the directory", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum RecordError {
         message: String,
     },
     /// The directory of a new run is not empty.
-    #[error("make the run directory {}: it is not empty; name a directory that does not exist yet", path.display())]
+    #[error("create the run directory {}: it is not empty; name a directory that does not exist yet", path.display())]
     NotEmpty {
         /// The directory.
         path: PathBuf,
@@ -78,8 +78,8 @@ pub enum RecordError {
     },
     /// The run was written by a later version of the program.
     #[error(
-        "read {}: it has format version {found} and this program knows versions 1 to {}; \
-         read it with the program that wrote it, or a later one",
+        "read {}: it has format version {found}, but this program supports versions 1 to {}; read it with \
+         the program that wrote it, or a later version",
         path.display(),
         FORMAT_VERSION
     )]
@@ -98,7 +98,7 @@ pub enum RecordError {
         message: String,
     },
     /// A table could not be written or read.
-    #[error("{action} the table {}: {source}; the rows are in journal.jsonl beside it", path.display())]
+    #[error("{action} the table {}: {source}; the rows are also in journal.jsonl", path.display())]
     Table {
         /// The attempted action.
         action: &'static str,
@@ -152,13 +152,13 @@ pub enum RecordError {
         why: String,
     },
     /// A case that is finished was to be run again.
-    #[error("record case `{case}`: it is finished already; skip the cases that `Resumed` names")]
+    #[error("record case `{case}`: it is already finished; skip the cases that `Resumed` lists")]
     Finished {
         /// The case.
         case: String,
     },
     /// There are rows for a case that is not in progress.
-    #[error("record {what}: case `{case}` is not under way; call case_started first")]
+    #[error("record {what}: case `{case}` is not in progress; call case_started first")]
     NoSuchCase {
         /// What was to be recorded.
         what: &'static str,
@@ -197,7 +197,7 @@ impl RecordError {
 /// What the user can do about an error.
 fn next_step(source: &io::Error) -> &'static str {
     if Unexpected::is(source) {
-        return "put back there what the run has written, or ask for a whole copy of the directory";
+        return "restore the file that the run wrote there, or ask for a complete copy of the directory";
     }
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

@@ -123,20 +123,20 @@ impl Manifest {
             (false, _, None) => return Ok(()),
             (true, Some(own), Some(given)) if own.is_same(given) => return Ok(()),
             (false, _, Some(given)) => format!(
-                "it was begun without a model, and model `{}` was given: leave out --model, \
-                 or start a simulated run in another directory",
+                "it was started without a model, but model `{}` was given: omit --model, or start a \
+                 simulated run in another directory",
                 given.name
             ),
             (true, Some(own), None) => format!(
-                "it is simulated, by model {own}: add --model {} --seed {}",
+                "it is simulated with model {own}: add --model {} --seed {}",
                 shell_word(&own.path.to_string_lossy()),
                 own.seed
             ),
             (true, Some(own), Some(given)) => format!(
-                "it was begun with model {own}, and model {given} was given: give the file and the seed that it \
-                 was begun with, or start a new run"
+                "it was started with model {own}, but model {given} was given: give the file and the seed \
+                 with which it was started, or start a new run"
             ),
-            (true, None, _) => "it is simulated, and by which model is not known: start it anew".to_owned(),
+            (true, None, _) => "it is simulated, but its model is unknown: start a new run".to_owned(),
         };
         Err(RecordError::CannotResume { path: directory.to_path_buf(), why })
     }
@@ -153,7 +153,7 @@ impl ManifestText {
     pub(crate) fn of(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
         let mut bytes = serde_json::to_vec_pretty(manifest).map_err(|error| RecordError::Unreadable {
             path: directory.join(MANIFEST),
-            message: format!("the manifest could not be written down: {error}; report this as a defect"),
+            message: format!("the manifest could not be encoded: {error}; report this as a bug"),
         })?;
         bytes.push(b'\n');
         Ok(Self { checksum: checksum_of(&bytes), bytes })
@@ -171,7 +171,7 @@ pub(crate) fn read_manifest(directory: &Path) -> Result<(Manifest, String), Reco
     let text = directory::read(directory, &path, MANIFEST_BYTES).map_err(RecordError::io("read", &path))?;
     let unreadable = |error: serde_json::Error| RecordError::Unreadable {
         path: path.clone(),
-        message: format!("it is no manifest of a run ({error}); restore it, or repeat the run"),
+        message: format!("it is not a manifest of a run ({error}); restore it, or repeat the run"),
     };
     let version: Version = serde_json::from_slice(&text).map_err(unreadable)?;
     check_version(directory, version.format_version)?;

@@ -47,14 +47,15 @@ pub enum RunnerError {
     #[error(transparent)]
     Limit(#[from] host::limits::LimitTooLow),
     /// io_uring was requested by name and cannot be used.
-    #[error("io_uring was asked for and is not available: {reason}")]
+    #[error("io_uring was requested but is not available: {reason}")]
     UringMissing {
         /// The reason, and the remedy.
         reason: String,
     },
     /// There is not enough space for the files.
     #[error(
-        "with case `{case}` the files need {need} and {place} has {free} free: write less (smaller or fewer files, fewer tasks), or make room"
+        "with case `{case}` the files need {need}, but {place} has {free} free: write less (smaller or \
+         fewer files, fewer tasks), or free some space"
     )]
     NoSpace {
         /// Number of bytes that the files need.
@@ -68,8 +69,8 @@ pub enum RunnerError {
     },
     /// The file system has too few inodes.
     #[error(
-        "with case `{case}` the files and directories need {need} inodes and {place} has {free} free: lower the items or tasks, \
-         or make the file system with more inodes"
+        "with case `{case}` the files and directories need {need} inodes, but {place} has {free} free: \
+         lower the items or tasks, or create the file system with more inodes"
     )]
     NoInodes {
         /// Number of files and directories.
@@ -125,8 +126,8 @@ pub enum RunnerError {
     },
     /// A tree contains files that this run has not created, so it is not removed.
     #[error(
-        "{path} was not made by this run ({count} of such): it stays, with the directories that it is in; \
-         see whose it is, and remove it yourself",
+        "{path} was not created by this run ({count} such files): it is kept, with the directories that \
+         contain it; find out whose it is, and remove it yourself",
         path = path.display()
     )]
     Foreign {
@@ -136,7 +137,7 @@ pub enum RunnerError {
         count: u64,
     },
     /// The storage does not contain what this run has written.
-    #[error("data that this run has written is gone: {message}")]
+    #[error("data written by this run is gone: {message}")]
     DataGone {
         /// What was found instead.
         message: String,
@@ -153,14 +154,15 @@ pub enum RunnerError {
     },
     /// There is not enough space for the tables and outputs of jobs.
     #[error(
-        "jobs need more space than there is: {places}; lower the scale, or give directories with more space"
+        "jobs need more space than is available: {places}; lower the scale, or give directories with more \
+         space"
     )]
     NoSpaceForJobs {
         /// Each file system with its need and its free space.
         places: String,
     },
     /// The other tool of a cross-check failed.
-    #[error("{tool} failed ({message}); repeat its command line by hand, which the record has")]
+    #[error("{tool} failed ({message}); run its command line, which is in the record, by hand")]
     Rival {
         /// The tool with its version.
         tool: String,
@@ -168,7 +170,7 @@ pub enum RunnerError {
         message: String,
     },
     /// A workload derived from a valid one is invalid, which is a defect of this program.
-    #[error("a derived workload is not valid: {0}")]
+    #[error("a derived workload is invalid: {0}")]
     Derived(#[from] plan::PlanError),
     /// The connection between the ranks of the run was lost.
     #[error(transparent)]
@@ -186,10 +188,10 @@ pub enum RunnerError {
         message: String,
     },
     /// A message between ranks could not be serialized or parsed.
-    #[error("the ranks of this run cannot understand each other: {0}; use paths in UTF-8")]
+    #[error("a message between the ranks of this run cannot be encoded or decoded: {0}; use paths in UTF-8")]
     Words(#[source] serde_json::Error),
     /// An order was received out of sequence, which is a defect of this program.
-    #[error("an order came out of place; report this as a defect")]
+    #[error("an order arrived out of sequence; report this as a bug")]
     OutOfPlace,
 }
 

@@ -27,8 +27,7 @@ use results::{MadeDirectories, Results, cannot};
 const VERSION: &str = concat!("ioproof-", env!("CARGO_PKG_VERSION"));
 /// The file that is kept next to the records of phases until the run is complete.
 const MEMO: &str = "io500.json";
-const NO_SUBMISSION: &str =
-    "A result of ioproof is none of the IO500 list: a submission has to come from the list's own program.";
+const NO_SUBMISSION: &str = "A result of ioproof is not valid for the IO500 list: a submission has to come from the list's own program.";
 
 /// Runs the command line, which begins with the program's name.
 pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure> {
@@ -108,7 +107,7 @@ impl<'w> Benchmark<'w> {
             if self.parts().exists() {
                 let parts = self.parts();
                 let why = format!(
-                    "{} has the phases of an interrupted run: go on with it by --resume {}, or name another --out",
+                    "{} has the phases of an interrupted run: resume it with --resume {}, or choose another --out",
                     parts.display(),
                     plan::shell_word(&self.directory.to_string_lossy())
                 );
@@ -143,7 +142,7 @@ impl<'w> Benchmark<'w> {
         let (is_extended, is_dry) = (self.request.is_extended, self.request.is_dry);
         if !is_dry {
             let directory = plan::shell_word(&self.directory.to_string_lossy());
-            complain(&format!("record {directory}; after an interruption go on with --resume {directory}"));
+            complain(&format!("record {directory}; after an interruption, resume with --resume {directory}"));
         }
         let mut sheet = Sheet::new(self.setup.clone(), VERSION.to_owned(), is_extended, is_dry);
         results.add(&sheet.begin(now_unix_ns()))?;
@@ -199,11 +198,11 @@ impl<'w> Benchmark<'w> {
             return Ok(false);
         }
         let used = used.display();
-        if confirm(&format!("{used} holds files, which this run may overwrite; go on?"), false)? {
+        if confirm(&format!("{used} contains files, which this run may overwrite; continue?"), false)? {
             return Ok(false);
         }
         let why = format!(
-            "{used} holds files, which would be counted with those of this run: remove them, with --cleanup if an earlier \
+            "{used} contains files, which would be counted with those of this run: remove them, with --cleanup if an earlier \
              run has left them, or add --yes"
         );
         Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
@@ -223,13 +222,13 @@ impl<'w> Benchmark<'w> {
             let data = Path::new(&self.setup.datadir).join(phase.directory());
             if !is_fresh {
                 return Err(Failure::usage(format!(
-                    "{} was interrupted and {} held other files before: start anew",
+                    "{} was interrupted and {} contained other files before: start a new run",
                     phase.name(),
                     data.display()
                 )));
             }
             fs::remove_dir_all(&data).map_err(|error| cannot("remove", &data, error))?;
-            fs::create_dir(&data).map_err(|error| cannot("make the directory", &data, error))?;
+            fs::create_dir(&data).map_err(|error| cannot("create the directory", &data, error))?;
         }
         phase_run.run(phase, rate, &directory)
     }
@@ -241,7 +240,7 @@ impl<'w> Benchmark<'w> {
         for phase in self.phases() {
             let line = self.setup.line(phase, 0.0).join(" ");
             let line = match (self.setup.runs(phase), phase) {
-                (false, _) => "not carried out, by the configuration".to_owned(),
+                (false, _) => "skipped by the configuration".to_owned(),
                 (true, Phase::Timestamp) => format!("marks the time in {resultdir}/timestampfile"),
                 (true, _) => line,
             };
@@ -256,7 +255,7 @@ impl<'w> Benchmark<'w> {
         let Some(directory) = self.setup.pause_directory() else { return };
         let file = Path::new(directory).join(phase.name());
         if file.exists() {
-            complain(&format!("ioproof: waits while {} exists", file.display()));
+            complain(&format!("ioproof: waiting while {} exists", file.display()));
         }
         while file.exists() {
             thread::sleep(std::time::Duration::from_secs(1));
@@ -279,7 +278,7 @@ impl<'w> Benchmark<'w> {
 
     fn how_to_go_on(&self) -> String {
         let directory = plan::shell_word(&self.directory.to_string_lossy());
-        format!("the phases that had ended are kept; go on with them by adding --resume {directory}")
+        format!("the finished phases are kept; resume by adding --resume {directory}")
     }
 
     /// Merges the records of the phases.
@@ -349,20 +348,20 @@ fn resumed(directory: &Path, request: &RunRequest) -> Result<Memo, Failure> {
     if !path.exists() {
         return Err(Failure::usage(format!(
             "{} has no interrupted run of IO500, whose phases would be in {}: name the record that the run printed when \
-             it began",
+             it started",
             directory.display(),
             parts_of(directory).display()
         )));
     }
     let memo = Memo::read(&read(&path)?).ok_or_else(|| {
-        let why = format!("{} is not what a run of IO500 keeps; start anew", path.display());
+        let why = format!("{} was not written by a run of IO500; start a new run", path.display());
         Failure::new(Exit::Record, anyhow::anyhow!(why))
     })?;
     let earlier = Config::parse(&path.to_string_lossy(), &memo.config);
     let is_same = earlier.is_ok_and(|config| config.hash() == request.config.hash());
     if !is_same || memo.is_extended != request.is_extended {
         return Err(Failure::usage(format!(
-            "{} was started with another configuration or mode: go on with the same, or start anew",
+            "{} was started with another configuration or mode: resume with the same one, or start a new run",
             directory.display()
         )));
     }

@@ -20,7 +20,7 @@ impl MadeDirectories {
         let missing: Vec<&Path> =
             path.ancestors().take_while(|one| !one.as_os_str().is_empty() && !one.exists()).collect();
         for one in missing.into_iter().rev() {
-            fs::create_dir(one).map_err(|error| cannot("make the directory", one, error))?;
+            fs::create_dir(one).map_err(|error| cannot("create the directory", one, error))?;
             self.0.push(one.to_owned());
         }
         Ok(())
@@ -49,7 +49,7 @@ impl Results {
             let question = format!("{} exists; replace it?", result.display());
             if !confirm(&question, false)? {
                 let why = format!(
-                    "{} exists: add --yes to replace it, or name another directory as resultdir or by --timestamp",
+                    "{} exists: add --yes to replace it, or name another directory with resultdir or --timestamp",
                     result.display()
                 );
                 return Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)));

@@ -146,7 +146,7 @@ fn kill_at_any_moment_keeps_every_launch_that_ended_before_another_started() {
         let _ = running.wait().expect("it ends");
 
         let run = Run::open(&desk.record()).expect("a record");
-        assert!(run.damage.iter().all(|one| one.what.contains("is torn")), "{said}: {:?}", run.damage);
+        assert!(run.damage.iter().all(|one| one.what.contains("is incomplete")), "{said}: {:?}", run.damage);
         let rows = kept(&run, attempt);
         assert_eq!(numbers(&rows).len(), rows.len(), "{said}: one is there twice: {rows:?}");
         assert!(

@@ -28,6 +28,6 @@ fn a_library_that_is_not_there_is_named_by_the_first_process_alone() {
 fn a_library_that_is_no_mpi_is_refused() {
     let desk = Desk::new();
     let first = process(&desk, 0, "libm.so.6").expect_code(4);
-    assert_says(&first.stderr, &["libm.so.6", "no MPI library"]);
+    assert_says(&first.stderr, &["libm.so.6", "not a known MPI library"]);
     assert_eq!(names(&desk.path("")), [""; 0], "nothing was touched");
 }

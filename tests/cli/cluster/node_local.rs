@@ -40,7 +40,7 @@ fn ior_on_directories_that_differ_reads_nothing_across_nodes() {
     }
     let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
     let file = file(&hosts.local());
-    let why = ["is another directory on node node2 than on node1", "no task can read there"];
+    let why = ["is another directory on node node2 than on node1", "tasks cannot read there"];
     for shift in ["-C", "-C -Q 1", "-Z"] {
         let words = format!("-w -r -F {shift} -t 64k -b 1m -o {file}");
         refused(&hosts, &desk.ior(&words), 3, &why);
@@ -72,9 +72,9 @@ fn each_node_makes_trees_and_objects_of_its_own() {
     let refused = |study: &str, words: &[&str]| refused(&hosts, &desk.study(study), 2, words);
     refused(&of("tree", tree), &["cannot share a tree on `ssd`", "node-local", "own_trees = true"]);
     let own = format!("{tree}own_trees = true\n");
-    refused(&of("tree", &format!("{own}shift = 1\n")), &["no task reaches the trees of other nodes"]);
+    refused(&of("tree", &format!("{own}shift = 1\n")), &["tasks cannot reach the trees of other nodes"]);
     let objects = "sets = 2\nprecreated = 20\nsteps = 10\n";
-    refused(&of("objects", objects), &["no task reaches the objects of other nodes", "offset = 0"]);
+    refused(&of("objects", objects), &["tasks cannot reach the objects of other nodes", "offset = 0"]);
     for study in [of("tree", &own), of("objects", &format!("{objects}offset = 0\n"))] {
         let desk = Desk::new();
         let _ = run(&over(&hosts, 1, &desk.study(&study))).expect_code(0);

@@ -124,7 +124,7 @@ fn a_command_that_fails_hangs_or_says_nothing_is_named_and_the_run_goes_on() {
     let commands = [
         ("echo no such host >&2; exit 3", "no such host"),
         ("sleep 1000", "took longer than 2 s"),
-        ("echo hello", "printed nothing that ioproof can read"),
+        ("echo hello", "printed nothing that ioproof can parse"),
     ];
     for (script, reason) in commands {
         let storage = Storage::new(0, 0);
@@ -137,7 +137,7 @@ fn a_command_that_fails_hangs_or_says_nothing_is_named_and_the_run_goes_on() {
             .replace("phases = [\"write\", \"read\"]", "phases = [\"read\"]\nfill = true");
         fs::write(storage.desk.path("study.toml"), shorter).expect("a study");
         let said = run(&allow_commands(&program)).expect_code(0);
-        assert_says(&said.stdout, &[reason, "servers not asked: `sh ./ask.sh`"]);
+        assert_says(&said.stdout, &[reason, "servers not queried: `sh ./ask.sh`"]);
         assert_eq!(events(&storage.desk, "case-finished"), 1, "{script}");
         assert!(storage.desk.report().warnings("read").contains(&"server-untold".to_owned()), "{script}");
         assert_says(&storage.audit(), &["memory not excluded"]);
@@ -156,8 +156,8 @@ fn nobody_is_asked_by_a_strangers_study_without_consent() {
     let program = desk.study(&study);
     let is_asked = || desk.path("asked").exists();
     let refused = run(&program).expect_code(3);
-    assert_says(&refused.stdout, &["# touch asked", "# sh ./ask.sh", "servers of t are asked"]);
-    assert_says(&refused.stderr, &["would execute 2 commands", "nobody can be asked", "--allow-commands"]);
+    assert_says(&refused.stdout, &["# touch asked", "# sh ./ask.sh", "servers of t are queried"]);
+    assert_says(&refused.stderr, &["would execute 2 commands", "no terminal to ask on", "--allow-commands"]);
     let explained = run(&desk.ioproof("run study.toml --explain")).expect_code(0).stdout;
     assert_eq!(hash_in(&explained), hash_in(&refused.stderr));
     for typed in ["n\\n", "\\n"] {

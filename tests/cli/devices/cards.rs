@@ -264,7 +264,7 @@ fn what_a_killed_study_leaves_is_dismantled_by_clean_or_by_its_resumption() {
     assert_eq!(running.wait().expect("it ends").signal, Some(9));
     assert!(!left(&desk, &cards).is_empty(), "it stands");
     let resumed = run(&resume(&desk, &hash)).expect_code(0);
-    assert_says(&resumed.stdout, &["layout card was left standing by an earlier start of this run"]);
+    assert_says(&resumed.stdout, &["layout card was left by an earlier start of this run"]);
     assert_eq!(left(&desk, &cards), [""; 0]);
     assert_eq!(desk.report().state(), "complete");
 

@@ -44,7 +44,7 @@ impl Bench {
 
     /// Fails if a layout still exists, is mounted, or left data on a device.
     fn assert_blank(&self) {
-        assert_says(&run(&self.layout("list")).expect_code(0).stdout, &["no layout stands"]);
+        assert_says(&run(&self.layout("list")).expect_code(0).stdout, &["there is no layout"]);
         assert!(!self.desk.path("mnt").exists(), "the mount point is left");
         for device in &self.devices {
             assert!(is_blank(device.device()), "{} is not blank", device.device().display());
@@ -82,7 +82,7 @@ fn a_file_system_on_each_of_twelve_devices_has_twelve_mounts_each_on_its_own() {
     let Some(bench) = Bench::new(12, 64 << 20) else { return };
     let words = "per-device --file-system ext4 --mount-options noatime,nodiratime";
     let plan = run(&bench.over_all(&format!("plan {words}"))).expect_code(0).stdout;
-    assert_says(&plan, &["mkfs.ext4 -F", "mount -t ext4 -o noatime,nodiratime", "the way back", "umount"]);
+    assert_says(&plan, &["mkfs.ext4 -F", "mount -t ext4 -o noatime,nodiratime", "to undo it", "umount"]);
     assert!(mounts_below(&bench.desk.path("mnt")).is_empty(), "a plan does nothing");
     let made = run(&bench.over_all(&format!("create {words} --yes"))).expect_code(0).stdout;
     assert_eq!(made.matches("blkdiscard").count(), 12);
@@ -93,7 +93,7 @@ fn a_file_system_on_each_of_twelve_devices_has_twelve_mounts_each_on_its_own() {
     assert_eq!(mounts, bench.devices.iter().enumerate().map(wanted).collect::<Vec<_>>());
     let read = run(&bench.layout("verify per-device")).expect_code(0).stdout;
     assert_says(&read, &["mount options asked for noatime,nodiratime", "free bytes"]);
-    assert_says(&run(&bench.layout("list")).expect_code(0).stdout, &["per-device stands over"]);
+    assert_says(&run(&bench.layout("list")).expect_code(0).stdout, &["per-device is built on"]);
     let _ = run(&Program::new("mount").args(["-o", "remount,atime"]).arg(bench.desk.path("mnt/3")))
         .expect_code(0);
     let read = run(&bench.layout("verify per-device")).expect_code(8).stdout;
@@ -111,7 +111,7 @@ fn nothing_is_made_or_taken_down_without_being_agreed_to() {
     let _ = run(&bench.over_all("create raw --yes")).expect_code(0);
     let asked = run(&bench.layout("destroy raw")).expect_code(3);
     assert_says(&asked.stdout, &["nothing was done"]);
-    assert_says(&run(&bench.layout("clean --yes")).expect_code(0).stdout, &["it stays", "nothing was left"]);
+    assert_says(&run(&bench.layout("clean --yes")).expect_code(0).stdout, &["is kept", "no layout was left"]);
     let _ = run(&bench.layout("destroy raw --yes")).expect_code(0);
     bench.assert_blank();
 }
@@ -133,7 +133,7 @@ fn a_layout_whose_maker_is_killed_in_the_middle_is_cleaned_up() {
         let create = bench.over_all("create per-device --file-system ext4 --yes").env("PATH", &path);
         assert_eq!(run(&create).signal, Some(9));
         let listed = run(&bench.layout("list")).expect_code(0).stdout;
-        assert_says(&listed, &["is half-built", "left by a program that is gone"]);
+        assert_says(&listed, &["is partly built", "left by a program that has ended"]);
         let again = run(&bench.over_all("create per-device --file-system ext4 --yes")).expect_code(3);
         assert_says(&again.stderr, &["ioproof layout clean"]);
         let _ = run(&bench.layout("clean --yes")).expect_code(0);
@@ -153,7 +153,7 @@ fn a_device_that_somebody_took_after_the_maker_was_killed_is_left_alone() {
     // The device was wiped for the layout, but no command of the layout has used it yet.
     let _ = run(&Program::new("mkfs.ext4").args(["-q", "-F"]).arg(bench.path(1))).expect_code(0);
     let left = run(&bench.layout("clean --yes")).expect_code(4);
-    assert_says(&left.stderr, &["a signature of ext4", "has not put there", "wipefs -a"]);
+    assert_says(&left.stderr, &["a signature of ext4", "did not write", "wipefs -a"]);
     assert!(!is_blank(bench.path(1)), "it is somebody's");
     let _ = run(&Program::new("wipefs").arg("-aq").arg(bench.path(1))).expect_code(0);
     let _ = run(&bench.layout("clean --yes")).expect_code(0);
@@ -177,7 +177,7 @@ fn what_ones_own_commands_have_begun_is_undone_by_ones_own_commands() {
     let _ = run(&bench.layout("clean --yes")).expect_code(0);
     bench.assert_blank();
     let failed = run(&own("echo 'no luck' >&2; exit 7")).expect_code(4);
-    assert_says(&failed.stderr, &["exit status 7", "no luck", "was undone"]);
+    assert_says(&failed.stderr, &["exit status 7", "no luck", "were undone"]);
     bench.assert_blank();
     let _ = run(&own("true")).expect_code(0);
     let read = run(&bench.layout("verify own")).expect_code(0).stdout;
@@ -200,10 +200,10 @@ fn waiting(bench: &Bench) -> testbed::Running {
 fn a_layout_is_its_makers_while_that_goes_on() {
     let Some(bench) = Bench::new(1, 8 << 20) else { return };
     let running = waiting(&bench);
-    assert_says(&run(&bench.layout("list")).expect_code(0).stdout, &["is half-built", "which goes on"]);
+    assert_says(&run(&bench.layout("list")).expect_code(0).stdout, &["is partly built", "is still running"]);
     let refused = run(&bench.layout("destroy own --yes")).expect_code(3);
-    assert_says(&refused.stderr, &["belongs to process", "goes on"]);
-    assert_says(&run(&bench.layout("clean --yes")).expect_code(0).stdout, &["it stays"]);
+    assert_says(&refused.stderr, &["belongs to process", "still running"]);
+    assert_says(&run(&bench.layout("clean --yes")).expect_code(0).stdout, &["it is kept"]);
     fs::write(bench.desk.path("go"), "").expect("a file");
     let _ = running.wait().expect("it ends").expect_code(0);
     let _ = run(&bench.layout("destroy own --yes")).expect_code(0);
@@ -217,7 +217,7 @@ fn ctrl_c_undoes_what_was_made() {
     running.signal(Signal::INT).expect("it lives");
     fs::write(bench.desk.path("go"), "").expect("a file");
     let ended: Finished = running.wait().expect("it ends").expect_code(130);
-    assert_says(&ended.stderr, &["interrupted", "was undone"]);
+    assert_says(&ended.stderr, &["interrupted", "were undone"]);
     bench.assert_blank();
 }
 
@@ -233,14 +233,14 @@ fn a_disk_is_not_lost_by_a_typo() {
     let wrong = [
         (mine.device().display().to_string(), "is mounted at"),
         (spare.device().display().to_string(), "a signature of ext4"),
-        (bench.path(0).display().to_string(), "names already"),
+        (bench.path(0).display().to_string(), "already names"),
         ("/dev/vda-typo".to_owned(), "no such device"),
         (mine.name(), "the path is /dev/"),
         ("/dev/loop*".to_owned(), "no such device"),
         ("/dev".to_owned(), "it is a directory"),
         ("/etc/hostname".to_owned(), "not a block device"),
         ("--yes".to_owned(), "would be taken for an option"),
-        (String::new(), "names none"),
+        (String::new(), "does not name a device"),
     ];
     for (device, words) in &wrong {
         let given = format!("--device={device}");

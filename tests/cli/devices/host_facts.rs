@@ -80,8 +80,8 @@ fn a_copied_tree_is_another_host_with_a_card_in_a_narrow_slot() {
             "appel",
             "gcc version 4.3.4 (SUSE Linux)",
             "INTEL SSDPEDMD020T4",
-            "not of x16 and Gen 3",
-            "2 of 4 lanes",
+            "not x16 and Gen 3",
+            "2 of the 4 lanes",
         ],
     );
     let wrong = run(&desk.ioproof("host facts --root").arg(desk.path("nothing"))).expect_code(2).stderr;

@@ -153,7 +153,7 @@ fn measured_the_seek_time_and_the_rate_of_a_programmed_disk_are_found() {
             assert_near("measured ÷ predicted", rate / predicted, 1.0, 0.25);
         }
         let text = desk.tables();
-        assert_says(&text, &["Of one device: time of a transfer", "seek time"]);
+        assert_says(&text, &["For one device: time of a transfer", "seek time"]);
     });
 }
 

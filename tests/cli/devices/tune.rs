@@ -122,7 +122,7 @@ fn a_kill_in_the_middle_is_restored() {
     let plan = run(&desk.ioproof("host restore --root root --plan")).expect_code(0).stdout;
     assert_says(
         &plan,
-        &["ended before it had done all", "/proc/irq/24/smp_affinity: 00,00000001 -> 00,0000000d"],
+        &["ended before it was complete", "/proc/irq/24/smp_affinity: 00,00000001 -> 00,0000000d"],
     );
     let _ = run(&desk.ioproof("host restore --root root --yes")).expect_code(0);
     for irq in [24, 32] {
@@ -157,7 +157,7 @@ fn c1e_is_cleared_on_every_processor_that_is_online() {
     assert_eq!(registers(&desk), [0x3504_0043; 3]);
     fs::remove_dir_all(at(&desk, "dev/cpu")).expect("it goes");
     let none = run(&desk.ioproof("host tune c1e-off --root root --yes")).expect_code(0).stdout;
-    assert_says(&none, &["not here: no /dev/cpu/*/msr", "nothing is to be written"]);
+    assert_says(&none, &["not here: no /dev/cpu/*/msr", "nothing to write"]);
 }
 
 /// Sets the read-ahead of a loop device and restores the old value: the setting persists after the device is
@@ -283,10 +283,10 @@ fn what_cannot_be_asked_for_is_told_with_the_next_step() {
         run(&desk.ioproof("host tune read-ahead --root root --device nvme7n1")).expect_code(2).stderr;
     assert_says(&device, &["nvme7n1", "no such device"]);
     let unattended = run(&desk.ioproof("host tune thp-never --root root")).expect_code(3);
-    assert_says(&unattended.stderr, &["nobody can be asked", "--yes"]);
+    assert_says(&unattended.stderr, &["no terminal to ask on", "--yes"]);
     assert_eq!(text(&desk, "sys/kernel/mm/transparent_hugepage/enabled"), "always [madvise] never");
     let nothing = run(&desk.ioproof("host restore --root root --yes")).expect_code(0).stdout;
-    assert_says(&nothing, &["nothing is to be restored"]);
+    assert_says(&nothing, &["nothing to restore"]);
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn a_ledger_of_another_host_or_a_damaged_one_is_refused() {
     let _ = run(&desk.ioproof("host tune swappiness --root root --yes")).expect_code(0);
     fs::write(at(&desk, "etc/machine-id"), "other\n").expect("a file");
     for words in ["host restore --root root --yes", "host tune thp-never --root root --yes"] {
-        assert_says(&run(&desk.ioproof(words)).expect_code(3).stderr, &["appel", "not those of this host"]);
+        assert_says(&run(&desk.ioproof(words)).expect_code(3).stderr, &["appel", "belong to this host"]);
     }
     fs::write(at(&desk, "etc/machine-id"), "5f2c\n").expect("a file");
     let whole = fs::read_to_string(ledger(&desk)).expect("it can be read");
@@ -316,7 +316,7 @@ fn a_ledger_that_is_cut_off_is_told_and_the_rest_of_it_is_used() {
     assert_says(&plan(), &["! root/var/lib/ioproof/tuning.jsonl is damaged: 2 of its lines are missing"]);
     let cut = &whole[..whole.len() - 9];
     fs::write(ledger(&desk), cut).expect("a file");
-    assert_says(&plan(), &["its last line is cut off", "what the others say is used"]);
+    assert_says(&plan(), &["its last line is cut off", "the other lines are used"]);
     let _ = run(&desk.ioproof("host restore --root root --yes")).expect_code(0);
     for irq in [24, 31, 32] {
         assert_eq!(text(&desk, &format!("proc/irq/{irq}/smp_affinity")), "00,0000000d");
@@ -332,7 +332,7 @@ fn a_place_in_which_somebody_else_could_write_is_not_trusted_with_old_values() {
     let refused = |name: &str| {
         for words in ["host tune thp-never", "host restore"] {
             let failed = run(&desk.ioproof(&format!("{words} --root root --yes"))).expect_code(7);
-            assert_says(&failed.stderr, &[name, "somebody else could", "chmod"]);
+            assert_says(&failed.stderr, &[name, "another user could", "chmod"]);
         }
         assert_eq!(text(&desk, "proc/sys/vm/swappiness"), "10");
         assert_eq!(text(&desk, "sys/kernel/mm/transparent_hugepage/enabled"), "always [madvise] never");
@@ -357,7 +357,7 @@ fn what_somebody_else_has_set_stays_unless_forced() {
     let _ = run(&desk.ioproof("host tune swappiness thp-never --root root --yes")).expect_code(0);
     fs::write(at(&desk, "proc/sys/vm/swappiness"), "1\n").expect("a file");
     let left = run(&desk.ioproof("host restore --root root --yes")).expect_code(3);
-    assert_says(&left.stderr, &["swappiness: somebody else has set it to 1", "stays in the ledger"]);
+    assert_says(&left.stderr, &["swappiness: somebody else has set it to 1", "stay in the ledger"]);
     assert_eq!(text(&desk, "sys/kernel/mm/transparent_hugepage/enabled"), "always [madvise] never");
     let _ = run(&desk.ioproof("host restore --root root --yes --force")).expect_code(0);
     assert_eq!(text(&desk, "proc/sys/vm/swappiness"), "60");
@@ -410,11 +410,11 @@ fn assert_as_before(desk: &Desk) {
 fn what_each_boot_sets_again_is_put_back_after_a_boot() {
     let desk = booted_desk();
     let tune = run(&desk.ioproof("host tune swappiness thp-never --root root --yes"));
-    assert_says(&tune.expect_code(0).stdout, &["nothing is to be written"]);
+    assert_says(&tune.expect_code(0).stdout, &["nothing to write"]);
     let plan = run(&desk.ioproof("host restore --root root --plan")).expect_code(0).stdout;
     assert_says(
         &plan,
-        &["the host was booted since", "swappiness: 10 -> 60", "removed once the values are back"],
+        &["the host was rebooted since", "swappiness: 10 -> 60", "removed once the values are restored"],
     );
     let _ = run(&desk.ioproof("host restore --root root --yes")).expect_code(0);
     assert_as_before(&desk);
@@ -433,7 +433,7 @@ fn script_and_ledger_stay_where_a_value_does_not_come_back() {
         .run(&desk.ioproof("host restore --root root --yes"))
         .expect("it is traced");
     let failed = trace.finished.expect_code(4);
-    assert_says(&failed.stderr, &["swappiness: not put back", "it stays until every value is back"]);
+    assert_says(&failed.stderr, &["swappiness: not restored", "it is kept until every value is restored"]);
     for path in KEPT {
         assert!(fs::symlink_metadata(at(&desk, path)).is_ok(), "{path}");
     }
@@ -484,10 +484,10 @@ fn a_user_without_rights_is_shown_the_plan_and_told_what_is_missing() {
     };
     let plan = as_nobody("host tune thp-never --root root --plan").expect_code(0);
     assert_says(&plan.stdout, &["always [madvise] never -> never"]);
-    assert_says(&plan.stderr, &["this user may not write", "it needs root"]);
+    assert_says(&plan.stderr, &["this user may not write", "this needs root"]);
     let refused = as_nobody("host tune thp-never --root root --yes").expect_code(4);
     assert_says(&refused.stdout, &["always [madvise] never -> never"]);
-    assert_says(&refused.stderr, &["it needs root", "nothing was changed"]);
+    assert_says(&refused.stderr, &["this needs root", "nothing was changed"]);
     let _ = run(&desk.ioproof("host tune thp-never --root root --yes")).expect_code(0);
     let plan = as_nobody("host restore --root root --plan").expect_code(0);
     assert_says(&plan.stdout, &["-> always [madvise] never"]);
@@ -531,5 +531,5 @@ fn a_full_disk_under_the_ledger_changes_nothing() {
     assert_says(&full.stderr, &["state/tuning.jsonl", "No space left", "nothing was changed"]);
     assert_eq!(text(&desk, "proc/irq/24/smp_affinity"), "00,0000000d");
     let after = run(&desk.ioproof("host restore --root root --state state --yes")).expect_code(0).stdout;
-    assert_says(&after, &["nothing is to be restored"]);
+    assert_says(&after, &["nothing to restore"]);
 }

@@ -70,9 +70,9 @@ impl Machine {
         ));
         assert_eq!(left, "", "left behind");
         let list = self.ioproof("layout list").expect_code(0);
-        assert_says(&list.stdout, &["no layout stands"]);
+        assert_says(&list.stdout, &["there is no layout"]);
         let plan = self.ioproof(&format!("layout plan raw{}", named(devices))).expect_code(0);
-        assert_says(&plan.stdout, &["nothing stands against it"]);
+        assert_says(&plan.stdout, &["nothing prevents it"]);
     }
 }
 
@@ -107,7 +107,7 @@ fn intels_metadata_makes_a_container_an_array_and_a_partition() {
     let Some(mut machine) = Machine::boot(VirtualMachine::builder().devices(4)) else { return };
     let create = format!("layout create imsm --chunk 128KiB --mount /run/layouts/imsm{} --yes", named(4));
     let refused = machine.ioproof(&create).expect_code(4);
-    assert_says(&refused.stderr, &["not attached to Intel(R) RAID controller", "was undone"]);
+    assert_says(&refused.stderr, &["not attached to Intel(R) RAID controller", "were undone"]);
     machine.nothing_left(4);
     machine.variables = vec![("IMSM_NO_PLATFORM", "1"), ("IMSM_DEVNAME_AS_SERIAL", "1")];
     let _ = machine.ioproof(&create).expect_code(0);
@@ -182,7 +182,7 @@ fn no_device_is_taken_that_somebody_else_uses() {
         }
     }
     assert_eq!(sums(), before);
-    assert_says(&machine.ioproof("layout list").expect_code(0).stdout, &["no layout stands"]);
+    assert_says(&machine.ioproof("layout list").expect_code(0).stdout, &["there is no layout"]);
 }
 
 /// The program is killed at every stage of making an array and of dismantling it.
@@ -281,10 +281,10 @@ fn slots_serial_numbers_and_memory_nodes_are_those_of_the_machine() {
     assert_ne!(written.code, Some(0), "the kernel took it");
     let plan = machine.ioproof("host tune irq-affinity --plan");
     let plan = plan.expect_code(0).stdout;
-    assert_says(&plan, &["nvme0q1", "its driver gives no hint", "nothing is to be written"]);
+    assert_says(&plan, &["nvme0q1", "its driver provides no hint", "nothing to write"]);
     let _ = machine.ioproof("host tune irq-affinity --yes").expect_code(0);
     let restored = machine.ioproof("host restore --yes").expect_code(0);
-    assert_says(&restored.stdout, &["nothing is to be restored"]);
+    assert_says(&restored.stdout, &["nothing to restore"]);
 }
 
 /// A server and its client in one machine: the client's counters tell what its page cache served.

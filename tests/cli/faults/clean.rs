@@ -61,7 +61,7 @@ fn ctrl_c_ends_a_tool_without_a_summary() {
         let finished = running.wait().expect("it ends").expect_code(130);
         assert_says(&finished.stdout, &[row]);
         let record = desk.record().display().to_string();
-        assert_says(&finished.stderr, &["interrupted: the phases that had ended are in the record", &record]);
+        assert_says(&finished.stderr, &["interrupted: the finished phases are in the record", &record]);
         assert_eq!(names(&data), ["mine"]);
         assert_eq!(desk.report().state(), "interrupted");
         finished.stdout
@@ -100,7 +100,7 @@ fn a_killed_run_keeps_its_finished_phases_and_is_cleaned_up_on_request() {
     let removed = run(&desk.ioproof("clean data --yes")).expect_code(0).stdout;
     assert_says(&removed, &["ioproof-data.data", "removed"]);
     assert_eq!(names(&data), ["mine"]);
-    assert_says(&run(&desk.ioproof("clean data --yes")).expect_code(0).stdout, &["nothing was left"]);
+    assert_says(&run(&desk.ioproof("clean data --yes")).expect_code(0).stdout, &["nothing to clean"]);
 }
 
 /// The claim of a killed run does not cover a file that was created later.
@@ -133,7 +133,7 @@ fn a_target_that_is_unmounted_in_the_middle_is_not_measured_as_what_it_was() {
     wait_for(&mut running, "two passes", || crate::desk::events(&desk, "phase-finished") > 1);
     let _ = run(&testbed::Program::new("umount").arg("-l").arg(disk.path())).expect_code(0);
     let ended = running.wait().expect("it ends").expect_code(5);
-    assert_says(&ended.stderr, &["small", "another file system is there"]);
+    assert_says(&ended.stderr, &["small", "on a different file system"]);
     assert_eq!(names(disk.path()), [""; 0], "nothing is left below the mount");
 }
 
@@ -170,7 +170,7 @@ fn files_of_a_run_that_goes_on_are_left_alone() {
     let running = endless(&desk);
     let left = tree(&data);
     let refused = run(&desk.ioproof("clean data --yes")).expect_code(3).stdout;
-    assert_says(&refused, &["is running", "its files stay"]);
+    assert_says(&refused, &["is running", "its files are kept"]);
     assert_eq!(tree(&data), left);
     for line in ["ior -w -t 4k -b 4k", "ior -r -t 4k -b 4k"] {
         let line = format!("{line} -o data/ioproof-data.data --out second");
@@ -243,7 +243,7 @@ fn files_that_are_kept_belong_to_their_run_until_it_ends() {
     let running = begin(&desk);
     assert_says(&run(&second("second")).expect_code(3).stderr, &["data/f", "in use by run", "wait until"]);
     let refused = run(&desk.ioproof("clean data --yes")).expect_code(3).stdout;
-    assert_says(&refused, &["is running", "its files stay"]);
+    assert_says(&refused, &["is running", "its files are kept"]);
     running.signal(Signal::INT).expect("it lives");
     let _ = running.wait().expect("it ends").expect_code(130);
     // A pass that is about to write has removed the file of the previous pass, as IOR does.
@@ -262,12 +262,12 @@ fn files_that_are_kept_belong_to_their_run_until_it_ends() {
         &[
             "was killed and has 1 file to keep",
             "/data/f",
-            "stays: the run was to keep it",
+            "kept, as the run was told to",
             "its claim is removed",
         ],
     );
     assert_eq!(names(&data), ["f", "mine"]);
-    assert_says(&run(&desk.ioproof("clean data")).expect_code(0).stdout, &["nothing was left"]);
+    assert_says(&run(&desk.ioproof("clean data")).expect_code(0).stdout, &["nothing to clean"]);
 }
 
 /// In the original defect, the first claim was dropped once its file was in use, and the second run took the file for
@@ -324,8 +324,8 @@ fn a_claim_stays_while_something_of_its_run_does() {
     assert_says(
         &said,
         &[
-            "notes.txt stays: the run did not make it",
-            "test-dir.0-0 stays: it contains something",
+            "notes.txt is kept: the run did not create it",
+            "test-dir.0-0 is kept: it contains something",
             "the claim",
         ],
     );

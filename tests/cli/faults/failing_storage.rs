@@ -202,5 +202,5 @@ fn data_that_the_run_has_written_and_that_is_gone_is_a_failure_of_the_storage() 
     let file = fs::OpenOptions::new().write(true).open(desk.path("data")).expect("there");
     file.set_len(0).and_then(|()| file.set_len(256 << 10)).expect("a hole");
     let failed = running.wait().expect("it ends").expect_code(5);
-    assert_says(&failed.stderr, &["data that this run has written is gone", "hole at offset 0"]);
+    assert_says(&failed.stderr, &["data written by this run is gone", "hole at offset 0"]);
 }

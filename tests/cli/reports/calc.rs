@@ -157,7 +157,7 @@ fn what_cannot_be_computed_is_refused_with_the_way_to_write_it() {
     assert_says(&refused("tax --reference 1GB/s --other 5/s"), &["cannot be compared"]);
     assert_says(&refused("bound --limit drives"), &["NAME=COUNTxRATE"]);
     assert_says(&refused("curve no-such-file"), &["no-such-file"]);
-    assert_says(&refused("units 4491MiB/s --transfer 0"), &["nothing to measure", "4KiB"]);
+    assert_says(&refused("units 4491MiB/s --transfer 0"), &["cannot be measured", "4KiB"]);
     assert_says(&refused("difference --before nan --after 1"), &["`nan` is not a number"]);
     assert_says(&refused("job --tasks 1 --operations 1 --seconds 0"), &["above 0"]);
 }

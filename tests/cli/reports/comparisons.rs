@@ -106,7 +106,7 @@ fn a_run_is_compared_with_itself_and_what_cannot_be_is_refused_with_the_next_ste
     assert_eq!((json["comparisons"].as_u64(), json["repetitions_least"].as_u64()), (Some(4), Some(5)));
     assert_eq!(json["alarms"].as_array().map(Vec::len), Some(14), "seven rules, divided in two ways");
     let few = run(&desk.ioproof("compare record --against-itself 3")).expect_code(2).stderr;
-    assert_says(&few, &["30 repetitions", "ask for 2 at most", "workload.*.repetitions=30"]);
+    assert_says(&few, &["30 repetitions", "ask for at most 2", "workload.*.repetitions=30"]);
     let none = run(&desk.ioproof("compare record --against-itself 0")).expect_code(2).stderr;
     assert_says(&none, &["--against-itself"]);
     let _ = run(&desk.ioproof("compare record record --against-itself 2")).expect_code(2);
@@ -198,6 +198,9 @@ fn damaged_studies_show_what_is_whole_and_later_formats_are_told() {
     }
     for command in ["report", "verdict", "check", "compare record"] {
         let refused = run(&desk.ioproof(command).arg(desk.record())).expect_code(7).stderr;
-        assert_says(&refused, &["record", "format version 99", "knows versions 1 to 4", "a later one"]);
+        assert_says(
+            &refused,
+            &["record", "format version 99", "supports versions 1 to 4", "a later version"],
+        );
     }
 }

@@ -64,10 +64,10 @@ fn a_signed_record_is_verified_and_one_that_was_edited_and_summed_again_is_not()
     let edited = run(&verify).expect_code(8);
     let told = ["changed: journal.jsonl", "missing: tasks/000001.parquet", "added: phases/000002.parquet"];
     assert_says(&edited.stdout, &told);
-    assert_says(&edited.stderr, &["3 of its files are not as they were signed"]);
+    assert_says(&edited.stderr, &["3 of its files differ from what was signed"]);
     sum_again(&desk);
     let summed = run(&verify).expect_code(8);
-    assert_says(&summed.stderr, &["the signature is not of SHA256SUMS"]);
+    assert_says(&summed.stderr, &["the signature does not match SHA256SUMS"]);
     assert!(!summed.stdout.contains("offer-7"), "{}", summed.stdout);
 }
 
@@ -78,9 +78,9 @@ fn only_a_key_that_is_trusted_and_the_nonce_that_was_given_are_enough() {
     }
     let desk = signed();
     let refused = |words: &str| run(&desk.ioproof(&format!("verify record {words}"))).expect_code(8).stderr;
-    assert_says(&refused(""), &["SHA256:", "whose key that is was not checked", "--signers FILE"]);
-    assert_says(&refused("--signers bob.signers"), &["bob.signers does not have the key"]);
-    assert_says(&refused("--signers alice.signers --nonce offer-8"), &["the nonce offer-8 is not signed"]);
+    assert_says(&refused(""), &["SHA256:", "the owner of that key was not checked", "--signers FILE"]);
+    assert_says(&refused("--signers bob.signers"), &["bob.signers does not contain the key"]);
+    assert_says(&refused("--signers alice.signers --nonce offer-8"), &["the nonce offer-8 was not signed"]);
     let nowhere = run(&desk.ioproof("verify record --signers none")).expect_code(2);
     assert_says(&nowhere.stderr, &["--signers none", "check the path"]);
     fs::remove_file(desk.record().join("SHA256SUMS.sig")).expect("removed");

@@ -125,7 +125,7 @@ fn what_was_not_measured_was_not_kept() {
     let _ = run(&desk.study(&study).args(["--verdict", "--set", "workload.stream.tasks=1"])).expect_code(8);
     let (code, text, verdict) = judged(&desk);
     assert_eq!((code, verdict["judgement"].as_str()), (Some(8), Some("NOT TESTED")), "{text}");
-    assert_says(&text, &["no case of the study is meant by it"]);
+    assert_says(&text, &["no case of the study matches it"]);
 }
 
 #[test]

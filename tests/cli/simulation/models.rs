@@ -153,7 +153,7 @@ fn a_fit_predicts_the_upper_points_and_what_was_not_measured() {
         assert!(low <= found && found <= high, "{text}");
         assert!((high - low) / 2.0 / value <= 0.15, "{text}");
     }
-    assert_says(&text, &["it holds beyond the points that it was fitted to"]);
+    assert_says(&text, &["it is valid beyond the points to which it was fitted"]);
     let model = fs::read_to_string(desk.path("fitted.toml")).expect("the model");
     assert_says(&model, &["source = \"fitted to run ", "# residuals"]);
 
@@ -183,10 +183,10 @@ fn what_no_limit_was_seen_of_is_not_extrapolated() {
         Truth { noise: "0.01", slots: 500, time_us: 800.0, distribution: "", limits: "", sweep: OVER_DEPTH };
     let desk = Desk::new();
     let refused = truth.fitted(&desk, 1, "--out fitted.toml").expect_code(3);
-    assert_says(&refused.stderr, &["no limit of the storage was seen", "ceiling = true", "--in-range"]);
+    assert_says(&refused.stderr, &["no limit of the storage was reached", "ceiling = true", "--in-range"]);
     assert!(!desk.path("fitted.toml").exists());
     let accepted = run(&desk.ioproof("model fit run-1 --in-range --out fitted.toml")).expect_code(0);
-    assert_says(&accepted.stdout, &["or more)", "not to be used beyond what was measured"]);
+    assert_says(&accepted.stdout, &["or more)", "not to be used beyond the measured range"]);
     let _ = run(&desk.ioproof("model check fitted.toml")).expect_code(0);
 }
 
@@ -204,10 +204,10 @@ fn a_ceiling_of_the_study_stands_in_for_a_limit_that_was_not_seen_below() {
     let desk = Desk::new();
     // Depths of 1 to 16 do not reach the limit, but depth 32 cannot exceed the ceiling.
     let refused = truth.fitted(&desk, 1, "").expect_code(3);
-    assert_says(&refused.stderr, &["up to 16 in flight no limit of the storage was seen"]);
+    assert_says(&refused.stderr, &["up to 16 in flight no limit of the storage was reached"]);
     let desk = Desk::new();
     let fitted = truth.fitted_with(&desk, 1, "", ceiling).expect_code(0);
-    assert_says(&fitted.stdout, &["it holds beyond the points that it was fitted to"]);
+    assert_says(&fitted.stdout, &["it is valid beyond the points to which it was fitted"]);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn runs_that_tell_too_little_are_refused_with_the_reason() {
     let fixed = OVER_DEPTH.replace("\"1..64 times 2\"", "4");
     for (index, (sweep, protocol, words)) in [
         (whole, "phase_min = \"1ms\"\nrepetitions = 1", "each point was measured once"),
-        (&short, "phase_min = \"1ms\"\nrepetitions = 3", "3 points can be used and 4 are needed"),
+        (&short, "phase_min = \"1ms\"\nrepetitions = 3", "3 points can be used, but 4 are needed"),
         (&fixed, "phase_min = \"1ms\"\nrepetitions = 3", "nothing is varied"),
         (whole, "repetitions = 3", "too short"),
     ]
@@ -274,7 +274,7 @@ fn a_model_file_with_mistakes_is_told_line_by_line() {
                  transfer = \"4KiB\"\nsize = \"1MiB\"\n";
     fs::write(desk.path("study.toml"), study).expect("a study");
     let lacking = run(&desk.ioproof("run study.toml --model m.toml")).expect_code(4);
-    assert_says(&lacking.stderr, &["the target `d` is on no layout of the model"]);
+    assert_says(&lacking.stderr, &["the target `d` is not on any layout of the model"]);
 }
 
 /// Number of requests that the device serves concurrently, and the time for each.

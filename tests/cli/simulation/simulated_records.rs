@@ -59,7 +59,7 @@ fn a_simulated_run_keeps_no_commitment_by_its_exit_code() {
     let _ = run(&desk.ioproof("verdict record")).expect_code(0);
     let said = run(&desk.ioproof("verdict a")).expect_code(8);
     assert_says(&said.stdout, &[MARK, "would be kept in this model"]);
-    assert_says(&said.stderr, &["simulated, so no commitment is kept by it", "without --model"]);
+    assert_says(&said.stderr, &["simulated, so it keeps no commitment", "without --model"]);
     let json = run(&desk.ioproof("verdict --json a")).expect_code(8).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((&json["kept"], &json["would_be_kept"]), (&false.into(), &true.into()));
@@ -75,7 +75,7 @@ fn measured_and_simulated_runs_are_compared_and_never_put_together() {
         let first = said.lines().next().expect("a line");
         assert_says(first, &["SIMULATED", "a difference is the error of the model"]);
         let refused = run(&desk.ioproof(words).arg("--verdict")).expect_code(2).stderr;
-        assert_says(&refused, &["--verdict", "is simulated", "leave --verdict out"]);
+        assert_says(&refused, &["--verdict", "is simulated", "omit --verdict"]);
     }
     let _ = run(&desk.ioproof("compare a b --verdict")).expect_code(0);
     for words in ["merge both record a", "report a record"] {
@@ -100,7 +100,7 @@ fn a_simulated_run_does_not_go_on_as_a_measured_one() {
     let desk = desk();
     simulate(&desk, "cut", 3, &RunState::Interrupted);
     let refused = run(&desk.ioproof("run --resume cut --yes")).expect_code(2).stderr;
-    assert_says(&refused, &["cut", "it is simulated, by model cards", "--model cards.toml --seed 3"]);
+    assert_says(&refused, &["cut", "it is simulated with model cards", "--model cards.toml --seed 3"]);
 }
 
 #[test]
@@ -120,5 +120,5 @@ fn a_signature_of_a_simulated_run_is_not_taken_for_one_of_a_measurement() {
     let _ = run(&Program::new("sh").args(["-c", script]).current_dir(place.parent().expect("a desk")))
         .expect_code(0);
     let said = run(&desk.ioproof("verify a --signers signers")).expect_code(0).stdout;
-    assert_says(&said, &[MARK, "what was signed is no measurement"]);
+    assert_says(&said, &[MARK, "what was signed is not a measurement"]);
 }

@@ -57,7 +57,7 @@ impl Stranger {
     fn assert_refused(&self, finished: Finished) {
         let finished = finished.expect_code(3);
         assert_says(&finished.stdout, &["# touch made", "# touch checked", "# rmdir "]);
-        assert_says(&finished.stderr, &["nobody can be asked", "--allow-commands"]);
+        assert_says(&finished.stderr, &["no terminal to ask on", "--allow-commands"]);
         assert_eq!(self.traces(), [""; 0]);
         assert!(!self.desk.path("state").exists(), "a ledger was written");
     }
@@ -129,7 +129,7 @@ fn a_resumed_run_executes_nothing_that_only_its_record_says() {
     let resume = stranger.desk.ioproof("run --yes --resume record --state state");
     let _ = fs::remove_file(stranger.desk.path("made"));
     let refused = run(&resume).expect_code(3);
-    assert_says(&refused.stderr, &["nobody can be asked"]);
+    assert_says(&refused.stderr, &["no terminal to ask on"]);
     assert!(!stranger.desk.path("made").exists());
     // In the meantime, somebody else has changed the record.
     for name in ["manifest.json", "journal.jsonl"] {
@@ -172,7 +172,7 @@ fn a_ledger_that_others_may_have_written_is_not_executed() {
     let mode = |mode: u32| fs::set_permissions(&ledger, fs::Permissions::from_mode(mode)).expect("its mode");
     mode(0o666);
     let refused = run(&destroy).expect_code(7);
-    assert_says(&refused.stderr, &["theirs.json", "somebody else could have written it", "chmod"]);
+    assert_says(&refused.stderr, &["theirs.json", "another user could have written it", "chmod"]);
     assert_eq!(stranger.traces(), ["made", "checked"]);
     mode(0o600);
     let kept = stranger.desk.path("kept.json");

@@ -32,10 +32,7 @@ fn an_explanation_refuses_options_as_the_run_does() {
     for end in ["--yes", "--explain"] {
         let refused =
             run(&desk.ioproof(&format!("run --quick . --destroy-data-on SER123 {end}"))).expect_code(3);
-        assert_says(
-            &refused.stderr,
-            &["--destroy-data-on SER123", "nothing of this run is on such a device"],
-        );
+        assert_says(&refused.stderr, &["--destroy-data-on SER123", "this run uses no such device"]);
         assert_eq!(refused.stdout, "", "{end}");
         let refused = run(&desk.ioproof(&format!("run --quick . --out data {end}")));
         assert_ne!(refused.code, Some(0), "{end}");
@@ -49,7 +46,7 @@ fn lines_that_only_read_are_told_so() {
     let (desk, data) = Desk::with_data();
     let file = data.join("file").display().to_string();
     let text = explained(&desk, &format!("-a POSIX -r -t 1m -b 4m -o {file}"));
-    assert_says(&text, &["files that exist are read, and nothing is written", "stay as they are"]);
+    assert_says(&text, &["existing files are read, and nothing is written", "stay as they are"]);
     assert_says(&text, &[&format!("! {file} does not exist")]);
     for wrong in ["replaced", "removed", " free, "] {
         assert!(!text.contains(wrong), "{wrong} in\n{text}");
@@ -90,8 +87,8 @@ fn rates_by_hand_and_runs_that_predict_nothing_are_told() {
     let explain = |basis: &str| run(&desk.ioproof(&format!("run study.toml --explain {basis}")));
     for (basis, words) in [
         ("--expect write=1GB/s", ["write: the study has no such phase", "it has fill, read"]),
-        ("--expect read=1GB/s --expect read=2GB/s", ["read twice", "leave one out"]),
-        ("--expect 1GB/s --expect 2GB/s", ["all phases twice", "leave one out"]),
+        ("--expect read=1GB/s --expect read=2GB/s", ["read twice", "omit one"]),
+        ("--expect 1GB/s --expect 2GB/s", ["all phases twice", "omit one"]),
         ("--expect fill=1000/s", ["fill", "in bytes"]),
     ] {
         assert_says(&explain(basis).expect_code(2).stderr, &words);
@@ -106,7 +103,7 @@ fn rates_by_hand_and_runs_that_predict_nothing_are_told() {
     let _ = run(&desk.ioproof("run other.toml --yes --out record")).expect_code(0);
     let text = explain("--like record").expect_code(0).stdout;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_says(&text, &["from an assumed", "nothing in run record is near to this study"]);
+    assert_says(&text, &["from an assumed", "nothing in run record is close to this study"]);
 }
 
 #[test]
@@ -115,7 +112,7 @@ fn a_wall_time_that_is_cut_is_told() {
     let study = "[[target]]\nname = \"t\"\ndirectory = \"data\"\n[[workload]]\nname = \"w\"\ntransfer = \"1MiB\"\nsize = \"1GiB\"\n";
     std::fs::write(desk.path("study.toml"), study).expect("a study");
     let made = run(&desk.ioproof("batch study.toml --slurm --expect 1B/s --out jobs")).expect_code(0);
-    assert_says(&made.stderr, &["run.sh: The time of 720 h, the most that is asked for, is SHORTER"]);
+    assert_says(&made.stderr, &["run.sh: The time of 720 h, the maximum that is requested, is SHORTER"]);
 }
 
 #[test]
@@ -141,7 +138,7 @@ fn a_probe_measures_a_little_of_the_study_and_leaves_only_its_record() {
     // The rate at which the page cache absorbs the first writes says nothing about the rest.
     std::fs::write(desk.path("study.toml"), study(false)).expect("a study");
     let refused = run(&desk.ioproof("run study.toml --explain --probe")).expect_code(4);
-    assert_says(&refused.stderr, &["--probe: nothing of this study can be probed", "--expect"]);
+    assert_says(&refused.stderr, &["--probe: nothing in this study can be probed", "--expect"]);
 }
 
 #[test]
@@ -157,7 +154,7 @@ fn printed_lines_run_unchanged_and_each_option_is_told_with_its_meaning() {
         ("-s 10000", "segmentCount", "62.9 GB"),
         ("-N 6", "numTasks", "6 tasks"),
         ("-C", "reorderTasksConstant", "t + 1"),
-        ("-F", "filePerProc", "a file for each"),
+        ("-F", "filePerProc", "one file for each"),
     ];
     for (written, name, meaning) in meanings {
         let line = line_of(&text, written, name);

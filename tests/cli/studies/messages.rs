@@ -30,7 +30,7 @@ fn options_of_other_places_lead_to_theirs() {
         ("run s.toml --duration=3s", "--set 'workload.*.duration=VALUE'"),
         ("run s.toml --phase-min 3s", "--set 'workload.*.phase_min=VALUE'"),
         ("run s.toml --drop-caches", "drop_caches=VALUE'"),
-        ("report --csv record", "write --format csv"),
+        ("report --csv record", "use --format csv"),
         ("rnu s.toml", "did you mean `run`?"),
     ] {
         let said = run(&desk.ioproof(command)).expect_code(2).stderr;
@@ -93,7 +93,7 @@ fn help_and_lists_are_as_wide_as_their_reader() {
 fn without_commitments_a_verdict_is_no_failure_and_nothing_to_ask_for() {
     let desk = Desk::new();
     let said = run(&desk.study(STUDY).arg("--verdict")).expect_code(2).stderr;
-    assert_says(&said, &["nothing is promised"]);
+    assert_says(&said, &["the study has no commitment"]);
     let _ = run(&desk.study(STUDY)).expect_code(0);
     let _ = run(&desk.ioproof("verdict").arg(desk.record())).expect_code(0);
 }
@@ -125,7 +125,7 @@ fn a_run_that_is_still_going_on_is_not_merged() {
         fs::read_to_string(desk.path("going/journal.jsonl")).is_ok_and(|all| all.contains("case-started"))
     });
     let refused = run(&desk.ioproof("merge both going").arg(desk.record())).expect_code(2);
-    assert_says(&refused.stderr, &["still going on", "wait for its end"]);
+    assert_says(&refused.stderr, &["still in progress", "wait for it to end"]);
     assert!(!desk.path("both").exists());
     running.signal(Signal::INT).expect("it is told to end");
     let _ = running.wait().expect("it ends");
@@ -153,7 +153,7 @@ fn a_run_that_cannot_begin_says_so_first() {
     // A device that belongs to another study.
     let refused =
         run(&desk.ioproof("run s.toml --yes --destroy-data-on /dev/loop0 --out new")).expect_code(3);
-    assert_says(&refused.stderr, &["--destroy-data-on /dev/loop0", "nothing of this run"]);
+    assert_says(&refused.stderr, &["--destroy-data-on /dev/loop0", "this run uses no such device"]);
     assert!(!desk.path("new").exists());
 }
 
@@ -163,7 +163,7 @@ fn manual_pages_and_completions_have_the_options_of_tools() {
     let _ = run(&desk.ioproof("generate .")).expect_code(0);
     let read = |path: &str| fs::read_to_string(desk.path(path)).expect("written");
     for (tool, option, about) in [
-        ("ior", "\\fB\\-b 16m\\fR", "contiguous bytes of each task"),
+        ("ior", "\\fB\\-b 16m\\fR", "contiguous bytes per task"),
         ("mdtest", "\\fB\\-F\\fR", "files only"),
         ("gpfsperf", "\\fB\\-th THREADS\\fR", "threads of each process"),
         ("iozone", "\\fB\\-+m FILE\\fR", "client list"),

@@ -37,11 +37,11 @@ fn a_place_that_takes_no_files_is_told_before_anything_is_printed() {
     ];
     for program in programs {
         let failed = run(&program).expect_code(4);
-        assert_says(&failed.stderr, &["/proc", "takes no files"]);
+        assert_says(&failed.stderr, &["/proc", "cannot store files"]);
         assert_eq!((failed.stdout.as_str(), failed.stderr.lines().count()), ("", 1), "{}", failed.stderr);
     }
     let failed = run(&desk.ioproof("run --yes --quick . --out /proc/abc")).expect_code(7);
-    assert_says(&failed.stderr, &["cannot keep a record in /proc/abc", "takes no files"]);
+    assert_says(&failed.stderr, &["cannot create a record in /proc/abc", "cannot store files"]);
     assert_eq!((failed.stdout.as_str(), names(&desk.path("")).len()), ("", 0));
 }
 

@@ -138,10 +138,10 @@ fn swept(range: &str) -> String {
 
 #[test]
 fn an_impossible_or_empty_sweep_is_shown_where_it_stands() {
-    assert_says(&swept("[]"), &["study.toml:17:9", "swept over nothing", "at least one value"]);
+    assert_says(&swept("[]"), &["study.toml:17:9", "swept over an empty list", "at least one value"]);
     assert_says(&swept("\"4..1 step 1\""), &["study.toml:17:9", "does not rise"]);
     assert_says(&swept("\"1..10 step 0\""), &["study.toml:17:9", "never ends"]);
-    assert_says(&swept("\"1..8 times 1\""), &["study.toml:17:9", "no range"]);
+    assert_says(&swept("\"1..8 times 1\""), &["study.toml:17:9", "does not give a range"]);
 }
 
 /// 20,000 cases: the program prints how many there are, and asks for confirmation if it can ask a user.

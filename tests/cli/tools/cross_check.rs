@@ -165,7 +165,7 @@ fn ctrl_c_ends_fio_too_and_keeps_what_was_measured() {
     assert_eq!(events(&desk, "phase-finished"), 2, "the fill and our first pass");
     // A record is not consent to run the program that it names.
     let refused = run(&desk.ioproof("run --yes --resume").arg(desk.record())).expect_code(2);
-    assert_says(&refused.stderr, &["a cross-check is not resumed"]);
+    assert_says(&refused.stderr, &["a cross-check cannot be resumed"]);
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn what_cannot_be_checked_is_refused_before_anything_is_written() {
     refused(&bare, 4, &["fio is not on the PATH", "install"]);
     let own = |script: &str| with_fio(&desk, cross_check(&desk, &data, SHORT), script);
     refused(&own("echo fio-2.21"), 4, &["fio 2.21", "3.0 or later"]);
-    refused(&own("echo elbencho 3"), 4, &["is no fio", "elbencho 3"]);
+    refused(&own("echo elbencho 3"), 4, &["is not fio", "elbencho 3"]);
     let engines =
         "case \"$1\" in --version) echo fio-3.33;; *) echo 'Available IO engines:'; echo sync;; esac";
     refused(&own(engines), 4, &["fio 3.33", "no engine psync"]);

@@ -114,7 +114,7 @@ fn a_read_drops_the_pages_of_its_file_and_of_no_other() {
     let plan = run(&desk.tool("gpfsperf", &format!("{line} --explain"))).expect_code(0).stdout;
     assert_says(
         &plan.split_whitespace().collect::<Vec<_>>().join(" "),
-        &["the pages of its files, and no others"],
+        &["only its files' pages are evicted"],
     );
     let _ = run(&desk.tool("gpfsperf", &line)).expect_code(0);
     let cached = |path: &std::path::Path| host::Host::default().page_cache_bytes(path).expect("looked at");

@@ -102,7 +102,7 @@ fn nothing_is_imported_by_half() {
     assert!(!desk.record().exists(), "a record was begun");
     fs::write(desk.path("strange"), "frobnicate 1.0: 7 frobs/s\n").expect("a file");
     let refused = run(&desk.ioproof("import strange --out record")).expect_code(2).stderr;
-    assert_says(&refused, &["strange: this is not the output of a tool that is known", "iozone", "--as"]);
+    assert_says(&refused, &["strange: this is not the output of a known tool", "iozone", "--as"]);
     let refused = run(&desk.ioproof("import good --as fio --out record")).expect_code(2).stderr;
     assert_says(&refused, &["good: this is not the output of fio", "--as"]);
     let refused = run(&desk.ioproof("import missing --out record")).expect_code(2).stderr;

@@ -178,7 +178,7 @@ fn a_run_that_was_killed_or_interrupted_goes_on_with_the_phase_that_it_was_in() 
         }
         running.signal(signal).expect("it lives");
         let ended = running.wait().expect("it ends");
-        assert_says(&ended.stderr, &["record record; after an interruption go on with --resume record"]);
+        assert_says(&ended.stderr, &["record record; after an interruption, resume with --resume record"]);
         if signal == Signal::INT {
             assert_says(&ended.expect_code(130).stderr, &["interrupted", "--resume record"]);
         }
@@ -204,7 +204,7 @@ fn files_of_others_and_results_of_earlier_runs_are_not_touched_unasked() {
     fs::create_dir_all(desk.path("data/mdtest-easy")).expect("directories");
     fs::write(desk.path("data/mdtest-easy/mine"), "stays").expect("a file");
     let refused = run(&io500(&desk, "config.ini --out record")).expect_code(3);
-    assert_says(&refused.stderr, &["data/mdtest-easy holds files", "--cleanup", "--yes"]);
+    assert_says(&refused.stderr, &["data/mdtest-easy contains files", "--cleanup", "--yes"]);
     assert!(!desk.path("results").exists(), "nothing is made before the question");
     fs::remove_dir_all(desk.path("data")).expect("removed");
     fs::create_dir(desk.path("results")).expect("a directory");
@@ -249,7 +249,7 @@ fn what_cannot_be_is_told_before_anything_is_made() {
     let desk = desk();
     for (more, told) in [
         ("[ior-hard]\napi = HDF5\n", "HDF5"),
-        ("[find]\nexternal-script = ./own.sh\n", "commands of a file are not run"),
+        ("[find]\nexternal-script = ./own.sh\n", "commands from a configuration file are not run"),
         ("[ior-easy]\ntransferSize = 3m\n", "-t"),
         ("[ior-easy]\nblocksize = 2x\n", "2x"),
     ] {

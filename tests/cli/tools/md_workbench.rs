@@ -62,9 +62,9 @@ fn a_killed_round_goes_on_with_its_objects_made_again() {
 fn each_line_goes_on_where_the_one_before_has_ended() {
     let desk = Desk::new();
     let table = [
-        ("-2", 2, "", "", "run a line with -1 first"),
+        ("-2", 2, "", "", "run a command line with -1 first"),
         ("-1", 0, "0_0/file-0 0_0/file-1 1_0/file-0 1_0/file-1", "pos: 0\n", "precreate process"),
-        ("-1", 3, "0_0/file-0 0_0/file-1 1_0/file-0 1_0/file-1", "pos: 0\n", "is there already"),
+        ("-1", 3, "0_0/file-0 0_0/file-1 1_0/file-0 1_0/file-1", "pos: 0\n", "already exists"),
         ("-2 -R 2", 0, "0_0/file-2 0_0/file-3 1_0/file-2 1_0/file-3", "pos: 2\n", "(0 errs) read("),
         ("-2 --read-only", 0, "0_0/file-2 0_0/file-3 1_0/file-2 1_0/file-3", "pos: 2\n", "(0 errs) read("),
         ("-2", 0, "0_0/file-3 0_0/file-4 1_0/file-3 1_0/file-4", "pos: 3\n", "(0 errs) read("),
@@ -121,7 +121,7 @@ fn what_is_not_its_own_stays() {
     // A file with the name of an object of a set is never removed if it is not one of the program's own.
     fs::write(desk.path("sets/file-1"), "mine too").expect("a file");
     let refused = run(&desk.ioproof(&format!("{line} --out record2"))).expect_code(3);
-    assert_says(&refused.stderr, &["sets/file-1 is there already"]);
+    assert_says(&refused.stderr, &["sets/file-1 already exists"]);
     assert_eq!(fs::read_to_string(desk.path("sets/file-1")).expect("still there"), "mine too");
 }
 

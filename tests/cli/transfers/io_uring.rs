@@ -31,7 +31,7 @@ fn a_ring_that_was_asked_for_and_is_refused_ends_the_run_with_the_reason() {
     for (error, reason) in [("EPERM", "seccomp"), ("ENOSYS", "this kernel does not have it")] {
         let desk = Desk::new();
         let failed = without(&desk, &study(REQUIRED), error).expect_code(4);
-        assert_says(&failed.stderr, &["io_uring was asked for", reason]);
+        assert_says(&failed.stderr, &["io_uring was requested", reason]);
         assert_eq!(names(&desk.path("")), ["study.toml"], "nothing was touched");
     }
 }

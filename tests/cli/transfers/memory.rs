@@ -46,7 +46,7 @@ fn clients_with_a_cache_keep_no_promise_about_reads() {
         is_doubtful(
             &Desk::new(),
             &study(&target, random, repetitions),
-            &["device bytes unknown", "hands its data to a program", "server_memory", "target store"],
+            &["device bytes unknown", "passes its data to a program", "server_memory", "target store"],
         );
     }
     // If the memory size is stated, the size of the data is what counts.
@@ -107,7 +107,7 @@ fn a_target_in_memory_keeps_no_promise() {
     is_doubtful(
         &Desk::new(),
         &study(&target, "transfer = \"1MiB\"\nsize = \"64MiB\"", 1),
-        &["is in memory, and has no storage below"],
+        &["is in memory, with no storage below it"],
     );
 }
 
@@ -190,7 +190,7 @@ fn measured_writes_that_a_cache_absorbed_keep_no_promise_and_far_more_of_them_do
     assert_says(&said, &["absorbed writes", "caches may hold much of the 1 MiB", "20 MiB"]);
     let (judgement, said) = judged(&of("1MiB", "100MB/s", ""));
     assert_eq!(judgement, "DOUBTFUL", "{said}");
-    assert_says(&said, &["what caches of the servers hold is not said"]);
+    assert_says(&said, &["the caches and the memory of the servers are not declared"]);
     assert_eq!(judged(&of("20MiB", "100MB/s", declared)).0, "FAIL");
     let (judgement, said) = judged(&of("20MiB", "20MB/s", declared));
     assert_eq!(judgement, "PASS", "{said}");

@@ -81,11 +81,11 @@ fn the_tree_of_a_killed_run_is_told_and_removed_on_request() {
     fs::write(&mine, "of the user").expect("written");
     let again = desk.ioproof("run study.toml --yes --out second");
     let refused = run(&again).expect_code(3);
-    assert_says(&refused.stderr, &["test-dir.0-0", "files left from an earlier run", "ioproof clean"]);
+    assert_says(&refused.stderr, &["test-dir.0-0", "files left by an earlier run", "ioproof clean"]);
     let asked = run(&desk.ioproof("clean data")).expect_code(0).stdout;
     assert_says(&asked, &["was killed", "test-dir.0-0", "a tree", "kept", "--yes"]);
     let removed = run(&desk.ioproof("clean data --yes")).expect_code(3).stdout;
-    assert_says(&removed, &["removed", "notes.txt stays", "the claim stays too"]);
+    assert_says(&removed, &["removed", "notes.txt is kept", "the claim is kept too"]);
     assert!(mine.exists(), "the run did not make it");
     assert_eq!(names(mine.parent().expect("a directory")), ["notes.txt"], "all else is gone");
     fs::remove_file(&mine).expect("moved away");
@@ -104,7 +104,7 @@ fn files_that_somebody_removes_meanwhile_are_counted_and_end_the_run_with_6() {
     fs::remove_file(&last).expect("it was made");
     let finished = running.wait().expect("it ends").expect_code(6);
     assert_says(&finished.stderr, &["not as this run had left them"]);
-    assert_says(&desk.tables(), &["file.mdtest.0.99999", "is not there"]);
+    assert_says(&desk.tables(), &["file.mdtest.0.99999", "does not exist"]);
     assert_eq!(names(&data), ["mine"]);
 }
 

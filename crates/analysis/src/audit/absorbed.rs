@@ -61,7 +61,7 @@ fn absorbs(
         _ => None,
     };
     if let Some(what) = warnings().find_map(in_memory) {
-        return Some((what, "commit to figures of storage that keeps its data elsewhere".to_owned()));
+        return Some((what, "commit to figures of storage that is not backed by memory".to_owned()));
     }
     // The number of files or objects created per second does not show where their data is.
     let is_of_bytes = |promise: &&&Commitment| matches!(promise.amount, Amount::BytesPerSecond(_));
@@ -82,8 +82,8 @@ fn absorbs(
         let volatile = volatile(figure, hosts);
         let why = match volatile.first() {
             _ if !by_devices => Some(match at_devices {
-                Some(share) => format!("the devices had written {} of them", percent(share)),
-                None => "nothing counted them at the devices".to_owned(),
+                Some(share) => format!("the devices had written {} of the data", percent(share)),
+                None => "no device counters show where the data was".to_owned(),
             }),
             Some(Ok(name)) => Some(format!("{name} has a volatile write cache")),
             Some(Err(name)) => Some(format!("whether {name} has a volatile write cache is not known")),
@@ -93,8 +93,8 @@ fn absorbs(
             return Some(match outside {
                 None => (format!("no fsync inside the timed part, and {why}"), ADVICE.to_owned()),
                 Some(promise) => (
-                    format!("what {} promises ends before the fsync of the close, and {why}", promise.name),
-                    "set fsync = \"each\", or promise a rate by wall time".to_owned(),
+                    format!("the timing of {} ends before the fsync at close, and {why}", promise.name),
+                    "set fsync = \"each\", or commit to a rate by wall time".to_owned(),
                 ),
             });
         }
@@ -109,7 +109,7 @@ fn fsync_is_off(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<String> {
     targets.iter().find_map(|target| {
         let mount = hosts.iter().find_map(|host| host.file_system_of(target))?;
         let option = mount.options.split(',').find(|option| OFF.contains(option))?;
-        Some(format!("{} is mounted with {option}: an fsync reaches no stable storage", mount.mount_point))
+        Some(format!("{} is mounted with {option}: fsync does not reach stable storage", mount.mount_point))
     })
 }
 
@@ -160,13 +160,13 @@ fn too_few(
     let (caches, memory) = (of(|one| one.caches), of(|one| one.server_memory));
     let is_near = by_devices || subject.client() == Client::LocalToServer;
     if caches.is_none() && memory.is_none() {
-        let what = "what caches of the servers hold is not said".to_owned();
+        let what = "the caches and the memory of the servers are not declared".to_owned();
         let name = match subject.case.target.as_str() {
             "" => "the [[target]]",
             name => name,
         };
         let advice =
-            format!("set caches = \"…\" or server_memory = \"…\" of {name}, or ask for until = \"steady\"");
+            format!("set caches = \"…\" or server_memory = \"…\" of {name}, or set until = \"steady\"");
         return (!by_devices).then_some((what, advice));
     }
     let memory = memory.filter(|_| !is_near).unwrap_or(0).saturating_mul(SERVER_MULTIPLE);
@@ -176,7 +176,7 @@ fn too_few(
     let data = all_of(subject.case.workload.footprint().0);
     if data < needed {
         let evidence =
-            format!("caches may hold much of the {} that are written over and over", data.both_units());
+            format!("caches may hold much of the {} that are overwritten repeatedly", data.both_units());
         return Some((evidence, format!("use {} of data or more", needed.both_units())));
     }
     let stopping = subject.case.protocol.stopping;
@@ -187,8 +187,7 @@ fn too_few(
     let written = all_of(counted.iter().map(|one| one.phase.write_bytes).min().unwrap_or(0));
     (written < needed).then(|| {
         let evidence = format!("{} written in a pass may be in caches", written.both_units());
-        let advice =
-            format!("write {} or more in a pass, or ask for until = \"steady\"", needed.both_units());
+        let advice = format!("write {} or more in a pass, or set until = \"steady\"", needed.both_units());
         (evidence, advice)
     })
 }

@@ -28,7 +28,7 @@ fn above_ceiling(subject: &Subject<'_>, limits: &[&Expected]) -> Option<RawIssue
     let limits = limits.iter().filter(|one| one.ceiling);
     let evidence =
         limits.filter_map(|limit| measured_above(limit).or_else(|| devices_above(subject, limit))).next()?;
-    let advice = "look for a cache on this side of the limit, or correct the limit";
+    let advice = "look for a cache between the program and the limit, or correct the limit";
     Some(RawIssue::new(Check::AboveCeiling, evidence, advice))
 }
 
@@ -80,13 +80,13 @@ fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<RawI
     let memory = memory.filter(|&memory| reads && too_small(memory, SERVER_MEMORY_MULTIPLE));
     let share = |held: u64| percent(held as f64 / data as f64);
     let parts: Vec<String> = [
-        caches.map(|held| format!("caches are {} of the working set; 5 % at most", share(held))),
-        memory.map(|held| format!("the servers' memory is {} of the data; 25 % at most", share(held))),
+        caches.map(|held| format!("caches are {} of the working set (limit: 5 %)", share(held))),
+        memory.map(|held| format!("the servers' memory is {} of the data (limit: 25 %)", share(held))),
     ]
     .into_iter()
     .flatten()
     .collect();
-    let advice = "use more data, or say with the figure that caches took part";
+    let advice = "use more data, or report with the figure that caches took part";
     (!parts.is_empty()).then(|| RawIssue::new(Check::WorkingSet, parts.join("; "), advice))
 }
 
@@ -96,7 +96,7 @@ pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
     if plan.criteria.exclusive == Some(false) {
         let found = RawIssue::new(
             Check::NotQuiet,
-            "the study says that others could use the storage meanwhile",
+            "the study says that others could use the storage during the run",
             "measure in exclusive mode, or show the spread of many repetitions",
         );
         doubts.push(found.of(None, plan.title.clone()));
@@ -104,7 +104,7 @@ pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
     for commitment in plan.criteria.commitments.iter().filter(|one| one.statistic == Statistic::Best) {
         let found = RawIssue::new(
             Check::BestAsTypical,
-            "the best repetition is judged, which says nothing of the typical one",
+            "the best repetition is judged, which says nothing about the typical one",
             "commit to a median or to the confidence bound",
         );
         doubts.push(found.of(None, commitment.name.clone()));
@@ -126,10 +126,10 @@ fn bests_beside_medians(plan: &Plan, figures: &[Figure]) -> Option<AuditIssue> {
     let ids = plan.criteria.published.iter().map(|place| place.id.as_str());
     let bests: Vec<&str> = ids.filter(is_best).collect();
     let evidence = format!(
-        "published figures that are the best of several stand beside own medians: {}",
+        "published figures that are the best of several are compared with own medians: {}",
         bests.join(", ")
     );
-    let advice = "compare them with the best of the own repetitions as well";
+    let advice = "compare them with the best own repetition as well";
     (!bests.is_empty())
         .then(|| RawIssue::new(Check::BestAsTypical, evidence, advice).of(None, plan.title.clone()))
 }
@@ -153,8 +153,8 @@ pub(crate) fn above_links(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
             let [rate, limit] = [rate, limit].map(|value| RateOf::Bytes.text(value));
             let found = RawIssue::new(
                 Check::AboveCeiling,
-                format!("{rate} from a remote target, where the network links of its nodes carry {limit}"),
-                "something on this side of the network answered: measure with more data than all caches hold",
+                format!("{rate} from a remote target, but the network links of its nodes carry only {limit}"),
+                "something on the client side of the network answered: use more data than all caches hold",
             );
             found.of(Some(place), figure.conditions.clone())
         })

@@ -16,7 +16,7 @@ pub(crate) fn damaged(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
         0 => first.to_string(),
         more => format!("{first}; {more} more"),
     };
-    let advice = "use a whole copy of the record, or measure again";
+    let advice = "use an intact copy of the record, or measure again";
     let doubt = |(index, figure): (usize, &Figure)| {
         RawIssue::new(Check::Damaged, evidence.clone(), advice).of(Some(index), figure.conditions.clone())
     };

@@ -47,7 +47,7 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<RawIssue> {
         ratio_of_sums(subject, &counted),
         unbalanced(subject),
         warned(&counted, Check::NotQuiet, "repeat the run on a quiet host"),
-        warned(&counted, Check::Starved, "take away what held the program back, and repeat the run"),
+        warned(&counted, Check::Starved, "remove what slowed the program down, and repeat the run"),
         warned(&counted, Check::HarnessBound, more_processors),
     ];
     checks.into_iter().flatten().collect()
@@ -77,8 +77,8 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIss
         |warning: &Warning| matches!(warning, Warning::MemoryBelow { place: CacheLocation::Device, .. });
     let advice = match counted.iter().flat_map(|one| &one.warnings).any(in_memory) {
         true => "measure a target whose data is not in memory",
-        false if direct => "use data larger than all memory on the way",
-        false => "use direct I/O, or data larger than all memory on the way",
+        false if direct => "use data larger than all memory on the data path",
+        false => "use direct I/O, or data larger than all memory on the data path",
     };
     let check = match subject.figure.rate_of() {
         RateOf::Operations if !memory::reads_items(subject) => Check::CachedFileData,
@@ -103,7 +103,7 @@ fn server_caches(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
 /// Storage targets that served data without being in the layout, or that are in the layout and served none.
 fn other_targets(counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     let evidence = counted.iter().filter_map(|pass| pass.servers.as_deref()).find_map(servers::elsewhere)?;
-    let advice = "look at the layout of the files (lfs getstripe), and at who else uses the file system";
+    let advice = "check the layout of the files (lfs getstripe), and who else uses the file system";
     Some(RawIssue::new(Check::OtherTargets, evidence, advice))
 }
 
@@ -117,7 +117,7 @@ fn not_fetched(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<S
     let least = at_devices.filter_map(|one| one.fetched_share()).min_by(f64::total_cmp)?;
     (least < DEVICE_SHARE_MIN).then(|| {
         let share = percent(least);
-        format!("the program had {share} of the bytes fetched from devices, whatever these read for others")
+        format!("only {share} of the bytes read were fetched from devices by the program itself")
     })
 }
 
@@ -128,7 +128,7 @@ fn memory_speed(subject: &Subject<'_>) -> Option<String> {
     let through_cache = !workload.direct && workload.backend.can_be_direct() && !simulated;
     let mean = subject.figure.response(Operation::Read).map(LatencySummary::mean_ns)?;
     (through_cache && subject.figure.phase == Phase::Read && mean < DEVICE_LATENCY_MIN_NS)
-        .then(|| format!("reads took {mean:.0} ns in the mean: that is the page cache"))
+        .then(|| format!("reads took {mean:.0} ns on average: the page cache answered them"))
 }
 
 fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
@@ -142,7 +142,7 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Raw
         Work::Transfers => "move more data, or set a duration",
         Work::Rpc(_) => "exchange more messages, or for a longer time",
         Work::Tree(_) => "give each task more items",
-        Work::Find(_) => "search where more files are",
+        Work::Find(_) => "search a tree with more files",
         Work::Jobs(_) => "raise the scale",
         Work::Objects(_) => "give each task more objects and steps",
     };
@@ -161,7 +161,7 @@ fn unfinished(subject: &Subject<'_>) -> Option<RawIssue> {
     let more = "allow more repetitions";
     let (is_short, evidence, advice) = match stopping {
         Stopping::Count => {
-            let advice = "go on with ioproof run --resume, or measure the case again";
+            let advice = "resume with ioproof run --resume, or measure the case again";
             (n < asked as usize, format!("{n} of {asked} repetitions were measured"), advice)
         }
         Stopping::Interval { share, .. } => {
@@ -175,7 +175,7 @@ fn unfinished(subject: &Subject<'_>) -> Option<RawIssue> {
 
 fn wrong_data(counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     let cells: u64 = counted.iter().map(|one| one.phase.wrong_cells).sum();
-    let advice = "distrust this storage until the cause is known";
+    let advice = "do not trust this storage until the cause is known";
     let counted_alone = || RawIssue::new(Check::WrongData, format!("{cells} wrong 512-byte cells"), advice);
     (cells > 0).then(|| warned(counted, Check::WrongData, advice).unwrap_or_else(counted_alone))
 }
@@ -210,14 +210,14 @@ fn implausible_latency(subject: &Subject<'_>) -> Option<RawIssue> {
     let to_device = workload.direct && workload.backend.can_be_direct();
     let (mean, least, [what, place], advice) = if figure.phase.is_transfers() {
         let mean = figure.latency.iter().map(LatencySummary::mean_ns).min_by(f64::total_cmp);
-        let advice = "look for a cache or a memory disk below the file system";
+        let advice = "look for a cache or a RAM disk below the file system";
         (mean.filter(|_| to_device)?, DEVICE_LATENCY_MIN_NS, ["direct transfers", "device"], advice)
     } else {
         let mean = figure.response(Operation::Exchange).filter(|_| subject.nodes() > 1)?.mean_ns();
-        let advice = "look at which processes asked which: some were on one node";
+        let advice = "check which processes exchanged messages: some were on the same node";
         (mean, NETWORK_LATENCY_MIN_NS, ["exchanges between nodes", "network"], advice)
     };
-    let evidence = format!("{what} took {mean:.0} ns in the mean; no {place} answers in that time");
+    let evidence = format!("{what} took {mean:.0} ns on average; no {place} answers that fast");
     (mean < least).then(|| RawIssue::new(Check::ImplausibleLatency, evidence, advice))
 }
 
@@ -229,7 +229,7 @@ fn littles_law(subject: &Subject<'_>) -> Option<RawIssue> {
     let law =
         little(subject.case, subject.figure).filter(|law| (law.agreement - 1.0).abs() > LITTLE_SLACK)?;
     let evidence = format!(
-        "rate × latency gives {:.2} {} under way, {} were kept: {}",
+        "rate × latency gives {:.2} {} in flight, tasks × depth is {}: {}",
         law.predicted,
         operations_of(subject.figure.phase),
         law.ran,
@@ -237,10 +237,10 @@ fn littles_law(subject: &Subject<'_>) -> Option<RawIssue> {
     );
     // Fewer transfers in flight than configured only means that tasks waited elsewhere; more is impossible.
     let (check, advice) = match law.agreement > 1.0 {
-        true => (Check::LittlesLaw, "rate, latency and depth contradict: distrust all three"),
+        true => (Check::LittlesLaw, "rate, latency and depth contradict each other: trust none of them"),
         false => (
             Check::IdleTasks,
-            "tasks were idle between transfers: look at opens, stragglers and processor time",
+            "tasks were idle between transfers: check opens, stragglers and processor time",
         ),
     };
     Some(RawIssue::new(check, evidence, advice).with_severity((law.agreement - 1.0).abs()))
@@ -258,14 +258,14 @@ fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
     let seconds: f64 = counted.iter().zip(&rates).map(|(one, rate)| amount(one) / rate).sum();
     let of_sums = whole / seconds;
     let evidence = format!(
-        "the mean of {} rates is {}, all {} ÷ all time {}",
+        "the mean of {} rates is {}, but all {} ÷ all time is {}",
         rates.len(),
         counts.text(mean),
         counts.pick("bytes", operations_of(subject.figure.phase)),
         counts.text(of_sums)
     );
     let work = counts.pick("bytes", "operations");
-    let advice = format!("say which of the two is meant: for rates over equal work, all {work} ÷ all time");
+    let advice = format!("say which of the two is meant; for equal work, use all {work} ÷ all time");
     let off = (mean / of_sums - 1.0).abs();
     (off > RATIO_SLACK).then(|| RawIssue::new(Check::RatioOfSums, evidence, advice).with_severity(off))
 }
@@ -278,7 +278,7 @@ fn unbalanced(subject: &Subject<'_>) -> Option<RawIssue> {
         workload.files.targets.len(),
         percent(bound)
     );
-    let advice = "use a number of tasks that is a multiple of the targets";
+    let advice = "use a number of tasks that is a multiple of the number of targets";
     (bound < 1.0).then(|| RawIssue::new(Check::Unbalanced, evidence, advice).with_severity(-bound))
 }
 

@@ -32,8 +32,8 @@ pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure])
         memories.sizes(subject)
     );
     let advice = match needed {
-        _ if memories.of_device => "commit to figures of storage that keeps its data elsewhere".to_owned(),
-        Err(advice) => format!("{advice}, and use data of {multiple} times all memories on the way"),
+        _ if memories.of_device => "commit to figures of storage that is not backed by memory".to_owned(),
+        Err(advice) => format!("{advice}, and use data of {multiple} times all memory on the data path"),
         Ok(needed) => format!("use {} of data or more", needed.both_units()),
     };
     let around = match (memories.of_loop, memories.read_ahead) {
@@ -95,7 +95,7 @@ impl Memories {
                 Some(share) if is_amplified(subject, pass) => {
                     found.read_ahead = true;
                     because.insert(format!(
-                        "the devices read {share:.1} times the bytes: what was read ahead, or by others, hides \
+                        "the devices read {share:.1} times the bytes: read-ahead, or reads of others, hide \
                          what the page cache answered"
                     ));
                 }
@@ -127,14 +127,14 @@ impl Memories {
             (Some(nodes), Some(servers)) => Ok(nodes.saturating_add(servers).max(caches.unwrap_or(0))),
             (None, _) if subject.figure.provenance == Provenance::Imported => {
                 caches.map(|caches| caches.max(stated.unwrap_or(0))).ok_or_else(|| {
-                    "set caches = \"…\", of clients, servers and controllers together, of a [[target]] in the \
-                     terms (--terms)"
+                    "set caches = \"…\" (of clients, servers and controllers together) of a [[target]] in \
+                     the terms (--terms)"
                         .to_owned()
                 })
             }
-            (None, _) => Err("measure it again: the record does not know the memory of its nodes".to_owned()),
+            (None, _) => Err("measure it again: the record lacks the memory size of its nodes".to_owned()),
             (_, None) => Err(match subject.case.target.as_str() {
-                "" => "write a study whose [[target]] says server_memory = \"…\"".to_owned(),
+                "" => "write a study whose [[target]] sets server_memory = \"…\"".to_owned(),
                 name => format!("set server_memory = \"…\" of the target {name}"),
             }),
         }
@@ -146,13 +146,13 @@ impl Memories {
             _ if self.were_empty => "empty page caches on the nodes".to_owned(),
             _ if self.over_wire => "all bytes taken from servers".to_owned(),
             Some(bytes) => format!("{} of memory on the nodes", Bytes(bytes).both_units()),
-            None => "an unknown memory on the nodes".to_owned(),
+            None => "an unknown amount of memory on the nodes".to_owned(),
         };
         let stated = subject.target.and_then(|target| target.server_memory);
         match stated {
             Some(bytes) => format!("{nodes}, {} on the servers", bytes.both_units()),
             None if self.of_servers && subject.client() != Client::LocalToServer => {
-                format!("{nodes}, and what servers have is not said")
+                format!("{nodes}, and the memory of the servers is not declared")
             }
             None => nodes,
         }
@@ -206,7 +206,7 @@ fn unknown(subject: &Subject<'_>, pass: &RepetitionFigure) -> String {
     let reason = pass.warnings.iter().find(|warning| matches!(warning, Warning::DevicesUnknown { .. }));
     reason.map_or_else(
         || match subject.figure.provenance {
-            Provenance::Imported => "an imported figure does not tell what its bytes came from".to_owned(),
+            Provenance::Imported => "an imported figure does not show where its bytes came from".to_owned(),
             _ => "device bytes unknown".to_owned(),
         },
         ToString::to_string,

@@ -54,14 +54,14 @@ fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<AuditIssue> {
         let slow = || all.iter().filter(|(_, node, _)| node.slow != Some(false));
         let (subject, node, of) = slow().min_by(|a, b| a.1.share.total_cmp(&b.1.share))?;
         let evidence = format!(
-            "{} of the median rate of {of} nodes (robust z-score {:.1}); so far below in {} of {} figures",
+            "{} of the median rate of {of} nodes (robust z-score {:.1}); far below it in {} of {} figures",
             percent(node.share),
             node.z,
             slow().count(),
             all.len()
         );
         let advice =
-            "look at that node's devices, links and load; work that waits for all has n times its rate";
+            "check that node's devices, links and load; work that waits for all runs at n times its rate";
         let found = RawIssue::new(Check::SlowNode, evidence, advice).with_severity(-node.share);
         Some(found.of(Some(subject.index), format!("node {name}")))
     };

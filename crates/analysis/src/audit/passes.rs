@@ -45,10 +45,10 @@ pub(super) fn changed(subject: &Subject<'_>) -> Option<RawIssue> {
         counts.text(rates[after])
     );
     let advice = match (check, rates[after] > rates[before]) {
-        (Check::PassesJump, true) => "look for a cache that the passes before filled",
-        (Check::PassesJump, false) => "look for a cache that held the data at first, or for who else came",
-        (_, true) => "write the files once before (warm_up): the first passes allocate them",
-        (_, false) => "write the medium over before (precondition), or go on until it is steady",
+        (Check::PassesJump, true) => "look for a cache that earlier passes filled",
+        (Check::PassesJump, false) => "look for a cache that held the data at first, or for new users",
+        (_, true) => "write the files once beforehand (warm_up): the first passes allocate them",
+        (_, false) => "overwrite the medium beforehand (precondition), or continue until it is steady",
     };
     let factor = (rates[after] / rates[before]).max(rates[before] / rates[after]);
     Some(RawIssue::new(check, evidence, advice).with_severity(factor))
@@ -98,7 +98,7 @@ fn above(random: &Subject<'_>, alike: &[&Subject<'_>]) -> Option<RawIssue> {
     };
     let sequential = alike.iter().find(exceeds)?;
     let evidence = format!(
-        "random reads of {small} reach {}, sequential ones of {} of the same data {}",
+        "random reads of {small} reach {}, sequential reads of {} over the same data {}",
         RateOf::Bytes.text(rate(random)),
         transfer(sequential),
         RateOf::Bytes.text(rate(sequential))

@@ -150,30 +150,31 @@ impl CheckPolicy {
 /// The policy of every check.
 pub const CHECKS: [CheckPolicy; 32] = [
     CheckPolicy { broken: Marked, waiting: Withheld, ..row(Check::Cached, "cached", Withheld) }.means(
-        "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean; of reads \
-         also: the clients took less than 95 % from servers, or servers or their disks moved less",
+        "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs on average; \
+         for reads also: the clients took less than 95 % from servers, or servers or their disks moved less",
     ),
     CheckPolicy { waiting: Withheld, ..row(Check::CachedFileData, "cached file data", Marked) }.means(
-        "the same where files or objects are counted and not their bytes: how many are made in a second \
-         does not depend on where their bytes are meanwhile",
+        "the same where files or objects are counted instead of bytes: how many are created per second does \
+         not depend on where their bytes are",
     ),
     // This check reports something unknown. If it withheld statements, storage without visible device counters
     // would have none at all.
     CheckPolicy { kept: Withheld, ..of_hosts(row(Check::MemoryNotExcluded, "memory not excluded", Marked)) }.means(
-        "a memory on the way may have answered reads: neither counters nor the size of the data exclude it",
+        "memory on the data path may have answered reads: neither counters nor data size exclude it",
     ),
     of_hosts(row(Check::ServerCaches, "server caches", Marked)).means(
-        "reads of storage whose servers say that a cache of theirs is on: `read_cache_enable` or \
+        "reads from storage whose servers report an enabled cache: `read_cache_enable` or \
          `writethrough_cache_enable` of a storage target is not 0",
     ),
     of_hosts(row(Check::OtherTargets, "other storage targets", Marked)).means(
-        "storage targets on which the layout of the files puts them moved nothing, or others did",
+        "storage targets that hold the files by their layout moved nothing, or other targets moved bytes",
     ),
     CheckPolicy { kept: Withheld, ..of_hosts(row(Check::AbsorbedWrites, "absorbed writes", Stated)) }.means(
-        "writes of which something is promised: nothing shows that they were on stable storage when their time ended: \
-         no fsync in it, and less than 95 % of them at devices without volatile write caches; or the data is less than \
-         20 times the declared `caches` or 2 times the memory of servers, or a pass wrote less and the passes were not \
-         steady; or nothing is declared and no device counted",
+        "writes that a commitment is about: nothing shows that they were on stable storage when their time \
+         ended (no fsync within it, and less than 95 % of them at devices without volatile write caches); or \
+         the data is less than 20 times the declared `caches` or 2 times the memory of servers, or a pass \
+         wrote less than that and the passes were not steady; or nothing is declared and there are no device \
+         counters",
     ),
     row(Check::AboveCeiling, "above ceiling", Withheld).means(
         "a rate, or what the devices moved in a second of wall time, more than 1 % above an expectation \
@@ -190,24 +191,24 @@ pub const CHECKS: [CheckPolicy; 32] = [
     )
     .advises_on_models("look at the caches of the model"),
     row(Check::PassesJump, "passes jump", Withheld).means(
-        "reads of the same data: all passes from one on reach at least 2.5 times the rate of every pass \
-         before, or at most a 2.5th of it",
+        "reads of the same data: from some pass on, all passes reach at least 2.5 times the rate of every \
+         earlier pass, or at most 1/2.5 of it",
     )
     .advises_on_models("look at the caches and the troubles of the model"),
     row(Check::WriteDrift, "write drift", Marked).means(
-        "the same of writes: an SSD whose cache or free blocks run out, or files that the first pass \
+        "the same for writes: an SSD whose cache or free blocks run out, or files that the first pass \
          allocates",
     )
-    .advises_on_models("look at the write caches and the troubles of the model, or go on until it is steady"),
+    .advises_on_models("look at the write caches and the troubles of the model, or continue until steady"),
     row(Check::TooShort, "too short", Withheld)
         .means("a phase below the protocol's `phase_min`, or below 2 s where it has none"),
     row(Check::Unfinished, "unfinished", Withheld)
-        .means("fewer repetitions than asked for, or the case never met the rule that should end it"),
+        .means("fewer repetitions than requested, or the case never met its stopping rule"),
     CheckPolicy { kept: Withheld, broken: Withheld, ..row(Check::Damaged, "damaged record", Marked) }.means(
-        "a line of the journal, a table or the manifest is not what was written, or is missing; of a merged record \
-         also of the runs that it was made of",
+        "a line of the journal, a table or the manifest is not what was written, or is missing; for a merged \
+         record, also in the runs that it was made from",
     ),
-    row(Check::WrongData, "wrong data", Withheld).means("data that are not what was written"),
+    row(Check::WrongData, "wrong data", Withheld).means("data that differ from what was written"),
     row(Check::ImpossibleStatistic, "impossible statistic", Withheld)
         .means("statistics that cannot belong together, see below"),
     of_hosts(row(Check::ImplausibleLatency, "implausible latency", Withheld))
@@ -215,23 +216,24 @@ pub const CHECKS: [CheckPolicy; 32] = [
     row(Check::LittlesLaw, "Little's law", Withheld)
         .means("operations per second × mean latency is more than 10 % above tasks × depth"),
     row(Check::IdleTasks, "idle tasks", Marked).means(
-        "the same more than 10 % below; not where one task makes the trees of all or a round may rest",
+        "the same value is more than 10 % below; not checked where one task creates the trees of all tasks \
+         or a round may rest",
     ),
     row(Check::Contradiction, "contradiction", Withheld)
         .means("imported or published: printed values that do not agree with each other, see below"),
     row(Check::EndedApart, "ended apart", Marked)
-        .means("imported: the processes did not end together; their rates are right all the same"),
+        .means("imported: the processes did not end together; their rates are correct nevertheless"),
     row(Check::FailedJobs, "failed jobs", Withheld).means(
-        "a launch of a matrix of jobs failed, was killed, was skipped or left no row: sums are those of \
-         another load",
+        "a launch of a matrix of jobs failed, was killed, was skipped or left no row: the sums are those of \
+         a different load",
     ),
     row(Check::Accounts, "accounts", Marked).means(
         "jobs: the CPU times of a launch's steps, its process and its control group differ by more than 2 % \
-         and 30 ms; the bytes of a space second by second and those of its launches by more than 1 %",
+         and 30 ms; or the per-second bytes of a space and those of its launches differ by more than 1 %",
     ),
     row(Check::Unbalanced, "unbalanced", Marked).means(
-        "a fixed volume in a file for each of T tasks, which are no multiple of the targets D: at most T ÷ \
-         (D · ⌈T ÷ D⌉) of the sum can be reached",
+        "a fixed volume in one file per task, where the number of tasks T is not a multiple of the number of \
+         targets D: at most T ÷ (D · ⌈T ÷ D⌉) of the sum can be reached",
     ),
     row(Check::RatioOfSums, "ratio of sums", Marked).means(
         "the mean of the repetitions' rates differs from all bytes, or all operations, ÷ all time by more \
@@ -239,7 +241,7 @@ pub const CHECKS: [CheckPolicy; 32] = [
     ),
     of_hosts(row(Check::WorkingSet, "working set", Marked)).means(
         "caches above 5 % of the data, or servers' memory above 25 % of what is read, as far as the target \
-         says what it has",
+         declares them",
     ),
     row(Check::BestAsTypical, "best as typical", Marked)
         .means("a commitment judged by the best repetition; a published best or maximum beside own medians"),
@@ -252,17 +254,17 @@ pub const CHECKS: [CheckPolicy; 32] = [
         compared: Withheld,
         ..of_hosts(row(Check::Starved, "starved", Marked))
     }.means(
-        "a node did not let the program work: it was stopped, frozen or paused for 1 % of the time, used up the \
-         processor quota of its control group in 5 % of the periods, waited for a processor for 10 % of the time with \
-         no more tasks than processors while others used as many, a hypervisor gave 10 % of the time of the node's \
-         processors to others, with \
-         direct I/O its control group waited for memory for 10 % of the time (through the page cache that is the \
-         workload's own doing, and pressure on the whole node is that of others as well), or nothing completed while \
-         threads were held in the kernel and no device had a request",
+        "a node held the program back: the program was stopped, frozen or paused for 1 % of the time, its \
+         control group used up the processor quota in 5 % of the periods, its tasks waited for a processor \
+         for 10 % of the time with no more tasks than processors while others used as many, a hypervisor \
+         gave 10 % of the time of the node's processors to others, with direct I/O its control group waited \
+         for memory for 10 % of the time (through the page cache, the workload itself causes that, and \
+         pressure on the whole node includes that of others), or nothing completed while threads were held \
+         in the kernel and no device had a request",
     ),
     of_hosts(row(Check::HarnessBound, "harness bound", Marked)).means(
-        "the program's processors set the rate; of files, objects and messages by its own time alone, as \
-         the kernel's is what is measured",
+        "the program's processors set the rate; for files, objects and messages only its own time counts, \
+         because the kernel's time is what is measured",
     ),
     row(Check::SlowNode, "slow node", Marked).means(
         "of several nodes one has less than 93 % of the median rate and a robust z-score of at most −3.5; \

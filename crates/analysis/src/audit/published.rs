@@ -148,7 +148,7 @@ fn unbalanced(figure: &Published) -> Option<RawIssue> {
         percent(bound),
         figure.as_published()
     );
-    let advice = "compare with a number of tasks that is a multiple of the targets";
+    let advice = "compare with a number of tasks that is a multiple of the number of targets";
     (bound < 1.0).then(|| RawIssue::new(Check::Unbalanced, evidence, advice))
 }
 
@@ -184,7 +184,7 @@ fn statistics(figure: &Published, library: &Library) -> Option<RawIssue> {
         rounding: others.map(|one| rounding(one)).fold(rounding(figure).min(0.1), f64::max),
     };
     let (_, evidence) = check_statistics(&printed).into_iter().next()?;
-    Some(RawIssue::new(Check::ImpossibleStatistic, evidence, "do not use it, nor what leans on it"))
+    Some(RawIssue::new(Check::ImpossibleStatistic, evidence, "do not use it, or anything that depends on it"))
 }
 
 /// A measured figure that exceeds the data sheet of all its devices together.
@@ -208,7 +208,7 @@ fn above_spec(figure: &Published, library: &Library) -> Option<RawIssue> {
         sheet.as_published(),
         sheet.id
     );
-    let advice = "ask how many devices it is of, and for a cache";
+    let advice = "find out how many devices it covers, and whether a cache answered";
     (ratio > 1.0 + SPEC_SLACK).then(|| RawIssue::new(Check::AboveCeiling, evidence, advice))
 }
 
@@ -226,5 +226,5 @@ fn kilobytes(figure: &Published, library: &Library) -> Option<RawIssue> {
         PublishedUnit::BytesPerSecond.text(figure.value),
         PublishedUnit::BytesPerSecond.text(binary)
     );
-    Some(RawIssue::new(Check::UnitMixUp, evidence, "read the unit from rate of operations × transfer size"))
+    Some(RawIssue::new(Check::UnitMixUp, evidence, "derive the unit from rate of operations × transfer size"))
 }

@@ -28,9 +28,9 @@ struct Rule {
     advice: &'static str,
 }
 
-const COMPUTED: &str = "use what is computed, and say what was printed";
+const COMPUTED: &str = "use the computed value, and state the printed one";
 const WHOSE: &str = "one of the two is wrong: use neither without saying so";
-const NOT_BEST: &str = "call it the value of its conditions, not the best";
+const NOT_BEST: &str = "call it the value for its conditions, not the best";
 
 const fn rule(id: &'static str, from: &'static [&'static str], formula: Formula) -> Rule {
     Rule { check: Check::Contradiction, id, from, formula, is: Relation::Equal, advice: COMPUTED }
@@ -58,7 +58,7 @@ const RECORD: f64 = 4096.0;
 const RECORD_OF_KIBIBYTES: f64 = 4000.0;
 
 const THIS: fn(&[f64]) -> f64 = |v| v[0];
-const NODES: Formula = ("16 nodes × what one adds", |v| 16.0 * v[0]);
+const NODES: Formula = ("16 nodes × the gain per node", |v| 16.0 * v[0]);
 const DELTA: Formula = ("flash − spinning", |v| v[0] - v[1]);
 const SUMS: Formula = ("(user + system) ÷ real of the sums", |v| (v[0] + v[1]) / v[2]);
 const JOB: Formula =
@@ -79,11 +79,11 @@ const RULES: &[Rule] = &[
         &["a-t3-write-best", "a-t1-write-best"],
         ("the best of the test ÷ (12 × that of one device)", |v| v[0] / (12.0 * v[1])),
     )
-    .advise("it is of another point than the best one"),
+    .advise("it belongs to another point than the best one"),
     rule("b-ws-nvme-write-max", &["b-ws-nvme-write-slope"], NODES).doubt(Check::UnitMixUp),
     rule("b-ws-nvme-read-max", &["b-ws-nvme-read-slope"], NODES).doubt(Check::UnitMixUp),
     rule("b-abs-ssd", &["b-ws-ssd-write-slope"], NODES).advise(WHOSE),
-    rule("b-seq128-ssd-write-mean", &["b-con-seq128-ssd-write"], ("the same in the conclusion", THIS))
+    rule("b-seq128-ssd-write-mean", &["b-con-seq128-ssd-write"], ("the value in the conclusion", THIS))
         .advise(WHOSE),
     rule("b-peak16m-nvme-read", &["b-seq128-nvme-read-mean"], ("a mean of the same device", THIS))
         .is(Relation::AtLeast)
@@ -99,7 +99,7 @@ const RULES: &[Rule] = &[
     rule(
         "c-wl-concurrent",
         &["c-tab1-flash-real", "c-wl-max-duration"],
-        ("real time of all tests ÷ the longest, which the whole run takes at least", |v| v[0] / v[1]),
+        ("real time of all tests ÷ that of the longest, a lower bound of the whole run", |v| v[0] / v[1]),
     )
     .is(Relation::AtMost),
     rule("d-job-12501-iops", &["d-score"], ("the score on the slide of the same run", THIS)),

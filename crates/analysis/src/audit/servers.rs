@@ -27,7 +27,7 @@ pub(super) fn shown(pass: &RepetitionFigure) -> Shown {
         let share = share.filter(|&share| share < DEVICE_SHARE_MIN)?;
         Some(format!("{what} {:.1} % of the bytes that tasks read: {instead}", share * 100.0))
     };
-    let cached = less(wire, "the clients took from servers", "their caches answered the rest")
+    let cached = less(wire, "over the wire, the clients took", "their caches answered the rest")
         .or_else(|| {
             let instead = "a cache before them answered the rest, or not all servers were asked";
             less(served, "the servers handed out", instead)
@@ -58,7 +58,7 @@ pub(super) fn elsewhere(counts: &ServerCounts) -> Option<String> {
     };
     let idle = names(counts.asked.difference(&counts.used).collect(), "moved nothing");
     let others =
-        names(counts.used.difference(&counts.asked).collect(), "moved bytes and hold none of the files");
+        names(counts.used.difference(&counts.asked).collect(), "moved bytes but hold none of the files");
     let told: Vec<String> = idle.into_iter().chain(others).collect();
     (!told.is_empty()).then(|| told.join("; "))
 }

@@ -172,7 +172,7 @@ fn differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
         }
         found.tell("depth", [one.backend.depth(), other.backend.depth()], u32::to_string);
         let rates = [one, other].map(|workload| workload.pace.map(|pace| pace.transfers_per_second));
-        found.tell("rate that is set", rates, |rate| {
+        found.tell("set rate", rates, |rate| {
             rate.map_or("none".to_owned(), |rate| format!("{rate:.0} transfers/s"))
         });
     }

@@ -17,9 +17,9 @@ use crate::statistics::{Contrast, DIFFERENCE_LEAST, bounds, difference::differen
 use crate::sweeps::{Curve, on_axis};
 
 /// A caveat that applies to every such conclusion.
-const CAVEAT: &str = "A synthetic benchmark is a best case: its transfers are regular and nothing else is asked of \
-                      the storage meanwhile. Applications reach less, and a statement that holds here holds for \
-                      these conditions.";
+const CAVEAT: &str = "A synthetic benchmark is a best case: its transfers are regular and the storage has \
+                      nothing else to do. Applications reach less, and a statement that holds here holds \
+                      under these conditions.";
 
 /// The caveat for figures that come from a model.
 const SIMULATED_CAVEAT: &str = "The figures are those of a model: a statement that holds in it is not shown to hold for \
@@ -53,12 +53,12 @@ impl Statement for ClaimVerdict {
             Values::Judgement(&Judgement::OF_CLAIMS),
             |one| Value::Judgement(one.judgement, one.word()),
         ),
-        subject(word("text", "statement", "Word for word.", |one| &one.text)),
+        subject(word("text", "statement", "The wording of the statement.", |one| &one.text)),
         subject(word("id", "id", "Its id in the library, or the study's own.", |one| &one.id)),
         below(list(
             "evidence",
             "evidence",
-            "Each comparison with its figures, those that decided first; or why there is none.",
+            "Each comparison with its figures, the deciding ones first; or why there is none.",
             |one| one.evidence.clone(),
         )),
         below(word("source", "source", "The study that states it.", |one| &one.source)),
@@ -277,14 +277,12 @@ impl Compared<'_> {
         match self.contrast(factor * room).0 {
             shown if shown == wanted => (Judgement::Holds, String::new()),
             Contrast::TooFew => (Judgement::CannotTell, self.too_few()),
-            Contrast::NotShown => {
-                (Judgement::CannotTell, ", which the scatter does not tell apart".to_owned())
-            }
+            Contrast::NotShown => (Judgement::CannotTell, ", a difference within the scatter".to_owned()),
             _ if tolerance > 0.0 => {
                 let by = percent(tolerance);
-                (Judgement::DoesNotHold, format!("; to be {} by more than {by} %", word_of(relation)))
+                (Judgement::DoesNotHold, format!("; should be {} by more than {by} %", word_of(relation)))
             }
-            _ => (Judgement::DoesNotHold, format!("; to be {}", word_of(relation))),
+            _ => (Judgement::DoesNotHold, format!("; should be {}", word_of(relation))),
         }
     }
 
@@ -311,9 +309,9 @@ impl Compared<'_> {
         let on_each = if self.right.is_some() { " on each side" } else { "" };
         let are = if fewest == 1 { "is" } else { "are" };
         match fewest {
-            0 => ", which have no value for each repetition".to_owned(),
+            0 => ", which do not have a value for each repetition".to_owned(),
             few if few < DIFFERENCE_LEAST => {
-                format!(": {DIFFERENCE_LEAST} repetitions{on_each} are needed, there {are} {few}")
+                format!(": {DIFFERENCE_LEAST} repetitions{on_each} are needed, but there {are} {few}")
             }
             _ => ": a repetition has no value above 0".to_owned(),
         }

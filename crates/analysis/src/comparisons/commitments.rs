@@ -86,7 +86,7 @@ impl Statement for Verdict {
             "Why it is doubtful or was not tested, or what a median leaves to chance.",
             |one| one.because.clone(),
         )),
-        below(text("concerns", "concerns", "Which figures it is about, in words.", |one| {
+        below(text("concerns", "concerns", "The figures that it covers, in words.", |one| {
             selected(&one.commitment.figures, one.commitment.over)
         })),
         below(text("judged_by", "judged by", "The statistic and the rate that it is judged by.", |one| {
@@ -329,12 +329,12 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
         let [low, high] = [low, high].map(|end| (end / promised - 1.0) * 100.0);
         if best_end.is_some_and(|end| margin_of(end) >= 0.0) {
             doubts.push(format!(
-                "it is shown neither kept nor broken: the bounds of the median are {low:+.2} % and {high:+.2} % from \
-                 what was promised, and more repetitions bring them nearer"
+                "neither kept nor broken is shown: the bounds of the median are {low:+.2} % and {high:+.2} % \
+                 from what was promised, and more repetitions narrow them"
             ));
         }
     } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
-        doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
+        doubts.push(format!("the best of {among} may keep it by chance: its bound does not keep it"));
     }
     // The best of several is judged by its bound above.
     let by_median = commitment.statistic == Statistic::Median && !kept_by_chance;
@@ -342,12 +342,13 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
         None if by_median && median_keeps(margin, None).is_none() => {
             let (n, needed) = (summary.n, bound_least(level));
             doubts.push(format!(
-                "so near to what was promised the median of {n} may be so by chance: {needed} repetitions are needed"
+                "so close to the promise, the median of {n} may be there by chance: {needed} repetitions are \
+                 needed"
             ));
             None
         }
         Some(ends) if by_median && (margin_of(ends.low) < 0.0) != (margin_of(ends.high) < 0.0) => {
-            Some(format!("the median of {} may be so by chance", summary.n))
+            Some(format!("the median of {} may be on this side by chance", summary.n))
         }
         _ => None,
     };
@@ -422,7 +423,7 @@ fn reasons(
     reasons.extend(missing.into_iter().take(MISSING_SHOWN));
     reasons.extend((more > 0).then(|| format!("{more} more were not measured")));
     if reasons.is_empty() {
-        reasons.push("no case of the study is meant by it".to_owned());
+        reasons.push("no case of the study matches it".to_owned());
     }
     reasons
 }

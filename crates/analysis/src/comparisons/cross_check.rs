@@ -51,15 +51,15 @@ impl Statement for CrossCheck {
     const KIND: Kind = Kind::CrossCheck;
     const OF: Of = Of::Nothing;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str = "Each case was measured in turn by ioproof and by another tool, over the same file. Ratio: ioproof ÷ other tool, \
-         the median of the pairs, with its interval of 95 %. A difference is stated by the test that all comparisons \
-         pass, corrected for the number of cases";
+    const CAPTION: &'static str = "Each case was measured in turn by ioproof and by another tool, over the \
+         same file. Ratio: ioproof ÷ other tool, the median of the pairs, with its 95 % interval. A \
+         difference is stated by the same test as in all comparisons, corrected for the number of cases";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("case", "case", "The case.", |one| &one.case)),
         rate("rate_per_second", "ioproof", "Median of ioproof's first rate.", |one| {
             Some(one.difference.after)
         }),
-        rate("other_per_second", "other tool", "Median of the other tool's.", |one| {
+        rate("other_per_second", "other tool", "Median of the other tool's first rate.", |one| {
             Some(one.difference.before)
         }),
         detail(operations("operations_per_second", "operations", "Median of ioproof's.", |one| {
@@ -75,7 +75,7 @@ impl Statement for CrossCheck {
         any(
             "ratio_interval",
             "95 % interval",
-            "Where the median of the pairs' ratios lies with a confidence of 95 % at least.",
+            "Interval of the median of the pairs' ratios, with a confidence of at least 95 %.",
             Quantity::Interval,
             |one| Value::or_none(one.interval, |one| Value::Shares(one.low, one.high)),
         ),
@@ -95,7 +95,7 @@ impl Statement for CrossCheck {
         detail(number("p_value", "p", "Of the test of differences, corrected for the cases.", |one| {
             one.difference.p_value
         })),
-        subject(below(word("command_line", "command line", "What the other tool was asked.", |one| {
+        subject(below(word("command_line", "command line", "Command line of the other tool.", |one| {
             &one.command_line
         }))),
     ];

@@ -44,33 +44,33 @@ impl Statement for PublishedComparison {
     const KIND: Kind = Kind::Published;
     const OF: Of = Of::Figure;
     const CAPTION: &'static str =
-        "Own figures beside published ones; without an own one nothing comparable was measured";
+        "Own figures beside published ones; where there is no own figure, nothing comparable was measured";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("id", "published figure", "Its id.", |one| &one.published.id)),
         subject(text("as_published", "printed", "As printed, with its unit.", |one| {
             one.published.as_published()
         })),
         subject(amount("published", "published", "In `unit`.", |one| one.in_unit(Some(one.value())))),
-        amount("own", "own", "In `unit`; nothing where nothing comparable was measured.", |one| {
+        amount("own", "own", "In `unit`; empty where nothing comparable was measured.", |one| {
             one.in_unit(one.own)
         }),
         share("ratio", "own ÷ published", "Own ÷ published.", |one| one.ratio()),
         subject(below(word("statistic", "statistic", "Best, mean, stated …", |one| {
             one.published.statistic.name()
         }))),
-        subject(below(text("source", "source", "Where it stands.", |one| one.source()))),
-        subject(below(word("storage", "storage", "What it is of.", |one| one.storage()))),
-        below(text("differs", "differs", "In what its conditions differ.", |one| one.differs.join("; "))),
-        subject(below(word("note", "note", "What must be known of it.", |one| {
+        subject(below(text("source", "source", "Where it was published.", |one| one.source()))),
+        subject(below(word("storage", "storage", "Storage of the published figure.", |one| one.storage()))),
+        below(text("differs", "differs", "How its conditions differ.", |one| one.differs.join("; "))),
+        subject(below(word("note", "note", "What must be known about it.", |one| {
             one.published.note.as_deref().unwrap_or_default()
         }))),
         below(word("misprint", "misprint", "What is known to be wrong with the printed figure.", |one| {
             &one.misprint
         })),
-        below(list("at", "at", "The point of the sweep at which it stands.", |one| {
+        below(list("at", "at", "The point of the sweep that it belongs to.", |one| {
             one.at.iter().map(ToString::to_string).collect()
         })),
-        detail(word("unit", "unit", "Of both.", |one| one.unit())),
+        detail(word("unit", "unit", "Of both values.", |one| one.unit())),
     ];
 }
 

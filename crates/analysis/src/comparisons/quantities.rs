@@ -61,7 +61,7 @@ impl<'a> Amounts<'a> {
         let chosen: Vec<&Subject<'a>> = self.gate.subjects.iter().filter(takes).collect();
         let untested = |reason: String| (Judgement::NotTested, reason);
         if chosen.is_empty() {
-            return Err(untested("nothing of it was measured".to_owned()));
+            return Err(untested("none of it was measured".to_owned()));
         }
         if let Some(reason) = self.gate.incomplete(selector) {
             return Err(untested(reason));
@@ -106,7 +106,7 @@ impl<'a> Amounts<'a> {
                 rate(lowest.unwrap_or(&chosen[0]), all())
             }
             Quantity::TypicalRate => {
-                let value = median(&rates).ok_or("its rates are no numbers")?;
+                let value = median(&rates).ok_or("its rates are not numbers")?;
                 let what = match chosen {
                     [only] => label(only),
                     _ => format!("median of {} points", chosen.len()),
@@ -175,7 +175,7 @@ fn of_one(
     value: impl Fn(&Curve) -> Option<f64>,
 ) -> Result<Measured, String> {
     let curve = match *curves {
-        [] => return Err("it is on no curve".to_owned()),
+        [] => return Err("it is not on a curve".to_owned()),
         [curve] => curve,
         _ => {
             let axes: Vec<&str> = curves.iter().map(|curve| curve.axis.as_str()).collect();

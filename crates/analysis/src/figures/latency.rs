@@ -86,12 +86,12 @@ pub const LATENCY_STATISTICS: [LatencyStatistic; 11] = {
             Mean(Latency::mean_deviation_ns),
             "mean distance from the mean",
         ),
-        new("p50", "p50", Operations, Percentile(50.0), "half took at most so long"),
-        new("p90", "p90", Figure, Percentile(90.0), "90 of 100 took at most so long"),
-        new("p95", "p95", Nowhere, Percentile(95.0), "95 of 100 took at most so long"),
-        new("p99", "p99", Always, Percentile(99.0), "99 of 100 took at most so long"),
-        new("p99_9", "p99.9", Latencies, Percentile(99.9), "999 of 1,000 took at most so long"),
-        new("p99_99", "p99.99", Figure, Percentile(99.99), "9,999 of 10,000 took at most so long"),
+        new("p50", "p50", Operations, Percentile(50.0), "half took at most this long"),
+        new("p90", "p90", Figure, Percentile(90.0), "90 of 100 took at most this long"),
+        new("p95", "p95", Nowhere, Percentile(95.0), "95 of 100 took at most this long"),
+        new("p99", "p99", Always, Percentile(99.0), "99 of 100 took at most this long"),
+        new("p99_9", "p99.9", Latencies, Percentile(99.9), "999 of 1,000 took at most this long"),
+        new("p99_99", "p99.99", Figure, Percentile(99.99), "9,999 of 10,000 took at most this long"),
         new("maximum", "max", Operations, Edge(Latency::max_ns), "the longest"),
     ]
 };

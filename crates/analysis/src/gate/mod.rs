@@ -119,8 +119,7 @@ impl<'a> Gate<'a> {
         };
         let held = among.iter().skip(2).filter(may_be_faster).count();
         let held_back = (held > 0).then(|| {
-            let evidence =
-                format!("{held} of {} figures may be faster than they show, as starved", all.len());
+            let evidence = format!("{held} of {} figures may be faster than shown (starved)", all.len());
             Reason::new(Because::LeftOut, evidence)
         });
         let left_out = self.left_out(all.iter().map(|one| one.index)).or(held_back);
@@ -132,7 +131,7 @@ impl<'a> Gate<'a> {
         let (usable, out): (Vec<usize>, Vec<usize>) = all.partition(|&place| self.is_usable(place));
         let first = self.against[*out.first()?].first().filter(|_| !usable.is_empty())?;
         let of = usable.len() + out.len();
-        let evidence = format!("{} of {of} figures, as one for {}", out.len(), first.because.name());
+        let evidence = format!("{} of {of} figures (first reason: {})", out.len(), first.because.name());
         Some(Reason::new(Because::LeftOut, evidence))
     }
 
@@ -176,13 +175,13 @@ impl<'a> Gate<'a> {
 
     /// Makes a statement of a ranking that no test confirms.
     pub(crate) fn state_unranked<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
-        let reason = Reason::new(Because::WithinScatter, "the order may be chance");
+        let reason = Reason::new(Because::WithinScatter, "the order may be due to chance");
         self.decided(Use::Other, inputs, Some(reason), value)
     }
 
     /// Makes a statement of a comparison whose sides were not measured at the same points.
     pub(crate) fn state_apart<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
-        let reason = Reason::new(Because::OtherConditions, "no point of one side was measured on the other");
+        let reason = Reason::new(Because::OtherConditions, "no point was measured on both sides");
         self.decided(Use::Other, inputs, Some(reason), value)
     }
 
@@ -280,7 +279,7 @@ impl<'a> Gate<'a> {
         Some(match figures.len() {
             1 => format!("the figure is doubtful: {first}"),
             all if count == 1 => format!("one of {all} figures is doubtful: {first}"),
-            all => format!("{count} of {all} figures are doubtful, as one for {first}"),
+            all => format!("{count} of {all} figures are doubtful, first reason: {first}"),
         })
     }
 
@@ -338,8 +337,8 @@ impl<'a> Gate<'a> {
         may_be_why.then(|| {
             let side = if is_later_worse { "after" } else { "before" };
             let evidence = format!(
-                "{side}: {others:.1} processors more were used beside the program, and its tasks waited for {waited:.2} \
-                 more; repeat both on a quiet host"
+                "{side}: other programs used {others:.1} more processors, and the tasks waited for \
+                 {waited:.2} more; repeat both on a quiet host"
             );
             Reason::new(Because::OtherConditions, evidence)
         })

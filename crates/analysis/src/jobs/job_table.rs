@@ -89,7 +89,7 @@ impl Statement for Job {
         operations(
             "printed_per_second",
             "printed",
-            "What a study prints without saying which it is.",
+            "What a study prints without saying which of these it is.",
             |one| one.printed,
         ),
         flag(
@@ -104,7 +104,7 @@ impl Statement for Job {
         detail(count("repetition", "repetition", "Of an own job, from 0.", |one| {
             one.repetition.map(u64::from)
         })),
-        detail(word("published", "published", "The id of a published job; nothing of an own one.", |one| {
+        detail(word("published", "published", "The id of a published job; empty for an own one.", |one| {
             &one.published
         })),
         below(word("source", "source", "Where a published job is from.", |one| &one.source)),
@@ -112,8 +112,8 @@ impl Statement for Job {
 
     fn notes(_: &[&Self]) -> Vec<String> {
         vec![format!(
-            "By wall time: {}. By I/O phase: {}. Sum of tasks: {}. All in transfers instead of bytes. Printed: what a \
-             study prints without saying which of them it is.",
+            "By wall time: {}. By I/O phase: {}. Sum of tasks: {}. All count transfers instead of bytes. \
+             Printed: what a study prints without saying which of these it is.",
             RateName::ByWall.definition(),
             RateName::ByIo.definition(),
             RateName::SumOfTasks.definition()

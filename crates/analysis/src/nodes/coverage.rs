@@ -39,11 +39,11 @@ impl Statement for CoverageJob {
         names("nodes", "nodes", "Nodes on which passes that count started while it ran.", |one| {
             one.nodes.clone()
         }),
-        count("cases", "cases", "Cases that it has rows of.", |one| Some(one.cases as u64)),
+        count("cases", "cases", "Cases that it has rows for.", |one| Some(one.cases as u64)),
         text(
             "storage",
             "",
-            "`storage not exclusive` where others could use it meanwhile, as the study says.",
+            "`storage not exclusive` where others could use it during the run, as the study says.",
             |one| {
                 if one.exclusive == Some(false) { "storage not exclusive".to_owned() } else { String::new() }
             },
@@ -57,7 +57,7 @@ impl Statement for CoverageJob {
         let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let exclusive = match all[0].exclusive {
             Some(true) => "The study says that nobody else could use the storage.",
-            Some(false) => "Storage not exclusive: others could use it meanwhile, as the study says.",
+            Some(false) => "Storage not exclusive: others could use it during the runs, as the study says.",
             None => "The study does not say whether others could use the storage.",
         };
         vec![format!("{} in {}. {exclusive}", count(nodes.len(), "node"), count(all.len(), "job"))]

@@ -93,8 +93,9 @@ impl Statement for NodeComparison {
     const KIND: Kind = Kind::NodeSet;
     const OF: Of = Of::Figure;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.phase));
-    const CAPTION: &'static str = "Mean and standard deviation (n − 1) over the nodes, of the median of each; what the slowest node lets all of them \
-         reach: their number × its rate; and what they reached together. Slow: far below the median, and the test of differences shows it";
+    const CAPTION: &'static str = "Mean and standard deviation (n − 1) of the nodes' medians; what all nodes \
+         can reach at the pace of the slowest: their number × its rate; and what they reached together. \
+         Slow: far below the median, and the test of differences confirms it";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(count("nodes", "n", "Nodes that it was measured on.", |one| Some(one.nodes.len() as u64))),
         rate("mean_per_second", "mean", "Mean of the nodes.", |one| Some(one.average.mean)),
@@ -142,9 +143,7 @@ impl Statement for NodeStanding {
         count("passes", "n", "Passes that count.", |one| Some(one.headline.n as u64)),
         share("share", "of median", "Rate ÷ median of all nodes.", |one| Some(one.share)),
         number("z", "z", "Robust z-score.", |one| Some(one.z)),
-        flag("slow", "slow", "Much slower than the others; nothing where that cannot be told.", |one| {
-            one.slow
-        }),
+        flag("slow", "slow", "Much slower than the others; empty where that cannot be told.", |one| one.slow),
         list("devices", "devices", "Its devices.", |one| {
             one.devices.iter().map(|(name, _)| name.clone()).collect()
         }),

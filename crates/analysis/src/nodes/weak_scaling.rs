@@ -143,12 +143,13 @@ impl Statement for WeakScaling {
     const KIND: Kind = Kind::WeakScaling;
     const OF: Of = Of::Sweep;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.phase));
-    const CAPTION: &'static str = "As many tasks on each node. Slope: what one more node brings, ± half of its 95 % interval. Efficiency: rate ÷ \
-         (nodes × the rate of one node), at the most nodes. Full: more nodes bring no more. 95 %: of the highest rate";
+    const CAPTION: &'static str = "The same number of tasks on each node. Slope: what one more node adds, ± \
+         half of its 95 % interval. Efficiency: rate ÷ (nodes × the rate of one node), at the largest number \
+         of nodes. Full: more nodes add nothing. 95 %: of the highest rate";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(count("tasks_per_node", "tasks/node", "Tasks on each node.", |one| Some(one.tasks_per_node))),
         subject(text("nodes", "nodes", "The fewest and the most nodes.", Self::span)),
-        rate("slope_per_second", "per node", "What one more node brings.", |one| {
+        rate("slope_per_second", "per node", "What one more node adds.", |one| {
             one.of_line(|line| Some(line.slope))
         }),
         rate("slope_half_width_per_second", "±", "Half of its 95 % interval.", |one| {
@@ -157,7 +158,7 @@ impl Statement for WeakScaling {
         number("r_squared", "R²", "Variance that the line explains.", |one| {
             Some(one.line.as_ref()?.r_squared)
         }),
-        share("efficiency", "efficiency", "At the most nodes.", |one| one.points.last()?.efficiency),
+        share("efficiency", "efficiency", "At the largest node count.", |one| one.points.last()?.efficiency),
         rate("full_at_per_second", "full at", "The plateau.", |one| one.saturation.map(|full| full.rate)),
         count("full_from", "from", "Nodes from which on it is full.", |one| Some(one.saturation?.from_nodes)),
         count("reaches_90", "90 % at", "Nodes that reach 90 % of the peak.", |one| {
@@ -200,8 +201,9 @@ impl Statement for Extrapolation {
     const KIND: Kind = Kind::Extrapolation;
     const OF: Of = Of::Sweep;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str = "What the lines say of numbers of nodes that were not measured, at most what the study says can be reached there. \
-         ±: the interval of one more value, where the line goes on";
+    const CAPTION: &'static str = "What the lines predict for numbers of nodes that were not measured, \
+         limited to what the study says can be reached there. ±: the interval of one more value, if the line \
+         continues";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(count("tasks_per_node", "tasks/node", "Tasks on each node.", |one| Some(one.tasks_per_node))),
         subject(count("nodes", "nodes", "Nodes.", |one| Some(one.nodes))),
@@ -217,8 +219,8 @@ impl Statement for LayerCrossover {
     const KIND: Kind = Kind::Crossover;
     const OF: Of = Of::Nothing;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.phase));
-    const CAPTION: &'static str = "From how many nodes on node-local targets are faster than a shared one that is full; without a number it cannot be \
-         told";
+    const CAPTION: &'static str = "The number of nodes from which node-local targets are faster than a \
+         shared one that is full; without a number it cannot be told";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("phase", "phase", "The phase.", |one| one.phase.name())),
         subject(count("tasks_per_node", "tasks/node", "Tasks on each node.", |one| Some(one.tasks_per_node))),

@@ -29,7 +29,7 @@ impl Statement for ImportedCheck {
     const KIND: Kind = Kind::PrintedCheck;
     const OF: Of = Of::Nothing;
     const CAPTION: &'static str =
-        "Whether printed values agree with each other, within rounding and the room of the rule";
+        "Whether printed values agree with each other, within rounding and the tolerance of the rule";
     const COLUMNS: &'static [Column<Self>] = &[
         any(
             "agreement",
@@ -65,13 +65,13 @@ impl Statement for HistoryTrip {
         count("operations", "operations", "Of the history.", |one| Some(one.trip.n as u64)),
         nanos("device", "each", "Mean time of one in the history.", |one| Some(one.trip.device_ns)),
         nanos("gap", "start to start", "From one start to the next.", |one| Some(one.trip.gap_ns)),
-        nanos("between", "between", "Of the gap, what is not in the history.", |one| {
+        nanos("between", "between", "The part of the gap that is not in the history.", |one| {
             Some(one.trip.between_ns)
         }),
-        nanos("application", "for the application", "One for the application, by its rate.", |one| {
+        nanos("application", "for the application", "Time of one operation, by its rate.", |one| {
             one.trip.application_ns
         }),
-        nanos("rest", "not in the history", "Of that, what is not in the history.", |one| one.trip.rest_ns),
+        nanos("rest", "not in the history", "Of that, the part not in the history.", |one| one.trip.rest_ns),
     ];
 }
 

@@ -58,9 +58,10 @@ impl Statement for Layer {
     const KIND: Kind = Kind::Layer;
     const OF: Of = Of::Point;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str = "The same workload on each layer. Loss: (layer below − this one) ÷ layer below, where a difference is \
-         shown; negative where it is faster. Processor time is that of this program with its system calls; \
-         that of the node has threads of the kernel and everything else that ran, too";
+    const CAPTION: &'static str = "The same workload on each layer. Loss: (layer below − this one) ÷ layer \
+         below, where a difference is shown; negative where it is faster. Processor time is that of this \
+         program with its system calls; that of the node also includes kernel threads and everything else \
+         that ran";
     const COLUMNS: &'static [Column<Self>] = &[
         rate("rate_per_second", "rate", "Median of the first rate.", |one| Some(one.rate)),
         subject(text("below", "below", "The layer below.", |one| one.below.clone().unwrap_or_default())),
@@ -74,7 +75,7 @@ impl Statement for Layer {
         number("cpu_seconds_per_gb", "CPU s/GB", "Processor seconds for each 10⁹ bytes.", |one| {
             one.cpu_seconds_per_gb
         }),
-        number("node_cpu_seconds_per_gb", "of the node", "The same of everything that ran.", |one| {
+        number("node_cpu_seconds_per_gb", "of the node", "The same for everything that ran.", |one| {
             one.node_cpu_seconds_per_gb
         }),
         detail(nanos("cpu_per_operation", "cpu per operation", "Processor time.", |one| {
@@ -85,7 +86,7 @@ impl Statement for Layer {
         }),
         detail(flag("best", "best", "The lowest layer is fastest here.", |one| Some(one.best))),
         word("carried_by", "carried by", "The devices under it, with their queues.", |one| &one.carried_by),
-        word("at_the_bottom", "at the bottom", "Those at the bottom, if others.", |one| &one.at_the_bottom),
+        word("at_the_bottom", "at the bottom", "The lowest devices, if different.", |one| &one.at_the_bottom),
         below(text("single_queue", "single queue", "Of a volume: whether one queue is the limit.", |one| {
             let told = one.single_queue.iter().map(|(verdict, why)| format!("{verdict}: {why}"));
             told.collect()
@@ -262,14 +263,14 @@ fn single_queue(
             NOT_SUPPORTED,
             format!("there is no volume device: requests go to {members} queues of its members"),
         ),
-        (_, None) => (CANNOT_TELL, "its members do not tell their queues".to_owned()),
+        (_, None) => (CANNOT_TELL, "its members do not report their queues".to_owned()),
         ([(device, None)], Some(members)) if volume.bottom.len() > 1 => (
             NOT_SUPPORTED,
             format!(
                 "{device} has no queue of its own: its driver passes requests on to {members} queues of its members"
             ),
         ),
-        ([(device, None)], _) => (CANNOT_TELL, format!("{device} does not tell its queues")),
+        ([(device, None)], _) => (CANNOT_TELL, format!("{device} does not report its queues")),
         ([(device, Some(1))], Some(members)) if members > 1 || direct.top.len() > 1 => {
             let of_direct = sum(&direct.top).unwrap_or(members);
             (

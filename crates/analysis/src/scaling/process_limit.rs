@@ -33,11 +33,12 @@ pub struct ProcessLimit {
 impl Statement for ProcessLimit {
     const KIND: Kind = Kind::ProcessLimit;
     const OF: Of = Of::Sweep;
-    const CAPTION: &'static str = "As many tasks on more and more devices. Gain: rate on the most ÷ rate on the fewest. Limited by the processes: \
-         all rates of three numbers of devices or more within 10 % of the highest, and the processors busy at each";
+    const CAPTION: &'static str = "The same number of tasks on more and more devices. Gain: rate on the most \
+         ÷ rate on the fewest. Limited by the processes: with three or more numbers of devices, all rates \
+         are within 10 % of the highest, and the processors are busy at each";
     const COLUMNS: &'static [Column<Self>] = &[
         count("tasks", "tasks", "Tasks.", |one| Some(one.tasks.into())),
-        text("devices", "devices", "Numbers of devices, of the figures in their order.", |one| {
+        text("devices", "devices", "Numbers of devices, in the order of the figures.", |one| {
             one.points.iter().map(|(devices, ..)| devices.to_string()).collect::<Vec<_>>().join(", ")
         }),
         number("gain", "gain", "Rate on the most devices ÷ rate on the fewest.", |one| Some(one.gain)),

@@ -51,18 +51,22 @@ impl Statement for Scaling {
         rate(
             "baseline_per_second",
             "one device",
-            "the same of the figure that it is counted from, the second in `figures`",
+            "the same for the baseline figure, the second in `figures`",
             |one| Some(one.baseline),
         ),
         number("ratio", "× one", "rate ÷ baseline", |one| Some(one.ratio)),
         share("share", "scaling", "rate ÷ (devices × baseline)", |one| Some(one.share)),
-        any("interval", "between", "where the share lies, with 99 %", Quantity::Interval, |one| {
-            Value::or_none(one.interval, |(low, high)| Value::Shares(low, high))
-        }),
+        any(
+            "interval",
+            "between",
+            "interval of the share, with 99 % confidence",
+            Quantity::Interval,
+            |one| Value::or_none(one.interval, |(low, high)| Value::Shares(low, high)),
+        ),
         share(
             "balance_bound",
             "tasks allow",
-            "share of the sum that so many tasks can reach, where it is below 1",
+            "share of the sum that this number of tasks can reach, where it is below 1",
             |one| Some(one.balance_bound).filter(|&bound| bound < 1.0),
         ),
         rate("rate_per_rack_unit", "per rack unit", "rate ÷ rack units", |one| one.rate_per_rack_unit),
@@ -92,14 +96,15 @@ impl Statement for LayerOverhead {
     const KIND: Kind = Kind::LayerOverhead;
     const OF: Of = Of::Point;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str = "What a target loses against the reference, both at the best of the points that both were measured at: (reference − rate) ÷ \
-         reference. Negative where it is faster; then the gain is rate ÷ reference − 1.";
+    const CAPTION: &'static str = "What a target loses against the reference, at the best of the points at \
+         which both were measured: (reference − rate) ÷ reference. Negative where it is faster; then the \
+         gain is rate ÷ reference − 1.";
     const COLUMNS: &'static [Column<Self>] = &[
         rate("rate_per_second", "rate", "median of the first rate", |one| Some(one.rate)),
         subject(word(
             "reference",
             "reference",
-            "the target that is compared with; its figure is the second in `figures`",
+            "the target it is compared with, whose figure is the second in `figures`",
             |one| &one.reference,
         )),
         subject(word("reference_at", "its point", "where in its sweep the reference was measured", |one| {
@@ -110,7 +115,7 @@ impl Statement for LayerOverhead {
         any(
             "interval",
             "between",
-            "where the tax lies, at the level of the test",
+            "interval of the tax, at the level of the test",
             Quantity::Interval,
             |one| Value::or_none(one.interval, |(low, high)| Value::Changes(low, high)),
         ),

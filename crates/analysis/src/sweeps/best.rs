@@ -43,7 +43,8 @@ impl Statement for Best {
         figure(
             "larger_is_slower",
             "larger is slower",
-            "the fastest figure at the largest transfer size, where that is larger and slower: the peak is one of its size",
+            "the fastest figure at the largest transfer size, where that is larger and slower: the peak \
+             belongs to its size",
             |one| one.larger_is_slower,
         ),
     ];

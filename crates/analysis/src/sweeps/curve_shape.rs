@@ -43,16 +43,19 @@ impl Statement for CurveShape {
             one.place(one.plateau(false))
         })),
         detail(setting("plateau_to", "plateau to", "To here.", |one| one.place(one.plateau(true)))),
-        detail(setting("reaches_90", "reaches 90", "The least with 90 % of the highest rate.", |one| {
-            one.place(one.curve.shape.reaches_90)
-        })),
-        setting("reaches_95", "95 % at", "The least with 95 % of it.", |one| {
+        detail(setting(
+            "reaches_90",
+            "reaches 90",
+            "The lowest value with 90 % of the highest rate.",
+            |one| one.place(one.curve.shape.reaches_90),
+        )),
+        setting("reaches_95", "95 % at", "The lowest value with 95 % of it.", |one| {
             one.place(one.curve.shape.reaches_95)
         }),
         share("spread_beyond", "then lower by up to", "From 95 % on, the largest distance from it.", |one| {
             one.curve.shape.spread_beyond
         }),
-        setting("dips_period", "dips every", "Dips come back after it.", |one| {
+        setting("dips_period", "dips every", "Distance after which dips recur.", |one| {
             one.place(one.curve.shape.dips.map(|dips| dips.period))
         }),
         share("dips_depth", "depth", "Depth ÷ the rate beside the dip.", |one| {

@@ -84,11 +84,11 @@ pub fn dispersion(gate: &Gate<'_>, curve: &Curve) -> Option<Dispersion> {
 impl Statement for Dispersion {
     const KIND: Kind = Kind::Dispersion;
     const OF: Of = Of::Sweep;
-    const CAPTION: &'static str = "From which size on the repetitions spread more than before; nothing where there is none. Deviation: longest − \
-         shortest time of a phase, of all sizes the largest";
+    const CAPTION: &'static str = "The size from which the repetitions spread more than before; empty where \
+         there is none. Deviation: longest − shortest time of a phase, the largest of all sizes";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("axis", "over", "The swept key.", |one| &one.curve.axis)),
-        setting("onset", "spread more from", "From where on the repetitions spread more.", |one| {
+        setting("onset", "spread more from", "The value from which the repetitions spread more.", |one| {
             Value::or_none(one.onset.clone(), Value::Setting)
         }),
         seconds("worst_seconds", "largest deviation", "The largest deviation.", |one| {

@@ -28,22 +28,19 @@ impl Statement for RateChange {
     const KIND: Kind = Kind::RateChange;
     const OF: Of = Of::Point;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str = "The clearest change of the level of a rate: within the seconds of a pass, over passes, or over stored \
-         runs. From, to: medians before and after it. Told from 5 % on";
+    const CAPTION: &'static str = "The clearest change of the level of a rate: within the seconds of a pass, \
+         over passes, or over stored runs. From, to: medians before and after it. Reported from 5 % on";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(text("series", "over", "What the series is of.", |one| one.series.clone())),
+        subject(text("series", "over", "What the series consists of.", |one| one.series.clone())),
         text("place", "where", "Where the change is.", |one| one.place.clone()),
         rate("before", "from", "Median before it.", |one| Some(one.change.before)),
         rate("after", "to", "Median after it.", |one| Some(one.change.after)),
-        change("change", "change", "After ÷ before − 1; nothing where the rate was 0 before.", |one| {
+        change("change", "change", "After ÷ before − 1; empty where the rate was 0 before.", |one| {
             one.change.change()
         }),
-        number(
-            "p_value",
-            "p",
-            "Probability of one as clear where there is none, corrected for all series.",
-            |one| Some((one.change.p_value * one.family as f64).min(1.0)),
-        ),
+        number("p_value", "p", "Probability of such a change by chance, corrected for all series.", |one| {
+            Some((one.change.p_value * one.family as f64).min(1.0))
+        }),
     ];
 }
 

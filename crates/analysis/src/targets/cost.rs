@@ -86,7 +86,7 @@ pub struct Placement {
 impl Statement for Placement {
     const KIND: Kind = Kind::Placement;
     const OF: Of = Of::Target;
-    const CAPTION: &'static str = "Which data is for which target, by its best large transfers.";
+    const CAPTION: &'static str = "Which data suits which target, by its best large transfers.";
     const COLUMNS: &'static [Column<Self>] = &[
         bandwidth(
             "read_bytes_per_second",
@@ -101,7 +101,7 @@ impl Statement for Placement {
             |one| Some(one.write),
         ),
         number("ratio", "read ÷ write", "read ÷ write", |one| Some(one.read / one.write)),
-        word("for", "for", "which data it is for; nothing where the repetitions leave it open", |one| {
+        word("for", "for", "which data it suits; empty where the repetitions leave it open", |one| {
             one.for_reads.map_or("", |for_reads| if for_reads { "what is mostly read" } else { "either" })
         }),
         share(
@@ -141,24 +141,24 @@ impl Fit {
 impl Statement for Fit {
     const KIND: Kind = Kind::Fit;
     const OF: Of = Of::Nothing;
-    const CAPTION: &'static str = "Whether devices have slots and data has room";
+    const CAPTION: &'static str = "Whether there are slots for the devices and room for the data";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("target", "target", "The target.", |one| &one.target)),
         flag("fits", "fits", "Whether all of it fits.", |one| Some(one.fits())),
-        count("devices", "devices", "Devices, where slots are said.", |one| Some(one.slots?.0.into())),
-        count("slots", "slots", "Slots that there are for them.", |one| Some(one.slots?.1.into())),
-        bytes("needed", "needed", "Bytes that are to be there.", |one| Some(one.bytes?.0)),
+        count("devices", "devices", "Devices, where slots are stated.", |one| Some(one.slots?.0.into())),
+        count("slots", "slots", "Slots available for them.", |one| Some(one.slots?.1.into())),
+        bytes("needed", "needed", "Bytes to be stored.", |one| Some(one.bytes?.0)),
         detail(flag(
             "needed_by_real_work",
             "needed by real work",
-            "The study says so; else it is its own data.",
+            "The study states what is needed; otherwise it is the study's own data.",
             |one| Some(one.said),
         )),
-        bytes("capacity", "capacity", "Bytes that there are.", |one| Some(one.bytes?.1)),
+        bytes("capacity", "capacity", "Bytes available.", |one| Some(one.bytes?.1)),
         bytes(
             "studied_capacity",
             "capacity in the study",
-            "The capacity that the study says, where the file systems that were there are smaller.",
+            "The capacity that the study states, where the actual file systems are smaller.",
             |one| one.studied_capacity,
         ),
     ];

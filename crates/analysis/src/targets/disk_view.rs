@@ -38,9 +38,10 @@ struct InARow {
 impl Statement for DiskView {
     const KIND: Kind = Kind::DiskView;
     const OF: Of = Of::Point;
-    const CAPTION: &'static str = "Of the last operations that were kept, and of the requests that the kernel traced beside them: in a row \
-         means that one begins where the one before it, of the same task or of the same device and direction, has \
-         ended. Jumps: median distance of the others. Tracing costs what the history costs; without it nothing";
+    const CAPTION: &'static str = "For the last recorded operations, and for the requests that the kernel \
+         traced alongside. In a row: it begins where the previous one of the same task, or of the same \
+         device and direction, ended. Jumps: median distance of the others. Tracing costs as much as the \
+         history, and nothing when it is off";
     const COLUMNS: &'static [Column<Self>] = &[
         count("streams", "streams", "Tasks of the application.", |one| Some(one.tasks.into())),
         count("operations", "operations", "That followed one of the same task.", |one| {

@@ -51,17 +51,17 @@ impl Statement for Expected {
     const CAPTION: &'static str = "Reached ÷ expected";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("name", "by", "The data sheet or limit.", |one| &one.name)),
-        subject(amount("expected", "expected", "Of all nodes and devices together, in `unit`.", |one| {
+        subject(amount("expected", "expected", "For all nodes and devices together, in `unit`.", |one| {
             Value::amount(one.amount, one.amount.number())
         })),
         amount("measured", "reached", "Median, in `unit`.", |one| {
             Value::amount(one.amount, one.amount.number() * one.ratio)
         }),
-        amount("each", "each", "Measured ÷ how many there are, in `unit`; nothing of one alone.", |one| {
+        amount("each", "each", "Measured ÷ their number, in `unit`; empty for a single one.", |one| {
             let each = one.amount.number() * one.ratio / one.count;
             if one.count > 1.0 { Value::amount(one.amount, each) } else { Value::None }
         }),
-        share("ratio", "ratio", "Measured ÷ expected; of latencies, too.", |one| Some(one.ratio)),
+        share("ratio", "ratio", "Measured ÷ expected, also for latencies.", |one| Some(one.ratio)),
         flag("ceiling", "ceiling", "Whether no figure can be above it.", |one| one.ceiling.then_some(true)),
         flag(
             "in_time",
@@ -76,7 +76,7 @@ impl Statement for Expected {
             Quantity::Text,
             |one| Value::or_none(one.reached.clone(), Value::Text),
         )),
-        below(text("open", "grade", "Why it is not told whether the grade is reached.", |one| {
+        below(text("open", "grade", "Why it cannot be told whether the grade is reached.", |one| {
             if one.open { too_near() } else { String::new() }
         })),
         below(word("source", "source", "Where it is from.", |one| &one.source)),
@@ -222,7 +222,7 @@ impl Grade {
 
 /// The reason why a grade is left undecided.
 pub(crate) fn too_near() -> String {
-    format!("too near to tell: more repetitions are needed, {} at least", bound_least(1.0 - CONFIDENCE))
+    format!("too close to tell: more repetitions are needed, at least {}", bound_least(1.0 - CONFIDENCE))
 }
 
 /// The expectations that apply to a figure.

@@ -129,7 +129,7 @@ impl Statement for MemberSet {
     const CAPTION: &'static str =
         "Devices beside each other. Variation: (fastest − slowest) ÷ fastest of one model; uneven above 40 %";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(text("devices_of", "devices of", "What was measured of which devices.", Self::name)),
+        subject(text("devices_of", "devices of", "The measurement and its devices.", Self::name)),
         subject(word("workload", "workload", "The workload.", |one| &one.group)),
         count("devices", "n", "Devices.", |one| Some(one.members.len() as u64)),
         rate("lowest_per_second", "slowest", "The slowest.", |one| one.rates().reduce(f64::min)),
@@ -140,7 +140,7 @@ impl Statement for MemberSet {
             "(Fastest − slowest) ÷ fastest of the model that differs most.",
             |one| Some(one.variation),
         ),
-        flag("uneven", "uneven", "Whether that is more than 40 %; nothing where it cannot be told.", |one| {
+        flag("uneven", "uneven", "Whether that is more than 40 %; empty where it cannot be told.", |one| {
             one.uneven
         }),
         list("slow", "slow", "Much slower than others of their model.", |one| {
@@ -156,25 +156,25 @@ impl Statement for ModelVerdict {
     const CAPTION: &'static str =
         "Models: the median of their devices against what the study expects of one device";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(word("devices_of", "devices of", "What was measured of which.", |one| &one.devices_of)),
+        subject(word("devices_of", "devices of", "The measurement and its devices.", |one| &one.devices_of)),
         subject(word("model", "model", "The model.", |one| &one.model)),
         count("devices", "n", "Devices.", |one| Some(one.rates.n as u64)),
         rate("median_per_second", "median", "Their median.", |one| Some(one.rates.median)),
         rate("lowest_per_second", "slowest", "The slowest.", |one| Some(one.rates.min)),
         rate("highest_per_second", "fastest", "The fastest.", |one| Some(one.rates.max)),
-        word("grade", "grade", "The hardest that the median reached, or `below` the easiest.", |one| {
+        word("grade", "grade", "The hardest grade that the median reached, or `below` the easiest.", |one| {
             &one.grade
         }),
-        word("says", "verdict", "What that means, by the study.", |one| &one.says),
+        word("says", "verdict", "What that means according to the study.", |one| &one.says),
     ];
 }
 
 impl Statement for Member {
     const KIND: Kind = Kind::Device;
     const OF: Of = Of::Sweep;
-    const CAPTION: &'static str = "Devices. Slow: below 93 % of the median of its model and 3.5 robust standard deviations under it (Iglewicz and \
-         Hoaglin, 1993); of fewer than four devices below 75 % of the median. Called so \
-         where the test of differences shows it, too";
+    const CAPTION: &'static str = "Devices. Slow: below 93 % of the median of its model and 3.5 robust \
+         standard deviations under it (Iglewicz and Hoaglin, 1993); for fewer than four devices, below 75 % \
+         of the median. Only stated where the test of differences confirms it";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(count("place", "no.", "Its number.", |one| Some(one.place))),
         subject(word("device", "device", "The kernel's name, or else its path or target.", |one| &one.name)),
@@ -189,7 +189,7 @@ impl Statement for Member {
         flag(
             "slow",
             "slow",
-            "Whether it is much slower than others of its model; nothing where that cannot be told.",
+            "Whether it is much slower than others of its model; empty where that cannot be told.",
             |one| one.slow,
         ),
     ];

@@ -46,8 +46,9 @@ pub struct SeekFit {
 impl Statement for SeekFit {
     const KIND: Kind = Kind::Seek;
     const OF: Of = Of::Sweep;
-    const CAPTION: &'static str = "Of one device: time of a transfer = seek time + bytes ÷ rate, by least squares of the times' shares, with 95 % \
-         intervals. With several transfers under way a device may order and overlap them: the seek time is what is left of it";
+    const CAPTION: &'static str = "For one device: time of a transfer = seek time + bytes ÷ rate, by least \
+         squares of the relative deviations, with 95 % intervals. With several transfers under way, a device \
+         may reorder and overlap them: the seek time is what remains of it";
     const COLUMNS: &'static [Column<Self>] = &[
         count("sizes", "sizes", "Transfer sizes.", |one| Some(one.points.len() as u64)),
         number("under_way", "under way", "Transfers under way on one device.", |one| Some(one.under_way)),
@@ -60,13 +61,13 @@ impl Statement for SeekFit {
         }),
         bandwidth("rate_low_per_second", "from", "From there", |one| one.rate(|line| line.interval.0)),
         bandwidth("rate_high_per_second", "to", "to there.", |one| one.rate(|line| line.interval.1)),
-        share("error", "off the line", "Root mean square of the times' shares.", |one| {
+        share("error", "off the line", "Root mean square of the relative deviations of the times.", |one| {
             Some(one.line()?.error)
         }),
-        number("half_rate_bytes", "half of it at bytes", "Half of the rate is reached there.", |one| {
+        number("half_rate_bytes", "half of it at bytes", "Size at which half of it is reached.", |one| {
             Some(one.line()?.half_rate_bytes)
         }),
-        detail(number("devices", "devices", "Over which the rate was divided.", |one| {
+        detail(number("devices", "devices", "The number of devices that the rate was divided by.", |one| {
             Some(one.devices.into())
         })),
         below(text("refused", "refused", "Why no line was fitted.", |one| match &one.fit {
@@ -167,7 +168,7 @@ impl SeekTime {
         let mut positioning = (bb * a1 - ab * b1) / determinant;
         let mut slope = (aa * b1 - ab * a1) / determinant;
         if determinant <= 0.0 || slope <= 0.0 {
-            return Err("larger transfers take no longer, so that something else sets the time".to_owned());
+            return Err("larger transfers take no longer, so something else determines the time".to_owned());
         }
         if positioning < 0.0 {
             // A time cannot be negative: use the best line through 0.
@@ -274,8 +275,8 @@ pub struct StripPoint {
 impl Statement for StripPoint {
     const KIND: Kind = Kind::Strip;
     const OF: Of = Of::Nothing;
-    const CAPTION: &'static str = "What the block size of a file system makes of its devices: predicted is devices × \
-                                   the rate of one at strips of block ÷ devices";
+    const CAPTION: &'static str = "How the block size of a file system affects its devices. Predicted: \
+                                   devices × the rate of one at strips of block ÷ devices";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("target", "target", "The file system.", |one| &one.target)),
         subject(word("phase", "phase", "The phase.", |one| one.phase.name())),

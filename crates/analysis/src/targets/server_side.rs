@@ -26,9 +26,9 @@ impl ServerSide {
 impl Statement for ServerSide {
     const KIND: Kind = Kind::ServerSide;
     const OF: Of = Of::Point;
-    const CAPTION: &'static str = "What servers and clients counted around the passes that count. Shares are of the bytes that the tasks moved; \
-         over the wire: between clients and servers; from disks: at storage targets whose caches are off. OSTs asked: \
-         those that the layout of the files names";
+    const CAPTION: &'static str = "What servers and clients counted around the passes that count. Shares are \
+         of the bytes that the tasks moved; over the wire: between clients and servers; from disks: at \
+         storage targets whose caches are off. OSTs asked: those that the layout of the files names";
     const COLUMNS: &'static [Column<Self>] = &[
         bytes("read_at_servers", "read at servers", "Bytes that servers handed out.", |one| {
             one.counts.at_servers[0]

@@ -36,21 +36,24 @@ impl Statement for WeakestLink {
     const CAPTION: &'static str = "The weakest link: the lowest of all limits, for each number of nodes";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("target", "target", "The target.", |one| &one.target)),
-        subject(word("phase", "phase", "Nothing where it is of all.", |one| {
+        subject(word("phase", "phase", "Empty where it covers all phases.", |one| {
             one.scope.phase.map_or("", Phase::name)
         })),
-        subject(word("order", "order", "`random` or `sequential`; nothing where it is of both.", |one| {
+        subject(word("order", "order", "`random` or `sequential`; empty where it covers both.", |one| {
             one.scope.random.map_or("", |random| if random { "random" } else { "sequential" })
         })),
-        subject(bytes("transfer", "transfer", "At which bytes and operations are converted.", |one| {
-            one.scope.transfer.map(|bytes| bytes.0)
-        })),
+        subject(bytes(
+            "transfer",
+            "transfer",
+            "The size by which bytes and operations are converted.",
+            |one| one.scope.transfer.map(|bytes| bytes.0),
+        )),
         subject(count("nodes", "nodes", "Nodes.", |one| Some(one.nodes.into()))),
         amount("expected", "expected", "The lowest limit, in `unit`.", |one| {
             Value::amount(one.amount, one.amount.number())
         }),
         word("weakest", "weakest link", "Its name.", |one| &one.weakest),
-        share("efficiency", "reached", "The best figure for so many nodes ÷ the limit.", |one| {
+        share("efficiency", "reached", "The best figure for this number of nodes ÷ the limit.", |one| {
             one.efficiency.map(|(_, ratio)| ratio)
         }),
         below(list("limits", "all limits", "Every limit, highest last.", |one| {

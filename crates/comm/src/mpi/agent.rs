@@ -227,7 +227,7 @@ impl Agent {
     fn expect(&mut self, mut bytes: Vec<u8>) {
         match self.calls.receive(&mut bytes) {
             Ok(request) => self.receptions.push_back(InFlight::new(request, bytes)),
-            Err(failed) => self.lose(self.rank, format!("its MPI says: {}", failed.0)),
+            Err(failed) => self.lose(self.rank, format!("its MPI reports: {}", failed.0)),
         }
     }
 
@@ -255,7 +255,7 @@ impl Agent {
                 }
                 Err(failed) => {
                     self.receptions.pop_front();
-                    self.lose(self.rank, format!("its MPI says: {}", failed.0));
+                    self.lose(self.rank, format!("its MPI reports: {}", failed.0));
                 }
             }
         }
@@ -298,11 +298,14 @@ impl Agent {
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), String> {
         let from = frame.from;
         if from >= self.size || from == self.rank || frame.to != self.rank {
-            return Err(format!("a frame from it to rank {} came to rank {}", frame.to, self.rank));
+            return Err(format!("a frame from it to rank {} arrived at rank {}", frame.to, self.rank));
         }
         let incoming = self.incoming.entry(from).or_default();
         if frame.number != incoming.next {
-            return Err(format!("frame {} came from it where {} was due", frame.number, incoming.next));
+            return Err(format!(
+                "frame {} arrived from it when {} was expected",
+                frame.number, incoming.next
+            ));
         }
         incoming.next += 1;
         if let Some(heard) = self.heard.get_mut(&from) {
@@ -314,7 +317,7 @@ impl Agent {
             FrameKind::Signal(value) => self.spread(value, Some(from)),
             FrameKind::News(call) => match frame::failure(call, frame.bytes) {
                 Some(failure) => self.queue.inbox.fail(failure),
-                None => return Err("it sent malformed news".to_owned()),
+                None => return Err("it sent a malformed message".to_owned()),
             },
             FrameKind::Question(theirs) => self.answer(from, theirs),
             FrameKind::Answer(ours) => self.compare(from, ours, frame.bytes),
@@ -359,11 +362,11 @@ impl Agent {
         let incoming = self.incoming.entry(from).or_default();
         let (begun, mut whole) = incoming.part.take().unwrap_or((call, Vec::new()));
         if begun != call {
-            return Err("a message of it ended within another".to_owned());
+            return Err("one of its messages ended within another".to_owned());
         }
         if whole.len() + bytes.len() + self.queue.inbox.held(from) > self.message_bytes_max {
             let most = self.message_bytes_max >> 20;
-            return Err(format!("it sent more than {most} MiB that nobody has taken"));
+            return Err(format!("it sent more than {most} MiB that nobody has received"));
         }
         whole.extend(bytes);
         if last {
@@ -393,7 +396,7 @@ impl Agent {
         }
         if let Some((to, failed)) = lost {
             self.sends.remove(&to);
-            self.lose(to, format!("MPI says: {}", failed.0));
+            self.lose(to, format!("MPI reports: {}", failed.0));
         }
         some
     }
@@ -427,7 +430,7 @@ impl Agent {
             }
             if now - self.heard[&to] > self.patience {
                 let silent = self.patience.as_secs_f64();
-                self.lose(to, format!("nothing was heard of it for {silent} s"));
+                self.lose(to, format!("nothing was received from it for {silent} s"));
             }
         }
     }

@@ -91,7 +91,7 @@ pub fn join(options: &JoinOptions<'_>) -> Result<Option<Mpi>, JoinError> {
     let not_started = |reason: String| JoinError::NotStarted { library: library.clone(), reason };
 
     let secret = Secret::random().map_err(|errno| {
-        not_started(format!("the kernel gives no random bits for the secret of the launch: {errno}"))
+        not_started(format!("the kernel does not provide random bits for the secret of the launch: {errno}"))
     })?;
     let queue = MessageQueue::new();
     let (started, answer) = channel();
@@ -116,7 +116,7 @@ pub fn join(options: &JoinOptions<'_>) -> Result<Option<Mpi>, JoinError> {
         Ok(Ok(place)) => place,
         Ok(Err(failed)) => return Err(not_started(failed.0)),
         Err(RecvTimeoutError::Timeout) => {
-            return Err(not_started(format!("its start takes longer than {} s", START.as_secs())));
+            return Err(not_started(format!("its start took longer than {} s", START.as_secs())));
         }
         Err(RecvTimeoutError::Disconnected) => return Err(not_started("its thread ended".to_owned())),
     };
@@ -213,7 +213,7 @@ impl Mpi {
 
     /// The error for a rank whose message at joining cannot be parsed.
     fn told_wrong(&self, rank: u32) -> CommError {
-        let what = "the node and the MPI version that it told cannot be read".to_owned();
+        let what = "the node and the MPI version that it reported cannot be parsed".to_owned();
         CommError::Lost { rank, node: "unknown".to_owned(), what }
     }
 
@@ -246,7 +246,7 @@ impl Mpi {
             Ok(Ok(())) => Ok(()),
             Ok(Err(failed)) => Err(self.own_failure(failed.0)),
             Err(RecvTimeoutError::Timeout) => {
-                Err(self.own_failure(format!("its end takes longer than {} s", FINALIZE.as_secs())))
+                Err(self.own_failure(format!("its end took longer than {} s", FINALIZE.as_secs())))
             }
             Err(RecvTimeoutError::Disconnected) => Err(self.own_failure("its thread ended".to_owned())),
         }
@@ -259,7 +259,7 @@ impl Mpi {
     }
 
     fn own_failure(&self, reason: String) -> CommError {
-        let what = format!("its MPI says: {reason}");
+        let what = format!("its MPI reports: {reason}");
         CommError::Lost { rank: self.rank(), node: self.node().to_owned(), what }
     }
 

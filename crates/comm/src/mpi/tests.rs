@@ -177,7 +177,7 @@ fn a_frame_that_comes_twice_late_or_not_at_all_loses_its_sender() {
         let mut tested = Tested::new();
         let frames: Vec<Vec<u8>> = (0..3).map(|_| tested.sealed(1, short(b"a"))).collect();
         order.iter().for_each(|&number: &usize| tested.agent.take(&frames[number]));
-        tested.expect_lost(1, "came from it where");
+        tested.expect_lost(1, "arrived from it when");
     }
 }
 
@@ -188,7 +188,7 @@ fn a_frame_of_a_wrong_rank_loses_that_rank() {
         let mut frame = short(b"a");
         frame::seal(&mut frame, SECRET, (from, to), 0);
         tested.agent.take(&frame);
-        tested.expect_lost(from, "came to rank 2");
+        tested.expect_lost(from, "arrived at rank 2");
     };
     wrong(1, 3);
     wrong(OWN, OWN);
@@ -255,7 +255,7 @@ fn a_rank_that_sends_without_end_is_lost_at_the_limit() {
     for _ in 0..LIMIT / empty + 1 {
         tested.give(1, short(b""));
     }
-    tested.expect_lost(1, "that nobody has taken");
+    tested.expect_lost(1, "that nobody has received");
 }
 
 #[test]

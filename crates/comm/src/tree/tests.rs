@@ -42,7 +42,7 @@ fn a_gathering_with_wrong_lengths_names_the_rank() {
         let (rank, what) = lost(seen(Operation::Gathering, &[bytes], |rank| rank.gather(vec![9])));
         assert_eq!(
             (rank, what.as_str()),
-            (1, "what it sent to be gathered does not have the length that it says")
+            (1, "the data it sent for gathering does not have the declared length")
         );
     }
     let whole =
@@ -53,7 +53,7 @@ fn a_gathering_with_wrong_lengths_names_the_rank() {
 #[test]
 fn a_stream_with_too_many_or_too_few_pieces_names_the_rank_and_ends_the_world() {
     for (pieces, says) in [
-        (&[&[1, 9][..], &[1]][..], "goes on after"),
+        (&[&[1, 9][..], &[1]][..], "continues after"),
         (&[&[0, 9], &[]], "ended before"),
         (&[&[]], "ended before"),
     ] {

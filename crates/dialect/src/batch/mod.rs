@@ -82,25 +82,25 @@ fn check(request: &BatchRequest<'_>) -> Result<(), BatchError> {
     if executes && request.allow_commands.is_none() {
         return Err(BatchError::NoConsent);
     }
-    let expected = "letters, digits and any of _ . - : @ / + , =";
+    let expected = "use only letters, digits and _ . - : @ / + , =";
     for (what, value) in [("the account", &request.account), ("the partition", &request.partition)] {
         if let Some(value) = value.as_ref().filter(|value| !quote::is_plain_word(value)) {
             return Err(BatchError::BadValue { what, value: value.clone(), expected });
         }
     }
-    let expected = "one line that starts with `-`";
+    let expected = "give one line that starts with `-`";
     let bad = |line: &&String| quote::has_control(line) || !line.starts_with('-');
     if let Some(value) = request.directives.iter().find(bad) {
         return Err(BatchError::BadValue { what: "a directive", value: value.clone(), expected });
     }
     let bad = |line: &&String| quote::has_control(line) || line.trim().is_empty();
-    let shell = request.setup.iter().map(|line| ("a line of the setup", line));
+    let shell = request.setup.iter().map(|line| ("a setup line", line));
     match shell
         .chain(request.launcher.iter().map(|words| ("the launcher", words)))
         .find(|(_, line)| bad(line))
     {
         Some((what, value)) => {
-            let (value, expected) = (value.clone(), "one line of shell");
+            let (value, expected) = (value.clone(), "give one line of shell");
             Err(BatchError::BadValue { what, value, expected })
         }
         None => Ok(()),

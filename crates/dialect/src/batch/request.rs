@@ -103,22 +103,22 @@ pub struct Script {
 #[non_exhaustive]
 pub enum BatchError {
     /// The plan is not that of a study file.
-    #[error("only a study file can be run by a batch system; write the question as one")]
+    #[error("only a study file can be run by a batch system; write the measurement as a study file")]
     NoStudy,
     /// The study executes commands, but there is no consent.
     #[error(
-        "the study executes commands, and a job cannot ask: add --allow-commands HASH, which \
-         `ioproof run STUDY --explain` prints where the job is going to run, below the commands"
+        "the study executes commands, and a job cannot ask for consent: add --allow-commands HASH; \
+         `ioproof run STUDY --explain`, where the job is going to run, prints the hash below the commands"
     )]
     NoConsent,
     /// A number is 0 that must not be.
-    #[error("{what} are 0; give at least 1")]
+    #[error("the number of {what} is 0; give at least 1")]
     None {
         /// What it counts.
         what: &'static str,
     },
     /// The single job has fewer nodes than a case needs.
-    #[error("{nodes} nodes are too few: case `{case}` is on {needed}; ask for {needed} with --nodes")]
+    #[error("{nodes} nodes are too few: case `{case}` runs on {needed}; request {needed} with --nodes")]
     TooFewNodes {
         /// The requested number.
         nodes: u32,
@@ -129,18 +129,18 @@ pub enum BatchError {
     },
     /// All cases run on the same number of nodes.
     #[error(
-        "all cases are on the same number of nodes ({nodes}), so there are no points to part; leave \
-         --per-point out, or give `nodes` several values in the study"
+        "all cases run on the same number of nodes ({nodes}), so there are no points to split into jobs; \
+         leave --per-point out, or give `nodes` several values in the study"
     )]
     NoPoints {
         /// This number.
         nodes: u32,
     },
     /// Both a number of nodes and a job for each number were requested.
-    #[error("--nodes and --per-point exclude each other: the study says how many nodes a point has")]
+    #[error("--nodes and --per-point are mutually exclusive: the study sets the nodes of each point")]
     NodesOfPoints,
     /// A workload uses as many nodes as the run has, so it cannot be assigned to a job.
-    #[error("workload `{workload}` names no `nodes`, so it belongs to no point; give it a number")]
+    #[error("workload `{workload}` does not set `nodes`, so it belongs to no point; set `nodes` to a number")]
     NoNodes {
         /// Its name.
         workload: String,
@@ -156,7 +156,7 @@ pub enum BatchError {
         expected: &'static str,
     },
     /// A path that is not UTF-8.
-    #[error("{} is no name in UTF-8, as a script needs: rename it", path.display())]
+    #[error("the name {} is not valid UTF-8, which a script requires; rename it", path.display())]
     NotUtf8 {
         /// The path.
         path: PathBuf,

@@ -48,10 +48,13 @@ impl WallTime {
         let enough = || match self.given {
             true => "The time was given by the user.".to_owned(),
             false => {
-                format!("The time is {MARGIN} times the longest and {} minutes.", AROUND_SECONDS / 60.0)
+                format!(
+                    "The time is {MARGIN} times the longest expected duration plus {} minutes.",
+                    AROUND_SECONDS / 60.0
+                )
             }
         };
-        let first = format!("It is expected to take {range}, from {}.", self.prediction.source);
+        let first = format!("The expected duration is {range}, according to {}.", self.prediction.source);
         [first, self.shortage().unwrap_or_else(enough)]
     }
 
@@ -60,17 +63,18 @@ impl WallTime {
         let Interval { middle, high, .. } = self.prediction.seconds;
         let asked = self.minutes as f64 * 60.0;
         let time = match (self.given, asked < SECONDS_MAX) {
-            (_, false) => format!("The time of {} h, the most that is asked for,", SECONDS_MAX / 3600.0),
-            (true, true) => "The time that was given".to_owned(),
+            (_, false) => format!("The time of {} h, the maximum that is requested,", SECONDS_MAX / 3600.0),
+            (true, true) => "The given time".to_owned(),
             (false, true) => return None,
         };
         match () {
             () if middle > asked => {
-                Some(format!("{time} is SHORTER: the job will be killed before its end."))
+                Some(format!("{time} is SHORTER than expected: the job will be killed before it ends."))
             }
-            () if high > asked => {
-                Some(format!("{time} is SHORTER than the longest: the job may be killed before its end."))
-            }
+            () if high > asked => Some(format!(
+                "{time} is SHORTER than the longest expected duration: the job may be killed before it \
+                     ends."
+            )),
             () => None,
         }
     }
@@ -115,19 +119,22 @@ mod tests {
     #[test]
     fn the_range_is_told_with_its_source() {
         let told = |seconds| of(seconds, None).comment()[0].clone();
-        assert_eq!(told(45.0), "It is expected to take 23 s to 90 s, from the study's ceilings.");
-        assert_eq!(told(1000.0), "It is expected to take 9 min to 34 min, from the study's ceilings.");
+        assert_eq!(told(45.0), "The expected duration is 23 s to 90 s, according to the study's ceilings.");
+        assert_eq!(
+            told(1000.0),
+            "The expected duration is 9 min to 34 min, according to the study's ceilings."
+        );
         assert_eq!(
             told(34_635.0),
-            "It is expected to take 4 h 49 min to 19 h 15 min, from the study's ceilings."
+            "The expected duration is 4 h 49 min to 19 h 15 min, according to the study's ceilings."
         );
     }
 
     #[test]
     fn a_time_that_is_too_short_is_told() {
         let told = |seconds| of(seconds, Some(Nanos::secs(60))).comment()[1].clone();
-        assert!(told(1000.0).contains("SHORTER: the job will"));
-        assert!(told(40.0).contains("SHORTER than the longest: the job may"));
+        assert!(told(1000.0).contains("SHORTER than expected: the job will"));
+        assert!(told(40.0).contains("SHORTER than the longest expected duration: the job may"));
         assert!(!told(10.0).contains("SHORTER"));
     }
 
@@ -135,9 +142,9 @@ mod tests {
     fn a_forecast_beyond_the_longest_job_is_told() {
         let told = |seconds| of(seconds, None).comment().join(" ");
         let endless = told(f64::INFINITY);
-        assert!(endless.contains("more than 720 h, from"), "{endless}");
-        assert!(endless.contains("The time of 720 h, the most that is asked for, is SHORTER: the job will"));
-        assert!(told(20.0 * 86_400.0).contains("asked for, is SHORTER than the longest"));
+        assert!(endless.contains("more than 720 h, according to"), "{endless}");
+        assert!(endless.contains("the maximum that is requested, is SHORTER than expected: the job will"));
+        assert!(told(20.0 * 86_400.0).contains("requested, is SHORTER than the longest"));
         assert!(!told(86_400.0).contains("asked for"));
     }
 }

@@ -85,10 +85,10 @@ fn run(request: &BatchRequest<'_>, study: &Study<'_>, job: &Job) -> Result<Strin
     let cases = match job.selects {
         true if job.nodes == 1 => "its cases on one node".to_owned(),
         true => format!("its cases on {} nodes", job.nodes),
-        false => format!("all of its cases on the nodes of one job, of which there are {}", job.nodes),
+        false => format!("all of its cases in one job (number of nodes: {})", job.nodes),
     };
     let mut text = head(request, study, job, &format!("Runs {cases}."))?;
-    text += "# Where the record goes. A job that is submitted again goes on with what is there.\n";
+    text += "# Directory for the record. A job that is submitted again resumes the record in it.\n";
     let record = quote::path(&request.out.join(&job.name))?;
     let _ = writeln!(text, "record={record}\nmkdir -p -- {}", quote::path(&request.out)?);
     text += "if [ -e \"$record/manifest.json\" ] && [ \"$(cat \"$record.status\" 2>/dev/null)\" = 0 ]; then\n    \
@@ -124,14 +124,15 @@ fn merge(request: &BatchRequest<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<
     let time = WallTime { prediction, minutes: MERGE_MINUTES, given: true };
     let job = Job { name: "merge".to_owned(), nodes: 1, selects: false, time };
     let one = BatchRequest { ranks_per_node: 1, ..request.clone() };
-    let mut text = head(&one, study, &job, "Merges what the other jobs have left, and reports on it.")?;
+    let mut text =
+        head(&one, study, &job, "Merges the records of the other jobs, and reports on the result.")?;
     text += "set --\nmissing=0\nfor record in";
     for job in jobs {
         let _ = write!(text, " \\\n    {}", quote::path(&request.out.join(&job.name))?);
     }
     let all = quote::path(&request.out.join("all"))?;
-    let again = "# What was merged before stays as it is.\nmerged=$all\ncount=1\nwhile [ -e \"$merged\" ]; do\n    \
-                 count=$((count + 1))\n    merged=$all-$count\ndone\n";
+    let again = "# An earlier merged record is kept.\nmerged=$all\ncount=1\nwhile [ -e \"$merged\" ]; do\n\
+                 \x20   count=$((count + 1))\n    merged=$all-$count\ndone\n";
     text += "\ndo\n    if [ -e \"$record/manifest.json\" ]; then\n        set -- \"$@\" \"$record\"\n    \
              else\n        missing=1\n        printf 'there is no record %s\\n' \"$record\" >&2\n    fi\ndone\n\
              [ \"$#\" -gt 0 ] || exit 1\n";
@@ -150,7 +151,7 @@ fn submit(request: &BatchRequest<'_>, study: &Study<'_>, names: &[&str]) -> Resu
         request.system
     );
     if names.len() > 1 {
-        text += "# Each waits for the end of the one before, so that none disturbs another.\n";
+        text += "# Each job waits for the previous one to end, so that they do not disturb each other.\n";
     }
     text += "set -eu\n";
     // Relative paths in the jobs are relative to where they start, which is where they are submitted.

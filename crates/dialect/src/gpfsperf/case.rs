@@ -44,13 +44,16 @@ pub(super) fn of(
     warnings: &mut Vec<String>,
 ) -> Result<(Case, Test), ToolError> {
     let missing = |what: &str| {
-        wrong("gpfsperf", format!("{what} is missing: OPERATION PATTERN FILE, as in `create seq FILE -n 1g`"))
+        wrong(
+            "gpfsperf",
+            format!("{what} is missing; give OPERATION PATTERN FILE, as in `create seq FILE -n 1g`"),
+        )
     };
     let action = settings.action.ok_or_else(|| missing("the operation"))?;
     let pattern = settings.pattern.ok_or_else(|| missing("the pattern"))?;
     let file = settings.file.clone().ok_or_else(|| missing("the file"))?;
     if extras.tasks_per_rank != 1 {
-        return Err(wrong("--tasks-per-rank", "threads of a process are -th".to_owned()));
+        return Err(wrong("--tasks-per-rank", "-th sets the number of threads of each process".to_owned()));
     }
     let processes = u32::try_from(launcher.node_of.len().max(1)).unwrap_or(u32::MAX);
     let tasks = processes.saturating_mul(settings.threads);
@@ -62,15 +65,15 @@ pub(super) fn of(
         (None, _) => {
             return Err(wrong(
                 &format!("{} {}", action.name(), file.display()),
-                "there is no size to take from the file; give one, as in -n 1g".to_owned(),
+                "the file has no size that could be the default; give one, as in -n 1g".to_owned(),
             ));
         }
     };
     if action == Action::Read && there.is_none() {
-        return Err(wrong(&file.display().to_string(), "is not there; `create` makes it".to_owned()));
+        return Err(wrong(&file.display().to_string(), "does not exist; `create` creates it".to_owned()));
     }
     if action == Action::Write && there.is_none() {
-        warnings.push(format!("{} is not there: it is made, where gpfsperf would end", file.display()));
+        warnings.push(format!("{} does not exist: it is created, where gpfsperf would end", file.display()));
     }
     let extent = extent(action, pattern, bytes, there);
     let sizes = Sizes { record, bytes, extent, tasks };
@@ -187,7 +190,7 @@ fn geometry(
         return Err(wrong(
             "-r",
             format!(
-                "{} have no record of {} for each of {tasks} threads; give a smaller record, or fewer threads",
+                "{} hold no record of {} for each of {tasks} threads; give a smaller record or fewer threads",
                 Short(extent.min(bytes)),
                 Short(record)
             ),
@@ -196,7 +199,7 @@ fn geometry(
     let left = bytes - moved * record * u64::from(tasks);
     if left > 0 {
         warnings.push(format!(
-            "{left} bytes are left out, so that each of {tasks} threads has the same number of whole records"
+            "{left} bytes are skipped, so that each of {tasks} threads has the same number of whole records"
         ));
     }
     // The threads of a process take turns in accessing records; processes have separate parts of the
@@ -218,7 +221,8 @@ fn stride(settings: &Settings, sizes: &Sizes) -> Result<u64, ToolError> {
         return Err(wrong(
             &format!("-s {stride}"),
             format!(
-                "is no multiple of {unit} bytes, a record of each of {} threads; the nearest has {} bytes",
+                "is not a multiple of {unit} bytes, one record for each of {} threads; the nearest multiple \
+                 has {} bytes",
                 sizes.tasks,
                 (stride / unit).max(1) * unit
             ),

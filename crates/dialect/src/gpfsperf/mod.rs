@@ -27,7 +27,7 @@ const TOOL: &str = OPTIONS.tool;
 pub(crate) const ROW: Tool = Tool {
     name: TOOL,
     called: &[TOOL, "tsqosperf"],
-    about: "gpfsperf's (and tsqosperf's) command line and report: one file, threads that take its records in turn",
+    about: "gpfsperf's (and tsqosperf's) command line and report: threads access records of one file in turn",
     parse,
     printer,
     help: || OPTIONS.help(),

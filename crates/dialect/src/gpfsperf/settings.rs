@@ -145,13 +145,13 @@ impl Settings {
                 "uncache" => {
                     return Err(wrong(
                         word,
-                        "nothing is measured by it, so it is not offered: caches are dropped before every test \
-                         without -noinv; `dd of=FILE oflag=nocache conv=notrunc,fdatasync count=0` drops those \
-                         of one file"
+                        "it measures nothing, so it is not supported: without -noinv, caches are dropped \
+                         before every test; `dd of=FILE oflag=nocache conv=notrunc,fdatasync count=0` drops \
+                         those of one file"
                             .to_owned(),
                     ));
                 }
-                _ => return Err(wrong(word, "is no operation; give create, read or write".to_owned())),
+                _ => return Err(wrong(word, "is not an operation; give create, read or write".to_owned())),
             });
         } else if self.pattern.is_none() {
             self.pattern = Some(match word {
@@ -160,25 +160,31 @@ impl Settings {
                 "randhint" => Pattern::RandHint,
                 "strided" => Pattern::Strided,
                 _ => {
-                    return Err(wrong(word, "is no pattern; give seq, rand, randhint or strided".to_owned()));
+                    return Err(wrong(
+                        word,
+                        "is not a pattern; give seq, rand, randhint or strided".to_owned(),
+                    ));
                 }
             });
         } else if self.file.is_none() {
             self.file = Some(PathBuf::from(word));
         } else {
-            return Err(wrong(word, "is one word too many: one operation, one pattern, one file".to_owned()));
+            return Err(wrong(
+                word,
+                "is one word too many; give one operation, one pattern and one file".to_owned(),
+            ));
         }
         Ok(())
     }
 
     fn set(&mut self, given: &Given<Key>) -> Result<(), ToolError> {
         let size = || match given.size()? {
-            0 => Err(given.wrong("is no size that can be moved; give at least 1")),
+            0 => Err(given.wrong("is not a valid size; give at least 1")),
             size => Ok(Some(size)),
         };
         let count = |most: u32| match given.text().parse() {
             Ok(number) if (1..=most).contains(&number) => Ok(number),
-            _ => Err(given.wrong(&format!("is no whole number from 1 to {most}"))),
+            _ => Err(given.wrong(&format!("is not a whole number from 1 to {most}"))),
         };
         match given.key {
             Key::Record => self.record = size()?,

@@ -7,7 +7,7 @@ use thiserror::Error;
 pub enum ImportError {
     /// The text is not the output of any known tool.
     #[error(
-        "{file}: this is not the output of a tool that is known; known are {known}: give a file that one of them \
+        "{file}: this is not the output of a known tool; known are {known}: give a file that one of them \
          wrote, or name the tool with --as"
     )]
     Unknown {
@@ -17,7 +17,7 @@ pub enum ImportError {
         known: String,
     },
     /// The text does not have the specified format.
-    #[error("{file}: this is not the output of {format}: leave --as out to have the tool found")]
+    #[error("{file}: this is not the output of {format}: leave --as out to detect the tool")]
     NotOf {
         /// The file.
         file: String,
@@ -39,7 +39,7 @@ pub enum ImportError {
         next: String,
     },
     /// The text ends too early.
-    #[error("{file}:{line}: the output of {tool} ends before {expected}: give all of it, to its last line")]
+    #[error("{file}:{line}: the output of {tool} ends before {expected}: give the complete output")]
     Ended {
         /// The file.
         file: String,

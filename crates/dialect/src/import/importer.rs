@@ -77,7 +77,8 @@ impl Importer {
         (found > (major, minor)).then(|| {
             let tool = self.tool;
             format!(
-                "{tool} {version} is newer than {major}.{minor}, the last release that is known; it was read as one of that"
+                "{tool} {version} is newer than {major}.{minor}, the last known release; it was \
+                 read as output of that release"
             )
         })
     }

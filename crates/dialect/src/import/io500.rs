@@ -136,7 +136,7 @@ impl<'a> PrintedPhase<'a> {
         let mut pass = Pass::new(self.phase.activity(), 0);
         pass.began(self.started);
         let seconds = self.seconds.filter(|seconds| *seconds > 0.0).unwrap_or_else(|| {
-            pass.note("the time of the phase is not printed: what was done is that of one second");
+            pass.note("the time of the phase is not printed: the amounts assume one second");
             1.0
         });
         pass.took(nanos(seconds));
@@ -154,7 +154,7 @@ impl<'a> PrintedPhase<'a> {
                 pass.moved(items, bytes);
             }
         }
-        pass.note("what was done is computed from the printed result and the time of the whole phase, which is longer");
+        pass.note("amounts follow from the printed result and the time of the whole phase, which is longer");
         let unit = if self.phase.unit() == "GiB/s" { "GiB/s" } else { "1000/s" };
         let (label, counts_for) = match (self.phase.group(), self.phase.is_extended()) {
             (Group::None, _) => ("result", ""),
@@ -163,7 +163,7 @@ impl<'a> PrintedPhase<'a> {
         };
         pass.printed.push(Printed::new(self.line, label, self.written, unit, counts_for));
         for (line, why) in self.invalid {
-            pass.note(format!("the benchmark says that it is invalid{}", because(why)));
+            pass.note(format!("the benchmark marks it as invalid{}", because(why)));
             pass.printed.push(Printed::new(line, INVALID, why, "", ""));
         }
         test.passes.push(pass);
@@ -185,9 +185,8 @@ fn draft(
 ) -> Result<Draft, ImportError> {
     let mut tests: Vec<Test> = found.into_iter().filter_map(|one| one.test(tasks)).collect();
     let Some(last) = tests.last_mut().and_then(|test| test.passes.last_mut()) else {
-        return Err(
-            block.ended("the result of a phase, as `score = 1.5` or `[RESULT] ior-easy-write 1.5 GiB/s`")
-        );
+        return Err(block
+            .ended("the result of a phase, such as `score = 1.5` or `[RESULT] ior-easy-write 1.5 GiB/s`"));
     };
     last.printed.extend(scores);
     Ok(Draft { tool: TOOL, tests, ..Draft::default() })
@@ -297,6 +296,6 @@ fn summary(block: &Block<'_>) -> Result<Draft, ImportError> {
         found.push(one);
     }
     let mut draft = draft(block, found, 1, scores)?;
-    draft.doubts.push("a summary does not say how many processes there were: it is read as one".to_owned());
+    draft.doubts.push("a summary does not state the number of processes: one is assumed".to_owned());
     Ok(Draft { version, ..draft })
 }

@@ -95,8 +95,8 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             if mark == "warmup)" {
                 continue;
             }
-            let ns =
-                units::time_ns(time).ok_or_else(|| block.malformed(*line, time, "a time, as `97.4 us`"))?;
+            let ns = units::time_ns(time)
+                .ok_or_else(|| block.malformed(*line, time, "a time such as `97.4 us`"))?;
             requests.push((*line, time, ns));
         } else if text.starts_with("--- ") && text.ends_with("ioping statistics ---") {
             let target = between(text, "--- ", " ioping statistics").unwrap_or("unknown");
@@ -171,20 +171,22 @@ fn completed(
     let mut parts = rest.split(", ");
     let time = parts.next().unwrap_or_default();
     found.time_ns =
-        units::time_ns(time).filter(|ns| *ns > 0.0).ok_or_else(|| malformed("a time, as `579.4 us`"))?;
+        units::time_ns(time).filter(|ns| *ns > 0.0).ok_or_else(|| malformed("a time such as `579.4 us`"))?;
     pass.printed.push(value(line, "time", time, "ns", "total", found.time_ns));
     for part in parts {
         let part = part.trim();
         if let Some(iops) = part.strip_suffix(" iops") {
             let number =
-                units::thousands(iops).ok_or_else(|| malformed("operations per second, as `3.45 k iops`"))?;
+                units::thousands(iops).ok_or_else(|| malformed("a number of iops such as `3.45 k iops`"))?;
             pass.printed.push(value(line, "iops", iops, "ops/s", "", number));
         } else if let Some(speed) = part.strip_suffix("/s") {
-            let number = units::size(speed, false).ok_or_else(|| malformed("a speed, as `13.5 MiB/s`"))?;
+            let number =
+                units::size(speed, false).ok_or_else(|| malformed("a speed such as `13.5 MiB/s`"))?;
             pass.printed.push(value(line, "speed", part, "bytes/s", "", number));
         } else {
             let size = part.trim_end_matches("read").trim_end_matches("written").trim();
-            found.bytes = Some(units::size(size, false).ok_or_else(|| malformed("a size, as `8 KiB read`"))?);
+            let bytes = units::size(size, false).ok_or_else(|| malformed("a size such as `8 KiB read`"))?;
+            found.bytes = Some(bytes);
         }
     }
     Ok(())
@@ -197,7 +199,7 @@ fn value(line: Line<'_>, label: &str, text: &str, unit: &str, statistic: &str, n
 /// Parses `256.4 us / 289.7 us / 323.0 us / 33.3 us`, or `0.2/0.3/0.4/0.1 ms`, and returns the mean.
 fn extremes(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> Result<f64, ImportError> {
     let parts: Vec<&str> = rest.split('/').map(str::trim).collect();
-    let malformed = || block.malformed(line, rest, "four times, as `1.0 us / 2.0 us / 3.0 us / 0.5 us`");
+    let malformed = || block.malformed(line, rest, "four times such as `1.0 us / 2.0 us / 3.0 us / 0.5 us`");
     let last = parts
         .last()
         .filter(|_| parts.len() == 4)
@@ -235,7 +237,7 @@ fn finish(
         pass.latency.push(Bucket { operation, low_ns, high_ns, count: 1 });
         pass.printed.push(value(*line, "request time", text, "ns", "single", *ns));
     }
-    pass.note("the rate is that of one request after the other, without the rests between them");
+    pass.note("the rate is that of requests without a pause, not counting the pauses between them");
     let size = if found.count > 0.0 { whole(bytes / found.count) } else { 0 };
     let path = target.split(" (").next().unwrap_or(target);
     let mut spec = WorkloadSpec::new(
@@ -274,7 +276,7 @@ fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
             return Err(block.malformed(
                 *line,
                 line.text,
-                "at least as many requests generated, in at least the time",
+                "at least as many generated requests, in at least the same time",
             ));
         }
         let expected = lines::whole(count * 1e9 / time.max(1.0)) as f64;
@@ -282,7 +284,7 @@ fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
             return Err(block.malformed(
                 *line,
                 line.text,
-                "a time in ns that gives the printed requests per second",
+                "a time in ns that agrees with the printed requests per second",
             ));
         }
         let found = Totals {
@@ -292,9 +294,7 @@ fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
             generated_ns: values.get(9).copied(),
             mean_ns: Some(values[5]),
         };
-        pass.note(
-            "the direction is not printed: it is taken for reading, which is what ioping does by default",
-        );
+        pass.note("the direction is not printed: reads are assumed, which is ioping's default");
         draft.tests.push(finish(pass, &found, "unknown", false, &[]));
     }
     match draft.tests.is_empty() {

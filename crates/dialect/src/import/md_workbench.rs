@@ -79,7 +79,8 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             match Row::of_table(block, *line, object_bytes)? {
                 Some(row) => found.push(row),
                 None => draft.doubts.push(format!(
-                    "line {}: its time is printed as 0.000s and no rate follows from it; it was left out",
+                    "line {}: its time is printed as 0.000s, from which no rate can be computed; it was \
+                     skipped",
                     line.number
                 )),
             }
@@ -256,7 +257,7 @@ impl Row {
     fn read_latencies(&mut self, block: &Block<'_>, line: Line<'_>) -> Result<(), ImportError> {
         for (name, operation) in OPERATIONS {
             let Some(rest) = between(line.text, &format!(" {name}("), "") else { continue };
-            let malformed = || block.malformed(line, rest, "seven times, as `create(2.8610e-06s, …)`");
+            let malformed = || block.malformed(line, rest, "seven times such as `create(2.8610e-06s, …)`");
             let (values, _) = rest.split_once(')').ok_or_else(malformed)?;
             let texts: Vec<&str> = values.split(',').map(str::trim).collect();
             if texts.len() != STATISTICS.len() {
@@ -296,7 +297,7 @@ impl Row {
             false => Err(block.malformed(
                 line,
                 line.text,
-                "the latencies of every operation at its end, as `delete(1.9073e-06s, …)`",
+                "the latencies of every operation at its end, such as `delete(1.9073e-06s, …)`",
             )),
         }
     }
@@ -343,7 +344,7 @@ impl Row {
         }
         if by_percentiles {
             pass.note(
-                "latencies are known by printed percentiles alone: between two of them nothing is known",
+                "latencies are only known from printed percentiles: nothing is known between two of them",
             );
         }
         pass.printed.extend(self.printed);

@@ -291,7 +291,7 @@ impl Banner {
         let items = match phase {
             Phase::TreeCreate | Phase::TreeRemove => self.directories(),
             _ => self.items.unwrap_or_else(|| {
-                pass.note("the number of items is not printed: its rate is right, its items are those of one second");
+                pass.note("the number of items is not printed: the rate is correct, items assume one second");
                 whole(rate)
             }),
         };
@@ -305,7 +305,7 @@ impl Banner {
         if iterations > 1 {
             pass.warnings.push(Warning::PrintedMean { iterations });
         } else {
-            pass.note("the standard deviation is that of one iteration: it says nothing of the spread");
+            pass.note("the standard deviation is that of one iteration: it says nothing about the spread");
         }
         if self.over_processes && self.tasks > 1 {
             pass.note("this release takes minimum, maximum and mean over processes, not over iterations");

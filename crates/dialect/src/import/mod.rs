@@ -144,8 +144,8 @@ fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<ReadOutput>, Impo
             Some(line) => Err(ImportError::Unusable {
                 file: text.name.to_owned(),
                 line,
-                what: format!("another output begins here, beside one that is {}", found.name),
-                next: "give each of them in a file of its own".to_owned(),
+                what: format!("another output begins here, in the same file as one of {}", found.name),
+                next: "put each of them in its own file".to_owned(),
             }),
         };
     }

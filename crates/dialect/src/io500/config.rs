@@ -59,7 +59,7 @@ impl Config {
                 }
                 Some(Line::Pair(key, value)) => {
                     let at = section.ok_or_else(|| {
-                        wrong(format!("{key} stands before any section; begin with [global]"))
+                        wrong(format!("{key} is set before any section; begin with [global]"))
                     })?;
                     config.set(at, key, value).map_err(wrong)?;
                 }
@@ -79,7 +79,7 @@ impl Config {
             let names = of.options.iter().map(|option| &option.name);
             let meant = nearest(key, names.clone()).map(|name| format!("did you mean {name}?"));
             let list = || match of.options {
-                [] => "it has none".to_owned(),
+                [] => "it has no options".to_owned(),
                 _ => format!("it has {}", names.copied().collect::<Vec<_>>().join(", ")),
             };
             return Err(format!("[{}] has no option {key}; {}", of.name, meant.unwrap_or_else(list)));
@@ -239,7 +239,7 @@ mod tests {
     fn what_is_wrong_is_named_with_its_line() {
         for (text, told) in [
             ("[globl]\n", "c line 1: there is no section [globl]; did you mean [global]?"),
-            ("datadir = x\n", "c line 1: datadir stands before any section"),
+            ("datadir = x\n", "c line 1: datadir is set before any section"),
             (
                 "[debug]\nstonewall = 1\n",
                 "c line 2: [debug] has no option stonewall; it has stonewall-time, pause-dir",

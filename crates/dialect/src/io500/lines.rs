@@ -136,30 +136,30 @@ impl Setup {
         if let Some(value) = self.config.text("global", "datadir")
             && value.contains(' ')
         {
-            let reason = "a path with spaces cannot stand in the lines of phases; name one without";
+            let reason = "a path with spaces cannot be used in the command lines of phases; give one without";
             return refused("global", "datadir", reason);
         }
         let both = ["precreatePerSet", "filesPerProc"].map(|option| self.config.text("mdworkbench", option));
         if both[0].is_some() != both[1].is_some() {
             let option = if both[0].is_some() { "precreatePerSet" } else { "filesPerProc" };
-            return refused("mdworkbench", option, "set both of precreatePerSet and filesPerProc, or none");
+            return refused("mdworkbench", option, "set both precreatePerSet and filesPerProc, or neither");
         }
         if self.config.flag("global", "io-buffers-on-gpu") == Some(true) {
-            return refused("global", "io-buffers-on-gpu", "buffers are in main memory; set FALSE");
+            return refused("global", "io-buffers-on-gpu", "buffers are in main memory; set it to FALSE");
         }
         let default = Config::default();
         let command = "drop-caches-cmd";
         if self.config.flag("global", "drop-caches") == Some(true)
             && self.config.text("global", command) != default.text("global", command)
         {
-            let reason =
-                "commands of a file are not run; leave it out, and caches are dropped without a command";
+            let reason = "commands from a configuration file are not run; leave it out to drop caches without a \
+                 command";
             return refused("global", command, reason);
         }
         for phase in [Phase::FindEasy, Phase::Find, Phase::FindHard] {
             if self.config.text(phase.name(), "external-script").is_some() {
-                let reason =
-                    "commands of a file are not run; leave it out for the parallel search of this program";
+                let reason = "commands from a configuration file are not run; leave it out to use the parallel search \
+                     of ioproof";
                 return refused(phase.name(), "external-script", reason);
             }
         }

@@ -133,9 +133,9 @@ pub fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Request, To
         let (written, reason) = match files.get(1) {
             None => (
                 "io500",
-                "names no configuration; give one, as in io500 config.ini; --list prints one".to_owned(),
+                "no configuration is given; give one, as in io500 config.ini; --list prints one".to_owned(),
             ),
-            Some(more) => (more.as_str(), "is a second configuration; give one".to_owned()),
+            Some(more) => (more.as_str(), "is a second configuration; give only one".to_owned()),
         };
         return Err(OPTIONS.error(written, &reason));
     };
@@ -155,21 +155,21 @@ pub fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Request, To
         return Ok(Request::Text(format!("{:<15} = {}\n", "config-hash", config.hash())));
     }
     if extras.verify {
-        let missing = || OPTIONS.error("--verify", "needs the result.txt that is to be checked");
+        let missing = || OPTIONS.error("--verify", "needs the result.txt to check");
         return Ok(Request::Verify { config, result: result.map(PathBuf::from).ok_or_else(missing)? });
     }
     let is_extended = match value(Key::Mode).map(String::as_str) {
         None | Some("standard") => false,
         Some("extended") => true,
         Some(other) => {
-            let reason = "there are the modes standard and extended";
+            let reason = "is not a mode; give standard or extended";
             return Err(OPTIONS.error(&format!("--mode={other}"), reason));
         }
     };
     config.verbosity = verbosity;
     let timestamp = value(Key::Timestamp).cloned();
     if let Some(name) = timestamp.as_ref().filter(|name| !is_directory_name(name)) {
-        let reason = "is the name of a directory; leave out / and spaces, and begin with a letter or number";
+        let reason = "is not a directory name; leave out / and spaces, and begin with a letter or number";
         return Err(OPTIONS.error(&format!("--timestamp={name}"), reason));
     }
     let tasks = u32::try_from(launcher.node_of_tasks(extras.tasks_per_rank).len()).unwrap_or(u32::MAX).max(1);

@@ -24,9 +24,9 @@ pub(super) const OPTIONS: Options<Key> = Options {
     tool: "io500",
     called: "IO500",
     usage: "CONFIG.ini [OPTION]...",
-    what: "Runs the phases of IO500 as CONFIG.ini has them, and computes the score.
-The result is not one of the list: a submission has to come from the list's own program.
-Every option and every difference to IO500: docs/IO500.md",
+    what: "Runs the phases of IO500 as configured in CONFIG.ini, and computes the score.
+The result is not valid for the list: a submission has to come from the list's own program.
+All options and differences from IO500: docs/IO500.md",
     own: &[
         ("--verify FILE", "check the hashes of FILE, a result.txt, against CONFIG.ini"),
         help::EXPLAIN,
@@ -41,7 +41,7 @@ Every option and every difference to IO500: docs/IO500.md",
 };
 
 const SPECS: &[Spec<Key>] = &[
-    Spec::honoured(Key::Help, "h", &["help"], Takes::Nothing, "this text"),
+    Spec::honoured(Key::Help, "h", &["help"], Takes::Nothing, "print this help"),
     Spec::honoured(
         Key::List,
         "l",
@@ -54,16 +54,16 @@ const SPECS: &[Spec<Key>] = &[
         "lm",
         &["list-mandatory"],
         Takes::Nothing,
-        "the same without the phases of the extended mode",
+        "the same, without the phases of the extended mode",
     ),
     Spec::honoured(Key::ConfigHash, "", &["config-hash"], Takes::Nothing, "print the hash of CONFIG.ini"),
-    Spec::honoured(Key::Cleanup, "", &["cleanup"], Takes::Nothing, "only the phases that remove files"),
+    Spec::honoured(Key::Cleanup, "", &["cleanup"], Takes::Nothing, "run only the phases that remove files"),
     Spec::honoured(
         Key::DryRun,
         "",
         &["dry-run"],
         Takes::Nothing,
-        "write the results of a run in which no phase is carried out",
+        "write the results without running any phase",
     ),
     Spec::honoured(
         Key::Mode,
@@ -77,7 +77,7 @@ const SPECS: &[Spec<Key>] = &[
         "",
         &["timestamp"],
         Takes::Value("--timestamp=NAME"),
-        "the name of the directories of this run",
+        "name of the directories of this run",
     ),
     Spec::honoured(Key::Louder, "v", &[], Takes::Nothing, "more lines in result.txt; may be repeated"),
     Spec::honoured(
@@ -85,13 +85,13 @@ const SPECS: &[Spec<Key>] = &[
         "",
         &["verbose"],
         Takes::Value("--verbose=2"),
-        "so many, from 0 to 10, instead of CONFIG.ini",
+        "verbosity, from 0 to 10, instead of that in CONFIG.ini",
     ),
     Spec::honoured(
         Key::Resume,
         "",
         &["resume"],
         Takes::Name("--resume RUNDIR"),
-        "go on with an interrupted run: phases whose record is complete are not repeated",
+        "resume an interrupted run; phases with a complete record are not repeated",
     ),
 ];

@@ -43,31 +43,36 @@ const fn row(
     OptionRow { name, kind, default, about }
 }
 
-const RUN: OptionRow = row("run", Kind::Flag, Some("TRUE"), "whether the phase is carried out");
+const RUN: OptionRow = row("run", Kind::Flag, Some("TRUE"), "whether to run the phase");
 const API: OptionRow = row(
     "API",
     Kind::Text,
     None,
-    "the interface of this phase, with options of its own; else that of [global]",
+    "interface of this phase, with its own options; by default that of [global]",
 );
 const COLLECTIVE: OptionRow =
-    row("collective", Kind::Flag, None, "collective transfers, where the interface has them");
-const VERBOSITY: OptionRow = row("verbosity", Kind::Whole, None, "how often -v is passed on");
+    row("collective", Kind::Flag, None, "collective transfers, if the interface has them");
+const VERBOSITY: OptionRow = row("verbosity", Kind::Whole, None, "number of times that -v is passed on");
 
 const ONE_PHASE: &[OptionRow] = &[API, RUN];
 const FIND: &[OptionRow] = &[
-    row("external-script", Kind::Text, None, "refused: the program's own parallel search is measured"),
-    row("external-mpi-args", Kind::Text, Some(""), "for external-script"),
-    row("external-extra-args", Kind::Text, Some(""), "for external-script"),
-    row("nproc", Kind::Count, None, "tasks that search; else all"),
+    row("external-script", Kind::Text, None, "refused: ioproof's own parallel search is measured"),
+    row("external-mpi-args", Kind::Text, Some(""), "arguments of external-script"),
+    row("external-extra-args", Kind::Text, Some(""), "arguments of external-script"),
+    row("nproc", Kind::Count, None, "number of tasks that search; by default all"),
     RUN,
-    row("pfind-queue-length", Kind::Whole, Some("10000"), "of pfind; the search here has no such queue"),
-    row("pfind-steal-next", Kind::Flag, Some("FALSE"), "of pfind; directories are dealt out here"),
+    row("pfind-queue-length", Kind::Whole, Some("10000"), "for pfind; ioproof's search has no such queue"),
+    row(
+        "pfind-steal-next",
+        Kind::Flag,
+        Some("FALSE"),
+        "for pfind; ioproof distributes directories to the tasks",
+    ),
     row(
         "pfind-parallelize-single-dir-access-using-hashing",
         Kind::Flag,
         Some("FALSE"),
-        "of pfind; a directory is read by one task here",
+        "for pfind; in ioproof, one task reads a directory",
     ),
 ];
 
@@ -77,27 +82,32 @@ pub(super) const SECTIONS: &[Section] = &[
         name: "global",
         is_extended: false,
         options: &[
-            row("datadir", Kind::Text, Some("./datafiles"), "where the files of the run go"),
-            row("timestamp-datadir", Kind::Flag, Some("TRUE"), "a directory of the start time below datadir"),
-            row("resultdir", Kind::Text, Some("./results"), "where the results go"),
+            row("datadir", Kind::Text, Some("./datafiles"), "directory for the files of the run"),
+            row(
+                "timestamp-datadir",
+                Kind::Flag,
+                Some("TRUE"),
+                "add a subdirectory named after the start time to datadir",
+            ),
+            row("resultdir", Kind::Text, Some("./results"), "directory for the results"),
             row(
                 "timestamp-resultdir",
                 Kind::Flag,
                 Some("TRUE"),
-                "a directory of the start time below resultdir",
+                "add a subdirectory named after the start time to resultdir",
             ),
-            row("api", Kind::Text, Some("POSIX"), "the interface of all phases, with its options"),
+            row("api", Kind::Text, Some("POSIX"), "interface of all phases, with its options"),
             row(
                 "drop-caches",
                 Kind::Flag,
                 Some("FALSE"),
-                "empty the page cache of each node before each phase",
+                "drop the page cache of each node before each phase",
             ),
             row(
                 "drop-caches-cmd",
                 Kind::Text,
                 Some("sudo -n bash -c \"echo 3 > /proc/sys/vm/drop_caches\""),
-                "the command for it; others than this one are refused",
+                "command to drop the caches; any other command is refused",
             ),
             row("io-buffers-on-gpu", Kind::Flag, Some("FALSE"), "refused: buffers are in main memory"),
             row("verbosity", Kind::Count, Some("1"), "from 0 to 10"),
@@ -114,8 +124,13 @@ pub(super) const SECTIONS: &[Section] = &[
         name: "debug",
         is_extended: false,
         options: &[
-            row("stonewall-time", Kind::Whole, Some("300"), "seconds that each write phase takes at least"),
-            row("pause-dir", Kind::Text, None, "a phase waits while this directory has a file of its name"),
+            row("stonewall-time", Kind::Whole, Some("300"), "minimum seconds of each write phase"),
+            row(
+                "pause-dir",
+                Kind::Text,
+                None,
+                "a phase waits while this directory contains a file with the name of the phase",
+            ),
         ],
     },
     Section {
@@ -123,10 +138,10 @@ pub(super) const SECTIONS: &[Section] = &[
         is_extended: false,
         options: &[
             API,
-            row("transferSize", Kind::Text, Some("2m"), "bytes of a transfer"),
-            row("blockSize", Kind::Text, Some("9920000m"), "bytes of each task that the deadline cuts short"),
-            row("filePerProc", Kind::Flag, Some("TRUE"), "a file for each task"),
-            row("uniqueDir", Kind::Flag, Some("FALSE"), "a directory for each file"),
+            row("transferSize", Kind::Text, Some("2m"), "bytes per transfer"),
+            row("blockSize", Kind::Text, Some("9920000m"), "bytes per task, cut short by the deadline"),
+            row("filePerProc", Kind::Flag, Some("TRUE"), "one file per task"),
+            row("uniqueDir", Kind::Flag, Some("FALSE"), "one directory per file"),
             RUN,
             VERBOSITY,
         ],
@@ -137,7 +152,7 @@ pub(super) const SECTIONS: &[Section] = &[
         is_extended: false,
         options: &[
             API,
-            row("n", Kind::Count, Some("1000000"), "files of each task that the deadline cuts short"),
+            row("n", Kind::Count, Some("1000000"), "files per task, cut short by the deadline"),
             RUN,
         ],
     },
@@ -147,14 +162,19 @@ pub(super) const SECTIONS: &[Section] = &[
         is_extended: true,
         options: &[
             API,
-            row("waitingTime", Kind::Number, Some("0.0"), "rest of each step, as a part of its time"),
+            row(
+                "waitingTime",
+                Kind::Number,
+                Some("0.0"),
+                "pause after each step, as a multiple of its duration",
+            ),
             row(
                 "precreatePerSet",
                 Kind::Count,
                 None,
-                "objects in each set; else by the rate of mdtest-easy-write",
+                "objects per set; by default derived from the rate of mdtest-easy-write",
             ),
-            row("filesPerProc", Kind::Count, None, "steps in each set; else as many as objects"),
+            row("filesPerProc", Kind::Count, None, "steps per set; by default as many as objects"),
             RUN,
             VERBOSITY,
         ],
@@ -171,7 +191,7 @@ pub(super) const SECTIONS: &[Section] = &[
                 "segmentCount",
                 Kind::Whole,
                 Some("10000000"),
-                "segments of each task that the deadline cuts short",
+                "segments per task, cut short by the deadline",
             ),
             COLLECTIVE,
             RUN,
@@ -184,8 +204,8 @@ pub(super) const SECTIONS: &[Section] = &[
         is_extended: false,
         options: &[
             API,
-            row("n", Kind::Count, Some("1000000"), "files of each task that the deadline cuts short"),
-            row("files-per-dir", Kind::Count, None, "files in each directory; makes the run invalid"),
+            row("n", Kind::Count, Some("1000000"), "files per task, cut short by the deadline"),
+            row("files-per-dir", Kind::Count, None, "files per directory; makes the run invalid"),
             RUN,
         ],
     },

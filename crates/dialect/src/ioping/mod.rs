@@ -58,7 +58,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, 
     let mut warnings = Vec::new();
     if launcher.node_of.len() > 1 {
         warnings.push(
-            "ioping has one request at a time: only the first process of the launcher makes any".to_owned(),
+            "ioping makes one request at a time: only the first process of the launcher makes any".to_owned(),
         );
     }
     let case = settings.case()?;

@@ -74,7 +74,7 @@ impl Settings {
             [path] => PathBuf::from(path),
             [] => return Err(OPTIONS.error("the command line", "names no directory, file or device")),
             [_, second, ..] => {
-                return Err(OPTIONS.error(second, "is a second target; ioping has one, so call it twice"));
+                return Err(OPTIONS.error(second, "is a second target; ioping accepts one, so run it twice"));
             }
         };
         let (target, bytes) = look(&path)?;
@@ -94,7 +94,8 @@ impl Settings {
         };
         if size > work_size {
             let problem = format!(
-                "has room for {work_size} bytes and no request of {size}; give a smaller -s or a larger -S"
+                "has room for {work_size} bytes, less than a request of {size}; give a smaller -s or a \
+                 larger -S"
             );
             return Err(OPTIONS.error(&path.display().to_string(), &problem));
         }
@@ -120,7 +121,7 @@ impl Settings {
             (false, false) => Mode::Read,
         };
         if mode != Mode::Read && target != Target::Directory && writes < 3 {
-            let problem = "would be overwritten; think twice, then use -WWW";
+            let problem = "would be overwritten; if that is intended, use -WWW";
             return Err(OPTIONS.error(&path.display().to_string(), problem));
         }
         let settings = Self {
@@ -158,19 +159,19 @@ impl Settings {
 
     fn check(self) -> Result<Self, ToolError> {
         if self.asynchronous && !(self.cached || self.direct) && self.mode != Mode::Write {
-            let problem = "drops what it reads from the page cache before each request, which the asynchronous \
-                           way cannot; add -D to go around the page cache, or -C to measure it";
+            let problem = "drops the data from the page cache before each request, which asynchronous \
+                           requests do not allow; add -D to bypass the page cache, or -C to measure it";
             return Err(OPTIONS.error("-A", problem));
         }
         if self.asynchronous && self.syncs() && !self.cached {
-            let problem = "makes each write stable, which the asynchronous way does by fsync only; leave out -A, \
-                           or add -C";
+            let problem = "puts each write on stable storage, for which asynchronous requests support only \
+                           fsync; leave out -A, or add -C";
             return Err(OPTIONS.error("-A", problem));
         }
         if let Some(format) = self.time.as_ref()
             && jiff::fmt::strtime::format(format, &jiff::Zoned::now()).is_err()
         {
-            return Err(OPTIONS.error(&format!("-I{format}"), "is no format of strftime(3)"));
+            return Err(OPTIONS.error(&format!("-I{format}"), "is not a format of strftime(3)"));
         }
         Ok(self)
     }
@@ -211,7 +212,7 @@ fn look(path: &Path) -> Result<(Target, u64), ToolError> {
             &format!("{what}: {error}; name a directory, a file or a block device"),
         )
     };
-    let facts = std::fs::metadata(path).map_err(|error| failed("cannot be looked at", &error))?;
+    let facts = std::fs::metadata(path).map_err(|error| failed("cannot be accessed", &error))?;
     if facts.is_dir() {
         return Ok((Target::Directory, 0));
     }

@@ -49,7 +49,7 @@ fn scaled(value: u64, units: &[Unit]) -> String {
 fn read(text: &str, plain: u64, suffixes: &[(&[&str], u64)], expected: &str) -> Result<u64, String> {
     let split = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
     let (number, suffix) = text.split_at(split);
-    let number: f64 = number.parse().map_err(|_| format!("is no number; {expected}"))?;
+    let number: f64 = number.parse().map_err(|_| format!("is not a number; {expected}"))?;
     let suffix = suffix.trim().to_ascii_lowercase();
     let one = match suffix.as_str() {
         "" => plain,
@@ -79,7 +79,7 @@ pub(super) fn read_size(text: &str) -> Result<u64, String> {
         (&["g", "gb", "gib"], 1 << 30),
         (&["t", "tb", "tib"], 1 << 40),
     ];
-    read(text, 1, &suffixes, "give a size with or without sector, page, k, m, g or t, as 4k")
+    read(text, 1, &suffixes, "give a size, optionally with sector, page, k, m, g or t, as in 4k")
 }
 
 /// Parses a duration to nanoseconds: `0.2`, `100us`.
@@ -96,7 +96,7 @@ pub(super) fn read_time(text: &str) -> Result<u64, String> {
         text,
         1_000_000_000,
         &suffixes,
-        "give seconds, or a number with ns, us, ms, s, min or hour, as 100us",
+        "give seconds, or a number with ns, us, ms, s, min or hour, as in 100us",
     )
 }
 
@@ -104,7 +104,7 @@ pub(super) fn read_time(text: &str) -> Result<u64, String> {
 pub(super) fn read_count(text: &str) -> Result<u64, String> {
     let suffixes: [(&[&str], u64); 4] =
         [(&["k"], 1_000), (&["m"], 1_000_000), (&["g"], 1_000_000_000), (&["t"], 1_000_000_000_000)];
-    read(text, 1, &suffixes, "give a number with or without k, m, g or t, as 10")
+    read(text, 1, &suffixes, "give a number, optionally with k, m, g or t, as in 10")
 }
 
 #[cfg(test)]

@@ -192,28 +192,28 @@ impl Settings {
     fn conflicts(&self) -> Result<(), ToolError> {
         let conflict = |written: &str, reason: &str| Err(OPTIONS.error(written, reason));
         if self.reorder && self.reorder_random > 0 {
-            return conflict("-C and -Z", "a task reads either by a shift or at random; choose one");
+            return conflict("-C and -Z", "a task reads either at a constant shift or at random; choose one");
         }
         if self.random_offset > 1 && (self.write || self.check_write || self.check_read) {
             return conflict(
                 "-z and -z",
-                "blocks at random that may come again are for reads of a file that is there: give -r without -w, -W and \
-                 -R, or one -z, which visits each offset once",
+                "random blocks that may repeat are only for reading an existing file: give -r without -w, -W \
+                 and -R, or a single -z, which visits each offset once",
             );
         }
         if self.dual_mount && !self.file_per_proc {
-            return conflict("-y without -F", "two mounts are used by files of each task's own; add -F");
+            return conflict("-y without -F", "two mounts require a file for each task; add -F");
         }
         if self.wear_out && self.deadline == 0 {
             return conflict(
                 "stoneWallingWearOut without -D",
-                "there is no deadline after which tasks could go on; give one, as in -D 30",
+                "there is no deadline after which tasks continue; give one, as in -D 30",
             );
         }
         if self.status_file.is_some() && self.write && !self.keep {
             return conflict(
                 "stoneWallingStatusFile without -k",
-                "it is for a later run that reads the files, which -k has to keep",
+                "it is for a later run that reads the files, which must be kept; add -k",
             );
         }
         Ok(())
@@ -239,8 +239,8 @@ pub(super) fn of(
     if !launcher.node_of.is_empty() && settings.tasks > all_tasks(launcher, extras.tasks_per_rank) {
         let processes = launcher.node_of.len();
         let reason = format!(
-            "the launcher has started {processes} processes with {} of the tasks each, too few for all of them; start \
-             more, or put more tasks on each: --tasks-per-rank {}",
+            "the launcher has started {processes} processes (tasks on each: {}), too few for all tasks; \
+             start more processes, or run more tasks on each: --tasks-per-rank {}",
             extras.tasks_per_rank,
             (settings.tasks as usize).div_ceil(processes)
         );
@@ -248,7 +248,7 @@ pub(super) fn of(
     }
     limit_by_status(&mut settings, warnings)?;
     if !settings.file_per_proc && settings.test_file.contains('@') {
-        warnings.push("several names need -F; the first one is used for all tasks".to_owned());
+        warnings.push("several file names require -F; the first one is used for all tasks".to_owned());
     }
     let id = case_id(index);
     let valid = |spec: WorkloadSpec| {
@@ -305,7 +305,7 @@ fn blocks_there(workload: &Workload, before: &[Case]) -> Result<u64, ToolError> 
             (None, Ok(found)) => found.len(),
             (None, Err(error)) => {
                 return refused(&format!(
-                    "is to be read as it is, and its size is not known: {error}; write it first, with -w and -k"
+                    "must exist to be read, but its size is unknown: {error}; write it first, with -w and -k"
                 ));
             }
         };
@@ -332,7 +332,7 @@ fn limit_by_status(settings: &mut Settings, warnings: &mut Vec<String>) -> Resul
         Err(_) => {
             return Err(OPTIONS.error(
                 &format!("stoneWallingStatusFile={}", path.display()),
-                "does not hold a number of transfers; name a file that a write with -D left",
+                "does not contain a number of transfers; name a file that a write with -D has created",
             ));
         }
     }

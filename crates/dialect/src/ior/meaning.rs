@@ -32,13 +32,13 @@ fn files(key: Key, settings: &Settings) -> Option<String> {
     Some(match key {
         Key::TestFile => test_file(settings),
         Key::FilePerProc => {
-            format!("a file for each of the {} tasks, named by the task's number", settings.tasks)
+            format!("one file for each of the {} tasks, with the task number in its name", settings.tasks)
         }
         Key::UniqueDir if !per_task => "no effect without -F, as in IOR".to_owned(),
         Key::StatusFile if settings.write => {
-            "the number of transfers that each task did is written there, for a later read".to_owned()
+            "the number of transfers of each task is written to it, for a later read".to_owned()
         }
-        Key::StatusFile => "each task ends after the number of transfers that is read from there".to_owned(),
+        Key::StatusFile => "each task stops after the number of transfers that is read from it".to_owned(),
         Key::Script => {
             "the tests of that script are run, with the rest of this line as their defaults".to_owned()
         }
@@ -55,7 +55,7 @@ fn test_file(settings: &Settings) -> String {
             settings.tasks.saturating_sub(1)
         ),
         (true, count) => {
-            format!("{count} targets; task t uses number t mod {count}, with its own number appended")
+            format!("{count} targets; task t uses target t mod {count}, with the task number appended")
         }
         (false, 1) => "the file that all tasks share".to_owned(),
         (false, count) => {
@@ -69,7 +69,7 @@ fn transfers(key: Key, settings: &Settings) -> Option<String> {
         Key::Block => format!("contiguous bytes of each task in a segment: {}", both_units(settings.block)),
         Key::Transfer => format!("bytes of one I/O call: {}", both_units(settings.transfer)),
         Key::Segments => format!(
-            "{} blocks for each task: {} in all",
+            "{} blocks per task: {} in total",
             settings.segments,
             settings.aggregate().map_or_else(|| "too much".to_owned(), |bytes| Bytes(bytes).both_units())
         ),
@@ -79,14 +79,14 @@ fn transfers(key: Key, settings: &Settings) -> Option<String> {
         },
         Key::Api => api(settings),
         Key::RandomSeed => match settings.random_seed {
-            Some(seed) => format!("-z draws its order from {seed}"),
-            None => "-z draws its order from 0, so that every run has the same order".to_owned(),
+            Some(seed) => format!("seed of the random order of -z: {seed}"),
+            None => "seed of the random order of -z: 0, so that every run has the same order".to_owned(),
         },
         Key::RandomOffset if settings.random_offset > 1 => {
-            "blocks of -b of the file as it is, each drawn at random, so that some come again; in order within a block"
+            "random blocks of -b of the existing file, some of them more than once; sequential within a block"
                 .to_owned()
         }
-        Key::AioPending => format!("{} transfers under way for each task", settings.aio_pending),
+        Key::AioPending => format!("{} transfers in flight for each task", settings.aio_pending),
         Key::MemoryPerNode => match settings.memory_per_node {
             HeldMemory::None => "no memory is held".to_owned(),
             HeldMemory::Bytes(bytes) => {
@@ -114,12 +114,12 @@ fn on_processes(settings: &Settings) -> String {
 fn api(settings: &Settings) -> String {
     match settings.api.to_ascii_uppercase().as_str() {
         "MMAP" => "copies to and from a shared mapping of the file".to_owned(),
-        "DUMMY" => "no I/O at all: measures the harness".to_owned(),
+        "DUMMY" => "no I/O: measures the overhead of the harness".to_owned(),
         "AIO" => format!(
-            "Linux asynchronous I/O (io_submit) with {} transfers under way for each task",
+            "Linux asynchronous I/O (io_submit) with {} transfers in flight for each task",
             settings.aio_pending
         ),
-        _ => "pread(2) and pwrite(2), one thread for each task".to_owned(),
+        _ => "pread(2) and pwrite(2), one thread per task".to_owned(),
     }
 }
 
@@ -127,7 +127,7 @@ fn reading(key: Key, settings: &Settings) -> Option<String> {
     Some(match key {
         Key::Reorder => shift(settings),
         Key::ReorderRandom => format!(
-            "each task reads another one's data, in a random assignment in which all data is read once{}",
+            "each task reads another task's data, in a random assignment in which all data is read once{}",
             match settings.shift_tasks() {
                 0 | 1 => String::new(),
                 tasks => format!(", at least {tasks} tasks away"),
@@ -135,8 +135,10 @@ fn reading(key: Key, settings: &Settings) -> Option<String> {
         ),
         Key::ReorderSeed => match settings.reorder_seed {
             _ if settings.reorder_random == 0 => "no effect without -Z".to_owned(),
-            seed if seed < 0 => format!("-Z draws a new assignment in each repetition, starting from {seed}"),
-            seed => format!("-Z draws the same assignment in each repetition, from {seed}"),
+            seed if seed < 0 => {
+                format!("-Z uses a new random assignment in each repetition, starting from {seed}")
+            }
+            seed => format!("-Z uses the same random assignment in each repetition, from {seed}"),
         },
         Key::TaskOffset if settings.reorder => shift(settings),
         Key::TaskOffset if settings.reorder_random > 0 => {
@@ -158,7 +160,8 @@ fn shift(settings: &Settings) -> String {
     };
     if tasks == 0 {
         return format!(
-            "with {} tasks this shift{nodes} is a multiple of all tasks: each task reads its own data",
+            "with {} tasks this shift{nodes} is a multiple of the number of tasks: each task reads its own \
+             data",
             settings.tasks
         );
     }
@@ -169,27 +172,29 @@ fn ending(key: Key, settings: &Settings) -> Option<String> {
     let seconds = |number: u64| if number == 1 { "1 second".to_owned() } else { format!("{number} seconds") };
     Some(match key {
         Key::Repetitions => format!("the test is run {} times", settings.repetitions),
-        Key::Delay => format!("{} of rest before each write and read phase", seconds(settings.delay)),
+        Key::Delay => format!("a pause of {} before each write and read phase", seconds(settings.delay)),
         Key::Deadline if settings.deadline == 0 => "no time limit: the phase ends by volume".to_owned(),
-        Key::Deadline => format!("each task stops {} after it began to transfer", seconds(settings.deadline)),
+        Key::Deadline => {
+            format!("each task stops {} after it begins to transfer", seconds(settings.deadline))
+        }
         Key::WearOutIterations => settings.wear_out_iterations.map_or_else(
             || "no limit on the number of transfers".to_owned(),
             |limit| format!("each task ends after {limit} transfers"),
         ),
         Key::MinTime if settings.min_time == 0 => "no minimum time".to_owned(),
         Key::MinTime => {
-            format!("each phase starts again from the beginning until it took {}", seconds(settings.min_time))
+            format!("each phase is repeated from its beginning for at least {}", seconds(settings.min_time))
         }
         Key::MaxMinutes if settings.max_minutes == 0 => "no limit on the time of all repetitions".to_owned(),
         Key::MaxMinutes => format!("no phase starts after {} min", settings.max_minutes),
-        Key::Outlier if settings.outlier == 0 => "no warning of outliers".to_owned(),
+        Key::Outlier if settings.outlier == 0 => "no warning about outliers".to_owned(),
         Key::Outlier => {
-            format!("warns of a task that is more than {} from the mean", seconds(settings.outlier))
+            format!("warns about a task that is more than {} from the mean", seconds(settings.outlier))
         }
         Key::Signature => {
             format!("signature of the data: {} (the same value gives the same bytes)", settings.signature)
         }
-        Key::RefNum => format!("the summary repeats the number {}", settings.ref_num),
+        Key::RefNum => format!("number that is printed in the summary: {}", settings.ref_num),
         Key::Verbose => format!("verbosity {}", settings.verbose),
         _ => return None,
     })

@@ -161,7 +161,7 @@ fn check_release(format: Format, compat: Compat) -> Result<(), ToolError> {
     };
     Err(OPTIONS.error(
         &format!("--compat {compat} and summaryFormat={}", format.name()),
-        &format!("IOR has {} since {since}; leave one of them out", format.name()),
+        &format!("IOR has {} only since {since}; leave one of them out", format.name()),
     ))
 }
 

@@ -71,18 +71,17 @@ pub(super) enum Key {
     Other,
 }
 
-const MPIIO_VIEW: &str = "file views and shared file pointers are MPI-IO; ioproof drives POSIX, MMAP, DUMMY and AIO, \
-                          where every task has explicit offsets: leave it out";
-const HDF5: &str = "it belongs to HDF5 files; ioproof drives POSIX, MMAP, DUMMY and AIO: leave it out";
+const MPIIO_VIEW: &str = "file views and shared file pointers belong to MPI-IO; ioproof supports POSIX, \
+                          MMAP, DUMMY and AIO, where every task has explicit offsets: leave it out";
+const HDF5: &str = "it belongs to HDF5 files; ioproof supports POSIX, MMAP, DUMMY and AIO: leave it out";
 const STRIPES: &str = "ioproof leaves striping to the file system: run `lfs setstripe` on the directory first \
                        (-c for the count, -S for the size, -i for the first OST), then leave it out";
-const GPFS: &str =
-    "ioproof gives GPFS no hints of its own: leave it out, or set them by the file system's policy";
+const GPFS: &str = "ioproof gives no hints to GPFS: leave it out, or set them in the file system's policy";
 const BEEGFS: &str = "ioproof leaves striping to the file system: run `beegfs-ctl --setpattern` on the directory \
                       first, then leave it out";
 const STAMPED: &str =
     "every transfer is incompressible and stamped with its file, offset, signature and generation";
-const ADVICE: &str = "ioproof gives a mapping no madvise(2): leave it out";
+const ADVICE: &str = "ioproof calls no madvise(2) for a mapping: leave it out";
 
 const fn flag(
     key: Key,
@@ -144,18 +143,18 @@ pub(super) const OPTIONS: Options<Key> = Options {
     tool: "ior",
     called: "IOR",
     usage: "[OPTION]...",
-    what: "Measures as IOR does: -w -r on one file, -F a file for each task, -N tasks.\n\
-           Sizes take k, m, g, t (powers of 1024). Every option and every difference to IOR: docs/IOR.md",
+    what: "Measures as IOR does: -w -r on one file, -F for one file per task, -N tasks.\n\
+           Sizes take k, m, g, t (powers of 1024). All options and differences from IOR: docs/IOR.md",
     own: &[
         help::EXPLAIN,
         help::OUT,
-        ("--compat 3.0|3.3|4.0", "which release's tables are printed"),
+        ("--compat 3.0|3.3|4.0", "release whose tables are printed"),
         help::VERIFY,
-        ("--fadvise none|as-published|as-meant", "what the kernel is told after open"),
+        ("--fadvise none|as-published|as-meant", "access advice to the kernel after open"),
         help::TASKS_PER_RANK,
         help::YES,
         help::NO_PROGRESS,
-        ("--destroy-data-on SERIAL|WWN|PATH", "give up the data of a block device"),
+        ("--destroy-data-on SERIAL|WWN|PATH", "allow the data on a block device to be destroyed"),
     ],
     long_only: false,
     ignores_dashes: true,
@@ -165,18 +164,18 @@ pub(super) const OPTIONS: Options<Key> = Options {
 /// Sorted by letter as in IOR's documentation, then by name.
 const SPECS: &[Spec<Key>] = &[
     name(Key::Api, "a", &[], &["api"], "-a POSIX", "POSIX, MMAP, DUMMY or AIO (libaio)"),
-    value(Key::RefNum, "A", &[], &["refNum"], "-A 1", "a number that the summary repeats"),
-    value(Key::Block, "b", &[], &["blockSize"], "-b 16m", "contiguous bytes of each task"),
+    value(Key::RefNum, "A", &[], &["refNum"], "-A 1", "number to print in the summary"),
+    value(Key::Block, "b", &[], &["blockSize"], "-b 16m", "contiguous bytes per task"),
     flag(
         Key::Direct,
         "B",
         &["posix.odirect", "aio.odirect"],
         &["useO_DIRECT"],
-        "direct I/O, around the page cache",
+        "direct I/O, bypassing the page cache",
     ),
     no_flag(
-        "collective buffering needs MPI-IO; ioproof drives POSIX, MMAP, DUMMY and AIO, where each task moves its \
-         own data: leave it out",
+        "collective buffering needs MPI-IO; ioproof supports POSIX, MMAP, DUMMY and AIO, where each task \
+         moves its own data: leave it out",
         "c",
         &["collective"],
         &["collective"],
@@ -186,7 +185,7 @@ const SPECS: &[Spec<Key>] = &[
         "C",
         &[],
         &["reorderTasksConstant", "reorderTasks"],
-        "each task reads what another one wrote",
+        "each task reads what another task wrote",
     ),
     value(
         Key::Delay,
@@ -194,7 +193,7 @@ const SPECS: &[Spec<Key>] = &[
         &[],
         &["interTestDelay"],
         "-d 1",
-        "seconds of rest before each phase; a fraction is cut off",
+        "seconds of pause before each phase; a fraction is truncated",
     ),
     value(
         Key::Deadline,
@@ -205,9 +204,9 @@ const SPECS: &[Spec<Key>] = &[
         "seconds after which each task stops",
     ),
     flag(Key::Fsync, "e", &[], &["fsync"], "fsync after a task's last write, inside the timed close"),
-    flag(Key::UseExisting, "E", &[], &["useExistingTestFile"], "write over files that are there"),
+    flag(Key::UseExisting, "E", &[], &["useExistingTestFile"], "overwrite existing files"),
     name(Key::Script, "f", &[], &[], "-f tests.ior", "a script of tests"),
-    flag(Key::FilePerProc, "F", &[], &["filePerProc"], "a file for each task"),
+    flag(Key::FilePerProc, "F", &[], &["filePerProc"], "one file per task"),
     flag(
         Key::Barriers,
         "g",
@@ -216,12 +215,12 @@ const SPECS: &[Spec<Key>] = &[
         "tasks wait for each other between open, I/O and close",
     ),
     value(Key::Signature, "G", &[], &["setTimeStampSignature"], "-G 5", "signature of the data"),
-    flag(Key::Help, "h", &["help"], &["showHelp"], "print this"),
+    flag(Key::Help, "h", &["help"], &["showHelp"], "print this help"),
     without_effect(
         flag(Key::ShowHints, "H", &["mpiio.showHints"], &["showHints"], "show hints of MPI-IO"),
         "files have no hints outside MPI-IO",
     ),
-    value(Key::Repetitions, "i", &[], &["repetitions"], "-i 3", "how often the test is run"),
+    value(Key::Repetitions, "i", &[], &["repetitions"], "-i 3", "number of repetitions of the test"),
     no_flag(HDF5, "I", &["hdf5.individualDataSets"], &["individualDataSets", "hdf5.individualDataSets"]),
     value(
         Key::Outlier,
@@ -229,7 +228,7 @@ const SPECS: &[Spec<Key>] = &[
         &[],
         &["outlierThreshold"],
         "-j 5",
-        "warn of a task this many seconds from the mean",
+        "warn about a task that is more than this many seconds from the mean",
     ),
     no_value(HDF5, "J", &["hdf5.setAlignment"], &["setAlignment", "hdf5.setAlignment"]),
     flag(Key::Keep, "k", &[], &["keepFile"], "keep the files"),
@@ -250,7 +249,7 @@ const SPECS: &[Spec<Key>] = &[
         "m",
         &[],
         &["multiFile"],
-        "files of its own for each repetition, with its number at the end of the name",
+        "separate files for each repetition, with its number at the end of the name",
     ),
     value(
         Key::MemoryPerNode,
@@ -258,7 +257,7 @@ const SPECS: &[Spec<Key>] = &[
         &[],
         &["memoryPerNode"],
         "-M 50%",
-        "memory of the node that is held meanwhile",
+        "memory of the node to hold during the run",
     ),
     no_flag(HDF5, "n", &["hdf5.noFill"], &["noFill", "hdf5.noFill"]),
     value(Key::Tasks, "N", &[], &["numTasks"], "-N 12", "number of tasks"),
@@ -269,7 +268,7 @@ const SPECS: &[Spec<Key>] = &[
         &[],
         &[],
         "-O keepFile=1,useO_DIRECT=1",
-        "directives: any name of this list with a value",
+        "directives: any name in this list with a value",
     ),
     flag(
         Key::Preallocate,
@@ -279,22 +278,22 @@ const SPECS: &[Spec<Key>] = &[
         "allocate the space (posix_fallocate) before the write; IOR does so with MPI-IO only",
     ),
     no_flag(MPIIO_VIEW, "P", &[], &["useSharedFilePointer"]),
-    flag(Key::QuitOnError, "q", &[], &["quitOnError"], "end at the first wrong byte"),
-    value(Key::TaskOffset, "Q", &[], &["taskPerNodeOffset"], "-Q 1", "how far -C shifts, and -Z at least"),
+    flag(Key::QuitOnError, "q", &[], &["quitOnError"], "stop at the first wrong byte"),
+    value(Key::TaskOffset, "Q", &[], &["taskPerNodeOffset"], "-Q 1", "shift of -C, and minimum shift of -Z"),
     flag(Key::Read, "r", &[], &["readFile"], "read"),
     flag(Key::CheckRead, "R", &[], &["checkRead"], "read, read again and compare; the check is not timed"),
-    value(Key::Segments, "s", &[], &["segmentCount"], "-s 16", "blocks of each task"),
+    value(Key::Segments, "s", &[], &["segmentCount"], "-s 16", "blocks per task"),
     no_flag(MPIIO_VIEW, "S", &["mpiio.useStridedDatatype"], &["useStridedDatatype"]),
-    value(Key::Transfer, "t", &[], &["transferSize"], "-t 1m", "bytes of one I/O call"),
+    value(Key::Transfer, "t", &[], &["transferSize"], "-t 1m", "bytes per I/O call"),
     value(Key::MaxMinutes, "T", &[], &["maxTimeDuration"], "-T 10", "minutes after which no phase starts"),
-    flag(Key::UniqueDir, "u", &[], &["uniqueDir"], "a directory for each task's file"),
+    flag(Key::UniqueDir, "u", &[], &["uniqueDir"], "one directory per task for its file"),
     no_value(
-        "hints of MPI-IO have no place here: ioproof drives POSIX, MMAP, DUMMY and AIO; leave it out",
+        "hints are for MPI-IO; ioproof supports POSIX, MMAP, DUMMY and AIO: leave it out",
         "U",
         &["mpiio.hintsFileName"],
         &["hintsFileName"],
     ),
-    flag(Key::Verbose, "v", &[], &["verbose"], "say more, up to five times"),
+    flag(Key::Verbose, "v", &[], &["verbose"], "increase verbosity, up to five times"),
     no_flag(MPIIO_VIEW, "V", &["mpiio.useFileView"], &["useFileView"]),
     flag(Key::Write, "w", &[], &["writeFile"], "write"),
     flag(Key::CheckWrite, "W", &[], &["checkWrite"], "read what was written and compare; not timed"),
@@ -303,7 +302,7 @@ const SPECS: &[Spec<Key>] = &[
         "x",
         &[],
         &["singleXferAttempt"],
-        "a short transfer is an error, and not continued",
+        "a short transfer is an error and is not continued",
     ),
     value(Key::ReorderSeed, "X", &[], &["reorderTasksRandomSeed"], "-X 5", "seed of -Z"),
     flag(
@@ -311,25 +310,26 @@ const SPECS: &[Spec<Key>] = &[
         "y",
         &[],
         &["dualMount"],
-        "tasks of even nodes use FILE0/data, of odd ones FILE1/data",
+        "tasks on even nodes use FILE0/data, those on odd nodes FILE1/data",
     ),
     flag(
         Key::FsyncPerWrite,
         "Y",
         &[],
         &["fsyncPerWrite"],
-        "fsync after each write, inside that transfer's latency",
+        "fsync after each write, included in the latency of that transfer",
     ),
     flag(
         Key::RandomOffset,
         "z",
         &[],
         &["randomOffset"],
-        "random offsets over the whole file, each once; twice: random blocks of the file as it is, for -r alone",
+        "random offsets over the whole file, each once; twice: random blocks of an existing file, for -r \
+         only",
     ),
-    flag(Key::ReorderRandom, "Z", &[], &["reorderTasksRandom"], "each task reads a random other one's data"),
+    flag(Key::ReorderRandom, "Z", &[], &["reorderTasksRandom"], "each task reads a random other task's data"),
     flag(Key::Version, "", &["version"], &[], "print the version"),
-    flag(Key::DryRun, "", &["dryRun"], &["dryRun"], "print the plan and move nothing"),
+    flag(Key::DryRun, "", &["dryRun"], &["dryRun"], "print the plan without moving data"),
     flag(
         Key::WarningsAsErrors,
         "",
@@ -351,7 +351,7 @@ const SPECS: &[Spec<Key>] = &[
         &["aio.max-pending"],
         &["aio.max-pending"],
         "--aio.max-pending=128",
-        "transfers under way for each task, with -a AIO",
+        "transfers in flight for each task, with -a AIO",
     ),
     without_effect(
         value(
@@ -360,16 +360,16 @@ const SPECS: &[Spec<Key>] = &[
             &["aio.granularity"],
             &["aio.granularity"],
             "--aio.granularity=16",
-            "how many are submitted at once",
+            "number of transfers submitted at once",
         ),
-        "each transfer is submitted as soon as there is room",
+        "each transfer is submitted as soon as possible",
     ),
     flag(
         Key::WearOut,
         "",
         &[],
         &["stoneWallingWearOut"],
-        "after -D, all tasks go on to the number of transfers of the fastest",
+        "after -D, all tasks continue to the number of transfers of the fastest",
     ),
     value(
         Key::WearOutIterations,
@@ -385,7 +385,7 @@ const SPECS: &[Spec<Key>] = &[
         &[],
         &["stoneWallingStatusFile"],
         "-O stoneWallingStatusFile=run.stonewall",
-        "keeps the number of transfers from a write for a later read",
+        "file that keeps the number of transfers of a write for a later read",
     ),
     value(
         Key::MinTime,
@@ -393,7 +393,7 @@ const SPECS: &[Spec<Key>] = &[
         &[],
         &["minTimeDuration"],
         "-O minTimeDuration=60",
-        "seconds that each phase goes on at least",
+        "minimum duration of each phase in seconds",
     ),
     without_effect(
         flag(Key::StoreOffset, "", &[], &["storeFileOffset"], "offsets as signature of the data"),
@@ -405,7 +405,7 @@ const SPECS: &[Spec<Key>] = &[
         &[],
         &["memoryPerTask"],
         "-O memoryPerTask=1g",
-        "memory that each task holds meanwhile",
+        "memory to hold for each task during the run",
     ),
     name(
         Key::RankCsv,
@@ -413,30 +413,30 @@ const SPECS: &[Spec<Key>] = &[
         &[],
         &["saveRankPerformanceDetailsCSV"],
         "-O saveRankPerformanceDetailsCSV=ranks.csv",
-        "one row for each task and phase",
+        "file for one row per task and phase",
     ),
-    flag(Key::SummaryAlways, "", &[], &["summaryAlways"], "a summary also of an interrupted run"),
+    flag(Key::SummaryAlways, "", &[], &["summaryAlways"], "print a summary even if the run is interrupted"),
     value(Key::SummaryFormat, "", &[], &["summaryFormat"], "-O summaryFormat=JSON", "default, JSON or CSV"),
-    name(Key::SummaryFile, "", &[], &["summaryFile"], "-O summaryFile=out.json", "where the output goes"),
+    name(Key::SummaryFile, "", &[], &["summaryFile"], "-O summaryFile=out.json", "file for the output"),
     without_effect(
         value(Key::GpuId, "", &[], &["GPUid"], "-O GPUid=0", "the GPU that holds the buffers"),
         "ioproof has no buffers on a GPU",
     ),
     no_value(
-        "ioproof keeps a full latency histogram and a series of seconds instead of one line for each transfer; \
-         look at them with `ioproof report RUNDIR`",
+        "ioproof records a full latency histogram and a time series by second instead of one line for each \
+         transfer; see them with `ioproof report RUNDIR`",
         "",
         &[],
         &["savePerOpDataCSV"],
     ),
     no_value(
-        "ioproof does not fill a file on the side: write it first without -z but with -k, then use -z -E",
+        "ioproof does not fill a file beforehand: write it first without -z but with -k, then use -z -E",
         "",
         &["randomPrefill"],
         &["randomPrefill"],
     ),
     no_flag(
-        "only an IOR that was built with undocumented options knows it; use -k -E -W -i N",
+        "only an IOR built with undocumented options supports it; use -k -E -W -i N",
         "",
         &[],
         &["multiReRead"],
@@ -447,7 +447,7 @@ const SPECS: &[Spec<Key>] = &[
     no_value(STRIPES, "", &["posix.lustre.stripesize"], &["lustreStripeSize"]),
     no_value(STRIPES, "", &["posix.lustre.startost"], &["lustreStartOST"]),
     no_flag(
-        "ioproof leaves Lustre's range locks as they are: leave it out",
+        "ioproof does not change Lustre's range locks: leave it out",
         "",
         &["posix.lustre.ignorelocks"],
         &["lustreIgnoreLocks"],

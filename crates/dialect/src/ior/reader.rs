@@ -72,7 +72,7 @@ impl<'l> Reader<'l> {
     /// Parses all words after the program's name.
     pub(super) fn line(&mut self, words: &[String]) -> Result<(), ToolError> {
         let given = OPTIONS.read_with(words, |word| {
-            let reason = format!("belongs to no option; IOR takes its file by -o, as in -o {word}");
+            let reason = format!("is not an option's value; IOR takes its file with -o, as in -o {word}");
             Err(OPTIONS.error(word, &reason))
         })?;
         for option in given {
@@ -129,17 +129,17 @@ impl<'l> Reader<'l> {
                     self.apply(OPTIONS.directive(directive, format!("{directive} ({name}:{line})"))?)?;
                 }
                 script::Command::Unknown(words) => {
-                    let reason = "is no directive: a line is KEY=VALUE, RUN, IOR START or IOR STOP";
+                    let reason = "is not a directive; a line is KEY=VALUE, RUN, IOR START or IOR STOP";
                     return Err(OPTIONS.error(&format!("{words} ({name}:{line})"), reason));
                 }
             }
         }
         if self.tests.is_empty() {
             return Err(error(
-                "the script has no RUN, so it asks for no test; end each test with a line RUN".to_owned(),
+                "the script has no RUN, so it defines no test; end each test with a line RUN".to_owned(),
             ));
         }
-        self.note_options(Err("stands after the last RUN: no test uses it"));
+        self.note_options(Err("follows the last RUN: no test uses it"));
         Ok(())
     }
 
@@ -171,6 +171,6 @@ fn summary_format(given: &Given<Key>) -> Result<Format, ToolError> {
         "default" => Ok(Format::Text),
         "json" => Ok(Format::Json),
         "csv" => Ok(Format::Csv),
-        _ => Err(given.wrong("is no format of a summary; give default, JSON or CSV")),
+        _ => Err(given.wrong("is not a summary format; give default, JSON or CSV")),
     }
 }

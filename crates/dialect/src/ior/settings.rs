@@ -256,7 +256,7 @@ impl Settings {
             Key::Signature => self.signature = given.whole()?,
             Key::Packet => {
                 self.packet = Packet::parse(given.text()).ok_or_else(|| {
-                    given.wrong("is no packet type: give offset, incompressible, timestamp or random")
+                    given.wrong("is not a packet type; give offset, incompressible, timestamp or random")
                 })?;
             }
             Key::StoreOffset => self.packet = if given.flag()? { Packet::Offset } else { self.packet },
@@ -286,10 +286,10 @@ impl Settings {
         }
         match missing_library(given.text()) {
             Some(reason) => {
-                let next = "ioproof drives POSIX, MMAP, DUMMY and AIO, use -a POSIX";
+                let next = "ioproof supports POSIX, MMAP, DUMMY and AIO; use -a POSIX";
                 Err(OPTIONS.error(&given.written, &format!("is refused: {reason}; {next}")))
             }
-            None => Err(given.wrong("is no API of IOR; ioproof drives POSIX, MMAP, DUMMY and AIO")),
+            None => Err(given.wrong("is not an API of IOR; ioproof supports POSIX, MMAP, DUMMY and AIO")),
         }
     }
 
@@ -309,7 +309,7 @@ fn memory(given: &Given<Key>) -> Result<HeldMemory, ToolError> {
     match percent.parse::<u8>() {
         Ok(0) => Ok(HeldMemory::None),
         Ok(percent @ 1..=100) => Ok(HeldMemory::Percent(percent)),
-        _ => Err(given.wrong("is no share of the node's memory; give 0% to 100%, or a size such as 2g")),
+        _ => Err(given.wrong("is not a share of the node's memory; give 0% to 100%, or a size such as 2g")),
     }
 }
 
@@ -329,7 +329,7 @@ fn tasks(given: &Given<Key>) -> Result<Option<u32>, ToolError> {
         number => match u32::try_from(number) {
             Ok(number) => Ok(Some(number)),
             Err(_) => {
-                Err(given.wrong("is no number of tasks; give 1 or more, or -1 for all of the launcher"))
+                Err(given.wrong("is not a number of tasks; give 1 or more, or -1 for all of the launcher"))
             }
         },
     }
@@ -343,7 +343,7 @@ fn rest(given: &Given<Key>) -> Result<u64, ToolError> {
             .parse()
             .ok()
             .filter(|seconds| *seconds <= SECONDS_MAX)
-            .ok_or_else(|| given.wrong("is no number of seconds")),
+            .ok_or_else(|| given.wrong("is not a number of seconds")),
         None => given.count(SECONDS_MAX),
     }
 }
@@ -351,7 +351,7 @@ fn rest(given: &Given<Key>) -> Result<u64, ToolError> {
 /// Whole seconds (or minutes).
 fn seconds(given: &Given<Key>) -> Result<u64, ToolError> {
     if given.text().parse::<f64>().is_ok_and(|number| number.fract() != 0.0) {
-        return Err(given.wrong("has a fraction, which IOR would cut off; give a whole number"));
+        return Err(given.wrong("has a fraction, which IOR would truncate; give a whole number"));
     }
     given.count(SECONDS_MAX)
 }

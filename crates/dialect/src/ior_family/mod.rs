@@ -6,10 +6,10 @@ pub(crate) mod space;
 use crate::options::{Spec, Takes};
 
 const GPU: &str = "ioproof has no buffers on a GPU: leave it out";
-const MPIIO: &str = "it belongs to MPI-IO; ioproof drives POSIX and DUMMY: leave it out";
-const MMAP: &str = "it belongs to memory mappings; ioproof drives POSIX and DUMMY: leave it out";
+const MPIIO: &str = "it belongs to MPI-IO; ioproof supports POSIX and DUMMY: leave it out";
+const MMAP: &str = "it belongs to memory mappings; ioproof supports POSIX and DUMMY: leave it out";
 const DELAYS: (&str, &str) =
-    ("a delay of DUMMY", "the DUMMY backend measures what the harness itself costs, so it adds no delays");
+    ("a delay of DUMMY", "the DUMMY backend measures the overhead of the harness, so it adds no delays");
 const LOCKS: &str = "ioproof takes no lock around a transfer: leave it out";
 
 const fn refused<Key: Copy>(

@@ -50,15 +50,12 @@ pub(super) fn all(
     if tests.is_empty() {
         return Err(wrong(
             "-i",
-            "no test is left to run: tests 8 to 10 are for throughput mode (-t), 9 to 12 need -E in the table"
+            "no test remains to run: tests 8 to 10 are for throughput mode (-t), 9 to 12 need -E in the table"
                 .to_owned(),
         ));
     }
     if settings.read_only && tests.iter().any(|test| test.phase() != Phase::Read) {
-        return Err(wrong(
-            "-+E",
-            "reads files that are there; choose tests that only read, as -i 1".to_owned(),
-        ));
+        return Err(wrong("-+E", "reads existing files; choose tests that only read, as in -i 1".to_owned()));
     }
     let processes = if settings.is_throughput() { settings.processes.clone() } else { vec![0] };
     for &count in &processes {
@@ -77,9 +74,9 @@ pub(super) fn all(
     }
     if cases.is_empty() {
         let reason = format!(
-            "no record of automatic mode fits these files: records are of {} to {} kB, none is larger than its file, \
-             and without -z none is below 64 kB in a file of 32 MB or more; name records with -r, or other files \
-             with -s",
+            "no record size of automatic mode fits these files: records have {} to {} kB, no more than the \
+             file, and without -z at least 64 kB in a file of 32 MB or more; give record sizes with -r, or \
+             other file sizes with -s",
             settings.record_least_kb, settings.record_most_kb
         );
         return Err(wrong(if settings.auto2 { "-A" } else { "-a" }, reason));
@@ -107,7 +104,7 @@ fn fit(
             return Err(wrong(
                 list,
                 format!(
-                    "lists {} clients for {needed} processes; a line for each is needed",
+                    "lists {} clients for {needed} processes; give a line for each process",
                     settings.clients.len()
                 ),
             ));
@@ -129,7 +126,7 @@ fn too_many(extras: &Extras, launcher: Launcher<'_>, needed: u32) -> Result<(), 
     Err(wrong(
         &format!("-t {needed}"),
         format!(
-            "the launcher has started {ranks} processes, which carry {} each: start {} of them, or add \
+            "the launcher has started {ranks} processes (tasks on each: {}): start {} processes, or add \
              --tasks-per-rank {}",
             extras.tasks_per_rank,
             (needed as usize).div_ceil(extras.tasks_per_rank as usize),
@@ -201,7 +198,7 @@ fn geometry(settings: &Settings, point: Point) -> Result<Geometry, ToolError> {
     if records == 0 {
         return Err(wrong(
             &format!("-r {record_kb}k"),
-            format!("a record is larger than the file of {} kB; give a smaller one", size_kb / shares),
+            format!("a record is larger than the file of {} kB; give a smaller record", size_kb / shares),
         ));
     }
     let each = if test.is_vectored() { vectors(records) } else { 1 };

@@ -63,9 +63,10 @@ pub(super) fn check(
         return Err(wrong(
             written,
             format!(
-                "IOzone starts its children by rsh or ssh; here a launcher does, and none has. The list asks \
-                 for {tasks} processes on {} hosts, {each} on each: start the same line with `srun -N {} \
-                 --ntasks-per-node={each} ioproof iozone …` or `mpirun -np {tasks} --host {} ioproof iozone …`",
+                "IOzone starts its children by rsh or ssh; ioproof needs a launcher, and there is none. The \
+                 list requires {tasks} processes on {} hosts, {each} on each: start the same command line \
+                 with `srun -N {} --ntasks-per-node={each} ioproof iozone …` or `mpirun -np {tasks} --host \
+                 {} ioproof iozone …`",
                 wanted.len(),
                 wanted.len(),
                 hosts.iter().map(|host| format!("{host}:{}", wanted[host])).collect::<Vec<_>>().join(","),
@@ -77,8 +78,8 @@ pub(super) fn check(
         launcher.names.len().max(launcher.node_of.iter().collect::<std::collections::BTreeSet<_>>().len());
     if wanted.len() != there {
         warnings.push(format!(
-            "the client list names {} hosts, the launcher has started processes on {there}: where they run is \
-             the launcher's to say, their directories are the list's",
+            "the client list names {} hosts, the launcher has started processes on {there}: the launcher \
+             decides where they run, the list only gives their directories",
             wanted.len()
         ));
     }

@@ -61,7 +61,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, 
     // A quoted empty variable. IOzone ignores it.
     words.retain(|word| !word.is_empty());
     let given = OPTIONS.read_with(&words, |word| {
-        Err(wrong(word, "is no option; options begin with -, as in -a or -s 1g".to_owned()))
+        Err(wrong(word, "is not an option; options begin with -, as in -a or -s 1g".to_owned()))
     })?;
     let mut line = CommandLine { tool: TOOL, arguments, extras: &extras, notes: Vec::new() };
     let has = |key: Key| given.iter().any(|option| option.key == key);
@@ -96,7 +96,7 @@ fn resolve(settings: &mut Settings) -> Result<(), ToolError> {
         if lower > upper {
             return Err(wrong(
                 &format!("-l {lower} -u {upper}"),
-                "the lower limit is above the upper one; exchange them".to_owned(),
+                "the lower limit is greater than the upper one; swap them".to_owned(),
             ));
         }
         settings.processes = (lower..=upper).collect();
@@ -112,17 +112,17 @@ fn resolve(settings: &mut Settings) -> Result<(), ToolError> {
     if settings.is_throughput() && settings.unit == Unit::Microseconds {
         return Err(wrong(
             "-N",
-            "microseconds of a record are not for throughput mode, as in IOzone".to_owned(),
+            "microseconds per record are not available in throughput mode, as in IOzone".to_owned(),
         ));
     }
     if settings.mmap && settings.direct {
         return Err(wrong("-B and -I", "a mapping goes through the page cache; choose one".to_owned()));
     }
     if settings.mmap && settings.depth > 0 {
-        return Err(wrong("-B and -k", "a mapping has one transfer at a time; choose one".to_owned()));
+        return Err(wrong("-B and -k", "a mapping supports one transfer at a time; choose one".to_owned()));
     }
     if settings.size_least_kb > settings.size_most_kb || settings.record_least_kb > settings.record_most_kb {
-        return Err(wrong("-n, -g, -y, -q", "the least size is above the largest; exchange them".to_owned()));
+        return Err(wrong("-n, -g, -y, -q", "the smallest size is above the largest; swap them".to_owned()));
     }
     Ok(())
 }

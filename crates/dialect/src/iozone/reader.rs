@@ -191,7 +191,7 @@ fn is_size(key: Key) -> bool {
 
 /// A size in kB. A number without a suffix is in kB, and k, m and g are powers of 1024 bytes.
 fn size_kb(given: &Given<Key>) -> Result<u64, ToolError> {
-    let help = "a size is a whole number of kB, or one with k, m or g, as in 64 or 4m";
+    let help = "a size is a whole number of kB, or a number with k, m or g, as in 64 or 4m";
     let text = given.text();
     let (digits, shift) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 0),
@@ -200,7 +200,7 @@ fn size_kb(given: &Given<Key>) -> Result<u64, ToolError> {
         Some((at, 't' | 'T')) => (&text[..at], 30),
         _ => (text, 0),
     };
-    let number: u64 = digits.parse().map_err(|_| given.wrong(&format!("is no size; {help}")))?;
+    let number: u64 = digits.parse().map_err(|_| given.wrong(&format!("is not a size; {help}")))?;
     match number.checked_mul(1 << shift) {
         Some(size @ 1..=SIZE_KB_MAX) => Ok(size),
         Some(0) => Err(given.wrong(&format!("moves nothing; {help}"))),
@@ -211,6 +211,6 @@ fn size_kb(given: &Given<Key>) -> Result<u64, ToolError> {
 fn number(given: &Given<Key>, least: u64, most: u64) -> Result<u64, ToolError> {
     match given.text().parse() {
         Ok(number) if (least..=most).contains(&number) => Ok(number),
-        _ => Err(given.wrong(&format!("is no whole number from {least} to {most}"))),
+        _ => Err(given.wrong(&format!("is not a whole number from {least} to {most}"))),
     }
 }

@@ -26,7 +26,7 @@ const TOOL: &str = OPTIONS.tool;
 pub(crate) const ROW: Tool = Tool {
     name: TOOL,
     called: &[TOOL],
-    about: "Goes round small objects as md-workbench does, with the latency of each operation",
+    about: "Cycles through small objects as md-workbench does, with the latency of each operation",
     parse,
     printer,
     help: || OPTIONS.help(),
@@ -70,18 +70,18 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, 
 fn meaning(key: Key, settings: &Settings) -> String {
     match key {
         Key::Rounds => {
-            format!("{} rounds, each of which goes on where the one before has ended", settings.rounds)
+            format!("{} rounds, each of which continues where the previous one ended", settings.rounds)
         }
         Key::Waiting | Key::Adaptive => {
             let rests: Vec<String> = settings.rests().iter().map(|rest| format!("{rest} %")).collect();
-            format!("steps rest for {} of the time that they took", rests.join(", "))
+            format!("each step is followed by a pause of {} of its duration", rests.join(", "))
         }
-        Key::Directory => "the sets stand in it, as 0_0, 0_1 and so on".to_owned(),
+        Key::Directory => "contains the sets, named 0_0, 0_1 and so on".to_owned(),
         Key::StatusFile if settings.cleanup && settings.precreate => {
-            "no effect: the sets are made and removed by this line".to_owned()
+            "no effect: this command line creates and removes the sets".to_owned()
         }
         Key::Latencies if settings.history_is_short() => {
-            format!("{}; of more than {HISTORY_MAX} operations in a round the last ones", OPTIONS.about(key))
+            format!("{}; of more than {HISTORY_MAX} operations in a round, only the last", OPTIONS.about(key))
         }
         _ => OPTIONS.about(key).to_owned(),
     }

@@ -118,8 +118,8 @@ impl Settings {
         settings.check()?;
         match start_item {
             Some(item) if item > 0 && settings.precreate => {
-                let reason =
-                    "the objects before that one would not be made: give it to a later line with -2 or -3";
+                let reason = "the objects before this one would not be created: use it in a later command line with \
+                     -2 or -3";
                 return Err(OPTIONS.error(&format!("--start-item={item}"), reason));
             }
             Some(item) => settings.first = item,
@@ -169,10 +169,10 @@ impl Settings {
             return error("-I 0", "no step would be done: give a number of at least 1");
         }
         if self.wear_out && self.deadline == 0 {
-            return error("-W", "there is no deadline after which tasks could go on; give one, as in -w 30");
+            return error("-W", "there is no deadline after which tasks continue; give one, as in -w 30");
         }
         if self.latencies_of_all && self.latencies.is_none() {
-            return error("--latency-all", "there are no files of latencies; name them, as in -L lat");
+            return error("--latency-all", "there are no latency files; name them, as in -L lat");
         }
         Ok(())
     }
@@ -280,13 +280,13 @@ impl Settings {
 fn position(path: &Path) -> Result<u64, ToolError> {
     let written = || format!("--run-info-file={}", path.display());
     let text = record::read_text(path).map_err(|error| {
-        let help = "run a line with -1 first, or say where to begin with --start-item";
-        OPTIONS.error(&written(), &format!("where the last run has ended cannot be read: {error}; {help}"))
+        let help = "run a command line with -1 first, or set the first step with --start-item";
+        OPTIONS.error(&written(), &format!("the end of the last run cannot be read: {error}; {help}"))
     })?;
     let number = text.trim().strip_prefix("pos:").and_then(|rest| rest.trim().parse().ok());
     number.ok_or_else(|| {
-        let reason = "has no line such as `pos: 9`; name the file that a line with -1 has left, or say where to begin \
-                      with --start-item";
+        let reason = "has no line such as `pos: 9`; name the file that a command line with -1 has written, \
+                      or set the first step with --start-item";
         OPTIONS.error(&written(), reason)
     })
 }
@@ -311,7 +311,7 @@ fn waiting(given: &Given<Key>) -> Result<u32, ToolError> {
             reason = "the range is checked before"
         )]
         Ok(factor) if (0.0..=WAITING_MAX).contains(&factor) => Ok((factor * 100.0).round() as u32),
-        _ => Err(given.wrong("is no share of the time of a step; give 0 to 1000, as in 0.5")),
+        _ => Err(given.wrong("is not a multiple of the duration of a step; give 0 to 1000, as in 0.5")),
     }
 }
 
@@ -319,6 +319,6 @@ fn api(given: &Given<Key>) -> Result<String, ToolError> {
     let name = given.text().to_ascii_uppercase();
     match name.as_str() {
         "POSIX" | "DUMMY" => Ok(name),
-        _ => Err(given.wrong("needs a library of its own; ioproof drives POSIX and DUMMY, use -a POSIX")),
+        _ => Err(given.wrong("needs its own library; ioproof supports POSIX and DUMMY; use -a POSIX")),
     }
 }

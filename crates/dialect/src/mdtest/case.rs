@@ -39,14 +39,15 @@ impl Tasks {
         if first > last {
             return Err(OPTIONS.error(
                 &format!("-f {first} -l {last}"),
-                "the first number of tasks is above the last; give -f a smaller one, or -l a larger one",
+                "the first number of tasks is greater than the last; give a smaller -f, or a larger -l",
             ));
         }
         if last > all {
             return Err(OPTIONS.error(
                 &format!("-l {last}"),
                 &format!(
-                    "there are {all} tasks; start more processes, or put more tasks on each: --tasks-per-rank {}",
+                    "there are {all} tasks; start more processes, or run more tasks on each: \
+                     --tasks-per-rank {}",
                     u64::from(last).div_ceil(launcher.node_of.len().max(1) as u64)
                 ),
             ));
@@ -104,8 +105,8 @@ impl Settings {
             return Err(OPTIONS.error(
                 &format!("-n {} -I {}", self.items, self.items_per_directory),
                 &format!(
-                    "mdtest would make {trees} trees one after the other for these; ioproof makes one in each \
-                     iteration: give -I {} alone for all items in one tree, or -I {1} -i {trees}",
+                    "mdtest would create {trees} trees one after the other; ioproof creates one in each \
+                     iteration: give only -I {} for all items in one tree, or -I {1} -i {trees}",
                     self.items, self.items_per_directory
                 ),
             ));
@@ -113,7 +114,7 @@ impl Settings {
         if tree.items_per_directory == 0 {
             return Err(OPTIONS.error(
                 &format!("-n {}", self.items),
-                &format!("leaves none for each of {directories} directories; give {directories} or more"),
+                &format!("gives no item for each of {directories} directories; give {directories} or more"),
             ));
         }
         Ok(tree)

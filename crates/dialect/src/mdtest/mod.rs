@@ -33,7 +33,7 @@ const TOOL: &str = OPTIONS.tool;
 pub(crate) const ROW: Tool = Tool {
     name: TOOL,
     called: &[TOOL],
-    about: "Makes, looks at, reads and removes many files and directories as mdtest does",
+    about: "Creates, stats, reads and removes many files and directories as mdtest does",
     parse,
     printer,
     help: || OPTIONS.help(),

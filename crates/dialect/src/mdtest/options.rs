@@ -61,22 +61,22 @@ const fn value(key: Key, short: &'static str, example: &'static str, about: &'st
     Spec::honoured(key, short, &[], Takes::Value(example), about)
 }
 
-const COMMANDS: &str = "ioproof starts no other program while it measures: run the command before or after each phase by hand, \
-     with -C, -T, -E and -r in runs of their own";
+const COMMANDS: &str = "ioproof starts no other program while it measures: run the command by hand before or \
+                        after each phase, with -C, -T, -E and -r in separate runs";
 const DAOS: &str =
     "it belongs to DAOS, whose library ioproof does not use; run on a dfuse mount with -a POSIX";
 const STRIPES: &str = "ioproof leaves striping to the file system: run `lfs setstripe` on the directory first, then leave it out";
-const DIRECT: &str = "files of a tree are written and read through the page cache, as their sizes need no alignment: leave it \
-     out, and measure direct I/O with `ioproof ior -B`";
+const DIRECT: &str = "files of a tree are written and read through the page cache, as their sizes need not \
+                      be aligned: leave it out, and measure direct I/O with `ioproof ior -B`";
 
 /// Every option, sorted by letter, then by word.
 pub(super) const OPTIONS: Options<Key> = Options {
     tool: "mdtest",
     called: "mdtest",
     usage: "[OPTION]...",
-    what: "Makes, looks at, reads and removes files and directories as mdtest does: -n items of each task, -F files, \
-           -D directories.
-Sizes take k, m, g, t (powers of 1024). Every option and every difference to mdtest: \
+    what: "Creates, stats, reads and removes files and directories as mdtest does: -n items per task, -F \
+           files, -D directories.
+Sizes take k, m, g, t (powers of 1024). All options and differences from mdtest: \
            docs/MDTEST.md",
     own: help::OWN,
     long_only: false,
@@ -86,7 +86,7 @@ Sizes take k, m, g, t (powers of 1024). Every option and every difference to mdt
 
 const SPECS: &[Spec<Key>] = &[
     Spec::honoured(Key::Api, "a", &["api"], Takes::Value("-a POSIX"), "POSIX or DUMMY (no I/O at all)"),
-    value(Key::Branching, "b", "-b 2", "directories in each directory of the tree"),
+    value(Key::Branching, "b", "-b 2", "subdirectories of each directory of the tree"),
     Spec::explained(
         Key::Other,
         "B",
@@ -94,91 +94,87 @@ const SPECS: &[Spec<Key>] = &[
         Takes::Number("-B 1"),
         (
             "no barriers between phases",
-            "the tasks of a phase start together here, as every phase has figures of its own",
+            "the tasks of a phase always start together, because each phase has its own figures",
         ),
     ),
-    flag(Key::Collective, "c", "task 0 makes and removes the trees of all tasks"),
+    flag(Key::Collective, "c", "task 0 creates and removes the trees of all tasks"),
     flag(Key::Create, "C", "create; without any of -C -T -E -r -U all phases run"),
-    value(Key::Directory, "d", "-d DIR@DIR", "where the test runs; task t takes number t mod n of several"),
+    value(Key::Directory, "d", "-d DIR@DIR", "directory of the test; of n, task t uses number t mod n"),
     flag(Key::DirectoriesOnly, "D", "directories only"),
-    value(Key::ReadBytes, "e", "-e 4k", "bytes that are read from each file; 0 opens and closes it"),
+    value(Key::ReadBytes, "e", "-e 4k", "bytes to read from each file; with 0, it is only opened and closed"),
     flag(Key::Read, "E", "read"),
     value(Key::First, "f", "-f 1", "first number of tasks, with -l"),
     flag(Key::FilesOnly, "F", "files only"),
     Spec::refused(Key::Other, "g", &[], Takes::Nothing, STRIPES),
     value(Key::Signature, "G", "-G 5", "signature of the data"),
-    Spec::honoured(Key::Help, "h", &["help"], Takes::Nothing, "print this"),
-    value(
-        Key::Iterations,
-        "i",
-        "-i 3",
-        "how often the phases are gone through, each time in a tree of its own",
-    ),
-    value(Key::ItemsPerDirectory, "I", "-I 10", "items of each task in each directory that has any"),
-    flag(Key::MakeNode, "k", "files are made by mknod(2)"),
+    Spec::honoured(Key::Help, "h", &["help"], Takes::Nothing, "print this help"),
+    value(Key::Iterations, "i", "-i 3", "number of iterations of all phases, each in its own tree"),
+    value(Key::ItemsPerDirectory, "I", "-I 10", "items per task in each directory that has any"),
+    flag(Key::MakeNode, "k", "create files by mknod(2)"),
     value(Key::Last, "l", "-l 8", "last number of tasks, with -f and -s"),
-    flag(Key::LeafOnly, "L", "items stand on the lowest level of the tree only"),
-    value(Key::Items, "n", "-n 1000", "items of each task in all"),
-    value(Key::Shift, "N", "-N 1", "each phase works on what the task so many places on has made"),
-    value(Key::Delay, "p", "-p 8", "seconds of rest before each iteration"),
+    flag(Key::LeafOnly, "L", "items only on the lowest level of the tree"),
+    value(Key::Items, "n", "-n 1000", "total items per task"),
+    value(Key::Shift, "N", "-N 1", "each phase works on the items of the task this many numbers further on"),
+    value(Key::Delay, "p", "-p 8", "seconds of pause before each iteration"),
     flag(Key::RateAndTime, "P", "print rates and times"),
     flag(Key::Remove, "r", "remove"),
-    Spec::honoured(
-        Key::Random,
-        "R",
-        &[],
-        Takes::AttachedNumber("-R[SEED]"),
-        "look at items in a random order",
-    ),
-    value(Key::Stride, "s", "-s 2", "from one number of tasks to the next, with -l"),
-    flag(Key::Shared, "S", "all tasks work on the same files"),
+    Spec::honoured(Key::Random, "R", &[], Takes::AttachedNumber("-R[SEED]"), "stat items in a random order"),
+    value(Key::Stride, "s", "-s 2", "step from one number of tasks to the next, with -l"),
+    flag(Key::Shared, "S", "all tasks use the same files"),
     Spec::explained(
         Key::Other,
         "t",
         &[],
         Takes::Nothing,
         (
-            "time what unique directories cost",
-            "each call has the whole path of its item, from -d on, as without this option: no task changes its directory",
+            "measure the cost of unique directories",
+            "each call uses the whole path of its item, from -d on, as without this option: no task changes \
+             its directory",
         ),
     ),
-    flag(Key::Stat, "T", "look at items (stat)"),
-    flag(Key::OwnTrees, "u", "each task has a tree of its own"),
+    flag(Key::Stat, "T", "stat items"),
+    flag(Key::OwnTrees, "u", "each task has its own tree"),
     flag(Key::Rename, "U", "rename directories"),
-    flag(Key::Verbose, "v", "say more, each time it stands there"),
-    value(Key::Verbosity, "V", "-V 1", "how much is said"),
-    value(Key::WriteBytes, "w", "-w 3901", "bytes that are written into each file"),
+    flag(Key::Verbose, "v", "increase verbosity; may be repeated"),
+    value(Key::Verbosity, "V", "-V 1", "verbosity"),
+    value(Key::WriteBytes, "w", "-w 3901", "bytes to write to each file"),
     value(
         Key::Stonewall,
         "W",
         "-W 300",
-        "seconds after which files are no longer made; then all tasks make as many",
+        "seconds after which creation stops; then all tasks create as many files as the fastest",
     ),
     value(
         Key::StatusFile,
         "x",
         "-x FILE",
-        "where -C -W leaves the number of files, for later phases to read",
+        "file for the number of files, written by -C -W and read by later phases",
     ),
-    Spec::honoured(Key::VerifyRead, "X", &["verify-read"], Takes::Nothing, "compare what is read"),
-    flag(Key::Sync, "y", "fsync each file that was written"),
-    flag(Key::SyncAll, "Y", "sync(2) at the end of each phase, in its time"),
+    Spec::honoured(
+        Key::VerifyRead,
+        "X",
+        &["verify-read"],
+        Takes::Nothing,
+        "compare the data read with the data written",
+    ),
+    flag(Key::Sync, "y", "fsync each file after it is written"),
+    flag(Key::SyncAll, "Y", "sync(2) at the end of each phase, included in its time"),
     value(Key::Depth, "z", "-z 1", "levels of directories below the topmost one"),
-    flag(Key::Time, "Z", "print times instead of rates; in published lines of 1.9.3 a local patch"),
+    flag(Key::Time, "Z", "print times instead of rates; in published command lines of 1.9.3 a local patch"),
     Spec::honoured(Key::RandomSeed, "", &["random-seed"], Takes::Value("--random-seed=7"), "seed of -R"),
     Spec::honoured(
         Key::RankDetails,
         "",
         &["saveRankPerformanceDetails"],
         Takes::Value("--saveRankPerformanceDetails=ranks.csv"),
-        "a row for each task",
+        "file for one row per task",
     ),
     Spec::honoured(
         Key::RankStatistics,
         "",
         &["showRankStatistics"],
         Takes::Nothing,
-        "statistics over tasks too",
+        "print statistics over tasks as well",
     ),
     Spec::honoured(
         Key::Packet,
@@ -203,9 +199,9 @@ const SPECS: &[Spec<Key>] = &[
         &["warningAsErrors"],
         Takes::Nothing,
         (
-            "a warning makes the run fail",
-            "what would be an error ends the run in any case; warnings about figures stand beside them, and \
-         `ioproof check RUNDIR` fails where a figure cannot be trusted",
+            "fail the run on a warning",
+            "an error ends the run in any case; warnings about figures are printed beside them, and `ioproof \
+             check RUNDIR` fails if a figure cannot be trusted",
         ),
     ),
     Spec::refused(
@@ -213,7 +209,7 @@ const SPECS: &[Spec<Key>] = &[
         "",
         &["verify-write"],
         Takes::Nothing,
-        "reading a file back at once is served from memory; compare in the read phase: -E -X -e BYTES",
+        "a file that is read back at once is served from memory; compare in the read phase: -E -X -e BYTES",
     ),
     Spec::refused(Key::Other, "", &["run-cmd-before-phase"], Takes::Value("CMD"), COMMANDS),
     Spec::refused(Key::Other, "", &["run-cmd-after-phase"], Takes::Value("CMD"), COMMANDS),
@@ -222,8 +218,8 @@ const SPECS: &[Spec<Key>] = &[
         "",
         &["savePerOpDataCSV"],
         Takes::Value("FILE"),
-        "ioproof keeps a full latency histogram and a series of seconds instead of one line for each \
-         operation; look at them with `ioproof report RUNDIR`",
+        "ioproof records a full latency histogram and a time series by second instead of one line for each \
+         operation; see them with `ioproof report RUNDIR`",
     ),
     Spec::refused(Key::Other, "", &["posix.odirect"], Takes::Nothing, DIRECT),
     Spec::refused(

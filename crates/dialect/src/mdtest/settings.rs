@@ -210,8 +210,9 @@ impl Settings {
                 self.packet = match given.text().chars().next() {
                     Some(letter @ ('o' | 'i' | 't' | 'r')) => letter,
                     _ => {
-                        return Err(given
-                            .wrong("is no packet type: give offset, incompressible, timestamp or random"));
+                        return Err(given.wrong(
+                            "is not a packet type; give offset, incompressible, timestamp or random",
+                        ));
                     }
                 };
             }
@@ -238,12 +239,12 @@ impl Settings {
             return error("-i 0", "nothing would run: give a number of at least 1");
         }
         if self.stride == 0 {
-            return error("-s 0", "the number of tasks would never rise: give a number of at least 1");
+            return error("-s 0", "the number of tasks would never increase: give a number of at least 1");
         }
         if self.branching == 0 && self.depth > 0 {
             return error(
                 "-b 0",
-                "a tree of several levels needs directories in each: give -b 1 or more, or -z 0",
+                "a tree of several levels needs subdirectories: give -b 1 or more, or -z 0",
             );
         }
         if self.items > 0
@@ -252,19 +253,19 @@ impl Settings {
         {
             return error(
                 &format!("-n {} -I {}", self.items, self.items_per_directory),
-                "items must be a multiple of items per directory; give a multiple, or one of the two",
+                "items must be a multiple of items per directory; give a multiple, or only one of the two",
             );
         }
         if self.shared && self.own_trees {
-            return error("-S -u", "a shared file cannot stand in a tree of each task; choose one");
+            return error("-S -u", "a shared file cannot be in a separate tree for each task; choose one");
         }
         if self.shared && self.directories_only && !self.files_only {
-            return error("-S -D", "only files can be shared, and -D asks for directories alone; choose one");
+            return error("-S -D", "only files can be shared, and -D requests only directories; choose one");
         }
         if self.make_node && self.write_bytes > 0 {
             return error(
                 "-k -w",
-                "a file that mknod(2) makes is not open for writing; leave one of them out",
+                "a file that mknod(2) creates is not open for writing; leave one of them out",
             );
         }
         if self.verify && self.read_bytes == 0 {
@@ -273,13 +274,13 @@ impl Settings {
         if chosen.create && chosen.read && self.has_files() && self.read_bytes > self.write_bytes {
             return error(
                 &format!("-w {} -e {}", self.write_bytes, self.read_bytes),
-                "no more can be read from a file than was written; give -e at most as large as -w",
+                "a file cannot be read beyond what was written; give -e at most as large as -w",
             );
         }
         if self.directories.len() > 1 && !self.own_trees {
             return error(
                 "-d with @",
-                "a shared tree stands in one directory; add -u, so that each task has a tree of its own",
+                "a shared tree is in one directory; add -u, so that each task has its own tree",
             );
         }
         Ok(())
@@ -293,7 +294,7 @@ fn api(given: &Given<Key>) -> Result<String, ToolError> {
         "AIO" | "MMAP" => "mdtest has no backend for it",
         _ => match missing_library(&name) {
             Some(reason) => reason,
-            None => return Err(given.wrong("is no API of mdtest; ioproof drives POSIX and DUMMY")),
+            None => return Err(given.wrong("is not an API of mdtest; ioproof supports POSIX and DUMMY")),
         },
     };
     let next = "use -a POSIX on a mounted file system (DAOS: a dfuse mount)";

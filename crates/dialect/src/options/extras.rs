@@ -136,11 +136,11 @@ const OPTIONS: [(&str, Option<&str>); 11] = [
     ("--verify", None),
     ("--yes", None),
     ("--mpi", Some("give the path of the MPI library")),
-    ("--out", Some("give the directory that the record is written to")),
-    ("--compat", Some("give the release of the tool whose tables are wanted")),
+    ("--out", Some("give the directory for the record")),
+    ("--compat", Some("give the release of the tool whose tables to print")),
     ("--fadvise", Some("give none, as-published or as-meant")),
     ("--tasks-per-rank", Some("give a whole number of at least 1")),
-    ("--history", Some("give how many operations each process keeps, from 1 to 1048576")),
+    ("--history", Some("give the number of operations that each process keeps, from 1 to 1048576")),
     ("--destroy-data-on", Some("give a serial number, a WWN or a path of a block device")),
 ];
 
@@ -206,15 +206,15 @@ impl Extras {
             }
             "--verify" => {
                 self.verify = true;
-                "every read is compared with what was written, inside the timed phase"
+                "the data of every read is compared with what was written, inside the timed phase"
             }
             "--no-progress" => {
                 self.no_progress = true;
-                "the error stream does not tell how far the run is"
+                "progress is not shown on standard error"
             }
             _ => {
                 self.yes = true;
-                "nobody is asked: files that are there already may lose their data"
+                "no confirmation is requested: existing files may lose their data"
             }
         };
         self.note(option, option, meaning.to_owned());
@@ -229,7 +229,7 @@ impl Extras {
     ) -> Result<(), ExtrasError> {
         let meaning = match option {
             // The program has processed it before the tool is known.
-            "--mpi" => format!("processes agree by the MPI library {value}"),
+            "--mpi" => format!("processes communicate through the MPI library {value}"),
             "--out" => {
                 let meaning = format!("the record is written to {value}");
                 self.out = Some(PathBuf::from(value));
@@ -242,13 +242,14 @@ impl Extras {
             }
             "--fadvise" => {
                 let (advice, meaning) = match value.as_str() {
-                    "none" => (Advice::None, "the kernel is told nothing about the access"),
+                    "none" => (Advice::None, "no access advice is given to the kernel"),
                     "as-published" => (
                         Advice::AsPublished,
-                        "one posix_fadvise(2) of RANDOM | NOREUSE | DONTNEED, which is 5: NOREUSE alone",
+                        "one posix_fadvise(2) call with RANDOM | NOREUSE | DONTNEED, which is 5: NOREUSE \
+                         alone",
                     ),
                     "as-meant" => {
-                        (Advice::AsMeant, "three calls of posix_fadvise(2): RANDOM, NOREUSE and DONTNEED")
+                        (Advice::AsMeant, "three posix_fadvise(2) calls: RANDOM, NOREUSE and DONTNEED")
                     }
                     _ => return Err(ExtrasError::BadValue { option, value, expected }),
                 };
@@ -258,7 +259,7 @@ impl Extras {
             "--tasks-per-rank" => match value.parse() {
                 Ok(tasks @ 1..) => {
                     self.tasks_per_rank = tasks;
-                    format!("each process of the launcher carries {tasks} neighbouring tasks")
+                    format!("each process of the launcher runs {tasks} neighbouring tasks")
                 }
                 _ => return Err(ExtrasError::BadValue { option, value, expected }),
             },

@@ -26,22 +26,24 @@ pub struct Help {
 /// Options of ioproof that every tool accepts.
 pub(crate) const EXPLAIN: (&str, &str) = ("--explain", "print the plan and write nothing");
 /// See [`EXPLAIN`].
-pub(crate) const OUT: (&str, &str) = ("--out RUNDIR", "where the record goes");
+pub(crate) const OUT: (&str, &str) = ("--out RUNDIR", "directory for the record");
 /// See [`EXPLAIN`].
 pub(crate) const TASKS_PER_RANK: (&str, &str) =
-    ("--tasks-per-rank K", "tasks of each process of a launcher (1)");
+    ("--tasks-per-rank K", "tasks of each process of a launcher [default: 1]");
 /// See [`EXPLAIN`].
-pub(crate) const YES: (&str, &str) = ("--yes", "do not ask: files there may lose their data");
+pub(crate) const YES: (&str, &str) =
+    ("--yes", "do not ask for confirmation: existing files may lose their data");
 /// See [`EXPLAIN`].
-pub(crate) const VERIFY: (&str, &str) = ("--verify", "compare every read, inside the timed phase");
+pub(crate) const VERIFY: (&str, &str) =
+    ("--verify", "compare the data of every read, inside the timed phase");
 /// See [`EXPLAIN`].
-pub(crate) const NO_PROGRESS: (&str, &str) = ("--no-progress", "do not tell on stderr how far it is");
+pub(crate) const NO_PROGRESS: (&str, &str) = ("--no-progress", "do not show progress on stderr");
 
 /// The options of ioproof that are listed for most tools.
 pub(crate) const OWN: &[(&str, &str)] = &[
     EXPLAIN,
     OUT,
-    ("--compat RELEASE", "which release's tables are printed"),
+    ("--compat RELEASE", "release whose tables are printed"),
     TASKS_PER_RANK,
     YES,
     NO_PROGRESS,
@@ -68,10 +70,10 @@ impl fmt::Display for Help {
         for (written, about) in options {
             writeln!(f, "  {written:<columns$} {about}")?;
         }
-        f.write_str("\nOptions of ioproof, anywhere on the line\n")?;
+        f.write_str("\nOptions of ioproof, at any position\n")?;
         for (written, about) in &self.own {
             writeln!(f, "  {written:<columns$} {about}")?;
         }
-        writeln!(f, "\nRefused, each with its reason when it is used\n  {}", self.refused.join(" "))
+        writeln!(f, "\nRefused options; using one prints the reason\n  {}", self.refused.join(" "))
     }
 }

@@ -235,7 +235,9 @@ impl<Key: Copy + PartialEq> Options<Key> {
     /// # Errors
     /// Returns an error about the first word that is unknown, has no value, or is rejected.
     pub(crate) fn read(&self, words: &[String]) -> Result<Vec<Given<Key>>, ToolError> {
-        self.read_with(words, |word| Err(self.error(word, "belongs to no option; see -h for all of them")))
+        self.read_with(words, |word| {
+            Err(self.error(word, "is neither an option nor an option's value; see -h for all options"))
+        })
     }
 
     /// Like [`Options::read`], but passes words that do not belong to an option to `operand`.
@@ -394,7 +396,7 @@ impl<Key: Copy + PartialEq> Options<Key> {
             State::Explained(why) => Some(why),
             // IOR scripts list every directive, most of them with a value that turns it off.
             State::Refused(_) if !spec.directives.is_empty() && values.iter().any(|value| is_off(value)) => {
-                Some("it is not asked for")
+                Some("it is turned off")
             }
             State::Refused(why) => return Err(self.error(&written, &format!("is refused: {why}"))),
         };
@@ -429,9 +431,9 @@ impl<Key: Copy + PartialEq> Options<Key> {
     fn unknown(&self, written: &str, suggestion: Option<String>) -> ToolError {
         let next = match suggestion {
             Some(name) => format!("did you mean {name}?"),
-            None => "see -h for all of them".to_owned(),
+            None => "see -h for all options".to_owned(),
         };
-        self.error(written, &format!("is no option of {}; {next}", self.called))
+        self.error(written, &format!("is not an option of {}; {next}", self.called))
     }
 
     /// Makes an error about this tool's command line.
@@ -522,19 +524,19 @@ impl<Key> Given<Key> {
     pub(crate) fn count(&self, most: u64) -> Result<u64, ToolError> {
         match sizes::parse(self.text()) {
             Ok(number) if number <= most => Ok(number),
-            Ok(_) => Err(self.wrong(&format!("is too large; the most is {most}"))),
-            Err(_) => Err(self.wrong(&format!("is no whole number from 0 to {most}"))),
+            Ok(_) => Err(self.wrong(&format!("is too large; the maximum is {most}"))),
+            Err(_) => Err(self.wrong(&format!("is not a whole number from 0 to {most}"))),
         }
     }
 
     /// Like [`Given::count`], limited to 32 bits.
     pub(crate) fn count32(&self, most: u32) -> Result<u32, ToolError> {
         let number = self.count(u64::from(most))?;
-        u32::try_from(number).map_err(|_| self.wrong(&format!("is too large; the most is {most}")))
+        u32::try_from(number).map_err(|_| self.wrong(&format!("is too large; the maximum is {most}")))
     }
 
     pub(crate) fn whole(&self) -> Result<i64, ToolError> {
-        self.text().parse().map_err(|_| self.wrong("is no whole number"))
+        self.text().parse().map_err(|_| self.wrong("is not a whole number"))
     }
 
     /// Bytes, with or without k, m, g, t or p.

@@ -12,7 +12,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, suffix) = text.split_at(digits);
     if number.is_empty() {
-        return Err("is no size; give a whole number with or without k, m, g or t, for example 1m".to_owned());
+        return Err("is not a size; give a whole number, optionally with k, m, g or t, as in 1m".to_owned());
     }
     if suffix.starts_with(['.', ',']) {
         return Err(fraction_help(text));
@@ -37,7 +37,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
 
 /// IOR silently truncates a fraction; this message names the whole number that was meant.
 fn fraction_help(text: &str) -> String {
-    let mut problem = "has a fraction, which IOR would cut off; give a whole number".to_owned();
+    let mut problem = "has a fraction, which IOR would truncate; give a whole number".to_owned();
     let split = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
     let (number, suffix) = text.split_at(split);
     let smaller = match suffix.to_ascii_lowercase().get(..1) {
@@ -102,8 +102,8 @@ mod tests {
         assert!(parse("1.5g").unwrap_err().contains("1536m"));
         assert!(parse("0.5k").unwrap_err().contains("512"));
         assert!(parse("1x").unwrap_err().contains("k, m, g, t and p"));
-        assert!(parse("-5").unwrap_err().contains("is no size"));
-        assert!(parse("").unwrap_err().contains("is no size"));
+        assert!(parse("-5").unwrap_err().contains("is not a size"));
+        assert!(parse("").unwrap_err().contains("is not a size"));
         assert!(parse("99999999999t").unwrap_err().contains("2^64"));
     }
 

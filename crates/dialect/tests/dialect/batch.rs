@@ -294,13 +294,16 @@ fn what_is_impossible_is_refused_with_the_next_step() {
     let asked = || BatchRequest::new(&plan, &environment, System::Slurm);
     let points = BatchRequest { jobs: Jobs::PerNodes, ..asked() };
     let refused = |asked: &BatchRequest<'_>| scripts(asked).expect_err("refused").to_string();
-    assert_eq!(refused(&BatchRequest { nodes: Some(0), ..asked() }), "nodes are 0; give at least 1");
+    assert_eq!(
+        refused(&BatchRequest { nodes: Some(0), ..asked() }),
+        "the number of nodes is 0; give at least 1"
+    );
     assert_eq!(
         refused(&BatchRequest { ranks_per_node: 0, ..asked() }),
-        "ranks per node are 0; give at least 1"
+        "the number of ranks per node is 0; give at least 1"
     );
-    assert!(refused(&BatchRequest { nodes: Some(3), ..asked() }).contains("case `weak:nodes=4` is on 4"));
-    assert!(refused(&BatchRequest { nodes: Some(4), ..points.clone() }).contains("exclude each other"));
+    assert!(refused(&BatchRequest { nodes: Some(3), ..asked() }).contains("case `weak:nodes=4` runs on 4"));
+    assert!(refused(&BatchRequest { nodes: Some(4), ..points.clone() }).contains("mutually exclusive"));
     for (account, said) in [("a b", "account"), ("a\nb", "account"), ("", "account")] {
         assert!(refused(&BatchRequest { account: Some(account.to_owned()), ..asked() }).contains(said));
     }
@@ -310,7 +313,7 @@ fn what_is_impossible_is_refused_with_the_next_step() {
                 .contains("a directive")
         );
     }
-    assert!(refused(&BatchRequest { setup: vec!["a\nb".to_owned()], ..asked() }).contains("the setup"));
+    assert!(refused(&BatchRequest { setup: vec!["a\nb".to_owned()], ..asked() }).contains("a setup line"));
     assert!(refused(&BatchRequest { launcher: Some(" ".to_owned()), ..asked() }).contains("the launcher"));
 
     let fixed = study("/s.toml", WEAK, &["workload.weak.nodes=2"]);

@@ -53,7 +53,7 @@ fn published_lines_are_taken() {
     assert_eq!(create.workload.transfers(), 8192);
     let asked = ask(&format!("/usr/lpp/mmfs/samples/perf/gpfsperf create seq {file} -r 8m -n 15056m -th 4"));
     let asked = asked.expect("taken");
-    assert!(asked.warnings[0].contains("left out"), "1882 records for 4 threads: {:?}", asked.warnings);
+    assert!(asked.warnings[0].contains("bytes are skipped"), "1882 records for 4 threads: {:?}", asked.warnings);
     let plain = case(&format!("/usr/lpp/mmfs/samples/perf/gpfsperf read seq {file}"));
     assert!(plain.protocol.evict_files && !plain.protocol.drop_caches, "caches of others stay");
     assert_eq!(plain.workload.bytes().0, 128 << 20, "size and record are the file's");
@@ -98,11 +98,11 @@ fn what_cannot_be_is_refused_with_the_next_step() {
         (format!("gpfsperf read zigzag {file}"), "strided"),
         ("gpfsperf read seq".to_owned(), "the file is missing"),
         (format!("gpfsperf read seq {file} more"), "one word too many"),
-        ("gpfsperf read seq /does/not/exist -n 1g".to_owned(), "`create` makes it"),
+        ("gpfsperf read seq /does/not/exist -n 1g".to_owned(), "`create` creates it"),
         ("gpfsperf create seq /tmp/new".to_owned(), "-n 1g"),
         (format!("gpfsperf read seq {file} -shm"), "GPFS"),
         (format!("gpfsperf read seq {file} -nolabels"), "csv"),
-        (format!("gpfsperf read seq {file} -q"), "no option of gpfsperf"),
+        (format!("gpfsperf read seq {file} -q"), "not an option of gpfsperf"),
         (format!("gpfsperf read seq {file} -r 1.5k"), "fraction"),
         (format!("gpfsperf read seq {file} -r"), "needs a value"),
         (format!("gpfsperf read seq {file} -r 2m"), "smaller record"),

@@ -124,7 +124,7 @@ fn a_csv_of_ior_without_results_is_refused_with_the_reason() {
         let refused = import(&[Text { name: "f", bytes: text.as_bytes() }], None, 0).expect_err("no result");
         let said = refused.to_string();
         assert!(
-            said.contains("write no results into their CSV") && said.contains("summaryFormat=JSON"),
+            said.contains("write no results to their CSV") && said.contains("summaryFormat=JSON"),
             "{said}"
         );
     }
@@ -360,7 +360,7 @@ fn elbencho_has_its_phases_in_the_text_of_the_terminal() {
     assert!(text.plan.cases.iter().all(|case| case.stated.as_deref() == Some("conditions are not printed")));
     let cut = include_str!("fixtures/import/elbencho-3.1-1.txt").rsplit_once("---").expect("the end").0;
     let refused = import(&[Text { name: "f", bytes: cut.as_bytes() }], None, 0).expect_err("cut");
-    assert!(refused.to_string().contains("`---` behind the phase RWMIX30"), "{refused}");
+    assert!(refused.to_string().contains("`---` after the phase RWMIX30"), "{refused}");
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn the_live_csv_of_elbencho_has_a_series_as_far_as_it_goes() {
     let made = live.phases.iter().find(|record| record.phase.key.phase == Phase::FileCreate).expect("files");
     assert_eq!(made.phase.items, 11_496);
     let said: Vec<String> = write.warnings.iter().map(|row| row.warning.to_string()).collect();
-    assert!(said.iter().any(|said| said.contains("not in it")), "{said:?}");
+    assert!(said.iter().any(|said| said.contains("not included")), "{said:?}");
 }
 
 /// Newer releases fill a column behind the thread, and leave that of the server empty where the disk is local.

@@ -163,9 +163,9 @@ fn a_run_that_keeps_to_the_rules_is_valid() {
 fn what_this_program_does_not_do_is_refused_with_a_reason() {
     for (config, told) in [
         ("[global]\nio-buffers-on-gpu = TRUE\n", "buffers are in main memory"),
-        ("[find]\nexternal-script = ./x.sh\n", "commands of a file are not run"),
-        ("[global]\ndrop-caches = TRUE\ndrop-caches-cmd = rm -r x\n", "commands of a file are not run"),
-        ("[mdworkbench]\nfilesPerProc = 3\n", "set both of precreatePerSet and filesPerProc"),
+        ("[find]\nexternal-script = ./x.sh\n", "commands from a configuration file are not run"),
+        ("[global]\ndrop-caches = TRUE\ndrop-caches-cmd = rm -r x\n", "configuration file are not run"),
+        ("[mdworkbench]\nfilesPerProc = 3\n", "set both precreatePerSet and filesPerProc"),
         ("[global]\ndatadir = a b\n", "a path with spaces"),
     ] {
         let error = setup(config, 1).check().expect_err(config).to_string();
@@ -206,10 +206,10 @@ fn command_lines_are_read_as_the_benchmark_reads_them() {
     );
     assert!(matches!(read("io500 c.ini --verify result.txt").expect("valid"), Request::Verify { .. }));
     for (line, told) in [
-        ("io500 --dry-run", "names no configuration"),
+        ("io500 --dry-run", "no configuration is given"),
         ("io500 c.ini d.ini", "is a second configuration"),
-        ("io500 c.ini --mode=fast", "there are the modes standard and extended"),
-        ("io500 c.ini --timestamp=../x", "is the name of a directory"),
+        ("io500 c.ini --mode=fast", "give standard or extended"),
+        ("io500 c.ini --timestamp=../x", "is not a directory name"),
         ("io500 none.ini", "none.ini"),
     ] {
         let error = read(line).expect_err(line).to_string();

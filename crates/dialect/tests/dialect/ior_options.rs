@@ -139,7 +139,7 @@ fn files_are_named_as_ior_names_them() {
     let path = |task| Placement::new(&asked.plan.cases[0].workload).file(task, Phase::Write, 0).path;
     assert_eq!((path(1), path(2)), ("m0/data.00000001".into(), "m1/data.00000002".into()));
     assert_eq!(names("ior -N 2 -o a@b", 0), ["a"]);
-    assert!(ask("ior -o a@b").expect("accepted").warnings[0].contains("need -F"));
+    assert!(ask("ior -o a@b").expect("accepted").warnings[0].contains("require -F"));
     assert!(meaning("ior -N 2 -u -o a", "uniqueDir").contains("no effect without -F"));
 }
 
@@ -205,22 +205,22 @@ fn memory_is_held_by_size_by_share_and_by_task() {
 fn what_is_refused_says_why_and_what_to_do() {
     let refused = [
         ("ior -c", "collective buffering needs MPI-IO"),
-        ("ior -a MPIIO", "ioproof drives POSIX, MMAP, DUMMY and AIO, use -a POSIX"),
+        ("ior -a MPIIO", "ioproof supports POSIX, MMAP, DUMMY and AIO; use -a POSIX"),
         ("ior -a hdf5", "HDF5"),
         ("ior -a NCMPI", "PnetCDF"),
         ("ior -a S3", "object store"),
         ("ior -a DFS", "DAOS"),
-        ("ior -a foo", "is no API of IOR"),
+        ("ior -a foo", "is not an API of IOR"),
         ("ior -V", "file views"),
         ("ior -J 4k", "HDF5"),
         ("ior -n", "HDF5"),
-        ("ior -U hints", "hints of MPI-IO"),
+        ("ior -U hints", "hints are for MPI-IO"),
         ("ior --posix.lustre.stripecount=4", "lfs setstripe"),
         ("ior -O savePerOpDataCSV=x", "ioproof report"),
         ("ior -z --randomPrefill=2m", "-z -E"),
         ("ior -C -Z", "choose one"),
         ("ior -z -z", "visits each offset once"),
-        ("ior -w -r -z -z", "for reads of a file that is there"),
+        ("ior -w -r -z -z", "for reading an existing file"),
         ("ior -r -z -z -o not-there", "write it first"),
         ("ior -r -z -z -b 1g -o Cargo.toml", "less than one block"),
         ("ior -O stoneWallingWearOut=1", "-D 30"),
@@ -238,7 +238,7 @@ fn what_is_refused_says_why_and_what_to_do() {
 #[test]
 fn a_directive_that_says_no_asks_for_nothing() {
     let line = "ior -O collective=0,useFileView=0,setAlignment=0,hintsFileName=,individualDataSets=false,gpuDirect=0";
-    assert!(meaning(line, "collective").contains("not asked for"));
+    assert!(meaning(line, "collective").contains("turned off"));
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn slips_of_the_pen_are_named_with_what_was_meant() {
         ("ior -t 0", "moves nothing"),
         ("ior -t 1.5m -b 3m", "1536k"),
         ("ior -s 0", "-s 0 -b 1m (default)"),
-        ("ior -t abc", "is no size"),
+        ("ior -t abc", "is not a size"),
         ("ior -O keepfiles=1", "did you mean keepFile?"),
         ("ior --posix.odirct", "did you mean --posix.odirect?"),
         ("ior -posix.odirect", "did you mean --posix.odirect?"),
@@ -257,16 +257,16 @@ fn slips_of_the_pen_are_named_with_what_was_meant() {
         ("ior -w file", "-o file"),
         ("ior -w -o -v", "-o: needs a value"),
         ("ior -i", "-i: needs a value, as in -i 3"),
-        ("ior -i x", "is no whole number"),
+        ("ior -i x", "is not a whole number"),
         ("ior -D 1.5", "has a fraction"),
         ("ior -F -o a@", "has an empty name"),
-        ("ior -l f", "is no packet type"),
+        ("ior -l f", "is not a packet type"),
         ("ior -O keepFile=yes", "neither 0 nor 1"),
         ("ior -O keepFile", "keepFile=1"),
         ("ior -O summaryFormat=foo", "default, JSON or CSV"),
         ("ior -f /no/such/script", "cannot read the script"),
-        ("ior -N -5", "is no number of tasks"),
-        ("ior --", "no option of IOR"),
+        ("ior -N -5", "is not a number of tasks"),
+        ("ior --", "not an option of IOR"),
     ];
     for (line, words) in wrong {
         assert!(refusal(line).contains(words), "{line}: {}", refusal(line));
@@ -350,9 +350,9 @@ fn settings_of_a_script_persist_from_test_to_test() {
 #[test]
 fn a_wrong_line_of_a_script_is_named() {
     for (text, words) in [
-        ("IOR START\nfoo=1\nRUN\n", "foo=1 (tests.ior:2): is no option of IOR"),
-        ("IOR START\ngarbage\nRUN\n", "garbage (tests.ior:2): is no directive"),
-        ("IOR START\ntransferSize=x\nRUN\n", "transferSize=x (tests.ior:2): \"x\" is no size"),
+        ("IOR START\nfoo=1\nRUN\n", "foo=1 (tests.ior:2): is not an option of IOR"),
+        ("IOR START\ngarbage\nRUN\n", "garbage (tests.ior:2): is not a directive"),
+        ("IOR START\ntransferSize=x\nRUN\n", "transferSize=x (tests.ior:2): \"x\" is not a size"),
         ("IOR START\ntransferSize=1m\n", "has no RUN"),
     ] {
         let (_directory, path) = script(text);

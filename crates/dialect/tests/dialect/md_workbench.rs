@@ -68,14 +68,14 @@ fn numbers_may_have_the_suffix_of_a_size() {
 #[test]
 fn what_cannot_be_done_is_refused_with_its_reason() {
     for (line, reason) in [
-        ("md-workbench -2", "run a line with -1 first"),
+        ("md-workbench -2", "run a command line with -1 first"),
         ("md-workbench -3 --run-info-file=Cargo.toml", "no line such as `pos: 9`"),
         ("md-workbench -R 0", "no round would run"),
         ("md-workbench -I 0", "no step"),
         ("md-workbench -W", "-w 30"),
         ("md-workbench -D 0", "-D"),
         ("md-workbench -t much", "0 to 1000"),
-        ("md-workbench --start-item=3", "would not be made"),
+        ("md-workbench --start-item=3", "would not be created"),
         ("md-workbench --latency-all", "-L lat"),
         ("md-workbench -a MPIIO", "-a POSIX"),
         ("md-workbench --read_only", "did you mean --read-only?"),

@@ -176,37 +176,37 @@ fn a_later_phase_goes_as_far_as_the_status_file_says() {
     assert_eq!(workload_of(&line).transfer_limit, Some(434));
     assert_eq!(workload_of(&format!("{line} -C")).transfer_limit, None, "who creates does not look");
     std::fs::write(&path, "many").expect("written");
-    assert!(refused(&line).contains("does not hold a number of items"));
+    assert!(refused(&line).contains("does not contain a number of items"));
 }
 
 #[test]
 fn what_cannot_be_done_is_refused_with_its_reason() {
     for (line, reason) in [
         ("mdtest -T", "there are no items"),
-        ("mdtest -n 1 -S -u", "a shared file cannot stand"),
+        ("mdtest -n 1 -S -u", "a shared file cannot be"),
         ("mdtest -n 1 -S -D", "only files can be shared"),
         ("mdtest -n 1 -F -k -w 10", "not open for writing"),
         ("mdtest -n 1 -F -X", "nothing is read"),
-        ("mdtest -n 1 -F -w 10 -e 20", "no more can be read"),
+        ("mdtest -n 1 -F -w 10 -e 20", "cannot be read beyond"),
         ("mdtest -n 1 -d a@b", "add -u"),
         ("mdtest -n 1 -d a@@b -u", "has an empty name"),
         ("mdtest -n 1 -z 3 -b 0", "-b 1 or more"),
         ("mdtest -n 1 -i 0", "nothing would run"),
-        ("mdtest -n 1 -l 1 -s 0", "would never rise"),
-        ("mdtest -n 1 -f 2 -l 1", "above the last"),
+        ("mdtest -n 1 -l 1 -s 0", "would never increase"),
+        ("mdtest -n 1 -f 2 -l 1", "greater than the last"),
         ("mdtest -n 1 -F -U", "no directories to rename"),
-        ("mdtest -n abc", "is no whole number"),
+        ("mdtest -n abc", "is not a whole number"),
         ("mdtest -n", "needs a value, as in -n 1000"),
         ("mdtest -n 1 -w 1.5k", "1536"),
         ("mdtest -n 1 -a MPIIO", "MPI-IO"),
         ("mdtest -n 1 -a DFS", "dfuse"),
-        ("mdtest -n 1 -a NONE", "is no API of mdtest"),
+        ("mdtest -n 1 -a NONE", "is not an API of mdtest"),
         ("mdtest -n 1 --allocateBufferOnGPU=1", "no buffers on a GPU"),
         ("mdtest -n 1 --posix.odirect", "ioproof ior -B"),
         ("mdtest -n 1 -g", "lfs setstripe"),
         ("mdtest -n 1 --run-cmd-before-phase=sync", "starts no other program"),
-        ("mdtest -n 1 stray", "belongs to no option"),
-        ("mdtest -n 1 -q", "is no option of mdtest"),
+        ("mdtest -n 1 stray", "is neither an option"),
+        ("mdtest -n 1 -q", "is not an option of mdtest"),
         ("mdtest -n 1 -A", "did you mean -a?"),
         ("mdtest -n 1 --verifyread", "did you mean --verify-read?"),
         ("mdtest -n 1 --saveRankPerformanceDetail=x", "did you mean --saveRankPerformanceDetails?"),

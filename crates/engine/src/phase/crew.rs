@@ -62,7 +62,7 @@ fn too_few_threads(have: u64, need: u64) -> EngineError {
         which: LimitKind::Threads,
         have,
         need,
-        remedy: "use fewer tasks or the backend uring (few threads carry many tasks), or raise `ulimit -u` \
+        remedy: "use fewer tasks or the backend uring (few threads run many tasks), or raise `ulimit -u` \
                  and the control group's pids.max"
             .to_owned(),
     }

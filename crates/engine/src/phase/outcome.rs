@@ -302,21 +302,23 @@ impl fmt::Display for Note {
             Self::OlderUringMode { without } => {
                 write!(
                     f,
-                    "io_uring ran without {without}, which this kernel does not have; a newer one costs less CPU"
+                    "io_uring ran without {without}, which this kernel does not have; a newer kernel uses \
+                     less CPU"
                 )
             }
             Self::BuffersNotRegistered { have, need } => write!(
                 f,
-                "io_uring ran without registered buffers: the locked-memory limit is {have} bytes and they need {need}; \
-                 `ulimit -l {}` would do",
+                "io_uring ran without registered buffers: the locked-memory limit is {have} bytes, but they \
+                 need {need}; `ulimit -l {}` is sufficient",
                 need.div_ceil(1024)
             ),
             Self::FilesNotRegistered => {
-                f.write_str("io_uring ran without registered files: the kernel refused them")
+                f.write_str("io_uring ran without registered files: the kernel rejected them")
             }
             Self::PlainCalls { what } => write!(
                 f,
-                "io_uring was not used in the phase that {what}: plain system calls did it, one at a time for each task"
+                "io_uring was not used in the phase that {what}: plain system calls were used, one at a \
+                 time for each task"
             ),
         }
     }

@@ -42,7 +42,8 @@ impl Places {
                 (None, [(node, _)]) => *node,
                 (None, nodes) => {
                     return Err(wrong(format!(
-                        "the adapter {} tells no NUMA node; name one of the {} nodes, as numa:0",
+                        "the adapter {} does not report a NUMA node; name one of the {} nodes, for example \
+                         numa:0",
                         interface.unwrap_or("in use"),
                         nodes.len()
                     )));
@@ -57,7 +58,7 @@ impl Places {
         allowed.retain(|&processor| usable(&[processor]).is_ok());
         match allowed.is_empty() {
             true => Err(wrong(
-                "this process may use none of its processors; look at taskset and cgroups".to_owned(),
+                "this process may use none of its processors; check taskset and cgroups".to_owned(),
             )),
             false => Ok(Self::All(allowed)),
         }

@@ -49,9 +49,9 @@ pub enum NetworkError {
     #[error(
         "cannot listen at {address}: {errno}; {}",
         if errno.0 == libc::EADDRINUSE {
-            "the port is in use: name another, or none so that the kernel chooses a free one"
+            "the port is in use: name another, or omit it so that the kernel chooses a free one"
         } else {
-            "look at the interface's address, or name another interface"
+            "check the address of the interface, or name another interface"
         }
     )]
     Listen {
@@ -62,8 +62,8 @@ pub enum NetworkError {
     },
     /// There is no key to authenticate peers with.
     #[error(
-        "the kernel of {host} gives no random bits for the key of a phase: {errno}; allow the system call \
-         getrandom"
+        "the kernel of {host} does not provide random bits for the key of a phase: {errno}; allow the \
+         system call getrandom"
     )]
     NoKey {
         /// The host.
@@ -73,8 +73,8 @@ pub enum NetworkError {
     },
     /// A connection could not be established.
     #[error(
-        "cannot connect to {peer}: {errno}; see whether a firewall is between, or name the network that \
-         leads there (--interface)"
+        "cannot connect to {peer}: {errno}; check for a firewall in between, or name the network that leads \
+         there (--interface)"
     )]
     Connect {
         /// Name and address of the peer.
@@ -84,7 +84,7 @@ pub enum NetworkError {
     },
     /// The process at the peer's address does not know the key of this phase.
     #[error(
-        "{peer} did not take the key of this run: something else answers at that address; name another \
+        "{peer} did not accept the key of this run: something else answers at that address; name another \
          interface (--interface) or port"
     )]
     NotOurs {
@@ -93,8 +93,8 @@ pub enum NetworkError {
     },
     /// Some peers did not connect in time.
     #[error(
-        "{missing} of {all} connections did not come to {host} within {seconds} s, the first from {peer}; see \
-         whether a firewall is between, or name the network that leads there (--interface)"
+        "{missing} of {all} connections did not reach {host} within {seconds} s, the first of them from \
+         {peer}; check for a firewall in between, or name the network that leads there (--interface)"
     )]
     Missing {
         /// Number of missing connections.
@@ -109,7 +109,10 @@ pub enum NetworkError {
         seconds: u64,
     },
     /// A connection ended early.
-    #[error("{peer} closed a connection after {exchanges} exchanges; its own message or log says why")]
+    #[error(
+        "{peer} closed a connection after {exchanges} exchanges; see its own message or log for the \
+             reason"
+    )]
     Closed {
         /// Name and address of the peer.
         peer: String,
@@ -118,8 +121,8 @@ pub enum NetworkError {
     },
     /// A connection with outstanding bytes made no progress.
     #[error(
-        "{peer} has stalled: nothing has moved on a connection for {seconds} s, after {exchanges} exchanges; look \
-         at its load and at the links between, or allow more time (--deadline)"
+        "{peer} has stalled: no data was transferred on a connection for {seconds} s, after {exchanges} \
+         exchanges; check its load and the links in between, or allow more time (--deadline)"
     )]
     Stalled {
         /// Name and address of the peer.

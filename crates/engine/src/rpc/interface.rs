@@ -129,7 +129,7 @@ fn rdma_at(class: &Path) -> String {
     match devices.as_slice() {
         [] => format!("RDMA not available: no device in {}", class.display()),
         devices => format!(
-            "RDMA not available: {} is there, but this program has no verbs or libfabric transport",
+            "RDMA not available: {} exists, but this program has no verbs or libfabric transport",
             devices.join(", ")
         ),
     }
@@ -202,6 +202,6 @@ mod tests {
         let class = tempfile::tempdir().expect("a directory");
         assert!(rdma_at(class.path()).starts_with("RDMA not available: no device in "));
         std::fs::create_dir(class.path().join("mlx5_0")).expect("made");
-        assert!(rdma_at(class.path()).contains("mlx5_0 is there"));
+        assert!(rdma_at(class.path()).contains("mlx5_0 exists"));
     }
 }

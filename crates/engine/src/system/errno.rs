@@ -55,13 +55,13 @@ impl Errno {
     pub const fn advice(self) -> &'static str {
         match self.0 {
             libc::ENOENT => "create the directory, or correct the path",
-            libc::ENOTDIR => "a part of the path is a file; correct the path",
+            libc::ENOTDIR => "a component of the path is a file; correct the path",
             libc::EACCES | libc::EPERM => {
-                "give this user the right to the file and its directory, or choose another place"
+                "give this user access to the file and its directory, or choose another place"
             }
             libc::EROFS => "the file system is mounted read-only; choose another, or remount it read-write",
             libc::EISDIR => "the path is a directory; name a file in it",
-            libc::ETXTBSY => "the file is a program that runs or a swap area; choose another path",
+            libc::ETXTBSY => "the file is a running program or a swap area; choose another path",
             libc::EMFILE => "raise the limit on open files (ulimit -n), or use fewer tasks",
             libc::ENFILE => "the whole system is out of open files; raise fs.file-max, or use fewer tasks",
             libc::ENOSPC => "free some space, or lower the block size, the segments or the tasks",
@@ -70,17 +70,18 @@ impl Errno {
                 "the file system or `ulimit -f` does not allow files of this size; lower the volume"
             }
             libc::EIO | libc::EILSEQ | libc::EREMOTEIO => {
-                "the device or its file system reports a fault; read the kernel's log (dmesg) before going on"
+                "the device or its file system reports an error; read the kernel's log (dmesg) before \
+                 continuing"
             }
             libc::ETIMEDOUT | libc::ETIME => {
-                "the device did not answer in time; read the kernel's log (dmesg) before going on"
+                "the device did not respond in time; read the kernel's log (dmesg) before continuing"
             }
-            libc::ENXIO | libc::ENODEV => "the device is gone or has no medium; check it before going on",
-            libc::EBUSY => "something else holds it; find the holder (lsof, findmnt) first",
+            libc::ENXIO | libc::ENODEV => "the device is gone or has no medium; check it before continuing",
+            libc::EBUSY => "something else is using it; find the user (lsof, findmnt) first",
             libc::ESTALE => "the file was replaced on its server; remount the file system or start again",
             libc::ENOMEM => "free memory, or use fewer tasks, a lower depth or smaller transfers",
-            libc::EOPNOTSUPP | libc::ENOSYS => "this file system cannot do it; leave the option off",
-            libc::EINVAL => "the kernel refuses these values for this file; check size and alignment",
+            libc::EOPNOTSUPP | libc::ENOSYS => "this file system does not support it; leave the option off",
+            libc::EINVAL => "the kernel rejects these values for this file; check size and alignment",
             _ => "read the kernel's log (dmesg) for the cause",
         }
     }

@@ -62,9 +62,9 @@ pub(crate) fn threads(threads: u64, processes: u32) -> Result<(), EngineError> {
         have,
         need,
         remedy: format!(
-            "each task of this backend is a thread with {MAPPINGS_PER_THREAD} mappings: use the backend uring (few \
-             threads carry many tasks) or fewer tasks in a process, or raise it with `sysctl vm.max_map_count={need}` \
-             (as root)"
+            "each task of this backend is a thread with {MAPPINGS_PER_THREAD} mappings: use the backend \
+             uring (few threads run many tasks) or fewer tasks in a process, or raise it with `sysctl \
+             vm.max_map_count={need}` (as root)"
         ),
     })
 }
@@ -93,8 +93,8 @@ pub(crate) fn locked_memory(need: u64) -> u64 {
 /// The command or setting that would allow `need` bytes of locked memory.
 pub(crate) fn locked_memory_remedy(need: u64) -> String {
     format!(
-        "it counts for all processes of a user together; raise it with `ulimit -l {}` (as root, or in limits.conf), or \
-         use a lower depth, smaller transfers or fewer tasks",
+        "it applies to all processes of a user together; raise it with `ulimit -l {}` (as root, or in \
+         limits.conf), or use a lower depth, smaller transfers or fewer tasks",
         need.div_ceil(1024)
     )
 }

@@ -109,14 +109,14 @@ struct ThreadLayout {
 /// Describes the activity of a phase for which `io_uring` has no operation or no benefit.
 fn plain(phase: Phase, make_node: bool) -> Option<&'static str> {
     match phase {
-        Phase::TreeCreate => Some("makes the directories of trees"),
+        Phase::TreeCreate => Some("creates the directories of trees"),
         Phase::TreeRemove => Some("removes the directories of trees"),
         Phase::DirectoryList => Some("reads the names in directories"),
         Phase::FileRename | Phase::DirectoryRename => {
-            Some("renames items in a ring, each to the name before it")
+            Some("renames items in a ring, each to the previous name")
         }
-        Phase::FileCreate if make_node => Some("makes files by mknod"),
-        Phase::Precreate | Phase::Benchmark | Phase::Cleanup => Some("goes round objects"),
+        Phase::FileCreate if make_node => Some("creates files with mknod"),
+        Phase::Precreate | Phase::Benchmark | Phase::Cleanup => Some("cycles through objects"),
         _ => None,
     }
 }

@@ -51,14 +51,14 @@ impl Surprise {
     /// Describes the surprise, starting with the path.
     fn words(self, path: &Path) -> String {
         match self {
-            Self::Missing => "is not there".to_owned(),
-            Self::Present => "is there already".to_owned(),
-            Self::OtherKind => "is of another kind than was made there".to_owned(),
+            Self::Missing => "does not exist".to_owned(),
+            Self::Present => "already exists".to_owned(),
+            Self::OtherKind => "is of a different kind than was created".to_owned(),
             Self::Short { found, expected } => {
                 format!("has only {found} of the {expected} bytes that were written")
             }
             Self::NotEmpty => match first_entry(path) {
-                Some(name) => format!("holds {name}, which does not belong there"),
+                Some(name) => format!("contains {name}, which does not belong there"),
                 None => "was not empty".to_owned(),
             },
         }

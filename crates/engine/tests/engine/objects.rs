@@ -174,7 +174,7 @@ fn objects_that_somebody_took_are_surprises() {
         std::fs::remove_file(set.join(ObjectsPlacement::object_name(1))).expect("removed");
         let gone = run(&workload, Phase::Benchmark).expect("it goes on");
         assert_eq!((gone.items, gone.surprises.count), (76, 1), "its step goes no further");
-        assert!(gone.surprises.first[0].ends_with("/2_0/file-1: is not there"), "{:?}", gone.surprises);
+        assert!(gone.surprises.first[0].ends_with("/2_0/file-1: does not exist"), "{:?}", gone.surprises);
         assert!(Path::new(&set).exists());
     }
 }

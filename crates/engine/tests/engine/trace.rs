@@ -219,7 +219,7 @@ fn short_and_interrupted_transfers_are_continued_unless_one_attempt_is_allowed()
     assert_eq!(reads.len(), 9, "{reads:?}");
     assert!(reads[2].contains("3096, 5096)"), "{reads:?}");
     let (_, printed) = traced(&bed, "read psync FILE count=8 single", &short).expect("strace traced before");
-    assert!(printed.contains("moved 1000 of 4096 bytes, and only a single attempt is allowed"), "{printed}");
+    assert!(printed.contains("moved 1000 of 4096 bytes, but only a single attempt is allowed"), "{printed}");
     let interrupted = ["-e", "inject=pread64:error=EINTR:when=2..4"];
     let (calls, printed) =
         traced(&bed, "read psync FILE count=8", &interrupted).expect("strace traced before");

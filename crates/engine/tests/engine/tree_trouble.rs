@@ -47,7 +47,7 @@ fn missing_files_are_counted_and_named_and_the_rest_goes_on() {
             assert_eq!((outcome.items, outcome.surprises.count), (97 - short, 3 + short), "{phase}");
             assert_eq!(total(&outcome), outcome.items);
             let first = outcome.surprises.first.join("\n");
-            assert!(first.contains("/file.mdtest.1.49: is not there"), "{first}");
+            assert!(first.contains("/file.mdtest.1.49: does not exist"), "{first}");
             let words = "/file.mdtest.0.1: has only 5 of the 5000 bytes that were written";
             assert_eq!(first.contains(words), phase == Phase::FileRead, "{first}");
         }
@@ -70,7 +70,7 @@ fn whatever_else_is_found_there_is_a_surprise_and_stays() {
         let removed = run(&workload, Phase::DirectoryRemove).expect("it goes on");
         assert_eq!((removed.items, removed.surprises.count), (4, 1));
         let words = &removed.surprises.first[0];
-        assert!(words.ends_with("/dir.mdtest.0.2: holds foreign, which does not belong there"), "{words}");
+        assert!(words.ends_with("/dir.mdtest.0.2: contains foreign, which does not belong there"), "{words}");
         run(&workload, Phase::FileRemove).expect("removed");
         let removed = run(&workload, Phase::TreeRemove).expect("it goes on");
         assert_eq!((removed.items, removed.surprises.count), (0, 2), "the tree, and its root");
@@ -100,7 +100,7 @@ fn without_a_tree_there_is_no_phase() {
         let workload = workload(&bed, backend, 2, Tree::flat(5));
         let error = run(&workload, phase).expect_err("nothing is there");
         assert!(matches!(error, EngineError::NoTree { .. }), "{error}");
-        assert!(error.to_string().contains("make the tree first"), "{error}");
+        assert!(error.to_string().contains("create the tree first"), "{error}");
         fs::remove_dir(bed.path("t")).expect("removed");
         let error = run(&workload, Phase::TreeCreate).expect_err("no target").to_string();
         assert!(
@@ -118,9 +118,9 @@ fn what_the_file_system_refuses_says_what_to_do() {
     let bed = Bed::new();
     let words = [
         ("mkdirat", "ENAMETOOLONG", "file name too long (ENAMETOOLONG); shorten the path of the target"),
-        ("mkdirat", "EMLINK", "too many links (EMLINK); a directory of this file system cannot hold more"),
+        ("mkdirat", "EMLINK", "too many links (EMLINK); a directory of this file system cannot contain more"),
         ("openat", "EDQUOT", "disk quota exceeded (EDQUOT); raise the quota of space or files"),
-        ("unlinkat", "EIO", "input/output error (EIO); the device or its file system reports a fault"),
+        ("unlinkat", "EIO", "input/output error (EIO); the device or its file system reports an error"),
     ];
     for (call, errno, expected) in words {
         fs::create_dir_all(bed.path("t")).expect("a target");

@@ -33,7 +33,7 @@ impl CpuTimes {
         let line = text.lines().next().unwrap_or("");
         Self::parse(line).ok_or_else(|| HostError::Malformed {
             path,
-            expected: "a first line of cpu and eight numbers",
+            expected: "a first line with `cpu` and eight numbers",
             found: line.to_owned(),
         })
     }

@@ -99,7 +99,7 @@ impl RunGroups {
             let directory = directory.join(name);
             match fs::create_dir(&directory) {
                 Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                    Err(HostError::io("make the control group", &directory, error))
+                    Err(HostError::io("create the control group", &directory, error))
                 }
                 _ => Ok(Some(GroupDirectory { version: *version, directory })),
             }
@@ -206,7 +206,7 @@ fn places<'p>(
 fn place(root: &Root, name: &str, controller: &str) -> Result<GroupDirectory, String> {
     let mounts = mount_table(root).map_err(|error| error.to_string())?;
     let groups = Groups::of(root, &mounts, controller).ok_or("no control groups are mounted")?;
-    let mut why = "no group to make one in".to_owned();
+    let mut why = "no control group in which one can be created".to_owned();
     // In version 2 a group with processes, such as our own, cannot enable controllers for its children,
     // but an ancestor may.
     let levels = if groups.version == Version::One { 1 } else { groups.directories.len() };

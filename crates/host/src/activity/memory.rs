@@ -62,7 +62,7 @@ pub(crate) fn available_bytes(root: &Root, mounts: &[Mount]) -> Result<u64, Host
     let text = String::from_utf8_lossy(&bytes);
     let host = meminfo(&text, "MemAvailable").ok_or_else(|| HostError::Malformed {
         path,
-        expected: "a line MemAvailable",
+        expected: "a MemAvailable line",
         found: text.lines().next().unwrap_or("").to_owned(),
     })?;
     let groups = Groups::of(root, mounts, "memory");
@@ -113,7 +113,7 @@ pub(crate) fn resident_bytes(path: &Path) -> Result<(u64, u64), HostError> {
     let page = rustix::param::page_size() as u64;
     let pages = bytes.div_ceil(page);
     let resident = sys::resident_pages(&file, bytes)
-        .map_err(|error| HostError::io("ask the page cache of", path, error))?;
+        .map_err(|error| HostError::io("query the page cache of", path, error))?;
     Ok((resident.min(pages) * page, pages * page))
 }
 

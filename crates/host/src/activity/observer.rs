@@ -106,7 +106,7 @@ impl Observer {
                 watches.observed()
             })
             .map_err(|error| {
-                HostError::io("start a thread to watch", &root.path("/sys/class/block"), error)
+                HostError::io("start a thread that monitors", &root.path("/sys/class/block"), error)
             })?;
         Ok(Self { stop, started, thread: Some(thread) })
     }

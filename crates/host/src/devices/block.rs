@@ -114,7 +114,7 @@ pub(crate) fn serial(root: &Root, name: &str) -> Fact<String> {
     let page = format!("/sys/block/{name}/device/vpd_pg80");
     match root.bytes(&page) {
         Ok(bytes) => unit_serial(&bytes)
-            .map_or_else(|| Fact::Unknown(format!("{page} holds no serial number")), Fact::Known),
+            .map_or_else(|| Fact::Unknown(format!("{page} contains no serial number")), Fact::Known),
         Err(_) => Fact::Unknown(format!("no /sys/block/{name}/device/serial")),
     }
 }

@@ -10,7 +10,7 @@ use crate::Root;
 
 /// Why a volume has no hardware queues: md and most device-mapper targets process each request in the
 /// submitting thread and pass it on.
-const OF_ITS_MEMBERS: &str = "it has no queue of its own and hands requests on to its members";
+const OF_ITS_MEMBERS: &str = "it has no queues of its own and passes requests on to its members";
 
 /// The facts of a whole device.
 pub(crate) fn of(root: &Root, name: &str) -> BlockDeviceFacts {
@@ -91,7 +91,9 @@ fn numa_node(root: &Root, name: &str) -> Fact<i32> {
         let Some(file) = file.to_str() else { continue };
         match root.number::<i32>(file) {
             Fact::Known(node @ 0..) => return Fact::Known(node),
-            Fact::Known(_) => return Fact::Unknown(format!("{file} says that it belongs to none")),
+            Fact::Known(_) => {
+                return Fact::Unknown(format!("{file} reports that it belongs to no NUMA node"));
+            }
             Fact::Unknown(_) => {}
         }
     }

@@ -120,7 +120,7 @@ impl CounterFile {
         let text = String::from_utf8_lossy(&line[..length]);
         DeviceCounters::parse(&self.device, &text).ok_or_else(|| HostError::Malformed {
             path: self.path.clone(),
-            expected: "eleven numbers or more",
+            expected: "at least eleven numbers",
             found: text.trim().to_owned(),
         })
     }

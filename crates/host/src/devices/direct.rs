@@ -27,7 +27,7 @@ pub fn direct_alignment(directory: &Path) -> Result<Option<u64>, HostError> {
     let file = match nameless(directory, OFlags::DIRECT) {
         Ok(file) => file,
         Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => return Ok(None),
-        Err(error) => return Err(HostError::io("make a file for a trial in", directory, error)),
+        Err(error) => return Err(HostError::io("create a test file in", directory, error)),
     };
     if let Ok(answer) =
         rustix::fs::statx(&file, "", AtFlags::EMPTY_PATH, StatxFlags::from_bits_retain(DIOALIGN))

@@ -37,7 +37,7 @@ pub(crate) fn carriers(
     let mount = file_system::mount_of(root, table, &existing).map_err(because)?;
     if by_passes_block_layer(&mount) {
         return Err(Unobservable::because(format!(
-            "{} is mounted with dax: its bytes by-pass the counters of the block layer",
+            "{} is mounted with dax, so its I/O bypasses the counters of the block layer",
             mount.mount_point.display()
         )));
     }
@@ -74,10 +74,10 @@ fn no_device(kind: &str, mount: &Mount) -> String {
             format!("{kind} at {at} keeps its data on {}, not on a block device of this host", mount.source)
         }
         "zfs" => {
-            format!("zfs at {at} does not tell the kernel which devices its pool {} is on", mount.source)
+            format!("zfs at {at} does not tell the kernel which devices contain its pool {}", mount.source)
         }
         _ if kind == "fuse" || kind.starts_with("fuse.") => {
-            format!("{kind} at {at} hands its data to a program, which may put it anywhere")
+            format!("{kind} at {at} passes its data to a program, which may store it anywhere")
         }
         _ => format!("{kind} at {at} names no block device"),
     }
@@ -112,7 +112,7 @@ fn upper_carriers(
     };
     let upper = crate::file_systems::mounts::unescape_path(upper);
     let hidden =
-        || format!("the upper directory {} of the overlay at {at} cannot be seen from here", upper.display());
+        || format!("the upper directory {} of the overlay at {at} is not visible from here", upper.display());
     if layer >= block::LAYERS_MAX || !root.path(&upper).is_dir() {
         return Err(Unobservable::because(hidden()));
     }
@@ -133,7 +133,7 @@ fn named(root: &Root, number: DeviceNumber) -> Result<String, Unobservable> {
 fn named_source(root: &Root, mount: &Mount, source: &str) -> Result<String, Unobservable> {
     block::name_of_source(root, source).ok_or_else(|| {
         Unobservable::because(format!(
-            "{source}, which carries the {} at {}, cannot be seen from here",
+            "{source}, the device of the {} at {}, is not visible from here",
             mount.kind,
             mount.mount_point.display()
         ))
@@ -148,7 +148,9 @@ fn check_counted(root: &Root, device: &str) -> Result<(), Unobservable> {
     let whole = block::whole_of(root, device).unwrap_or_else(|| device.to_owned());
     let switch = format!("/sys/block/{whole}/queue/iostats");
     if root.text(&switch).known().map(String::as_str) == Some("0") {
-        return Err(Unobservable::because(format!("{switch} is 0: write 1 to have {whole} counted")));
+        return Err(Unobservable::because(format!(
+            "{switch} is 0: write 1 to it to count the I/O of {whole}"
+        )));
     }
     Ok(())
 }

@@ -19,21 +19,24 @@ pub(crate) fn of(root: &Root, name: &str) -> Fact<u32> {
         let turns = root.number::<u8>(&format!("/sys/block/{name}/queue/rotational"));
         return Fact::Unknown(match (turns, block::directory(root, name)) {
             (_, Some(path)) if path.starts_with("/sys/devices/virtual") => {
-                "it is no device of its own".to_owned()
+                "it is a virtual device".to_owned()
             }
-            (Fact::Known(1), _) => "it turns, or says that it does".to_owned(),
-            _ => format!("only NVMe devices are asked; `smartctl -A /dev/{name}` asks others"),
+            (Fact::Known(1), _) => "it is a rotational disk, or reports that it is".to_owned(),
+            _ => format!("only NVMe devices are queried; use `smartctl -A /dev/{name}` for others"),
         });
     }
     if !root.is_system() {
-        return Fact::Unknown("it is asked of the device, which a tree of files is not".to_owned());
+        return Fact::Unknown(
+            "it must be read from the device, which a directory tree under --root does not provide"
+                .to_owned(),
+        );
     }
     let path = Path::new("/dev").join(name);
     let page = File::open(&path).and_then(|file| sys::nvme_health(&file));
     match page {
         Ok(page) => Fact::Known(u32::from(page[PERCENTAGE_USED])),
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            Fact::Unknown(format!("{}: {error}; the superuser may ask", path.display()))
+            Fact::Unknown(format!("{}: {error}; it can be read as root", path.display()))
         }
         Err(error) => Fact::Unknown(format!("{}: {error}", path.display())),
     }

@@ -22,7 +22,7 @@ pub(super) fn model(root: &Root) -> Fact<String> {
     }
     match (value(root, &["CPU implementer"]), value(root, &["CPU part"])) {
         (Some(implementer), Some(part)) => Fact::Known(format!("ARM implementer {implementer} part {part}")),
-        _ => Fact::Unknown(format!("{PATH} names no model")),
+        _ => Fact::Unknown(format!("{PATH} contains no model name")),
     }
 }
 

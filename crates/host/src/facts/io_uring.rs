@@ -36,7 +36,7 @@ pub fn io_uring_state(root: &Root) -> IoUringState {
         },
         Fact::Known(2) => IoUringState::Disabled,
         Fact::Known(other) => IoUringState::Unknown {
-            reason: format!("kernel.io_uring_disabled is {other}, which is not known"),
+            reason: format!("kernel.io_uring_disabled is {other}, which is an unknown value"),
         },
         Fact::Unknown(reason) => IoUringState::Unknown { reason },
     }
@@ -59,7 +59,7 @@ impl fmt::Display for IoUringState {
                 "io_uring is disabled for every process (kernel.io_uring_disabled is 2): \
                  sysctl kernel.io_uring_disabled=0",
             ),
-            Self::Unknown { reason } => write!(f, "whether io_uring is allowed is not known: {reason}"),
+            Self::Unknown { reason } => write!(f, "it is unknown whether io_uring is allowed: {reason}"),
         }
     }
 }

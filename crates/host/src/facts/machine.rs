@@ -123,7 +123,7 @@ fn tuned_profile(root: &Root) -> Fact<Option<String>> {
     }
     let is_there = ["/usr/sbin/tuned-adm", "/usr/bin/tuned-adm"].iter().find(|path| root.exists(path));
     match is_there {
-        Some(path) => Fact::Unknown(format!("{path} is there, but {} names no profile", TUNED_PROFILES[0])),
+        Some(path) => Fact::Unknown(format!("{path} exists, but {} contains no profile", TUNED_PROFILES[0])),
         None => Fact::Known(None),
     }
 }

@@ -168,7 +168,7 @@ fn sockets(root: &Root) -> Fact<u32> {
             return Fact::Unknown(format!("no {topology}/package_cpus_list"));
         };
         if !package.iter().any(|range| range.contains(&cpu)) || sockets >= SOCKETS_MAX {
-            return Fact::Unknown(format!("{topology}/package_cpus_list does not name its own processor"));
+            return Fact::Unknown(format!("{topology}/package_cpus_list does not contain its own processor"));
         }
         seen.extend(package);
         sockets += 1;
@@ -184,7 +184,7 @@ fn sockets(root: &Root) -> Fact<u32> {
 fn listed(root: &Root, path: &str) -> Fact<u32> {
     root.text(path).and_then(|list| {
         let count = cpu_list::parse(&list).map(|ranges| cpu_list::count(&ranges));
-        Fact::of(count, || format!("{path} holds {list:?}, not a list"))
+        Fact::of(count, || format!("{path} contains {list:?}, not a list"))
     })
 }
 

@@ -34,7 +34,7 @@ fn interface(root: &Root, name: &str) -> NetworkFacts {
     let base = format!("{INTERFACES}/{name}");
     let speed = root.number::<i64>(&format!("{base}/speed")).and_then(|megabits| match megabits {
         1.. => Fact::Known(megabits.unsigned_abs().saturating_mul(1_000_000)),
-        _ => Fact::Unknown(format!("{base}/speed says {megabits}")),
+        _ => Fact::Unknown(format!("{base}/speed contains {megabits}")),
     });
     NetworkFacts {
         name: name.to_owned(),
@@ -54,7 +54,7 @@ fn interface(root: &Root, name: &str) -> NetworkFacts {
 fn port(root: &Root, adapter: &str, number: &str) -> NetworkFacts {
     let base = format!("{ADAPTERS}/{adapter}/ports/{number}");
     let rate = root.text(&format!("{base}/rate"));
-    let rate = rate.and_then(|rate| Fact::of(bits(&rate), || format!("{base}/rate says {rate}")));
+    let rate = rate.and_then(|rate| Fact::of(bits(&rate), || format!("{base}/rate contains {rate}")));
     // `4: ACTIVE`
     let name = |state: String| state.split_once(": ").map_or(state.as_str(), |(_, name)| name).to_lowercase();
     let state = root.text(&format!("{base}/state")).map(name);
@@ -69,7 +69,7 @@ fn port(root: &Root, adapter: &str, number: &str) -> NetworkFacts {
         kind,
         state,
         bits_per_second: rate,
-        mtu_bytes: Fact::Unknown(format!("{ADAPTERS} does not say")),
+        mtu_bytes: Fact::Unknown(format!("{ADAPTERS} does not report it")),
         ..below(root, &format!("{ADAPTERS}/{adapter}/device"))
     }
 }
@@ -96,11 +96,11 @@ fn below(root: &Root, device: &str) -> NetworkFacts {
     let numa_node = match &function {
         Some((_, directory)) => match root.number::<i32>(&format!("{}/numa_node", directory.display())) {
             Fact::Known(node) if node < 0 => {
-                Fact::Unknown("its card says that it belongs to none".to_owned())
+                Fact::Unknown("its card reports that it belongs to no NUMA node".to_owned())
             }
             fact => fact,
         },
-        None => Fact::Unknown("it is on no PCI bus".to_owned()),
+        None => Fact::Unknown("it is not on a PCI bus".to_owned()),
     };
     NetworkFacts {
         name: String::new(),
@@ -111,7 +111,7 @@ fn below(root: &Root, device: &str) -> NetworkFacts {
         driver: Fact::of(driver, || format!("no {device}/driver")),
         numa_node,
         pci_address: function.map_or_else(
-            || Fact::Unknown("it is on no PCI bus".to_owned()),
+            || Fact::Unknown("it is not on a PCI bus".to_owned()),
             |(address, _)| Fact::Known(address),
         ),
     }

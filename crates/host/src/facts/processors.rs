@@ -89,15 +89,15 @@ fn threads_per_core(root: &Root, cpus: &[u32]) -> Fact<u32> {
     let threads = |cpu: u32| -> Fact<u32> {
         root.text(&format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list")).and_then(|list| {
             let count = cpu_list::parse(&list).map(|ranges| cpu_list::count(&ranges));
-            Fact::of(count, || format!("processor {cpu}: {list:?} is no list"))
+            Fact::of(count, || format!("processor {cpu}: {list:?} is not a list"))
         })
     };
     let one = threads(*first);
     let differs = cpus.iter().find(|cpu| threads(**cpu).known() != one.known());
     match differs {
-        Some(cpu) => {
-            Fact::Unknown(format!("cores of processor {first} and processor {cpu} have not as many"))
-        }
+        Some(cpu) => Fact::Unknown(format!(
+            "the cores of processor {first} and processor {cpu} differ in the number of threads"
+        )),
         None => one,
     }
 }
@@ -145,7 +145,7 @@ fn nodes(root: &Root) -> Fact<Vec<NumaNodeFacts>> {
     let path = format!("{NODES}/online");
     let ranges = root.text(&path).and_then(|list| {
         let ranges = cpu_list::parse(&list).filter(|ranges| cpu_list::count(ranges) <= CPUS_MAX);
-        Fact::of(ranges, || format!("{path} holds {list:?}, not a list"))
+        Fact::of(ranges, || format!("{path} contains {list:?}, not a list"))
     });
     let node = |node: u32| {
         let base = format!("{NODES}/node{node}");
@@ -253,7 +253,7 @@ fn c1e(root: &Root, cpus: &[u32]) -> Fact<SwitchedOn> {
     }
     let vendor = super::cpuinfo::value(root, &["vendor_id"]);
     if vendor.as_deref().is_some_and(|vendor| vendor != "GenuineIntel") {
-        return Fact::Unknown("bit 1 of register 0x1FC is C1E on Intel's processors alone".to_owned());
+        return Fact::Unknown("bit 1 of register 0x1FC is C1E only on Intel processors".to_owned());
     }
     let mut switched = SwitchedOn { on: 0, of: 0 };
     for cpu in cpus {
@@ -267,9 +267,14 @@ fn c1e(root: &Root, cpus: &[u32]) -> Fact<SwitchedOn> {
             Err(error) => {
                 return Fact::Unknown(match error.kind() {
                     std::io::ErrorKind::NotFound => {
-                        format!("no {path}: `modprobe msr` brings it, where processors have such registers")
+                        format!(
+                            "no {path}: `modprobe msr` provides it on processors that have such \
+                                 registers"
+                        )
                     }
-                    std::io::ErrorKind::PermissionDenied => format!("{path}: {error}; the superuser may"),
+                    std::io::ErrorKind::PermissionDenied => {
+                        format!("{path}: {error}; it can be read as root")
+                    }
                     _ => format!("{path}: {error}"),
                 });
             }

@@ -91,14 +91,16 @@ fn of_driver(root: &Root, there: &[&str], version: &[&str]) -> Fact<Option<Strin
     match found {
         // Old versions of Lustre print `lustre: 2.5.3`.
         Some(text) => Fact::Known(Some(text.trim_start_matches("lustre: ").to_owned())),
-        None => Fact::Unknown(format!("it is there, but no {}", version.join(", no "))),
+        None => Fact::Unknown(format!("it is present, but there is no {}", version.join(", no "))),
     }
 }
 
 fn of_program(root: &Root, name: &str, arguments: &[&str], after: &str) -> Fact<Option<String>> {
     let Some(path) = program(root, name) else { return Fact::Known(None) };
     if !root.is_system() {
-        return Fact::Unknown(format!("{path} is there; programs of a tree of files are not run"));
+        return Fact::Unknown(format!(
+            "{path} exists, but programs in a directory tree under --root are not run"
+        ));
     }
     let line = format!("{path} {}", arguments.join(" "));
     match output(&path, arguments) {
@@ -108,7 +110,7 @@ fn of_program(root: &Root, name: &str, arguments: &[&str], after: &str) -> Fact<
                 let version = version.trim_start_matches("-wlm").trim_matches(['"', '.', ' ']);
                 Fact::Known(Some(version.to_owned()))
             }
-            None => Fact::Unknown(format!("`{line}` does not say {:?}", after.trim())),
+            None => Fact::Unknown(format!("`{line}` does not print {:?}", after.trim())),
         },
         Err(error) => Fact::Unknown(format!("`{line}`: {error}")),
     }
@@ -148,7 +150,7 @@ fn output(path: &str, arguments: &[&str]) -> Result<String, String> {
             // It may have exited already.
             let _ = child.kill();
             let _ = child.wait();
-            return Err(format!("no thread to read its answer: {error}"));
+            return Err(format!("cannot start a thread to read its output: {error}"));
         }
     }
     drop(sender);
@@ -158,7 +160,7 @@ fn output(path: &str, arguments: &[&str]) -> Result<String, String> {
             // It may have exited already.
             let _ = child.kill();
             let _ = child.wait();
-            return Err(format!("no answer within {} s", PATIENCE.as_secs()));
+            return Err(format!("no output within {} s", PATIENCE.as_secs()));
         };
         text.push_str(&String::from_utf8_lossy(&bytes));
         text.push('\n');

@@ -164,7 +164,7 @@ fn a_virtual_machine_says_what_it_cannot_know() {
     let [device] = &facts.devices[..] else { panic!("{:?}", facts.devices) };
     assert_eq!(reason(&device.model), "no /sys/block/vda/device/model");
     assert_eq!(known(&device.serial), "disk-7");
-    assert!(reason(&device.numa_node).contains("numa_node says that it belongs to none"));
+    assert!(reason(&device.numa_node).contains("numa_node reports that it belongs to no NUMA node"));
     assert_eq!(reason(&device.hardware_queues), "no /sys/block/vda/mq");
     assert_eq!(under(&tree, "/data"), Ok(vec!["vda".into()]));
 }
@@ -198,7 +198,7 @@ fn a_container_has_the_limits_of_its_groups() {
         "what is left of 4 GB when 1 GB cannot be dropped"
     );
     let hidden = under(&tree, "/data").unwrap_err();
-    assert!(hidden.contains("/var/lib/up") && hidden.contains("cannot be seen from here"), "{hidden}");
+    assert!(hidden.contains("/var/lib/up") && hidden.contains("is not visible from here"), "{hidden}");
 }
 
 #[test]
@@ -343,10 +343,10 @@ fn memories_below_devices_are_found_through_loop_devices_and_stacks() {
     assert_eq!(below(&tree, "/striped"), [cached], "a member of a volume");
     assert_eq!(below(&tree, "/dev/loop3"), none, "a device whose medium is memory, with no cache in front");
     let [user] = &below(&tree, "/dev/loop4")[..] else { panic!("one") };
-    assert!(user.starts_with("Server: loop4 stands on /user/e: fuse.sshfs at /user"), "{user}");
+    assert!(user.starts_with("Server: loop4 is on /user/e: fuse.sshfs at /user"), "{user}");
     assert_eq!(below(&tree, "/dev/zram0"), ["Device: zram0 keeps its data in memory"]);
-    assert!(below(&tree, "/dev/nbd3")[0].starts_with("Server: nbd3 is answered by"));
-    assert_eq!(below(&tree, "/mem/f"), ["Device: /mem/f is in memory, and has no storage below"]);
+    assert!(below(&tree, "/dev/nbd3")[0].starts_with("Server: nbd3 is served by"));
+    assert_eq!(below(&tree, "/mem/f"), ["Device: /mem/f is in memory, with no storage below it"]);
     assert_eq!(below(&tree, "/user"), none, "no device: that its bytes are unknown is told elsewhere");
 }
 
@@ -367,11 +367,11 @@ fn what_no_block_device_carries_has_its_reason() {
     for (path, words) in [
         ("/mem/a", "tmpfs at /mem keeps its data in memory"),
         ("/net/a", "nfs4 at /net keeps its data on server:/export"),
-        ("/user/a", "fuse.sshfs at /user hands its data to a program"),
+        ("/user/a", "fuse.sshfs at /user passes its data to a program"),
         ("/pool/a", "zfs at /pool"),
         ("/pmem/a", "mounted with dax"),
         ("/odd/a", "oddfs at /odd names no block device"),
-        ("/lost/a", "/dev/not-here, which carries the btrfs at /lost, cannot be seen from here"),
+        ("/lost/a", "/dev/not-here, the device of the btrfs at /lost, is not visible from here"),
         ("/a", "no /sys/dev/block/259:9"),
     ] {
         let reason = under(&tree, path).unwrap_err();

@@ -35,7 +35,7 @@ fn array(root: &Root, name: &str) -> VolumeFacts {
     let base = format!("/sys/block/{name}/md");
     VolumeFacts {
         name: name.to_owned(),
-        title: Fact::Unknown("the kernel keeps no name of an array".to_owned()),
+        title: Fact::Unknown("the kernel does not know the name of an array".to_owned()),
         kind: "md".to_owned(),
         level: root.text(&format!("{base}/level")),
         chunk_bytes: root.number(&format!("{base}/chunk_size")),
@@ -59,7 +59,7 @@ fn mapped(root: &Root, name: &str) -> VolumeFacts {
         Some("CRYPT") => "dm-crypt",
         _ => "device-mapper",
     };
-    let unsaid = || "the kernel shows it to `dmsetup table` alone".to_owned();
+    let unsaid = || "only `dmsetup table` shows it".to_owned();
     VolumeFacts {
         name: name.to_owned(),
         title: root.text(&format!("{base}/name")),
@@ -81,7 +81,7 @@ fn btrfs(root: &Root, id: &str) -> VolumeFacts {
         .filter(|name| BTRFS_LEVELS.contains(&name.as_str()))
         .collect();
     let level = match levels.as_slice() {
-        [] => Fact::Unknown(format!("{base}/allocation/data names no level")),
+        [] => Fact::Unknown(format!("{base}/allocation/data contains no level")),
         levels => Fact::Known(levels.join(", ")),
     };
     let stripes =
@@ -98,7 +98,7 @@ fn btrfs(root: &Root, id: &str) -> VolumeFacts {
         kind: "btrfs".to_owned(),
         chunk_bytes: match stripes {
             true => Fact::Known(BTRFS_STRIPE_BYTES),
-            false => Fact::Unknown("its level does not stripe".to_owned()),
+            false => Fact::Unknown("its level is not striped".to_owned()),
         },
         level,
         members: root.names(&format!("{base}/devices")),

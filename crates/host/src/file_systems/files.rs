@@ -85,7 +85,7 @@ impl FileState {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self { kind: None, size_bytes: 0, allocated_bytes: 0, first_hole_offset: None });
             }
-            Err(error) => return Err(refused("look at", path, error)),
+            Err(error) => return Err(refused("inspect", path, error)),
         };
         let kind = Kind::of(metadata.file_type());
         let mut state = Self { kind: Some(kind), size_bytes: 0, allocated_bytes: 0, first_hole_offset: None };
@@ -142,7 +142,7 @@ fn first_hole(file: &File, path: &Path, size_bytes: u64) -> Result<Option<u64>, 
         Ok(offset) => Ok((offset < size_bytes).then_some(offset)),
         // The file was truncated after it was examined, or the file system does not support the query.
         Err(Errno::NXIO | Errno::INVAL | Errno::OPNOTSUPP) => Ok(None),
-        Err(error) => Err(HostError::io("look for holes in", path, error)),
+        Err(error) => Err(HostError::io("search for holes in", path, error)),
     }
 }
 
@@ -187,7 +187,7 @@ pub fn check_directory(path: &Path) -> Result<(), HostError> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Err(missing_directory(path));
         }
-        Err(error) => return Err(HostError::io("look at", path, error)),
+        Err(error) => return Err(HostError::io("inspect", path, error)),
     }
     let space = rustix::fs::statvfs(path).map_err(|error| HostError::io("statvfs", path, error))?;
     if space.f_flag.contains(StatVfsMountFlags::RDONLY) {
@@ -205,7 +205,7 @@ pub fn check_directory(path: &Path) -> Result<(), HostError> {
             Err(HostError::NoPermission { path: path.to_owned(), wanted: "create files in" })
         }
         Err(Errno::ROFS) => Err(HostError::ReadOnlyFileSystem { path: path.to_owned() }),
-        Err(error) => Err(HostError::io("ask for access to", path, error)),
+        Err(error) => Err(HostError::io("check access to", path, error)),
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn memory_below(root: &Root, table: &[Mount], path: &Path) -> Vec<War
     match devices::carriers(root, table, path, 0) {
         Ok(carriers) => carriers.iter().for_each(|device| search.device(device, 0)),
         Err(_) if search.is_in_memory(path, 0) => {
-            let what = format!("{} is in memory, and has no storage below", path.display());
+            let what = format!("{} is in memory, with no storage below it", path.display());
             search.tell(CacheLocation::Device, what);
         }
         Err(_) => {}
@@ -64,11 +64,11 @@ impl Search<'_> {
                 self.tell(CacheLocation::Device, format!("{whole} keeps its data in memory"));
             }
             kind if SERVED.contains(&kind) => {
-                let what = format!("{whole} is answered by a program or a server, which may have a cache");
+                let what = format!("{whole} is served by a program or a server, which may have a cache");
                 self.tell(CacheLocation::Server, what);
             }
             ZFS_VOLUME => {
-                let what = format!("{whole} is a volume of ZFS, which has a cache in the memory of the node");
+                let what = format!("{whole} is a ZFS volume, which has a cache in the memory of the node");
                 self.tell(CacheLocation::Node, what);
             }
             _ => {}
@@ -87,7 +87,7 @@ impl Search<'_> {
     /// memory, the loop device's medium is memory, without a cache in front of it.
     fn loop_device(&mut self, name: &str, layer: usize) {
         let Some(file) = block::loop_file(self.root, name) else {
-            let what = format!("the file of {name} cannot be seen, nor whether it is cached");
+            let what = format!("the file of {name} is not visible, so it is unknown whether it is cached");
             self.tell(CacheLocation::Node, what.clone());
             return self.tell(CacheLocation::Server, what);
         };
@@ -98,7 +98,7 @@ impl Search<'_> {
         }
         if !self.is_at(name, &file) {
             let what = format!(
-                "the file of {name} is not the one at {} here, so its caches are not known",
+                "the file of {name} is not the one at {} here, so its caches are unknown",
                 file.display()
             );
             return self.tell(CacheLocation::Server, what);
@@ -107,7 +107,7 @@ impl Search<'_> {
             Ok(members) => members.iter().for_each(|member| self.device(member, layer + 1)),
             Err(_) if self.is_in_memory(&file, 0) => {}
             Err(unobservable) => {
-                let what = format!("{name} stands on {}: {unobservable}", file.display());
+                let what = format!("{name} is on {}: {unobservable}", file.display());
                 self.tell(CacheLocation::Server, what);
             }
         }

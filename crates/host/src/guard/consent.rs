@@ -78,16 +78,16 @@ fn by_identity(root: &Root, name: &str, consent: &str) -> IdentityMatch {
 /// name. The error explains why there is no such device.
 pub(crate) fn find(root: &Root, given: &str) -> Result<String, String> {
     if given.trim().is_empty() {
-        return Err("it is empty: name a device, or set the variable it came from".to_owned());
+        return Err("it is empty: name a device, or set the variable that it came from".to_owned());
     }
     if given.contains('/') {
         if !given.starts_with('/') {
-            return Err("give a path from the root on, as in /dev/nvme1n1".to_owned());
+            return Err("give an absolute path, for example /dev/nvme1n1".to_owned());
         }
         let number =
             block::number_at(root, Path::new(given)).ok_or_else(|| missing_path(root, Path::new(given)))?;
         return block::name_of(root, number)
-            .ok_or_else(|| format!("no /sys/dev/block/{number} tells what it is"));
+            .ok_or_else(|| format!("no /sys/dev/block/{number}, so the device cannot be identified"));
     }
     let known = |device: &String| identities(root, device).iter().any(|identity| identity == given);
     let all = whole_devices(root);
@@ -97,7 +97,7 @@ pub(crate) fn find(root: &Root, given: &str) -> Result<String, String> {
         [] => Err(unknown_identity(root, &all, given)),
         _ => {
             let names: Vec<&str> = named.iter().map(|name| name.as_str()).collect();
-            Err(format!("{} devices have it: {}; name one by its path", names.len(), names.join(", ")))
+            Err(format!("{} devices match: {}; name one by its path", names.len(), names.join(", ")))
         }
     }
 }
@@ -107,7 +107,7 @@ fn missing_path(root: &Root, path: &Path) -> String {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => "there is no such device".to_owned(),
         Err(error) => error.to_string(),
         Ok(metadata) if metadata.is_dir() => "it is a directory: give a block device".to_owned(),
-        Ok(_) => "it is not a block device: give one, as in /dev/nvme1n1".to_owned(),
+        Ok(_) => "it is not a block device: give one, for example /dev/nvme1n1".to_owned(),
     }
 }
 
@@ -117,7 +117,7 @@ fn unknown_identity(root: &Root, all: &[String], given: &str) -> String {
         .flat_map(|device| identities(root, device))
         .find(|identity| identity.eq_ignore_ascii_case(given));
     match similar {
-        Some(name) => format!("no device has it; upper and lower case differ from {name:?}"),
+        Some(name) => format!("no device matches; it differs from {name:?} in upper and lower case"),
         None if all.iter().any(|device| device == given) => {
             format!("no device has this serial number or world wide name: the path is /dev/{given}")
         }

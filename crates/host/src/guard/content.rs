@@ -89,7 +89,7 @@ fn signatures(table: &str) -> Vec<Signature> {
             let mut columns = line.split_ascii_whitespace();
             Signature {
                 kind: columns.next().unwrap_or("an unknown kind").to_owned(),
-                offset: columns.next().unwrap_or("an unknown place").to_owned(),
+                offset: columns.next().unwrap_or("an unknown offset").to_owned(),
                 uuid: columns.next().unwrap_or_default().to_owned(),
             }
         })
@@ -104,7 +104,7 @@ fn blkid(path: &Path) -> Vec<Reason> {
         Err(error) => return failed(error.to_string()),
     };
     let signature = |kind: String| {
-        vec![Reason::Signature { kind, offset: "a place that blkid does not tell".to_owned() }]
+        vec![Reason::Signature { kind, offset: "an offset that blkid does not report".to_owned() }]
     };
     match output.status.code() {
         Some(0) => {
@@ -125,7 +125,7 @@ fn blkid(path: &Path) -> Vec<Reason> {
             }
         }
         Some(BLKID_NOTHING) if output.stderr.is_empty() => Vec::new(),
-        Some(BLKID_AMBIVALENT) => signature("several kinds that contradict one another".to_owned()),
+        Some(BLKID_AMBIVALENT) => signature("several contradictory kinds".to_owned()),
         _ => failed(complaint(&output)),
     }
 }

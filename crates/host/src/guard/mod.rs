@@ -169,7 +169,7 @@ fn claim(root: &Root, path: &Path, number: DeviceNumber) -> io::Result<(File, bo
     };
     let metadata = file.metadata()?;
     if !metadata.file_type().is_block_device() || DeviceNumber::from_raw(metadata.rdev()) != number {
-        return Err(io::Error::other("another device took its place while it was looked at"));
+        return Err(io::Error::other("another device took its place while it was being examined"));
     }
     Ok((file, exclusive))
 }

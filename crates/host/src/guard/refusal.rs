@@ -176,26 +176,26 @@ impl Reason {
     #[must_use]
     pub fn next_step(&self) -> String {
         match self {
-            Self::CannotOpen { .. } => "give another device, or run as a user who may".to_owned(),
-            Self::NotABlockDevice => "give a block device, as in /dev/nvme1n1".to_owned(),
+            Self::CannotOpen { .. } => "give another device, or run as a user who may open it".to_owned(),
+            Self::NotABlockDevice => "give a block device, for example /dev/nvme1n1".to_owned(),
             Self::UnknownDevice { .. } => "mount sysfs at /sys, or give another device".to_owned(),
             Self::NotNamed { names } => {
                 let options: Vec<String> =
                     names.iter().map(|name| format!("--destroy-data-on {}", shell_word(name))).collect();
-                format!("if all its data may be lost, say {}", options.join(" or "))
+                format!("if all its data may be lost, use {}", options.join(" or "))
             }
-            Self::EmptyConsent => "remove it, or set the variable it came from".to_owned(),
+            Self::EmptyConsent => "remove it, or set the variable that it came from".to_owned(),
             Self::ConsentInOtherCase { name, .. } => format!("write {}", shell_word(name)),
             Self::AmbiguousConsent { .. } => "name it by its path or world wide name".to_owned(),
             Self::ConsentForWholeDisk { .. } => "name the partition by its path".to_owned(),
             Self::ReadOnly => "give another device, or blockdev --setrw".to_owned(),
-            Self::Empty => "insert a medium or set it up".to_owned(),
-            Self::Partitioned { .. } => "give one of them, or remove them".to_owned(),
+            Self::Empty => "insert a medium, or set it up".to_owned(),
+            Self::Partitioned { .. } => "give one of the partitions, or remove them".to_owned(),
             Self::Mounted { mount_point, .. } | Self::FileMounted { mount_point, .. } => {
                 format!("umount {}", shell_word(&mount_point.display().to_string()))
             }
             Self::Swap { device } => format!("swapoff {}", shell_word(device)),
-            Self::Held { .. } => "stop what holds it, or give that instead".to_owned(),
+            Self::Held { .. } => "stop that device, or give it instead".to_owned(),
             Self::BtrfsMember { .. } => "unmount that file system, or give another device".to_owned(),
             Self::UnderLoop { by, .. } => format!("losetup -d /dev/{by}"),
             Self::Exported { .. } => "end the export, or give another device".to_owned(),
@@ -219,11 +219,13 @@ impl fmt::Display for Reason {
         match self {
             Self::CannotOpen { error } => write!(f, "it cannot be opened: {error}"),
             Self::NotABlockDevice => f.write_str("it is not a block device"),
-            Self::UnknownDevice { number } => write!(f, "no /sys/dev/block/{number} tells what it is"),
+            Self::UnknownDevice { number } => {
+                write!(f, "no /sys/dev/block/{number}, so it cannot be identified")
+            }
             Self::NotNamed { .. } => f.write_str("it was not named as a device whose data may be destroyed"),
             Self::EmptyConsent => f.write_str("an empty --destroy-data-on names no device"),
             Self::ConsentInOtherCase { given, name } => {
-                write!(f, "{given:?} is not its name {name:?}: upper and lower case differ")
+                write!(f, "{given:?} differs from its name {name:?} in upper and lower case")
             }
             Self::AmbiguousConsent { given, devices } => {
                 write!(f, "{given:?} names {} devices: {}", devices.len(), devices.join(", "))
@@ -245,8 +247,8 @@ impl fmt::Display for Reason {
             Self::Held { device, holders } => write!(f, "{device} is part of {}", holders.join(", ")),
             Self::BtrfsMember { device, uuid } => write!(f, "{device} belongs to the btrfs {uuid}"),
             Self::UnderLoop { device, by } => write!(f, "{by} is set up on {device}"),
-            Self::Exported { device, by } => write!(f, "{device} is offered to other hosts by {by}"),
-            Self::UnknownUse { error } => write!(f, "what uses it cannot be told: {error}"),
+            Self::Exported { device, by } => write!(f, "{device} is exported to other hosts by {by}"),
+            Self::UnknownUse { error } => write!(f, "it cannot be determined what uses it: {error}"),
             Self::FileMounted { file, mount_point } => {
                 write!(f, "its file {} is mounted at {}", file.display(), mount_point.display())
             }
@@ -254,10 +256,10 @@ impl fmt::Display for Reason {
             Self::OpenInProcess { process, command } => {
                 write!(f, "{command} (process {process}) has it open")
             }
-            Self::InUse => f.write_str("the kernel says that it is in use"),
-            Self::Signature { kind, offset } => write!(f, "it carries a signature of {kind} at {offset}"),
+            Self::InUse => f.write_str("the kernel reports that it is in use"),
+            Self::Signature { kind, offset } => write!(f, "it has a signature of {kind} at {offset}"),
             Self::UnknownData { offset } => {
-                write!(f, "it carries data that is not known, as at offset {offset}")
+                write!(f, "it contains unknown data, for example at offset {offset}")
             }
             Self::ProbeFailed { program, error } => {
                 write!(f, "{program} could not look for signatures on it: {error}")

@@ -22,7 +22,7 @@ impl Guard {
     pub(crate) fn reclaim(&self, path: &Path, number: DeviceNumber) -> Result<PermittedDevice, Refusal> {
         let (device, mut reasons) = self.look_at(path)?;
         if device.number != number {
-            let error = format!("it was device {number}, and is {} now", device.number);
+            let error = format!("it was device {number}, and is now {}", device.number);
             reasons = vec![Reason::CannotOpen { error }];
         }
         if !reasons.is_empty() {
@@ -94,12 +94,14 @@ impl fmt::Display for Wiped {
         match (self.discarded_bytes, self.overwritten_bytes) {
             (0, overwritten) => write!(
                 f,
-                "it does not discard: {overwritten} bytes of what was found on it were overwritten with zeros"
+                "it does not support discard: {overwritten} bytes of the data found on it were overwritten \
+                 with zeros"
             ),
             (discarded, 0) => write!(f, "discarded {discarded} bytes"),
             (discarded, overwritten) => write!(
                 f,
-                "discarded {discarded} bytes; it does not read zeros then: {overwritten} bytes were overwritten"
+                "discarded {discarded} bytes; it does not read as zeros afterwards: {overwritten} bytes \
+                 were overwritten"
             ),
         }
     }

@@ -81,14 +81,14 @@ pub(super) fn run(words: &[String]) -> (CommandEnd, String) {
 
 fn run_in(directory: &Path, words: &[String]) -> (CommandEnd, String) {
     let Some((program, arguments)) = words.split_first() else {
-        return (CommandEnd::Failed("no program is named".to_owned()), String::new());
+        return (CommandEnd::Failed("no program is given".to_owned()), String::new());
     };
     let Some(place) = place_of(program) else {
         return (CommandEnd::Failed(format!("{program} not found")), String::new());
     };
     match run_to_end(directory, &place, arguments) {
         Ok((status, output)) => (end(status), output),
-        Err(error) => (CommandEnd::Failed(format!("{program} cannot be run: {error}")), String::new()),
+        Err(error) => (CommandEnd::Failed(format!("cannot run {program}: {error}")), String::new()),
     }
 }
 
@@ -112,7 +112,7 @@ fn run_to_end(directory: &Path, place: &Path, arguments: &[String]) -> io::Resul
     let text = String::from_utf8_lossy(&tail);
     Ok((
         status,
-        if cut > 0 { format!("… {cut} bytes before are left out\n{text}") } else { text.into_owned() },
+        if cut > 0 { format!("… the first {cut} bytes are omitted\n{text}") } else { text.into_owned() },
     ))
 }
 
@@ -120,7 +120,7 @@ fn end(status: ExitStatus) -> CommandEnd {
     match (status.code(), status.signal()) {
         (Some(code), _) => CommandEnd::Exited(code),
         (None, Some(signal)) => CommandEnd::Killed(signal),
-        (None, None) => CommandEnd::Failed("it ended in a way that the kernel does not tell".to_owned()),
+        (None, None) => CommandEnd::Failed("it ended in a way that the kernel does not report".to_owned()),
     }
 }
 

@@ -88,7 +88,8 @@ pub(super) fn locate(
         device.identities.join(", ")
     };
     Err(format!(
-        "{} ({names}, {} bytes) is not there any more, or cannot be told from another one: it is left as it is",
+        "{} ({names}, {} bytes) no longer exists, or cannot be distinguished from another device: it is \
+         left as it is",
         path.display(),
         device.size_bytes
     ))

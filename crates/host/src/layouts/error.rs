@@ -48,7 +48,7 @@ pub enum Obstacle {
         reason: String,
     },
     /// This user lacks the rights.
-    #[error("only root may put devices together and mount: run as root; the plan needs no rights")]
+    #[error("only root may combine and mount devices: run as root; showing the plan needs no special rights")]
     NeedsRoot,
     /// Another layout conflicts with it.
     #[error("{0}")]
@@ -80,8 +80,8 @@ pub enum LayoutError {
     },
     /// The commands differ from those that the user agreed to.
     #[error(
-        "layout {layout}: nothing was done: a command, a device or a file that a command names has changed since it \
-         was agreed to; look at the commands again"
+        "layout {layout}: nothing was done: a command, or a device or file that a command names, has \
+         changed since you agreed to it; review the commands again"
     )]
     CommandsChanged {
         /// Its name.
@@ -110,7 +110,7 @@ pub enum LayoutError {
         ledger: PathBuf,
     },
     /// The layout could not be destroyed completely.
-    #[error("layout {layout} could not be taken down{}", undone(left, ledger))]
+    #[error("layout {layout} could not be dismantled{}", undone(left, ledger))]
     Left {
         /// Its name.
         layout: String,
@@ -121,7 +121,8 @@ pub enum LayoutError {
     },
     /// The program that created the layout is still running.
     #[error(
-        "layout {layout} belongs to process {pid}, which goes on (run {run_id}): let it end, or end it first"
+        "layout {layout} belongs to process {pid}, which is still running (run {run_id}): wait for it to \
+         end, or end it first"
     )]
     StillRunning {
         /// Its name.
@@ -133,8 +134,8 @@ pub enum LayoutError {
     },
     /// The ledger belongs to another host.
     #[error(
-        "{path} is of host {host}, and this is {here}: take layout {layout} down there, \
-         or give each host a --state of its own",
+        "{path} belongs to host {host}, but this is {here}: dismantle layout {layout} there, or give each \
+         host its own --state",
         path = path.display()
     )]
     OtherHost {
@@ -199,11 +200,12 @@ fn failed_step(run: &CommandRun) -> String {
 
 fn undone(left: &[String], ledger: &Path) -> String {
     if left.is_empty() {
-        return "\n(everything that was done before was undone)".to_owned();
+        return "\n(all earlier steps were undone)".to_owned();
     }
     let left: String = left.iter().map(|line| format!("\n- {}", line.replace('\n', "\n  "))).collect();
     format!(
-        "\nthis could not be undone, and stays in {}:{left}\nremove the cause, then: ioproof layout clean",
+        "\nthis could not be undone and is kept in {}:{left}\nremove the cause, then run: ioproof layout \
+         clean",
         ledger.display()
     )
 }

@@ -12,15 +12,15 @@ pub(super) fn obstacles(root: &Root, recipe: &Recipe) -> Vec<Obstacle> {
     match recipe {
         Recipe::Md { .. } if !root.exists("/proc/mdstat") && !has_module(root, "raid0") => {
             lacks(
-                "this kernel has no md driver (no /proc/mdstat, and no module raid0): boot one with \
+                "this kernel has no md driver (no /proc/mdstat and no module raid0): boot a kernel with \
                  CONFIG_MD_RAID0, or choose another recipe"
                     .to_owned(),
             );
         }
         Recipe::Lvm { .. } if !has_device_mapper(root) && !has_module(root, "dm-mod") => {
             lacks(
-                "this kernel has no device mapper (no /sys/class/misc/device-mapper, and no module dm-mod): boot \
-                 one with CONFIG_BLK_DEV_DM, or choose another recipe"
+                "this kernel has no device mapper (no /sys/class/misc/device-mapper and no module dm-mod): \
+                 boot a kernel with CONFIG_BLK_DEV_DM, or choose another recipe"
                     .to_owned(),
             );
         }
@@ -31,7 +31,8 @@ pub(super) fn obstacles(root: &Root, recipe: &Recipe) -> Vec<Obstacle> {
         && !has_module(root, kind)
     {
         lacks(format!(
-            "this kernel cannot mount {kind} (not in /proc/filesystems, and no module {kind}): choose another one"
+            "this kernel cannot mount {kind} (not in /proc/filesystems, and no module {kind}): choose \
+             another file system"
         ));
     }
     obstacles

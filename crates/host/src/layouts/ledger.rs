@@ -27,8 +27,8 @@ const LOCK_MODE: u32 = 0o644;
 
 const KIND: LedgerKind = LedgerKind {
     version: 1,
-    after_failed_write: "what was done until then is in it: make room, then `ioproof layout clean`",
-    by_hand: "it lists the commands that take the layout down; run them by hand, then remove the file",
+    after_failed_write: "the steps done so far are recorded in it: free some space, then run `ioproof layout clean`",
+    by_hand: "it lists the commands that dismantle the layout; run them by hand, then remove the file",
 };
 
 /// The state of a layout that was started.

@@ -131,7 +131,7 @@ fn step(
         }
         Action::Wipe(device) => wipe(permits, device).map_err(|error| error.to_string()),
         Action::RemoveDirectory(_) | Action::Command(_) | Action::Shell(_) => {
-            Err("this is no step of making a layout".to_owned())
+            Err("this is not a step for creating a layout".to_owned())
         }
     }))
 }
@@ -158,7 +158,7 @@ fn prepare(
         match block::number_at(root, &device.path) {
             Some(number) if number == device.number() => {}
             Some(_) => return Err(format!("another device took the place of {}", device.path.display())),
-            None => return Err(format!("{} has vanished", device.path.display())),
+            None => return Err(format!("{} has disappeared", device.path.display())),
         }
     }
     // The GPFS servers open the NSDs, although no command names them.
@@ -189,5 +189,5 @@ fn make_directory(standing: &mut MadeLayout, index: usize, directory: &Path) -> 
     for path in &made {
         fs::create_dir(path).map_err(|error| LayoutError::io("make", path, error))?;
     }
-    Ok(if made.is_empty() { "it is there already, and stays".to_owned() } else { String::new() })
+    Ok(if made.is_empty() { "it already exists and is kept".to_owned() } else { String::new() })
 }

@@ -56,11 +56,7 @@ fn mounted(root: &Root, place: &Path, sources: &[PathBuf]) -> Ownership {
     if is_from(root, &mount, sources) {
         return Ownership::Own;
     }
-    Ownership::Foreign(format!(
-        "{} is mounted at {}, and the layout has not mounted it",
-        mount.source,
-        place.display()
-    ))
+    Ownership::Foreign(format!("{} is mounted at {}, but not by the layout", mount.source, place.display()))
 }
 
 /// Whether one of `sources` is mounted, determined by the name in the table or by comparing device
@@ -91,7 +87,7 @@ fn stacked(root: &Root, node: &Path, members: &[PathBuf]) -> Ownership {
     match found.iter().find(|member| !own.contains(member)) {
         None => Ownership::Own,
         Some(other) => Ownership::Foreign(format!(
-            "{} has the member {other}, which is not the layout's",
+            "{} has the member {other}, which does not belong to the layout",
             node.display()
         )),
     }
@@ -105,7 +101,9 @@ fn grouped(group: &str, volume: Option<&str>, members: &[PathBuf]) -> Ownership 
     };
     let is_own = |name: &str| members.iter().any(|member| member == Path::new(name));
     if let Some(other) = listed.split_whitespace().find(|name| name.starts_with('/') && !is_own(name)) {
-        return Ownership::Foreign(format!("volume group {group} has {other}, which is not the layout's"));
+        return Ownership::Foreign(format!(
+            "volume group {group} contains {other}, which does not belong to the layout"
+        ));
     }
     match volume {
         Some(volume) if !commands::succeeds(&words(&["lvs", &format!("{group}/{volume}")])) => {
@@ -135,7 +133,7 @@ pub(super) fn mount_point_obstacle(root: &Root, place: &Path) -> Option<Obstacle
     }
     match fs::read_dir(&real).map(|mut entries| entries.next().is_none()) {
         Ok(true) => None,
-        Ok(false) => obstacle("the directory is not empty: give an empty or a new one".to_owned()),
+        Ok(false) => obstacle("the directory is not empty: give an empty or new directory".to_owned()),
         Err(error) => obstacle(error.to_string()),
     }
 }

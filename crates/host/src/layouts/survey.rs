@@ -88,7 +88,7 @@ impl Layouts {
             };
             if let Some(before) = seen.insert(node.clone(), given) {
                 refuse(format!(
-                    "it is {}, which {before:?} names already: name each device once",
+                    "it is {}, which {before:?} already names: name each device once",
                     node.display()
                 ));
             }
@@ -150,12 +150,12 @@ impl Layouts {
 
 fn neighbour(other: &MadeLayout, layout: &Layout, nodes: &[PathBuf]) -> Option<Obstacle> {
     let way_out = match other.owner() {
-        Some(pid) => format!("process {pid} has it: let that end"),
-        None if other.is_leftover() => "a program left it: ioproof layout clean".to_owned(),
-        None => format!("take it down first: ioproof layout destroy {}", other.name()),
+        Some(pid) => format!("process {pid} is using it: wait for it to end"),
+        None if other.is_leftover() => "a program left it behind: run ioproof layout clean".to_owned(),
+        None => format!("dismantle it first: ioproof layout destroy {}", other.name()),
     };
     if other.name() == layout.name {
-        return Some(Obstacle::Layout(format!("a layout {} stands already; {way_out}", other.name())));
+        return Some(Obstacle::Layout(format!("a layout {} already exists; {way_out}", other.name())));
     }
     let shared = other.devices().into_iter().find(|device| other.is_here() && nodes.contains(device))?;
     Some(Obstacle::Layout(format!("{} belongs to layout {}; {way_out}", shared.display(), other.name())))
@@ -164,8 +164,8 @@ fn neighbour(other: &MadeLayout, layout: &Layout, nodes: &[PathBuf]) -> Option<O
 fn existing(root: &Root, path: &Path) -> Option<Obstacle> {
     let reason = match fs::metadata(root.path(path)) {
         Ok(metadata) if metadata.is_dir() => return None,
-        Ok(_) => "it is not a directory: give the directory that is to be measured".to_owned(),
-        Err(error) => format!("{error}: give a directory that exists"),
+        Ok(_) => "it is not a directory: give the directory to measure".to_owned(),
+        Err(error) => format!("{error}: give an existing directory"),
     };
     Some(Obstacle::Place { path: path.to_owned(), reason })
 }
@@ -179,7 +179,7 @@ fn lustre(root: &Root, path: &Path) -> Option<Obstacle> {
     let kind = file_system::facts(root, &table, path).ok()?.kind;
     (kind != "lustre").then(|| Obstacle::Place {
         path: path.to_owned(),
-        reason: format!("it is on {kind}, not on Lustre: give a directory below the mount point of one"),
+        reason: format!("it is on {kind}, not on Lustre: give a directory below a Lustre mount point"),
     })
 }
 
@@ -212,20 +212,20 @@ fn names(root: &Root, recipe: &Recipe, steps: &[Step]) -> Vec<Obstacle> {
     for when in steps.iter().flat_map(|step| &step.undo).map(|undo| &undo.when) {
         match when {
             UndoCondition::Stacked { node, .. } if root.exists(&node.to_string_lossy()) => {
-                obstacles.push(taken(node.clone(), "there is one already: give another --node".to_owned()));
+                obstacles.push(taken(node.clone(), "it already exists: give another --node".to_owned()));
             }
             UndoCondition::Grouped { group, volume: None, .. } => {
                 let place = Path::new("/dev").join(group);
                 if root.path(&place).exists() || ownership::of(root, when) != Ownership::Nothing {
                     obstacles
-                        .push(taken(place, "there is such a group already: give another --group".to_owned()));
+                        .push(taken(place, "this group already exists: give another --group".to_owned()));
                 }
             }
             UndoCondition::Answers(_) if matches!(recipe, Recipe::Gpfs { .. }) => {
                 if let Recipe::Gpfs { file_system, .. } = recipe
                     && ownership::of(root, when) != Ownership::Nothing
                 {
-                    let reason = "there is such a file system already: give another --file-system".to_owned();
+                    let reason = "this file system already exists: give another --file-system".to_owned();
                     obstacles.push(taken(PathBuf::from(file_system), reason));
                 }
             }

@@ -105,7 +105,7 @@ fn one(
             Action::RemoveDirectory(_) => remove_directories(&standing.ledger.steps[index].made),
             Action::Wipe(device) => wipe(layouts, standing, device),
             Action::MakeDirectory(_) | Action::Command(_) | Action::Shell(_) => {
-                Err("this is no way back".to_owned())
+                Err("this is not an undo action".to_owned())
             }
         });
         tries += 1;
@@ -144,11 +144,11 @@ fn remove_directories(made: &[PathBuf]) -> Result<String, String> {
     for path in made.iter().rev() {
         match fs::remove_dir(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(format!("{} cannot be removed: {error}", path.display())),
+            Err(error) => return Err(format!("cannot remove {}: {error}", path.display())),
             Ok(()) => {}
         }
     }
-    Ok(if made.is_empty() { "it was there before, and stays".to_owned() } else { String::new() })
+    Ok(if made.is_empty() { "it existed before and is kept".to_owned() } else { String::new() })
 }
 
 /// Wipes a device of the layout if it is unchanged, not in use, and only has signatures of the layout.
@@ -159,15 +159,15 @@ fn wipe(layouts: &Layouts, standing: &MadeLayout, path: &Path) -> Result<String,
     let is_same_boot = standing.here.is_same_boot(&standing.ledger.host);
     let (path, number) = match locate(&layouts.root, device, is_same_boot)? {
         DeviceLocation::At(path, number) => (path, number),
-        DeviceLocation::Ended => return Ok("it ended when the host started anew".to_owned()),
+        DeviceLocation::Ended => return Ok("it disappeared when the host was rebooted".to_owned()),
     };
     let permit = layouts.guard.reclaim(&path, number).map_err(|refusal| told(&refusal))?;
     let found = Guard::signatures(permit.path()).map_err(|reason| reason.to_string())?;
     if let Some(signature) = foreign(standing, device, &found) {
         let (kind, offset) = (&signature.kind, &signature.offset);
         return Err(format!(
-            "{0} carries a signature of {kind} at {offset} that the layout has not put there: it is left as it \
-             is; if its data may be lost, remove it with wipefs -a {0}",
+            "{0} has a signature of {kind} at {offset} that the layout did not write: it is left as it is; \
+             if its data may be lost, remove it with wipefs -a {0}",
             path.display()
         ));
     }
@@ -176,7 +176,7 @@ fn wipe(layouts: &Layouts, standing: &MadeLayout, path: &Path) -> Result<String,
 
 fn told(refusal: &Refusal) -> String {
     let reasons: Vec<String> = refusal.reasons.iter().map(ToString::to_string).collect();
-    format!("{} is still used: {}", refusal.path.display(), reasons.join("; "))
+    format!("{} is still in use: {}", refusal.path.display(), reasons.join("; "))
 }
 
 /// The first signature that does not belong to the layout. For a completed layout its signatures are known.

@@ -42,8 +42,8 @@ pub enum LedgerError {
     },
     /// It was written by another host.
     #[error(
-        "{path} was written on host {theirs}, this is {ours}: its values are not those of this host; restore \
-         there, or give another --state",
+        "{path} was written on host {theirs}, but this is {ours}: its values do not belong to this host; \
+         restore there, or give another --state",
         path = path.display()
     )]
     OtherHost {
@@ -56,7 +56,8 @@ pub enum LedgerError {
     },
     /// It was written before the host was last booted.
     #[error(
-        "{path} is of an earlier boot: run `ioproof host restore` first, which puts back what is still set",
+        "{path} was written before the last boot: run `ioproof host restore` first, which restores the \
+         values that are still set",
         path = path.display()
     )]
     EarlierBoot {
@@ -64,7 +65,8 @@ pub enum LedgerError {
         path: PathBuf,
     },
     /// Another process is using it.
-    #[error("another ioproof tunes or restores this host right now ({path} is locked): wait for it", path = path.display())]
+    #[error("another ioproof process is tuning or restoring this host ({path} is locked): wait for it to \
+             end", path = path.display())]
     Busy {
         /// The directory.
         path: PathBuf,

@@ -80,7 +80,7 @@ impl LedgerLoss {
             lost.push(format!("its last line is cut off after {} bytes", self.cut_bytes));
         }
         (!lost.is_empty()).then(|| {
-            format!("{} is damaged: {}; what the others say is used", path.display(), lost.join(", and "))
+            format!("{} is damaged: {}; the other lines are used", path.display(), lost.join(", and "))
         })
     }
 }
@@ -120,7 +120,9 @@ impl LedgerFile {
         let bytes = match storage::read(path) {
             Ok(bytes) => bytes,
             Err(Unread::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(Unread::Io(error)) => return Err(LedgerError::io("read", path, error, "run as its owner")),
+            Err(Unread::Io(error)) => {
+                return Err(LedgerError::io("read", path, error, "run as the owner of the file"));
+            }
             Err(Unread::Refused(reason)) => {
                 return Err(LedgerError::Untrusted { path: path.to_owned(), reason });
             }
@@ -132,7 +134,7 @@ impl LedgerFile {
         let version = head.get("version").and_then(serde_json::Value::as_u64);
         let version = version.ok_or_else(|| kind.damaged(path, 1, "it does not begin with its version"))?;
         if version != u64::from(kind.version) {
-            return Err(kind.damaged(path, 1, format!("version {version}, of a newer ioproof")));
+            return Err(kind.damaged(path, 1, format!("version {version}, written by a newer ioproof")));
         }
         let head = serde_json::from_value(head).map_err(|error| kind.damaged(path, 1, error))?;
         let (before, rest) = bytes.split_at(values.byte_offset());
@@ -147,11 +149,7 @@ impl LedgerFile {
                 let number = serde_json::from_slice::<Numbered>(text).ok().and_then(|one| one.number);
                 let number = number.unwrap_or(next);
                 if number < next {
-                    return Err(kind.damaged(
-                        path,
-                        line,
-                        format!("event {number} stands behind a later one"),
-                    ));
+                    return Err(kind.damaged(path, line, format!("event {number} comes after a later one")));
                 }
                 if number > next {
                     missing = u64::saturating_add(missing, number - next);
@@ -205,7 +203,7 @@ impl LedgerFile {
     pub(crate) fn remove(self) -> Result<(), LedgerError> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                let next = "everything in it is undone: remove it by hand";
+                let next = "everything in it has been undone: remove it by hand";
                 Err(LedgerError::io("remove", &self.path, error, next))
             }
             _ => {

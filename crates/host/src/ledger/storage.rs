@@ -36,7 +36,7 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file: move it away")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file: move it away")),
     }
 }
 
@@ -44,20 +44,20 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
     let file = open(OpenOptions::new().read(true), path).map_err(|error| {
         match error.raw_os_error() == Some(libc::ELOOP) {
-            true => Unread::Refused("it is a symbolic link: put the file itself there".to_owned()),
+            true => Unread::Refused("it is a symbolic link: replace it with the file itself".to_owned()),
             false => Unread::Io(error),
         }
     })?;
     let metadata = file.metadata().map_err(Unread::Io)?;
     if metadata.len() > LEDGER_BYTES {
         return Err(Unread::Refused(format!(
-            "it has more than {LEDGER_BYTES} bytes, which no ledger has: move it away"
+            "it has more than {LEDGER_BYTES} bytes, too many for a ledger: move it away"
         )));
     }
     if !is_trusted(&metadata) || metadata.mode() & WRITABLE_BY_OTHERS != 0 {
         return Err(Unread::Refused(format!(
-            "what it says would be executed, and somebody else could have written it: it must belong to {}, \
-             and be writable by nobody else; look at it, then use chown and chmod",
+            "its content would be executed, but another user could have written it: it must belong to {} \
+             and be writable by nobody else; inspect it, then use chown and chmod",
             owners()
         )));
     }
@@ -124,8 +124,8 @@ fn check_place(place: &Path, unless: u32) -> Result<(), LedgerError> {
 
 fn untrusted(place: &Path) -> LedgerError {
     let reason = format!(
-        "somebody else could change what is below it, and that would be executed: it must belong to {}, \
-         and be writable by nobody else; look at it, then use chown and chmod",
+        "another user could change its content, which would be executed: it must belong to {} and be \
+         writable by nobody else; inspect it, then use chown and chmod",
         owners()
     );
     LedgerError::Untrusted { path: place.to_owned(), reason }

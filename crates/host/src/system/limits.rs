@@ -34,7 +34,7 @@ impl Needs {
 
 /// A limit that the plan would exceed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{which} is {have}, the plan needs {need}: {remedy}")]
+#[error("{which} is {have}, but the plan needs {need}: {remedy}")]
 pub struct LimitTooLow {
     /// The limit, for example `the limit on open files (RLIMIT_NOFILE)`.
     pub which: String,
@@ -110,7 +110,8 @@ fn locked_memory(locked_bytes: u64) -> Result<(), LimitTooLow> {
     }
     require(Resource::Memlock, locked_bytes, "the limit on locked memory (RLIMIT_MEMLOCK)", || {
         format!(
-            "use smaller transfers, less depth or fewer tasks, or raise it: ulimit -l {} ({}), or run with CAP_IPC_LOCK",
+            "use smaller transfers, a lower depth or fewer tasks, or raise it: ulimit -l {} ({}), or run \
+             with CAP_IPC_LOCK",
             locked_bytes.div_ceil(1024),
             Bytes(locked_bytes)
         )
@@ -140,7 +141,7 @@ fn user_processes(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     require(Resource::Nproc, need, "the limit on processes and threads of this user (RLIMIT_NPROC)", || {
         format!(
             "{}, or raise it: ulimit -u {need}",
-            needs.less("use fewer tasks or io_uring, which carries many tasks on few threads")
+            needs.less("use fewer tasks, or io_uring, which runs many tasks on few threads")
         )
     })
 }
@@ -173,12 +174,12 @@ fn control_groups(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
         let need = needs.threads.saturating_add(used);
         if have < need {
             return Err(LimitTooLow {
-                which: format!("the limit on tasks of the control group ({})", path.display()),
+                which: format!("the task limit of the control group ({})", path.display()),
                 have,
                 need,
                 remedy: format!(
                     "{}, or raise it: TasksMax= of the service, --pids-limit of the container",
-                    needs.less("use fewer tasks or io_uring")
+                    needs.less("use fewer tasks, or io_uring")
                 ),
             });
         }
@@ -208,7 +209,7 @@ fn whole_host(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
                 need,
                 remedy: format!(
                     "{}, or raise it: sysctl kernel.{setting}={need}",
-                    needs.less("use fewer tasks or io_uring")
+                    needs.less("use fewer tasks, or io_uring")
                 ),
             });
         }

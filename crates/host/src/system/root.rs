@@ -89,7 +89,7 @@ impl Root {
         let file = OpenOptions::new().read(true).custom_flags(flags).open(self.path(absolute))?;
         match file.metadata()?.is_file() {
             true => Ok(file),
-            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
         }
     }
 
@@ -136,7 +136,7 @@ impl Root {
 
     /// The number in a file as a fact.
     pub(crate) fn number<T: FromStr>(&self, absolute: &str) -> Fact<T> {
-        let reason = |text: &str| format!("{absolute} holds {text:?}, not a number that fits");
+        let reason = |text: &str| format!("{absolute} contains {text:?}, not a number in the expected range");
         self.text(absolute).and_then(|text| Fact::of(text.parse().ok(), || reason(&text)))
     }
 
@@ -175,7 +175,7 @@ mod tests {
         symlink("/dev/zero", place("zero")).unwrap();
         for name in ["pipe", "zero"] {
             let file = format!("/sys/block/vda/{name}");
-            assert_eq!(tree.root().read(&file), Err(format!("{file}: it is no regular file")));
+            assert_eq!(tree.root().read(&file), Err(format!("{file}: it is not a regular file")));
         }
         assert_eq!(tree.root().read("/sys/block/vda/size").as_deref(), Ok("8\n"));
     }

@@ -193,7 +193,7 @@ pub(crate) fn nvme_health(file: &File) -> io::Result<[u8; HEALTH_BYTES]> {
     match result {
         0 => Ok(page),
         // A status from the device itself, which the kernel returns as a positive number.
-        1.. => Err(io::Error::other(format!("the device answers with status {result:#x}"))),
+        1.. => Err(io::Error::other(format!("the device returned status {result:#x}"))),
         _ => Err(io::Error::last_os_error()),
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn set(settings: &dyn Settings, setting: &Setting, value: &str) -> Ou
             Some(why) => Outcome::Changed(format!("{}, but {why}", text.trim())),
         },
         Ok(text) => Outcome::Changed(text.trim().to_owned()),
-        Err(error) => Outcome::Refused(format!("it was written and cannot be read back: {error}")),
+        Err(error) => Outcome::Refused(format!("it was written but cannot be read back: {error}")),
     }
 }
 
@@ -131,11 +131,11 @@ fn in_words(setting: &Setting, error: &io::Error) -> String {
         Some(Errno::IO) if path.ends_with("/smp_affinity") => {
             "the kernel manages this interrupt and has placed it itself"
         }
-        Some(Errno::INVAL) if path.ends_with("/nr_requests") => "more than the device has room for",
-        Some(Errno::INVAL) => "the kernel does not take this value here",
-        Some(Errno::NODEV | Errno::NXIO | Errno::NOENT) => "it is not there any more",
-        Some(Errno::ACCESS | Errno::PERM) => "it needs root, and a kernel that is not locked down",
-        Some(Errno::ROFS) => "it is mounted read-only here, as in a container: tune on the host itself",
+        Some(Errno::INVAL) if path.ends_with("/nr_requests") => "more than the device supports",
+        Some(Errno::INVAL) => "the kernel does not accept this value here",
+        Some(Errno::NODEV | Errno::NXIO | Errno::NOENT) => "it no longer exists",
+        Some(Errno::ACCESS | Errno::PERM) => "this needs root, and a kernel that is not locked down",
+        Some(Errno::ROFS) => "it is mounted read-only here, as in a container: tune the host itself",
         _ => return error.to_string(),
     };
     format!("{meaning} ({error})")
@@ -153,7 +153,7 @@ pub fn forbidden(plan: &TuningPlan, root: &Root) -> Vec<(Setting, String)> {
             Setting::Mount { .. } | Setting::TunedProfile if !root.is_system() => continue,
             Setting::Mount { .. } | Setting::TunedProfile => {
                 if !rustix::process::geteuid().is_root() {
-                    found.push((write.setting.clone(), "it needs root".to_owned()));
+                    found.push((write.setting.clone(), "this needs root".to_owned()));
                 }
                 continue;
             }

@@ -28,7 +28,10 @@ pub struct Device {
 
 /// A name that does not lead to a block device.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{name}: {reason}; give block devices, as in --device /dev/{example}, or --device all for {all}")]
+#[error(
+    "{name}: {reason}; give block devices, for example --device /dev/{example}, or --device all for \
+         {all}"
+)]
 pub struct UnknownDevice {
     /// The name as given.
     pub name: String,
@@ -189,7 +192,7 @@ fn resolve(
             Err(error) => error.reason,
         }
     } else if text.contains('/') && root.path(given).exists() {
-        "it is no block device".to_owned()
+        "it is not a block device".to_owned()
     } else {
         "there is no such device".to_owned()
     };
@@ -198,6 +201,6 @@ fn resolve(
         name: text,
         reason,
         example: all.first().cloned().unwrap_or_else(|| "nvme0n1".to_owned()),
-        all: if all.is_empty() { "all there are (none here)".to_owned() } else { all.join(", ") },
+        all: if all.is_empty() { "all devices (there are none here)".to_owned() } else { all.join(", ") },
     })
 }

@@ -153,7 +153,7 @@ pub fn write(
             }
         }
         if is_in_the_way(file, root) {
-            let why = "it is there already and not ours: remove it first".to_owned();
+            let why = "it already exists and was not written by ioproof: remove it first".to_owned();
             told.push((file.clone(), Err(why)));
             continue;
         }
@@ -278,10 +278,10 @@ fn take_away(file: &PersistentFile, root: &Root, force: bool) -> Result<(), Stri
         }
         // A file that was truncated by a crash also belongs to this program.
         PersistentForm::Text(ours) if !ours.starts_with(&there) && !force => {
-            Err("somebody has changed it since: look at it, or say --force".to_owned())
+            Err("it has been changed since: inspect it, or use --force".to_owned())
         }
         PersistentForm::Link(ours) if *ours != there && !force => {
-            Err("it leads elsewhere now: look at it, or say --force".to_owned())
+            Err("it now points elsewhere: inspect it, or use --force".to_owned())
         }
         PersistentForm::Text(_) | PersistentForm::Link(_) => fs::remove_file(&path).map_err(said),
     }

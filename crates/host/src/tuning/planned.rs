@@ -96,7 +96,7 @@ impl Write {
     #[must_use]
     pub fn reverted_by(&self) -> String {
         let command = self.setting.command(&self.setting.value(&self.old));
-        let boot = if self.setting.outlives_boot() { "" } else { ", or a boot" };
+        let boot = if self.setting.outlives_boot() { "" } else { ", or a reboot" };
         format!("`ioproof host restore` ({command}){boot}")
     }
 }

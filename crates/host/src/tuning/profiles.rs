@@ -10,7 +10,7 @@ use super::steps::STEPS;
 const COMBINED: [(&str, &str, &[&str]); 3] = [
     (
         "storage-benchmark",
-        "what is advisable while storage is measured",
+        "settings recommended for storage measurements",
         &[
             "irq-affinity",
             "governor",
@@ -23,10 +23,10 @@ const COMBINED: [(&str, &str, &[&str]); 3] = [
             "swappiness",
         ],
     ),
-    ("cuny-uv300", "as study A has set its host", &["irq-affinity", "c1e-off"]),
+    ("cuny-uv300", "settings of the host in study A", &["irq-affinity", "c1e-off"]),
     (
         "sas-p3700",
-        "as study C has set its host",
+        "settings of the host in study C",
         &["tuned-enterprise-storage", "read-ahead", "thp-never", "mount-options"],
     ),
 ];
@@ -54,7 +54,10 @@ pub struct UnknownProfile {
 }
 
 fn near(nearest: Option<&&'static str>) -> String {
-    nearest.map_or_else(|| "there are ".to_owned(), |name| format!("did you mean {name}? There are "))
+    nearest.map_or_else(
+        || "the profiles are ".to_owned(),
+        |name| format!("did you mean {name}? The profiles are "),
+    )
 }
 
 /// All profiles: first those of several steps, then one for each step.
@@ -114,6 +117,6 @@ mod tests {
         let error = profile("irq-afinity").unwrap_err().to_string();
         assert!(error.contains("did you mean irq-affinity?"), "{error}");
         let error = profile("xyz").unwrap_err().to_string();
-        assert!(error.contains("there are storage-benchmark"), "{error}");
+        assert!(error.contains("the profiles are storage-benchmark"), "{error}");
     }
 }

@@ -30,7 +30,7 @@ pub fn in_force(root: &Root, state: &Path) -> Tuning {
     match Ledger::read(state) {
         Ok(None) => Tuning::LeftAlone,
         Ok(Some(ledger)) if !ledger.host.is_same_machine(&HostIdentity::of(root)) => {
-            Tuning::Unknown(format!("{} is of another host", ledger.path().display()))
+            Tuning::Unknown(format!("{} belongs to another host", ledger.path().display()))
         }
         Ok(Some(ledger)) => of_ledger(&ledger, root),
         Err(error) => Tuning::Unknown(error.to_string()),

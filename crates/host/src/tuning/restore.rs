@@ -183,7 +183,7 @@ fn belongs_to_scheduler(setting: &Setting) -> bool {
 }
 
 /// The reason why a file that sets values at boot is kept.
-const NEEDED_STILL: &str = "it stays until every value is back";
+const NEEDED_STILL: &str = "it is kept until every value is restored";
 
 /// Restores every setting in the ledger. Values that others have set since are kept, unless `force` is set.
 /// When all values are restored, the files that set values at boot are removed, and the ledger last. An
@@ -216,10 +216,10 @@ pub fn restore(
                 want(if force { &old } else { &now }, !force);
                 continue;
             }
-            RestoreAction::Gone => "it is not there any more",
-            RestoreAction::Replaced => "another device has its name now",
+            RestoreAction::Gone => "it no longer exists",
+            RestoreAction::Replaced => "its name now belongs to another device",
             RestoreAction::NeverSet => "it was never set",
-            RestoreAction::Rebooted => "a boot since has undone it",
+            RestoreAction::Rebooted => "a reboot has undone it",
         };
         done.push((index, setting, RestoreOutcome::Nothing(nothing)));
     }
@@ -276,7 +276,7 @@ fn round(wanted: &mut [TargetValue], settings: &dyn Settings) -> bool {
         wanted.writes += 1;
         wanted.failed = match set(settings, &wanted.setting, &wanted.value) {
             Outcome::Set(_) => None,
-            Outcome::Changed(text) => Some(format!("it reads back as {text}")),
+            Outcome::Changed(text) => Some(format!("it was read back as {text}")),
             Outcome::Refused(why) => Some(why),
         };
     }
@@ -295,10 +295,10 @@ impl TargetValue {
     fn end(self, settings: &dyn Settings) -> (usize, Setting, RestoreOutcome) {
         let back = match settings.read(&self.setting) {
             Ok(text) if !self.setting.same(&text, &self.value) => {
-                RestoreOutcome::Failed(self.failed.unwrap_or_else(|| format!("it reads as {}", text.trim())))
+                RestoreOutcome::Failed(self.failed.unwrap_or_else(|| format!("its value is {}", text.trim())))
             }
             Ok(text) if self.foreign => RestoreOutcome::Foreign(text.trim().to_owned()),
-            Ok(_) if self.writes == 0 => RestoreOutcome::Nothing("it was so already"),
+            Ok(_) if self.writes == 0 => RestoreOutcome::Nothing("it already had this value"),
             Ok(text) => RestoreOutcome::Restored(text.trim().to_owned()),
             Err(error) => RestoreOutcome::Failed(self.failed.unwrap_or_else(|| error.to_string())),
         };

@@ -227,9 +227,7 @@ fn a_step_that_fails_leaves_nothing_behind() {
     let xfs = file_system(FileSystemKind::Xfs, &[]);
     let layout = rig.layout(Recipe::PerDevice { file_system: xfs });
     let error = rig.create(&layout).unwrap_err().to_string();
-    for words in
-        ["mkfs.xfs -f -K", &rig.path(1), "exit status 1", "everything that was done before was undone"]
-    {
+    for words in ["mkfs.xfs -f -K", &rig.path(1), "exit status 1", "all earlier steps were undone"] {
         assert!(error.contains(words), "{words} is missing in:\n{error}");
     }
     assert!(!error.contains('\t'), "the usage of mkfs.xfs has tabs: {error:?}");
@@ -237,7 +235,7 @@ fn a_step_that_fails_leaves_nothing_behind() {
     rig.told.clear();
     let layout = rig.layout(own(&["mkfs.ext4 -q {device0}", "exit 3"], &[], &["umount {mount}"]));
     let error = rig.create(&layout).unwrap_err().to_string();
-    assert!(error.contains("exit status 3") && error.contains("was undone"), "{error}");
+    assert!(error.contains("exit status 3") && error.contains("were undone"), "{error}");
     rig.assert_blank();
 }
 
@@ -264,7 +262,7 @@ fn what_is_still_used_is_not_wiped_and_stays_in_the_ledger_until_it_is_free() {
     let standing = rig.create(&layout).unwrap();
     let file = std::fs::File::create(standing.places()[0].join("file")).unwrap();
     let error = rig.destroy(standing).unwrap_err().to_string();
-    for words in ["umount", "busy", "is still used", &rig.path(0), "ioproof layout clean"] {
+    for words in ["umount", "busy", "is still in use", &rig.path(0), "ioproof layout clean"] {
         assert!(error.contains(words), "{words} is missing in:\n{error}");
     }
     assert!(is_mounted(&rig.scratch.path().join("mnt/0")) && !is_mounted(&rig.scratch.path().join("mnt/1")));
@@ -307,7 +305,7 @@ fn a_device_that_vanishes_is_told_and_the_others_are_given_back() {
     std::fs::write(rig.devices[0].device(), vec![7; 1 << 20]).unwrap();
     rig.devices.pop();
     let error = rig.destroy(standing).unwrap_err().to_string();
-    assert!(error.contains(&gone) && error.contains("not there any more"), "{error}");
+    assert!(error.contains(&gone) && error.contains("no longer exists"), "{error}");
     assert!(head(rig.devices[0].device()).iter().all(|byte| *byte == 0));
     let standing = rig.layouts.standing().unwrap().remove(0);
     rig.layouts.forget(standing).unwrap();
@@ -318,7 +316,7 @@ fn a_device_that_vanishes_is_told_and_the_others_are_given_back() {
     let agreed = rig.layouts.survey(&layout, &[]).commands;
     let error = rig.layouts.create(&layout, &[], agreed, "run", &mut |_| drop(devices.pop()));
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("could not be undone") && error.contains("not there any more"), "{error}");
+    assert!(error.contains("could not be undone") && error.contains("no longer exists"), "{error}");
 }
 
 #[test]
@@ -356,7 +354,7 @@ fn all_that_stands_against_a_layout_is_told_at_once() {
     assert!(reasons.iter().any(|reason| matches!(reason, Reason::UnknownData { offset: 0 })), "{reasons:?}");
     let text: String = obstacles.iter().map(|obstacle| format!("{obstacle}\n")).collect();
     for words in [
-        "names already",
+        "already names",
         "not a block device",
         "it is a directory",
         "no such device",
@@ -396,7 +394,7 @@ fn a_name_or_a_device_that_stands_already_is_not_taken_again() {
         Layout { devices: vec![rig.path(1)], name: "other".into(), ..layout.clone() },
     ] {
         let error = rig.create(&other).unwrap_err().to_string();
-        assert!(error.contains("stands already") || error.contains("belongs to layout test"), "{error}");
+        assert!(error.contains("already exists") || error.contains("belongs to layout test"), "{error}");
     }
     assert!(rig.told.is_empty());
     rig.destroy(standing).unwrap();

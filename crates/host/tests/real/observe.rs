@@ -249,5 +249,5 @@ fn requests_of_others_are_noticed_while_watching() {
     });
     let warning = host().quiet(&[device.name()], Duration::from_millis(200)).unwrap().to_string();
     writer.join().unwrap();
-    assert!(warning.contains(&format!("{} carried", device.name())), "{warning}");
+    assert!(warning.contains(&format!("{} processed", device.name())), "{warning}");
 }

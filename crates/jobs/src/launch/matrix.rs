@@ -265,7 +265,8 @@ impl<'a> Matrix<'a> {
             News::Garbled { launch, text } => {
                 let now_ns = processes.now_ns();
                 let Some(one) = self.running.get_mut(&launch) else { return };
-                one.failed = Some(format!("told what is no event ({text}); report this as a defect"));
+                one.failed =
+                    Some(format!("printed something that is not an event ({text}); report this as a bug"));
                 one.told_to_end = one.told_to_end.or(Some((now_ns, Reason::Garbled)));
                 processes.end(launch, Ending::Asked);
             }
@@ -320,7 +321,7 @@ impl<'a> Matrix<'a> {
         }
         let now_ns = processes.now_ns();
         for task in std::mem::take(&mut self.waiting) {
-            let message = "the run was ended before it began".to_owned();
+            let message = "the run was stopped before it began".to_owned();
             self.not_begun(task, now_ns, LaunchOutcome::Stopped, message);
         }
         for (launch, one) in &mut self.running {

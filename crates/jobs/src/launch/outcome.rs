@@ -131,24 +131,26 @@ pub(super) fn judge(
         return (LaunchOutcome::Complete, String::new());
     }
     match asked {
-        Some(Reason::Stopped) => return (LaunchOutcome::Stopped, "the run was ended".to_owned()),
+        Some(Reason::Stopped) => return (LaunchOutcome::Stopped, "the run was stopped".to_owned()),
         Some(Reason::TooLong) => {
             let message =
-                "ran for longer than `launch_limit` allows and was ended: raise it, or lower the scale";
+                "ran longer than `launch_limit` allows and was terminated: raise it, or lower the scale";
             return (LaunchOutcome::TooLong, message.to_owned());
         }
-        Some(Reason::Garbled) => return (LaunchOutcome::Failed, said("told what is no event".to_owned())),
+        Some(Reason::Garbled) => {
+            return (LaunchOutcome::Failed, said("printed something that is not an event".to_owned()));
+        }
         None => {}
     }
     if end.out_of_memory && !well {
-        let message = "the kernel ended it at the ceiling of its memory: raise `memory_max`, or lower the memory \
-                       of its steps";
+        let message = "the kernel killed it at its memory limit: raise `memory_max`, or lower the memory of \
+                       its steps";
         return (LaunchOutcome::OutOfMemory, message.to_owned());
     }
     match (end.signal, end.code) {
         (Some(signal), _) => (LaunchOutcome::Killed, killed_by(signal)),
         (None, Some(0)) => (LaunchOutcome::Failed, said("ended before its steps were done".to_owned())),
-        (None, code) => (LaunchOutcome::Failed, said(format!("ended with code {}", code.unwrap_or(-1)))),
+        (None, code) => (LaunchOutcome::Failed, said(format!("exited with code {}", code.unwrap_or(-1)))),
     }
 }
 
@@ -156,10 +158,10 @@ pub(super) fn judge(
 fn killed_by(signal: i32) -> String {
     const KILL: i32 = rustix::process::Signal::KILL.as_raw();
     match signal {
-        KILL => "was ended by signal 9 from outside of the run: the kernel's log says whether the memory of the host \
-                 was used up"
+        KILL => "was killed by signal 9 from outside the run: the kernel's log shows whether the host ran \
+                 out of memory"
             .to_owned(),
-        other => format!("was ended by signal {other} from outside of the run"),
+        other => format!("was killed by signal {other} from outside the run"),
     }
 }
 

@@ -103,7 +103,7 @@ impl<'a> RealProcesses<'a> {
     fn start_process(&mut self, task: &LaunchTask) -> Result<Running, String> {
         let Program { path, arguments } = self.program;
         let counters = memfd_create("counters", MemfdFlags::CLOEXEC)
-            .map_err(|error| format!("cannot make a file in memory for its counters: {error}"))?;
+            .map_err(|error| format!("cannot create a file in memory for its counters: {error}"))?;
         let order = JobOrder { counters_fd: Some(counters.as_raw_fd()), ..task.order.clone() };
         let text =
             serde_json::to_string(&order).map_err(|error| format!("the order cannot be written: {error}"))?;
@@ -137,7 +137,7 @@ impl<'a> RealProcesses<'a> {
         let (group, handle) = match (group, handle) {
             (Ok(group), Ok(handle)) => (group, handle),
             (Err(error), _) => return Err(given_up(child, error)),
-            (_, Err(error)) => return Err(given_up(child, format!("cannot listen to its process: {error}"))),
+            (_, Err(error)) => return Err(given_up(child, format!("cannot monitor its process: {error}"))),
         };
         Ok(Running {
             process,
@@ -314,7 +314,7 @@ impl Processes for RealProcesses<'_> {
             [JobSpace::Work, JobSpace::Utility].map(|space| task.order.directories[space as usize].clone());
         for directory in &own {
             fs::create_dir(directory)
-                .map_err(|error| format!("cannot make the directory {}: {error}", directory.display()))?;
+                .map_err(|error| format!("cannot create the directory {}: {error}", directory.display()))?;
         }
         match self.start_process(task) {
             Ok(running) => {

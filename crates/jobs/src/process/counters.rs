@@ -29,7 +29,10 @@ pub enum CountersError {
     #[error("the counters of a job cannot be read: {0}")]
     Unreadable(#[source] io::Error),
     /// Every read was inconsistent.
-    #[error("the counters of a job were torn in each of {LOOKS} looks: is another program writing them?")]
+    #[error(
+        "the counters of a job were inconsistent in each of {LOOKS} reads: is another program writing \
+             them?"
+    )]
     Torn,
 }
 

@@ -34,23 +34,22 @@ pub enum Ended {
 #[derive(Debug, Error)]
 pub enum ProcessError {
     /// There is no order on standard input.
-    #[error("the standard input has no order: this command is for `ioproof run`, which writes one there")]
+    #[error("standard input has no order: this command is for `ioproof run`, which writes one there")]
     NoOrder,
     /// The order cannot be parsed.
     #[error(
-        "the order on the standard input is not understood: {0}; the program that wrote it must be of this version"
+        "the order on standard input cannot be parsed: {0}; the program that wrote it must have the same \
+         version"
     )]
     NotUnderstood(#[source] serde_json::Error),
     /// Standard input cannot be read.
-    #[error("the order cannot be read from the standard input: {0}")]
+    #[error("the order cannot be read from standard input: {0}")]
     NotRead(#[source] io::Error),
     /// Standard output cannot be written.
-    #[error(
-        "what the job does cannot be told on the standard output: {0}; is the program that launched it gone?"
-    )]
+    #[error("the job cannot report to standard output: {0}; is the program that launched it gone?")]
     NotTold(#[source] io::Error),
     /// The counters' descriptor cannot be written.
-    #[error("counters cannot be written into descriptor {fd}: {error}; the launcher must leave it open")]
+    #[error("counters cannot be written to descriptor {fd}: {error}; the launcher must leave it open")]
     Counters {
         /// Its number.
         fd: i32,

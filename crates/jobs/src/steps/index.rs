@@ -70,7 +70,11 @@ fn row<'a>(
     let rows = table.read(page, buffer)?;
     let row = rows.get(start..start + ROW_BYTES).filter(|row| key(row) == wanted);
     row.ok_or_else(|| {
-        JobError::damaged(table.path(), page, format!("row {number} has not the key {wanted} of its index"))
+        JobError::damaged(
+            table.path(),
+            page,
+            format!("row {number} does not have the key {wanted} of its index"),
+        )
     })
 }
 

@@ -187,7 +187,7 @@ mod tests {
         for (left, right) in [("mixed", "sorted"), ("sorted", "mixed")] {
             let error = bench.run_with(merge(left, right, None), 1, Bytes::mib(1)).expect_err("not in order");
             let expected = format!(
-                "mixed.0.table, row {row}: key {} stands behind key {}",
+                "mixed.0.table, row {row}: key {} comes after key {}",
                 rows[row].key,
                 rows[row - 1].key
             );

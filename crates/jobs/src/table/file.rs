@@ -88,11 +88,12 @@ impl TableFile {
 
     /// Number of pages. The file must consist of whole pages, and at least one.
     pub(super) fn pages(&self) -> Result<u64, JobError> {
-        let length = self.file.metadata().map_err(|error| self.error("look at", error))?.len();
+        let length = self.file.metadata().map_err(|error| self.error("inspect", error))?.len();
         let page_bytes = self.io.page_bytes.0;
         if length == 0 || !length.is_multiple_of(page_bytes) {
             let what = format!(
-                "the file has {length} bytes, which are not whole pages of {page_bytes} bytes: it was cut short"
+                "the file has {length} bytes, which is not a multiple of the page size {page_bytes}: it was \
+                 truncated"
             );
             return Err(JobError::damaged(&self.path, length / page_bytes, what));
         }

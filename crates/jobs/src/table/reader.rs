@@ -89,8 +89,7 @@ impl TableReader {
         if header.last == (number + 1 == self.pages) {
             return Ok(header);
         }
-        let what =
-            if header.last { "more pages stand behind the last one" } else { "its last page is missing" };
+        let what = if header.last { "more pages follow the last one" } else { "its last page is missing" };
         Err(JobError::damaged(&self.file.path, number, what))
     }
 

@@ -83,7 +83,7 @@ fn a_damaged_page_is_told_with_file_and_page() {
     file.write_all_at(&[0xff], PAGE + 70_000 - 65_536).expect("damaged");
     let told = error(&bench.io, &path);
     assert!(
-        told.contains("work/t, page 1: the checksum of its rows is wrong; make the table again"),
+        told.contains("work/t, page 1: the checksum of its rows is wrong; create the table again"),
         "{told}"
     );
     file.write_all_at(b"NOTATBLE", 0).expect("damaged");
@@ -103,7 +103,7 @@ fn a_file_that_is_cut_short_is_told_wherever_it_is_cut() {
         (PAGE - 1, "page 0: the file has 65535 bytes"),
         (2 * PAGE + 5, "page 2: the file has 131077 bytes"),
         (2 * PAGE, "page 1: its last page is missing"),
-        (4 * PAGE, "page 2: more pages stand behind the last one"),
+        (4 * PAGE, "page 2: more pages follow the last one"),
     ] {
         write(&bench.io, &path, 1200);
         OpenOptions::new().write(true).open(&path).expect("a file").set_len(length).expect("cut");
@@ -117,7 +117,7 @@ fn a_table_that_is_not_there_is_told_with_the_next_step() {
     let bench = Bench::new(Bytes(PAGE));
     let told = error(&bench.io, &bench.path(JobSpace::Work, "none"));
     assert!(told.contains("cannot open") && told.contains("in work space"), "{told}");
-    assert!(told.contains("make the tables first"), "{told}");
+    assert!(told.contains("create the tables first"), "{told}");
 }
 
 #[test]

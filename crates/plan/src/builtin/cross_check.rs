@@ -63,16 +63,16 @@ pub fn cases(options: &Options) -> Result<(Vec<Case>, Vec<String>), PlanError> {
     if !(PAIRS_MIN..=PAIRS_MAX).contains(pairs) {
         return Err(PlanError::new(
             "pairs",
-            format!("{pairs} pairs are asked for"),
-            format!("between {PAIRS_MIN} (the fewest with an interval of 95 %) and {PAIRS_MAX} are allowed"),
+            format!("{pairs} pairs are requested"),
+            format!("give a number from {PAIRS_MIN} (the fewest with an interval of 95 %) to {PAIRS_MAX}"),
         ));
     }
     if time.0 == 0 || !time.0.is_multiple_of(Nanos::millis(1).0) {
-        let next = "write whole milliseconds, as 3s or 2500ms";
-        return Err(PlanError::new("time", format!("a pass of {time} cannot be asked of every tool"), next));
+        let next = "write whole milliseconds, for example 3s or 2500ms";
+        return Err(PlanError::new("time", format!("not every tool can run a pass of {time}"), next));
     }
     if let Some(unknown) = only.iter().find(|one| !CASES.contains(&one.as_str())) {
-        let known = format!("there are {}", CASES.join(", "));
+        let known = format!("the cases are {}", CASES.join(", "));
         return Err(PlanError::new("case", format!("there is no case `{unknown}`"), known));
     }
     environment.enough_space()?;
@@ -176,7 +176,7 @@ mod tests {
             let error = cases(options).expect_err("refused");
             format!("{}: {}", error.message, error.help)
         };
-        assert!(refused(&Options { pairs: 5, ..options() }).contains("between 6"));
+        assert!(refused(&Options { pairs: 5, ..options() }).contains("from 6"));
         assert!(refused(&Options { size: Some(Bytes::mib(15)), ..options() }).contains("16 MiB"));
         assert!(refused(&Options { time: Nanos(1_500), ..options() }).contains("2500ms"));
         assert!(refused(&Options { only: vec!["x".to_owned()], ..options() }).contains("rand-read-d32"));

@@ -189,7 +189,7 @@ impl Options {
         if self.calls == Calls::Plain && self.depths.iter().any(|&depth| depth != 1) {
             return Err(PlanError::new(
                 "depth",
-                "plain calls have one request under way on each connection",
+                "plain calls keep one request in flight on each connection",
                 "use more connections, or io_uring (without --blocking)",
             ));
         }

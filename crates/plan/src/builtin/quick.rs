@@ -63,8 +63,8 @@ const LARGE_TIME: Nanos = Nanos::secs(3);
 /// Duration of passes with random transfers.
 const SMALL_TIME: Nanos = Nanos::millis(2500);
 /// Settings that [`Options::set`] accepts, by their study keys.
-const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pass), size=256MiB (of its file) and \
-                        delay=1s (before each pass); a study file says everything else";
+const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pass), size=256MiB (of its file) and delay=1s \
+     (before each pass); use a study file for anything else";
 
 /// What is known about the storage to be characterised.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +127,10 @@ impl Options {
                 }
             },
             "duration" => match Nanos::parse_study(value).map_err(wrong)? {
-                Nanos(0) => return refused("passes of 0 s measure nothing".to_owned(), "write a time as 3s"),
+                Nanos(0) => {
+                    let why = "passes of 0 s measure nothing".to_owned();
+                    return refused(why, "write a time, for example 3s");
+                }
                 duration => self.duration = Some(duration),
             },
             "size" => self.size = Some(Bytes::parse_study(value).map_err(wrong)?),
@@ -257,7 +260,7 @@ impl Sizes {
             return Err(PlanError::new(
                 "size",
                 format!("{size} is too small for the cases"),
-                format!("the file needs {} at least", Bytes(WORKING_SET_MIN)),
+                format!("the file needs at least {}", Bytes(WORKING_SET_MIN)),
             ));
         }
         Ok(Self { working_set, cached_set: self.cached_set.min(working_set), is_chosen: true, ..self })
@@ -297,13 +300,13 @@ impl Sizes {
         }
         if !environment.uring {
             notes.push(
-                "io_uring cannot be used here: a depth of n is n tasks with one transfer each instead."
+                "io_uring cannot be used here: a depth of n is replaced by n tasks with one transfer each."
                     .to_owned(),
             );
         }
         if !self.is_chosen && self.working_set < WORKING_SET_MAX {
             notes.push(format!(
-                "The data is {} because {} are free; on so little, caches of the device may answer.",
+                "The data is {} because {} are free; with so little data, caches of the device may answer.",
                 Bytes(self.working_set),
                 Bytes(environment.free_bytes)
             ));

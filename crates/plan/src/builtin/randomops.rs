@@ -158,10 +158,10 @@ impl Options {
             return Err(PlanError::new(
                 "size",
                 format!(
-                    "a file of {} bytes is not made of transfers of {} bytes",
+                    "a file of {} bytes is not a multiple of the transfer of {} bytes",
                     self.size.0, self.transfer.0
                 ),
-                format!("the nearest size that is has {nearest} bytes"),
+                format!("the nearest multiple is {nearest} bytes"),
             ));
         }
         Ok(Geometry { transfer: self.transfer, block: self.size, segments: 1 })
@@ -202,7 +202,7 @@ impl Options {
             return Err(PlanError::new(
                 "repetitions",
                 "0 repetitions measure nothing",
-                format!("give a number of at least 1; the published figures are of {REPETITIONS} or more"),
+                format!("give a number of at least 1; the published figures come from {REPETITIONS} or more"),
             ));
         }
         if self.rotate == Some(true) && self.nodes < 2 {

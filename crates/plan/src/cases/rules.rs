@@ -28,8 +28,11 @@ pub fn node_local_rule(case: &Case, target: &TargetDescription) -> Result<(), Pl
         if nodes > 1 && (tree.shift > 0 || tree.collective) {
             return Err(PlanError::new(
                 if tree.shift > 0 { "shift" } else { "collective" },
-                format!("no task reaches the trees of other nodes on `{}`, which is node-local", target.name),
-                "let each task make its own tree and look at its own items",
+                format!(
+                    "tasks cannot reach the trees of other nodes on `{}`, which is node-local",
+                    target.name
+                ),
+                "let each task create its own tree and access its own items",
             ));
         }
         return Ok(());
@@ -39,7 +42,7 @@ pub fn node_local_rule(case: &Case, target: &TargetDescription) -> Result<(), Pl
             return Err(PlanError::new(
                 "offset",
                 format!(
-                    "no task reaches the objects of other nodes on `{}`, which is node-local",
+                    "tasks cannot reach the objects of other nodes on `{}`, which is node-local",
                     target.name
                 ),
                 "write offset = 0, or run on one node",
@@ -54,7 +57,7 @@ pub fn node_local_rule(case: &Case, target: &TargetDescription) -> Result<(), Pl
         return Err(PlanError::new(
             "sharing",
             format!("{} tasks cannot share a file on `{}`, which is node-local", workload.tasks, target.name),
-            "tasks on another node would have a file of their own all the same: write sharing = \"per-task\"",
+            "tasks on another node would have their own file anyway: write sharing = \"per-task\"",
         ));
     }
     if nodes > 1 && workload.read_from != ReadFrom::Same && case.phases.iter().any(|phase| phase.needs_data())
@@ -62,7 +65,7 @@ pub fn node_local_rule(case: &Case, target: &TargetDescription) -> Result<(), Pl
         return Err(PlanError::new(
             "read_from",
             format!(
-                "what other tasks wrote cannot be read across {nodes} nodes: `{}` is node-local",
+                "data of other tasks cannot be read across {nodes} nodes: `{}` is node-local",
                 target.name
             ),
             "write read_from = \"same\", or run on one node",

@@ -37,21 +37,25 @@ impl Jobs {
             return Err(problem.error);
         }
         if nodes != 1 {
-            return Err(PlanError::new("nodes", format!("jobs on {nodes} nodes"), "jobs run on one node"));
+            return Err(PlanError::new(
+                "nodes",
+                format!("jobs cannot run on {nodes} nodes"),
+                "run them on one node",
+            ));
         }
         if !backend.capabilities().jobs {
             return Err(PlanError::new(
                 "backend",
-                format!("jobs by {}", backend.name()),
-                "jobs read and write by system calls: leave `backend` and `depth` out",
+                format!("jobs cannot use the backend {}", backend.name()),
+                "jobs read and write with system calls: leave `backend` and `depth` out",
             ));
         }
         let launches = self.launch_count();
         if u64::from(tasks) != launches {
             return Err(PlanError::new(
                 "tasks",
-                format!("{tasks} tasks for {launches} launches"),
-                "each launch is a task: leave `tasks` out",
+                format!("{tasks} tasks do not match {launches} launches"),
+                "each launch is one task: leave `tasks` out",
             ));
         }
         Ok(())
@@ -89,14 +93,15 @@ impl Jobs {
         let (least, most) = PAGE_BYTES;
         if self.page_bytes < least || self.page_bytes > most || !self.page_bytes.0.is_power_of_two() {
             let help = format!("give a power of two from {least} to {most}");
-            found.add((None, None, None), "page", format!("pages of {}", self.page_bytes), help);
+            let message = format!("pages of {} are not supported", self.page_bytes);
+            found.add((None, None, None), "page", message, help);
         }
         if self.tests.is_empty() {
-            found.add((None, None, None), "tests", "there is nothing to launch", "name a test at least");
+            found.add((None, None, None), "tests", "there is nothing to launch", "name at least one test");
         }
         if self.tests.len() > TESTS_MAX {
-            let message = format!("{} tests", self.tests.len());
-            found.add((None, None, None), "tests", message, format!("{TESTS_MAX} are the most"));
+            let message = format!("{} tests are too many", self.tests.len());
+            found.add((None, None, None), "tests", message, format!("give at most {TESTS_MAX}"));
         }
         let mut launches = 0_u64;
         for (place, test) in self.tests.iter().enumerate() {
@@ -128,13 +133,13 @@ impl Jobs {
             found.rows(at, &table.name, (table.rows, table.groups));
             if self.tables[..place].iter().any(|other| other.name == table.name) {
                 let message = format!("two tables are called `{}`", table.name);
-                found.add(at, "name", message, "the name of a table is unique");
+                found.add(at, "name", message, "table names must be unique");
             }
         }
         for (place, test) in self.tests.iter().enumerate() {
             if self.tests[..place].iter().any(|other| other.name == test.name) {
                 let message = format!("two tests are called `{}`", test.name);
-                found.add((None, Some(place), None), "name", message, "the name of a test is unique");
+                found.add((None, Some(place), None), "name", message, "test names must be unique");
             }
         }
     }
@@ -158,7 +163,7 @@ impl Jobs {
                 let message = if own.contains(&name) {
                     format!("two steps of test `{}` write the table `{name}`", test.name)
                 } else if self.tables.iter().any(|table| table.name == name) {
-                    format!("`{name}` is a table that stands there before the first launch")
+                    format!("the table `{name}` exists before the first launch")
                 } else if let Some(maker) = other {
                     format!("test `{maker}` leaves a table `{name}` in permanent space")
                 } else {
@@ -174,17 +179,20 @@ impl Jobs {
         for (place, test) in self.tests.iter().enumerate() {
             if test.after.contains(&test.name) {
                 let message = format!("test `{0}` waits for itself: {0} → {0}", test.name);
-                found.add((None, Some(place), None), "after", message, "leave it out of its own `after`");
+                found.add((None, Some(place), None), "after", message, "remove it from its own `after`");
             }
         }
         let circle = self.order().circle;
         let (Some(&first), Some(&next)) = (circle.first(), circle.get(1)) else { return };
         let name = |place: usize| self.tests[place].name.as_str();
         let round: Vec<&str> = circle.iter().chain([&first]).map(|&place| name(place)).collect();
-        let message = format!("tests wait for each other in a circle: {}", round.join(" → "));
+        let message = format!("the tests depend on each other in a cycle: {}", round.join(" → "));
         if self.tests[first].after.iter().any(|one| one == name(next)) {
-            let help =
-                format!("let `{}` not wait for `{}`, or break the circle elsewhere", name(first), name(next));
+            let help = format!(
+                "remove the dependency of `{}` on `{}`, or break the cycle elsewhere",
+                name(first),
+                name(next)
+            );
             found.add((None, Some(first), None), "after", message, help);
             return;
         }
@@ -195,8 +203,10 @@ impl Jobs {
         let (step, table) =
             steps.enumerate().find_map(|(at, step)| Some((at, reads(step)?))).unwrap_or_default();
         let key = self.tests[first].steps[step].action.key_of(&table);
-        let help =
-            format!("`{table}` comes from `{}`: let another test read it, or make it elsewhere", name(next));
+        let help = format!(
+            "`{table}` is written by `{}`: let another test read it, or write it elsewhere",
+            name(next)
+        );
         found.add((None, Some(first), Some(step)), key, message, help);
     }
 
@@ -213,8 +223,8 @@ impl Jobs {
         for (number, step) in test.steps.iter().enumerate() {
             let at = (None, Some(place), Some(number));
             if step.threads == 0 || step.threads > THREADS_MAX {
-                let message = format!("{} threads", step.threads);
-                found.add(at, "threads", message, format!("give 1 to {THREADS_MAX}"));
+                let message = format!("a step cannot have {} threads", step.threads);
+                found.add(at, "threads", message, format!("give a number from 1 to {THREADS_MAX}"));
             }
             let nothing = |number: u64| number == 0;
             let empty = match &step.action {
@@ -225,27 +235,27 @@ impl Jobs {
                 Action::Scan { keep_millionths, .. } => {
                     (*keep_millionths > 1_000_000).then_some(("keep", "more than all rows"))
                 }
-                Action::Update { share_millionths: 0, .. } => Some(("share", "no page at all")),
+                Action::Update { share_millionths: 0, .. } => Some(("share", "no pages")),
                 Action::Update { share_millionths, .. } => {
                     (*share_millionths > 1_000_000).then_some(("share", "more than all pages"))
                 }
-                Action::Index { lookups, .. } => nothing(*lookups).then_some(("lookups", "no row at all")),
+                Action::Index { lookups, .. } => nothing(*lookups).then_some(("lookups", "no rows")),
                 Action::Append { rows, .. } if *rows > ROWS_MAX => {
-                    Some(("rows", "more than a table can have"))
+                    Some(("rows", "more rows than a table can have"))
                 }
-                Action::Append { rows, .. } => nothing(*rows).then_some(("rows", "no row at all")),
+                Action::Append { rows, .. } => nothing(*rows).then_some(("rows", "no rows")),
                 Action::Regression { operations, .. }
                 | Action::Factorisation { operations, .. }
                 | Action::Fourier { operations, .. }
                 | Action::Simulation { operations }
                 | Action::Shuffle { operations, .. } => {
-                    nothing(*operations).then_some(("operations", "nothing to do"))
+                    nothing(*operations).then_some(("operations", "no operations"))
                 }
                 Action::Summarise { .. } | Action::Sort { .. } | Action::Merge { .. } => None,
             };
             if let Some((key, message)) = empty {
-                let message = format!("this step of test `{}` has {message}", test.name);
-                found.add(at, key, message, "give a positive amount, at most the whole");
+                let message = format!("this step of test `{}` asks for {message}", test.name);
+                found.add(at, key, message, "give an amount above 0, at most the whole");
             }
         }
     }
@@ -263,9 +273,9 @@ impl Jobs {
                 );
                 let order = known.get(input).map(|extent| extent.order);
                 if matches!(action, Action::Merge { .. }) && order == Some(TableOrder::Number) {
-                    let message =
-                        format!("a merge needs its inputs in the order of keys, and `{input}` is not");
-                    let help = format!("sort `{input}` in a step before, or make it with `sorted = true`");
+                    let message = format!("a merge needs inputs sorted by key, and `{input}` is not sorted");
+                    let help =
+                        format!("sort `{input}` in an earlier step, or create it with `sorted = true`");
                     wrong.push((at, action.key_of(input), message, help));
                 }
             }
@@ -287,19 +297,21 @@ impl Jobs {
         let Some(maker) = maker else {
             let tables = self.tables.iter().map(|table| table.name.as_str());
             let outputs = self.tests.iter().flat_map(JobTest::outputs).map(|output| output.table.as_str());
-            let message = format!("test `{}` reads `{input}`, a table that nobody makes", test.name);
-            let otherwise = "add a [[table]] of this name, or write it in a step before";
+            let message = format!("test `{}` reads `{input}`, a table that nothing creates", test.name);
+            let otherwise = "add a [[table]] with this name, or write it in an earlier step";
             return Some((message, meant(input, tables.chain(outputs), otherwise)));
         };
         let output = maker.outputs().find(|output| output.table == input)?;
         if output.space != JobSpace::Permanent {
-            let message =
-                format!("`{input}` is in {} space of test `{}`, and goes with it", output.space, maker.name);
+            let message = format!(
+                "`{input}` is in {} space of test `{}`, and is removed with it",
+                output.space, maker.name
+            );
             return Some((message, "write it with space = \"permanent\", or make a copy here".to_owned()));
         }
         if maker.streams < test.streams {
             let message = format!(
-                "test `{}` has {} streams, and `{}` makes `{input}` for {} only",
+                "test `{}` has {} streams, but `{}` writes `{input}` for only {}",
                 test.name, test.streams, maker.name, maker.streams
             );
             return Some((message, format!("give `{}` as many streams", maker.name)));
@@ -317,8 +329,7 @@ impl Jobs {
             });
             if let Some(user) = user {
                 let message = format!("test `{}` changes `{table}`, which `{}` uses", test.name, user.name);
-                let help =
-                    "what the other finds would depend on who comes first: give each a table of its own";
+                let help = "the result would depend on which test runs first: give each its own table";
                 found.add((None, Some(place), Some(number)), "table", message, help);
             }
         }
@@ -366,11 +377,11 @@ impl Problems {
     /// Checks the numbers of rows and keys of a table.
     fn rows(&mut self, at: ProblemPosition, name: &str, (rows, groups): (u64, u64)) {
         if rows == 0 || rows > ROWS_MAX {
-            let message = format!("table `{name}` has {rows} rows");
-            self.add(at, "rows", message, format!("give 1 to {ROWS_MAX} at this scale"));
+            let message = format!("table `{name}` cannot have {rows} rows");
+            self.add(at, "rows", message, format!("give 1 to {ROWS_MAX} rows at this scale"));
         } else if groups == 0 || groups > rows {
-            let message = format!("table `{name}` has {groups} different keys in {rows} rows");
-            self.add(at, "groups", message, "give 1 or more, at most as many as rows");
+            let message = format!("table `{name}` cannot have {groups} different keys in {rows} rows");
+            self.add(at, "groups", message, "give at least 1, and at most one for each row");
         }
     }
 }

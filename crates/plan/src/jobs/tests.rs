@@ -168,7 +168,8 @@ fn each_mistake_is_told_at_its_place() {
     for (tests, words) in [
         (
             vec![test("one", vec![scan("sails")])],
-            "(Some(0), Some(0)) input: test `one` reads `sails`, a table that nobody makes; did you mean `sales`?",
+            "(Some(0), Some(0)) input: test `one` reads `sails`, a table that nothing creates; did you mean \
+             `sales`?",
         ),
         (
             vec![test("one", vec![scan("x"), sort("sales", "x", JobSpace::Work)])],
@@ -189,7 +190,7 @@ fn each_mistake_is_told_at_its_place() {
         ),
         (
             vec![test("one", vec![sort("sales", "sales", JobSpace::Permanent)])],
-            "(Some(0), Some(0)) output: `sales` is a table",
+            "(Some(0), Some(0)) output: the table `sales` exists",
         ),
         (
             two(vec![sort("sales", "x", JobSpace::Permanent)], vec![sort("sales", "x", JobSpace::Work)]),
@@ -211,8 +212,8 @@ fn each_mistake_is_told_at_its_place() {
         (vec![many(0, 1)], "(Some(0), None) streams: test `one` is never launched"),
         (vec![many(u32::MAX, u32::MAX)], "make more than 4096 launches"),
         (vec![many(2, 4000)], "(Some(0), None) rounds: 2 streams of 4000 rounds"),
-        (vec![test("one", vec![append("sales", 0)])], "rows: this step of test `one` has no row"),
-        (vec![test("one", vec![step(Action::Simulation { operations: 0 })])], "nothing to do"),
+        (vec![test("one", vec![append("sales", 0)])], "rows: this step of test `one` asks for no rows"),
+        (vec![test("one", vec![step(Action::Simulation { operations: 0 })])], "asks for no operations"),
         (vec![], "there is nothing to launch"),
     ] {
         let found = problems(tests);
@@ -220,5 +221,5 @@ fn each_mistake_is_told_at_its_place() {
     }
     let wide = JobTest { streams: 3, ..test("two", vec![scan("x")]) };
     let found = problems(vec![test("one", vec![sort("sales", "x", JobSpace::Permanent)]), wide]);
-    assert!(found[0].contains("has 3 streams, and `one` makes `x` for 1 only"), "{found:?}");
+    assert!(found[0].contains("has 3 streams, but `one` writes `x` for only 1"), "{found:?}");
 }

@@ -10,8 +10,8 @@ pub(super) const CONTAINER: &str = "/dev/md/imsm0";
 const PRINTED: &str = "a-cmd-md-t5a";
 const PRINTED_CHUNK: Bytes = Bytes::kib(128);
 const PRINTED_FOR_IMSM: &str = "a-cmd-md-t5b";
-const COPY_ERROR: &str = "the slide prints the commands of test 5a again, without Intel's metadata and without the partition that \
-     its text tells of";
+const COPY_ERROR: &str = "the slide repeats the commands of test 5a, without Intel's metadata and without the partition that \
+     its text mentions";
 
 /// The block device that carries the file system.
 pub(super) fn volume(metadata: MdMetadata, node: &Path) -> PathBuf {
@@ -29,7 +29,7 @@ pub(super) fn made(metadata: MdMetadata, file_system: &FileSystem) -> Provenance
             Provenance::corrected(
                 PRINTED,
                 "mkfs.xfs -k /dev/md0",
-                "mkfs.xfs has no -k, and -K (discard nothing) is meant; -f, so that it asks nothing",
+                "mkfs.xfs has no -k; -K (discard nothing) is meant; -f, so that it does not ask",
             )
         }
         _ => Provenance::Own,
@@ -65,7 +65,7 @@ pub(super) fn steps(metadata: MdMetadata, chunk: Bytes, node: &Path, devices: &[
             let mut back = vec![stop(container, devices)];
             back.extend(release(devices, "isw_raid_member"));
             let hold = Step::new(
-                format!("put {} devices into a container of Intel's metadata", devices.len()),
+                format!("put {} devices into a container with Intel's metadata", devices.len()),
                 Action::words(words.into_iter().chain(members)),
             );
             // Asked for a container's members without their names, mdadm 4.2 takes the last one first.
@@ -77,7 +77,7 @@ pub(super) fn steps(metadata: MdMetadata, chunk: Bytes, node: &Path, devices: &[
                     .undone_by(vec![stop(node, devices)]);
             let words = ["parted", "-s", &array, "mklabel", "gpt", "mkpart", "primary", "xfs", "0%", "100%"];
             let divide =
-                Step::new(format!("make one partition on {array}"), Action::words(words)).after(node);
+                Step::new(format!("create one partition on {array}"), Action::words(words)).after(node);
             [hold.undone_by(back), stripe, divide].map(|step| step.from(reconstructed())).into()
         }
     }
@@ -95,7 +95,7 @@ fn stop(node: &Path, members: &[PathBuf]) -> Undo {
 fn release<'a>(members: &'a [PathBuf], kind: &'a str) -> impl Iterator<Item = Undo> + 'a {
     members.iter().map(move |member| {
         Undo::new(
-            format!("take the metadata off {}", member.display()),
+            format!("remove the metadata from {}", member.display()),
             Action::words(["mdadm", "--zero-superblock", &member.to_string_lossy()]),
             UndoCondition::Carries { device: member.clone(), kind: kind.to_owned() },
         )

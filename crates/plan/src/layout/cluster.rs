@@ -9,8 +9,8 @@ use crate::Bytes;
 const GPFS_1M: &str = "a-cmd-gpfs-t3";
 const GPFS_4M: &str = "a-cmd-gpfs-t4";
 const GPFS_4M_PRINTED: &str = "mncrfs p3700 -F p3700.1st -B 4M -v no -n 32 -j scatter -T/global/p3700 -A no";
-const GPFS_4M_REASON: &str = "character recognition has misread mmcrfs and p3700.lst";
-const GPFS_BACK: &str = "the way back is not printed";
+const GPFS_4M_REASON: &str = "character recognition misread mmcrfs and p3700.lst";
+const GPFS_BACK: &str = "the commands that undo it are not printed";
 const LUSTRE: &str = "study D, layout on OSTs";
 const LUSTRE_REASON: &str = "\"Always started at LUN 0\", with stripe counts 1, 2, 4, 8 and 12";
 
@@ -45,7 +45,7 @@ pub(super) fn gpfs(name: &str, block: Bytes, nodes: u32, nsd_list: &Path, place:
         },
     );
     [
-        Step::new(format!("make the GPFS {name} with blocks of {block}"), Action::words(words))
+        Step::new(format!("create the GPFS file system {name} with blocks of {block}"), Action::words(words))
             .undone_by(vec![reconstructed(remove)])
             .from(made),
         Step::new(
@@ -77,11 +77,11 @@ pub(super) fn lustre(count: u32, first: Option<u32>, stripe: Option<Bytes>, plac
         _ => Provenance::Own,
     };
     let back = Undo::new(
-        format!("give {place_word} back the layout of the directory above"),
+        format!("restore the layout of the parent directory for {place_word}"),
         Action::words(["lfs", "setstripe", "-d", &place_word]),
         UndoCondition::Answers(["lfs", "getstripe", "-d", &place_word].map(str::to_owned).into()),
     );
     let lay =
-        Step::new(format!("let new files in {place_word} go over {count} targets"), Action::Command(words));
+        Step::new(format!("stripe new files in {place_word} over {count} targets"), Action::Command(words));
     [directory(place), lay.undone_by(vec![back]).from(provenance)]
 }

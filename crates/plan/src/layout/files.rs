@@ -84,7 +84,7 @@ impl FileSystem {
         let is_printed = words.join(" ") == PRINTED_MAKER;
         words.push(device.to_string_lossy().into_owned());
         let found = if is_printed { Provenance::printed(PRINTED_ONE_CARD) } else { Provenance::Own };
-        Step::new(format!("make {kind} on {}", device.display()), Action::Command(words))
+        Step::new(format!("create {kind} on {}", device.display()), Action::Command(words))
             .after(device)
             .from(provenance.unwrap_or(found))
     }
@@ -139,11 +139,11 @@ fn unmount(sources: &[PathBuf], place: &Path) -> Undo {
 /// A directory to mount at.
 pub(super) fn directory(place: &Path) -> Step {
     let back = Undo::new(
-        format!("remove {}, if it was made here", place.display()),
+        format!("remove {}, if it was created here", place.display()),
         Action::RemoveDirectory(place.to_owned()),
         UndoCondition::Begun,
     );
-    Step::new(format!("make the directory {}", place.display()), Action::MakeDirectory(place.to_owned()))
+    Step::new(format!("create the directory {}", place.display()), Action::MakeDirectory(place.to_owned()))
         .undone_by(vec![back])
 }
 

@@ -69,7 +69,7 @@ fn striped_btrfs(mount_options: &str, devices: &[PathBuf], place: &Path) -> Vec<
     let names: Vec<String> = devices.iter().map(|device| device.to_string_lossy().into_owned()).collect();
     let words = ["mkfs.btrfs", "-f", "-K", "-d", "raid0", "-m", "raid0"];
     let make = Step::new(
-        format!("make one btrfs, striped over {} devices", devices.len()),
+        format!("create one btrfs, striped over {} devices", devices.len()),
         Action::words(words.into_iter().chain(names.iter().map(String::as_str))),
     );
     let mut options: Vec<String> = names.iter().map(|name| format!("device={name}")).collect();

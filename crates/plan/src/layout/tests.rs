@@ -68,11 +68,9 @@ fn one_file_system_on_each_card_is_made_as_printed() {
     let file_system = xfs(&["-d", "su=128k,sw=1"], "");
     let twelve = layout(12, "/p3700", Recipe::PerDevice { file_system });
     let text = plan(&twelve);
-    assert!(
-        text.contains(
-            "mkfs.xfs -f -K -d su=128k,sw=1 /dev/nvme0n1\n    # make xfs on /dev/nvme0n1; as printed"
-        )
-    );
+    assert!(text.contains(
+        "mkfs.xfs -f -K -d su=128k,sw=1 /dev/nvme0n1\n    # create xfs on /dev/nvme0n1; as printed"
+    ));
     assert!(text.contains("mount -t xfs /dev/nvme0n1 /p3700/0\n"));
     let last = "mount -t xfs /dev/nvme11n1 /p3700/11\n    # mount it at /p3700/11; corrected: printed as `mount -t \
                 xfs /dev/nvme0n1 /p3700/11`";

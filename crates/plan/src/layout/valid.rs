@@ -66,13 +66,11 @@ impl Layout {
         let field = "devices";
         let count = self.devices.len();
         match &self.recipe {
-            Recipe::Existing | Recipe::Lustre { .. } => problems.add_if(count > 0, field, || {
-                "none are given to a directory that is there already: leave them out".to_owned()
-            }),
+            Recipe::Existing | Recipe::Lustre { .. } => problems
+                .add_if(count > 0, field, || "an existing directory takes none: leave them out".to_owned()),
             Recipe::Own { .. } | Recipe::Gpfs { .. } => {}
-            Recipe::Btrfs { .. } | Recipe::Md { .. } => problems.add_if(count < 2, field, || {
-                format!("a stripe goes over at least two, and {count} are named")
-            }),
+            Recipe::Btrfs { .. } | Recipe::Md { .. } => problems
+                .add_if(count < 2, field, || format!("a stripe needs at least two, and {count} are named")),
             Recipe::Raw | Recipe::PerDevice { .. } | Recipe::Lvm { .. } => {
                 problems.add_if(count == 0, field, || {
                     "name at least one by its path, serial number or world wide name".to_owned()
@@ -80,16 +78,19 @@ impl Layout {
             }
         }
         problems.add_if(count > DEVICES_MAX, field, || {
-            format!("{count} are named, at most {DEVICES_MAX} can be")
+            format!("{count} are named, but at most {DEVICES_MAX} are allowed")
         });
         let mut seen = HashSet::new();
         for device in &self.devices {
             let is_word = !device.trim().is_empty() && !device.chars().any(char::is_control);
             problems.add_if(!is_word, field, || {
-                format!("{device:?} names none: give a path, a serial number or a world wide name")
+                format!(
+                    "{device:?} does not name a device: give a path, a serial number or a world wide \
+                         name"
+                )
             });
             problems.add_if(device.starts_with('-'), field, || {
-                format!("{device:?} would be taken for an option: give another name of the device")
+                format!("{device:?} would be taken for an option: give another name for the device")
             });
             problems
                 .add_if(!seen.insert(device), field, || format!("{device:?} is named twice: name each once"));
@@ -114,7 +115,7 @@ impl Layout {
                 name(problems, "group", group);
                 pages(problems, "stripe", *stripe);
                 problems.add_if(!stripe.get().is_power_of_two(), "stripe", || {
-                    format!("LVM takes powers of two, as in 128KiB, not {stripe}")
+                    format!("LVM takes powers of two, such as 128KiB, not {stripe}")
                 });
                 self.volumes(problems, volumes);
                 options(problems, file_system);
@@ -122,7 +123,7 @@ impl Layout {
             Recipe::Gpfs { file_system, block, nodes, nsd_list } => {
                 name(problems, "file-system", file_system);
                 problems.add_if(!block.get().is_power_of_two() || block.get() < 16 << 10, "block", || {
-                    format!("GPFS takes powers of two from 16 KiB on, as in 1MiB, not {block}")
+                    format!("GPFS takes powers of two of at least 16 KiB, such as 1MiB, not {block}")
                 });
                 problems.add_if(*nodes == 0, "nodes", || {
                     "give the number of nodes that will mount it".to_owned()
@@ -155,13 +156,13 @@ impl Layout {
         for volume in volumes {
             name(problems, field, &volume.name);
             problems
-                .add_if(!seen.insert(&volume.name), field, || format!("{:?} is there twice", volume.name));
+                .add_if(!seen.insert(&volume.name), field, || format!("{:?} is named twice", volume.name));
             let is_empty = volume.size.is_some_and(|size| size.get() == 0);
             problems.add_if(is_empty, field, || {
-                format!("{:?} has no size: give one, or leave it out", volume.name)
+                format!("{:?} has a size of 0: give a larger one, or leave it out", volume.name)
             });
             let reserved = ["snapshot", "pvmove"].iter().any(|word| volume.name.starts_with(word));
-            problems.add_if(reserved, field, || format!("LVM keeps names like {:?} for itself", volume.name));
+            problems.add_if(reserved, field, || format!("LVM reserves names like {:?}", volume.name));
         }
     }
 
@@ -174,7 +175,7 @@ impl Layout {
     ) {
         problems.add_if(create.is_empty(), "create", || "give at least one command".to_owned());
         problems.add_if(destroy.is_empty(), "destroy", || {
-            "give the commands that undo all of `create`; `true` where there is nothing to undo".to_owned()
+            "give the commands that undo all of `create`, or `true` if there is nothing to undo".to_owned()
         });
         for (field, lines) in [("create", create), ("verify", verify), ("destroy", destroy)] {
             for line in lines {
@@ -184,14 +185,14 @@ impl Layout {
                 let is_open = shell_word(&place) != place && own::fills_in_quotes(line);
                 problems.add_if(is_open, field, || {
                     format!(
-                        "leave out the quotes around {{mount}}: {place:?} is filled in with quotes of its own"
+                        "leave out the quotes around {{mount}}: {place:?} is filled in with its own quotes"
                     )
                 });
                 for name in own::unknown(line, self.devices.len()) {
                     problems.add(
                         field,
                         format!(
-                            "{name} stands for no device: {} are named, from {{device0}} on",
+                            "{name} does not stand for a device: {} are named, from {{device0}} on",
                             self.devices.len()
                         ),
                     );
@@ -208,8 +209,8 @@ fn name(problems: &mut Problems, field: &'static str, text: &str) {
     let is_plain = starts_well && text.bytes().all(plain) && text.len() <= NAME_BYTES_MAX;
     problems.add_if(!is_plain, field, || {
         format!(
-            "{text:?} is no name: give up to {NAME_BYTES_MAX} letters, digits and `.`, `_`, `+`, `-`, \
-             a letter or digit first"
+            "{text:?} is not a valid name: give up to {NAME_BYTES_MAX} letters, digits and `.`, `_`, `+`, \
+             `-`, starting with a letter or digit"
         )
     });
 }
@@ -218,22 +219,22 @@ fn place(problems: &mut Problems, path: &Path, is_there: bool) {
     let field = "mount-point";
     let text = path.to_string_lossy();
     if !path.is_absolute() {
-        return problems.add(field, format!("give a path from the root on, as in /mnt/test, not {text:?}"));
+        return problems.add(field, format!("give an absolute path, such as /mnt/test, not {text:?}"));
     }
     let is_direct = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
     problems.add_if(!is_direct || text.chars().any(char::is_control), field, || {
-        format!("give a path without `..` and in one line, not {text:?}")
+        format!("give a path without `..` and on one line, not {text:?}")
     });
     // An existing directory is not mounted over, so any is allowed.
     let is_system = path == Path::new("/") || SYSTEM_PLACES.iter().any(|place| path.starts_with(place));
     problems.add_if(is_system && !is_there, field, || {
-        format!("{text} is the system's own: give a place below /mnt, for example")
+        format!("{text} belongs to the system: give a path below /mnt, for example")
     });
 }
 
 fn pages(problems: &mut Problems, field: &'static str, size: Bytes) {
     problems.add_if(size.get() == 0 || !size.get().is_multiple_of(PAGE), field, || {
-        format!("give a multiple of {}, as in 128KiB, not {size}", Bytes(PAGE))
+        format!("give a multiple of {}, such as 128KiB, not {size}", Bytes(PAGE))
     });
 }
 
@@ -253,7 +254,7 @@ fn array_node(problems: &mut Problems, metadata: MdMetadata, node: &Path) {
     let is_right = is_number || (is_name && metadata == MdMetadata::Plain);
     problems.add_if(!is_right, "node", || match metadata {
         MdMetadata::Plain => format!("give /dev/md0 or /dev/md/NAME, not {text:?}"),
-        MdMetadata::Imsm => format!("give one with a number, as in /dev/md0, not {text:?}"),
+        MdMetadata::Imsm => format!("give one with a number, such as /dev/md0, not {text:?}"),
     });
 }
 
@@ -263,13 +264,16 @@ fn options(problems: &mut Problems, file_system: &FileSystem) {
     for word in &file_system.make_options {
         let is_word = !word.is_empty() && !word.chars().any(|c| c.is_control() || c.is_whitespace());
         problems
-            .add_if(!is_word, field, || format!("{word:?} is no word for mkfs: give each word by itself"));
+            .add_if(!is_word, field, || format!("{word:?} is not one word for mkfs: give each separately"));
         problems.add_if(names_place(word), field, || {
-            format!("{word:?} names another place, which nobody guards: a layout has its own devices only")
+            format!(
+                "{word:?} names another place, which is not guarded: a layout may use only its own \
+                     devices"
+            )
         });
         // A word that does not follow an option would be taken for the device.
         let is_stray = !word.starts_with('-') && !before.is_some_and(|before| before.starts_with('-'));
-        problems.add_if(is_stray, field, || format!("{word:?} belongs to no option before it"));
+        problems.add_if(is_stray, field, || format!("{word:?} does not follow an option"));
         problems.add_if(word == "--", field, || "`--` ends the options: leave it out".to_owned());
         before = Some(word);
     }
@@ -280,10 +284,10 @@ fn mount_options(problems: &mut Problems, words: &str) {
     let field = "mount-options";
     let is_list = !words.starts_with('-') && !words.chars().any(|c| c.is_control() || c.is_whitespace());
     problems.add_if(!is_list, field, || {
-        format!("give them with commas between, as in noatime,nodiratime, not {words:?}")
+        format!("separate them with commas, as in noatime,nodiratime, not {words:?}")
     });
     problems.add_if(names_place(words), field, || {
-        format!("{words:?} names another place, which nobody guards: a layout has its own devices only")
+        format!("{words:?} names another place, which is not guarded: a layout may use only its own devices")
     });
 }
 

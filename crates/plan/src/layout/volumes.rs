@@ -25,11 +25,12 @@ pub(super) fn steps(group: &str, stripe: Bytes, volumes: &[Volume], devices: &[P
         .iter()
         .map(|name| {
             let back = Undo::new(
-                format!("take LVM's metadata off {name}"),
+                format!("remove LVM's metadata from {name}"),
                 Action::words(["pvremove", name]),
                 UndoCondition::Carries { device: PathBuf::from(name), kind: MEMBER.to_owned() },
             );
-            Step::new(format!("give {name} to LVM"), Action::words(["pvcreate", name])).undone_by(vec![back])
+            Step::new(format!("initialise {name} for LVM"), Action::words(["pvcreate", name]))
+                .undone_by(vec![back])
         })
         .collect();
     let grouped = |volume: Option<&str>| UndoCondition::Grouped {
@@ -38,11 +39,17 @@ pub(super) fn steps(group: &str, stripe: Bytes, volumes: &[Volume], devices: &[P
         members: devices.to_owned(),
     };
     let words = ["vgcreate", group].into_iter().chain(names.iter().map(String::as_str));
-    let back =
-        Undo::new(format!("remove the group {group}"), Action::words(["vgremove", group]), grouped(None));
+    let back = Undo::new(
+        format!("remove the volume group {group}"),
+        Action::words(["vgremove", group]),
+        grouped(None),
+    );
     steps.push(
-        Step::new(format!("make the group {group} of {} devices", devices.len()), Action::words(words))
-            .undone_by(vec![back]),
+        Step::new(
+            format!("create the volume group {group} from {} devices", devices.len()),
+            Action::words(words),
+        )
+        .undone_by(vec![back]),
     );
     let (stripes, unit) = (devices.len().to_string(), format!("{}k", stripe.get() / 1024));
     let sized = volumes.iter().filter_map(|volume| Some((volume, written(volume.size?))));
@@ -64,7 +71,7 @@ pub(super) fn steps(group: &str, stripe: Bytes, volumes: &[Volume], devices: &[P
             grouped(Some(name)),
         );
         steps.push(
-            Step::new(format!("make the volume {full}, striped over all"), Action::words(words))
+            Step::new(format!("create the volume {full}, striped over all devices"), Action::words(words))
                 .undone_by(vec![back]),
         );
     }

@@ -67,8 +67,8 @@ fn ranks_on(nodes: u32, node_of: &[u32]) -> Result<impl Iterator<Item = Vec<u32>
     if ranks_on.len() < nodes as usize {
         return Err(PlanError::new(
             "nodes",
-            format!("{nodes} nodes are asked for, and the run has {}", ranks_on.len()),
-            "start it on more nodes, or ask for fewer",
+            format!("{nodes} nodes are requested, but the run has {}", ranks_on.len()),
+            "start it on more nodes, or request fewer",
         ));
     }
     Ok(ranks_on.into_values().take(nodes as usize))
@@ -89,7 +89,7 @@ fn over_ends(rpc: &Rpc, nodes: u32, node_of: &[u32]) -> Result<Vec<Assigned>, Pl
                     ends.len(),
                     ranks.len()
                 ),
-                "start more processes on each node, or ask for fewer",
+                "start more processes on each node, or request fewer",
             ));
         }
         assigned.extend(ends.zip(ranks).map(|(end, rank)| Assigned { rank, tasks: rpc.tasks_of(end) }));
@@ -117,7 +117,8 @@ fn over_ranks(tasks: u32, tasks_per_rank: u32, ranks: usize) -> Result<Vec<Assig
         return Err(PlanError::new(
             "tasks",
             format!(
-                "{tasks} tasks, {tasks_per_rank} on each process, need {needed} processes, and the run has {ranks}"
+                "{tasks} tasks, {tasks_per_rank} on each process, need {needed} processes, but the run has \
+                 {ranks}"
             ),
             "start more processes, or put more tasks on each (--tasks-per-rank)",
         ));
@@ -180,6 +181,6 @@ mod tests {
         };
         assert_eq!(assigned(2, 1, 4), Ok(vec![(0, 0..1), (1, 1..2)]));
         assert_eq!(assigned(5, 2, 3), Ok(vec![(0, 0..2), (1, 2..4), (2, 4..5)]));
-        assert!(assigned(7, 2, 3).is_err_and(|error| error.contains("need 4 processes, and the run has 3")));
+        assert!(assigned(7, 2, 3).is_err_and(|error| error.contains("need 4 processes, but the run has 3")));
     }
 }

@@ -190,7 +190,7 @@ impl Predictions {
 
     /// The sources that the user named but that have no rate for the plan, in words.
     pub fn unmatched(&self) -> impl Iterator<Item = String> {
-        self.unmatched.iter().map(|source| format!("nothing in {} is near to this study", source.kind()))
+        self.unmatched.iter().map(|source| format!("nothing in {} is close to this study", source.kind()))
     }
 
     /// Whether no rate is known.
@@ -297,7 +297,7 @@ impl Prediction {
         };
         if !of_unknown.is_empty() {
             let phases = of_unknown.join(", ");
-            add(format!("the time of {phases} is not known before the simulation, and left out"));
+            add(format!("the time of {phases} is not known before the simulation and is not included"));
         }
         environment.predicted.unmatched().for_each(add);
         Self { seconds, source }

@@ -428,5 +428,8 @@ fn on_a_model_no_device_is_assumed() {
     assert_eq!(estimate.seconds, Interval::exact(0.0));
     assert!(estimate.concerns.is_empty(), "nothing is too short or too long: {:?}", estimate.concerns);
     let predicted = Prediction::of(&[case], &[estimate], &environment);
-    assert_eq!(predicted.source, "the time of read, write is not known before the simulation, and left out");
+    assert_eq!(
+        predicted.source,
+        "the time of read, write is not known before the simulation and is not included"
+    );
 }

@@ -14,7 +14,7 @@ pub(super) fn unknown<'n>(
     let help = match (nearest(wanted, names.clone()), names.clone().next().is_none()) {
         (Some(meant), _) => format!("did you mean \"{meant}\"?"),
         (None, false) => format!("the {noun}s are {}", names.collect::<Vec<_>>().join(", ")),
-        (None, true) => format!("the study has no [[{noun}]]; add one of this name"),
+        (None, true) => format!("the study has no [[{noun}]]; add one with this name"),
     };
     let message = format!("there is no {noun} `{}`", shown(wanted));
     StudyError::new(span, format!("no such {noun}"), message, help)
@@ -30,7 +30,7 @@ pub(super) fn unique(
 ) {
     if let Some((_, first)) = names.iter().find(|(other, _)| other == name) {
         let message = format!("two {noun}s are called `{name}`");
-        let help = format!("the name of a {noun} is unique in a study");
+        let help = format!("{noun} names must be unique in a study");
         errors.push(StudyError::new(span, "again here", message, help).and(first.clone(), "first here"));
         return;
     }

@@ -35,13 +35,15 @@ pub fn on_directory(text: &str, directory: &str) -> Result<String, String> {
     let targets: Vec<&Table> = tables(&study, "target").collect();
     let is_elsewhere = |target: &&Table| OTHER_PLACES.iter().any(|key| target.contains_key(key));
     if targets.iter().all(is_elsewhere) {
-        return Err("the study measures devices or layouts, and no directory".to_owned());
+        return Err("the study measures devices or layouts, not a directory".to_owned());
     }
     if targets.iter().any(|target| target.contains_key("above")) {
-        return Err("the study compares layers of one storage, and a directory is one of them".to_owned());
+        return Err(
+            "the study compares layers of one storage, and a directory is only one of them".to_owned()
+        );
     }
     if tables(&study, "workload").any(|one| one.contains_key("member") || one.contains_key("members")) {
-        return Err("the study compares the members of its targets, and a directory has none".to_owned());
+        return Err("the study compares the members of its targets, but a directory has none".to_owned());
     }
     let one_alone = targets.len() == 1;
     replace_targets(&mut study, directory);

@@ -82,7 +82,7 @@ impl Override {
         let wrong = |message: String, help: &str| Err(OverrideError { message, help: help.to_owned() });
         let Some((place, value)) = split(written) else {
             let message = format!("`{}` sets nothing", shown(written));
-            return wrong(message, "write TABLE.NAME.KEY=VALUE, as workload.stream.size=64MiB");
+            return wrong(message, "write TABLE.NAME.KEY=VALUE, for example workload.stream.size=64MiB");
         };
         let (table, rest) = place.split_once('.').unwrap_or((place, ""));
         let Some(known) = TABLES.into_iter().find(|known| known.name == table) else {
@@ -91,7 +91,7 @@ impl Override {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("the tables are {}", names().collect::<Vec<_>>().join(", ")),
             };
-            return wrong(format!("`{}` names no table of a study", shown(written)), &help);
+            return wrong(format!("`{}` does not name a table of a study", shown(written)), &help);
         };
         if !SETTABLE.contains(&known.name) {
             let message = format!("`{}` would change what is fixed before the run", shown(written));
@@ -102,7 +102,7 @@ impl Override {
             (true, Some((name, key))) if !name.is_empty() => (Some(name.to_owned()), key),
             (false, None) if !rest.is_empty() => (None, rest),
             (true, _) => {
-                let help = format!("write {table}.NAME.KEY=VALUE; {table}.*.KEY=VALUE is for all of them");
+                let help = format!("write {table}.NAME.KEY=VALUE, or {table}.*.KEY=VALUE for all of them");
                 return wrong(format!("`{}` does not say which {table}", shown(written)), &help);
             }
             (false, _) => {

@@ -12,8 +12,8 @@ const INTRODUCTION: &str = r#"# The study file
 
 A study says what is to be measured, and `ioproof run STUDY.toml` measures it. It is a
 [TOML](https://toml.io) file with the tables below. A key or a value that is not listed here is
-refused with its line, and so is a key that would do nothing. Editors that know JSON schemas can
-check a study with [study.schema.json](study.schema.json).
+refused with its line, and so is a key that would do nothing. Editors that support JSON schemas
+can check a study with [study.schema.json](study.schema.json).
 
 ```toml
 [study]
@@ -43,15 +43,15 @@ fsync = "close"
 | `"4k"`, `"1m"`, `"1g"`, `"1t"`, `"1p"` | binary, as in IOR: 2^10, 2^20, 2^30, 2^40, 2^50 bytes; capitals mean the same |
 | `"4KiB"`, `"1MiB"`, `"1GiB"`, `"1TiB"`, `"1PiB"` | the same |
 | `"4kB"`, `"1MB"`, `"1GB"`, `"1TB"`, `"1PB"` | decimal: 10^3, 10^6, 10^9, 10^12, 10^15 bytes |
-| `"10ns"`, `"10us"`, `"10ms"`, `"10s"`, `"10min"`, `"10h"` | a time; it always has its unit |
-| `"2.8GB/s"`, `"500MiB/s"`, `"10Gbit/s"` | a bandwidth; a bit is the eighth part of a byte, and bits are decimal |
+| `"10ns"`, `"10us"`, `"10ms"`, `"10s"`, `"10min"`, `"10h"` | a time; the unit is required |
+| `"2.8GB/s"`, `"500MiB/s"`, `"10Gbit/s"` | a bandwidth; a bit is one eighth of a byte, and bits are decimal |
 | `"5 %"` or `0.05` | a share |
 
-A number may have a fraction that comes out even, as `"1.5GiB"`.
+A number may have a fraction if it gives a whole number of bytes or nanoseconds, as `"1.5GiB"`.
 
 ## Sweeps
 
-A list or a range stands where a value stands, and each of its values makes a case:
+A list or a range can take the place of a value, and each of its values makes a case:
 
 ```toml
 [[target]]
@@ -72,19 +72,19 @@ size = "1GiB"
 | `tasks = "33..264 step 33"` | 33, 66, … 264 |
 | `transfer = "4KiB..16MiB times 2"` | 4 KiB, 8 KiB, … 16 MiB |
 | `tasks = [1, "33..264 step 33"]` | a value and a range |
-| `nodes = "1..16"` | 1, 2, 3, … 16: a range of whole numbers goes up by 1 where it does not say how |
+| `nodes = "1..16"` | 1, 2, 3, … 16: a range of whole numbers without a step goes up by 1 |
 
 A range rises, and its last value is its end. Several swept keys make every combination; the first
-in the file changes most slowly. Keys in `together` go in step instead: with
+in the file changes most slowly. Keys in `together` change together instead: with
 `together = ["tasks", "size"]` the first value of `tasks` goes with the first of `size`, and so on.
 While `size` stays and `transfer` grows, the volume stays the same.
 
-A case is called by its values, as `scale:tasks=33:transfer=1MiB`. More than 10,000 cases run only
+A case is named by its values, as in `scale:tasks=33:transfer=1MiB`. More than 10,000 cases run only
 when you agree; more than a million do not.
 
 ## Overrides
 
-`ioproof run --set KEY=VALUE` says something else than the file, as for a run in miniature:
+`ioproof run --set KEY=VALUE` overrides the file, for example for a run in miniature:
 
 | written | sets |
 |---|---|
@@ -92,14 +92,14 @@ when you agree; more than a million do not.
 | `--set 'workload.*.duration=1s'` | a key of all workloads |
 | `--set 'workload.scale.tasks=[1, 2]'` | a sweep |
 | `--set target.cards.directory=/mnt/x` | a key of a target |
-| `--set protocol.repetitions=2`, `--set study.title=Small` | a key of a table that comes once |
+| `--set protocol.repetitions=2`, `--set study.title=Small` | a key of a table that occurs once |
 | `--set 'layout.*.devices=["/dev/loop0"]'` | the devices of all layouts |
 | `--set 'commitment.write streams.bandwidth_at_least=4GB/s'` | what was promised |
 
-A text may stand without quotes. Keys that stand in for each other replace each other: `size` takes
+A string may be written without quotes. Keys that are alternatives replace each other: `size` takes
 the place of `block` and `segments`, `directory` that of `paths`, `duration` that of `stonewall`, `tasks_per_node` that of `tasks`.
 A new `directory` is that of all spaces of jobs, unless `work` and `utility` are set after it.
-What was expected, published and claimed cannot be set: it stands in the file.
+What was expected, published and claimed cannot be set: it is fixed in the file.
 The record keeps the file and the overrides. A commitment or claim about a point that an override
 has taken away is not tested.
 
@@ -187,7 +187,7 @@ and `at`, there or in braces) names only what the study has.
 
 ## What servers tell
 
-Storage on the other side of a network has its counters there. A target may name commands that print them:
+Storage on the other side of a network keeps its counters there. A target may name commands that print them:
 
 ```toml
 [[target]]
@@ -210,8 +210,8 @@ fill = true
 ```
 
 A shell of the first process runs each command before and after every phase that is a result, in the working directory,
-outside the measured time. What it prints is read by its shape, whatever command it was; what was collected elsewhere
-is printed by `cat FILE`. These are read:
+outside the measured time. Its output is recognised by its format, whatever command it was; what was collected
+elsewhere can be printed by `cat FILE`. These are read:
 
 | text | what it tells |
 |---|---|
@@ -224,19 +224,19 @@ is printed by `cat FILE`. These are read:
 | `mmpmon` (`fs_io_s`, with `-p` or without) | bytes that GPFS handed to programs, from disks or from its cache: no evidence of either |
 | `mmlsconfig` | the `pagepool` of GPFS |
 
-`pdsh` may put the name of a server before each line. The client's side is read without being asked for: for targets on NFS
+`pdsh` may put the name of a server before each line. The client's side is read without a command: for targets on NFS
 each node's `/proc/self/mountstats`, on Lustre the counters of bytes below `/sys/kernel/debug/lustre` or `/proc/fs/lustre`
 (the first only as root) and, where `lfs` is on `PATH`, `lfs getstripe` of up to 256 files of the pass.
 
-Commands of a study run only after somebody has agreed to exactly these: at the terminal, or with
+Commands of a study run only after somebody has agreed to exactly these commands: at the terminal, or with
 `--allow-commands HASH`, as for the commands of an `own` layout. `--explain` shows them with the hash; `--resume` asks
 again. A command that fails, prints nothing that is known, or takes longer than `server_time_limit` is named at the figure,
-and the run goes on; where it failed before a phase it is not asked after it. Where a command prints the same text before
+and the run goes on; if it failed before a phase, it is not run after it. Where a command prints the same text before
 and after, times included, only its settings count. What all of it means for figures is in
 [AUDIT.md](AUDIT.md#what-servers-and-clients-counted), what is stored in [RECORD.md](RECORD.md#servers).
 
 NFS was tried with server and client of Linux 6.1 in a virtual machine (`scripts/virtual-machine.sh`). Lustre and GPFS were
-not at hand: their parsers were tried with texts of the shape that the Lustre operations manual, IBM's administration guide
+not at hand: their parsers were tried with texts of the format that the Lustre operations manual, IBM's administration guide
 and programs that read them give, not yet on such a system.
 
 ## Layouts
@@ -284,12 +284,12 @@ size = "1GiB"
 direct = true
 ```
 
-Each layout is made, verified, measured and dismantled, then comes the next. All cases of a layout stand
+Each layout is created, verified, measured and dismantled before the next one. All cases of a layout are
 together in the plan, layouts in the order of their first cases; a `shuffle` shuffles the layouts, and the
 cases of each. What is written on a layout is lost with it. The devices are those that the study names, and
 `ioproof run` shows all of its commands and asks, or needs `--allow-commands HASH`
 ([LAYOUTS.md](LAYOUTS.md)). A target on a layout has as many `devices` as the
-layout, unless it says otherwise.
+layout, unless it gives another number.
 
 ## Jobs
 
@@ -340,8 +340,8 @@ step = [
 ]
 ```
 
-Six launches of `extract` and one of `model`, which waits for them because it reads what they leave. Tables
-stand in permanent space; an output stands in work space unless it says otherwise, and goes with its job. A
+This makes six launches of `extract` and one of `model`, which waits for them because it reads their output. Tables
+are in permanent space; an output is in work space unless `space` says otherwise, and is removed with its job. A
 target of several directories (`paths`, or a `layout` of several) has permanent data in the first, work data
 in the second and utility data in the third. docs/JOBS.md defines tables and steps.
 
@@ -404,8 +404,8 @@ pub fn reference() -> String {
 fn write_table(text: &mut String, table: &Table) {
     let (header, times) = match (table.many(), table.name == SELECTION.name) {
         (_, true) => ("A selection".to_owned(), ""),
-        (true, _) => (format!("`{}`", table.header()), " It comes any number of times."),
-        (false, _) => (format!("`{}`", table.header()), " It comes at most once."),
+        (true, _) => (format!("`{}`", table.header()), " It can occur any number of times."),
+        (false, _) => (format!("`{}`", table.header()), " It can occur at most once."),
     };
     let mut line = |line: &str| {
         text.push_str(line);
@@ -416,7 +416,7 @@ fn write_table(text: &mut String, table: &Table) {
     line("");
     line(&format!("{}{times}", table.meaning));
     line("");
-    line("| key | value | left out | meaning |");
+    line("| key | value | default | meaning |");
     line("|---|---|---|---|");
     // Keys that a workload shares are listed with the table that occurs once.
     let shared = if table.many() { &[][..] } else { table.shared };
@@ -431,14 +431,14 @@ fn write_table(text: &mut String, table: &Table) {
         let heeded: Vec<String> =
             table.keys.iter().filter(heeds).map(|key| format!("`{}`", key.name)).collect();
         line(&format!(
-            "{} Of the keys above it heeds `name`, `title`, `phases`, `together`, `nodes`, `backend` ({}), `depth`, \
-             `signature`, `memory_hog`, `outlier`, {}.",
+            "{} Of the keys above it uses `name`, `title`, `phases`, `together`, `nodes`, `backend` ({}), \
+             `depth`, `signature`, `memory_hog`, `outlier`, {}.",
             work.meaning,
             work.backends,
             heeded.join(", ")
         ));
         line("");
-        line("| key | value | left out | meaning |");
+        line("| key | value | default | meaning |");
         line("|---|---|---|---|");
         for key in work.keys {
             line(&row(key));
@@ -448,7 +448,7 @@ fn write_table(text: &mut String, table: &Table) {
 
 fn row(key: &Key) -> String {
     let absent = match key.absent {
-        KeyDefault::Refused => "refused".to_owned(),
+        KeyDefault::Refused => "required".to_owned(),
         KeyDefault::Value(value) => format!("`{value}`"),
         KeyDefault::Needed(words) | KeyDefault::Described(words) => words.to_owned(),
     };

@@ -13,11 +13,11 @@ pub(crate) const SIZE_ALLOWED: &str = "write a size as \"4k\" or \"4KiB\" (4096 
                                        or as a whole number of bytes";
 /// Syntax of a time.
 pub(crate) const TIME_ALLOWED: &str =
-    "write a time with its unit, as \"500ms\", \"10s\", \"2min\" or \"1h\" (also us and ns)";
+    "write a time with its unit, such as \"500ms\", \"10s\", \"2min\" or \"1h\" (also us and ns)";
 
 /// Syntax of a bandwidth.
 pub(crate) const BANDWIDTH_ALLOWED: &str =
-    "write a bandwidth with its unit, as \"2.8GB/s\", \"500MiB/s\" or \"10Gbit/s\"";
+    "write a bandwidth with its unit, such as \"2.8GB/s\", \"500MiB/s\" or \"10Gbit/s\"";
 /// Syntax of a share.
 pub(crate) const SHARE_ALLOWED: &str = "write a share as \"5 %\", or as a number from 0 to 1 without quotes";
 

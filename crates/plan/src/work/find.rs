@@ -62,7 +62,7 @@ impl Find {
             return Err(PlanError::new(
                 "matching",
                 format!("{:?} is not a pattern that can be searched for", self.matching),
-                "give characters of file names, and `*` for any of them, as in \"*01*\"",
+                "give characters of file names, and `*` for any characters, as in \"*01*\"",
             ));
         }
         Ok(())

@@ -95,18 +95,19 @@ impl FromStr for Binding {
             _ => {}
         }
         if let Some(node) = text.trim().strip_prefix("numa:") {
-            return node.parse().map(Self::NumaNode).map_err(|_| wrong(format!("`{node}` is no NUMA node")));
+            let number = node.parse().map(Self::NumaNode);
+            return number.map_err(|_| wrong(format!("`{node}` is not a NUMA node")));
         }
         let mut processors = Vec::new();
         for part in text.split(',') {
             let (first, last) = part.trim().split_once('-').unwrap_or((part.trim(), part.trim()));
             let number = |word: &str| {
                 let number = word.trim().parse::<u32>().ok().filter(|&number| number < PROCESSORS_MAX);
-                number.ok_or_else(|| wrong(format!("`{word}` is no processor")))
+                number.ok_or_else(|| wrong(format!("`{word}` is not a processor")))
             };
             let (first, last) = (number(first)?, number(last)?);
             if first > last {
-                return Err(wrong(format!("the processors {first}-{last} are none")));
+                return Err(wrong(format!("the range {first}-{last} contains no processors")));
             }
             processors.extend(first..=last);
         }
@@ -311,7 +312,7 @@ impl Rpc {
         if !backend.capabilities().sockets {
             return Err(PlanError::new(
                 "backend",
-                format!("nothing can be sent by the backend {}", backend.name()),
+                format!("the backend {} cannot send messages", backend.name()),
                 "use uring, or psync for plain calls",
             ));
         }
@@ -327,7 +328,7 @@ impl Rpc {
         }
         let count = |field: &'static str, count: u32, most: u32| {
             let right = (1..=most).contains(&count);
-            let problem = format!("{count} {field} cannot run");
+            let problem = format!("{count} {field} are not possible");
             right
                 .then_some(())
                 .ok_or_else(|| PlanError::new(field, problem, format!("give a number from 1 to {most}")))
@@ -338,14 +339,14 @@ impl Rpc {
         if self.pattern == Pattern::OneToOne && self.ends > 1 && !self.ends.is_multiple_of(2) {
             return Err(PlanError::new(
                 "ends",
-                format!("of {} processes one has nobody to ask", self.ends),
+                format!("with {} processes, one has no partner", self.ends),
                 "start an even number of them, or use the pattern many-to-one or all-to-all",
             ));
         }
         if nodes == 0 || nodes > self.ends {
             return Err(PlanError::new(
                 "nodes",
-                format!("{} processes cannot be on {nodes} nodes", self.ends),
+                format!("{} processes cannot run on {nodes} nodes", self.ends),
                 format!("give a number of nodes from 1 to {}, or start more processes", self.ends),
             ));
         }
@@ -353,7 +354,7 @@ impl Rpc {
             return Err(PlanError::new(
                 "connections",
                 format!(
-                    "{tasks} tasks are not the {} connections of {} processes, {}, {} for each pair",
+                    "{tasks} tasks do not match the {} connections of {} processes, {}, {} for each pair",
                     self.tasks(),
                     self.ends,
                     self.pattern,
@@ -366,13 +367,13 @@ impl Rpc {
             return Err(PlanError::new(
                 "deadline",
                 "no peer answers within 0 s",
-                "give a time above 0, as 30s",
+                "give a time above 0, for example 30s",
             ));
         }
         if self.interface.as_ref().is_some_and(|name| name.is_empty() || name.contains('/')) {
             return Err(PlanError::new(
                 "interface",
-                "that is no name of a network interface",
+                "that is not the name of a network interface",
                 "`ip link` lists them",
             ));
         }

@@ -141,12 +141,12 @@ impl Tree {
         if self.depth > TREE_DEPTH_MAX {
             return Err(PlanError::new(
                 "levels",
-                format!("{} levels of directories are too deep", self.depth),
+                format!("{} levels of directories are too many", self.depth),
                 format!("give a number up to {TREE_DEPTH_MAX}: a path has at most {PATH_BYTES_MAX} bytes"),
             ));
         }
         if self.branching == 0 {
-            let problem = "directories without any below them have no levels";
+            let problem = "with 0 directories in each directory there are no levels";
             return Err(PlanError::new("branching", problem, "give a number of at least 1"));
         }
         let directories = self.directories().saturating_mul(self.trees(tasks));
@@ -155,7 +155,7 @@ impl Tree {
             return Err(PlanError::new(
                 too_many,
                 format!(
-                    "{} levels of {} directories in each are {} in all",
+                    "{} levels of {} directories in each make {} in all",
                     self.depth,
                     self.branching,
                     counted(directories)
@@ -181,16 +181,16 @@ impl Tree {
             if bytes > FILE_BYTES_MAX {
                 return Err(PlanError::new(
                     field,
-                    format!("a file of {bytes} is not small"),
-                    format!("give at most {FILE_BYTES_MAX}; larger files are measured by transfers"),
+                    format!("a file of {bytes} is too large"),
+                    format!("give at most {FILE_BYTES_MAX}; measure larger files with transfers"),
                 ));
             }
         }
         if self.make_node && self.write_bytes > Bytes(0) {
             return Err(PlanError::new(
                 "make_node",
-                format!("files that are not opened cannot get {} each", self.write_bytes),
-                "leave make_node out, or let the files be empty",
+                format!("files that are not opened cannot hold {} each", self.write_bytes),
+                "leave make_node out, or use empty files",
             ));
         }
         Ok(())
@@ -335,7 +335,7 @@ impl Objects {
         if self.sets == 0 || self.sets > SETS_MAX {
             return Err(PlanError::new(
                 "sets",
-                format!("{} sets of each task cannot be gone round", self.sets),
+                format!("{} sets of each task are not possible", self.sets),
                 format!("give a number from 1 to {SETS_MAX}"),
             ));
         }
@@ -352,14 +352,14 @@ impl Objects {
         if self.object_bytes > FILE_BYTES_MAX {
             return Err(PlanError::new(
                 "object_bytes",
-                format!("an object of {} is not small", self.object_bytes),
-                format!("give at most {FILE_BYTES_MAX}; larger files are measured by transfers"),
+                format!("an object of {} is too large", self.object_bytes),
+                format!("give at most {FILE_BYTES_MAX}; measure larger files with transfers"),
             ));
         }
         if self.waiting_percent > WAITING_PERCENT_MAX {
             return Err(PlanError::new(
                 "waiting_percent",
-                format!("a rest of {} % of each step measures the rest", self.waiting_percent),
+                format!("a pause of {} % of each step would mostly measure the pause", self.waiting_percent),
                 format!("give a number up to {WAITING_PERCENT_MAX}"),
             ));
         }

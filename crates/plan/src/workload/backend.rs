@@ -98,7 +98,7 @@ const PSYNC: Capabilities = Capabilities {
 
 const URING: Capabilities = Capabilities {
     name: "uring",
-    about: "io_uring; nothing else may take its place",
+    about: "io_uring, without a fallback to another backend",
     calls: "io_uring",
     queued: true,
     needs_uring: true,

@@ -51,20 +51,20 @@ impl WorkloadSpec {
     fn check_names(&self) -> Result<(), PlanError> {
         let refused = |field, problem: &str, help: &str| Err(PlanError::new(field, problem, help));
         if !self.backend.capabilities().trees {
-            let problem = "files and directories are made by system calls or io_uring";
+            let problem = "files and directories are created with system calls or io_uring";
             let help = format!("use the backend {}", names_with(|one| one.trees));
             return refused("backend", problem, &help);
         }
         if self.duration.is_some() {
-            let problem = "a phase that makes or removes each item once cannot be repeated for a time";
+            let problem = "a phase that creates or removes each item once cannot be repeated for a time";
             return refused("duration", problem, "use a stonewall, which ends it earlier");
         }
         if self.operations.is_some() {
-            let problem = "each item is worked on once in a phase";
-            return refused("operations", problem, "say how many items there are instead");
+            let problem = "each item is used once in a phase";
+            return refused("operations", problem, "give the number of items instead");
         }
         if self.pace.is_some() {
-            let problem = "items are not worked on by the clock";
+            let problem = "operations on items cannot be paced";
             return refused("rate", problem, "leave it out");
         }
         Ok(())
@@ -101,7 +101,7 @@ impl WorkloadSpec {
                     "the block of {} bytes is not a multiple of the transfer of {} bytes",
                     block.0, transfer.0
                 ),
-                format!("the nearest block that is a multiple has {nearest} bytes"),
+                format!("the nearest multiple is {nearest} bytes"),
             ));
         }
         let total = u128::from(block.0) * u128::from(segments) * u128::from(self.tasks.max(1));
@@ -115,8 +115,11 @@ impl WorkloadSpec {
         if self.direct && !transfer.0.is_multiple_of(SECTOR) {
             return Err(PlanError::new(
                 "transfer",
-                format!("a transfer of {} bytes cannot be direct: it is no multiple of {SECTOR}", transfer.0),
-                "use a multiple of the device's sector, or leave direct I/O off",
+                format!(
+                    "a transfer of {} bytes cannot be direct: it is not a multiple of {SECTOR}",
+                    transfer.0
+                ),
+                "use a multiple of the device's sector size, or leave direct I/O off",
             ));
         }
         Ok(())
@@ -128,22 +131,22 @@ impl WorkloadSpec {
         {
             return Err(PlanError::new(
                 "block",
-                format!("a file of {blocks} whole blocks cannot be read at random"),
-                "give blocks of at most the size of the file",
+                format!("a file of {blocks} blocks cannot be accessed in random order"),
+                "give blocks no larger than the file",
             ));
         }
         let Order::Strided { stride } = self.order else { return Ok(()) };
         if stride == 0 {
             return Err(PlanError::new(
                 "stride",
-                "a stride of 0 transfers stays where it is",
+                "a stride of 0 transfers does not move",
                 "give a number of at least 1, or order = \"same\"",
             ));
         }
         if self.geometry.segments > 1 && self.geometry.transfers_per_block() > 1 {
             return Err(PlanError::new(
                 "stride",
-                "strides over several blocks of several transfers are not equal in the file",
+                "strides over several blocks of several transfers do not have equal lengths in the file",
                 "give one segment, or blocks of one transfer",
             ));
         }
@@ -177,7 +180,7 @@ impl WorkloadSpec {
         if !exchanges && (self.nodes == 0 || self.nodes > self.tasks) {
             return Err(PlanError::new(
                 "nodes",
-                format!("{} tasks cannot be on {} nodes", self.tasks, self.nodes),
+                format!("{} tasks cannot run on {} nodes", self.tasks, self.nodes),
                 format!("give a number of nodes from 1 to {}, or more tasks", self.tasks),
             ));
         }
@@ -191,7 +194,7 @@ impl WorkloadSpec {
         if self.read_percent > 100 {
             return Err(PlanError::new(
                 "read_percent",
-                format!("{} % of reads", self.read_percent),
+                format!("the share of reads cannot be {} %", self.read_percent),
                 "give a share from 0 to 100",
             ));
         }
@@ -204,8 +207,8 @@ impl WorkloadSpec {
         let by_call = self.data_sync && !self.sync_open;
         let able = self.backend.capabilities();
         let (problem, help) = match (self.forget && !able.forgets, by_call && !able.data_sync) {
-            (true, _) => ("let the page cache forget before each read", names_with(|one| one.forgets)),
-            (false, true) => ("sync data alone", names_with(|one| one.data_sync)),
+            (true, _) => ("evict cached pages before each read", names_with(|one| one.forgets)),
+            (false, true) => ("sync data only", names_with(|one| one.data_sync)),
             (false, false) => return Ok(()),
         };
         Err(PlanError::new(
@@ -221,14 +224,14 @@ impl WorkloadSpec {
             true if later => Err(PlanError::new(
                 "backend",
                 format!(
-                    "{} writes later than its calls, whatever the file is opened with",
+                    "{} writes after its calls have returned, whatever the file is opened with",
                     self.backend.name()
                 ),
-                "leave sync_open out: each write is followed by a call",
+                "leave sync_open out: each write is then followed by a sync call",
             )),
             true if !self.sync.per_write => Err(PlanError::new(
                 "sync_open",
-                "opened for stable writes where none is asked for",
+                "the file is opened for stable writes, but none are requested",
                 "set sync.per_write as well",
             )),
             _ => Ok(()),
@@ -251,7 +254,7 @@ impl WorkloadSpec {
         if targets.len() != self.tasks as usize {
             return Err(PlanError::new(
                 "target",
-                format!("{} names are not one for each of {} tasks", targets.len(), self.tasks),
+                format!("{} names do not match {} tasks", targets.len(), self.tasks),
                 "name as many files as there are tasks",
             ));
         }
@@ -259,7 +262,7 @@ impl WorkloadSpec {
         match targets.iter().find(|target| !seen.insert(*target)) {
             Some(twice) => Err(PlanError::new(
                 "target",
-                format!("two tasks cannot each have {} for themselves", twice.display()),
+                format!("two tasks cannot each have {} to themselves", twice.display()),
                 "name another file for one of them",
             )),
             None => Ok(()),
@@ -306,7 +309,7 @@ impl WorkloadSpec {
         }
         if self.duration.is_some() || self.stonewall.is_some() || self.transfer_limit.is_some() {
             return error(
-                "a phase cannot end both after a number of operations and otherwise",
+                "a phase cannot end both after a number of operations and at another limit",
                 "choose one of operations, duration and stonewall",
             );
         }
@@ -348,7 +351,7 @@ impl WorkloadSpec {
         if self.direct && !piece.is_multiple_of(SECTOR) {
             return Err(PlanError::new(
                 "pieces",
-                format!("a piece of {piece} bytes cannot be direct: it is no multiple of {SECTOR}"),
+                format!("a piece of {piece} bytes cannot be direct: it is not a multiple of {SECTOR}"),
                 "give fewer pieces, or leave direct I/O off",
             ));
         }
@@ -364,7 +367,7 @@ fn check_paths(workload: &Workload) -> Result<(), PlanError> {
     }
     Err(PlanError::new(
         "levels",
-        format!("the longest path would have {bytes} bytes, and the kernel takes {PATH_BYTES_MAX}"),
+        format!("the longest path would have {bytes} bytes, but the kernel takes {PATH_BYTES_MAX}"),
         "lower the levels, or name a target with a shorter path",
     ))
 }

@@ -172,7 +172,7 @@ fn some_of_the_tests_are_launched_with_the_tables_that_they_read() {
     let names = |jobs: &Jobs| jobs.tables.iter().map(|table| table.name.clone()).collect::<Vec<_>>();
     assert_eq!((jobs(&plan).tests.len(), names(jobs(&plan))), (1, vec!["sales".to_owned()]));
     let said = refused(&text("tests = [\"model\"]\n"));
-    assert!(said.contains("`sorted` comes from test `extract`: add that to `tests`"), "{said}");
+    assert!(said.contains("`sorted` is written by test `extract`: add that test to `tests`"), "{said}");
     let said = refused(&text("tests = [\"modell\"]\n"));
     assert!(said.contains("there is no test `modell`") && said.contains("did you mean \"model\"?"), "{said}");
     let said = refused(&text("tests = [\"extract\", \"extract\"]\n"));
@@ -262,29 +262,29 @@ fn a_step_that_is_misspelt_is_shown_with_its_place() {
 fn every_mistake_is_told_with_the_next_step() {
     let step = "[[test.step]]\ndo = \"sort\"";
     for (part, by, words) in [
-        ("input = \"sales\"", "input = \"sails\"", "reads `sails`, a table that nobody makes"),
+        ("input = \"sales\"", "input = \"sails\"", "reads `sails`, a table that nothing creates"),
         ("input = \"sales\"", "input = \"items\"", "no test reads table `sales`"),
         ("input = \"some\"", "left = \"some\"", "`left` would do nothing here"),
         ("input = \"some\"", "", "a step with do = \"sort\" has no `input`"),
         ("output = \"sorted\"\nspace", "space", "has no `output`"),
         ("input = \"some\"", "inptu = \"some\"", "did you mean `input`?"),
         ("output = \"sorted\"", "output = \"some\"", "two steps of test `extract` write the table `some`"),
-        ("output = \"sorted\"", "output = \"items\"", "`items` is a table that stands there"),
-        ("output = \"some\"\nkeep", "space = \"work\"\nkeep", "it says where `output` stands"),
+        ("output = \"sorted\"", "output = \"items\"", "the table `items` exists before the first launch"),
+        ("output = \"some\"\nkeep", "space = \"work\"\nkeep", "it says where `output` is stored"),
         ("space = \"permanent\"\n", "", "write it with space = \"permanent\""),
-        ("left = \"sorted\"", "left = \"sales\"", "a merge needs its inputs in the order of keys"),
-        ("sorted = true\n", "", "make it with `sorted = true`"),
+        ("left = \"sorted\"", "left = \"sales\"", "a merge needs inputs sorted by key"),
+        ("sorted = true\n", "", "create it with `sorted = true`"),
         ("after = [\"extract\"]", "after = [\"extrakt\"]", "did you mean \"extract\"?"),
         ("after = [\"extract\"]", "after = [\"model\"]", "model → model"),
         ("threads = 2\n", "threads = 2\nafter = [\"model\"]\n", "extract → model → extract"),
         ("rounds = 2", "rounds = 4000", "make more than 4096 launches"),
         ("rounds = 2", "rounds = 0", "a whole number from 1 to 4096"),
-        ("size = \"128MB\"", "size = 100", "100 bytes hold no row"),
+        ("size = \"128MB\"", "size = 100", "100 bytes are too few for a row"),
         ("size = \"128MB\"", "size = \"128MB\"\nrows = 5", "both `rows` and `size`"),
-        ("size = \"128MB\"\n", "", "nothing says how many rows"),
+        ("size = \"128MB\"\n", "", "the number of rows is not given"),
         ("groups = 5000", "groups = 50000", "50000 different keys are more than 10000 rows"),
         ("distinct = \"1 %\"", "distinct = \"1 %\"\ngroups = 3", "both `groups` and `distinct`"),
-        ("share = 0.25", "share = 0", "no page at all"),
+        ("share = 0.25", "share = 0", "asks for no pages"),
         ("share = 0.25", "share = 25", "`share` cannot be 25"),
         ("operations = 3e9", "operations = 0", "`operations` cannot be 0"),
         ("kind = \"io\"", "kind = \"i/o\"", "\"computation\", \"memory\", \"io\""),
@@ -298,10 +298,10 @@ fn every_mistake_is_told_with_the_next_step() {
         ("work = \"jobs\"", "work = \"jobs\"\nbackend = \"uring\"", "leave `backend` and `depth` out"),
         ("work = \"jobs\"", "work = \"jobs\"\nfsync = \"each\"", "write fsync = \"close\""),
         ("work = \"jobs\"", "work = \"jobs\"\nnodes = 2", "nodes"),
-        ("work = \"jobs\"", "work = \"jobs\"\nphases = [\"jobs\"]", "put \"load\" first, or say existing"),
+        ("work = \"jobs\"", "work = \"jobs\"\nphases = [\"jobs\"]", "put \"load\" first, or write existing"),
         ("work = \"jobs\"", "work = \"jobs\"\nphases = [\"jobs\", \"load\"]", "put \"load\" first"),
         ("work = \"jobs\"", "work = \"jobs\"\nphases = [\"load\", \"write\"]", "has no phase \"write\""),
-        ("directory = \"/mnt/disk\"", "device = \"/dev/sdx\"", "make a file system on it"),
+        ("directory = \"/mnt/disk\"", "device = \"/dev/sdx\"", "create a file system on it"),
         (
             "work = \"jobs\"",
             "transfer = \"1MiB\"\nsize = \"1MiB\"",

@@ -61,9 +61,9 @@ fn each_task_has_a_device_for_itself() {
 fn tasks_that_would_share_a_device_and_paths_that_are_none_are_refused() {
     let first = |text: &str| study(text).unwrap_err().errors()[0].message().to_owned();
     let three = first(&disks("tasks = 3\nsharing = \"per-task\""));
-    assert!(three.contains("2 names are not one for each of 3 tasks"), "{three}");
+    assert!(three.contains("2 names do not match 3 tasks"), "{three}");
     let shared = first(&disks("tasks = 2"));
-    assert!(shared.contains("one shared file cannot stand in 2 places"), "{shared}");
+    assert!(shared.contains("one shared file cannot be in 2 places"), "{shared}");
     let relative = first(&disks("tasks = 2").replace("/dev/vdc", "vdc"));
     assert!(relative.contains("`vdc` cannot be a block device"), "{relative}");
 }

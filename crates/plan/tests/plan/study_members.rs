@@ -57,7 +57,7 @@ fn members_that_are_not_there_are_refused_at_their_place() {
         )
     };
     let (message, help, place) = refused("member = 3");
-    assert_eq!(message, "target `cards` has 3 members, and none with the number 3");
+    assert_eq!(message, "target `cards` has 3 members, but none with the number 3");
     assert_eq!(help, "members are numbered from 0 to 2, in the order of the target");
     assert_eq!(place, "3");
     let (message, ..) = refused("sharing = \"per-task\"\nmembers = [1, 2, 4]");
@@ -65,7 +65,7 @@ fn members_that_are_not_there_are_refused_at_their_place() {
     let (message, ..) = refused("member = 0\nmembers = 1");
     assert_eq!(message, "both `member` and `members` say which members are used");
     let (message, ..) = refused("members = 2");
-    assert_eq!(message, "one shared file cannot stand in 2 places");
+    assert_eq!(message, "one shared file cannot be in 2 places");
 }
 
 #[test]

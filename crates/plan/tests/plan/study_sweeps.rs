@@ -50,7 +50,7 @@ fn steps_differ_though_a_value_comes_twice() {
     let message = with(twice).unwrap_err().errors()[0].message().to_owned();
     assert_eq!(message, "`tasks` has the value 2 and `segments` has the value 2 twice");
     let itself = with("tasks = [1, 2]\ntogether = [\"tasks\", \"tasks\"]").unwrap_err();
-    assert_eq!(itself.errors()[0].message(), "`tasks` comes twice");
+    assert_eq!(itself.errors()[0].message(), "`tasks` is named twice");
 }
 
 #[test]

@@ -131,10 +131,10 @@ fn a_rate_is_compared_with_bytes_or_operations_per_second() {
     for text in ["5000000", "\"1MiB\"", "\"2ms\""] {
         let errors = right("lowest-rate", text).unwrap_err();
         let error = &errors.errors()[0];
-        assert_eq!(error.message(), "`right` is compared with a rate, and names no unit of one", "{text}");
+        assert_eq!(error.message(), "`right` is compared with a rate, but has no unit of a rate", "{text}");
     }
     let errors = right("latency", "\"2.8GB/s\"").unwrap_err();
-    assert_eq!(errors.errors()[0].message(), "`right` is a rate, and `latency` is none");
+    assert_eq!(errors.errors()[0].message(), "`right` is a rate, but `latency` is not");
 }
 
 #[test]
@@ -273,15 +273,15 @@ fn a_commitment_to_nothing_is_refused() {
     let text =
         format!("{RIGHT}\n[[commitment]]\nname = \"c\"\nstatistic = \"median\"\nlatency_at_most = \"0s\"\n");
     let errors = study(&text).unwrap_err();
-    assert_eq!(errors.errors()[0].message(), "`latency_at_most` is no time at all");
+    assert_eq!(errors.errors()[0].message(), "`latency_at_most` is a time of 0");
     assert_eq!(errors.errors()[0].place(), text.find("\"0s\"").unwrap());
 }
 
 #[test]
 fn what_a_terminal_obeys_is_no_text() {
     let release = "release = \"5.1.2\"";
-    assert_eq!(mistake(release, "release = \"\\u001b[31mred\""), "the text has the character \\u{1b} in it");
-    assert_eq!(mistake(release, "release = \"\\u202egpj\""), "the text has the character \\u{202e} in it");
+    assert_eq!(mistake(release, "release = \"\\u001b[31mred\""), "the string contains the character \\u{1b}");
+    assert_eq!(mistake(release, "release = \"\\u202egpj\""), "the string contains the character \\u{202e}");
     let lines = ALL.replacen(release, "release = \"one\\n\\ttwo, für Größe\"", 1);
     assert_eq!(study(&lines).unwrap().criteria.release.unwrap(), "one\n\ttwo, für Größe");
 }
@@ -297,7 +297,7 @@ fn phases_can_be_as_long_as_they_must() {
     assert!(with("phase_min = \"1s\"\nphase_max = \"5s\"").is_ok());
     let errors = with("phase_min = \"5s\"\nphase_max = \"1s\"").unwrap_err();
     let message = errors.errors()[0].message();
-    assert!(message.starts_with("`phase_min` is 5 s, and `phase_max` ends"), "{message}");
+    assert!(message.starts_with("`phase_min` is 5 s, but `phase_max` ends"), "{message}");
 }
 
 /// fill = false says that the data is there already; nothing may write over it.
@@ -308,7 +308,7 @@ fn what_is_only_read_is_not_preconditioned() {
         study(&format!("{text}{keys}\n"))
     };
     let errors = with("phases = [\"read\"]\nfill = false").unwrap_err();
-    assert_eq!(errors.errors()[0].message(), "`precondition` would write over the data that this reads");
+    assert_eq!(errors.errors()[0].message(), "`precondition` would overwrite the data that this reads");
     assert!(with("phases = [\"read\"]\nfill = true").is_ok());
     assert!(with("phases = [\"write\", \"read\"]\nfill = false").is_ok());
 }
@@ -374,7 +374,7 @@ fn a_confidence_bound_has_its_repetitions() {
         format!("{}over = \"best\"\n", with(repetitions)).replacen("tasks = 4", "tasks = [1, 2, 4]", 1)
     };
     let errors = study(&best(5)).unwrap_err();
-    assert!(shown(&errors).contains("set `repetitions` to 6 at least"), "{}", shown(&errors));
+    assert!(shown(&errors).contains("set `repetitions` to at least 6"), "{}", shown(&errors));
     assert!(study(&best(6)).is_ok());
 }
 

@@ -95,7 +95,7 @@ fn requests_need_no_target() {
     assert_eq!((case.workload.tasks, case.phases.as_slice()), (24, &[Phase::Exchange][..]));
     assert!(case.workload.verify && case.workload.files.targets.is_empty());
     let wrong = study(&text.replace("0-1", "first")).unwrap_err();
-    assert!(shown(&wrong).contains("`first` is no processor"), "{}", shown(&wrong));
+    assert!(shown(&wrong).contains("`first` is not a processor"), "{}", shown(&wrong));
 }
 
 #[test]
@@ -120,14 +120,17 @@ fn every_mistake_names_its_key() {
         (format!("{tree}branching = 4\n"), "it needs `levels`"),
         (format!("{tree}levels = 200\n"), "from 0 to 128"),
         (format!("{tree}levels = 100\nbranching = 100\n"), "lower the levels"),
-        (format!("{tree}file_bytes = \"2GiB\"\n"), "is not small"),
+        (format!("{tree}file_bytes = \"2GiB\"\n"), "is too large"),
         (format!("{tree}read_bytes = 10\n"), "read at most as many bytes"),
         (format!("{tree}fsync = \"each\"\n"), "fsync = \"close\""),
         (format!("{tree}make_node = true\nfile_bytes = 1\n"), "leave make_node out"),
-        (format!("{tree}random = true\nphases = [\"tree-create\"]\n"), "a phase that looks at items"),
-        (format!("{tree}backend = \"mmap\"\n"), "made by system calls"),
+        (format!("{tree}random = true\nphases = [\"tree-create\"]\n"), "a phase that stats items"),
+        (format!("{tree}backend = \"mmap\"\n"), "created with system calls"),
         (format!("{tree}duration = \"1s\"\n"), "leave it out where work = \"tree\""),
-        ("work = \"objects\"\nprecreated = 1\nsteps = 1\noffset = 1\n".to_owned(), "with one task"),
+        (
+            "work = \"objects\"\nprecreated = 1\nsteps = 1\noffset = 1\n".to_owned(),
+            "it needs more than one task",
+        ),
         ("work = \"rpc\"\nprocesses = 3\n".to_owned(), "an even number"),
         ("work = \"rpc\"\ntasks = 3\n".to_owned(), "leave it out where work = \"rpc\""),
         ("work = \"rpc\"\nhistory = 10\n".to_owned(), "leave it out where work = \"rpc\""),
@@ -136,8 +139,8 @@ fn every_mistake_names_its_key() {
         assert!(said.contains(words), "{keys}: {said}");
     }
     let said = shown(&study(&format!("{RIGHT}levels = 2\n")).unwrap_err());
-    assert!(said.contains("it is about the files and directories of a tree"), "{said}");
+    assert!(said.contains("it applies to the files and directories of a tree"), "{said}");
     let device = "[[target]]\nname = \"disk\"\ndevice = \"/dev/sdx\"\n[[workload]]\nname = \"w\"\n";
     let said = shown(&study(&format!("{device}{tree}")).unwrap_err());
-    assert!(said.contains("make a file system on it"), "{said}");
+    assert!(said.contains("create a file system on it"), "{said}");
 }

@@ -230,13 +230,13 @@ impl TargetClaim {
             let written = serde_json::to_vec(&claim)
                 .map_err(|error| RecordError::Unreadable {
                     path: path.clone(),
-                    message: format!("the claim cannot be written down: {error}; use paths in UTF-8"),
+                    message: format!("the claim cannot be encoded: {error}; use paths in UTF-8"),
                 })
                 .and_then(|text| replace(target, &claim.file_name(), &text, true));
             if let Err(mut error) = written {
                 // The error names the directory, because the user named it and does not know the file.
                 if let RecordError::Io { source, .. } = error {
-                    error = RecordError::target("make files in", target)(source);
+                    error = RecordError::target("create files in", target)(source);
                 }
                 // The first error is the one that is reported.
                 let _ = placed.withdraw();

@@ -46,7 +46,7 @@ impl LeftoverFile {
         };
         let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
         if !is_regular || stat.st_uid != owner || (stat.st_dev, stat.st_ino) != self.identity {
-            let changed = "another file has come into its place since it was found";
+            let changed = "another file has taken its place since it was found";
             return Err(io::Error::new(io::ErrorKind::InvalidData, changed));
         }
         match unlinkat(&entry.directory, entry.name, AtFlags::empty()) {
@@ -76,7 +76,7 @@ impl LeftoverTree {
         if self.relative.as_os_str().is_empty() {
             return sweep_names(&self.root, owner);
         }
-        let unreadable = |error| RecordError::target("look at", &self.root)(error);
+        let unreadable = |error| RecordError::target("inspect", &self.root)(error);
         let entry = match DirectoryEntry::of(directory, &self.relative, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(SweepResult::default()),
             entry => entry.map_err(unreadable)?,
@@ -297,8 +297,8 @@ impl Leftover {
                 path: directory.to_path_buf(),
                 run_id: self.claim.run_id.clone(),
                 state: match holder {
-                    Holder::Elsewhere => "may still be going on",
-                    Holder::Alive | Holder::Gone => "is still going on",
+                    Holder::Elsewhere => "may still be running",
+                    Holder::Alive | Holder::Gone => "is still running",
                 },
                 pid: self.claim.pid,
                 node: self.claim.node.clone(),

@@ -64,7 +64,7 @@ pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<SweepResult, Record
     let name = root.file_name().map_or(Path::new("."), Path::new);
     match DirectoryEntry::of(parent, name, false) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(SweepResult::default()),
-        entry => sweep_entry(&entry.map_err(RecordError::target("look at", root))?, root, owner),
+        entry => sweep_entry(&entry.map_err(RecordError::target("inspect", root))?, root, owner),
     }
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn sweep_entry(
     let is_ours = |uid| owner.is_none_or(|owner| owner == uid);
     match statat(&entry.directory, entry.name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(result),
-        Err(error) => return Err(RecordError::target("look at", root)(error.into())),
+        Err(error) => return Err(RecordError::target("inspect", root)(error.into())),
         Ok(stat) if !is(&stat, FileType::Directory) || !is_ours(stat.st_uid) => {
             result.stays(root.to_owned());
             return Ok(result);
@@ -218,7 +218,7 @@ impl Sweep<'_> {
         let kind = name.to_str().and_then(entry_type);
         let stat = match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => return Ok(()),
-            stat => stat.map_err(|error| RecordError::target("look at", path)(error.into()))?,
+            stat => stat.map_err(|error| RecordError::target("inspect", path)(error.into()))?,
         };
         let is_ours = self.owner.is_none_or(|owner| owner == stat.st_uid);
         match kind {

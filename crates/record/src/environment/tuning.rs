@@ -59,7 +59,7 @@ impl fmt::Display for Tuning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRecorded => f.write_str("not recorded"),
-            Self::LeftAlone => f.write_str("left at default: no profile of ioproof in force"),
+            Self::LeftAlone => f.write_str("left at default: no ioproof profile in force"),
             Self::Unknown(reason) => write!(f, "unknown: {reason}"),
             Self::InForce(tuning) => {
                 f.write_str("tuned by profile")?;
@@ -69,7 +69,7 @@ impl fmt::Display for Tuning {
                 if let Some(last) = tuning.profiles.last() {
                     write!(f, " at {}", time_of(last.at_unix_ns))?;
                 }
-                if tuning.unfinished { f.write_str(", cut short") } else { Ok(()) }
+                if tuning.unfinished { f.write_str(", interrupted") } else { Ok(()) }
             }
         }
     }

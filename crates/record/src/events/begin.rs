@@ -28,7 +28,7 @@ impl NewRun {
         let missing = directory.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists());
         let made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
         let begin = || {
-            fs::create_dir_all(directory).map_err(RecordError::io("make the run directory", directory))?;
+            fs::create_dir_all(directory).map_err(RecordError::io("create the run directory", directory))?;
             check_new(directory)?;
             let whole = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
             let mut journal = JournalWriter::create(&whole)?;

@@ -137,7 +137,7 @@ impl JournalIndex {
                             tell(place.line, what);
                             Line::parse(text, whole)
                         }
-                        LineState::Changed(why) => Err(format!("it is not what was written, as {why}")),
+                        LineState::Changed(why) => Err(format!("it is not what was written: {why}")),
                     };
                     match line.and_then(|line| index.take(line, place)) {
                         Ok(()) => {
@@ -149,8 +149,8 @@ impl JournalIndex {
                         Err(_) if !whole => tell(
                             place.line,
                             format!(
-                                "line {} is torn after {} bytes: the run was ended while it was written; \
-                                 what it was about is lost",
+                                "line {} is incomplete after {} bytes: the run ended while it was being \
+                                 written; its content is lost",
                                 place.line,
                                 text.len()
                             ),

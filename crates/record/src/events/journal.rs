@@ -212,11 +212,12 @@ pub(crate) struct WholeLines {
 }
 
 /// Why a run in progress is not resumed.
-const RUNNING: &str = "it is going on: another process writes it; wait for its end, or end it first";
+const RUNNING: &str =
+    "it is still running: another process is writing it; wait for it to end, or end it first";
 
 /// Why a run whose journal has a second hard link is not resumed: the owner of that file is unknown.
-const LINKED: &str = "its journal.jsonl has another name besides (a hard link), under which it would change as \
-                      well; copy the directory with `cp -r` and resume the copy";
+const LINKED: &str = "its journal.jsonl has a second name (a hard link), under which it would also change; \
+                      copy the directory with `cp -r` and resume the copy";
 
 impl JournalWriter {
     pub(crate) fn create(directory: &Path) -> Result<Self, RecordError> {
@@ -277,7 +278,7 @@ impl JournalWriter {
     pub(crate) fn append(&mut self, event: &Event<'_>, durable: bool) -> Result<LinePosition, RecordError> {
         let mut line = serde_json::to_vec(event).map_err(|error| RecordError::Unreadable {
             path: self.path.clone(),
-            message: format!("an event could not be written down: {error}; report this as a defect"),
+            message: format!("an event could not be encoded: {error}; report this as a bug"),
         })?;
         if let Some(number) = self.next_number {
             line_sum::seal(&mut line, number);
@@ -401,11 +402,11 @@ impl Line<'_> {
                 phase: self.phase?,
             })
         };
-        key().ok_or_else(|| "the event does not say of which phase it is".to_owned())
+        key().ok_or_else(|| "the event does not name its phase".to_owned())
     }
 
     fn tables(&self) -> Result<RawTables<'_>, String> {
-        let tables = self.tables.ok_or("the event holds no tables")?;
+        let tables = self.tables.ok_or("the event contains no tables")?;
         serde_json::from_str(tables.get()).map_err(|error| error.to_string())
     }
 
@@ -418,7 +419,7 @@ impl Line<'_> {
     /// The rows of a finished phase.
     pub(crate) fn record(&self) -> Result<PhaseRecord, String> {
         let (key, tables) = (self.key()?, self.tables()?);
-        let phase = rows(&key, &tables)?.pop().ok_or("the event holds no row of the phase itself")?;
+        let phase = rows(&key, &tables)?.pop().ok_or("the event contains no row of the phase itself")?;
         let record = PhaseRecord { warnings: self.warnings.clone(), ..PhaseRecord::new(phase) };
         let mut reader = TableReader { key: &key, tables: &tables, record };
         each_table(&mut reader)?;

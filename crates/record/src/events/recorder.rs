@@ -158,7 +158,7 @@ impl Recorder {
         if !directory::is_there(&journal_path) {
             return match directory::is_there(&directory.join(MANIFEST)) {
                 true => Err(refuse(
-                    "its journal.jsonl is missing, so what was finished is not known; start it anew"
+                    "its journal.jsonl is missing, so it is unknown what was finished; start a new run"
                         .to_owned(),
                 )),
                 false => Err(RecordError::NotARun { path: directory.to_path_buf() }),
@@ -180,12 +180,13 @@ impl Recorder {
             }
             (_, Some(manifest)) => manifest.clone(),
             (Ok((manifest, _)), None) => manifest,
-            (Err(error), None) => return Err(refuse(format!("what was asked cannot be read ({error})"))),
+            (Err(error), None) => return Err(refuse(format!("the request cannot be read ({error})"))),
         };
         check_version(&directory, manifest.format_version)?;
         if manifest.format_version < RESUMED_MIN {
             return Err(refuse(format!(
-                "it has format version {} and only versions from {RESUMED_MIN} on can be continued; start it anew",
+                "it has format version {}, but only versions from {RESUMED_MIN} on can be resumed; start a \
+                 new run",
                 manifest.format_version
             )));
         }
@@ -521,7 +522,7 @@ impl Recorder {
     fn read(&mut self, place: LinePosition) -> Result<PhaseRecord, RecordError> {
         self.reader.record(place).map_err(|message| RecordError::Unreadable {
             path: self.directory.join(JOURNAL),
-            message: format!("line {} was written and cannot be read: {message}", place.line),
+            message: format!("line {} was written but cannot be read: {message}", place.line),
         })
     }
 

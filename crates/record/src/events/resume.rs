@@ -44,8 +44,8 @@ impl InterruptedRun {
         let refuse = |why: String| RecordError::CannotResume { path: directory.to_path_buf(), why };
         if let Some(stopped) = &index.stopped {
             return Err(refuse(format!(
-                "its {JOURNAL} cannot be read to the end: {stopped}; nothing was changed, \
-                 try again when that is mended"
+                "its {JOURNAL} cannot be read to the end: {stopped}; nothing was changed, try again when \
+                 this is fixed"
             )));
         }
         let batches = index.last_batch;
@@ -64,7 +64,7 @@ impl InterruptedRun {
                 continue;
             }
             let wrong = match case.damaged {
-                true => Some(format!("a line of it in {JOURNAL} cannot be read")),
+                true => Some(format!("one of its lines in {JOURNAL} cannot be read")),
                 false => damage_of(case, reader).map_err(RecordError::io("read", &path))?,
             };
             if let Some(wrong) = wrong {
@@ -88,8 +88,9 @@ impl InterruptedRun {
             let rows: Vec<PhaseRow> = read_table_for_now(directory, path).unwrap_or_default();
             if let Some(row) = rows.iter().find(|row| !finished.contains(&*row.key.case)) {
                 return Err(refuse(format!(
-                    "{} holds case `{}`, whose end is not in {JOURNAL}: the journal was cut or damaged; put the \
-                     whole journal back, or move the tables of that number elsewhere to measure their cases again",
+                    "{} contains case `{}`, whose end is not in {JOURNAL}: the journal was truncated or \
+                     damaged; restore the complete journal, or move the tables with that number elsewhere \
+                     to measure their cases again",
                     path.display(),
                     row.key.case
                 )));

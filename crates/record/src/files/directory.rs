@@ -14,7 +14,7 @@ use thiserror::Error;
 
 /// Something other than the regular file or directory that a record has at this path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("it is {found}, and a record has {expected} there")]
+#[error("it is {found}, but a record has {expected} there")]
 pub(crate) struct Unexpected {
     found: &'static str,
     expected: &'static str,
@@ -39,7 +39,7 @@ fn name_of(kind: FileType) -> &'static str {
         FileType::Fifo => "a named pipe",
         FileType::Socket => "a socket",
         FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        FileType::Unknown => "of an unknown kind",
+        FileType::Unknown => "a file of an unknown kind",
     }
 }
 
@@ -68,7 +68,7 @@ impl<'a> DirectoryEntry<'a> {
             }
             directory = step_into(&directory, part, make)?;
         }
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no name below a run directory"))
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a path below a run directory"))
     }
 
     /// The file type, or `None` if the name does not exist.
@@ -149,7 +149,7 @@ pub(crate) fn read(directory: &Path, path: &Path, max: u64) -> io::Result<Vec<u8
     let file = open(directory, path)?;
     let mut bytes = Vec::new();
     if file.metadata()?.len() > max || (&file).take(max + 1).read_to_end(&mut bytes)? as u64 > max {
-        let what = format!("it has more than {}, the most that a record has there", plan::Bytes(max));
+        let what = format!("it has more than {}, the maximum of a record there", plan::Bytes(max));
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     Ok(bytes)

@@ -48,7 +48,7 @@ fn check(bytes: u64, stored: u64, allowed: u64) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "its {} say that they hold rows of {}, where {} are the most",
+        "its {} claim to contain rows of {}, but the maximum is {}",
         Bytes(stored),
         Bytes(bytes),
         Bytes(allowed)
@@ -83,7 +83,7 @@ impl TextBudget {
                 Ok(())
             }
             None => Err(format!(
-                "its texts take {}, which is far more than its bytes can hold ({} are left for them)",
+                "its texts take {}, which is far more than its bytes can contain ({} are left for them)",
                 Bytes(bytes),
                 Bytes(self.0)
             )),

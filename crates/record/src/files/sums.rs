@@ -94,7 +94,7 @@ impl Sums {
         let bytes = directory::read(directory, &sums, SUMS_BYTES).map_err(RecordError::io("read", &sums))?;
         let text = String::from_utf8(bytes).ok();
         text.as_deref().and_then(Self::parse).map(Some).ok_or_else(|| {
-            let source = io::Error::new(io::ErrorKind::InvalidData, "it is no list of sums");
+            let source = io::Error::new(io::ErrorKind::InvalidData, "it is not a list of checksums");
             RecordError::io("read", &sums)(source)
         })
     }
@@ -183,7 +183,7 @@ fn sum_of(directory: &Path, path: &Path) -> io::Result<String> {
     let file = directory::open(directory, path)?;
     if file.metadata()?.len() > TABLE_BYTES {
         let what =
-            format!("it has more than {}, the most that a record has in a file", plan::Bytes(TABLE_BYTES));
+            format!("it has more than {}, the maximum of a file in a record", plan::Bytes(TABLE_BYTES));
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     let mut file = file.take(TABLE_BYTES);

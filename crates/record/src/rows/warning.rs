@@ -312,72 +312,80 @@ impl Warning {
     #[must_use]
     pub fn advice(&self) -> &'static str {
         match self {
-            Self::CachedReads { .. } => "use direct I/O, or read more than the memory holds",
+            Self::CachedReads { .. } => "use direct I/O, or read more data than fits in memory",
             Self::CachedWrites { .. } => "use direct I/O, or fsync inside the timed phase (ior: -e)",
             Self::DevicesUnknown { .. } => {
-                "read the counters of the servers, or use far more data than all memories on the way hold"
+                "read the counters of the servers, or use far more data than fits in all memory on the path"
             }
             Self::ServerUntold { .. } => "run that command by hand, and correct server_collect",
             Self::MemoryBelow { place, .. } => match place {
                 CacheLocation::Device => "measure a target whose data is not in memory",
                 CacheLocation::Node => "make the loop device bypass the page cache (losetup --direct-io=on)",
-                CacheLocation::Server => "use far more data than the memory behind it holds",
+                CacheLocation::Server => "use far more data than fits in the memory behind it",
             },
             Self::TooShort { .. } => {
-                "do more in a phase: more data (ior: -s), more items (mdtest: -n), a longer time (rpc: --seconds) or a larger scale (jobs)"
+                "lengthen the phase: more data (ior: -s), more items (mdtest: -n), a longer time (rpc: \
+                 --seconds) or a larger scale (jobs)"
             }
             Self::ForecastLength { .. } => "change the segments (ior: -s), or set a duration",
             Self::Unbalanced { .. } => "use a number of tasks that is a multiple of the targets",
             Self::HarnessBound { .. } => "use more processors or nodes, larger transfers, or io_uring",
-            Self::BackendReplaced { .. } => "allow io_uring to compare with figures measured with it",
-            Self::WrongData { .. } => "distrust this storage until the cause is known; see the first cell",
-            Self::Surprises { .. } => {
-                "see who else works in this directory, and repeat the run where nobody does"
+            Self::BackendReplaced { .. } => "allow io_uring if you compare with figures measured with it",
+            Self::WrongData { .. } => {
+                "do not trust this storage until the cause is known; see the first cell"
             }
-            Self::Outlier { .. } => "look at that task's device and node",
+            Self::Surprises { .. } => {
+                "find out who else uses this directory, and repeat the run where nobody does"
+            }
+            Self::Outlier { .. } => "check that task's device and node",
             Self::Incomplete { .. } => "compare rates, not volumes; use wear-out for equal volumes",
             Self::NotSteady { .. } => {
-                "allow more repetitions, or write the media over before (precondition, warm_up)"
+                "allow more repetitions, or overwrite the media first (precondition, warm_up)"
             }
             Self::WideInterval { .. } => "allow more repetitions, or longer phases",
             Self::SlowNode { .. } => {
-                "look at that node's devices, links and load; the slowest node ends a phase"
+                "check that node's devices, links and load; the slowest node determines when a phase ends"
             }
-            Self::NodeLost { .. } => "see to the node, then go on with `ioproof run --resume`",
+            Self::NodeLost { .. } => "repair the node, then continue with `ioproof run --resume`",
             Self::SeparateTarget { .. } => {
-                "right for storage of each node; for shared storage mount it on every node at the same place"
+                "correct for node-local storage; shared storage must be mounted at the same path on every \
+                 node"
             }
             Self::ClockUncertain { .. } => {
-                "trust totals; the seconds of that node may stand beside others of the rest"
+                "totals are reliable; the seconds of that node may be shifted against those of the others"
             }
             Self::NotQuiet { .. } => "repeat the run on a quiet host",
-            Self::Starved { .. } => "take away what held the program back, and repeat the run",
+            Self::Starved { .. } => "remove what slowed the program down, and repeat the run",
             Self::ResumedElsewhere { .. } => {
-                "compare only figures of the same nodes and processes; each task says which node it ran on"
+                "compare only figures of the same nodes and processes; each task records the node on which \
+                 it ran"
             }
-            Self::SeveralHosts { .. } => "compare the hosts first; merge runs of equal hosts only",
+            Self::SeveralHosts { .. } => "compare the hosts first; merge only runs of identical hosts",
             Self::DifferentTerms { .. } => {
-                "the terms of the first run that has the name decide; rename one, or report the runs by themselves"
+                "the terms of the first run with that name are used; rename one, or report the runs \
+                 separately"
             }
             Self::DifferentQuestions { .. } => {
-                "commitments, expectations and statements of each are judged over the cases of all: \
-                 name workloads in them, or report the runs by themselves"
+                "the commitments, expectations and statements of each are judged over the cases of all: \
+                 name workloads in them, or report the runs separately"
             }
             Self::ShortTransfers { .. } => {
-                "look for the cause in the file system, its servers and their logs: each of them took several calls"
+                "look for the cause in the file system, its servers and their logs: each of these transfers \
+                 took several calls"
             }
-            Self::MeasuredAgain { .. } => "its earlier figures do not count; look at the disk of the record",
+            Self::MeasuredAgain { .. } => "its earlier figures do not count; check the disk of the record",
             Self::Strangers { .. } => "find out who looks for open ports on this network",
             Self::FailedLaunches { .. } => {
-                "sums over all launches leave out what these did not do: see to the cause, and repeat the run"
+                "sums over all launches lack what these did not do: fix the cause, and repeat the run"
             }
             Self::LowSpace { .. } => {
                 "a full file system is slower and may fail jobs: lower the scale, or use a larger one"
             }
-            Self::PrintedMean { .. } => "its scatter is among the printed values; import each iteration",
-            Self::Import { .. } => "look at the printed values, and at docs/IMPORT.md",
+            Self::PrintedMean { .. } => "its scatter is in the printed values; import each iteration",
+            Self::Import { .. } => "see the printed values, and docs/IMPORT.md",
             Self::LayoutDiffers { .. } => {
-                "its figures are those of what was found: look at the commands in the section of layouts"
+                "its figures are those of the layout that was found: check the commands in the section on \
+                 layouts"
             }
             Self::AccessTimes { .. } => {
                 "mount it with noatime,nodiratime (ioproof host tune, step mount-options, remounts it)"
@@ -393,7 +401,11 @@ impl fmt::Display for Warning {
         let percent = |share: &f64| format!("{:.1} %", share * 100.0);
         match self {
             Self::CachedReads { device_share } => {
-                write!(f, "the page cache answered: devices read {} of what was asked", percent(device_share))
+                write!(
+                    f,
+                    "the page cache answered: devices read {} of the requested data",
+                    percent(device_share)
+                )
             }
             Self::CachedWrites { device_share } => write!(
                 f,
@@ -401,7 +413,7 @@ impl fmt::Display for Warning {
                 percent(device_share)
             ),
             Self::DevicesUnknown { reason } => write!(f, "device bytes unknown: {reason}"),
-            Self::ServerUntold { source, reason } => write!(f, "servers not asked: `{source}` {reason}"),
+            Self::ServerUntold { source, reason } => write!(f, "servers not queried: `{source}` {reason}"),
             Self::MemoryBelow { what, .. } => write!(f, "{what}"),
             Self::TooShort { seconds, at_least_seconds } => {
                 write!(f, "took {seconds:.3} s; under {at_least_seconds} s a rate is mostly noise")
@@ -449,7 +461,7 @@ impl fmt::Display for Warning {
                 )
             }
             Self::NotSteady { repetitions, window, range: None, .. } => {
-                write!(f, "not known to be steady: {repetitions} repetitions, and {window} are needed")
+                write!(f, "not known to be steady: {repetitions} repetitions, but {window} are needed")
             }
             Self::WideInterval { repetitions, share: Some(share), share_max } => write!(
                 f,
@@ -469,15 +481,15 @@ impl fmt::Display for Warning {
             ),
             Self::NodeLost { node, what } => write!(f, "node {node} was lost: {what}"),
             Self::SeparateTarget { directory, nodes } => {
-                write!(f, "{directory} is another directory on each of {nodes} nodes")
+                write!(f, "{directory} is a different directory on each of {nodes} nodes")
             }
             Self::ClockUncertain { node, error_ns } => {
-                write!(f, "the clock of node {node} is known to {:.3} ms only", *error_ns as f64 / 1e6)
+                write!(f, "the clock of node {node} is known only to {:.3} ms", *error_ns as f64 / 1e6)
             }
             Self::NotQuiet { seen, .. } => write!(f, "not quiet: {seen}"),
             Self::Starved { seen, .. } => write!(f, "starved: {seen}"),
             Self::ResumedElsewhere { before, now } => {
-                write!(f, "begun on {before} and resumed on {now}: its figures are of both")
+                write!(f, "started on {before} and resumed on {now}: its figures come from both")
             }
             Self::SeveralHosts { nodes } => {
                 let named = &nodes[..nodes.len().min(NAMED_NODES_MAX)];
@@ -488,10 +500,10 @@ impl fmt::Display for Warning {
                 }
             }
             Self::DifferentTerms { names, run } => {
-                write!(f, "run {run} has other terms under the same name: {}", names.join(", "))
+                write!(f, "run {run} has different terms under the same name: {}", names.join(", "))
             }
             Self::DifferentQuestions { first, other } => {
-                write!(f, "runs {first} and {other} asked different questions")
+                write!(f, "runs {first} and {other} come from different studies or tools")
             }
             Self::ShortTransfers { transfers, of } => {
                 write!(f, "{transfers} of {of} transfers were short and were continued")
@@ -504,20 +516,20 @@ impl fmt::Display for Warning {
             }
             Self::LowSpace { place, free_bytes, size_bytes, percent_min } => write!(
                 f,
-                "{place} had {} of {} free at its least, which is under {percent_min} %",
+                "{place} had a minimum of {} of {} free, which is below {percent_min} %",
                 plan::Bytes(*free_bytes),
                 plan::Bytes(*size_bytes)
             ),
             Self::Strangers { count } => {
                 write!(
                     f,
-                    "{count} connections came to the ports of this run without its key and were shut out"
+                    "{count} connections to the ports of this run did not have its key and were rejected"
                 )
             }
             Self::PrintedMean { iterations } => write!(f, "the printed mean of {iterations} iterations"),
             Self::Import { note } => write!(f, "imported: {note}"),
             Self::LayoutDiffers { layout, found } => {
-                write!(f, "layout {layout} is not as it was asked for: {}", found.join("; "))
+                write!(f, "layout {layout} differs from the request: {}", found.join("; "))
             }
             Self::AccessTimes { mount_point, options } => {
                 write!(

@@ -50,8 +50,8 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     for run in &runs {
         if let Some(part) = run.parts.iter().find(|part| !ids.insert(part.run_id.as_str())) {
             return refuse(format!(
-                "run {} is part of run {} and is named a second time, so that its passes would count \
-                 twice; name each run once",
+                "run {} is part of run {} and is named again, so its passes would count twice; name each \
+                 run once",
                 part.run_id, run.manifest.run_id
             ));
         }
@@ -109,8 +109,8 @@ fn check_models(runs: &[Run]) -> Result<(), RecordError> {
                     seen.insert((case, seed), run).filter(|earlier| !ptr::eq(*earlier, run))
                 {
                     return refuse(format!(
-                        "case `{case}` is simulated with seed {seed} in runs {} and {}, so that its passes would \
-                         count twice; give each run a --seed of its own",
+                        "case `{case}` is simulated with seed {seed} in runs {} and {}, so its passes would \
+                         count twice; give each run its own --seed",
                         id(earlier),
                         id(run)
                     ));
@@ -144,8 +144,8 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
                 Some(_) => {
                     return Err(RecordError::CannotMerge {
                         why: format!(
-                            "case `{}` asks for something else in run {} than in a run before it; \
-                             rename the workload in one of the studies, or leave that run out",
+                            "case `{}` in run {} differs from the case with that name in an earlier run; \
+                             rename the workload in one of the studies, or omit that run",
                             case.id, run.manifest.run_id
                         ),
                     });
@@ -474,7 +474,8 @@ fn parts_of(run: &Run) -> Vec<Part> {
 /// Errors if the directory is not empty or cannot be written, or if one of the runs is still in progress.
 pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Result<(), RecordError> {
     if run.state == RunState::Running {
-        let why = "one of the runs is still going on, and what it measures later would be missing; wait for its end";
+        let why = "one of the runs is still in progress, and what it measures later would be missing; wait \
+                   for it to end";
         return Err(RecordError::CannotMerge { why: why.to_owned() });
     }
     let manifest = Manifest { format_version: FORMAT_VERSION, ..run.manifest.clone() };

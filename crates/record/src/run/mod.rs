@@ -267,7 +267,7 @@ impl Run {
             .map(|journal| JournalIndex::read(journal, &journal_path, &mut damage))
             .unwrap_or_default();
         if journal.is_some() && index.manifest.is_none() && damage.is_empty() {
-            let what = "it does not begin with the start of the run; what it began with is lost".to_owned();
+            let what = "it does not begin with the start of the run; its beginning is lost".to_owned();
             damage.push(Damage { path: journal_path.clone(), what });
         }
         let manifest = match (manifest, index.manifest.clone()) {
@@ -278,7 +278,7 @@ impl Run {
             }
             (Ok((manifest, _)), journal) => {
                 let instead = if journal.is_some() { "; read from the journal instead" } else { "" };
-                let what = format!("it is not what was written, as its checksum differs{instead}");
+                let what = format!("it is not what was written: its checksum differs{instead}");
                 damage.push(Damage { path: manifest_path, what });
                 journal.unwrap_or(manifest)
             }
@@ -372,7 +372,7 @@ impl Run {
             let is_last = attempt.number == index.attempts_at(&attempt.case);
             let counts = |key: &PhaseKey| is_last && phases.contains(key);
             let lost = |place: LinePosition, what: String| {
-                let what = format!("line {}: {what}; the launches it was about are lost", place.line);
+                let what = format!("line {}: {what}; its launches are lost", place.line);
                 self.damage.push(Damage { path: path.clone(), what });
             };
             self.interrupted.extend(attempt.passes(counts, journal, lost));
@@ -420,8 +420,8 @@ impl Run {
             self.damage.push(Damage {
                 path: self.directory.join(JOURNAL),
                 what: format!(
-                    "cases without an end: {}; they were read from the tables {number:06}.parquet, \
-                     for which nothing vouches",
+                    "cases without an end: {}; they were read from the tables {number:06}.parquet, which \
+                     cannot be verified",
                     cases.len() - before
                 ),
             });
@@ -506,7 +506,7 @@ impl Run {
                 }
                 Err(what) => self.damage.push(Damage {
                     path: self.directory.join(JOURNAL),
-                    what: format!("line {}: {what}; the phase it was about is lost", place.line),
+                    what: format!("line {}: {what}; its phase is lost", place.line),
                 }),
             }
         }

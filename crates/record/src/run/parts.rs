@@ -100,7 +100,7 @@ impl Part {
 /// Stores `parts` in the directory of a merged run.
 pub(crate) fn write_parts(directory: &Path, parts: &[Part]) -> Result<(), RecordError> {
     let parts = serde_json::to_vec_pretty(parts).map_err(|error| RecordError::CannotMerge {
-        why: format!("the parts could not be written down: {error}; report this as a defect"),
+        why: format!("the parts could not be encoded: {error}; report this as a bug"),
     })?;
     replace(directory, PARTS, &parts, true)
 }
@@ -129,7 +129,7 @@ pub(crate) fn read_parts(directory: &Path, damage: &mut Vec<Damage>) -> Vec<Part
             parts
         }
         Err(error) => {
-            let what = format!("{error}; which runs it was merged from is lost");
+            let what = format!("{error}; the list of the runs it was merged from is lost");
             damage.push(Damage { path, what });
             Vec::new()
         }

@@ -13,7 +13,7 @@ pub(super) fn contained<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T
     let around = READING.replace(true);
     let result = catch_unwind(AssertUnwindSafe(read));
     READING.set(around);
-    result.unwrap_or_else(|_| Err("its bytes make no sense to the table reader".to_owned()))
+    result.unwrap_or_else(|_| Err("the table reader cannot interpret its bytes".to_owned()))
 }
 
 /// Whether a panic comes from the Parquet library, or from a library it uses, while a table is read. The reader

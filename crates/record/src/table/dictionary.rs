@@ -16,7 +16,7 @@ pub(crate) fn read(mut pages: Box<dyn PageReader>, count: usize) -> Result<Optio
     while places.len() < count {
         match pages.get_next_page().map_err(|error| error.to_string())? {
             Some(Page::DictionaryPage { buf, num_values, .. }) => {
-                words = texts(&buf, num_values).ok_or("its dictionary is not whole")?;
+                words = texts(&buf, num_values).ok_or("its dictionary is incomplete")?;
             }
             Some(Page::DataPage { buf, num_values, encoding, .. }) => {
                 if !matches!(encoding, Encoding::RLE_DICTIONARY | PLAIN_DICTIONARY) {
@@ -26,7 +26,7 @@ pub(crate) fn read(mut pages: Box<dyn PageReader>, count: usize) -> Result<Optio
                 if wanted == 0 {
                     return Err("a page has no values".to_owned());
                 }
-                unpack(&buf, wanted, &mut places).ok_or("a page of it is not whole")?;
+                unpack(&buf, wanted, &mut places).ok_or("one of its pages is incomplete")?;
             }
             Some(Page::DataPageV2 { .. }) => return Ok(None),
             None => return Err(format!("{} of {count} values could be read", places.len())),

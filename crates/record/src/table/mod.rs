@@ -148,7 +148,7 @@ impl<'a> Columns<'a> {
         if V::OWNS_TEXT {
             self.texts.take(values.text_bytes()).map_err(|error| format!("column {name}: {error}"))?;
         }
-        V::column(values).ok_or_else(|| format!("column {name} holds something else"))
+        V::column(values).ok_or_else(|| format!("column {name} contains values of another type"))
     }
 }
 

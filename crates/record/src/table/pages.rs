@@ -22,9 +22,9 @@ pub(crate) fn check(mut chunk: &[u8], rows: usize) -> Result<(), String> {
     while !chunk.is_empty() {
         let mut header = Header::default();
         let mut input = Input(chunk);
-        input.structure(0, DEPTH_MAX, &mut header).ok_or("the header of a page makes no sense")?;
-        let compressed = header.check(rows).ok_or("the header of a page says what cannot be true")?;
-        chunk = input.0.get(compressed..).ok_or("a page of it is not whole")?;
+        input.structure(0, DEPTH_MAX, &mut header).ok_or("the header of a page cannot be parsed")?;
+        let compressed = header.check(rows).ok_or("the header of a page is implausible")?;
+        chunk = input.0.get(compressed..).ok_or("one of its pages is incomplete")?;
     }
     Ok(())
 }

@@ -262,7 +262,7 @@ pub(crate) fn compare(directory: &Path, path: &Path, sealed: &SealedTable) -> io
     let mut file = directory::open(directory, path)?;
     let bytes = file.metadata()?.len();
     if bytes != sealed.bytes {
-        return Ok(Err(format!("it has {bytes} bytes in place of {}", sealed.bytes)));
+        return Ok(Err(format!("it has {bytes} bytes instead of {}", sealed.bytes)));
     }
     let mut checksum = Checksum::like(&sealed.checksum);
     let mut buffer = vec![0; PAGE_BYTES];
@@ -276,7 +276,7 @@ pub(crate) fn compare(directory: &Path, path: &Path, sealed: &SealedTable) -> io
     Ok(if found == sealed.checksum {
         Ok(())
     } else {
-        Err(format!("its checksum is {found} in place of {}", sealed.checksum))
+        Err(format!("its checksum is {found} instead of {}", sealed.checksum))
     })
 }
 
@@ -344,7 +344,7 @@ impl Table {
             let rows = self.reader.metadata().row_group(index).num_rows();
             let rows = Some(rows).filter(|rows| (0..=TABLE_GROUP_ROWS).contains(rows));
             let rows = rows.and_then(|rows| u64::try_from(rows).ok());
-            rows.ok_or_else(|| "a row group says more rows than it may have".to_owned())
+            rows.ok_or_else(|| "a row group claims more rows than it may have".to_owned())
         };
         (0..self.reader.num_row_groups()).map(count).sum()
     }
@@ -383,7 +383,7 @@ impl Table {
         let (start, length) = place_of(group.metadata().column(position))
             .ok_or_else(|| format!("column {} starts before the file, or has no length", column.name))?;
         if length > TABLE_CHUNK_BYTES.min(self.bytes) {
-            return Err(format!("column {} says that it has {}", column.name, plan::Bytes(length)));
+            return Err(format!("column {} claims to have {}", column.name, plan::Bytes(length)));
         }
         let mut chunk = vec![0; usize::try_from(length).map_err(|error| error.to_string())?];
         self.file.read_exact_at(&mut chunk, start).map_err(|error| error.to_string())?;

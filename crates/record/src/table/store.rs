@@ -247,7 +247,7 @@ impl Store {
         let path = directory.join(JOURNAL);
         let lost = |place: &LinePosition, what: String| Damage {
             path: path.clone(),
-            what: format!("line {}: {what}; the phase it was about is lost", place.line),
+            what: format!("line {}: {what}; its phase is lost", place.line),
         };
         let mut rows = Vec::new();
         let mut journal = JournalReader::open(directory).map_err(|error| error.to_string());

@@ -239,7 +239,7 @@ impl Gathered {
         }
         let lengths = [self.integers.len(), self.numbers.len(), self.places.len()];
         let kinds = lengths.iter().filter(|&&length| length > self.nulls).count();
-        if kinds > 1 { Err("it has values of several kinds".to_owned()) } else { Ok(()) }
+        if kinds > 1 { Err("it has values of several types".to_owned()) } else { Ok(()) }
     }
 
     fn values(self) -> Values {

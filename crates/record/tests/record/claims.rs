@@ -251,7 +251,7 @@ fn what_another_node_left_is_removed_on_request_only() {
     assert_eq!((found[0].holder, found[0].bytes()), (Holder::Elsewhere, 4));
     assert!(found[0].age().as_secs() > 1_000_000, "it began in 2023");
     let error = found[0].remove().expect_err("refused").to_string();
-    assert!(error.contains("may still be going on") && error.contains("on n7"), "{error}");
+    assert!(error.contains("may still be running") && error.contains("on n7"), "{error}");
     assert!(file.exists());
     found[0].remove_unseen().expect("removed");
     assert!(!file.exists());
@@ -272,7 +272,7 @@ fn the_record_of_a_run_on_another_node_tells_that_it_goes_on_or_has_ended() {
     place_claim();
     assert_eq!(holder(), Holder::Alive);
     let error = leftovers(&target).expect("readable")[0].remove_unseen().expect_err("refused").to_string();
-    assert!(error.contains("is still going on"), "{error}");
+    assert!(error.contains("is still running"), "{error}");
     recorder.finish(&Outcome::Failed("files could not be removed".to_owned())).expect("finished");
     // If another test starts a program at this moment, the child holds a copy of the lock until it calls exec.
     let gone = (0..100).any(|_| {

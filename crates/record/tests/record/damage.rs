@@ -84,7 +84,7 @@ fn a_torn_line_is_named() {
     let run = Run::open(&directory).expect("readable");
     assert_eq!(run.state, RunState::Killed);
     assert_eq!(run.damage.len(), 1);
-    assert!(run.damage[0].what.contains("torn"), "{}", run.damage[0]);
+    assert!(run.damage[0].what.contains("is incomplete after"), "{}", run.damage[0]);
     assert_holds(&run, &everything(2)[..6]);
 }
 
@@ -365,7 +365,7 @@ fn a_digit_that_was_changed_in_the_journal_is_told_and_its_line_not_used() {
     let (_place, directory) = recorded();
     let run = edited(&directory, "journal.jsonl", "\"wall_ns\":[3000000000]", "\"wall_ns\":[2000000000]");
     let [damage] = run.damage.as_slice() else { panic!("{:?}", run.damage) };
-    assert!(damage.what.contains("it is not what was written, as its checksum differs"), "{damage}");
+    assert!(damage.what.contains("it is not what was written: its checksum differs"), "{damage}");
     assert_holds(&run, &everything(2));
     for table in TABLES {
         fs::remove_dir_all(directory.join(table)).expect("removed");

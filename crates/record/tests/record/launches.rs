@@ -131,7 +131,7 @@ fn a_journal_that_is_cut_anywhere_has_every_launch_before_the_cut_once() {
         cut(&whole, &directory, cut_at);
         let (counted, left) = told(&journal[..cut_at]);
         let run = Run::open(&directory).expect("readable");
-        assert!(run.damage.iter().all(|one| one.what.contains("is torn")), "{:?}", run.damage);
+        assert!(run.damage.iter().all(|one| one.what.contains("is incomplete")), "{:?}", run.damage);
         assert_eq!(run.launches("seq").iter().map(which).collect::<Vec<_>>(), counted, "cut at {cut_at}");
         assert_eq!(interrupted(&run, 1), left, "cut at {cut_at}");
         is_whole(&run);

@@ -141,7 +141,7 @@ fn what_cannot_go_on_is_told_why() {
     assert!(refused(&directory).contains("neither manifest.json nor journal.jsonl"));
 
     let recorder = Recorder::create(&directory, &sample::manifest()).expect("created");
-    assert!(refused(&directory).contains("another process writes it"), "{}", refused(&directory));
+    assert!(refused(&directory).contains("another process is writing it"), "{}", refused(&directory));
     go_on(recorder, &[]);
     assert!(refused(&directory).contains("all of its 2 cases are finished"), "{}", refused(&directory));
 
@@ -163,7 +163,7 @@ fn what_cannot_go_on_is_told_why() {
 
     fs::write(directory.join("manifest.json"), "{").expect("damaged");
     fs::write(directory.join("journal.jsonl"), "{\n").expect("damaged");
-    assert!(refused(&directory).contains("what was asked cannot be read"), "{}", refused(&directory));
+    assert!(refused(&directory).contains("the request cannot be read"), "{}", refused(&directory));
 }
 
 /// Every file below `directory` with its contents.
@@ -205,7 +205,7 @@ fn nothing_changes_before_something_is_recorded() {
     let (recorder, finished) = resume(&directory);
     assert_eq!(finished, ["seq"]);
     let error = Recorder::resume(&directory).map(|_| ()).expect_err("it is held");
-    assert!(error.to_string().contains("another process writes it"), "{error}");
+    assert!(error.to_string().contains("another process is writing it"), "{error}");
     drop(recorder);
     assert_eq!(files(&directory), before);
 
@@ -249,7 +249,7 @@ fn tables_that_cannot_be_judged_are_not_removed() {
     fs::write(&journal, &text[..4000]).expect("cut");
     let before = files(&directory);
     let error = refused();
-    assert!(error.contains("000001.parquet") && error.contains("put the whole journal back"), "{error}");
+    assert!(error.contains("000001.parquet") && error.contains("restore the complete journal"), "{error}");
     assert_eq!(files(&directory), before);
 
     // Now a table is unreadable.

@@ -68,11 +68,11 @@ fn a_run_goes_on_as_it_began() {
     measured.check_resumed_with(place, None).expect("as it began");
     simulated.check_resumed_with(place, Some(&elsewhere)).expect("the same model");
     let text = refusal(measured.check_resumed_with(place, Some(&model("ab", 7))));
-    assert!(text.contains("runs/one") && text.contains("begun without a model"), "{text}");
+    assert!(text.contains("runs/one") && text.contains("started without a model"), "{text}");
     let text = refusal(simulated.check_resumed_with(place, None));
     assert!(text.contains("--model models/cards.toml --seed 7"), "{text}");
     for other in [model("ab", 8), model("cd", 7)] {
         let text = refusal(simulated.check_resumed_with(place, Some(&other)));
-        assert!(text.contains("begun with model twelve cards"), "{text}");
+        assert!(text.contains("started with model twelve cards"), "{text}");
     }
 }

@@ -48,7 +48,7 @@ pub fn units(rate: Amount, transfer: Option<Bytes>) -> Result<String, String> {
         (Amount::OperationsPerSecond(operations), Some(_)) => RateUnits::from_operations(operations, size),
         _ => {
             return Err(format!(
-                "{} operations have no bytes without a size: add --transfer, as --transfer 4KiB",
+                "{} operations have no bytes without a size: add --transfer, for example --transfer 4KiB",
                 shown(rate)
             ));
         }
@@ -119,7 +119,7 @@ pub fn job(tasks: u64, operations: u64, seconds: f64) -> Result<String, String> 
 /// Operations in flight = rate × latency.
 pub fn little(rate: Amount, each: Nanos, in_flight: Option<f64>) -> Result<String, String> {
     let Amount::OperationsPerSecond(operations) = rate else {
-        return Err(format!("{} is no rate of operations: write it as 1200000/s", shown(rate)));
+        return Err(format!("{} is not a rate of operations: write it as 1200000/s", shown(rate)));
     };
     let law = Little::of(operations, each.0 as f64, in_flight.unwrap_or(1.0))
         .ok_or("the operations under way must be above 0")?;
@@ -145,6 +145,6 @@ pub fn crossover(slope: Amount, plateau: Amount) -> Result<String, String> {
     let (each, level) = alike(slope, plateau)?;
     let (slope, plateau) = (shown(slope), shown(plateau));
     let nodes = analysis::statistics::crossover(each, 0.0, level)
-        .ok_or_else(|| format!("{slope} for each node never reach {plateau}"))?;
+        .ok_or_else(|| format!("a slope of {slope} per node never reaches {plateau}"))?;
     Ok(line("cross-over at", &format!("{} nodes", grouped(nodes)), &format!("⌈{plateau} ÷ {slope}⌉")))
 }

@@ -54,7 +54,7 @@ fn checked(printed: &PrintedStatistics) -> Vec<&'static str> {
         (extremes, "the extremes"),
         (extremes && printed.mean.is_some(), "the mean against the extremes"),
         (deviation && several, "the deviation against range and number"),
-        (deviation && !several, "whether the deviation is too large for the range; too small needs --n"),
+        (deviation && !several, "whether the deviation is too large for the range (too small needs --n)"),
     ];
     parts.into_iter().filter(|(is_checked, _)| *is_checked).map(|(_, what)| what).collect()
 }
@@ -144,7 +144,7 @@ pub fn regression(points: &[(f64, f64)], at: &[f64]) -> Result<String, String> {
 /// Peak, knee, plateau, sweet spot and dips of a curve of at least three points.
 pub fn curve(points: &[(f64, f64)]) -> Result<String, String> {
     if points.len() < 3 {
-        return Err(format!("{} points make no curve: give at least three", points.len()));
+        return Err(format!("{} points are too few for a curve: give at least three", points.len()));
     }
     let mut sorted = points.to_vec();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0));

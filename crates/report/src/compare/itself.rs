@@ -33,7 +33,7 @@ pub fn against_itself(run: &Run, times: usize) -> Result<Itself<'_>, String> {
     let directory = run.directory.display();
     if run.manifest.provenance == Provenance::Imported {
         return Err(format!(
-            "the run {directory} is imported: what another tool has printed does not tell in which order it was \
+            "the run {directory} is imported: the output of another tool does not show in which order it \
              measured; measure the study with ioproof run"
         ));
     }
@@ -42,12 +42,12 @@ pub fn against_itself(run: &Run, times: usize) -> Result<Itself<'_>, String> {
     let gate = Gate::new(&run.manifest.plan, &figures, &doubts);
     let found = analysis::comparisons::against_itself(&gate, times).map_err(|few| match few.has {
         0 => format!(
-            "no figure of {directory} can be compared: the audit lets nothing be said of any of them; `ioproof check` \
+            "no figure of {directory} can be compared: the audit disqualifies all of them; `ioproof check` \
              says why"
         ),
         _ => format!(
-            "no figure of {directory} that the audit does not refuse has {} repetitions, which {} with {} on each side \
-             need (the most are {}): {}",
+            "no figure of {directory} that the audit accepts has {} repetitions, which {} with {} on each \
+             side need (the most are {}): {}",
             few.needed,
             counted(times as u64, "comparison"),
             Rule::LEAST,
@@ -62,7 +62,7 @@ pub fn against_itself(run: &Run, times: usize) -> Result<Itself<'_>, String> {
 fn advice(run: &Run, has: usize, needed: usize) -> String {
     let fewer = match has / (2 * Rule::LEAST) {
         0 => String::new(),
-        fewer => format!("ask for {fewer} at most, or "),
+        fewer => format!("ask for at most {fewer}, or "),
     };
     let words = |words: &[&str]| shell_line(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
     let command = match &run.manifest.plan.source {
@@ -133,7 +133,8 @@ impl Itself<'_> {
     fn section(&self) -> Section {
         let table = Block::Table {
             caption: format!(
-                "Differences that were called where there is none; in brackets where their probability lies, with {}",
+                "Differences that were reported where there is none; in brackets the interval of their \
+                 probability, with {} confidence",
                 percent(CONFIDENCE)
             ),
             table: self.table(),
@@ -148,7 +149,7 @@ impl Itself<'_> {
         let out = match left_out {
             0 => String::new(),
             some => format!(
-                " Left out: {} with too few repetitions, or of which the audit lets nothing be said.",
+                " Left out: {} with too few repetitions or disqualified by the audit.",
                 counted(some as u64, "figure")
             ),
         };
@@ -209,7 +210,8 @@ impl Itself<'_> {
             ),
             (false, false) => {
                 format!(
-                    "Nothing here says that the test of differences errs more often than the {level} that it states."
+                    "Nothing here shows that the test of differences errs more often than the {level} that \
+                     it states."
                 )
             }
         }

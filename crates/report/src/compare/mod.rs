@@ -120,11 +120,12 @@ fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) 
                 table: statements::without_figures(table, |text| text),
             },
             None if same_work => Block::Text(format!(
-                "{before} and {after}: no verdict, for not all launches of both completed and have their pairs."
+                "{before} and {after}: no verdict, because not all launches of both completed and have a \
+                 counterpart."
             )),
             None => Block::Text(
-                "The jobs of both runs are not the same (scale, seed, tables or tests): no verdict, for their sums are of \
-                 different work."
+                "The jobs of both runs are not the same (scale, seed, tables or tests): no verdict, because \
+                 their sums are of different work."
                     .to_owned(),
             ),
         };
@@ -320,9 +321,9 @@ impl Pair<'_> {
         }));
         if self.agreements > 0 {
             blocks.push(Block::Text(format!(
-                "{} of figures of different names: the same phase, size, order, tasks and nodes. What \
-                 differs beside that stands with each. A rate while transferring leaves out opening, syncing \
-                 and closing, which tools count in different ways.",
+                "{} of figures with different names but the same phase, size, order, tasks and nodes. Other \
+                 differences are shown with each. A rate while transferring leaves out opening, syncing and \
+                 closing, which tools count in different ways.",
                 counted(self.agreements as u64, "pair")
             )));
         }

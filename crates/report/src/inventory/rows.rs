@@ -158,7 +158,7 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
     ];
     let all = Bytes(host.memory_bytes).both_units();
     let memory = match host.memory_limit_bytes {
-        _ if host.memory_bytes == 0 => Fact::Unknown("how much there is in all is not said".to_owned()),
+        _ if host.memory_bytes == 0 => Fact::Unknown("the total is not reported".to_owned()),
         Some(limit) => known(format!("{all}, limited to {} by the control group", Bytes(limit).both_units())),
         None => known(all),
     };

@@ -126,9 +126,9 @@ fn files_words(case: &Case, estimate: &CaseEstimate) -> String {
 
 fn existing_words(case: &Case) -> &'static str {
     match case.workload.files.existing {
-        _ if case.only_reads() => "files that exist are read, and nothing is written",
-        Existing::Replace => "files that exist are replaced",
-        Existing::Reuse => "files that exist are written over in place",
+        _ if case.only_reads() => "existing files are read, and nothing is written",
+        Existing::Replace => "existing files are replaced",
+        Existing::Reuse => "existing files are overwritten in place",
     }
 }
 
@@ -151,16 +151,14 @@ fn order_words(workload: &Workload) -> String {
     match workload.order {
         Order::Sequential => "sequential: segment by segment, in rising offsets".to_owned(),
         Order::Backward => "backward: from the last transfer to the first".to_owned(),
-        Order::Strided { stride } => {
-            format!("strided: each transfer once, every {stride}th of them in a lap")
-        }
+        Order::Strided { stride } => format!("strided: each transfer once, in laps over every {stride}th"),
         Order::Same => "same: the first transfer over and over".to_owned(),
         Order::Random { seed } => {
             let fresh = if workload.fresh_order { ", another order in each repetition" } else { "" };
             format!("random: each transfer once, chosen by seed {seed}{fresh}")
         }
         Order::RandomBlocks { seed, blocks, .. } => {
-            format!("random blocks: each one of {blocks}, some of which come again, chosen by seed {seed}")
+            format!("random blocks: each one of {blocks}, some of them repeatedly, chosen by seed {seed}")
         }
     }
 }
@@ -181,7 +179,7 @@ fn path_words(workload: &Workload) -> String {
 fn sync_words(workload: &Workload) -> String {
     let timed = timed_sync_words(workload);
     match workload.sync_after {
-        true => format!("{timed}; fsync and close when the time is over"),
+        true => format!("{timed}; fsync and close after the timed part"),
         false => timed,
     }
 }
@@ -195,7 +193,7 @@ fn timed_sync_words(workload: &Workload) -> String {
         (_, true, false) => "fsync after each write, inside its latency".to_owned(),
         (_, false, true) => "fsync after the last write, in the timed close".to_owned(),
         (_, false, false) => {
-            "none asked for: data may be in memory or in a device's cache at the end".to_owned()
+            "none requested: data may be in memory or in a device's cache at the end".to_owned()
         }
     }
 }
@@ -218,7 +216,9 @@ fn read_from_words(workload: &Workload) -> Option<String> {
         ReadFrom::Shift { tasks } => Some(format!("task t reads what task t + {tasks} wrote")),
         ReadFrom::Shuffle { at_least, seed, reseed } => {
             let fresh = if reseed { ", another in each repetition" } else { "" };
-            Some(format!("a random task reads, at least {at_least} places away; seed {seed}{fresh}"))
+            Some(format!(
+                "a random task reads each task's data, at least {at_least} places away; seed {seed}{fresh}"
+            ))
         }
     }
 }
@@ -239,8 +239,8 @@ pub(super) fn clock_words(workload: &Workload) -> Option<String> {
 
 pub(super) fn keep_words(case: &Case) -> &'static str {
     match case.workload.files.keep {
-        _ if case.only_reads() => "files that this run has not made stay as they are",
-        Keep::Never => "the files are removed, whatever happened",
+        _ if case.only_reads() => "files that this run did not create stay as they are",
+        Keep::Never => "the files are removed in any case",
         Keep::OnError => "the files are removed unless a check found wrong data",
         Keep::Always => "the files are kept",
     }
@@ -296,9 +296,9 @@ pub(super) fn has_memory_line(case: &Case, environment: &RunEnvironment) -> bool
 /// Whether the page cache can serve reads instead of the storage.
 pub(super) fn memory_risk(workload: &Workload, memory: Option<Bytes>) -> &'static str {
     match memory {
-        None => "not known; whether the page cache can hold the data cannot be said",
+        None => "not known, nor whether the page cache can hold the data",
         _ if !workload.backend.moves_data() => "no data is moved",
-        _ if workload.direct => "direct I/O goes round the page cache",
+        _ if workload.direct => "direct I/O bypasses the page cache",
         Some(memory) if multiple(workload, memory) < plan::MEMORY_MULTIPLE_MIN => "the page cache can answer",
         _ => "more than the page cache can hold",
     }

@@ -67,7 +67,7 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
                 None if case.workload.work.jobs().is_some() => "lower the scale".to_owned(),
                 None => "use fewer tasks, a smaller block or a shorter time".to_owned(),
             };
-            format!("{}: {advice}, if that is not meant", take(estimate))
+            format!("{}: {advice}, unless that is intended", take(estimate))
         }
         Concern::NoSpace { space, segments } => {
             let (needs, name, free) = (product(case, space), &space.name, decimal_bytes(space.free.0));

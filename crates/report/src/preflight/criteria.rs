@@ -29,7 +29,7 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
         let what = match (among, one.statistic) {
             (1, Statistic::ConfidenceBound) => "commitments ask for a bound",
             (1, Statistic::Median) => {
-                "commitments judge a median, which may be so by chance near the promise,"
+                "commitments judge a median, which near the promise may pass or fail by chance,"
             }
             (1, _) => return None,
             _ => "commitments take the best of several figures",
@@ -98,7 +98,8 @@ pub(crate) fn words(case: &Case) -> String {
         Some(match protocol.stopping {
             Stopping::Count => repetitions,
             Stopping::Interval { share, least } => format!(
-                "until the interval of the median, one that may be computed after each repetition, is at most {} wide, not before {least} and at most {repetitions}",
+                "until the interval of the median, valid after each repetition, is at most {} wide, after at \
+                 least {least} and at most {repetitions}",
                 percent(share)
             ),
             Stopping::Steady { window, excursion, slope } => format!(
@@ -110,7 +111,7 @@ pub(crate) fn words(case: &Case) -> String {
         (protocol.rounds > 1).then(|| format!("{} rounds each, of which the last counts", protocol.rounds)),
         protocol.drop_caches.then(|| "the page cache, directory entries and inodes of the whole host are dropped before each phase that reads".to_owned()),
         protocol.evict_files.then(|| {
-            "the pages of its files, and no others, leave the page cache before each phase that reads".to_owned()
+            "only its files' pages are evicted from the page cache before each phase that reads".to_owned()
         }),
         (protocol.phase_min.0 > 0)
             .then(|| format!("a phase shorter than {} meets no commitment", protocol.phase_min)),

@@ -21,7 +21,7 @@ pub(super) fn lines(jobs: &Jobs, workload: &Workload) -> Vec<(&'static str, Stri
         format!("{} of {word} ({})", tests.count(), launch_words(launches))
     };
     let together = match jobs.concurrency {
-        0 => "each as soon as those before it have ended".to_owned(),
+        0 => "each as soon as those it waits for have ended".to_owned(),
         most => format!("at most {} at a time", grouped(u64::from(most))),
     };
     let scale = jobs.scale_billionths as f64 / 1e9;
@@ -39,7 +39,7 @@ pub(super) fn lines(jobs: &Jobs, workload: &Workload) -> Vec<(&'static str, Stri
             (space.name(), format!("{}: {needs} at most at a time", placement.target(space).display()))
         }));
     }
-    let limit = |limit| format!("a launch that runs for longer than {limit} is ended");
+    let limit = |limit| format!("a launch that runs for longer than {limit} is terminated");
     lines.extend(jobs.launch_limit.map(|most| ("limit", limit(most))));
     lines
 }

@@ -169,7 +169,7 @@ fn counted_of_one(one: &LayoutOutlook, prefix: &str, screen: Screen) -> String {
         0 if prefix.is_empty() => return String::new(),
         0 => format!("{prefix}no command"),
         all if is_own => format!("{prefix}{}:", counted(all as u64, "command")),
-        all => format!("{prefix}{}; beside directories and mounts:", counted(all as u64, "command")),
+        all => format!("{prefix}{}; apart from directories and mounts:", counted(all as u64, "command")),
     };
     wrapped("    ", &head, screen.prose()) + &kinds.iter().map(line).collect::<String>()
 }

@@ -61,7 +61,7 @@ pub fn prediction(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> 
     line("predicted", &predicted(&Prediction::of(&plan.cases, &all, environment)), screen)
 }
 
-const ROOM: &str = "Slots and room, by what the study says of its targets";
+const ROOM: &str = "Slots and room, by what the study says about its targets";
 const LIMITS: &str = "Expected at most, by the study's own limits";
 
 /// Bytes written and bytes read by all passes.

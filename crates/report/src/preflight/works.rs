@@ -68,10 +68,10 @@ fn names_lines(case: &Case, estimate: &CaseEstimate) -> Vec<(&'static str, Strin
         let roots: Vec<String> = workload.roots(0).iter().map(|root| root.display().to_string()).collect();
         let existing = match workload.files.existing {
             _ if matches!(case.phases[..], [Phase::Benchmark | Phase::Cleanup, ..]) => {
-                "what a case before it or an earlier run has left is used"
+                "what an earlier case or run has left is used"
             }
-            Existing::Replace => "a tree that is there already is refused",
-            Existing::Reuse => "a tree that is there already is used again",
+            Existing::Replace => "an existing tree is refused",
+            Existing::Reuse => "an existing tree is reused",
         };
         lines.extend([
             ("files", format!("{files} of {size}, and {made}: {all} in all")),

@@ -95,7 +95,7 @@ pub fn list(library: &Library, filter: &Filter, screen: Screen) -> String {
         out.push('\n');
     }
     match (out.is_empty(), marked) {
-        (true, _) => "no published figure is like this; leave a filter out\n".to_owned(),
+        (true, _) => "no published figure matches; leave a filter out\n".to_owned(),
         (false, true) => {
             out + "! misprinted, damaged or contradicted as printed: show ID says how it is read\n"
         }

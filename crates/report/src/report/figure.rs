@@ -314,32 +314,32 @@ pub(crate) const FIGURE: &[Column<Figure>] = &[
     word("provenance", "", "`measured`, `imported`, `published` or `simulated`.", |one| {
         names::provenance(one.provenance)
     }),
-    flag("page_cache", "", "Memory took part: the figure is not one of the device.", |one| {
+    flag("page_cache", "", "Memory took part: the figure does not describe the device.", |one| {
         Some(one.page_cache)
     }),
-    text("statistic", "", "What the spreads are of.", Figure::statistic),
+    text("statistic", "", "What the spreads cover.", Figure::statistic),
     word("rate", "", "The name of the rate.", |one| one.rate.name()),
-    word("unit", "", "What it is read by: `bytes/s` of transfers; else operations by their name.", |one| {
+    word("unit", "", "Its unit: `bytes/s` for transfers, otherwise operations by their name.", |one| {
         one.unit()
     }),
-    count("nodes", "", "Nodes that it is on.", |one| Some(one.node_count)),
+    count("nodes", "", "Nodes that it was measured on.", |one| Some(one.node_count)),
     nanos("cpu_ns_per_operation", "", "Processor time of all processes for one operation.", |one| {
         one.cpu_ns_per_operation()
     }),
     bytes(
         "bytes_per_operation",
         "",
-        "Bytes that one operation moves by plan, where it is no transfer.",
+        "Bytes that one operation moves by plan, where it is not a transfer.",
         |one| one.bytes_per_operation,
     ),
     number(
         "allocated_bytes_per_file",
         "",
-        "Bytes that the file system holds for each file that was looked at.",
+        "Bytes that the file system uses for each examined file.",
         |one| one.allocated_bytes_per_file(),
     ),
     count("names_searched", "", "Names that a search came across.", |one| one.searched().map(|(all, _)| all)),
-    count("names_found", "", "Those of them that fit.", |one| one.searched().map(|(_, found)| found)),
+    count("names_found", "", "Those of them that match.", |one| one.searched().map(|(_, found)| found)),
     count("surprises", "", "Items that were not as the run had left them.", |one| Some(one.surprises())),
     share("device_share", "", "Device bytes ÷ application bytes.", |one| one.moved_by_devices()),
     list("notes", "", "Marks of the notes that concern it.", |one| one.notes.clone()),
@@ -351,7 +351,7 @@ pub(crate) const FIGURE: &[Column<Figure>] = &[
 /// The columns of a statistic over repetitions.
 pub(crate) const SPREAD: &[Column<Summary>] = &[
     number("median", "", "Over the repetitions that count.", |one| Some(one.median)),
-    number("mean", "", "Of the same.", |one| Some(one.mean)),
+    number("mean", "", "Over the same repetitions.", |one| Some(one.mean)),
     number("deviation", "", "Standard deviation with n − 1; null with one repetition.", |one| {
         (one.n > 1).then_some(one.deviation_sample)
     }),
@@ -361,7 +361,7 @@ pub(crate) const SPREAD: &[Column<Summary>] = &[
         one.median_interval.map(|interval| interval.low)
     }),
     number("interval_high", "", "Its high end.", |one| one.median_interval.map(|interval| interval.high)),
-    share("confidence", "", "The confidence that the interval really has.", |one| {
+    share("confidence", "", "The actual confidence of the interval.", |one| {
         one.median_interval.map(|interval| interval.confidence)
     }),
 ];
@@ -388,11 +388,11 @@ const REPETITION: &[Column<RepetitionFigure>] = &[
     word(
         "role",
         "",
-        "`recorded`, `warm-up`, `earlier round`, or `before steady state` of a case that went on until it was \
+        "`recorded`, `warm-up`, `earlier round`, or `before steady state` of a case that ran until it was \
          steady; only the first counts.",
         role,
     ),
-    change("drift", "", "Of the last of several rounds: its rate ÷ that of the first round − 1.", |one| {
+    change("drift", "", "For the last of several rounds: its rate ÷ that of the first round − 1.", |one| {
         one.drift
     }),
     moment("started_unix_ns", "", "Wall clock.", |one| Some(one.phase.started_unix_ns)),
@@ -401,37 +401,37 @@ const REPETITION: &[Column<RepetitionFigure>] = &[
     count("wall_ns", "", "From the first open to the end of the last close.", |one| Some(one.phase.wall_ns)),
     count("open_ns", "", "Until all tasks had opened their files.", |one| Some(one.phase.open_ns)),
     count("io_ns", "", "From the first transfer's start to the last one's end.", |one| Some(one.phase.io_ns)),
-    count("close_ns", "", "From the last transfer's end on.", |one| Some(one.phase.close_ns)),
+    count("close_ns", "", "From the first close to the end of the last.", |one| Some(one.phase.close_ns)),
     count("user_cpu_ns", "", "Processor time of all processes in user mode.", |one| {
         Some(one.phase.user_cpu_ns)
     }),
     count("system_cpu_ns", "", "Their time in the kernel.", |one| Some(one.phase.system_cpu_ns)),
     share("device_share", "", "Device bytes ÷ application bytes.", RepetitionFigure::moved_by_devices),
-    share("first_touch_share", "", "Of its reads, the first ones of their bytes in it.", |one| {
+    share("first_touch_share", "", "Share of its reads that are the first ones of their bytes.", |one| {
         one.first_touches
     }),
-    share("resident_share", "", "Of the files it reads, what page caches held before.", |one| {
+    share("resident_share", "", "Share of the files it reads that page caches held before.", |one| {
         one.resident_share()
     }),
 ];
 
 const RATE: &[Column<(&'static str, Rate)>] = &[
     word("name", "", "The name of the rate.", |(name, _)| name),
-    number("bytes_per_second", "", "Bytes per second of it.", |(_, rate)| Some(rate.bytes_per_second)),
-    number("transfers_per_second", "", "Operations per second of it.", |(_, rate)| {
+    number("bytes_per_second", "", "Its bytes per second.", |(_, rate)| Some(rate.bytes_per_second)),
+    number("transfers_per_second", "", "Its operations per second.", |(_, rate)| {
         Some(rate.transfers_per_second)
     }),
 ];
 
 const OPERATION: &[Column<(Operation, Rate)>] = &[
-    word("operation", "", "Which one.", |(operation, _)| operation.name()),
+    word("operation", "", "The operation.", |(operation, _)| operation.name()),
     number("per_second", "", "Median over the repetitions.", |(_, rate)| Some(rate.transfers_per_second)),
     number("bytes_per_second", "", "Likewise.", |(_, rate)| Some(rate.bytes_per_second)),
 ];
 
 const DEVICE: &[Column<(String, DeviceMean)>] = &[
     word("device", "", "Its name.", |(name, _)| name),
-    number("read_bytes_per_second", "", "Mean over the repetitions, as all of it.", |(_, mean)| {
+    number("read_bytes_per_second", "", "Mean over the repetitions, like all values here.", |(_, mean)| {
         Some(mean.read_bytes_per_second)
     }),
     number("write_bytes_per_second", "", "Bytes written per second.", |(_, mean)| {

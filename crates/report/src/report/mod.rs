@@ -189,7 +189,7 @@ const TIME: &[Column<Reconciled>] = &[
 ];
 const PART: &[Column<(&str, f64)>] = &[
     word("name", "", "A phase over all of its passes, or all rests.", |(name, _)| name),
-    number("seconds", "", "Seconds of it.", |(_, seconds)| Some(*seconds)),
+    number("seconds", "", "Its seconds.", |(_, seconds)| Some(*seconds)),
 ];
 
 fn time<S: Serializer>(time: &Option<Reconciled>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -216,20 +216,20 @@ fn missing(
     let planned = &run.manifest.plan.cases;
     let whole = planned.iter().filter(|case| finished.contains(case.id.as_str())).count();
     let came =
-        format!("{whole} of {} finished; what is whole is shown here", counted(planned.len() as u64, "case"));
+        format!("{whole} of {} finished; complete parts are shown", counted(planned.len() as u64, "case"));
     let mut lines = Vec::new();
     match &run.state {
         RunState::Complete => {}
         RunState::Interrupted => lines.push(format!("{came}.")),
         RunState::Failed { message } => lines.push(format!("The run failed: {message}. {came}.")),
         RunState::Killed => lines.push(format!("The run was killed, or its host went down: {came}.")),
-        RunState::Running => lines.push(format!("The run is still going on: {came}.")),
+        RunState::Running => lines.push(format!("The run is still in progress: {came}.")),
     }
     let ended: usize = run.interrupted.iter().map(|pass| pass.launches.len()).sum();
     if ended > 0 && run.state != RunState::Complete {
         lines.push(format!(
-            "Launches of jobs that had ended in passes that do not count: {}. They are kept, and no figure is made of \
-             them.",
+            "Launches of jobs that had ended in passes that do not count: {}. They are kept, but no figure \
+             includes them.",
             grouped(ended as u64)
         ));
     }
@@ -250,7 +250,7 @@ fn missing(
     lines.extend(short.by_ref().take(SHORT_NAMED));
     let more = short.count();
     if more > 0 {
-        lines.push(format!("Nor do {} have all of theirs.", counted(more as u64, "more figure")));
+        lines.push(format!("Repetitions are also missing from {}.", counted(more as u64, "more figure")));
     }
     let late = run.late_damage();
     lines.extend(run.damage.iter().chain(&late).map(|damage| format!("Not readable: {damage}.")));
@@ -274,21 +274,22 @@ fn definitions() -> Vec<Definition> {
             "time of one transfer, from a histogram of all of them with an error below 1 %; in an open loop it \
              counts from the moment when the transfer should have started",
         ),
-        ("p99", "99 of 100 transfers took at most so long"),
+        ("p99", "99 of 100 transfers took at most this long"),
         (
             "device ÷ tasks",
             "bytes that the block devices under the target moved, by their counters, for each byte that the \
              tasks moved; 1.0 says that the page cache answered nothing. Caches of hypervisors, controllers \
              and drives are not seen",
         ),
-        ("page cache", "memory of the nodes took part: the figure is not one of the device"),
+        ("page cache", "memory of the nodes took part: the figure does not describe the device"),
     ];
     let interval = Definition {
         name: "interval".to_owned(),
         meaning: format!(
-            "holds the median of many more repetitions with the confidence that stands beside it; it is made of \
-             ranks, so nothing is assumed of the distribution, and reaches {:.0} % from six repetitions on. Of a case that \
-             ends as soon as its interval is narrow it is wider, from eight on, for it may be computed after each repetition",
+            "contains the median of many more repetitions with the confidence shown beside it; it is based \
+             on ranks, so nothing is assumed about the distribution, and reaches {:.0} % from six \
+             repetitions on. For a case that ends as soon as its interval is narrow it is wider, and exists \
+             from eight on, because it may be computed after each repetition",
             CONFIDENCE * 100.0
         ),
     };

@@ -42,15 +42,15 @@ impl Printed {
 }
 
 const PRINTED: &[Column<PrintedRow>] = &[
-    word("case", "", "The case that it is of.", |one| &one.key.case),
+    word("case", "", "The case that it belongs to.", |one| &one.key.case),
     word("phase", "", "The phase.", |one| one.key.phase.name()),
     word("label", "", "What the tool calls it.", |one| &one.label),
     word("statistic", "", "`max`, `mean` and so on; empty where the tool does not say.", |one| {
         &one.statistic
     }),
     word("value", "", "As printed.", |one| &one.value),
-    number("number", "", "The number in `unit`; null where it is none.", |one| one.number),
-    word("unit", "", "Empty of counts and words.", |one| &one.unit),
+    number("number", "", "The number in `unit`; null where it is not a number.", |one| one.number),
+    word("unit", "", "Empty for counts and words.", |one| &one.unit),
     word("source", "", "The file.", |one| &one.source),
     count("line", "", "From 1.", |one| Some(one.line.into())),
 ];

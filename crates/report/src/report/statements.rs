@@ -109,7 +109,7 @@ impl JsonSchema for Statements {
         let kind = |table: &analysis::gate::Table| {
             let mut properties = json!({
                 "figure": {
-                    "type": ["integer", "null"], "description": "The number of the figure that it is of."
+                    "type": ["integer", "null"], "description": "The number of the figure that it describes."
                 },
                 "figures": {
                     "type": "array", "items": { "type": "integer" },

@@ -20,7 +20,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         blocks.push(Block::Text(format!("{}.", nodes_line(cluster).replace(" · ", "; "))));
         blocks.push(match cluster.differences.as_slice() {
             [] if cluster.nodes.len() < 2 => Block::List(Vec::new()),
-            [] => Block::Text("The nodes are alike in all facts that were read.".to_owned()),
+            [] => Block::Text("The nodes agree in all facts that were read.".to_owned()),
             all => Block::List(all.iter().map(difference).collect()),
         });
         blocks.extend(clocks(cluster));

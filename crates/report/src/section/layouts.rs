@@ -24,11 +24,11 @@ fn of_one(one: &LayoutInfo) -> Vec<Block> {
     let differing: Vec<String> =
         one.findings.iter().filter(|one| one.differs()).map(ToString::to_string).collect();
     if !differing.is_empty() {
-        blocks.push(Block::Text("Not as it was asked for:".to_owned()));
+        blocks.push(Block::Text("Not as requested:".to_owned()));
         blocks.push(Block::List(differing));
     }
     if !one.findings.is_empty() {
-        blocks.push(table("Read back while it stood", findings(&one.findings)));
+        blocks.push(table("Read back while it existed", findings(&one.findings)));
     }
     if !one.devices.is_empty() {
         blocks.push(table("Devices under it", devices(&one.devices)));

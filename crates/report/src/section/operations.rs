@@ -37,9 +37,12 @@ pub(super) fn metadata(report: &Report) -> Vec<Block> {
         "Rates are medians of n repetitions, with the interval of the median.{moved} CPU: processor time of all \
          processes for one of them."
     )));
-    blocks.extend(only("Each operation of a round over objects, over the time of all", rounds(&figures)));
     blocks.extend(only(
-        "Space that the file system holds for a file, by the blocks that stat tells (st_blocks × 512 bytes)",
+        "Each operation of a round over objects, over the time of all of them",
+        rounds(&figures),
+    ));
+    blocks.extend(only(
+        "Space that the file system uses for a file, by the blocks that stat reports (st_blocks × 512 bytes)",
         allocated(report, &figures),
     ));
     blocks.extend(only("What searches came across", searched(&figures)));

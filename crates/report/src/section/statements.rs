@@ -100,7 +100,7 @@ fn withheld(table: &analysis::gate::Table) -> Option<Block> {
     let all = table.rows.len();
     (!named && !others.is_empty() && table.rows.iter().all(alike)).then(|| {
         let why = reasons(&first.reasons);
-        Block::Text(format!("{caption}: all {all} are withheld for the same reasons; of the first, {why}."))
+        Block::Text(format!("{caption}: all {all} are withheld for the same reasons; for the first, {why}."))
     })
 }
 

@@ -19,7 +19,7 @@ fn node(report: &Report) -> Option<String> {
     let study = &report.study;
     let differs = match study.node_differs.as_slice() {
         [] => String::new(),
-        all => format!(" The node that was measured on is another one: it has {}.", all.join(" and ")),
+        all => format!(" The measured node is a different one: it has {}.", all.join(" and ")),
     };
     let said = (!study.node.is_empty()).then_some(&study.node);
     said.map(|node| format!("Each node, as the study says: {node}.{differs}"))

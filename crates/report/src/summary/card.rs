@@ -272,7 +272,11 @@ fn contrasts(report: &Report) -> Vec<Block> {
     }
     blocks.extend(withheld.first().and_then(|row| row.reasons.first()).map(|why| {
         let count = counted(withheld.len() as u64, "comparison");
-        Block::Text(format!("cannot be told: {count}, as one for {}: {}", why.because.name(), why.evidence))
+        Block::Text(format!(
+            "cannot be told: {count}; the first because of {}: {}",
+            why.because.name(),
+            why.evidence
+        ))
     }));
     blocks
 }

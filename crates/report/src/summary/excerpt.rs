@@ -81,10 +81,9 @@ impl Study<'_> {
                 let leaves_open = |one: &AuditIssue| one.withholds(Use::PromiseBroken);
                 let last = match self.withheld() as u64 {
                     0 if self.report().found.audit.iter().any(leaves_open) => {
-                        "no promise that is kept is withheld for these doubts; one that is broken may be"
-                            .to_owned()
+                        "no kept promise is withheld because of these doubts; a broken one may be".to_owned()
                     }
-                    0 => "no promise is withheld for these doubts".to_owned(),
+                    0 => "no promise is withheld because of these doubts".to_owned(),
                     count => format!("{} of {of} {kept} no promise", grouped(count)),
                 };
                 self.marked(&format!("{found}\n{last}\n"), screen)

@@ -66,15 +66,15 @@ impl Sheet<'_> {
         ];
         let table = self.evidence();
         let caption = match verdict.about.len().saturating_sub(SHOWN) {
-            0 => "Each figure that the commitment is about, with the value of every repetition".to_owned(),
-            more => format!("The value of every repetition; {more} more figures stand in the report"),
+            0 => "Each figure that the commitment covers, with the value of every repetition".to_owned(),
+            more => format!("The value of every repetition; {more} more figures are in the report"),
         };
         blocks.push(match table.is_empty() {
-            true => Block::Text("Nothing that the commitment is about was measured.".to_owned()),
+            true => Block::Text("Nothing that the commitment covers was measured.".to_owned()),
             false => Block::Table { caption, table: table.without_empty_columns() },
         });
         let (no_doubt, all_seen) =
-            ("The audit found nothing.", "Nothing that the program looks for was hidden from it.");
+            ("The audit found nothing.", "Everything that the program looks for could be seen.");
         for (title, mut lines, none) in [
             ("What speaks against these figures", self.doubts(), no_doubt),
             ("What could not be seen", self.unseen(), all_seen),
@@ -82,7 +82,7 @@ impl Sheet<'_> {
             blocks.push(heading(title));
             let more = lines.len().saturating_sub(SHOWN);
             lines.truncate(SHOWN);
-            lines.extend((more > 0).then(|| format!("{more} more of the kind stand in the report")));
+            lines.extend((more > 0).then(|| format!("{more} more of this kind are in the report")));
             blocks.push(if lines.is_empty() { Block::Text(none.to_owned()) } else { Block::List(lines) });
         }
         blocks
@@ -215,7 +215,7 @@ impl Sheet<'_> {
         let is_judged = matches!(self.verdict.judgement, Judgement::Holds | Judgement::DoesNotHold);
         let withholds = |statement| one.check.outcome(statement) == Outcome::Withheld;
         match (outcome, withholds(Use::PromiseKept), withholds(Use::PromiseBroken)) {
-            (Outcome::Withheld, ..) => "the figure can decide nothing with this",
+            (Outcome::Withheld, ..) => "with this doubt the figure cannot decide",
             (_, true, false) if is_judged => "it can only have made the figure faster, so the verdict stands",
             (_, false, true) if is_judged => {
                 "it made the figure slower, but not by enough to change the verdict"
@@ -228,12 +228,12 @@ impl Sheet<'_> {
     fn unseen(&self) -> Vec<String> {
         if self.verdict.simulated {
             let model = self.run.manifest.model.as_ref().map_or("the model", |model| &model.name);
-            return vec![format!("what {model} leaves out of the storage that it stands for")];
+            return vec![format!("what {model} leaves out of the storage that it models")];
         }
         let mut lines = Vec::new();
         if self.run.manifest.provenance == Provenance::Imported {
             lines.push(
-                "the figures are those that another program printed: nothing beside them is known".to_owned(),
+                "the figures were printed by another program: nothing besides them is known".to_owned(),
             );
         }
         let cases = self.cases();
@@ -244,12 +244,13 @@ impl Sheet<'_> {
             };
             if !figure.counted().any(moved) {
                 lines.push(format!(
-                    "figure {number}: no counters of devices, so nobody knows what answered in their place"
+                    "figure {number}: no device counters, so it is unknown what answered instead of the \
+                     devices"
                 ));
             }
             if figure.counted().all(|one| one.phase.user_cpu_ns + one.phase.system_cpu_ns == 0) {
                 lines.push(format!(
-                    "figure {number}: no processor time, so nobody knows what its tasks waited for"
+                    "figure {number}: no processor time, so it is unknown what its tasks waited for"
                 ));
             }
             let case = cases.iter().find(|case| case.id == figure.case);
@@ -260,7 +261,7 @@ impl Sheet<'_> {
             let is_open = |case: &&&Case| !figure.phase.writes() && !is_dropped(case) && !is_known;
             if let Some(case) = case.filter(is_open) {
                 let of = if case.group.is_empty() { &case.id } else { &case.group };
-                lines.push(format!("{of}: what caches held before it read, as they were not dropped"));
+                lines.push(format!("{of}: what caches held before it read, because they were not dropped"));
             }
         }
         for case in cases {
@@ -280,7 +281,11 @@ impl Sheet<'_> {
         let writes = self.figures().any(|(_, figure)| figure.phase.writes());
         for one in host.file_systems.iter().filter(|one| writes && one.size_bytes > 0) {
             let full = 1.0 - (one.free_bytes + one.reserved_bytes) as f64 / one.size_bytes as f64;
-            lines.push(format!("{}: how it does when it is fuller than {}", one.mount_point, percent(full)));
+            lines.push(format!(
+                "{}: how it performs when it is fuller than {}",
+                one.mount_point,
+                percent(full)
+            ));
         }
         if let Fact::Unknown(why) = &host.network {
             lines.push(format!("links of the network: {why}"));
@@ -318,7 +323,7 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
     if let PlanSource::Study { path, text, overrides } = &manifest.plan.source {
         lines.push(format!("study file {}, SHA-256 {}", path.display(), record::sha256(text.as_bytes())));
         if !overrides.is_empty() {
-            lines.push(format!("said on the command line instead: {}", overrides.join(", ")));
+            lines.push(format!("overridden on the command line: {}", overrides.join(", ")));
         }
     }
     lines.push(format!(
@@ -339,7 +344,7 @@ fn unseen_of_writes(number: usize, figure: &Figure, case: &Case) -> String {
     let steady = matches!(case.protocol.stopping, Stopping::Steady { .. });
     let before = match (case.protocol.wipe, case.protocol.precondition) {
         _ if steady => "",
-        (true, 0) => "how the drives do when they are not wiped before; ",
+        (true, 0) => "how the drives perform when they are not wiped before; ",
         (_, 0) => "whether the drives were full or trimmed before; ",
         (_, 1..) => "",
     };

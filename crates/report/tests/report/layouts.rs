@@ -73,7 +73,7 @@ fn layouts_are_told_with_commands_findings_and_devices() {
         "mkfs.xfs -f -K /dev/nvme0n1 as printed (a-cmd) well",
         "… 10 more like these",
         "corrected: printed as nvme0n1",
-        "Not as it was asked for: · /p3700/0: mount options rw,relatime, wanted noatime",
+        "Not as requested: · /p3700/0: mount options rw,relatime, wanted noatime",
         "hardware queues",
         "it could not be made: mkfs.xfs failed",
         "exit status 1",

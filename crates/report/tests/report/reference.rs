@@ -51,7 +51,7 @@ fn filters_go_together() {
     );
     assert_eq!(
         list(library, &filter("F", ""), Screen::PLAIN),
-        "no published figure is like this; leave a filter out\n"
+        "no published figure matches; leave a filter out\n"
     );
     assert_eq!(json(library, &only)["figures"].as_array().map(Vec::len), Some(2));
 }

@@ -173,7 +173,7 @@ fn only_what_the_model_says_of_its_machine_is_shown() {
     let study = Study::of(&run);
     for form in [study.text_in_full(Screen::PLAIN.wide(200)), study.markdown()] {
         assert!(form.contains("the model's machine: node1"), "{form}");
-        for word in ["not looked for", "the model does not say", "this host", "no counters of devices"] {
+        for word in ["not looked for", "the model does not say", "this host", "no device counters"] {
             assert!(!form.contains(word), "{word}: {form}");
         }
     }

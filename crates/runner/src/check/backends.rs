@@ -28,7 +28,7 @@ pub(crate) fn replace_backends(
 fn backend_warning(asked: Backend, reason: String) -> WarningRow {
     let warning = Warning::BackendReplaced {
         asked: format!("io_uring with depth {}", asked.depth()),
-        used: "psync, with a task for each transfer under way where the file is shared".to_owned(),
+        used: "psync, with one task per transfer in flight if the file is shared".to_owned(),
         reason,
     };
     WarningRow::of_run(warning)

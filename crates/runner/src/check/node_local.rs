@@ -70,8 +70,9 @@ pub(crate) fn check_node_local(
     if described.is_some_and(|target| target.layer == Layer::Shared) {
         return Err(RunnerError::Target {
             path: found.directory.clone(),
-            problem: format!("{differs}, and `{}` is said to be shared", case.target),
-            help: "mount the same file system there on every node, or call the target node-local".to_owned(),
+            problem: format!("{differs}, but `{}` is declared as shared", case.target),
+            help: "mount the same file system there on every node, or declare the target as node-local"
+                .to_owned(),
         });
     }
     let name = found.directory.display().to_string();
@@ -87,7 +88,7 @@ pub(crate) fn check_node_local(
                 "give each task a file of its own (ior: -F; in a study: sharing = \"per-task\")",
             ),
             _ => (
-                format!("{differs}: no task can read there what those of other nodes wrote"),
+                format!("{differs}: tasks cannot read there what tasks of other nodes wrote"),
                 "let each task read its own data (ior: neither -C nor -Z; randomops: --node-local; in a \
                  study: read_from = \"same\")",
             ),

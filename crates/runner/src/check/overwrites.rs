@@ -91,8 +91,8 @@ impl LostFiles {
             None => Ok(()),
             Some((path, _)) => Err(RunnerError::Target {
                 path: path.clone(),
-                problem: "holds data that were not there when the files were checked".to_owned(),
-                help: "move it away, or start again: what it holds now would be lost".to_owned(),
+                problem: "contains data that was not there when the files were checked".to_owned(),
+                help: "move it away, or start again: its current content would be lost".to_owned(),
             }),
         }
     }

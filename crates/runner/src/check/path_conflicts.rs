@@ -48,8 +48,11 @@ pub(crate) fn check_targets(
                 if writes && nodes > 1 {
                     return Err(RunnerError::Target {
                         path: target.clone(),
-                        problem: format!("is a block device, which {nodes} nodes cannot write together"),
-                        help: "write it from one node: nothing tells whether it is the same device on others"
+                        problem: format!(
+                            "is a block device, which {nodes} nodes cannot write at the same time"
+                        ),
+                        help: "write it from one node: it is unknown whether the path is the same device on \
+                               the other nodes"
                             .to_owned(),
                     });
                 }
@@ -65,7 +68,7 @@ pub(crate) fn check_targets(
                 return Err(RunnerError::Target {
                     path: target.clone(),
                     problem: "is a directory".to_owned(),
-                    help: format!("name a file in it, as in {}", target.join("testFile").display()),
+                    help: format!("name a file in it, for example {}", target.join("testFile").display()),
                 });
             }
             Some(Kind::Other) => {
@@ -93,8 +96,8 @@ fn check_searched(plan: &Plan, target: &Path) -> Result<(), RunnerError> {
         {
             return Ok(());
         }
-        None => ("is not there, and is to be searched", "name a directory that exists"),
-        Some(_) => ("is no directory, and is to be searched", "name a directory"),
+        None => ("does not exist, but is to be searched", "name an existing directory"),
+        Some(_) => ("is not a directory, but is to be searched", "name a directory"),
     };
     Err(RunnerError::Target { path: target.to_owned(), problem: problem.to_owned(), help: help.to_owned() })
 }
@@ -110,18 +113,19 @@ fn check_tree_target(case: &Case, target: &Path) -> Result<(), RunnerError> {
         Some(Kind::Directory) if writes(case) => Ok(check_directory(target)?),
         Some(Kind::Directory) => Ok(()),
         Some(Kind::BlockDevice) => refused(
-            "is a block device, which holds no names",
-            "make a file system on it and name its mount point",
+            "is a block device, which cannot contain files",
+            "create a file system on it, and name its mount point",
         ),
         Some(Kind::Regular | Kind::Other) => {
-            refused("is no directory, and trees are made in one", "name a directory")
+            refused("is not a directory, but trees are created in a directory", "name a directory")
         }
-        None if is_link(target) => {
-            refused("is a link that leads nowhere", "make the directory that it should lead to, or remove it")
-        }
+        None if is_link(target) => refused(
+            "is a dangling symbolic link",
+            "create the directory that it should point to, or remove it",
+        ),
         None if trees::needs_target(case) => refused(
-            "is not there, and items are to stand directly in it",
-            "make it, or name a directory that exists",
+            "does not exist, but items are to be created directly in it",
+            "create it, or name an existing directory",
         ),
         None => Ok(check_directory(&directory_of(target))?),
     }
@@ -140,7 +144,7 @@ pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerE
         match std::fs::metadata(&path) {
             Ok(metadata) if has_own_devices(files) && metadata.file_type().is_block_device() => {}
             Ok(metadata) if files.sharing == Sharing::PerTask && !metadata.is_file() => {
-                let problem = "is where the file of a task should stand, and is no file";
+                let problem = "is the path of a task's file, but is not a file";
                 return refused(path, problem, "remove it, or choose another name");
             }
             // The file would be created at the link's target, where it is neither claimed nor removed.
@@ -149,11 +153,15 @@ pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerE
                     && files.existing == Existing::Reuse
                     && is_link(&path) =>
             {
-                let problem = "is a link that leads nowhere";
-                return refused(path, problem, "make the file that it should lead to, or remove the link");
+                let problem = "is a dangling symbolic link";
+                return refused(path, problem, "create the file that it should point to, or remove the link");
             }
             Err(error) if error.kind() == ErrorKind::InvalidFilename => {
-                return refused(path, "is too long for a file name here", "choose a shorter name");
+                return refused(
+                    path,
+                    "is too long for a file name on this file system",
+                    "choose a shorter name",
+                );
             }
             Ok(_) | Err(_) => {}
         }
@@ -206,7 +214,8 @@ fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
     Err(RunnerError::Target {
         path: target.to_owned(),
         problem: "is a block device, which cannot hold a file for each task".to_owned(),
-        help: "use one shared target (ior: without -F and @); in a study `disks` gives each task a device"
+        help: "use one shared target (ior: without -F and @); in a study, `disks` gives each task its own \
+               device"
             .to_owned(),
     })
 }
@@ -251,16 +260,18 @@ pub(crate) fn check_in_use(
             let (problem, help) = match holder {
                 Holder::Elsewhere => (
                     format!(
-                        "may be in use by run {run} on {node} (process {pid}), which cannot be seen from here"
+                        "may be in use by run {run} on {node} (process {pid}), which cannot be checked from \
+                         here"
                     ),
                     format!(
-                        "if that run is over, `ioproof clean {}` on {node} removes its files; or name another file",
+                        "if that run has ended, `ioproof clean {}` on {node} removes its files; otherwise \
+                         name another file",
                         shell_word(&directory.to_string_lossy())
                     ),
                 ),
                 Holder::Alive | Holder::Gone => (
                     format!("is in use by run {run} (process {pid} on {node})"),
-                    "wait until that run is over, or name another file".to_owned(),
+                    "wait until that run has ended, or name another file".to_owned(),
                 ),
             };
             return Err(RunnerError::Target { path, problem, help });

@@ -108,7 +108,7 @@ impl SpaceNeeds {
 
 impl SpaceNeed {
     fn text(&self) -> String {
-        let less = if self.need > self.free { ", too little" } else { "" };
+        let less = if self.need > self.free { ", which is too little" } else { "" };
         format!("{} needs {} and has {} free{less}", self.mount_point, Bytes(self.need), Bytes(self.free))
     }
 }
@@ -235,7 +235,7 @@ mod tests {
     fn every_file_system_is_named_with_its_need() {
         let jobs = [("/data", Resource::JobBytes, 8 << 30), ("/work", Resource::JobBytes, 1 << 30)];
         let said = needs(&jobs).check().expect_err("too little").to_string();
-        assert!(said.contains("/data needs 8 GiB and has 4 GiB free, too little"), "{said}");
+        assert!(said.contains("/data needs 8 GiB and has 4 GiB free, which is too little"), "{said}");
         assert!(said.contains("/work needs 1 GiB and has 4 GiB free;"), "{said}");
     }
 

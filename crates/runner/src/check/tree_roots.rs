@@ -83,8 +83,8 @@ fn is_there(root: &Path, beside: bool) -> Result<Option<PathBuf>, RunnerError> {
 fn made_twice(case: &Case, root: PathBuf) -> RunnerError {
     RunnerError::Target {
         path: root,
-        problem: format!("is kept by a case before {}, which makes it anew", case.id),
-        help: "let the case before remove it, or give each case a directory of its own".to_owned(),
+        problem: format!("is kept by a case before {}, which creates it again", case.id),
+        help: "let the earlier case remove it, or give each case its own directory".to_owned(),
     }
 }
 
@@ -93,11 +93,11 @@ fn nothing_there(case: &Case, root: PathBuf) -> RunnerError {
     RunnerError::Target {
         path: root,
         problem: format!(
-            "is not there, and {first} of {} works on files that an earlier run made in it",
+            "does not exist, but {first} of {} works on files that an earlier run created in it",
             case.id
         ),
-        help: "let this run make them first, or run the one that makes and keeps them, with the same tasks \
-               and sizes"
+        help: "let this run create them first, or first do a run that creates and keeps them, with the same \
+               tasks and sizes"
             .to_owned(),
     }
 }

@@ -140,9 +140,9 @@ pub fn validate_campaign(
         return Err(RunnerError::Layout {
             kind: ErrorKind::Refused,
             message: format!(
-                "layouts are made on one node, and this run has {nodes}: make {} on each of them first, with \
-                 `ioproof layout create`, and name the directories in the study (`directory` or `paths` in \
-                 place of `layout`)",
+                "layouts are created on one node, but this run has {nodes}: first create {} on each of them \
+                 with `ioproof layout create`, and name the directories in the study (`directory` or \
+                 `paths` instead of `layout`)",
                 names.join(", ")
             ),
         });
@@ -193,7 +193,7 @@ fn without(plan: &Plan, missing: &[&str]) -> Option<String> {
         shell_word(&format!("workload.{name}.target=[{}]", targets.join(", ")))
     });
     let options: Vec<String> = set.map(|set| format!("--set {set}")).collect();
-    Some(format!("to leave {} out: {}", missing.join(", "), options.join(" ")))
+    Some(format!("to omit {}: {}", missing.join(", "), options.join(" ")))
 }
 
 /// Executes a validated campaign, one layout after another. Whatever happens, files and layouts have been

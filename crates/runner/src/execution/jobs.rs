@@ -78,7 +78,7 @@ impl JobsRun<'_> {
             processes
                 .notes()
                 .filter(|note| !groups.missing().iter().any(|why| note.ends_with(why)))
-                .map(|note| unapplied("all of a phase of jobs", note.to_owned())),
+                .map(|note| unapplied("part of a phase of jobs", note.to_owned())),
         );
         drop(processes);
         groups.remove()?;
@@ -99,7 +99,7 @@ impl JobsRun<'_> {
         let reason = groups.missing().join("; ");
         let mut notes = vec![unapplied("a control group for each launch", reason.clone())];
         if !groups.keeps_memory() && jobs.tests.iter().any(|test| test.memory_max.is_some()) {
-            notes.push(unapplied("`memory_max`, which the kernel does not keep here", reason));
+            notes.push(unapplied("`memory_max`, which cannot be enforced here,", reason));
         }
         notes
     }
@@ -441,7 +441,7 @@ mod tests {
         Launched {
             launches: vec![
                 report(0, LaunchOutcome::Complete, ""),
-                report(1, LaunchOutcome::Killed, "was ended by signal 9"),
+                report(1, LaunchOutcome::Killed, "was killed by signal 9"),
             ],
             samples: vec![sample],
             length_ns: 2000,
@@ -486,7 +486,7 @@ mod tests {
         let [Warning::FailedLaunches { failed: 1, launches: 2, first }] = &rows.warnings()[..] else {
             panic!("{:?}", rows.warnings());
         };
-        assert_eq!(first, "launch 1 (`t`, stream 1, round 0), killed: was ended by signal 9");
+        assert_eq!(first, "launch 1 (`t`, stream 1, round 0), killed: was killed by signal 9");
         let key = PhaseKey { case: "c".into(), repetition: 3, phase: Phase::Jobs };
         let of_phase = rows.of(&key, "node1");
         assert!(of_phase.launches.iter().all(|row| row.key == key && row.node == "node1"));

@@ -90,7 +90,7 @@ impl ExecutionState<'_> {
                 Next::Stopped => return Ok(CaseState::Stopped),
                 Next::TimeIsUp => {
                     let what = format!("{phase} of repetition {pass}");
-                    let reason = "the time limit of the case was over".to_owned();
+                    let reason = "the time limit of the case was reached".to_owned();
                     self.warn(Warning::Unapplied { what, reason })?;
                     self.warn_unsettled(turn, pass)?;
                     return Ok(CaseState::Finished);

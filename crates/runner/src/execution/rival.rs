@@ -129,7 +129,7 @@ fn last_lines(complaints: &[u8]) -> String {
     let text = String::from_utf8_lossy(complaints);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     match &lines[lines.len().saturating_sub(LINES_TOLD)..] {
-        [] => "it says nothing more".to_owned(),
+        [] => "no further message".to_owned(),
         last => last.join("; "),
     }
 }

@@ -121,7 +121,7 @@ fn unread(told: &CollectedOutput) -> Option<Warning> {
     let text = told.before.as_ref().or(told.after.as_ref())?;
     let found = counters(text);
     let reason = match (found.is_empty(), told.before == told.after) {
-        (true, _) => "printed nothing that ioproof can read",
+        (true, _) => "printed nothing that ioproof can parse",
         (_, true) if found.iter().any(|one| !one.is_setting()) => {
             "printed the same before and after: only its settings count"
         }
@@ -168,7 +168,7 @@ fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result
             break status;
         }
         if controls.is_stopped() {
-            return Err("was ended with the run".to_owned());
+            return Err("was terminated with the run".to_owned());
         }
         if Instant::now() >= until {
             return Err(format!("took longer than {} s", limit.as_secs_f64()));
@@ -188,7 +188,7 @@ fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result
     let (complaints, _) = complaints.last(COMPLAINTS_MAX).map_err(cannot("read"))?;
     let complaints = String::from_utf8_lossy(&complaints);
     let last = complaints.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    Err(format!("failed ({status}): {}", last.unwrap_or("it says nothing more")))
+    Err(format!("failed ({status}): {}", last.unwrap_or("no further message")))
 }
 
 /// A running command in its own process group. It is ended on drop.
@@ -296,7 +296,7 @@ mod tests {
         let controls = Controls::new();
         controls.stop();
         let stopped = printed(shell("sleep 1000"), LONG, &controls).unwrap_err();
-        assert_eq!(stopped, "was ended with the run");
+        assert_eq!(stopped, "was terminated with the run");
     }
 
     /// The command is ended when its output is no longer read.

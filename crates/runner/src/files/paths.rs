@@ -42,7 +42,7 @@ pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<P
 
 /// `path` as an absolute path.
 pub(crate) fn absolute_path(path: &Path) -> Result<PathBuf, RunnerError> {
-    let full = std::path::absolute(path).map_err(RunnerError::file("find the place of", path))?;
+    let full = std::path::absolute(path).map_err(RunnerError::file("resolve", path))?;
     // Drops `.` components, so that names can be compared as the file system sees them.
     Ok(full.components().collect())
 }

@@ -126,16 +126,16 @@ pub(crate) fn left_there(root: &Path, found: &Path) -> RunnerError {
     };
     let help = match claim_on(root) {
         Some((claim, place)) => format!(
-            "run {} has claimed it: `ioproof clean {}` removes it where that run was killed; or name another \
-             directory",
+            "run {} has claimed it: `ioproof clean {}` removes it if that run was killed; otherwise name \
+             another directory",
             claim.run_id,
             shell_word(&place.to_string_lossy())
         ),
-        None => "a run that keeps its files made them (`ioproof clean` knows only those of killed runs): \
-                 remove them, or name another directory"
+        None => "they were created by a run that keeps its files (`ioproof clean` knows only those of \
+                 killed runs): remove them, or name another directory"
             .to_owned(),
     };
-    let problem = format!("is there already: files left from an earlier run{ago}");
+    let problem = format!("already exists: files left by an earlier run{ago}");
     RunnerError::Target { path: found.to_owned(), problem, help }
 }
 

@@ -222,7 +222,7 @@ impl<'a> PhaseRun<'a> {
         let targets = self.workload.files.targets.iter().filter(|_| self.order.phase != Phase::Exchange);
         let devices = match self.workload.backend.moves_data() {
             true => devices_under(targets, host),
-            false => Err(Unobservable { reason: "the null backend moves nothing".to_owned() }),
+            false => Err(Unobservable { reason: "the null backend transfers no data".to_owned() }),
         };
         NodeObserver::start(host, devices, &self.mates)
     }

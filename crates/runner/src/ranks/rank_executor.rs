@@ -325,9 +325,9 @@ impl<'a> RankExecutor<'a> {
             let Ok(metadata) = std::fs::metadata(&directory) else { continue };
             let device = *self.devices.entry(directory.clone()).or_insert(metadata.dev());
             if device != metadata.dev() {
-                let changed =
-                    "another file system is there than in the pass before: it was mounted or unmounted";
-                return Err(RunnerError::file("go on in", &directory)(std::io::Error::other(changed)));
+                let changed = "it is on a different file system than in the previous pass: one was mounted or \
+                     unmounted";
+                return Err(RunnerError::file("continue in", &directory)(std::io::Error::other(changed)));
             }
         }
         Ok(())
@@ -571,7 +571,7 @@ fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &KnownContent) ->
         let there = match is_in(&known.discarded, slot.index) {
             true => Err(RunnerError::Target {
                 path: slot.path,
-                problem: "was discarded, and nothing has been written since".to_owned(),
+                problem: "was discarded and has not been written since".to_owned(),
                 help: "put a write phase first, or let a fill phase write it".to_owned(),
             }),
             false => require_data(&slot.path, bytes).map_err(RunnerError::from),

@@ -224,10 +224,10 @@ fn all_layouts_that_cannot_be_made_are_named_with_how_to_leave_them_out() {
     assert_eq!(
         start(&plan).to_string(),
         "layout a: mmcrfs not found\nlayout b: mmcrfs not found\n\
-         to leave a, b out: --set 'workload.layouts.target=[\"md\"]'"
+         to omit a, b: --set 'workload.layouts.target=[\"md\"]'"
     );
     plan.cases[2].group = "other".to_owned();
-    assert!(!start(&plan).to_string().contains("to leave"), "nothing would be left of the workload");
+    assert!(!start(&plan).to_string().contains("to omit"), "nothing would be left of the workload");
 }
 
 #[test]

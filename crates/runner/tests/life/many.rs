@@ -186,7 +186,7 @@ fn files_go_over_to_the_rank_that_has_their_task_in_a_later_case() {
 #[test]
 fn too_few_nodes_or_ranks_are_told_with_the_case() {
     for (error, words) in [
-        (refused(&["a", "a"], |spec| (spec.tasks, spec.nodes) = (2, 2)), "2 nodes are asked for"),
+        (refused(&["a", "a"], |spec| (spec.tasks, spec.nodes) = (2, 2)), "2 nodes are requested"),
         (
             refused(&["a", "b"], |spec| {
                 (spec.tasks, spec.spread) = (3, Spread::Ranks { tasks_per_rank: 1 });
@@ -315,7 +315,7 @@ fn a_run_goes_on_upon_fewer_nodes_than_its_finished_cases_had_and_says_so() {
         live_with(&place, Fake::world(nodes), None, place.plan(cases()), earlier, &mut Silent)
     };
     let said = go_on(&["a", "a"], &[]).expect_err("four nodes are not there").to_string();
-    assert!(said.starts_with("wide: ") && said.contains("ask for fewer"), "{said}");
+    assert!(said.starts_with("wide: ") && said.contains("request fewer"), "{said}");
     let (ended, run, _) = go_on(&["a", "a"], &["wide"]).expect("the other one runs here");
     assert!(ended.expect("a record").failed.is_none());
     assert_eq!(run.phases.len(), 1);

@@ -91,7 +91,7 @@ fn a_kept_tree_is_worked_on_by_a_later_run() {
     let error = place.check(vec![case("make", spec.clone(), &MADE)]).expect_err("it is in the way");
     let text = error.to_string();
     assert!(text.contains("test-dir.0-0") && text.contains("earlier run"), "{text}");
-    assert!(text.contains("a run that keeps its files made them"), "{text}");
+    assert!(text.contains("created by a run that keeps its files"), "{text}");
     assert_eq!(error.kind(), ErrorKind::Refused);
     let (ended, _) = place.run(vec![case("remove", spec, &[Phase::FileRemove, Phase::TreeRemove])]);
     assert!(ended.failed.is_none() && ended.surprises == 0, "{ended:?}");
@@ -106,7 +106,7 @@ fn looking_at_a_tree_that_is_not_there_is_refused_with_the_next_step() {
         .expect_err("nothing is there");
     let text = error.to_string();
     assert!(
-        text.contains("is not there") && text.contains("file-stat") && text.contains("make them"),
+        text.contains("does not exist") && text.contains("file-stat") && text.contains("create them"),
         "{text}"
     );
 }
@@ -123,7 +123,7 @@ fn cases_that_follow_each_other_have_the_tree_that_they_need() {
     place.forget_record();
     let gone = case("gone", spec, &ALL);
     let error = place.check(vec![gone, look]).expect_err("the first has removed it");
-    assert!(error.to_string().contains("is not there"), "{error}");
+    assert!(error.to_string().contains("does not exist"), "{error}");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_file_as_the_target_of_a_tree_is_refused() {
     let place = Place::new();
     fs::write(place.file(), "x").expect("written");
     let error = place.check(vec![case("a", tree_spec(&place.file(), 1, small()), &ALL)]).expect_err("a file");
-    assert!(error.to_string().contains("is no directory"), "{error}");
+    assert!(error.to_string().contains("is not a directory"), "{error}");
 }
 
 /// Performs an action when a phase starts or has ended.
@@ -177,7 +177,7 @@ fn what_others_put_into_the_tree_stays_and_is_named() {
         help: String::new(),
     }));
     let text = error.expect("told").to_string();
-    assert!(text.contains("notes.txt") && text.contains("not made by this run"), "{text}");
+    assert!(text.contains("notes.txt") && text.contains("not created by this run"), "{text}");
     assert!(notes.exists());
     let beside: Vec<_> = fs::read_dir(notes.parent().expect("a directory")).expect("there").collect();
     assert_eq!(beside.len(), 1, "everything of ours is gone");

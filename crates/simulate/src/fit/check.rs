@@ -40,7 +40,7 @@ pub(super) fn check(sweep: &Sweep, nodes: Nodes, seed: u64, whole: &Fit) -> Chec
     let parted: Vec<(Direction, Vec<Point>)> = sweep.directions.iter().map(part).collect();
     let lower: Vec<Direction> = parted.iter().map(|(lower, _)| lower.clone()).collect();
     let Some(fit) = Fit::of(&lower, nodes, seed) else {
-        refuse("no times fit the points without the upper ones".to_owned());
+        refuse("no parameters fit the points without the upper ones".to_owned());
         return checked;
     };
     for (index, (lower, upper)) in parted.iter().enumerate() {
@@ -49,8 +49,8 @@ pub(super) fn check(sweep: &Sweep, nodes: Nodes, seed: u64, whole: &Fit) -> Chec
         if !is_saturated && lower.ceilings == [None; 2] {
             let most = lower.points.last().map_or(1, |point| point.load.in_flight());
             refuse(format!(
-                "{direction}: up to {most} in flight no limit of the storage was seen, and the study states no ceiling: \
-                 measure more in flight, or add an [[expectation]] with `ceiling = true`"
+                "{direction}: up to {most} in flight no limit of the storage was reached, and the study \
+                 states no ceiling: measure more in flight, or add an [[expectation]] with `ceiling = true`"
             ));
         }
         for point in upper {
@@ -63,13 +63,13 @@ pub(super) fn check(sweep: &Sweep, nodes: Nodes, seed: u64, whole: &Fit) -> Chec
             let half_width = predicted.half_width();
             if half_width > HALF_WIDTH_MAX {
                 refuse(format!(
-                    "{named}: the interval of the prediction is ±{:.0} %, and ±{:.0} % is the most",
+                    "{named}: the interval of the prediction is ±{:.0} %, but the maximum is ±{:.0} %",
                     half_width * 100.0,
                     HALF_WIDTH_MAX * 100.0
                 ));
             } else if !(predicted.low..=predicted.high).contains(&measured) {
                 refuse(format!(
-                    "{named}: {measured:.0} transfers/s were measured, and {:.0} to {:.0} predicted",
+                    "{named}: {measured:.0} transfers/s were measured, but {:.0} to {:.0} were predicted",
                     predicted.low, predicted.high
                 ));
             }
@@ -80,7 +80,7 @@ pub(super) fn check(sweep: &Sweep, nodes: Nodes, seed: u64, whole: &Fit) -> Chec
             });
         }
         if !whole.is_saturated(index) && lower.ceilings == [None; 2] {
-            refuse(format!("{direction}: no limit of the storage was seen"));
+            refuse(format!("{direction}: no limit of the storage was reached"));
         }
     }
     checked

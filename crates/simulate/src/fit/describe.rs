@@ -175,15 +175,15 @@ pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> V
         }
         if !fit.is_saturated(index) {
             let stand_in = match one.ceilings {
-                [None, None] => "no limit was seen: the slots are the most that were in flight",
-                _ => "no limit was seen: that of the study stands in for it",
+                [None, None] => "no limit was reached: the slots are the maximum that was in flight",
+                _ => "no limit was reached: that of the study is used instead",
             };
             lines.push(format!("  {name}: {stand_in}"));
         }
     }
     if let [only] = sweep.directions.as_slice() {
         let (own, other) = (direction(only.writes), direction(!only.writes));
-        lines.push(format!("  {other} were not measured: they are as {own}"));
+        lines.push(format!("  {other} were not measured: they are modelled like {own}"));
     }
     lines.push(String::new());
     lines
@@ -201,7 +201,7 @@ pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> V
     }
     lines.extend(sweep.left_out.iter().map(|one| format!("  left out: {}", visible(one))));
     lines.push(String::new());
-    lines.push("check, a fit without these points predicts them:".to_owned());
+    lines.push("check: predictions of these points by a fit without them:".to_owned());
     for held in &checked.held {
         let [value, low, high] = held.predicted;
         lines.push(format!(
@@ -210,8 +210,8 @@ pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> V
         ));
     }
     lines.push(match &checked.refused {
-        None => "  it holds beyond the points that it was fitted to".to_owned(),
-        Some(reason) => format!("  not to be used beyond what was measured: {}", visible(reason)),
+        None => "  it is valid beyond the points to which it was fitted".to_owned(),
+        Some(reason) => format!("  not to be used beyond the measured range: {}", visible(reason)),
     });
     lines
 }

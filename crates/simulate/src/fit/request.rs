@@ -38,19 +38,23 @@ pub enum FitError {
     #[error("the run has several sweeps: {}; choose one with --workload and --target", sweeps.join("; "))]
     Several { sweeps: Vec<String> },
     #[error(
-        "nothing is varied in this run: measure a sweep over depth, tasks or transfer size, as in depth = \"1..64 times 2\""
+        "nothing is varied in this run: measure a sweep over depth, tasks or transfer size, for example \
+         depth = \"1..64 times 2\""
     )]
     NothingVaried,
-    #[error("each point was measured once: set repetitions to {REPETITIONS_LEAST} or more, better 5")]
+    #[error("each point was measured once: set repetitions to at least {REPETITIONS_LEAST}, preferably 5")]
     OneRepetition,
     #[error(
-        "{usable} points can be used and {POINTS_LEAST} are needed: measure more of them{}",
+        "{usable} points can be used, but {POINTS_LEAST} are needed: measure more points{}",
         left_out.iter().map(|one| format!("\n  left out: {one}")).collect::<String>()
     )]
     TooFewPoints { usable: usize, left_out: Vec<String> },
-    #[error("the target `{target}` is a different one on each of {nodes} nodes: fit a run on one node")]
+    #[error("the target `{target}` is different on each of {nodes} nodes: fit a run on one node")]
     Local { target: String, nodes: u32 },
-    #[error("no times fit the points: check that rates and latencies of the run are of the same transfers")]
+    #[error(
+        "no parameters fit the points: check that the rates and latencies of the run belong to the same \
+             transfers"
+    )]
     NoFit,
     #[error("cannot write the model: {0}")]
     Unwritable(String),

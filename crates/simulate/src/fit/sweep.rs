@@ -174,12 +174,12 @@ fn point(
     case: &Case,
 ) -> Result<Point, String> {
     if case.workload.pace.is_some() {
-        return Err("its rate is programmed".to_owned());
+        return Err("its rate is prescribed by the workload".to_owned());
     }
     if run.provenance(case) == Provenance::Imported
         && case.stated.as_deref().is_none_or(|stated| !stated.contains("depth "))
     {
-        return Err("it is imported, and does not say how many transfers were under way".to_owned());
+        return Err("it is imported and does not state how many transfers were in flight".to_owned());
     }
     let against = doubts.iter().find(|doubt| doubt.figure == Some(index) && doubt.withholds(Use::Other));
     if let Some(doubt) = against {
@@ -190,7 +190,7 @@ fn point(
     let (mut transfers, mut processor_ns) = (0, f64::INFINITY);
     for pass in figure.counted() {
         let latency = pass.response(operation).filter(|latency| latency.knows_mean);
-        let latency = latency.ok_or("it has no latencies whose mean is known")?.mean_ns();
+        let latency = latency.ok_or("it has no latencies with a known mean")?.mean_ns();
         let rate = pass.rates.by_io.transfers_per_second / 1e9;
         if !(rate > 0.0 && latency > 0.0) {
             return Err("nothing was transferred".to_owned());

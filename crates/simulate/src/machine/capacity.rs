@@ -84,7 +84,7 @@ impl SimulatedMachine {
         };
         let largest = (0..plan.cases.len()).max_by_key(needs).unwrap_or(0);
         let told = format!(
-            "the files need {}, and {} holds {}: write less, or raise `size` of its devices",
+            "the files need {}, but {} has a capacity of {}: write less, or raise `size` of its devices",
             lacks.needed, lacks.name, lacks.free
         );
         Err(lacking(&plan.cases[largest], told))
@@ -97,7 +97,7 @@ impl SimulatedMachine {
         let (_, chunk) = layout.striping(u32::MAX);
         if let Some(chunk) = chunk.filter(|chunk| workload.geometry.transfer.0 / chunk.0 > CHUNKS_MAX) {
             let told = format!(
-                "a transfer of {} is in more than {CHUNKS_MAX} chunks of {} on layout `{}`: make it smaller",
+                "a transfer of {} covers more than {CHUNKS_MAX} chunks of {} on layout `{}`: make it smaller",
                 workload.geometry.transfer,
                 Bytes(chunk.0),
                 layout.name
@@ -119,8 +119,8 @@ impl SimulatedMachine {
             several => format!("{several} devices"),
         };
         let told = format!(
-            "a file of {file} is on {} of layout `{}`, which holds {} of it: make it smaller, or give the layout a larger \
-             `stripe` and a `chunk`",
+            "a file of {file} is on {} of layout `{}`, which can store only {} of it: make it smaller, or \
+             give the layout a larger `stripe` and a `chunk`",
             devices,
             layout.name,
             Bytes(most)
@@ -145,8 +145,9 @@ impl SimulatedMachine {
             return Ok(());
         }
         let told = format!(
-            "{files} files of {file} are not even on the devices of layout `{}`: one of them has {fullest} of them, and room \
-             for {}: make them smaller, or as many as the devices",
+            "{files} files of {file} are distributed unevenly over the devices of layout `{}`: one device \
+             gets {fullest} files, but has space for {}: make the files smaller, or use as many files as \
+             devices",
             layout.name,
             most / file.0.max(1)
         );
@@ -174,16 +175,16 @@ impl SimulatedMachine {
             return Ok(());
         };
         if !case.workload.work.is_transfers() {
-            let told = "only files of transfers are on the members of a target that it is given: leave `member` and \
-                        `members` out";
+            let told = "only files of transfers can be placed on selected members of a target: omit \
+                        `member` and `members`";
             return Err(lacking(case, told.to_owned()));
         }
         let devices = self.model.group(&layout.devices).map_or(0, |group| group.count);
         let (stripe, _) = layout.striping(devices);
         if stripe > 1 {
             let told = format!(
-                "a member of `{}` is one device, and layout `{}` has each file on {stripe}: give it no `stripe`, `chunk` \
-                 and `parity`, or leave `member` and `members` out",
+                "a member of `{}` is one device, but layout `{}` stores each file on {stripe}: omit its \
+                 `stripe`, `chunk` and `parity`, or omit `member` and `members`",
                 case.target, layout.name
             );
             return Err(lacking(case, told));
@@ -191,7 +192,8 @@ impl SimulatedMachine {
         let needed = u64::from(members.first) + u64::from(members.count);
         if needed > u64::from(devices) {
             let told = format!(
-                "`{}` has {needed} members, and layout `{}` has {devices} devices: raise `count` of its devices",
+                "`{}` has {needed} members, but layout `{}` has {devices} devices: raise `count` of its \
+                 devices",
                 case.target, layout.name
             );
             return Err(lacking(case, told));

@@ -18,8 +18,8 @@ impl SimulatedMachine {
     pub(super) fn check_jobs(&self, case: &Case, jobs: &Jobs) -> Result<(), RunnerError> {
         let node = &self.model.node;
         if node.rows_per_second.is_none() {
-            let told = "the model does not say how fast its processors read and write rows: give `rows_per_second` of its \
-                        nodes";
+            let told = "the model does not state how fast its processors read and write rows: give \
+                        `rows_per_second` of its nodes";
             return Err(lacking(case, told.to_owned()));
         }
         let steps = || jobs.tests.iter().flat_map(|test| test.steps.iter().map(move |step| (test, step)));
@@ -28,8 +28,8 @@ impl SimulatedMachine {
             steps().find(|(_, step)| computes(step)).filter(|_| node.operations_per_second.is_none())
         {
             let told = format!(
-                "test `{}`: the model does not say how fast its processors compute (`{}`): give `operations_per_second` of \
-                 its nodes",
+                "test `{}`: the model does not state how fast its processors compute (`{}`): give \
+                 `operations_per_second` of its nodes",
                 test.name,
                 step.action.name()
             );
@@ -40,8 +40,8 @@ impl SimulatedMachine {
             None => Ok(()),
             Some((test, step)) => {
                 let told = format!(
-                    "test `{}`: a step asks for {} of memory (`{}`), and a node of the model has {}: lower `memory`, or \
-                     raise it in the model",
+                    "test `{}`: a step needs {} of memory (`{}`), but a node of the model has {}: lower \
+                     `memory`, or raise it in the model",
                     test.name,
                     step.memory,
                     step.action.name(),

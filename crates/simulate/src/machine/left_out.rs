@@ -16,13 +16,14 @@ impl SimulatedMachine {
         let mut told = of_jobs(plan);
         if !layouts.is_empty() {
             told.push(format!(
-                "layouts of the study are not built ({}): a target is on the layout of the model that has its name",
+                "layouts of the study are not created ({}): a target is on the layout of the model that \
+                 matches its name",
                 named(&layouts)
             ));
         }
         if !collecting.is_empty() {
             told.push(format!(
-                "commands of `server_collect` are not run (target {}): a model has no servers to ask",
+                "commands of `server_collect` are not run (target {}): a model has no servers to query",
                 named(&collecting)
             ));
         }
@@ -40,7 +41,8 @@ fn of_jobs(plan: &Plan) -> Vec<String> {
     let mut told = Vec::new();
     if !limited.is_empty() {
         told.push(format!(
-            "`memory_max` of jobs is not enforced (test {}): a launch on a model uses the memory that its steps ask for",
+            "`memory_max` of jobs is not enforced (test {}): a launch on a model uses the memory that its \
+             steps request",
             named(&limited)
         ));
     }

@@ -89,8 +89,8 @@ impl SimulatedMachine {
             let names: Vec<&str> =
                 self.model.layouts.iter().flat_map(|layout| &layout.targets).map(String::as_str).collect();
             let told = format!(
-                "the target `{target}` is on no layout of the model, whose layouts have the targets {}: name it \
-                 in `targets` of one of them",
+                "the target `{target}` is not on any layout of the model, whose layouts have the targets \
+                 {}: add it to `targets` of one of them",
                 names.join(", ")
             );
             lacking(case, told)
@@ -101,8 +101,8 @@ impl SimulatedMachine {
     fn check_exchanges(&self, case: &Case, rpc: &Rpc) -> Result<(), RunnerError> {
         let bound = |binding: &Binding| *binding != Binding::None;
         if rpc.interface.is_some() || bound(&rpc.client_binding) || bound(&rpc.server_binding) {
-            let told = "a node of a model has one network adapter and equal processors: leave `interface`, \
-                        `client_processors` and `server_processors` out";
+            let told = "a node of a model has one network adapter and identical processors: omit \
+                        `interface`, `client_processors` and `server_processors`";
             return Err(lacking(case, told.to_owned()));
         }
         let works = self.system.request_time > 0;
@@ -119,8 +119,8 @@ impl SimulatedMachine {
             return Err(lacking(case, told.to_owned()));
         }
         if stays && !works {
-            let told =
-                "the model says no time that a message within a node takes: give `request_time` of [node]";
+            let told = "the model does not state how long a message within a node takes: give `request_time` of \
+                 [node]";
             return Err(lacking(case, told.to_owned()));
         }
         Ok(())
@@ -191,7 +191,8 @@ impl Machine for SimulatedMachine {
             if workload.nodes > self.model.node.count {
                 let (needed, there) = (workload.nodes, self.model.node.count);
                 let told = format!(
-                    "it needs {needed} nodes, and the model has {there}: lower `nodes`, or raise `count` of its nodes"
+                    "it needs {needed} nodes, but the model has {there}: lower `nodes`, or raise `count` of \
+                     its nodes"
                 );
                 return Err(lacking(case, told));
             }
@@ -199,7 +200,7 @@ impl Machine for SimulatedMachine {
                 Work::Rpc(rpc) => self.check_exchanges(case, rpc)?,
                 Work::Jobs(jobs) => self.check_jobs(case, jobs)?,
                 Work::Find(_) => {
-                    let told = "a model has no directories that could be searched: leave this workload out";
+                    let told = "a model has no directories that could be searched: omit this workload";
                     return Err(lacking(case, told.to_owned()));
                 }
                 _ => {}
@@ -211,17 +212,16 @@ impl Machine for SimulatedMachine {
             }
             let checks = case.phases.iter().any(|phase| !phase.is_result() && phase.needs_data());
             if workload.verify || checks {
-                let told =
-                    "a model has no data that could be checked: leave `verify` and the check phases out";
+                let told = "a model has no data that could be checked: omit `verify` and the check phases";
                 return Err(lacking(case, told.to_owned()));
             }
             if workload.memory_hog.0 > 0 {
-                let told =
-                    "a model has no memory to hold: leave `memory_hog` out, and lower the model's cache";
+                let told = "a model has no memory that could be occupied: omit `memory_hog`, and lower the model's \
+                     cache";
                 return Err(lacking(case, told.to_owned()));
             }
             if workload.history.is_some() {
-                return Err(lacking(case, "a model keeps no operations: leave `--history` out".to_owned()));
+                return Err(lacking(case, "a model does not record operations: omit `--history`".to_owned()));
             }
             if case.stated.is_some() {
                 return Err(lacking(case, "another tool cannot measure a model".to_owned()));
@@ -331,12 +331,12 @@ fn seed_of(seed: u64, case: &Case, job: &PhaseJob<'_>) -> u64 {
 /// Rejects a phase that reached the end of the clock, or has latencies that do not fit into a histogram.
 fn in_time(case: &Case, output: &PhaseOutput) -> Result<(), RunnerError> {
     if output.too_long {
-        let told = "this takes more than 50 days on the model: look at its times and rates, or do less";
+        let told = "this takes more than 50 days on the model: check its times and rates, or do less work";
         return Err(lacking(case, told.to_owned()));
     }
     if output.recording.longest_ns >= LATENCY_LIMIT_NS {
-        let told = "one operation takes more than 73 minutes on the model, and latencies are counted up to that: look at \
-                    its times and rates, or do less at once";
+        let told = "one operation takes more than 73 minutes on the model, the maximum latency that is \
+                    counted: check its times and rates, or do less work at once";
         return Err(lacking(case, told.to_owned()));
     }
     Ok(())

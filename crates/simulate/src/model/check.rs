@@ -101,27 +101,23 @@ impl Check<'_> {
 
     fn whole(&mut self, model: &Model) {
         if model.model.name.trim().is_empty() || model.model.name.len() > NAME_BYTES_MAX {
-            let message = format!("reports show the name: write 1 to {NAME_BYTES_MAX} bytes");
+            let message = format!("reports show the name: it must have 1 to {NAME_BYTES_MAX} bytes");
             self.at(("model", 0), "name", message);
         }
         if !(0.0..=1.0).contains(&model.model.noise) {
-            self.at(("model", 0), "noise", "noise is a share of the rate: write a number from 0 to 1");
+            self.at(("model", 0), "noise", "noise is a share of the rate: use a number from 0 to 1");
         }
         self.count("node", 0, model.node.count, MEMBERS_MAX, "count");
         self.count("node", 0, model.node.processors, SLOTS_MAX, "processors");
         if model.node.iops.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
-            self.at(
-                ("node", 0),
-                "iops",
-                "a node that sends nothing measures nothing: write a number above 0",
-            );
+            self.at(("node", 0), "iops", "a node must be able to send requests: use a number above 0");
         }
         if model.node.request_time.is_some_and(|time| time.0 > REQUEST_TIME_MOST_NS) {
-            let message = "it is processor time of one transfer: write a minute at most";
+            let message = "it is the processor time of one transfer: use at most one minute";
             self.at(("node", 0), "request_time", message);
         }
         if model.node.clock_drift.is_some_and(|drift| !(-0.1..=0.1).contains(&drift)) {
-            self.at(("node", 0), "clock_drift", "it is a share of the time: write a number from -0.1 to 0.1");
+            self.at(("node", 0), "clock_drift", "it is a share of the time: use a number from -0.1 to 0.1");
         }
         for (key, rate) in [
             ("rows_per_second", model.node.rows_per_second),
@@ -131,7 +127,7 @@ impl Check<'_> {
                 self.at(
                     ("node", 0),
                     key,
-                    "a processor that never ends computes nothing: write a number above 0",
+                    "a processor must be able to finish its work: use a number above 0",
                 );
             }
         }
@@ -149,11 +145,7 @@ impl Check<'_> {
         if let Some(cache) = &model.node.cache
             && cache.dirty.is_some_and(|dirty| dirty.0 > cache.size.0)
         {
-            self.at(
-                ("node", 0),
-                "cache",
-                "more bytes wait to be written than the cache holds: lower `dirty`",
-            );
+            self.at(("node", 0), "cache", "`dirty` exceeds the size of the cache: lower it");
         }
         if model.devices.is_empty() {
             self.at(("model", 0), "", "the model has no device: add a [[device]]");
@@ -176,22 +168,26 @@ impl Check<'_> {
             *index += 1;
             let names = if table == "layout" { &mut layout_names } else { &mut names };
             if name.trim().is_empty() {
-                self.at((table, here), "name", "the name is empty: write one");
+                self.at((table, here), "name", "the name is empty: give one");
             } else if !names.insert(name) {
-                self.at((table, here), "name", format!("`{name}` names another part too: give each its own"));
+                self.at(
+                    (table, here),
+                    "name",
+                    format!("another part is also named `{name}`: give each part its own name"),
+                );
             }
         }
     }
 
     fn count(&mut self, table: &str, index: usize, count: u32, most: u32, key: &str) {
         if !(1..=most).contains(&count) {
-            self.at((table, index), key, format!("{key} is {count}: write a whole number from 1 to {most}"));
+            self.at((table, index), key, format!("{key} is {count}: use a whole number from 1 to {most}"));
         }
     }
 
     fn through(&mut self, at: (&str, usize), names: &[String]) {
         if names.len() > THROUGH_MAX {
-            let message = format!("the way has {} parts: name {THROUGH_MAX} at most", names.len());
+            let message = format!("the path has {} parts: name at most {THROUGH_MAX}", names.len());
             self.at(at, "through", message);
         }
     }
@@ -202,7 +198,7 @@ impl Check<'_> {
             self.at(
                 at,
                 "limits",
-                "a limit of 0 operations per second serves nothing: write a number above 0",
+                "no operation can be served with a limit of 0 operations per second: use a number above 0",
             );
         }
     }
@@ -211,27 +207,33 @@ impl Check<'_> {
         let Service { distribution, deviation, quantiles, .. } = service;
         let empirical = *distribution == Distribution::Empirical;
         if (*distribution == Distribution::LogNormal) != deviation.is_some() {
-            self.at(at, key, "`deviation` and the distribution `log-normal` belong together: give both");
+            self.at(at, key, "`deviation` and the distribution `log-normal` require each other: give both");
         }
         if deviation.is_some_and(|deviation| !(0.0..=10.0).contains(&deviation)) {
-            self.at(at, key, "`deviation` is a share of the mean: write a number from 0 to 10");
+            self.at(at, key, "`deviation` is a share of the mean: use a number from 0 to 10");
         }
         if empirical == quantiles.is_empty() || quantiles.len() == 1 {
             self.at(
                 at,
                 key,
-                "`quantiles` and the distribution `empirical` belong together: give at least two",
+                "`quantiles` and the distribution `empirical` require each other: give at least two \
+                 quantiles",
             );
         }
         if quantiles.windows(2).any(|pair| pair[0] > pair[1]) {
-            self.at(at, key, "`quantiles` fall: write them from the least to the largest time");
+            self.at(
+                at,
+                key,
+                "`quantiles` are not in ascending order: list them from the smallest to the \
+                              largest time",
+            );
         }
     }
 
     fn takes_time(&mut self, at: (&str, usize), key: &str, service: &Service, is_limited: bool) {
         let longest = service.quantiles.last().copied().unwrap_or(Time(0));
         if service.time == Time(0) && service.rate.is_none() && longest == Time(0) && !is_limited {
-            self.at(at, key, "it takes no time at all: give a `time`, a `rate` or both");
+            self.at(at, key, "it takes no time: give a `time`, a `rate` or both");
         }
     }
 
@@ -255,12 +257,11 @@ impl Check<'_> {
             && device.write.rate.is_none()
             && !limited[1]
         {
-            let message =
-                "writes that it has room for take no time at all: give its `time`, or a `rate` of `write`";
+            let message = "writes that fit in it take no time: give its `time`, or a `rate` of `write`";
             self.at(at, "write_cache", message);
         }
         if device.size.is_some_and(|size| size.0 == 0) {
-            self.at(at, "size", "a device of 0 bytes holds nothing: write a size, or leave it out");
+            self.at(at, "size", "a device of 0 bytes can store nothing: give a size, or omit it");
         }
     }
 
@@ -285,37 +286,40 @@ impl Check<'_> {
             && model.metadata_of(layout).is_none()
         {
             let names = model.metadata.iter().map(|service| service.name.as_str());
-            self.unknown(at, "metadata", name, "metadata", names);
+            self.unknown(at, "metadata", name, "metadata service", names);
         }
         let stripe = layout.stripe.unwrap_or(group.count);
         if stripe == 0 || stripe > group.count {
             let (name, count) = (&group.name, group.count);
             let message = format!(
-                "a stripe over {stripe} devices does not fit `{name}`, which has {count}: write a number from 1 to {count}"
+                "a stripe over {stripe} devices does not fit `{name}`, which has {count}: use a number from \
+                 1 to {count}"
             );
             return self.at(at, "stripe", message);
         }
         if layout.copies == 0 || layout.copies > group.count {
             let message = format!(
-                "{} copies need as many devices; `{}` has {}",
+                "{} copies need as many devices, but `{}` has {}",
                 layout.copies, group.name, group.count
             );
             self.at(at, "copies", message);
         }
         if layout.parity >= stripe {
-            let message = format!("{} chunks of parity leave no data on {stripe} devices", layout.parity);
+            let message =
+                format!("{} chunks of parity leave no space for data on {stripe} devices", layout.parity);
             self.at(at, "parity", message);
         }
         if layout.parity > 0 && layout.copies > 1 {
-            self.at(at, "copies", "a layout has either copies or parity: leave one of them out");
+            self.at(at, "copies", "a layout has either copies or parity: omit one of them");
         }
         if layout.chunk.is_some_and(|chunk| chunk.0 < CHUNK_LEAST) {
-            let message = format!("a chunk has at least {CHUNK_LEAST} bytes: write a size, as \"1MiB\"");
+            let message =
+                format!("a chunk has at least {CHUNK_LEAST} bytes: give a size, for example \"1MiB\"");
             self.at(at, "chunk", message);
         }
         if u64::from(model.node.count) * u64::from(group.count) > PAIRS_MAX {
             let message = format!(
-                "{} nodes and {} devices are too many together: their product is at most {PAIRS_MAX}",
+                "{} nodes with {} devices are too many: their product may be at most {PAIRS_MAX}",
                 model.node.count, group.count
             );
             self.at(at, "devices", message);
@@ -330,35 +334,37 @@ impl Check<'_> {
         };
         if let Some(member) = trouble.members.iter().find(|member| **member >= group.count) {
             let message =
-                format!("`{}` has no member {member}: they are 0 to {}", group.name, group.count - 1);
+                format!("`{}` has no member {member}: its members are 0 to {}", group.name, group.count - 1);
             self.at(at, "members", message);
         }
         let Trouble { share, at: begin, length, every, size, rate, .. } = trouble;
         let in_share = |least: f64, most: f64| share.is_some_and(|share| (least..=most).contains(&share));
         let needed = match trouble.kind {
-            TroubleKind::Slow => (!in_share(1e-6, 1.0)).then_some("`share`, the rate that is left, above 0"),
-            TroubleKind::Load => (!in_share(0.0, 0.95)).then_some("`share`, the time of others, up to 0.95"),
+            TroubleKind::Slow => (!in_share(1e-6, 1.0)).then_some("`share`, the remaining rate, above 0"),
+            TroubleKind::Load => {
+                (!in_share(0.0, 0.95)).then_some("`share`, the time used by others, up to 0.95")
+            }
             TroubleKind::Warming => {
                 (!in_share(0.0, WARMING_MOST)).then_some("`share`, the reads that it serves, up to 0.95")
             }
-            TroubleKind::Drift => (!in_share(-1.0, 100.0)).then_some("`share`, the change in an hour"),
+            TroubleKind::Drift => (!in_share(-1.0, 100.0)).then_some("`share`, the change per hour"),
             TroubleKind::Stall => {
                 (begin.is_none() || length.is_none()).then_some("`at` and `length`, when and how long")
             }
             TroubleKind::Burst => (size.is_none() || rate.is_none())
-                .then_some("`size` and `rate`, of what comes before the throttle"),
+                .then_some("`size` and `rate`, which apply before the throttle"),
         };
         if let Some(needed) = needed {
             self.at(at, "kind", format!("this kind of trouble needs {needed}"));
         }
         if every.is_some_and(|every| every.0 < STALL_EVERY_LEAST_NS) {
-            self.at(at, "every", "stalls come at most a thousand times a second: write \"1ms\" or more");
+            self.at(at, "every", "stalls occur at most a thousand times per second: use \"1ms\" or more");
         }
         if every.zip(*length).is_some_and(|(every, length)| every <= length) {
             self.at(
                 at,
                 "every",
-                "one stall would follow the other without end: make `every` longer than `length`",
+                "the stalls would follow one another without a gap: make `every` longer than `length`",
             );
         }
     }
@@ -372,8 +378,8 @@ impl Check<'_> {
         names: impl Iterator<Item = &'n str>,
     ) {
         let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-        let known = if names.is_empty() { "there is none".to_owned() } else { names.join(", ") };
-        self.at(at, key, format!("`{name}` is no {what} of this model; known: {known}"));
+        let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        self.at(at, key, format!("`{name}` is not a {what} of this model; known: {known}"));
     }
 }
 

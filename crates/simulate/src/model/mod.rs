@@ -55,7 +55,7 @@ const FILE_BYTES_MAX: usize = 1 << 20;
 pub fn read(path: &Path, text: &str) -> Result<Model, ModelErrors> {
     let wrong = |mistakes| ModelErrors { path: path.display().to_string(), mistakes };
     if text.len() > FILE_BYTES_MAX {
-        let message = format!("the file has {} bytes: a model has at most {FILE_BYTES_MAX}", text.len());
+        let message = format!("the file has {} bytes, but a model has at most {FILE_BYTES_MAX}", text.len());
         return Err(wrong(vec![Mistake { line: 1, message }]));
     }
     let model: Model = toml::from_str(text).map_err(|error| {

@@ -65,7 +65,8 @@ written_with_unit!(
     Bandwidth(f64),
     |text| match Amount::parse_rate(text) {
         Ok(Amount::BytesPerSecond(rate)) => Ok(rate),
-        _ => Err(format!("`{text}` is not a bandwidth: write it with its unit, as \"2.8GB/s\" or \"10Gbit/s\"")),
+        _ => Err(format!("`{text}` is not a bandwidth: give a number with its unit, for example \"2.8GB/s\" \
+                          or \"10Gbit/s\"")),
     },
     |rate| format!("{rate}B/s"),
     "3.2GB/s"

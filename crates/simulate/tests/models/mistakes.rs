@@ -40,22 +40,27 @@ fn each_mistake_is_told_with_its_line_and_what_is_allowed() {
     let many = format!("[{}]", vec!["\"network\""; 65].join(", "));
     let node = format!("processors = 4, through = {many}");
     for (from, to, line, words) in [
-        ("devices = \"disk\"", "devices = \"disc\"", 20, "`disc` is no device of this model; known: `disk`"),
-        ("\"server\"]", "\"severs\"]", 21, "`severs` is no link or server of this model"),
+        (
+            "devices = \"disk\"",
+            "devices = \"disc\"",
+            20,
+            "`disc` is not a device of this model; known: `disk`",
+        ),
+        ("\"server\"]", "\"severs\"]", 21, "`severs` is not a link or server of this model"),
         (
             "[\"network\", \"server\"]",
             "[\"network\", \"network\"]",
             21,
             "requests would pass `network` twice",
         ),
-        ("name = \"server\"", "name = \"disk\"", 13, "`disk` names another part too"),
-        ("time = \"8ms\", rate = \"200MB/s\"", "time = \"0s\"", 15, "it takes no time at all"),
-        ("processors = 4", "processors = 4, request_time = \"2min\"", 2, "write a minute at most"),
+        ("name = \"server\"", "name = \"disk\"", 13, "another part is also named `disk`"),
+        ("time = \"8ms\", rate = \"200MB/s\"", "time = \"0s\"", 15, "it takes no time"),
+        ("processors = 4", "processors = 4, request_time = \"2min\"", 2, "use at most one minute"),
         (
             "write = { time = \"8ms\", rate = \"200MB/s\" }",
             "write = { time = \"8ms\" }\nwrite_cache = { size = \"1GB\", drain = \"1GB/s\" }",
             17,
-            "writes that it has room for take no time at all",
+            "writes that fit in it take no time",
         ),
         ("count = 4", "count = 0", 14, "count is 0"),
         ("slots = 8", "slots = 0", 10, "slots is 0"),
@@ -65,23 +70,23 @@ fn each_mistake_is_told_with_its_line_and_what_is_allowed() {
             21,
             "a stripe over 5 devices does not fit `disk`, which has 4",
         ),
-        ("devices = \"disk\"", "devices = \"disk\"\nstripe = 2\nparity = 2", 22, "leave no data"),
+        ("devices = \"disk\"", "devices = \"disk\"\nstripe = 2\nparity = 2", 22, "leave no space for data"),
         ("devices = \"disk\"", "devices = \"disk\"\ncopies = 9", 21, "9 copies need as many devices"),
         (
             "devices = \"disk\"",
             "devices = \"disk\"\nmetadata = \"mds\"",
             21,
-            "`mds` is no metadata of this model; known: there is none",
+            "`mds` is not a metadata service of this model; known: none",
         ),
         ("processors = 4", "processors = 4, procesors = 4", 2, "unknown field `procesors`"),
         (
             "processors = 4",
             "processors = 4, through = [\"disk\"]",
             2,
-            "`disk` is no link of this model; known: `network`",
+            "`disk` is not a link of this model; known: `network`",
         ),
-        ("[\"network\", \"server\"]", many.as_str(), 21, "65 parts: name 64 at most"),
-        ("processors = 4", node.as_str(), 2, "65 parts: name 64 at most"),
+        ("[\"network\", \"server\"]", many.as_str(), 21, "65 parts: name at most 64"),
+        ("processors = 4", node.as_str(), 2, "65 parts: name at most 64"),
         ("\"10Gbit/s\"", "\"10\"", 6, "is not a bandwidth"),
         (
             "rate = \"200MB/s\"",
@@ -89,7 +94,7 @@ fn each_mistake_is_told_with_its_line_and_what_is_allowed() {
             15,
             "unknown variant `normal`",
         ),
-        ("rate = \"200MB/s\"", "rate = \"200MB/s\", deviation = 0.5", 15, "belong together"),
+        ("rate = \"200MB/s\"", "rate = \"200MB/s\", deviation = 0.5", 15, "require each other"),
     ] {
         let said = said(from, to);
         assert!(said.contains(&format!("m.toml, line {line}: ")), "{to}: {said}");

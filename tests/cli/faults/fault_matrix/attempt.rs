@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const DELAY_US: u64 = 30_000;
 
 /// What the program prints when it panics.
-pub(super) const PANIC: &str = "fault of the program itself";
+pub(super) const PANIC: &str = "ioproof: internal error";
 
 /// Problems found after a fault.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -188,7 +188,7 @@ impl Command {
             return;
         }
         let listed = run(&self.layout("list"));
-        if !listed.stdout.contains("no layout stands") || self.desk.path("mnt").exists() {
+        if !listed.stdout.contains("there is no layout") || self.desk.path("mnt").exists() {
             problems.left.push(format!("{listed:?}"));
         }
         let _ = run(&Program::new("sync")).expect_code(0);

@@ -43,9 +43,9 @@ fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
     use Fault as F;
     match (work, fault) {
         (Work::Record, F::FileCut | F::BitFlipped | F::FileMissing) => None,
-        (Work::Record, _) => Some("nothing runs"),
+        (Work::Record, _) => Some("nothing is running"),
         (_, F::FileCut | F::BitFlipped | F::FileMissing) => {
-            Some("a finished record is the same for all work")
+            Some("a finished record is the same for every kind of work")
         }
         (
             Work::Ranks,
@@ -56,7 +56,7 @@ fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
             | F::ReadFails
             | F::WriteFails,
         ) => None,
-        (Work::Ranks, _) => Some("a rank meets it as a program without ranks does"),
+        (Work::Ranks, _) => Some("a rank handles it like a process without ranks"),
         (_, F::LostRank | F::LostLauncher) => Some("it has no ranks"),
         (
             Work::Rpc,
@@ -83,9 +83,11 @@ fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
         ) => None,
         (Work::Import | Work::Merge | Work::Layout | Work::Tuning, F::SyncFails) => None,
         (Work::Import | Work::Merge | Work::Layout | Work::Tuning, _) => {
-            Some("it lasts for some hundred calls, which fail one by one")
+            Some("it makes only a few hundred system calls, each of which is made to fail")
         }
-        (Work::Mmap, F::ShortTransfers | F::InterruptedCalls) => Some("a mapping makes no calls"),
+        (Work::Mmap, F::ShortTransfers | F::InterruptedCalls) => {
+            Some("transfers through a mapping make no system calls")
+        }
         (Work::Objects, F::SyncFails) => Some("it does not sync"),
         _ => None,
     }

@@ -77,20 +77,19 @@ impl Table {
         let sum = |of: fn(&Tally) -> u32| self.tallies.values().map(of).sum::<u32>();
         let mut text = format!(
             "# Reliability\n\n\
-             What happens to a run, a record, a layout or a tuned host when something goes wrong in the middle. The table \
-             is made by a test, which brings about each fault at a random moment of each kind of work and looks at what \
-             is left:\n\n\
-             - *lost*: a result that was finished before the fault is not in the record, or `--resume` does not come to \
-             the results of a run without a fault;\n\
-             - *left*: something of ours stays that `ioproof clean` (`layout clean`, `host restore`) does not remove, or \
-             something is changed that was not ours;\n\
-             - *wrong*: an exit code or a message that [EXIT_CODES.md](EXIT_CODES.md) does not promise, or a figure that \
-             is false without being marked.\n\n\
-             A try counts only where the fault struck while the work ran. {} tries with seed {}: {} lost, {} left, {} \
-             wrong. A cell has its number of tries, and what was not zero.\n\n\
+             What happens to a run, a record, a layout or a tuned host when something fails in the middle. A test makes \
+             this table: it causes each fault at a random moment of each kind of work, and checks what is left:\n\n\
+             - *lost*: a result that was finished before the fault is missing from the record, or the results after \
+             `--resume` differ from those of a run without a fault;\n\
+             - *left*: something that the program made is not removed by `ioproof clean` (`layout clean`, `host \
+             restore`), or something that it did not make has changed;\n\
+             - *wrong*: an exit code or a message that [EXIT_CODES.md](EXIT_CODES.md) does not list, or a wrong figure \
+             without a mark.\n\n\
+             A try counts only if the fault occurred while the work was running. {} tries with seed {}: {} lost, {} left, \
+             {} wrong. Each cell has its number of tries, and every count that is not zero.\n\n\
              ```\n\
-             FAULT_TRIES=2000 cargo test --test cli fault_matrix                 # again, with another seed\n\
-             FAULT_TRIES=2000 UPDATE_DOCS=1 cargo test --test cli fault_matrix   # and write this page\n\
+             FAULT_TRIES=2000 cargo test --test cli fault_matrix                 # with a new seed\n\
+             FAULT_TRIES=2000 UPDATE_DOCS=1 cargo test --test cli fault_matrix   # and update this page\n\
              FAULT_SEED={} FAULT_ONLY='psync: kill' cargo test --test cli fault_matrix\n\
              ```\n\n",
             sum(|tally| tally.tries),
@@ -123,21 +122,21 @@ impl Table {
             }
             text.push('\n');
         }
-        text.push_str("\nNot tried, since:\n\n");
+        text.push_str("\nReasons why a cell is not tried:\n\n");
         for (place, reason) in letters.iter().enumerate() {
             let _ = writeln!(text, "- {}: {reason}", letter(place));
         }
         text.push_str(
             "\n## In a virtual machine\n\n\
-             What would harm the host is tried in a virtual machine, by `scripts/virtual-machine.sh \
-             a_clock_that_is_set`, which `./check --full` runs: the clock is set forward by an hour and back by two while \
-             a run goes on, and an NVMe device is taken from its PCI bus. Quotas are tried through FUSE (EDQUOT).\n\n\
-             ## Faults on purpose\n\n\
+             Faults that would harm the host are tried in a virtual machine, by `scripts/virtual-machine.sh \
+             a_clock_that_is_set`, which `./check --full` runs: during a run, the clock is set one hour ahead and two \
+             hours back, and an NVMe device is removed from its PCI bus. Quotas are tried through FUSE (EDQUOT).\n\n\
+             ## Planted defects\n\n\
              `scripts/planted-faults.sh` builds the program with a defect: files are not claimed, finished results are \
-             forgotten, or an error is not told. The table's test must fail with each of them. `./check --full` runs it, \
-             and `./check` one try for each cell.\n",
+             lost, or an error is not reported. The test of the table must fail for each of them. `./check --full` runs \
+             this script and tries each cell once; `./check` tries twelve cells.\n",
         );
-        text.push_str("\n## How a fault is brought about\n\n| fault | how |\n|---|---|\n");
+        text.push_str("\n## How each fault is caused\n\n| fault | how |\n|---|---|\n");
         for fault in Fault::ALL {
             let _ = writeln!(text, "| {} | {} |", fault.name(), fault.mechanism());
         }

@@ -61,11 +61,11 @@ pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<AuditIssue>
         let broken = || matrix.passes.iter().filter(|pass| pass.completed < matrix.planned);
         let interrupted = broken().count() > 0 && broken().all(MatrixPass::was_interrupted);
         let (check, advice) = match interrupted {
-            true => (Check::Unfinished, "go on with `ioproof run --resume`, or measure the case again"),
+            true => (Check::Unfinished, "resume with `ioproof run --resume`, or measure the case again"),
             false => (
                 Check::FailedJobs,
-                "look at the messages of these launches and repeat the run: sums, ratios and times are those of \
-                 another load",
+                "look at the messages of these launches and repeat the run: sums, ratios and times are those \
+                 of a different load",
             ),
         };
         AuditIssue {

@@ -54,15 +54,15 @@ impl Statement for JobContrast {
         subject(text("system", "system", "The system.", |one| one.systems[0].clone())),
         subject(text("against", "against", "The baseline.", |one| one.systems[1].clone())),
         subject(word("what", "what", "What is compared.", |one| one.what)),
-        detail(word("of", "of", "What it is of.", |one| &one.of)),
+        detail(word("of", "of", "The launches that are compared.", |one| &one.of)),
         any("first", "baseline", "Of the baseline.", Quantity::Amount, |one| one.values[0].clone()),
         any("second", "system", "Of the system.", Quantity::Amount, |one| one.values[1].clone()),
         change("change", "change", "System ÷ baseline − 1.", |one| one.change),
-        any("interval", "interval", "Where the change lies.", Quantity::Interval, |one| {
+        any("interval", "interval", "The interval of the change.", Quantity::Interval, |one| {
             Value::or_none(one.interval, |(low, high)| Value::Changes(low, high))
         }),
         word("verdict", "verdict", "What follows.", |one| &one.verdict),
-        below(word("how", "how", "What is printed, or what the numbers are.", |one| &one.how)),
+        below(word("how", "how", "The printed values, or how the numbers are computed.", |one| &one.how)),
     ];
 }
 

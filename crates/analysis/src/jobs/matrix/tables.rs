@@ -49,11 +49,12 @@ impl JobSums {
 impl Statement for JobSums {
     const KIND: Kind = Kind::JobSums;
     const OF: Of = Of::Figure;
-    const CAPTION: &'static str = "Table 1: real time, memory and CPU time, summed over all launches; of several passes mean ± \
-                                   standard deviation. Peaks of memory need not be at the same time";
+    const CAPTION: &'static str = "Table 1: real time, memory and CPU time, summed over all launches; for \
+                                   several passes, mean ± standard deviation. Peaks of memory need not occur \
+                                   at the same time";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("system", "system", "The storage system.", |one| &one.system)),
-        count("launches", "launches", "Launches that the sums are of.", |one| Some(one.launches?.0 as u64)),
+        count("launches", "launches", "Launches that the sums cover.", |one| Some(one.launches?.0 as u64)),
         detail(count("asked", "asked", "Launches of a whole pass.", |one| Some(one.launches?.1 as u64))),
         count("passes", "passes", "Passes.", |one| Some(one.passes.first()?.n as u64)),
         seconds("real", "real", "Real time.", |one| Some(one.means[0])),
@@ -64,7 +65,7 @@ impl Statement for JobSums {
         seconds("user_deviation", "±", "Over passes.", |one| one.deviation(2)),
         seconds("system_cpu", "system CPU", "System CPU time.", |one| Some(one.means[3])),
         seconds("system_deviation", "±", "Over passes.", |one| one.deviation(3)),
-        below(word("printed", "printed", "What is printed, and what the audit says of it.", |one| {
+        below(word("printed", "printed", "What is printed, and what the audit says about it.", |one| {
             &one.printed
         })),
     ];
@@ -104,7 +105,8 @@ impl Statement for JobRatios {
         below(word(
             "more",
             "more",
-            "How many launches have which ratio; of a published system what is printed, and what the audit says of it.",
+            "Distribution of the ratios over the launches; for a published system, what is printed, and what \
+             the audit says about it.",
             |one| &one.more,
         )),
     ];

@@ -52,7 +52,7 @@ impl Statement for JobCost {
         number("rack_units", "rack units", "Rack units, ports or what else the study counts.", |one| {
             one.rack_units
         }),
-        seconds("elapsed", "elapsed", "First start to last end; not printed of published systems.", |one| {
+        seconds("elapsed", "elapsed", "First start to last end; not printed for published systems.", |one| {
             one.elapsed_seconds
         }),
         seconds("elapsed_devices", "× devices", "Elapsed time × devices.", |one| {
@@ -73,7 +73,7 @@ impl Statement for JobCost {
         seconds("real_rack_units", "× rack units", "The same × rack units.", |one| {
             Some(one.real_seconds * one.rack_units?)
         }),
-        detail(word("published", "published", "The id in the library; nothing of an own figure.", |one| {
+        detail(word("published", "published", "The id in the library; empty for an own figure.", |one| {
             &one.published
         })),
     ];

@@ -68,7 +68,7 @@ impl Statement for FullTimer {
     const KIND: Kind = Kind::FullTimer;
     const OF: Of = Of::Figure;
     const CAPTION: &'static str =
-        "Each launch, as the kernel accounts for its process, and below it each of its steps";
+        "Each launch, as the kernel accounts for its process, followed by its steps";
     const COLUMNS: &'static [Column<Self>] = &[
         detail(text("case", "case", "The case.", |one| one.key().case.to_string())),
         detail(word("phase", "phase", "`jobs`, or `load` of a pass that was cut off.", |one| {
@@ -77,7 +77,7 @@ impl Statement for FullTimer {
         detail(count("repetition", "repetition", "The number of the pass, from 0.", |one| {
             Some(one.key().repetition.into())
         })),
-        detail(flag("counts", "counts", "Whether the figure is made of it.", |one| Some(one.counts))),
+        detail(flag("counts", "counts", "Whether the figure includes it.", |one| Some(one.counts))),
         detail(count(
             "attempt",
             "attempt",
@@ -90,33 +90,31 @@ impl Statement for FullTimer {
         detail(count("stream", "stream", "Which data it worked on, from 0.", |one| {
             Some(one.launch.row.stream.into())
         })),
-        detail(count("round", "round", "Which of the launches of its stream it was, from 0.", |one| {
+        detail(count("round", "round", "Its number among the launches of its stream, from 0.", |one| {
             Some(one.launch.row.round.into())
         })),
-        count("step", "step", "Its number, from 0; nothing of the launch as a whole.", |one| {
+        count("step", "step", "Its number, from 0; empty for the launch as a whole.", |one| {
             Some(one.step()?.step.into())
         }),
         text("action", "does", "What the step did.", |one| one.took().action.clone()),
-        detail(count("threads", "threads", "Threads that did it.", |one| Some(one.step()?.threads.into()))),
+        detail(count("threads", "threads", "Threads of the step.", |one| Some(one.step()?.threads.into()))),
         nanos("start_ns", "start", "Since the start of the phase.", |one| Some(one.took().start_ns as f64)),
         nanos("real_ns", "real", "From its start to its end.", |one| Some(real_ns(one.took()) as f64)),
         nanos("user_cpu_ns", "user", "CPU time in user mode.", |one| Some(one.took().user_cpu_ns as f64)),
         nanos("system_cpu_ns", "system", "CPU time in the kernel.", |one| {
             Some(one.took().system_cpu_ns as f64)
         }),
-        bytes("memory_bytes", "memory", "The most that was resident.", |one| {
-            Some(one.took().peak_memory_bytes)
-        }),
+        bytes("memory_bytes", "memory", "Peak of resident memory.", |one| Some(one.took().peak_memory_bytes)),
         detail(bytes("block_input_bytes", "block input bytes", "Read from storage for it.", |one| {
             Some(one.took().block_input_bytes)
         })),
         detail(bytes("block_output_bytes", "block output bytes", "Written to storage for it.", |one| {
             Some(one.took().block_output_bytes)
         })),
-        count("voluntary_switches", "waits", "Context switches since it waited.", |one| {
+        count("voluntary_switches", "waits", "Context switches because it waited.", |one| {
             Some(one.took().voluntary_switches)
         }),
-        count("involuntary_switches", "preempted", "Context switches since its time was over.", |one| {
+        count("involuntary_switches", "preempted", "Context switches because its time slice ended.", |one| {
             Some(one.took().involuntary_switches)
         }),
         detail(bytes("permanent_read_bytes", "permanent read bytes", "Read from permanent space.", |one| {
@@ -153,7 +151,7 @@ impl Statement for FullTimer {
         detail(flag(
             "cpu_agrees",
             "cpu agrees",
-            "Whether the CPU times of its steps and its control group are that of its process.",
+            "Whether the CPU times of its steps and its control group agree with that of its process.",
             |one| one.whole()?.cpu_agrees(),
         )),
         detail(word("ended", "ended", "`complete`, or how it ended otherwise.", |one| {
@@ -180,8 +178,8 @@ impl Statement for FullTimer {
         let judged: Vec<bool> = launches.iter().filter_map(|one| one.launch.cpu_agrees()).collect();
         let agreement = || {
             format!(
-                "CPU time of the steps of {} of {} complete launches is that of their process as wait4 tells it, and of its control \
-             group, within {} % or {} ms where that is more.",
+                "CPU time of the steps of {} of {} complete launches agrees with that of their process (by \
+             wait4) and of its control group, within {} % or {} ms, whichever is more.",
                 judged.iter().filter(|agrees| **agrees).count(),
                 judged.len(),
                 CPU_AGREES_SHARE * 100.0,
@@ -245,8 +243,8 @@ pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<AuditIss
             advice: advice.to_owned(),
             severity: 0.0,
         };
-        let cpu = "work that no step accounts for, or the kernel counts CPU time by ticks";
-        let bytes = "counters of a job that was killed between two samples; the launches' own sums are right";
+        let cpu = "the launch did work outside its steps, or the kernel counts CPU time by ticks";
+        let bytes = "a job was killed between two samples of its counters; the launches' own sums are right";
         [cpu_apart(one).map(|told| doubt(told, cpu)), bytes_apart(one).map(|told| doubt(told, bytes))]
     };
     timelines.iter().flat_map(of_pass).flatten().collect()
@@ -259,7 +257,8 @@ fn cpu_apart(one: &Timeline) -> Option<String> {
     let seconds = |of: u64| format!("{:.3} s", in_seconds(of));
     let group = worst.row.group_cpu_ns.map(|group| format!(", its control group {}", seconds(group)));
     Some(format!(
-        "CPU time of {} of {} launches is not that of their steps; launch {} ({}): steps {}, process {}{}",
+        "CPU time of {} of {} launches differs from that of their steps; launch {} ({}): steps {}, process \
+         {}{}",
         apart.len(),
         one.launches.len(),
         worst.row.launch,
@@ -276,7 +275,7 @@ fn bytes_apart(one: &Timeline) -> Option<String> {
     let of_space = |(place, space): (usize, &super::SpaceUse)| {
         let (sampled, told, name) = (sampled(place), space.bytes(), space.space);
         let apart = sampled.abs_diff(told) as f64 > told as f64 * BYTES_AGREE_SHARE;
-        apart.then(|| format!("{name} space: launches moved {told} bytes, its seconds add up to {sampled}"))
+        apart.then(|| format!("{name} space: launches moved {told} bytes, its samples add up to {sampled}"))
     };
     one.spaces.iter().enumerate().filter(|_| !one.seconds.is_empty()).find_map(of_space)
 }

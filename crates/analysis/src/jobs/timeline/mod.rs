@@ -76,9 +76,9 @@ impl Statement for Timeline {
     const CAPTION: &'static str = "How many launches ran at a time, and how long they took";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(count("pass", "pass", "Its number, from 0.", |one| Some(one.repetition.into()))),
-        detail(flag("counts", "counts", "Whether the figure is made of it.", |one| Some(one.counts))),
+        detail(flag("counts", "counts", "Whether the figure includes it.", |one| Some(one.counts))),
         count("launches", "launches", "Launches.", |one| Some(one.concurrency.launches as u64)),
-        count("complete", "complete", "Those that came to their end.", |one| {
+        count("complete", "complete", "Launches that completed.", |one| {
             Some(one.concurrency.complete as u64)
         }),
         seconds("elapsed", "elapsed", "First start to last end.", |one| {
@@ -113,13 +113,13 @@ impl Statement for Timeline {
         detail(bytes(
             "input",
             "input",
-            "Bytes of loaded tables, each step its inputs once, by the plan.",
+            "Bytes of loaded tables by the plan, counting the inputs of each step once.",
             |one| Some(one.input_bytes),
         )),
         detail(share("device_share", "device share", "Device bytes ÷ application bytes.", |one| {
             one.device_share
         })),
-        below(text("lengths", "lengths", "How many took how long.", |one| {
+        below(text("lengths", "lengths", "Distribution of the times.", |one| {
             one.lengths.as_ref().map(|(_, bins)| bins.in_words(edge)).unwrap_or_default()
         })),
     ];

@@ -89,16 +89,17 @@ pub struct Level {
 impl Statement for (u32, Levels) {
     const KIND: Kind = Kind::JobProfile;
     const OF: Of = Of::Figure;
-    const CAPTION: &'static str = "Throughput over time, reads and writes of all spaces together. Start and end: medians of the \
-                                   first and last 10 % of the seconds in which anything was moved. Peak: highest mean over \
-                                   5 % of them in a row. Climbs to: the end of the line of least squares between";
+    const CAPTION: &'static str = "Throughput over time, reads and writes of all spaces together. Start and \
+                                   end: medians of the first and last 10 % of the seconds in which anything \
+                                   was moved. Peak: highest mean over 5 % of them in a row. Climbs to: the \
+                                   end of the least-squares line from start to peak";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(count("pass", "pass", "Its number, from 0.", |one| Some(one.0.into()))),
         bandwidth("start", "start", "At the start.", |(_, one)| Some(one.start.bytes_per_second)),
         bandwidth(
             "climb",
             "climbs to",
-            "The line between start and peak at its end; nothing with fewer than 3 s between them.",
+            "The value of the line from start to peak at its end; empty with fewer than 3 s between them.",
             |(_, one)| Some(one.climb?.0.bytes_per_second),
         ),
         detail(number("slope", "slope", "Bytes per second that each second adds to it.", |(_, one)| {

@@ -29,7 +29,7 @@ impl Statement for PublishedJobComparison {
     const CAPTION: &'static str =
         "Published figures of the mixed analytics workload, at full scale and on its machine, and own ones";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(word("what", "what", "What it is.", |one| one.what)),
+        subject(word("what", "what", "The quantity.", |one| one.what)),
         any("own", "own", "The own value.", Quantity::Amount, |one| one.own.clone()),
         any("published", "published", "The published one.", Quantity::Amount, |one| one.published.clone()),
         number("ratio", "own ÷ published", "Own ÷ published.", |one| Some(one.ratio)),

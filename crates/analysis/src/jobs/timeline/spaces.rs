@@ -42,7 +42,8 @@ impl SpaceUse {
 impl Statement for (u32, SpaceUse) {
     const KIND: Kind = Kind::JobSpace;
     const OF: Of = Of::Figure;
-    const CAPTION: &'static str = "Bytes of each space, the most that launches held there, and the free space of its file system, looked at each second";
+    const CAPTION: &'static str = "Bytes of each space, the most that launches held there, and the free \
+                                   space of its file system, sampled each second";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(count("pass", "pass", "Its number, from 0.", |one| Some(one.0.into()))),
         subject(word("space", "space", "`permanent`, `work` or `utility`.", |one| one.1.space.name())),
@@ -58,17 +59,17 @@ impl Statement for (u32, SpaceUse) {
         bytes(
             "held_by_all",
             "held by all",
-            "Sum of these of launches that ran at one time, at most.",
+            "Upper bound of the sum over launches that ran at the same time.",
             |one| one.1.held_at_most_bytes,
         ),
         detail(bytes("free_first", "free first", "Free after the first second.", |one| {
             Some(one.1.free_bytes?[0])
         })),
-        bytes("free_least", "least free", "The fewest that were free.", |one| Some(one.1.free_bytes?[1])),
+        bytes("free_least", "least free", "The least that was free.", |one| Some(one.1.free_bytes?[1])),
         detail(bytes("free_last", "free last", "Free at the end.", |one| Some(one.1.free_bytes?[2]))),
-        bytes("limit", "limit", "Fewer are warned about.", |one| one.1.free_limit_bytes),
+        bytes("limit", "limit", "A warning is issued below this.", |one| one.1.free_limit_bytes),
         bytes("size", "size", "Of its file system.", |one| one.1.size_bytes),
-        detail(flag("low", "low", "Whether there were fewer than the limit.", |one| Some(one.1.is_low()))),
+        detail(flag("low", "low", "Whether less than the limit was free.", |one| Some(one.1.is_low()))),
         detail(word("directory", "directory", "Its directory.", |one| &one.1.directory)),
     ];
 
@@ -78,8 +79,8 @@ impl Statement for (u32, SpaceUse) {
                 [one.free_bytes.map(|free| free[1]), one.free_limit_bytes, one.size_bytes]
                     .map(|bytes| plan::Bytes(bytes.unwrap_or(0)));
             format!(
-                "Pass {pass}: {} space ran low: {least} were free at the least, the limit is {limit} of {size}. Flash \
-                 writes slowly without fallow space: make it larger or use less of it.",
+                "Pass {pass}: {} space ran low: the least that was free is {least}, the limit is {limit} of \
+                 {size}. Flash writes slowly without spare space: make it larger or use less of it.",
                 one.space
             )
         };
@@ -105,11 +106,11 @@ pub struct KindMoved {
 impl Statement for KindMoved {
     const KIND: Kind = Kind::JobInput;
     const OF: Of = Of::Figure;
-    const CAPTION: &'static str = "Input of a single instance of each test, and what all moved";
+    const CAPTION: &'static str = "Input of a single instance of each test, and bytes moved by all launches";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("kind", "kind", "`computation`, `memory` or `io`.", |one| one.kind.name())),
         count("tests", "tests", "Its tests.", |one| Some(one.tests as u64)),
-        count("launches", "launches", "Launches of them.", |one| Some(one.launches as u64)),
+        count("launches", "launches", "Their launches.", |one| Some(one.launches as u64)),
         bytes(
             "instance_input",
             "input of one instance",
@@ -125,8 +126,8 @@ impl Statement for KindMoved {
 
     fn notes(all: &[&Self]) -> Vec<String> {
         let rounded = all.iter().any(|one| one.full_scale_input_bytes.is_none());
-        let note = "Input at full scale is not told where a page for each test is a quarter of its input or more: \
-                    rounding to whole pages would decide it.";
+        let note = "Input at full scale is not stated where one page for each test is a quarter of the input \
+                    or more: rounding to whole pages would dominate it.";
         rounded.then(|| note.to_owned()).into_iter().collect()
     }
 }

@@ -136,7 +136,7 @@ fn without_an_fsync_only_devices_with_safe_caches_are_enough() {
     let unknown = Writes { volatile: Fact::default(), ..writes(false) };
     assert!(unknown.told().contains("is not known"), "{}", unknown.told());
     let uncounted = Writes { at_devices: None, ..writes(false) };
-    assert!(uncounted.told().contains("nothing counted them at the devices"), "{}", uncounted.told());
+    assert!(uncounted.told().contains("no device counters show where the data was"), "{}", uncounted.told());
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn data_that_fits_into_caches_shows_nothing_however_often_it_is_written() {
     small.study.plan.criteria.targets[0].caches = Some(Bytes(GIB));
     assert!(small.told().contains("use 20 GiB"), "{}", small.told());
     small.study.plan.cases[0].protocol.stopping = Stopping::Steady { window: 5, excursion: 0.2, slope: 0.1 };
-    assert!(small.told().contains("over and over"), "{}", small.told());
+    assert!(small.told().contains("overwritten repeatedly"), "{}", small.told());
 }
 
 /// The fsync before close is not included in any latency, and is included in one of the rates only.
@@ -184,7 +184,7 @@ fn what_ends_before_the_close_is_not_on_stable_storage_by_it() {
         before_close(Amount::BytesPerSecond(1.0), RateName::ByIo),
         before_close(Amount::BytesPerSecond(1.0), RateName::Sustained),
     ] {
-        assert!(writes.told().contains("ends before the fsync of the close"), "{}", writes.told());
+        assert!(writes.told().contains("ends before the fsync at close"), "{}", writes.told());
         let safe = Writes { volatile: Fact::Known(false), ..writes };
         assert_eq!(safe.doubt(), None);
     }
@@ -209,7 +209,7 @@ fn an_fsync_that_the_mount_makes_nothing_of_shows_nothing() {
 fn of_servers_that_nobody_counts_something_has_to_be_declared() {
     let mut remote = Writes { at_devices: None, ..durable() };
     remote.study.plan.criteria.targets[0].client = Client::Remote;
-    assert!(remote.told().contains("is not said"), "{}", remote.told());
+    assert!(remote.told().contains("are not declared"), "{}", remote.told());
     remote.study.plan.criteria.targets[0].server_memory = Some(Bytes(8 * GIB));
     assert!(remote.told().contains("write 16 GiB"), "{}", remote.told());
     remote.study.plan.criteria.targets[0].server_memory = Some(Bytes(5 * GIB));

@@ -86,7 +86,7 @@ impl Read {
     fn remote(data: u64, server_memory: Option<u64>) -> Self {
         let mut read = Self::of(data, |_| ());
         read.plan.criteria.targets[0].server_memory = server_memory.map(Bytes);
-        let reason = "fuse.x at /mnt hands its data to a program, which may put it anywhere".to_owned();
+        let reason = "fuse.x at /mnt passes its data to a program, which may store it anywhere".to_owned();
         read.warnings.push(Warning::DevicesUnknown { reason });
         read
     }
@@ -184,11 +184,11 @@ fn what_is_not_known_is_not_excluded() {
         "server_memory = \"…\"",
         "of the target store",
     ]);
-    let reason = ["fuse.x at /mnt hands its data", "1.07 GB", "what servers have is not said"];
+    let reason = ["fuse.x at /mnt passes its data", "1.07 GB", "the memory of the servers is not declared"];
     Read::remote(GIB, None).is_doubtful(&reason);
     let mut forgotten = Read::remote(1000 * GIB, Some(GIB));
     forgotten.memory_bytes = 0;
-    forgotten.is_doubtful(&["does not know the memory of its nodes"]);
+    forgotten.is_doubtful(&["lacks the memory size of its nodes"]);
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn what_devices_read_for_others_is_no_evidence() {
     };
     buffered(None).passes();
     buffered(Some(GIB)).passes();
-    buffered(Some(GIB / 100)).is_doubtful(&["1.0 % of the bytes fetched from devices"]);
+    buffered(Some(GIB / 100)).is_doubtful(&["only 1.0 % of the bytes read were fetched from devices"]);
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn a_client_on_the_server_has_no_other_memory() {
     read.plan.criteria.targets[0].caches = Some(Bytes(2 * NODE));
     read.is_doubtful(&["of data or more"]);
     let because = read.verdict().because.join("; ");
-    assert!(!because.contains("what servers have"), "the node's memory is all that they have: {because}");
+    assert!(!because.contains("memory of the servers"), "the node's memory is all that they have: {because}");
 }
 
 /// A target without any caches would have neither clients nor servers.
@@ -295,7 +295,7 @@ fn a_client_on_the_server_has_no_other_memory() {
 fn caches_of_nothing_do_not_stand_for_the_memory_of_servers() {
     let mut read = Read::remote(1000 * NODE, None);
     read.plan.criteria.targets[0].caches = Some(Bytes(0));
-    read.is_doubtful(&["what servers have is not said", "server_memory"]);
+    read.is_doubtful(&["the memory of the servers is not declared", "server_memory"]);
     read.plan.criteria.targets[0].caches = Some(Bytes(NODE));
     read.passes();
 }
@@ -312,7 +312,7 @@ fn a_memory_below_the_devices_is_not_seen_by_their_counters() {
     Read::below(CacheLocation::Node, 4 * NODE).passes();
     Read::below(CacheLocation::Node, NODE).is_doubtful(&["loop7", "losetup --direct-io=on"]);
     Read::below(CacheLocation::Server, 100 * NODE).is_doubtful(&["server_memory"]);
-    Read::below(CacheLocation::Device, 1000 * NODE).is_doubtful(&["keeps its data elsewhere"]);
+    Read::below(CacheLocation::Device, 1000 * NODE).is_doubtful(&["is not backed by memory"]);
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn an_imported_read_keeps_a_commitment_only_beyond_all_caches_that_its_terms_sta
     read.provenance = Provenance::Imported;
     // An imported case names no target. The terms describe it.
     read.plan.cases[0].target = String::new();
-    read.is_doubtful(&["an imported figure does not tell", "caches = \"…\"", "--terms"]);
+    read.is_doubtful(&["an imported figure does not show", "caches = \"…\"", "--terms"]);
     read.plan.criteria.targets[0].caches = Some(Bytes(10 * GIB));
     read.passes();
     read.plan.criteria.targets[0].server_memory = Some(Bytes(11 * GIB));
@@ -343,7 +343,7 @@ fn what_reads_nothing_from_storage_is_not_asked_for_it() {
     write.passes();
     let mut mixed = Read::remote(GIB, None);
     (mixed.phase, mixed.plan.cases[0].phases) = (Phase::Mixed, vec![Phase::Mixed]);
-    mixed.is_doubtful(&["what servers have is not said"]);
+    mixed.is_doubtful(&["the memory of the servers is not declared"]);
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn a_remote_target_is_not_faster_than_the_network_links_of_the_nodes() {
     };
     let doubt = above(Client::Remote, "up", 10_000_000).expect("10.7 MB/s over 1.25 MB/s");
     assert_eq!(doubt.figure, Some(0));
-    assert!(doubt.evidence.contains("carry 1.25 MB/s"), "{}", doubt.evidence);
+    assert!(doubt.evidence.contains("carry only 1.25 MB/s"), "{}", doubt.evidence);
     assert_eq!(above(Client::Remote, "up", 1_000_000_000), None);
     assert_eq!(above(Client::Remote, "down", 10_000_000), None, "nothing is known of the link that is used");
     assert_eq!(above(Client::LocalToServer, "up", 10_000_000), None);

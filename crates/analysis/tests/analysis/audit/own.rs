@@ -69,7 +69,7 @@ fn cached_reads_are_found_by_what_the_devices_moved_whatever_was_warned_of() {
     let mut around = One::new(|_| {});
     around.phase.device_read_bytes = Some(0);
     assert_eq!(around.checks(), [(Check::Cached, true)], "direct I/O that reaches no device");
-    assert_eq!(around.doubts()[0].advice, "use data larger than all memory on the way");
+    assert_eq!(around.doubts()[0].advice, "use data larger than all memory on the data path");
     let mut counted = One::new(|spec| spec.direct = false);
     counted.phase.device_read_bytes = Some(40_960);
     assert_eq!(counted.checks(), [(Check::Cached, true)]);
@@ -248,7 +248,7 @@ fn a_working_set_that_caches_hold_is_named_with_their_share() {
     // The workload size is 1 MiB.
     one.plan.criteria.targets = vec![target(Some(Bytes::kib(128)), None)];
     assert_eq!(one.checks(), [(Check::WorkingSet, false)]);
-    assert_eq!(one.doubts()[0].evidence, "caches are 12.5 % of the working set; 5 % at most");
+    assert_eq!(one.doubts()[0].evidence, "caches are 12.5 % of the working set (limit: 5 %)");
     assert!(one.doubts()[0].concerns.starts_with("t: 4 KiB sequential read"));
     one.plan.criteria.targets = vec![target(Some(Bytes::kib(51)), Some(Bytes::kib(256)))];
     assert_eq!(one.checks(), []);
@@ -324,7 +324,7 @@ fn the_mean_of_rates_is_not_the_rate_of_the_sums() {
     }
     let doubts = audit(&study.plan, &study.figures(), &[]);
     let found = doubts.iter().find(|doubt| doubt.check == Check::RatioOfSums).expect("a doubt");
-    assert_eq!(found.evidence, "the mean of 2 rates is 55 MB/s, all bytes ÷ all time 18.18 MB/s");
+    assert_eq!(found.evidence, "the mean of 2 rates is 55 MB/s, but all bytes ÷ all time is 18.18 MB/s");
 }
 
 #[test]
@@ -424,6 +424,6 @@ fn small_random_reads_at_the_rate_of_sequential_ones_of_the_same_data_are_told()
     assert_eq!(found.figure, Some(1));
     assert_eq!(
         found.evidence,
-        "random reads of 4 KiB reach 200 MB/s, sequential ones of 1 MiB of the same data 200 MB/s"
+        "random reads of 4 KiB reach 200 MB/s, sequential reads of 1 MiB over the same data 200 MB/s"
     );
 }

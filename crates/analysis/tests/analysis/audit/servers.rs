@@ -103,7 +103,7 @@ impl Read {
     fn run(&self) -> record::Run {
         let record = |repetition| {
             let key = PhaseKey { repetition, ..key() };
-            let reason = "fuse.x at /mnt hands its data to a program".to_owned();
+            let reason = "fuse.x at /mnt passes its data to a program".to_owned();
             let warning = Warning::DevicesUnknown { reason };
             let rows = self.rows.iter().map(|row| ServerRow { key: key.clone(), ..row.clone() });
             PhaseRecord {
@@ -166,8 +166,8 @@ fn less_at_servers_or_over_the_wire_shows_that_a_cache_answered() {
     let least = READ / 100 * 94;
     Read::of(&[ost(0, least, 0, 0)]).is_doubtful(Check::Cached, "the servers handed out 94.0 %");
     Read::of(&[ost(0, 0, 0, 0)]).is_doubtful(Check::Cached, "0.0 %");
-    Read::of(&[wire("n1", least)]).is_doubtful(Check::Cached, "the clients took from servers 94.0 %");
-    Read::of(&[nfs("n1", 0)]).is_doubtful(Check::Cached, "the clients took from servers 0.0 %");
+    Read::of(&[wire("n1", least)]).is_doubtful(Check::Cached, "over the wire, the clients took 94.0 %");
+    Read::of(&[nfs("n1", 0)]).is_doubtful(Check::Cached, "over the wire, the clients took 0.0 %");
     let disks = vec![row("", "lustre-server", "fs-OST0000", "disk_read_bytes_max", 0, MIB)];
     Read::of(&[ost(0, READ, 0, 0), disks.clone()])
         .is_doubtful(Check::Cached, "disks of the servers read at most 1.0 %");
@@ -185,7 +185,7 @@ fn what_others_read_may_hide_hits() {
 fn bytes_over_the_wire_leave_only_the_memory_of_servers() {
     for rows in [wire("n1", READ), nfs("n1", READ)] {
         Read::of(std::slice::from_ref(&rows))
-            .is_doubtful(Check::MemoryNotExcluded, "what servers have is not said");
+            .is_doubtful(Check::MemoryNotExcluded, "the memory of the servers is not declared");
         // A sequential read of four times the server memory cannot come from it. The node memory does not matter.
         let small = |target: &mut TargetDescription| target.server_memory = Some(Bytes(READ / 4));
         Read::of(std::slice::from_ref(&rows)).with(small).passes();
@@ -224,7 +224,7 @@ fn storage_targets_that_do_not_fit_the_layout_are_told() {
     assert_eq!((judgement, checks.contains(&Check::OtherTargets)), (Judgement::Holds, true), "{said}");
     assert!(said.contains("OST0001 moved nothing"), "{said}");
     let (.., said) = Read::of(&[asked(0), ost(0, READ / 2, 0, 0), ost(10, READ / 2, 0, 0)]).judged();
-    assert!(said.contains("OST000a moved bytes and hold none of the files"), "{said}");
+    assert!(said.contains("OST000a moved bytes but hold none of the files"), "{said}");
     let (_, checks, _) = Read::of(&[asked(0), ost(0, READ, 0, 0), ost(1, 0, 0, 0)]).judged();
     assert!(!checks.contains(&Check::OtherTargets));
 }

@@ -67,7 +67,7 @@ fn a_difference_beyond_the_scatter_holds() {
         first(&study, greater("gpfs", "xfs")),
         (
             Judgement::DoesNotHold,
-            "8 GB/s (gpfs, write, tasks 8) < 10 GB/s (xfs, write, tasks 8); to be greater".to_owned()
+            "8 GB/s (gpfs, write, tasks 8) < 10 GB/s (xfs, write, tasks 8); should be greater".to_owned()
         )
     );
     let less = rule("own", Quantity::LowestRate, on("gpfs"), Relation::Less, Side::Measured(on("xfs")));
@@ -82,8 +82,8 @@ fn a_difference_within_the_scatter_cannot_be_told() {
         first(&study, rule),
         (
             Judgement::CannotTell,
-            "10 GB/s (xfs, write, tasks 8) against 9 GB/s (gpfs, write, tasks 8), which the scatter does not tell \
-             apart"
+            "10 GB/s (xfs, write, tasks 8) against 9 GB/s (gpfs, write, tasks 8), a difference within the \
+             scatter"
                 .to_owned()
         )
     );
@@ -116,7 +116,7 @@ fn fewer_than_five_repetitions_cannot_tell() {
         for relation in [Relation::Greater, Relation::Less, Relation::Equal] {
             let (judgement, evidence) = first(&study, own(relation, Side::Measured(on("gpfs"))));
             assert_eq!(judgement, Judgement::CannotTell, "{evidence}");
-            let why = format!(": 5 repetitions on each side are needed, there {there}");
+            let why = format!(": 5 repetitions on each side are needed, but there {there}");
             assert!(evidence.ends_with(&why), "{evidence}");
             let (judgement, evidence) = first(&study, own(relation, Side::Value(1e9)));
             assert_eq!(judgement, Judgement::CannotTell, "{evidence}");
@@ -181,7 +181,7 @@ fn tolerance_and_factor_are_of_the_right_side() {
     assert_eq!(first(&study, greater(0.05)).0, Judgement::Holds);
     let (judgement, evidence) = first(&study, greater(0.2));
     assert_eq!(judgement, Judgement::DoesNotHold);
-    assert!(evidence.ends_with("to be greater by more than 20 %"), "{evidence}");
+    assert!(evidence.ends_with("should be greater by more than 20 %"), "{evidence}");
 }
 
 /// If an interval overlaps the tolerance, the claim is left open, and the interval is reported.
@@ -239,7 +239,7 @@ fn which_of_two_spreads_is_larger_cannot_be_told() {
         rule("own", Quantity::RepetitionSpread, on("xfs"), Relation::Less, Side::Measured(on("gpfs")));
     let (judgement, evidence) = first(&study(&FAST, &[8e9, 9e9, 7e9, 8.5e9, 7.5e9]), spread);
     assert_eq!(judgement, Judgement::CannotTell);
-    assert!(evidence.ends_with("which have no value for each repetition"), "{evidence}");
+    assert!(evidence.ends_with("which do not have a value for each repetition"), "{evidence}");
 }
 
 /// Curves over the other key pass through one of the figures each.
@@ -270,7 +270,7 @@ fn what_was_not_measured_is_not_tested() {
         first(&study, rule("own", Quantity::BestRate, on("btrfs"), Relation::Greater, Side::Value(1.0)));
     assert_eq!(
         (judgement, evidence.as_str()),
-        (Judgement::NotTested, "btrfs, write: nothing of it was measured")
+        (Judgement::NotTested, "btrfs, write: none of it was measured")
     );
     let (judgement, evidence) =
         first(&study, rule("own", Quantity::Latency, on("xfs"), Relation::Less, Side::Value(1.0)));
@@ -368,7 +368,7 @@ fn doubtful_figures_decide_nothing() {
     }
     let (_, evidence) = first(&study, lowest);
     assert!(
-        evidence.starts_with("xfs, write: 3 of 4 figures are doubtful, as one for too short"),
+        evidence.starts_with("xfs, write: 3 of 4 figures are doubtful, first reason: too short"),
         "{evidence}"
     );
 }

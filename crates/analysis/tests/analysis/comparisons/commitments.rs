@@ -93,7 +93,7 @@ fn a_promise_that_was_kept_passes_with_its_margin() {
     assert!(kept.because.is_empty() && kept.bound.is_none());
     let near = verdict(&study, promise(1.2e6), &[]);
     assert_eq!(near.judgement, Judgement::CannotTell, "10 % may be noise");
-    let why = "so near to what was promised the median of 1 may be so by chance: 5 repetitions are needed";
+    let why = "so close to the promise, the median of 1 may be there by chance: 5 repetitions are needed";
     assert_eq!(near.because, [why]);
     let two = Study::default().with(reads("r"), &[1_320_137]).with(reads("s"), &[1_000_000]);
     let best = |promised| verdict(&two, Commitment { over: Over::Best, ..promise(promised) }, &[]).judgement;
@@ -198,7 +198,7 @@ fn a_median_whose_bounds_lie_on_both_sides_may_be_so_by_chance() {
         let found = verdict(&study, Commitment { statistic, bound, ..promise(promised) }, &[]);
         (found.judgement, found.because)
     };
-    let by_chance = vec!["the median of 6 may be so by chance".to_owned()];
+    let by_chance = vec!["the median of 6 may be on this side by chance".to_owned()];
     for (promised, at_least, at_most, why) in [
         (80.0, Judgement::Holds, Judgement::DoesNotHold, vec![]),
         (88.0, Judgement::Holds, Judgement::DoesNotHold, by_chance.clone()),
@@ -252,7 +252,7 @@ fn all_cases_have_to_keep_it_or_the_best() {
     let selector = Selector { target: Some("nowhere".to_owned()), ..Selector::default() };
     let none = verdict(&study, Commitment { figures: selector, ..promise(85.0) }, &[]);
     assert_eq!((none.judgement, none.figure, none.measured), (Judgement::NotTested, None, None));
-    assert_eq!(none.because, ["no case of the study is meant by it"]);
+    assert_eq!(none.because, ["no case of the study matches it"]);
 }
 
 /// The highest of many medians is above the true value of each.
@@ -268,7 +268,7 @@ fn the_best_of_several_needs_a_bound_for_all_of_them() {
     assert_eq!(few.judgement, Judgement::CannotTell);
     assert_eq!(few.because, ["the best of 4 may keep it by chance: 7 repetitions are needed, not 6"]);
     let wide = best(&[90, 95, 101, 102, 103, 104, 105]);
-    assert_eq!(wide.because, ["the best of 4 may keep it by chance: its bound does not"]);
+    assert_eq!(wide.because, ["the best of 4 may keep it by chance: its bound does not keep it"]);
     assert_eq!(best(&[99; 7]).judgement, Judgement::DoesNotHold, "none keeps it");
     assert_eq!(best(&[80; 3]).judgement, Judgement::DoesNotHold, "far from it");
     assert_eq!(best(&[99; 3]).judgement, Judgement::CannotTell, "near to it, and without bounds");

@@ -342,7 +342,7 @@ fn a_slow_node_is_a_doubt_that_disqualifies_nothing() {
     assert!(!doubts[0].disqualifies());
     assert_eq!(doubts[0].concerns, "node c");
     let evidence =
-        "50.0 % of the median rate of 4 nodes (robust z-score -25.0); so far below in 1 of 1 figures";
+        "50.0 % of the median rate of 4 nodes (robust z-score -25.0); far below it in 1 of 1 figures";
     assert_eq!(doubts[0].evidence, evidence);
     assert_eq!(found.nodes.len(), 1);
 }

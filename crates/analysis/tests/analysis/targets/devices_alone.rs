@@ -130,7 +130,7 @@ fn what_was_measured_once_is_not_called_slow_or_uneven() {
     // disks that are 9 % above a limit of 50 MB/s.
     let found = grades(&figures);
     assert_eq!(found.iter().map(|one| one.0.as_str()).collect::<Vec<_>>(), ["least", ""]);
-    assert!(found[1].1.starts_with("least: too near to tell"), "{found:?}");
+    assert!(found[1].1.starts_with("least: too close to tell"), "{found:?}");
 }
 
 #[test]

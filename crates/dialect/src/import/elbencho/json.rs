@@ -59,9 +59,7 @@ fn phase<'a>(json: &Json<'a>, object: &Object<'a>, draft: &mut Draft) -> Result<
     draft.started = draft.started.or(began);
     let operation = object.text("phase_type").unwrap_or_default();
     let Some(phase) = super::phase(&operation, in_directories) else {
-        draft.doubts.push(format!(
-            "elbencho's phase {operation} is not a measurement that is known; it was left out"
-        ));
+        draft.doubts.push(format!("elbencho's phase {operation} is not a known measurement; it was skipped"));
         return Ok(());
     };
     let mut pass = Pass::new(phase, 0);
@@ -169,7 +167,7 @@ fn latency<'a>(json: &Json<'a>, pass: &mut Pass, name: &str, object: &Object<'a>
             .trim_end_matches("us")
             .split_once('-')
             .and_then(|(low, high)| Some((number(low)?, number(high)?)))
-            .ok_or_else(|| json.malformed(range, "a range, as `23-27us`"))?;
+            .ok_or_else(|| json.malformed(range, "a range such as `23-27us`"))?;
         let count = whole(json.number(count)?);
         pass.latency.push(Bucket { operation, low_ns: whole(low * 1e3), high_ns: whole(high * 1e3), count });
     }

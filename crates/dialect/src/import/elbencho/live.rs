@@ -38,7 +38,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let of_file = block.lines.iter().filter(|line| !line.text.trim().is_empty() && !is_head(line.text));
     for line in of_file {
         let words: Vec<&str> = line.text.split(',').map(str::trim).collect();
-        let expected = format!("{COLUMNS} values, each with `,` behind it");
+        let expected = format!("{COLUMNS} values, each followed by `,`");
         if words.len() <= COLUMNS {
             return Err(block.malformed(*line, line.text, expected));
         }
@@ -88,10 +88,10 @@ impl<'a> Interval<'a> {
                 "Write" => Some(Operation::Write),
                 _ => None,
             },
-            runtime_ms: block.count(line, words[3], "the milliseconds since the phase began")?,
-            bytes: block.count(line, words[7], "the bytes that are done")?,
+            runtime_ms: block.count(line, words[3], "the milliseconds since the start of the phase")?,
+            bytes: block.count(line, words[7], "the number of bytes done")?,
             iops: number(9, "transfers a second")?,
-            entries: block.count(line, words[10], "the entries that are done")?,
+            entries: block.count(line, words[10], "the number of entries done")?,
             latency_us: number(13, "a mean latency in us")?,
             words: words.to_vec(),
         })
@@ -122,10 +122,9 @@ impl<'a> LivePhase<'a> {
     fn add(self, draft: &mut Draft) {
         let in_directories = self.intervals.iter().any(|one| one.entries > 0);
         let Some(phase) = super::phase_or_mixed(self.name, in_directories) else {
-            draft.doubts.push(format!(
-                "elbencho's phase {} is not a measurement that is known; it was left out",
-                self.name
-            ));
+            draft
+                .doubts
+                .push(format!("elbencho's phase {} is not a known measurement; it was skipped", self.name));
             return;
         };
         let mut pass = Pass::new(phase, 0);
@@ -144,7 +143,7 @@ impl<'a> LivePhase<'a> {
             let of = |one: &&Interval<'_>| one.operation.map_or(own == operation, |of| of == operation);
             self.direction(&mut pass, operation, &self.intervals.iter().filter(of).collect::<Vec<_>>());
         }
-        pass.note("a live CSV ends with its last interval: what was done after it is not in it");
+        pass.note("a live CSV ends with its last interval: anything done after it is not included");
         let conditions = Conditions { in_directories, ..Conditions::unknown() };
         super::add(draft, conditions, pass);
     }

@@ -150,7 +150,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             return Err(block.malformed(
                 *line,
                 line.text,
-                format!("{} values between commas", columns.len()),
+                format!("{} comma-separated values", columns.len()),
             ));
         }
         let row = Row { block, line: *line, columns: &columns, words: &words };
@@ -197,9 +197,9 @@ impl<'a> Row<'_, 'a> {
         };
         let operation = self.get("operation").unwrap_or_default();
         let Some(phase) = phase(operation, in_directories) else {
-            draft.doubts.push(format!(
-                "elbencho's phase {operation} is not a measurement that is known; it was left out"
-            ));
+            draft
+                .doubts
+                .push(format!("elbencho's phase {operation} is not a known measurement; it was skipped"));
             return Ok(());
         };
         if draft.started.is_none() {

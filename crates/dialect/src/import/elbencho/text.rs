@@ -49,7 +49,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         let text = line.text.trim_end();
         if let Some(name) = phase_name(text) {
             if let Some(cut) = open.take() {
-                return Err(block.malformed(*line, text, format!("`---` behind the phase {}", cut.name)));
+                return Err(block.malformed(*line, text, format!("`---` after the phase {}", cut.name)));
             }
             let (_, rest) = text.split_once(' ').unwrap_or_default();
             open = Some(PhaseBlock { name, began: *line, rows: vec![row(block, *line, rest)?] });
@@ -65,7 +65,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         }
     }
     match (open, draft.tests.is_empty()) {
-        (Some(open), _) => Err(block.ended(format!("`---` behind the phase {}", open.name))),
+        (Some(open), _) => Err(block.ended(format!("`---` after the phase {}", open.name))),
         (None, true) => Err(block.ended("the result of a phase that is a measurement")),
         (None, false) => Ok(draft),
     }
@@ -113,10 +113,9 @@ impl<'a> PhaseBlock<'a> {
         };
         let entry_rate = self.pair(block, &format!("{entries}/s"))?;
         let Some(phase) = super::phase_or_mixed(self.name, entry_rate.is_some()) else {
-            draft.doubts.push(format!(
-                "elbencho's phase {} is not a measurement that is known; it was left out",
-                self.name
-            ));
+            draft
+                .doubts
+                .push(format!("elbencho's phase {} is not a known measurement; it was skipped", self.name));
             return Ok(());
         };
         let mut pass = Pass::new(phase, 0);
@@ -155,7 +154,7 @@ impl<'a> PhaseBlock<'a> {
             pass.row.first_done_ns = nanos_at(mib * MIB, first * MIB).unwrap_or(0).min(wall);
         }
         self.latencies(block, &mut pass, entry_rate.is_some().then_some(entries))?;
-        pass.note("sizes are printed in whole MiB and requests not at all: rates and time give them");
+        pass.note("sizes are printed in whole MiB, requests not at all: both follow from rate and time");
         let conditions = Conditions { in_directories: entry_rate.is_some(), ..Conditions::unknown() };
         super::add(draft, conditions, pass);
         Ok(())

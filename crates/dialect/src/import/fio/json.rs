@@ -143,7 +143,7 @@ fn test(
         direction.add(json, &mut pass, operation, name)?;
         if direction.seconds < longest {
             pass.note(format!(
-                "{name}s took {:.3} s of {longest:.3} s: their own rate is the printed one",
+                "{name}s took {:.3} s of {longest:.3} s: the printed rate is for their own time only",
                 direction.seconds
             ));
         }
@@ -153,7 +153,7 @@ fn test(
         let percent = whole(100.0 * reads / (reads + writes).max(1.0)).min(100);
         spec.read_percent = u8::try_from(percent).unwrap_or(100);
         if !job.is_mixed() && job.rw.is_some() {
-            pass.note("several jobs are put together: some read, others write");
+            pass.note("several jobs are combined: some read, others write");
         }
     }
     if object.number("error").is_some_and(|error| error > 0.0) {
@@ -181,7 +181,7 @@ impl<'a> Direction<'a> {
         let object = json.object(raw)?;
         let get = |name: &str| match object.get(name) {
             Some(raw) => json.number(raw),
-            None => Err(json.malformed(raw, &format!("`{name}` among the members of a direction"))),
+            None => Err(json.malformed(raw, &format!("`{name}` as a member of the direction"))),
         };
         let (requests, seconds, rate_kib) = (get("total_ios")?, get("runtime")? / 1e3, get("bw")?);
         let mut bytes = get("io_bytes")?;

@@ -127,8 +127,8 @@ pub(super) fn between_percentiles(
     }
     let found = sum / requests.max(1.0);
     pass.latency.extend(rows);
-    pass.note("latencies are known by printed percentiles alone: between two of them nothing is known");
+    pass.note("latencies are only known from printed percentiles: nothing is known between two of them");
     if mean > 0.0 && (found / mean - 1.0).abs() > MEAN_OFF {
-        pass.note(format!("their mean is {found:.0} ns by percentiles, and {mean:.0} ns as printed"));
+        pass.note(format!("their mean is {found:.0} ns by the percentiles, and {mean:.0} ns as printed"));
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn read(
 ) -> Result<(String, Option<Test>), ImportError> {
     let version = version(line.text).unwrap_or(0);
     let Some(shape) = Shape::of(version) else {
-        let what = format!("fio's terse version {version} is not read, only 3, 4 and 5");
+        let what = format!("fio's terse version {version} is not supported, only 3, 4 and 5");
         return Err(block.unusable(line, what, "measure again with --terse-version=3, or print JSON"));
     };
     let fields: Vec<&str> = line.text.trim().split(';').collect();
@@ -106,7 +106,7 @@ pub(super) fn read(
     };
     (pass.row.user_cpu_ns, pass.row.system_cpu_ns) = (cpu(0)?, cpu(1)?);
     if transfer.is_none() {
-        pass.note("a terse line has no number of requests: IOPS, a whole number, and runtime give it");
+        pass.note("a terse line has no number of requests: it follows from IOPS (a whole number) and time");
     }
     let stated = match job.asked_for() {
         parts if parts.is_empty() => "a terse line has no conditions".to_owned(),
@@ -169,7 +169,7 @@ impl Direction<'_, '_> {
         }
         let mut percentiles = Vec::new();
         for field in &self.fields[12..12 + PERCENTILES] {
-            let expected = "a percentile, as `99.000000%=24`";
+            let expected = "a percentile such as `99.000000%=24`";
             let malformed = || self.block.malformed(self.line, field, expected);
             let (percent, value) = field.split_once("%=").ok_or_else(malformed)?;
             let percent = self.block.number(self.line, percent, expected)?;

@@ -129,7 +129,7 @@ impl JobBlock {
             .and_then(|rest| rest.split_once(": "))
             .and_then(|(_, text)| times::moment(text));
         if ended.is_none() && rest.contains("pid=") {
-            pass.note("when it ended cannot be read");
+            pass.note("its end time cannot be read");
         }
         let about = (Operation::Read, "clat");
         Ok(Self {
@@ -190,11 +190,11 @@ impl JobBlock {
         let rate_number = rate_number.ok_or_else(|| malformed("`BW=1261MiB/s`"))?;
         let (size, time) =
             between(line.text, ")(", "").and_then(|rest| rest.split_once('/')).unwrap_or_default();
-        let bytes =
-            units::size(size, true).ok_or_else(|| malformed("a size and a time, as `(358MiB/284msec)`"))?;
+        let bytes = units::size(size, true)
+            .ok_or_else(|| malformed("a size and a time such as `(358MiB/284msec)`"))?;
         let time = time.split(')').next().filter(|_| time.contains(')')).unwrap_or_default();
         let time_ns =
-            units::time_ns(time).ok_or_else(|| malformed("a size and a time, as `(358MiB/284msec)`"))?;
+            units::time_ns(time).ok_or_else(|| malformed("a size and a time such as `(358MiB/284msec)`"))?;
         let value = |label: &str, text: &str, unit: &str, number: f64, statistic: &str| Printed {
             number: Some(number),
             ..Printed::new(line, &format!("{name} {label}"), text, unit, statistic)
@@ -269,7 +269,7 @@ impl JobBlock {
         };
         pass.row.read_bytes = exact(pass.row.reads, self.read);
         pass.row.write_bytes = exact(pass.row.writes, self.write);
-        pass.note("rates are printed with few digits: requests and time give these");
+        pass.note("rates are printed with few digits: they are computed from requests and time");
         let mut test = Test::new(&self.job.name, self.job.spec(), &self.job.stated());
         test.passes.push(self.pass);
         Ok(Some(test))

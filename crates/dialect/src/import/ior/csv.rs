@@ -31,13 +31,13 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     if let Some(line) = block.lines.iter().find(|line| is_without_results(line.text)) {
         return Err(block.unusable(
             *line,
-            "releases 3.2 and 3.3 write no results into their CSV, only options without anything between them",
+            "releases 3.2 and 3.3 write no results to their CSV, only options without a separator",
             "run IOR without summaryFormat=CSV, or with summaryFormat=JSON",
         ));
     }
     let mut rows = block.lines.iter().filter(|line| !line.text.trim().is_empty());
     let Some(head) = rows.next().filter(|line| is_header(line.text)) else {
-        return Err(block.ended("the head `access,bw(MiB/s),…`"));
+        return Err(block.ended("the header `access,bw(MiB/s),…`"));
     };
     let columns: Vec<&str> = head.text.split(',').map(str::trim).collect();
     for line in rows {
@@ -46,7 +46,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             return Err(block.malformed(
                 *line,
                 line.text,
-                format!("{} values between commas", columns.len()),
+                format!("{} comma-separated values", columns.len()),
             ));
         }
         let Some(phase) = super::phase(words[0]) else { continue };

@@ -133,14 +133,14 @@ pub(super) fn derive(pass: &mut Pass, row: &Row, options: &Options) {
     let bytes = match (asked, moved) {
         // If a deadline ended the pass, the amount moved can only be derived from rate and time.
         (Some(asked), Some(moved)) if (moved / asked - 1.0).abs() > ROUNDED && row.total_s > Some(0.01) => {
-            pass.note("it moved other than what was asked for, as with a deadline: bytes are rate × time");
+            pass.note("it did not move the requested amount, as with a deadline: bytes are rate × time");
             moved
         }
         (Some(asked), _) => asked,
         (None, Some(moved)) => moved,
         (None, None) => {
             pass.note(
-                "neither bytes nor a time above 0 are printed: its rate is right, its bytes are those of one second",
+                "neither bytes nor a time above 0 are printed: the rate is correct, bytes assume one second",
             );
             rate
         }

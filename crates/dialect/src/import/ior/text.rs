@@ -123,7 +123,7 @@ impl Reader<'_, '_> {
         let value = |label: &str| labelled(text, label);
         let sized = |rest: &str| {
             let found = units::size(rest, false).map(whole).filter(|&bytes| bytes > 0);
-            found.ok_or_else(|| self.block.malformed(line, rest, "a size, as `64 MiB` or `65536 bytes`"))
+            found.ok_or_else(|| self.block.malformed(line, rest, "a size such as `64 MiB` or `65536 bytes`"))
         };
         let counted = |rest: &str| {
             let count = rest.split_whitespace().next().unwrap_or_default();
@@ -301,7 +301,7 @@ impl Reader<'_, '_> {
             match iterations {
                 Some(1) => {}
                 Some(iterations) => pass.warnings.push(Warning::PrintedMean { iterations }),
-                None => pass.note("the printed mean; of how many iterations, the table does not say"),
+                None => pass.note("the printed mean; the table does not state the number of iterations"),
             }
         }
         Ok(())
@@ -326,7 +326,7 @@ impl Reader<'_, '_> {
         let pass = test.pass_mut(phase, 0);
         if !known {
             super::derive(pass, &Row { mib_per_second, ..Row::default() }, &options);
-            pass.note("the printed maximum: the other iterations are not there");
+            pass.note("the printed maximum: the other iterations are not printed");
         }
         pass.printed.push(Printed::new(line, "bw", value, "MiB/s", "max"));
         Ok(())

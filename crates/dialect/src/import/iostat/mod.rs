@@ -83,7 +83,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
     build(&mut draft, reports);
     match draft.tests.is_empty() {
-        true => Err(block.ended("a report in which a device does something")),
+        true => Err(block.ended("a report in which a device is not idle")),
         false => Ok(draft),
     }
 }
@@ -123,14 +123,14 @@ fn row<'a>(
 /// Creates the cases from the reports.
 pub(super) fn build(draft: &mut Draft, mut reports: Vec<Report<'_>>) {
     if reports.len() > 1 {
-        draft.doubts.push("the first report of iostat counts from the boot on; it was left out".to_owned());
+        draft.doubts.push("the first report of iostat covers the time since boot; it was skipped".to_owned());
         let first = reports.remove(0);
         // Its time is the start of the next interval.
         draft.started = first.at;
     } else {
-        draft.doubts.push(
-            "the only report of iostat counts from the boot on, unless it was asked for with -y".to_owned(),
-        );
+        draft
+            .doubts
+            .push("the only report of iostat covers the time since boot, unless -y was given".to_owned());
     }
     draft.finished = reports.iter().filter_map(|report| report.at).max();
     let mut devices: BTreeMap<String, Vec<(usize, Vec<Value<'_>>)>> = BTreeMap::new();
@@ -149,7 +149,7 @@ pub(super) fn build(draft: &mut Draft, mut reports: Vec<Report<'_>>) {
         }
     }
     if idle > 0 && idle < all {
-        draft.doubts.push(format!("{idle} devices of {all} did nothing, and were left out"));
+        draft.doubts.push(format!("{idle} of {all} devices were idle, and were skipped"));
     }
 }
 
@@ -176,7 +176,7 @@ fn test(device: &str, rows: Vec<(usize, Vec<Value<'_>>)>, lengths: Option<&Vec<u
     let mut pass = Pass::new(Phase::Mixed, 0);
     if lengths.is_none() {
         pass.note(
-            "how long an interval is, is not printed (-t): rates are right, amounts are those of one second",
+            "the length of an interval is not printed (-t): rates are correct, amounts assume one second",
         );
     }
     let mut at = 0;

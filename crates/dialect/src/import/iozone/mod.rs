@@ -115,7 +115,7 @@ fn throughput(block: &Block<'_>, first: usize, banner: &mut Banner) -> Result<(T
     let who = who.trim();
     let known = TESTS.iter().find(|(name, _, _)| *name == who);
     let &(_, name, phase) =
-        known.ok_or_else(|| block.malformed(head, who, "a test of iozone, as `readers`"))?;
+        known.ok_or_else(|| block.malformed(head, who, "a test of iozone such as `readers`"))?;
     let mut found = Rates { children: rate(block, head, value)?, ..Rates::default() };
     let unit = found.children.1;
     let mut pass = Pass::new(phase, 0);
@@ -208,15 +208,11 @@ fn derive(pass: &mut Pass, found: &Rates, banner: &Banner) {
             ((min * seconds / xfer) - 1.0).abs().le(&ROUNDED).then_some(seconds)
         });
     let seconds = ends_together.unwrap_or_else(|| {
-        pass.note(
-            "not every process ran from the first to the last moment: its bytes are those of whole files",
-        );
+        pass.note("not every process ran for the whole time: its bytes are those of whole files");
         amount.map_or(1.0, |amount| amount * f64::from(banner.tasks) / children.max(f64::MIN_POSITIVE))
     });
     if amount.is_none() {
-        pass.note(
-            "the size of the files is not printed: its rate is right, its bytes are those of one second",
-        );
+        pass.note("the size of the files is not printed: the rate is correct, bytes assume one second");
     }
     let moved = children * seconds * per_unit;
     let (operations, bytes) = match (unit, banner.record_bytes) {
@@ -230,7 +226,7 @@ fn derive(pass: &mut Pass, found: &Rates, banner: &Banner) {
     let by_parent = found.parent.filter(|&parent| parent > 0.0).map(|parent| seconds * children / parent);
     pass.row.wall_ns = lines::nanos(by_parent.unwrap_or(seconds)).max(pass.row.io_ns);
     if found.parent.is_none() {
-        pass.note("`Children see` is the sum of the rates of the processes, not all bytes over all time");
+        pass.note("`Children see` is the sum of the rates of the processes, not total bytes over total time");
     }
 }
 

@@ -180,7 +180,7 @@ fn test(banner: &Banner, cell: &Cell<'_>) -> Option<Test> {
     pass.moved(whole(file / record.max(1.0)), whole(file));
     pass.began(banner.began);
     if banner.unit == Unit::Microseconds {
-        pass.note("microseconds of a record are printed as whole numbers");
+        pass.note("microseconds per record are printed as whole numbers");
     }
     pass.printed.push(Printed::new(cell.line, cell.case, cell.text, banner.unit.name(), ""));
     let id = format!("{}-{}k-{}k", cell.case, cell.file_kib, cell.record_kib);

@@ -64,7 +64,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         return Err(block.malformed(
             line,
             line.text,
-            "the first line of the run, as `gpfsperf read seq FILE`",
+            "the first line of the run, such as `gpfsperf read seq FILE`",
         ));
     };
     let mut draft = Draft { tool: name_of(name), ..Draft::default() };
@@ -183,7 +183,7 @@ impl RunBlock {
                 return Err(block.malformed(
                     line,
                     text,
-                    "a thread utilization with three digits, as `0.938`",
+                    "a thread utilization with three digits such as `0.938`",
                 ));
             }
             pass.printed.push(Printed::new(line, "thread utilization", text, "fraction", ""));
@@ -191,14 +191,14 @@ impl RunBlock {
         if let Some((_, text)) = value("bytesTransferred ", "")? {
             let bytes = block.count(line, text, "a number of bytes")?;
             if bytes < self.bytes / CUT_OFF {
-                let expected = format!("about as many bytes as nBytes says, {}", self.bytes);
+                let expected = format!("about as many bytes as nBytes states, {}", self.bytes);
                 return Err(block.malformed(line, text, expected));
             }
             self.transferred = Some(bytes);
             pass.printed.push(Printed::new(line, "bytesTransferred", text, "bytes", ""));
         }
         if self.kbytes_per_second <= 0.0 {
-            return Err(block.unusable(line, "a rate of 0 has no time", "repeat the measurement"));
+            return Err(block.unusable(line, "a rate of 0 gives no time", "repeat the measurement"));
         }
         Ok(())
     }
@@ -211,7 +211,7 @@ impl RunBlock {
                 [1000_u32, 1024].into_iter().find(|&kilo| (factor / f64::from(kilo) - 1.0).abs() < ROUNDED);
             let what = || {
                 format!(
-                    "{operations} operations per second of {} bytes do not give {} Kbytes/s",
+                    "{operations} operations per second of {} bytes do not match {} Kbytes/s",
                     self.record, self.kbytes_per_second
                 )
             };
@@ -222,9 +222,9 @@ impl RunBlock {
 
     fn why(&self, name: &str) -> String {
         match (self.operations_per_second, name) {
-            (Some(_), _) => "the rate of operations times the record size says so".to_owned(),
+            (Some(_), _) => "computed from the rate of operations and the record size".to_owned(),
             (None, "tsqosperf") => {
-                "so in tsqosperf's other blocks; this one prints no rate of operations".to_owned()
+                "as in tsqosperf's other blocks; this one prints no rate of operations".to_owned()
             }
             (None, _) if self.transferred.is_some() => {
                 "as in releases that print bytesTransferred".to_owned()

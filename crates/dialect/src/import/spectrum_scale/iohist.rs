@@ -89,7 +89,7 @@ fn test(rows: &[Row<'_>]) -> Option<Test> {
         row.add(&mut pass, start);
     }
     pass.history.sort_by_key(|row| row.start_ns);
-    pass.note("the start of an I/O has no date; the last I/Os of a ring are not all of them");
+    pass.note("start times have no date; the ring holds only the last I/Os, not all of them");
     let sizes: Vec<u64> = rows.iter().map(|row| row.bytes).collect();
     let size = sizes.first().copied().filter(|first| sizes.iter().all(|size| size == first));
     let disk = if first.disk.is_empty() { "unknown" } else { first.disk };
@@ -158,17 +158,17 @@ impl<'a> Row<'a> {
         let (disk, sector) = match place.rsplit_once(':') {
             Some((disk, sector)) => (disk, Some(block.count(line, sector, "a sector number")?)),
             None if *place == "-" || part == &"lcl" => (known(place), None),
-            None => return Err(malformed("disk:sectorNum, as `4:192933224`")),
+            None => return Err(malformed("disk:sectorNum such as `4:192933224`")),
         };
         // In some locales the decimal separator is a comma.
         let latency_ms = number(&time.replacen(',', ".", 1)).filter(|_| time.contains(['.', ',']));
         let latency_ms = latency_ms.ok_or_else(|| malformed("a time in ms"))?;
         if !matches!(*direction, "R" | "W") {
-            return Err(malformed("R or W behind the start time"));
+            return Err(malformed("R or W after the start time"));
         }
         Ok(Self {
             line,
-            at_ns: time_of_day(at).ok_or_else(|| malformed("a start time, as 11:37:54.451846"))?,
+            at_ns: time_of_day(at).ok_or_else(|| malformed("a start time such as 11:37:54.451846"))?,
             read: *direction == "R",
             kind: known(kind),
             disk,

@@ -68,7 +68,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         }
     }
     match draft.tests.is_empty() {
-        true => Err(block.ended("the result of a test, as `1-1 write 1900 MB/sec (454 msg/sec), …`")),
+        true => Err(block.ended("the result of a test such as `1-1 write 1900 MB/sec (454 msg/sec), …`")),
         false => Ok(draft),
     }
 }
@@ -80,7 +80,7 @@ fn result(block: &Block<'_>, line: Line<'_>, threads: u32) -> Result<Test, Impor
     let [pair, name, rate, ..] = words[..] else { return Err(malformed("a test with its rate")) };
     let rate_mb = block.number(line, rate, "a rate in MB/sec")?;
     let field = |before: &str| between(text, before, "").and_then(|rest| rest.split([',', ' ', ')']).next());
-    let messages = field("(").ok_or_else(|| malformed("messages per second, as `(454 msg/sec)`"))?;
+    let messages = field("(").ok_or_else(|| malformed("messages per second such as `(454 msg/sec)`"))?;
     let messages_per_second = block.number(line, messages, "messages per second")?;
     let seconds = field("time ").ok_or_else(|| malformed("`time` in seconds"))?;
     let seconds_number = block.number(line, seconds, "a time in seconds")?;

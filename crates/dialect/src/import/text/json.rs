@@ -118,7 +118,7 @@ impl<'a> Json<'a> {
             line: line.number,
             found: shown(line.text),
             expected: expected.to_owned(),
-            next: format!("give the output of {} as it was written", self.tool),
+            next: format!("give the unmodified output of {}", self.tool),
         }
     }
 
@@ -144,7 +144,7 @@ impl<'a> Json<'a> {
             line,
             found: shown(text),
             expected: format!("JSON ({error})"),
-            next: format!("give the output of {} as it was written", self.tool),
+            next: format!("give the unmodified output of {}", self.tool),
         }
     }
 }

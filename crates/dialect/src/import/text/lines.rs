@@ -33,7 +33,7 @@ impl<'a> Block<'a> {
             line: line.number,
             found: shown(found),
             expected: expected.into(),
-            next: format!("give the output of {} as it was printed", self.tool),
+            next: format!("give the unmodified output of {}", self.tool),
         }
     }
 

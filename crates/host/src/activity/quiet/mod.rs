@@ -39,7 +39,7 @@ fn moved_by_others(now: &Sample, before: &Sample) -> Vec<OthersActivity> {
             return under_way(now);
         }
         let DeviceCounters { device, reads, writes, .. } = delta;
-        Some(format!("{device} carried {reads} reads and {writes} writes of others"))
+        Some(format!("{device} processed {reads} reads and {writes} writes by others"))
     });
     processor_use(now, before).into_iter().chain(devices.map(OthersActivity::of_no_share)).collect()
 }

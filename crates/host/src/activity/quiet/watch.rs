@@ -100,7 +100,7 @@ fn traffic(now: &Sample, base: &Sample) -> Option<OthersActivity> {
         false => format!("most of it {} or its children", name(id, one)),
     });
     let words = format!(
-        "others moved {} ({:.0} % of all) on the devices{}",
+        "others transferred {} ({:.0} % of the total) on the devices{}",
         Bytes(foreign),
         share * 100.0,
         of_which(most)
@@ -182,7 +182,7 @@ mod tests {
         let tree = process(time(tree, 0, 200), own, OTHER, 0, 300 << 20, 0);
         let tree = disk(process(tree, 3_000_077, OTHER, 0, 100 << 20, 0), 400 << 11, 0);
         let seen = others(&sample(&tree), &before).unwrap().to_string();
-        assert!(seen.contains("others moved 100 MiB (25 % of all) on the devices"), "{seen}");
+        assert!(seen.contains("others transferred 100 MiB (25 % of the total) on the devices"), "{seen}");
         assert!(seen.contains("tar (old) (process 3000077) alone 100 MiB"), "{seen}");
     }
 

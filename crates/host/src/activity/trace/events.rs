@@ -60,10 +60,10 @@ impl Layout {
         };
         let fields = |event: &str| {
             let text = text(&format!("events/block/{event}/format"))?;
-            Fields::parse(&text).ok_or_else(|| format!("the layout of {event} is not one that is known"))
+            Fields::parse(&text).ok_or_else(|| format!("the layout of {event} is unknown"))
         };
         let page = text("events/header_page")?;
-        let page_head = offset(&page, "data").ok_or("the layout of trace pages is not one that is known")?;
+        let page_head = offset(&page, "data").ok_or("the layout of trace pages is unknown")?;
         Ok(Self { page_head, issue: fields(ISSUE)?, complete: fields(COMPLETE)? })
     }
 

@@ -88,7 +88,7 @@ impl BlockTrace {
             find_leaves(root, device, 0, &mut leaves);
         }
         if leaves.is_empty() {
-            return Err(Unobservable::because("no block device is under the targets".to_owned()));
+            return Err(Unobservable::because("there is no block device below the targets".to_owned()));
         }
         let instance = Instance::make(&tracing)?;
         let kib =
@@ -187,7 +187,7 @@ impl Instance {
         let path = tracing.join("instances").join(name);
         fs::create_dir(&path).map_err(|error| {
             let help = if error.kind() == io::ErrorKind::PermissionDenied { "; run as root" } else { "" };
-            Unobservable::because(format!("{} cannot be made: {error}{help}", path.display()))
+            Unobservable::because(format!("{} cannot be created: {error}{help}", path.display()))
         })?;
         Ok(Self(path))
     }

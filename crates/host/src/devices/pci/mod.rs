@@ -49,7 +49,7 @@ pub(crate) fn place_of(root: &Root, name: &str) -> Fact<PcieFacts> {
     };
     match nearest_function(&directory) {
         Some((address, path)) => Fact::Known(place(root, &address, &path)),
-        None => Fact::Unknown(format!("{name} is on no PCI bus")),
+        None => Fact::Unknown(format!("{name} is not on a PCI bus")),
     }
 }
 
@@ -66,7 +66,7 @@ fn place(root: &Root, address: &str, directory: &Path) -> PcieFacts {
         port: match port {
             Some(port) => link(root, port, "max"),
             None => {
-                let reason = || format!("{address} is on the root of its bus");
+                let reason = || format!("{address} is directly on the root bus");
                 LinkFacts { width: Fact::Unknown(reason()), generation: Fact::Unknown(reason()) }
             }
         },
@@ -80,9 +80,10 @@ fn link(root: &Root, directory: &Path, which: &str) -> LinkFacts {
     let width = root.number::<u32>(&file("width"));
     let speed = root.text(&file("speed"));
     LinkFacts {
-        width: width.and_then(|width| Fact::of(of_link(width), || format!("{} says {width}", file("width")))),
+        width: width
+            .and_then(|width| Fact::of(of_link(width), || format!("{} contains {width}", file("width")))),
         generation: speed
-            .and_then(|speed| Fact::of(generation(&speed), || format!("{} says {speed}", file("speed")))),
+            .and_then(|speed| Fact::of(generation(&speed), || format!("{} contains {speed}", file("speed")))),
     }
 }
 
@@ -103,7 +104,7 @@ fn generation(speed: &str) -> Option<u32> {
 fn slot_name(root: &Root, directory: &Path) -> Fact<String> {
     let named = root.names(SLOTS);
     if named.is_empty() {
-        return Fact::Unknown(format!("{SLOTS} names no slots"));
+        return Fact::Unknown(format!("{SLOTS} lists no slots"));
     }
     let addresses: Vec<String> = functions_above(directory)
         .into_iter()
@@ -113,7 +114,7 @@ fn slot_name(root: &Root, directory: &Path) -> Fact<String> {
         root.text(&format!("{SLOTS}/{name}/address")).known().is_some_and(|place| addresses.contains(place))
     });
     let address = addresses.first().map_or("the card", String::as_str);
-    Fact::of(found, || format!("no slot of {SLOTS} holds {address}"))
+    Fact::of(found, || format!("no slot in {SLOTS} contains {address}"))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(crate) fn map(root: &Root) -> SlotMap {
         Err(error) => (Vec::new(), format!("{TABLES}: {error}")),
     };
     let (source, slots) = match (firmware.as_slice(), kernel.as_slice()) {
-        ([], []) => (Fact::Unknown(format!("{no_firmware}, and {SLOTS} names none")), Vec::new()),
+        ([], []) => (Fact::Unknown(format!("{no_firmware}, and {SLOTS} lists none")), Vec::new()),
         ([], kernel) => {
             let slots = kernel.iter().map(|one| of_kernel(root, one, &mut cards)).collect();
             (Fact::Known(format!("{SLOTS}; {no_firmware}")), slots)
@@ -141,13 +141,15 @@ fn driver(root: &Root, address: &str) -> Fact<String> {
     let path = format!("{DEVICES}/{address}/driver");
     let target = std::fs::read_link(root.path(&path)).ok();
     let name = target.and_then(|target| Some(target.file_name()?.to_str()?.to_owned()));
-    Fact::of(name, || format!("no {path}: no driver has taken it"))
+    Fact::of(name, || format!("no {path}: no driver is bound to it"))
 }
 
 fn numa_node(root: &Root, address: &str) -> Fact<i32> {
     let path = format!("{DEVICES}/{address}/numa_node");
     match root.number::<i32>(&path) {
-        Fact::Known(node) if node < 0 => Fact::Unknown(format!("{path} says that it belongs to none")),
+        Fact::Known(node) if node < 0 => {
+            Fact::Unknown(format!("{path} reports that it belongs to no NUMA node"))
+        }
         fact => fact,
     }
 }
@@ -178,26 +180,28 @@ fn of_firmware(
         inside.extend(taken(cards, &one.address));
     }
     let address = told.or_else(|| by_name.map(|one| one.address.clone()));
-    let known =
-        |value: Option<u32>, what: &str| Fact::of(value, || format!("the firmware does not say its {what}"));
+    let known = |value: Option<u32>, what: &str| {
+        Fact::of(value, || format!("the firmware does not report its {what}"))
+    };
     let own = LinkFacts {
         width: known(firmware.width, "width"),
         generation: known(firmware.generation, "generation"),
     };
     let kind = firmware.kind.clone();
     let kind =
-        kind.map_or_else(|| Fact::Unknown("the firmware does not say what it is".to_owned()), Fact::Known);
-    let address = address.map_or_else(|| Fact::Unknown("the firmware does not say".to_owned()), Fact::Known);
+        kind.map_or_else(|| Fact::Unknown("the firmware does not report its type".to_owned()), Fact::Known);
+    let address =
+        address.map_or_else(|| Fact::Unknown("the firmware does not report it".to_owned()), Fact::Known);
     slot(root, &firmware.designation, kind, own, firmware.usage, address, inside)
 }
 
 fn of_kernel(root: &Root, kernel: &KernelSlot, cards: &mut Vec<FoundCard>) -> Slot {
     let inside = taken(cards, &kernel.address);
     let usage = if inside.is_empty() { SlotUsage::Unused } else { SlotUsage::Used };
-    let unsaid = || Fact::Unknown(format!("{SLOTS} does not say"));
+    let unsaid = || Fact::Unknown(format!("{SLOTS} does not report it"));
     let own = LinkFacts { width: unsaid(), generation: unsaid() };
     let address = Fact::Known(kernel.address.clone());
-    let kind = Fact::Unknown(format!("{SLOTS} does not say"));
+    let kind = Fact::Unknown(format!("{SLOTS} does not report it"));
     slot(root, &kernel.name, kind, own, usage, address, inside)
 }
 
@@ -235,9 +239,10 @@ fn slot(
             _ if !cards.is_empty() => SlotUsage::Used,
             _ => told,
         },
-        numa_node: cards
-            .first()
-            .map_or_else(|| Fact::Unknown("no card in it says so".to_owned()), |card| card.numa_node.clone()),
+        numa_node: cards.first().map_or_else(
+            || Fact::Unknown("no card in it reports a NUMA node".to_owned()),
+            |card| card.numa_node.clone(),
+        ),
         address,
         cards,
     }
@@ -308,7 +313,7 @@ fn warnings(map: &SlotMap) -> Vec<SlotWarning> {
             warnings.push(SlotWarning {
                 address: card.pcie.address.clone(),
                 card: format!("{what} ({}) in {place}", card.name),
-                message: "the firmware marks this slot as not to be used".to_owned(),
+                message: "the firmware marks this slot as one that should not be used".to_owned(),
             });
         }
     }
@@ -329,8 +334,7 @@ fn not_asked_for(slot: &Slot) -> Option<String> {
     let shown: Vec<String> = shown.into_iter().flatten().collect();
     (is_narrow || is_old).then(|| {
         format!(
-            "it is a slot of {}, not of x{ASKED_WIDTH} and Gen {ASKED_GENERATION}, which study A gave each \
-             of its cards",
+            "its slot is {}, not x{ASKED_WIDTH} and Gen {ASKED_GENERATION} as for every card in study A",
             shown.join(" ")
         )
     })
@@ -349,13 +353,14 @@ fn slower(card: &Card, slot: Option<&Slot>) -> Vec<String> {
     if let (Some(runs), Some(could)) = (card.pcie.link.width.known(), least(|link| &link.width))
         && *runs < could
     {
-        found
-            .push(format!("its link runs on {runs} of {could} lanes that card and slot have: seat it again"));
+        found.push(format!(
+            "its link uses {runs} of the {could} lanes that card and slot support: reseat the card"
+        ));
     }
     if let (Some(runs), Some(could)) = (card.pcie.link.generation.known(), least(|link| &link.generation))
         && *runs < could
     {
-        found.push(format!("its link runs at Gen {runs}, card and slot can do Gen {could}"));
+        found.push(format!("its link runs at Gen {runs}, but card and slot support Gen {could}"));
     }
     found
 }

@@ -23,9 +23,8 @@ impl Findings<'_> {
         });
         let wanted = asked(make_options).or(below);
         let shown = Self::ask(&["xfs_info", &place.to_string_lossy()]);
-        let stripe = shown.and_then(|text| {
-            Fact::of(read(&text), || "xfs_info prints it in a form that is not known".to_owned())
-        });
+        let stripe = shown
+            .and_then(|text| Fact::of(read(&text), || "xfs_info prints it in an unknown format".to_owned()));
         let found = |value: fn(&Stripe) -> u64| stripe.clone().map(|stripe| value(&stripe).to_string());
         let mut told = |property: &str, value: fn(&Stripe) -> u64| {
             let wanted = wanted.map(|stripe| value(&stripe).to_string());

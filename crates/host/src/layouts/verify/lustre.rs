@@ -29,7 +29,7 @@ impl Findings<'_> {
         let found = |value: fn(&Stripes) -> Option<String>| match &stripes {
             Ok(stripes) => match value(stripes) {
                 Some(value) => Fact::Known(value),
-                None => Fact::Unknown("lfs getstripe prints it in a form that is not known".to_owned()),
+                None => Fact::Unknown("lfs getstripe prints it in an unknown format".to_owned()),
             },
             Err(reason) => Fact::Unknown(reason.clone()),
         };

@@ -123,7 +123,7 @@ impl Findings<'_> {
                     source,
                 )
             }
-            None => (Fact::Unknown("it is not there".to_owned()), "/sys/dev/block".to_owned()),
+            None => (Fact::Unknown("it does not exist".to_owned()), "/sys/dev/block".to_owned()),
         };
         self.add(device.display(), "bytes", None, found, source);
     }
@@ -215,8 +215,8 @@ impl Findings<'_> {
 
     /// Runs a user's own check. A nonzero exit status means that there is a difference.
     fn check(&mut self, check: &Action) {
-        let remarks = Remarks { purpose: "check what stands", printed: None };
-        let run = commands::perform(check, remarks, |_| Err("this is no check".to_owned()));
+        let remarks = Remarks { purpose: "check the layout", printed: None };
+        let run = commands::perform(check, remarks, |_| Err("this is not a check".to_owned()));
         let (wanted, found) = (CommandEnd::Exited(0).to_string(), run.status.to_string());
         self.add(&run.command, "check", Some(wanted), Fact::Known(found), run.output.trim());
     }

@@ -13,7 +13,7 @@ impl Findings<'_> {
     pub(super) fn array(&mut self, node: &Path, chunk: Bytes, members: &[PathBuf]) {
         let name = block::number_at(self.root, node).and_then(|number| block::name_of(self.root, number));
         let Some(name) = name else {
-            let found = Fact::Known("it is not there".to_owned());
+            let found = Fact::Known("it does not exist".to_owned());
             return self.add(node.display(), "array", Some("raid0".to_owned()), found, "/sys/dev/block");
         };
         let wanted = [
@@ -53,7 +53,7 @@ impl Findings<'_> {
         let uuid =
             own.and_then(|own| self.root.names(base).into_iter().find(|uuid| devices(uuid).contains(&own)));
         let Some(uuid) = uuid else {
-            let found = Fact::Known("no mounted btrfs has the first device".to_owned());
+            let found = Fact::Known("no mounted btrfs contains the first device".to_owned());
             return self.add(place.display(), "data profile", Some("raid0".to_owned()), found, base);
         };
         let found = devices(&uuid);
@@ -104,7 +104,7 @@ impl Findings<'_> {
                 let found = match &line {
                     Ok(line) => {
                         let value = line.get(column).map(|value| (*value).to_owned());
-                        Fact::of(value, || "lvs shows it not".to_owned())
+                        Fact::of(value, || "lvs does not show it".to_owned())
                     }
                     Err(found) => found.clone(),
                 };
@@ -117,7 +117,7 @@ impl Findings<'_> {
     pub(super) fn gpfs(&mut self, file_system: &str, block: Bytes) {
         let found = Self::ask(&["mmlsfs", file_system, "-B"]).and_then(|text| {
             let value = flag(&text, "-B").map(str::to_owned);
-            Fact::of(value, || "mmlsfs prints it in a form that is not known".to_owned())
+            Fact::of(value, || "mmlsfs prints it in an unknown format".to_owned())
         });
         self.add(file_system, "block size, bytes", Some(block.get().to_string()), found, "mmlsfs");
     }

@@ -26,8 +26,9 @@ pub const LEDGER: &str = "tuning.jsonl";
 
 const KIND: LedgerKind = LedgerKind {
     version: 1,
-    after_failed_write: "what was changed until then is in it: make room, then `ioproof host restore`",
-    by_hand: "the old values of its settings are in the lines before; restore them by hand, then remove the file",
+    after_failed_write: "the changes made so far are recorded in it: free some space, then run `ioproof host restore`",
+    by_hand: "the previous values of the settings are in the lines before it; restore them by hand, then \
+              remove the file",
 };
 
 /// One use of `host tune`.
@@ -132,7 +133,7 @@ impl Ledger {
             if is_after_gap && matches!(event, Event::Planned { .. }) {
                 return Err(ledger
                     .file
-                    .damaged(line, "lines before it are missing, so it cannot be told what was set"));
+                    .damaged(line, "lines before it are missing, so it is unknown what was set"));
             }
             if is_after_gap && event.is_about_an_entry() {
                 continue;
@@ -239,7 +240,7 @@ impl Ledger {
 
     fn note(&mut self, event: Event) -> Result<(), LedgerError> {
         if self.lock.is_none() {
-            return Err(unwritable(self.path(), io::Error::other("it is open for reading only")));
+            return Err(unwritable(self.path(), io::Error::other("it is open only for reading")));
         }
         self.file.append(&event)?;
         self.replay(event).map_err(|reason| self.file.damaged(0, reason))
@@ -349,7 +350,7 @@ impl Ledger {
     /// Errors if the ledger cannot be written.
     pub fn check_writable(&self) -> Result<(), LedgerError> {
         use rustix::fs::{Access, access};
-        let next = "run as root, or as the user that tuned; --plan needs no rights";
+        let next = "run as root, or as the user who tuned the host; --plan needs no special rights";
         access(self.path(), Access::WRITE_OK)
             .map_err(|error| LedgerError::io("write", self.path(), error, next))
     }
@@ -384,7 +385,7 @@ fn unwritable(path: &Path, source: io::Error) -> LedgerError {
         "write",
         path,
         source,
-        "nothing was changed: make room or run as root, or give another --state",
+        "nothing was changed: free some space, run as root, or give another --state",
     )
 }
 

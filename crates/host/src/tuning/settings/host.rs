@@ -67,9 +67,9 @@ impl Settings for HostSettings<'_> {
                 if written == 8 { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
             }
             Setting::Mount { mount_point } if self.root.is_system() => mount_flags::set(mount_point, value),
-            Setting::Mount { .. } => {
-                Err(io::Error::other("only a running host can remount, not the tree under --root"))
-            }
+            Setting::Mount { .. } => Err(io::Error::other(
+                "only a running host can remount a file system, not the directory tree under --root",
+            )),
             Setting::TunedProfile => tuned::activate(self.root, &self.programs, value),
         }
     }

@@ -45,7 +45,7 @@ pub(in crate::tuning) fn set(mount_point: &str, options: &str) -> io::Result<()>
             None => {
                 return Err(io::Error::new(
                     io::ErrorKind::Unsupported,
-                    format!("option {option} of the mount is not known: remount it by hand"),
+                    format!("mount option {option} is unknown: remount the file system by hand"),
                 ));
             }
         }

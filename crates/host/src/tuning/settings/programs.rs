@@ -50,7 +50,7 @@ impl Programs {
         }
         let said = if output.stderr.is_empty() { output.stdout } else { output.stderr };
         let said = String::from_utf8_lossy(&said);
-        let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing");
         Err(io::Error::other(format!("{name} {}: {}: {}", arguments.join(" "), output.status, line.trim())))
     }
 }

@@ -95,18 +95,18 @@ pub(in crate::tuning) fn contradiction(root: &Root, profile: &str) -> Option<Str
     }
     let wanted = kernel_settings(root, profile);
     if wanted.is_empty() {
-        return Some(format!("{profile} says nothing that can be compared with the kernel"));
+        return Some(format!("{profile} sets nothing that can be compared with the kernel"));
     }
     let mut wrong: Vec<String> = Vec::new();
     for (path, value) in &wanted {
         let Ok(text) = root.read_setting(path) else { continue };
         if !agrees(path, &text, value) {
-            wrong.push(format!("{path} reads {} and not {value}", Setting::file(path.as_str()).value(&text)));
+            wrong.push(format!("{path} is {}, not {value}", Setting::file(path.as_str()).value(&text)));
         }
     }
     let more = wrong.len().saturating_sub(1);
     let first = wrong.into_iter().next()?;
-    Some(if more == 0 { first } else { format!("{first}, and so do {more} others") })
+    Some(if more == 0 { first } else { format!("{first}; {more} others also differ") })
 }
 
 /// The kernel files that are set by a profile and the profiles it includes, with their values: sysctl,

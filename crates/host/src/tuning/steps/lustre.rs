@@ -11,15 +11,15 @@ const PARAMETER: &str = "read_cache_enable";
 
 pub(super) const SERVER_CACHES: Step = Step {
     name: "lustre-server-caches",
-    title: "read caches of Lustre servers are off",
+    title: "disable the read caches of Lustre servers",
     scope: Scope::Look,
     severity: Severity::Warning,
-    reason: "reads that a server answers from its memory are no figure of its storage",
+    reason: "reads that a server answers from its memory do not measure its storage",
     source: "1.32 million IOPS with randomops (Atos, study D), slide \"Measurement Setup\"",
     published: Some(PRINTED),
     note: Some(
-        "the slide misprints the command (\"Ictl get param\", \"*_read\"); meant is: pdsh -w oss[21-26] lctl \
-         get_param obdfilter.*.read_cache_enable; expected is =0 of each target",
+        "the slide misprints the command (\"Ictl get param\", \"*_read\"); the intended command is: pdsh -w \
+         oss[21-26] lctl get_param obdfilter.*.read_cache_enable; each target should print =0",
     ),
     check: server_caches,
 };
@@ -64,7 +64,8 @@ fn server_caches(context: &TuningContext<'_>) -> Vec<SettingState> {
         Some((text, origin)) => (text.clone(), origin.clone()),
         None if context.programs.find("lctl").is_none() => {
             let why = format!(
-                "no lctl: say `{LUSTRE_COMMAND} > FILE` where the servers answer, and give --lustre-params FILE"
+                "no lctl: run `{LUSTRE_COMMAND} > FILE` on a node that reaches the servers, and give \
+                 --lustre-params FILE"
             );
             return vec![SettingState::not_here(what, why)];
         }
@@ -78,8 +79,10 @@ fn server_caches(context: &TuningContext<'_>) -> Vec<SettingState> {
     };
     let caches = read_caches(&text);
     if caches.is_empty() {
-        let why =
-            format!("{origin} names no {PARAMETER}: this is no object storage server; see {LUSTRE_COMMAND}");
+        let why = format!(
+            "{origin} prints no {PARAMETER}: this is not an object storage server; see \
+                     {LUSTRE_COMMAND}"
+        );
         return vec![SettingState::not_here(what, why)];
     }
     caches.into_iter().map(cache).collect()
@@ -97,7 +100,7 @@ fn cache(cache: ReadCache) -> SettingState {
             Some("1".to_owned()),
             format!("lctl set_param {}=0 on its server, then measure", cache.parameter),
         ),
-        None => SettingState::by_hand(what, None, "its value is neither 0 nor 1: look at the server"),
+        None => SettingState::by_hand(what, None, "its value is neither 0 nor 1: check the server"),
     };
     state.advised = Some("0".to_owned());
     state

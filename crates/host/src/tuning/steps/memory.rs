@@ -21,13 +21,11 @@ pub(super) fn settings() -> Vec<Setting> {
 
 pub(super) const THP: Step = Step {
     name: "thp-never",
-    title: "no transparent huge pages",
-    reason: "memory that is moved together for a huge page delays whoever asks for it, at no known time",
+    title: "disable transparent huge pages",
+    reason: "assembling a huge page delays the allocation at unpredictable times",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C), /etc/rc.local",
     published: Some("echo never > /sys/kernel/mm/redhat_transparent_hugepage/enabled"),
-    note: Some(
-        "the published path is that of Red Hat Enterprise Linux 6; the one that this kernel has is used",
-    ),
+    note: Some("the published path is that of Red Hat Enterprise Linux 6; the path of this kernel is used"),
     check: thp,
     ..Step::PLAIN
 };
@@ -44,8 +42,8 @@ fn thp(context: &TuningContext<'_>) -> Vec<SettingState> {
 
 pub(super) const SWAPPINESS: Step = Step {
     name: "swappiness",
-    title: "programs stay in memory while files are read and written",
-    reason: "memory of the benchmark that is swapped out for cached files adds I/O that nobody asked for",
+    title: "keep programs in memory while files are read and written",
+    reason: "swapping out memory of the benchmark in favour of cached files adds I/O that was not requested",
     source: "Linux: admin-guide/sysctl/vm.rst, swappiness; TuneD, profile throughput-performance (10)",
     check: |context| vec![SettingState::of(context, "swappiness", Setting::file(SWAPPINESS_FILE), "10")],
     ..Step::PLAIN
@@ -53,11 +51,11 @@ pub(super) const SWAPPINESS: Step = Step {
 
 pub(super) const DIRTY_RATIOS: Step = Step {
     name: "dirty-ratios",
-    title: "40 % of memory may be dirty before writers wait, writing back begins at 10 %",
+    title: "let 40 % of memory be dirty before writers wait, and start writeback at 10 %",
     severity: Severity::Fine,
-    reason: "buffered writes are held up later; what is measured before an fsync is memory all the more",
+    reason: "buffered writes are throttled later; a measurement without fsync then measures memory even more",
     source: "TuneD, profiles enterprise-storage and throughput-performance (vm.dirty_ratio = 40)",
-    note: Some("ratio and bytes are one setting: what was set in bytes comes back in bytes"),
+    note: Some("ratio and bytes are the same setting: a value that was set in bytes is restored in bytes"),
     check: dirty_ratios,
     ..Step::PLAIN
 };

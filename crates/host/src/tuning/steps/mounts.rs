@@ -7,13 +7,13 @@ use super::super::step::{Compliance, Scope, SettingState, Severity, Step};
 
 pub(super) const MOUNT_OPTIONS: Step = Step {
     name: "mount-options",
-    title: "file systems without times of access (noatime, nodiratime)",
+    title: "mount file systems without access times (noatime, nodiratime)",
     scope: Scope::Devices,
     severity: Severity::Warning,
-    reason: "reading writes otherwise: the time of access of each file and directory",
+    reason: "otherwise reads cause writes: the access time of each file and directory",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C)",
     published: Some("mounted with the options noatime and nodiratime"),
-    note: Some("the mount alone is changed, until it is unmounted; /etc/fstab is yours"),
+    note: Some("only the current mount is changed, until it is unmounted; /etc/fstab is left to you"),
     check: mount_options,
 };
 
@@ -41,7 +41,7 @@ fn mount_options(context: &TuningContext<'_>) -> Vec<SettingState> {
         found.push(seen);
     }
     if found.is_empty() {
-        found.push(SettingState::not_here("mounts", "no file system of the devices is mounted"));
+        found.push(SettingState::not_here("mounts", "no file system on the devices is mounted"));
     }
     found
 }

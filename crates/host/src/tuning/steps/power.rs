@@ -9,12 +9,12 @@ const CPUS: &str = "/sys/devices/system/cpu";
 
 pub(super) const C_STATES: Step = Step {
     name: "c-states",
-    title: "no idle state deeper than C1",
-    reason: "a processor that sleeps deeply wakes late; \"generally keeping CSTATES at a 1 or 0 level works \
-             well\", which the study left at default on its newer processors",
+    title: "disable idle states deeper than C1",
+    reason: "a processor in a deep idle state wakes up late; \"generally keeping CSTATES at a 1 or 0 level \
+             works well\"; the study left them at default on its newer processors",
     source: STUDY_C,
     note: Some(
-        "/dev/cpu_dma_latency limits the states too, but only while a process holds it open: not used here",
+        "/dev/cpu_dma_latency also limits the states, but only while a process keeps it open: not used here",
     ),
     check: c_states,
     ..Step::PLAIN
@@ -54,11 +54,11 @@ fn c_states(context: &TuningContext<'_>) -> Vec<SettingState> {
     if found.is_empty() {
         found.push(SettingState::not_here(
             "C-states",
-            format!("no {CPUS}/cpu*/cpuidle: the kernel shows none"),
+            format!("no {CPUS}/cpu*/cpuidle: the kernel reports none"),
         ));
     } else {
         let text = if changed == 0 {
-            format!("left at default: all {states} as the kernel sets them")
+            format!("left at default: all {states} are as the kernel sets them")
         } else {
             format!("changed: {changed} of {states} are not as the kernel sets them")
         };
@@ -95,9 +95,9 @@ fn processors(context: &TuningContext<'_>) -> Vec<(u32, String)> {
 
 pub(super) const GOVERNOR: Step = Step {
     name: "governor",
-    title: "processors at full frequency",
+    title: "run processors at full frequency",
     severity: Severity::Warning,
-    reason: "a processor that is slowed down between requests makes each of them longer, and runs differ",
+    reason: "a processor that slows down between requests lengthens each of them, and runs differ",
     source: "Linux: admin-guide/pm/cpufreq.rst, performance; TuneD, profile throughput-performance",
     check: governor,
     ..Step::PLAIN
@@ -144,10 +144,10 @@ pub(super) fn governors(context: &TuningContext<'_>) -> Vec<(String, Setting, Se
 
 pub(super) const TURBO: Step = Step {
     name: "turbo",
-    title: "turbo frequencies allowed",
+    title: "allow turbo frequencies",
     reason: "\"for those processors supporting turbo-boost mode, it should be set to take advantage of that\"",
     source: STUDY_C,
-    note: Some("turbo depends on temperature and load: runs that are compared need the same state of it"),
+    note: Some("turbo depends on temperature and load: runs to be compared need the same turbo setting"),
     check: turbo,
     ..Step::PLAIN
 };

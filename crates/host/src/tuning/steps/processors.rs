@@ -19,14 +19,14 @@ const C1E_ENABLE: u64 = 1 << 1;
 
 pub(super) const IRQ_AFFINITY: Step = Step {
     name: "irq-affinity",
-    title: "interrupts of NVMe devices on the processors that the driver hints at",
+    title: "route interrupts of NVMe devices to the processors that the driver recommends",
     severity: Severity::Warning,
-    reason: "a completion that interrupts a far processor costs time on every request",
+    reason: "a completion that interrupts a distant processor costs time on every request",
     source: STUDY_A,
     published: Some(PUBLISHED_IRQ),
     note: Some(
-        "kernels since 4.8 manage these interrupts themselves and refuse the write (EIO): such ones are named \
-         and stay as they are, since the kernel has placed them already",
+        "kernels since 4.8 manage these interrupts themselves and reject the write (EIO): such interrupts \
+         are reported and left as they are, since the kernel has already placed them",
     ),
     check: irq_affinity,
     ..Step::PLAIN
@@ -50,7 +50,7 @@ fn irq_affinity(context: &TuningContext<'_>) -> Vec<SettingState> {
                 SettingState::said(
                     what,
                     affinity.ok(),
-                    Compliance::NotHere("its driver gives no hint".to_owned()),
+                    Compliance::NotHere("its driver provides no hint".to_owned()),
                 )
             }
             Ok(hint) => {
@@ -71,13 +71,14 @@ fn irq_affinity(context: &TuningContext<'_>) -> Vec<SettingState> {
 
 pub(super) const C1E: Step = Step {
     name: "c1e-off",
-    title: "C1E off: bit 1 of MSR 0x1fc clear on every online processor",
-    reason: "an idle processor that lowers its voltage answers a completion microseconds later",
+    title: "disable C1E: clear bit 1 of MSR 0x1fc on every online processor",
+    reason: "an idle processor that lowers its voltage handles a completion microseconds later",
     source: STUDY_A,
     published: Some(PUBLISHED_C1E),
     note: Some(
-        "the published line writes the whole register, which sets other bits to those of one machine, and \
-         takes the processors for one range; only bit 1 is cleared here, on every processor that is online",
+        "the published line writes the whole register, which sets other bits to the values of one machine, \
+         and assumes that the processors are one range; here only bit 1 is cleared, on every online \
+         processor",
     ),
     check: c1e,
     ..Step::PLAIN
@@ -91,12 +92,12 @@ fn c1e(context: &TuningContext<'_>) -> Vec<SettingState> {
     let Some(ranges) = cpu_list::parse(&list) else {
         return vec![SettingState::not_here(
             "C1E",
-            format!("/sys/devices/system/cpu/online holds {list:?}, not a list"),
+            format!("/sys/devices/system/cpu/online contains {list:?}, not a list"),
         )];
     };
     let online: Vec<u32> = ranges.into_iter().flatten().collect();
     if !online.iter().any(|cpu| context.root.exists(&format!("/dev/cpu/{cpu}/msr"))) {
-        let why = "no /dev/cpu/*/msr: no MSRs on this host, or their driver is not loaded (modprobe msr)";
+        let why = "no /dev/cpu/*/msr: this host has no MSRs, or their driver is not loaded (modprobe msr)";
         return vec![SettingState::not_here("C1E", why)];
     }
     online.into_iter().map(|cpu| c1e_of(context, cpu)).collect()
@@ -108,7 +109,7 @@ fn c1e_of(context: &TuningContext<'_>, cpu: u32) -> SettingState {
     let value = match context.read(&setting) {
         Ok(text) => match number(&text) {
             Some(value) => value,
-            None => return SettingState::not_here(what, format!("{setting} reads {text:?}")),
+            None => return SettingState::not_here(what, format!("{setting} contains {text:?}")),
         },
         Err(why) => return SettingState::not_here(what, why),
     };

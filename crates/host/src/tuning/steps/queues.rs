@@ -32,24 +32,25 @@ fn named(context: &TuningContext<'_>, what: &str, found: Vec<SettingState>) -> V
 
 pub(super) const READ_AHEAD: Step = Step {
     name: "read-ahead",
-    title: "8 MiB are read ahead (16384 sectors)",
+    title: "read ahead 8 MiB (16384 sectors)",
     scope: Scope::Devices,
-    reason: "buffered sequential reading waits for the device between short pieces otherwise",
+    reason: "otherwise buffered sequential reads wait for the device between short pieces",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C), /etc/rc.local",
     published: Some("blockdev --setra 16384 /dev/mapper/DEVICENAME-FOR-SASWORK"),
-    note: Some("direct I/O is not read ahead; small random reads through the page cache may lose by it"),
+    note: Some("direct I/O has no read-ahead; small random reads through the page cache may become slower"),
     check: |context| each(context, "read-ahead", "read_ahead_kb", "8192"),
     ..Step::PLAIN
 };
 
 pub(super) const SCHEDULER: Step = Step {
     name: "scheduler",
-    title: "no scheduler before flash, mq-deadline before turning disks",
+    title: "use no scheduler for flash, and mq-deadline for rotational disks",
     scope: Scope::Devices,
-    reason: "a scheduler costs processor time on each request and orders what flash need not have in order",
+    reason: "a scheduler costs processor time on each request and sorts requests, which flash does not need",
     source: "Linux: block/switching-sched.rst; TuneD, profile spectrumscale-ece (none for NVMe)",
     note: Some(
-        "with the scheduler the kernel sets nr_requests and its own parameters anew: restored as well",
+        "changing the scheduler also resets nr_requests and the scheduler's parameters: these are restored \
+         too",
     ),
     check: scheduler,
     ..Step::PLAIN
@@ -84,9 +85,10 @@ pub(in crate::tuning) fn iosched(context: &TuningContext<'_>, device: &str) -> V
 
 pub(super) const NR_REQUESTS: Step = Step {
     name: "nr-requests",
-    title: "room for 1024 requests in a queue with a scheduler",
+    title: "allow 1024 requests in a queue with a scheduler",
     scope: Scope::Devices,
-    reason: "requests beyond the room wait above the queue, where neither scheduler nor device sees them",
+    reason: "requests beyond this limit wait above the queue, where neither the scheduler nor the device \
+             sees them",
     source: KERNEL,
     check: nr_requests,
     ..Step::PLAIN
@@ -99,7 +101,7 @@ fn nr_requests(context: &TuningContext<'_>) -> Vec<SettingState> {
             .moving(existing(context.settings, iosched(context, &device.name)));
         match scheduler.as_deref().map(chosen) {
             Some("none") if state.setting.is_some() => {
-                let what = "without a scheduler it is as long as the device itself takes";
+                let what = "without a scheduler the device determines the length";
                 SettingState { what: format!("{}: {what}", state.what), ..state.staying() }
             }
             _ => state,
@@ -110,11 +112,11 @@ fn nr_requests(context: &TuningContext<'_>) -> Vec<SettingState> {
 
 pub(super) const MAX_SECTORS: Step = Step {
     name: "max-sectors",
-    title: "requests as large as the device takes, up to 4 MiB",
+    title: "allow requests as large as the device supports, up to 4 MiB",
     scope: Scope::Devices,
-    reason: "a large transfer that is cut into more requests than it must be costs time for each of them",
+    reason: "splitting a large transfer into more requests than necessary costs time for each of them",
     source: KERNEL,
-    note: Some("4 MiB is what the kernel itself takes by default since 6.10"),
+    note: Some("4 MiB is the kernel's default since 6.10"),
     check: max_sectors,
     ..Step::PLAIN
 };
@@ -136,9 +138,9 @@ fn max_sectors(context: &TuningContext<'_>) -> Vec<SettingState> {
 
 pub(super) const RQ_AFFINITY: Step = Step {
     name: "rq-affinity",
-    title: "completions on the processor that asked",
+    title: "handle completions on the processor that submitted the request",
     scope: Scope::Devices,
-    reason: "the data of a completion is in the cache of who asked, and its work is counted there",
+    reason: "the data of a completion is in the cache of that processor, and the work is accounted there",
     source: KERNEL,
     check: |context| each(context, "completions", "rq_affinity", "2"),
     ..Step::PLAIN
@@ -146,21 +148,22 @@ pub(super) const RQ_AFFINITY: Step = Step {
 
 pub(super) const NO_MERGES: Step = Step {
     name: "no-merges",
-    title: "requests are not merged",
+    title: "do not merge requests",
     scope: Scope::Devices,
     severity: Severity::Fine,
-    reason: "a device is measured at the size of request that is asked for, and none larger",
+    reason: "the device is measured with requests of the requested size, and none larger",
     source: KERNEL,
-    note: Some("merging is part of what a storage stack does: only for measuring devices"),
+    note: Some("merging is part of a storage stack: use this only to measure devices"),
     check: |context| each(context, "merging", "nomerges", "2"),
     ..Step::PLAIN
 };
 
 pub(super) const WRITEBACK_THROTTLING: Step = Step {
     name: "writeback-throttling",
-    title: "writing back is not held up for readers",
+    title: "do not throttle writeback in favour of reads",
     scope: Scope::Devices,
-    reason: "the kernel slows buffered writing when it takes reads for late, by a target it has guessed",
+    reason: "the kernel slows down buffered writes when it considers reads late, based on an estimated \
+             latency target",
     source: KERNEL,
     check: |context| each(context, "writeback throttling", "wbt_lat_usec", "0"),
     ..Step::PLAIN

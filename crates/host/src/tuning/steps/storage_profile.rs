@@ -9,14 +9,14 @@ use crate::devices::block_facts;
 
 pub(super) const TUNED: Step = Step {
     name: "tuned-enterprise-storage",
-    title: "TuneD's profile for storage",
+    title: "use TuneD's profile for storage",
     reason: "\"tuned storage profile was set to enterprise-storage\"; more in the guide for your operating \
              system at support.sas.com/kb/42/197.html",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C)",
     published: Some("tuned-adm profile enterprise-storage"),
     note: Some(
-        "where the name is gone (Red Hat Enterprise Linux 7 and later) throughput-performance is the nearest; \
-         both allow transparent huge pages, which the study then turns off",
+        "where this profile no longer exists (Red Hat Enterprise Linux 7 and later), throughput-performance \
+         is the closest; both allow transparent huge pages, which the study then disables",
     ),
     check: check_tuned,
     ..Step::PLAIN
@@ -39,7 +39,7 @@ fn check_tuned(context: &TuningContext<'_>) -> Vec<SettingState> {
         return vec![SettingState::said(what, active.ok(), Compliance::NotHere(why))];
     };
     if !tuned::runs(context.root) {
-        let todo = format!("TuneD does not run, so that a profile would change nothing: {}", tuned::START);
+        let todo = format!("TuneD is not running, so a profile would change nothing: {}", tuned::START);
         return vec![SettingState::by_hand(what, active.ok(), todo)];
     }
     if tuned::kernel_settings(context.root, advised).is_empty() {
@@ -49,7 +49,7 @@ fn check_tuned(context: &TuningContext<'_>) -> Vec<SettingState> {
     let what = if advised == tuned::PUBLISHED {
         what.to_owned()
     } else {
-        format!("{what}: {} for {}, which is gone", tuned::SUCCESSOR, tuned::PUBLISHED)
+        format!("{what}: {} instead of {}, which no longer exists", tuned::SUCCESSOR, tuned::PUBLISHED)
     };
     vec![SettingState::of(context, what, Setting::TunedProfile, advised).moving(what_tuned_sets(context))]
 }
@@ -93,7 +93,7 @@ fn firmware(context: &TuningContext<'_>) -> Vec<SettingState> {
                 SettingState::said(what, Some(level), Compliance::AsAdvised)
             }
             record::Fact::Known(level) if model.contains("SSDPEDMD") || model.contains("P3700") => {
-                let todo = format!("study C measured with {FIRMWARE}: ask the maker for the latest");
+                let todo = format!("study C measured with {FIRMWARE}: ask the manufacturer for the latest");
                 SettingState::by_hand(what, Some(level), todo)
             }
             record::Fact::Known(level) => SettingState::shown(what, level),

@@ -212,7 +212,7 @@ fn a_boot_has_undone_the_settings_of_the_kernel_but_not_the_profile_of_tuned() {
     assert_eq!(survey(&ledger, tree.root(), &kernel)[0].action, RestoreAction::Rebooted);
     let again = plan(&tree, &kernel, &["thp-never"]);
     let error = apply(&again, tree.root(), &kernel, &mut open_soon(&tree), 0, &mut |_| {}).unwrap_err();
-    assert!(error.to_string().contains("an earlier boot") && error.is_refusal(), "{error}");
+    assert!(error.to_string().contains("before the last boot") && error.is_refusal(), "{error}");
     let writes = kernel.writes.get();
     assert!(!put_back(&tree, &kernel, false).is_partial());
     assert_eq!(kernel.writes.get(), writes, "10 is what this boot has set itself");

@@ -122,7 +122,7 @@ fn where_the_script_did_not_run_the_values_of_the_boot_stay() {
     let writes = kernel.writes.get();
     let restored = put_back(&tree, &kernel, false);
     let swappiness = restored.settings.iter().find(|(setting, _)| setting.to_string() == SWAPPINESS);
-    assert_eq!(swappiness.unwrap().1, RestoreOutcome::Nothing("a boot since has undone it"));
+    assert_eq!(swappiness.unwrap().1, RestoreOutcome::Nothing("a reboot has undone it"));
     assert_gone(&tree, &restored);
     assert_eq!((kernel.writes.get(), text(&tree, SWAPPINESS).as_str()), (writes, "33"));
 }

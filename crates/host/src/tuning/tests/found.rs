@@ -35,7 +35,7 @@ fn interrupts_of_nvme_devices_and_no_others_go_where_the_driver_hints() {
         ]
     );
     let silent = &findings(&tree, "irq-affinity")[1];
-    assert_eq!(silent.state.compliance, Compliance::NotHere("its driver gives no hint".to_owned()));
+    assert_eq!(silent.state.compliance, Compliance::NotHere("its driver provides no hint".to_owned()));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn the_profile_of_tuned_is_the_published_one_or_its_successor() {
         findings(&tree, "tuned-enterprise-storage")[0]
             .state
             .what
-            .contains("for enterprise-storage, which is gone")
+            .contains("instead of enterprise-storage, which no longer exists")
     );
     let without = &findings(&host(), "tuned-enterprise-storage")[0];
     assert!(
@@ -203,7 +203,7 @@ fn devices_are_named_by_path_name_directory_or_all() {
     assert_eq!(names("all").unwrap(), ["nvme0n1", "sda"]);
     let error = names("/dev/nvme9n1").unwrap_err();
     assert!(error.contains("no such device") && error.contains("nvme0n1, sda"), "{error}");
-    assert!(names("/data/file").unwrap_err().contains("no block device"));
+    assert!(names("/data/file").unwrap_err().contains("not a block device"));
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn a_value_that_the_kernel_refuses_is_told_and_the_device_stays_as_it_is() {
     // Without a scheduler the queue is as long as the driver says, and no longer.
     let outcome = super::super::apply::set(&settings, &setting, "4096");
     assert!(
-        matches!(&outcome, Outcome::Refused(why) if why.contains("more than the device has room")),
+        matches!(&outcome, Outcome::Refused(why) if why.contains("more than the device supports")),
         "{outcome:?}"
     );
     let setting = crate::tuning::Setting::file(format!("/sys/block/{name}/queue/read_ahead_kb"));

@@ -72,7 +72,7 @@ fn a_file_of_the_user_is_not_overwritten_and_a_changed_one_not_removed() {
     let files = persistent_files(&plan(&tree, &kernel, &["thp-never"]), None, tree.root());
     tune(&tree, &kernel, &["thp-never"]);
     let written = write_persistent_files(&files, &mut open_soon(&tree), tree.root()).unwrap();
-    assert!(written[1].1.as_ref().unwrap_err().contains("not ours"), "{written:?}");
+    assert!(written[1].1.as_ref().unwrap_err().contains("not written by ioproof"), "{written:?}");
     assert_eq!(text(&tree, UNIT), "mine");
     fs::write(tree.root().path("/etc/ioproof-tuning.sh"), "changed\n").unwrap();
     let restored = put_back(&tree, &kernel, false);
@@ -171,7 +171,7 @@ fn a_profile_that_the_kernel_does_not_show_is_not_set() {
     let kernel = FakeKernel::of(&tree);
     let applied = tune(&tree, &kernel, &["tuned-enterprise-storage"]);
     let crate::tuning::Outcome::Changed(why) = &applied[0].outcome else { panic!("{applied:?}") };
-    assert!(why.contains("/proc/sys/vm/dirty_ratio reads 40 and not 55"), "{why}");
+    assert!(why.contains("/proc/sys/vm/dirty_ratio is 40, not 55"), "{why}");
     let restored = put_back(&tree, &kernel, false);
     assert!(!restored.is_partial(), "{restored:?}");
     fs::write(&profile, original).unwrap();

@@ -190,7 +190,7 @@ fn never_sure(fields: &Fields, promised: &Commitment, known: &KnownNames<'_>) ->
     };
     let most = most.filter(|&&most| most < needed)?;
     let message = format!("a confidence bound needs at least {needed} repetitions; this study has {most}");
-    let help = format!("set `repetitions` to {needed} at least, or judge by another statistic");
+    let help = format!("set `repetitions` to at least {needed}, or judge by another statistic");
     Some(StudyError::new(fields.span("statistic"), "needs more repetitions", message, help))
 }
 
@@ -207,12 +207,12 @@ fn amount(
     let key = match given.as_slice() {
         [key] => *key,
         [] => {
-            let message = format!("nothing says how much this {} is about", fields.name());
-            errors.push(StudyError::new(fields.header(), "how much?", message, help()));
+            let message = format!("this {} gives no amount", fields.name());
+            errors.push(StudyError::new(fields.header(), "no amount", message, help()));
             return None;
         }
         [first, second, ..] => {
-            let message = format!("both `{first}` and `{second}` say how much");
+            let message = format!("both `{first}` and `{second}` give an amount");
             let error = StudyError::new(fields.key_span(second), "and here", message, help());
             errors.push(error.and(fields.key_span(first), "here"));
             return None;
@@ -224,13 +224,13 @@ fn amount(
             fields.key_span("percentile"),
             "without effect",
             "`percentile` would do nothing here",
-            "it needs a latency; or leave it out",
+            "it needs a latency; otherwise leave it out",
         ));
     }
     let amount = match fields.value(key)? {
         Value::Integer(0) => {
-            let message = format!("`{key}` is no time at all");
-            let help = "give a time above 0: nothing can be compared with none";
+            let message = format!("`{key}` is a time of 0");
+            let help = "give a time above 0: nothing can be compared with 0";
             errors.push(StudyError::new(fields.span(key), "above 0", message, help));
             return None;
         }
@@ -259,15 +259,15 @@ fn claim(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) 
         (Value::Rate(Amount::BytesPerSecond(rate)), true) => Some(Side::Value(*rate)),
         (Value::Number(value), false) => Some(Side::Value(*value)),
         (_, true) => {
-            let message = format!("`{key}` is compared with a rate, and names no unit of one");
+            let message = format!("`{key}` is compared with a rate, but has no unit of a rate");
             let help = "write operations as \"100k IOPS\", or bytes as \"2.8GB/s\"";
-            errors.push(StudyError::new(fields.span(key), "of what a second?", message, help));
+            errors.push(StudyError::new(fields.span(key), "no unit", message, help));
             None
         }
         (_, false) => {
             let quantity = fields.word("quantity").unwrap_or_default();
-            let message = format!("`{key}` is a rate, and `{quantity}` is none");
-            let help = "write it in the unit of the quantity, or compare a rate, as \"best-rate\"";
+            let message = format!("`{key}` is a rate, but `{quantity}` is not");
+            let help = "write it in the unit of the quantity, or compare a rate, such as \"best-rate\"";
             errors.push(StudyError::new(fields.span(key), "a rate", message, help));
             None
         }
@@ -315,7 +315,7 @@ fn selector(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError
     if errors.len() == before && known.selects_nothing(&selector) {
         let span = ["at", "phase", "target", "workload"].into_iter().find(|key| fields.has(key));
         let span = span.map_or_else(|| fields.header(), |key| fields.span(key));
-        let message = "no case of the study has all that is asked for here";
+        let message = "no case of the study matches this selection";
         let help = "name a workload with a target, a phase and swept values that it has";
         errors.push(StudyError::new(span, "selects no figure", message, help));
     }
@@ -345,7 +345,7 @@ impl KnownNames<'_> {
                 (None, true) => "give the workload several values of it first, or leave `at` out".to_owned(),
             };
             let message = format!("`{}` is not swept {of}", setting.key);
-            return Some(StudyError::new(span.clone(), "one value alone", message, help));
+            return Some(StudyError::new(span.clone(), "not swept", message, help));
         }
         if values.contains(&&setting.value) {
             return None;

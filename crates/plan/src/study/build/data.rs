@@ -44,9 +44,9 @@ pub(super) fn settle(drafts: &mut [Draft<'_>], errors: &mut Vec<StudyError>) {
             let Some((value, first)) = said.get(&files(draft)) else { continue };
             if draft.fields.given(key).is_some_and(|own| own != value) {
                 let message = format!("two workloads on the same files differ in `{key}`");
-                let help = format!("give both the same `{key}`, say it once, or name another target");
+                let help = format!("give both the same `{key}`, give it only once, or name another target");
                 let error = StudyError::new(draft.fields.span(key), "differs here", message, help);
-                errors.push(error.and(first.clone(), "first said here"));
+                errors.push(error.and(first.clone(), "first given here"));
             }
             set(&mut draft.spec.files, value);
             draft.fill_said |= key == "fill";
@@ -69,7 +69,7 @@ fn not_for_a_device(draft: &Draft<'_>) -> Option<StudyError> {
         () if files.file_per_repetition => "file_per_repetition",
         () => return None,
     };
-    let message = format!("a device can be neither made nor removed, as this `{key}` asks");
+    let message = format!("a device can be neither created nor removed, as this `{key}` requires");
     let help = format!("leave `{key}` out where the target is a device");
     Some(StudyError::new(draft.fields.span(key), "only for files", message, help))
 }
@@ -160,24 +160,25 @@ impl<'c> WrittenData<'c> {
 }
 
 fn wiped(draft: &Draft<'_>) -> StudyError {
-    let message = "this reads data that `wipe` has removed before";
+    let message = "this reads data that `wipe` has removed";
     let help = "put \"write\" first, add fill = true or `precondition`, or leave `wipe` out";
     StudyError::new(draft.fields.span("phases"), "reads first", message, help)
 }
 
 fn overwritten(draft: &Draft<'_>, protocol: &Fields) -> StudyError {
-    let message = "`precondition` would write over the data that this reads";
-    let help = "fill = false says that the data is there already; leave one of the two out";
+    let message = "`precondition` would overwrite the data that this reads";
+    let help = "fill = false says that the data already exists; leave one of the two out";
     let own = draft.fields.has("precondition");
     let span = if own { draft.fields.key_span("precondition") } else { protocol.key_span("precondition") };
-    StudyError::new(draft.fields.span("fill"), "is to stay", message, help).and(span, "written over here")
+    StudyError::new(draft.fields.span("fill"), "must be kept", message, help).and(span, "overwritten here")
 }
 
 fn out_of_order(key: &str, protocol: &Fields, draft: &Draft<'_>, case: &Case, writer: &Case) -> StudyError {
-    let (how, label) = if key == "shuffle" { ("shuffled", "in any order") } else { (key, "and back again") };
-    let message = format!("{how}, `{}` could come before `{}`, whose data it reads", case.id, writer.id);
+    let (how, label) =
+        if key == "shuffle" { ("shuffled", "in any order") } else { (key, "also in reverse order") };
+    let message = format!("if {how}, `{}` could run before `{}`, whose data it reads", case.id, writer.id);
     let help =
-        format!("add fill = true to it (missing data is written before, untimed), or leave `{key}` out");
+        format!("add fill = true to it (missing data is written first, untimed), or leave `{key}` out");
     let error = StudyError::new(protocol.span(key), label, message, help);
     error.and(draft.fields.span("phases"), "reads first")
 }
@@ -190,11 +191,11 @@ fn elsewhere<'c>(
     let writer = writers.last().map_or("another workload", |(writer, _)| writer.id.as_str());
     let target = &draft.target.description.name;
     let message = format!(
-        "`{}` reads what `{writer}` has written on other nodes, and `{target}` is node-local",
+        "`{}` reads what `{writer}` has written on other nodes, but `{target}` is node-local",
         case.id
     );
-    let help = "give both the same `nodes` and `tasks`, put \"write\" first, or add fill = true (missing data \
-                is written before, untimed)";
+    let help = "give both the same `nodes` and `tasks`, put \"write\" first, or add fill = true (missing data is \
+         written first, untimed)";
     let key = if draft.fields.has("nodes") { "nodes" } else { "phases" };
     StudyError::new(draft.fields.span(key), "other nodes", message, help)
 }
@@ -237,10 +238,10 @@ fn no_data(draft: &Draft<'_>, needed: &Volume, writer: Option<&Case>) -> StudyEr
         None => "this reads data that nothing in the study has written".to_owned(),
         Some(writer) => {
             let part = if writes_all(writer) { "" } else { "only parts of " };
-            format!("this reads {needed}, and `{}` has written {part}{}", writer.id, Volume::of(writer))
+            format!("this reads {needed}, but `{}` has written {part}{}", writer.id, Volume::of(writer))
         }
     };
-    let help = "put \"write\" first, or add fill = true (missing data is written before, untimed), or \
-                fill = false (the data is there already)";
+    let help = "put \"write\" first, or add fill = true (missing data is written first, untimed), or fill = false \
+         (the data already exists)";
     StudyError::new(draft.fields.span("phases"), "reads first", message, help)
 }

@@ -66,7 +66,7 @@ impl<'f> JobDefinitions<'f> {
                     None => (fields.header(), format!("this [[{}]]", fields.name())),
                 };
                 let message = format!("{what} would do nothing here");
-                let help = "it needs a [[workload]] with work = \"jobs\"; or leave it out";
+                let help = "it needs a [[workload]] with work = \"jobs\"; otherwise leave it out";
                 StudyError::new(span, "without effect", message, help)
             };
             let whole = self.tables.iter().chain(self.tests).take(1).map(|fields| idle(fields, None));
@@ -106,7 +106,7 @@ impl<'f> JobDefinitions<'f> {
             let help =
                 "add one, with `name`, `kind` and at least one [[test.step]]; docs/JOBS.md has an example";
             let message = "there is nothing to launch: the study has no [[test]]";
-            errors.push(StudyError::new(fields.header(), "what jobs?", message, help));
+            errors.push(StudyError::new(fields.header(), "no jobs", message, help));
         }
         let chosen = self.chosen(fields, errors)?;
         if !self.sound || chosen.is_empty() {
@@ -181,7 +181,7 @@ impl<'f> JobDefinitions<'f> {
                 if let Some(input) = step.text(error.field)
                     && let Some(maker) = self.left_out(input, chosen)
                 {
-                    help = format!("`{input}` comes from test `{maker}`: add that to `tests`");
+                    help = format!("`{input}` is written by test `{maker}`: add that test to `tests`");
                 }
                 place(&|key| (step.has(key), step.span(key)))
             }
@@ -219,7 +219,7 @@ fn step_mistakes(step: &Fields) -> Vec<StudyError> {
     let mut errors = Vec::new();
     for key in step.keys().filter(|key| !ALWAYS.contains(key) && !heeded.contains(key)) {
         let message = format!("`{key}` would do nothing here");
-        let help = format!("do = \"{action}\" heeds {}; leave it out", listed(heeded));
+        let help = format!("do = \"{action}\" uses {}; leave it out", listed(heeded));
         errors.push(StudyError::new(step.key_span(key), "without effect", message, help));
     }
     for key in needed.iter().filter(|key| !step.has(key)) {
@@ -233,7 +233,7 @@ fn step_mistakes(step: &Fields) -> Vec<StudyError> {
     }
     if heeded.contains(&"space") && step.has("space") && !step.has("output") {
         let message = "`space` would do nothing here";
-        let help = "it says where `output` stands; name one, or leave it out";
+        let help = "it says where `output` is stored; name an `output`, or leave it out";
         errors.push(StudyError::new(step.key_span("space"), "without effect", message, help));
     }
     if heeded.contains(&"rows") {
@@ -262,18 +262,18 @@ fn amount_mistakes(fields: &Fields, keyed: bool) -> Option<StudyError> {
         return Some(error.and(fields.key_span(one), "here"));
     }
     let Some(rows) = rows(fields) else {
-        let message = "nothing says how many rows there are";
+        let message = "the number of rows is not given";
         let help = "give `rows`, or `size` in bytes";
-        return Some(StudyError::new(fields.header(), "how many?", message, help));
+        return Some(StudyError::new(fields.header(), "no number of rows", message, help));
     };
     if rows == 0 {
-        let message = format!("{} bytes hold no row", fields.count("size").unwrap_or(0));
-        let help = format!("a row has {ROW_BYTES} bytes: give that at least");
+        let message = format!("{} bytes are too few for a row", fields.count("size").unwrap_or(0));
+        let help = format!("a row has {ROW_BYTES} bytes: give at least that");
         return Some(StudyError::new(fields.span("size"), "too small", message, help));
     }
     let groups = fields.count("groups").filter(|groups| keyed && *groups > rows)?;
     let message = format!("{groups} different keys are more than {rows} rows can have");
-    Some(StudyError::new(fields.span("groups"), "too many", message, "give at most as many as rows"))
+    Some(StudyError::new(fields.span("groups"), "too many", message, "give at most one for each row"))
 }
 
 /// Rows at scale 1.

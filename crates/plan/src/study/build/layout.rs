@@ -85,7 +85,7 @@ fn layout(name: &str, fields: &Fields, errors: &mut Vec<StudyError>) -> Option<L
         let message = format!("layout `{name}` has no `{key}`, which recipe = \"{word}\" needs");
         let help = match *key {
             "stripe" => {
-                "say how many bytes stand on a device before the next one comes, as \"128KiB\"".to_owned()
+                "give the bytes on one device before the next one is used, for example \"128KiB\"".to_owned()
             }
             _ => LAYOUT.allowed(key),
         };
@@ -114,7 +114,7 @@ fn mistakes(layout: &Layout, fields: &Fields) -> Vec<StudyError> {
     let relative = layout.devices.iter().find(|device| device.contains('/') && !device.starts_with('/'));
     if let Some(device) = relative {
         let message = format!("`{}` cannot be a block device", shown(device));
-        let help = "give its path from the root, as \"/dev/nvme1n1\", or its serial number";
+        let help = "give its absolute path, for example \"/dev/nvme1n1\", or its serial number";
         return vec![StudyError::new(fields.span("devices"), "in here", message, help)];
     }
     let error = |problem: crate::layout::LayoutProblem| {
@@ -172,7 +172,7 @@ fn file_system(fields: &Fields, errors: &mut Vec<StudyError>) -> Option<FileSyst
             let allowed = "write \"xfs\", \"ext4\" or \"btrfs\"";
             let help = nearest(other, words).map(|meant| format!("did you mean \"{meant}\"?"));
             let help = help.unwrap_or_else(|| allowed.to_owned());
-            errors.push(StudyError::new(fields.span("file_system"), "not made here", message, help));
+            errors.push(StudyError::new(fields.span("file_system"), "not supported here", message, help));
             return None;
         }
     };
@@ -209,7 +209,7 @@ fn volumes(layout: &str, fields: &Fields, errors: &mut Vec<StudyError>) -> Optio
             let message = format!("`{}` cannot be the name of a volume", shown(name));
             return wrong(
                 message,
-                "write letters, digits, `.`, `_` or `+`; and a size after `=`, as \"data=3TB\"",
+                "write letters, digits, `.`, `_` or `+`; and a size after `=`, for example \"data=3TB\"",
             );
         }
         if volumes.iter().any(|volume| volume.name == name) {

@@ -133,14 +133,14 @@ fn too_many(workloads: &[Fields], options: &Options, errors: &mut Vec<StudyError
     let (largest, _) = workloads.iter().zip(&counts).max_by_key(|(_, count)| **count)?;
     let sweep = largest.sweeps().iter().max_by_key(|sweep| sweep.count());
     let span = sweep.map_or_else(|| largest.header(), |sweep| sweep.span.clone());
-    let (fewer, message) = ("sweep fewer values, or larger steps", |most: u64| {
+    let (fewer, message) = ("sweep fewer values, or use larger steps", |most: u64| {
         format!("the study has {} cases, more than {}", grouped(total), grouped(most))
     });
     if total > CASES_LIMIT {
-        let help = format!("{fewer}; or make several studies of it");
+        let help = format!("{fewer}; or split it into several studies");
         return Some(StudyError::new(span, "swept here", message(CASES_LIMIT), help));
     }
-    let help = format!("{fewer}; or agree to so many when you are asked, or with --yes");
+    let help = format!("{fewer}; or agree to that many when asked, or with --yes");
     let error = StudyError::new(span, "swept here", message(options.cases_max), help);
     Some(error.of_many_cases(total))
 }
@@ -284,10 +284,10 @@ fn no_turns(case: &Case, protocol: &Fields) -> Option<StudyError> {
             "work other than transfers and requests"
         }
     };
-    let message = format!("`{}` has {what} and cannot take turns with others", case.id);
+    let message = format!("`{}` has {what} and cannot be interleaved with others", case.id);
     let help =
-        "leave one of the two out; `shuffle` is another way to keep slow changes apart from what is swept";
-    Some(StudyError::new(protocol.span("interleaved"), "in turn", message, help))
+        "leave one of the two out; `shuffle` is another way to separate slow changes from what is swept";
+    Some(StudyError::new(protocol.span("interleaved"), "interleaved", message, help))
 }
 
 /// Mistakes at the points of one workload: shown once, with the point.

@@ -42,27 +42,27 @@ pub(super) fn apply(case: &mut Case, own: &Point<'_>, all: &Fields, errors: &mut
         }
     }
     if !both.has("repetitions") && case.protocol.stopping != Stopping::Count {
-        let help = "add `repetitions`: the most that may be needed, as 25";
-        errors.push(both.wrong("until", "until when?", NO_END, help));
+        let help = "add `repetitions`, the largest number allowed, for example 25";
+        errors.push(both.wrong("until", "no limit", NO_END, help));
         return;
     }
     check_stopping(both, case, errors);
     let least = case.protocol.phase_min;
     if let Some(most) = both.value("phase_max").map(Value::nanos).filter(|most| least > *most) {
-        let message = format!("`phase_min` is {least}, and `phase_max` ends a phase after {most}");
+        let message = format!("`phase_min` is {least}, but `phase_max` ends a phase after {most}");
         let help = "no phase could be long enough; give phase_max more time than phase_min";
         errors.push(both.wrong("phase_min", "longer than a phase can be", message, help));
     }
     if own.flag("drop_caches") && !case.phases.iter().any(|phase| phase.needs_data() || !phase.is_transfers())
     {
-        let help = "it needs a phase that reads; or leave it out";
+        let help = "it needs a phase that reads; otherwise leave it out";
         let message = "`drop_caches` would do nothing here";
         errors.push(both.wrong("drop_caches", "without effect", message, help));
     }
 }
 
 /// The reason why an early-stopping rule needs a number of repetitions.
-const NO_END: &str = "nothing says how many repetitions are enough where the rule is never met";
+const NO_END: &str = "nothing limits the repetitions if the rule is never met";
 
 /// The stonewall of a workload that gives neither a stonewall nor a duration of its own.
 pub(super) fn stonewall(own: &Point<'_>, all: &Fields) -> Option<Stonewall> {
@@ -84,11 +84,14 @@ fn check_stopping(both: ProtocolValues<'_>, case: &Case, errors: &mut Vec<StudyE
     };
     let stopping = case.protocol.stopping;
     if !matches!(stopping, Stopping::Interval { .. }) {
-        refuse_idle("repetitions_min", "it needs until = \"interval 5 %\" or another share; or leave it out");
+        refuse_idle(
+            "repetitions_min",
+            "it needs until = \"interval 5 %\" or another share; otherwise leave it out",
+        );
     }
     if !matches!(stopping, Stopping::Steady { .. }) {
         for name in STEADY_KEYS {
-            refuse_idle(name, "it needs until = \"steady\"; or leave it out");
+            refuse_idle(name, "it needs until = \"steady\"; otherwise leave it out");
         }
     }
     let needed = match stopping {
@@ -97,8 +100,8 @@ fn check_stopping(both: ProtocolValues<'_>, case: &Case, errors: &mut Vec<StudyE
         Stopping::Steady { window, .. } => window,
     };
     if case.repetitions < needed {
-        let message = format!("{} repetitions cannot meet a rule about {needed}", case.repetitions);
-        let help = format!("allow {needed} `repetitions` or more, or write until = \"count\"");
+        let message = format!("{} repetitions cannot meet a rule that needs {needed}", case.repetitions);
+        let help = format!("allow at least {needed} `repetitions`, or write until = \"count\"");
         errors.push(both.wrong("until", "this rule", message, &help));
     }
 }
@@ -110,7 +113,7 @@ pub(super) fn idle(all: &Fields, workloads: &[Fields]) -> Option<StudyError> {
         return None;
     }
     let message = format!("`{key}` would do nothing here");
-    let help = "it needs a rule in `until`; or leave it out";
+    let help = "it needs a rule in `until`; otherwise leave it out";
     Some(StudyError::new(all.key_span(key), "without effect", message, help))
 }
 

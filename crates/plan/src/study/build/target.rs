@@ -149,7 +149,7 @@ impl Targets {
             if down.take(tables.len()).any(|at| at == name) {
                 let message = format!("target `{name}` is built on itself");
                 let help = "name the layer below it, or leave `above` out";
-                errors.push(StudyError::new(fields.span("above"), "itself in the end", message, help));
+                errors.push(StudyError::new(fields.span("above"), "leads back to itself", message, help));
             }
         }
     }
@@ -217,7 +217,7 @@ impl Targets {
         match (given("member"), given("members")) {
             (Some(_), Some(_)) => {
                 let message = "both `member` and `members` say which members are used";
-                let help = "give `member` for one of them alone, or `members` for the first so many";
+                let help = "give `member` for a single one, or `members` for the first several";
                 let error = StudyError::new(workload.key_span("members"), "and here", message, help);
                 errors.push(error.and(workload.key_span("member"), "here"));
                 Err(())
@@ -225,7 +225,7 @@ impl Targets {
             (Some(from), None) if from < all => Ok(MemberSelection { target, from, count: 1 }),
             (Some(from), None) => refuse(
                 "member",
-                format!("target `{name}` has {of}, and none with the number {from}"),
+                format!("target `{name}` has {of}, but none with the number {from}"),
                 format!(
                     "members are numbered from 0 to {}, in the order of the target",
                     all.saturating_sub(1)
@@ -235,7 +235,7 @@ impl Targets {
             (None, Some(count)) => refuse(
                 "members",
                 format!("target `{name}` has {of}, not {count}"),
-                format!("write a number from 1 to {all}; a target of several has `paths` or a `layout`"),
+                format!("write a number from 1 to {all}; a target with several has `paths` or a `layout`"),
             ),
             (None, None) => Err(()),
         }
@@ -256,8 +256,8 @@ fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<Stu
             .and(fields.key_span(first), "one place"),
             _ => StudyError::new(
                 fields.header(),
-                "no place given",
-                format!("nothing says where target `{name}` is"),
+                "no location",
+                format!("target `{name}` has no location"),
                 help,
             ),
         });
@@ -268,7 +268,7 @@ fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<Stu
     }
     if fields.has("volume") {
         let message = "`volume` would do nothing here";
-        let help = "it needs a `layout`; or leave it out";
+        let help = "it needs a `layout`; otherwise leave it out";
         errors.push(StudyError::new(fields.key_span("volume"), "without effect", message, help));
     }
     let one = fields.text(place).map(PathBuf::from);
@@ -287,7 +287,7 @@ fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<Stu
     let is_device = |path: &PathBuf| path.is_absolute() && path != Path::new("/");
     if let Some(other) = paths.iter().find(|path| device && !is_device(path)) {
         let message = format!("`{}` cannot be a block device", other.display());
-        let help = "give its path from the root, as \"/dev/nvme1n1\"";
+        let help = "give its absolute path, for example \"/dev/nvme1n1\"";
         errors.push(StudyError::new(fields.span(place), "not the path of a device", message, help));
         return None;
     }
@@ -369,7 +369,7 @@ fn volume_of(
     }
     let names: Vec<&str> = volumes.iter().map(|volume| volume.name.as_str()).collect();
     let help = match names.as_slice() {
-        [] => "leave `volume` out; `member` of a workload picks one directory of several".to_owned(),
+        [] => "leave `volume` out; `member` of a workload selects one of several directories".to_owned(),
         names => format!("its volumes are {}", names.join(", ")),
     };
     let message = format!("layout `{}` has no volume `{}`", layout.name, shown(wanted));
@@ -418,7 +418,7 @@ fn no_volume(layout: &Layout, all: &[PathBuf], wanted: &str, span: Span) -> Stud
         all.iter().filter_map(|at| Some(at.file_name()?.to_string_lossy().into_owned())).collect();
     let help = match nearest(wanted, names.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean \"{meant}\"?"),
-        None => format!("write one of {}, or a directory from the root", names.join(", ")),
+        None => format!("write one of {}, or an absolute path", names.join(", ")),
     };
     let message = format!("layout `{}` has no volume `{}`", layout.name, shown(wanted));
     StudyError::new(span, "no such volume", message, help)
@@ -446,7 +446,7 @@ fn no_target(workload: &impl Values, names: Vec<&str>) -> StudyError {
             "add one, with `name` and `path`, `paths`, `directory`, `device` or `disks`".to_owned(),
         )
     } else {
-        ("nothing says on which target this runs", format!("add `target`, one of {}", names.join(", ")))
+        ("this workload names no target", format!("add `target`, one of {}", names.join(", ")))
     };
-    StudyError::new(workload.header(), "on which target?", message, help)
+    StudyError::new(workload.header(), "no target", message, help)
 }

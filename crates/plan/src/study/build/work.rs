@@ -52,7 +52,7 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
         for key in work.keys.iter().filter(|key| fields.has(key.name)) {
             refuse(
                 key.name,
-                format!("it is about {}: write work = \"{}\"; or leave it out", work.what, work.word),
+                format!("it applies to {}: write work = \"{}\", or leave it out", work.what, work.word),
             );
         }
     }
@@ -88,7 +88,7 @@ fn foreign_phase(fields: &Point<'_>, own: Option<&WorkKeys>, phases: &[Phase]) -
         (None, Some(other)) => format!("write work = \"{}\", or leave the phase out", other.word),
         (None, None) => "leave the phase out".to_owned(),
     };
-    Some(StudyError::new(fields.span("phases"), "of other work", message, help))
+    Some(StudyError::new(fields.span("phases"), "of another kind of work", message, help))
 }
 
 /// The error for jobs without loaded tables.
@@ -99,12 +99,12 @@ fn not_loaded(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
         Some(load) if load < jobs => None,
         None if fields.word("existing") == Some("reuse") => None,
         Some(_) => {
-            let message = "jobs would be launched before their tables are there";
+            let message = "jobs would be launched before their tables exist";
             Some(StudyError::new(fields.span("phases"), "out of order", message, "put \"load\" first"))
         }
         None => {
-            let message = "nothing makes the tables that these jobs read";
-            let help = "put \"load\" first, or say existing = \"reuse\" where they are there already";
+            let message = "nothing creates the tables that these jobs read";
+            let help = "put \"load\" first, or write existing = \"reuse\" if they already exist";
             Some(StudyError::new(fields.span("phases"), "without \"load\"", message, help))
         }
     }
@@ -121,7 +121,7 @@ pub(super) fn idle(
     keys.filter(said).filter_map(|key| {
         let (needs, _) = key.needs.iter().flatten().find(|(_, met)| !met(fields, phases))?;
         let message = format!("`{}` would do nothing here", key.name);
-        let help = format!("{needs}; or leave it out");
+        let help = format!("{needs}; otherwise leave it out");
         Some(StudyError::new(fields.key_span(key.name), "without effect", message, help))
     })
 }
@@ -163,12 +163,12 @@ pub(super) fn work(
 fn tree_mistake(fields: &Point<'_>, tree: &Tree) -> Option<StudyError> {
     let (read, written) = (tree.read_bytes, tree.write_bytes);
     if phases(fields).contains(&Phase::FileCreate) && read > written {
-        let message = format!("files of {} bytes are not {} bytes long", written.0, read.0);
+        let message = format!("files of {} bytes are too short for reads of {} bytes", written.0, read.0);
         let help = "read at most as many bytes as are written";
         let error = StudyError::new(fields.span("read_bytes"), "more than there is", message, help);
         return Some(error.and(fields.span("file_bytes"), "written here"));
     }
-    let message = "each file is written once: it is on stable storage when it is closed, or not";
+    let message = "each file is written once, so it can be synced only when it is closed";
     let help = "write fsync = \"close\"";
     (fields.word("fsync") == Some("each"))
         .then(|| StudyError::new(fields.span("fsync"), "after each write", message, help))
@@ -181,7 +181,7 @@ fn jobs(
     errors: &mut Vec<StudyError>,
 ) -> Option<Jobs> {
     if fields.word("fsync") == Some("each") {
-        let message = "a table is on stable storage when it is closed, or when the kernel likes";
+        let message = "a table is synced when it is closed, or whenever the kernel writes it back";
         let help = "write fsync = \"close\", or leave it out";
         errors.push(StudyError::new(fields.span("fsync"), "after each page", message, help));
         return None;
@@ -194,7 +194,7 @@ fn rpc(fields: &Point<'_>, nodes: u32, errors: &mut Vec<StudyError>) -> Option<R
     let mut binding = |key: &str| match fields.text(key)?.parse::<Binding>() {
         Ok(binding) => Some(binding),
         Err(error) => {
-            errors.push(StudyError::new(fields.span(key), "no processors", &error.message, &error.help));
+            errors.push(StudyError::new(fields.span(key), "not processors", &error.message, &error.help));
             None
         }
     };

@@ -46,8 +46,8 @@ impl<'f> Draft<'f> {
             errors.push(StudyError::new(
                 fields.span("target"),
                 "a device",
-                format!("a device has no room for {}", own.what),
-                "make a file system on it, and name a directory of that",
+                format!("a device cannot hold {}", own.what),
+                "create a file system on it, and name a directory of it",
             ));
         }
         let tasks_on_nodes = tasks_on_nodes(&fields, context.nodes, errors)?;
@@ -142,8 +142,8 @@ fn tasks_on_nodes(fields: &Point<'_>, run_nodes: u32, errors: &mut Vec<StudyErro
         errors.push(StudyError::new(
             fields.span("tasks_per_node"),
             "on each node",
-            format!("{per_node} tasks on each of {nodes} nodes are {tasks}, which cannot run"),
-            format!("lower `tasks_per_node` or `nodes`: {TASKS_MAX} tasks together are the most"),
+            format!("{per_node} tasks on each of {nodes} nodes make {tasks}, which cannot run"),
+            format!("lower `tasks_per_node` or `nodes`: at most {TASKS_MAX} tasks in all can run"),
         ));
         return None;
     };
@@ -161,7 +161,7 @@ fn sharing(fields: &Point<'_>, target: &Target, errors: &mut Vec<StudyError>) ->
             errors.push(StudyError::new(
                 fields.span("sharing"),
                 "a file for each task",
-                "a device has no files that tasks could have for themselves",
+                "a device has no files, so tasks cannot have a file each",
                 "leave `sharing` out: each task gets its own part of the device",
             ));
         }
@@ -171,8 +171,8 @@ fn sharing(fields: &Point<'_>, target: &Target, errors: &mut Vec<StudyError>) ->
         errors.push(StudyError::new(
             fields.span(if fields.has("sharing") { "sharing" } else { "target" }),
             "shared by all tasks",
-            format!("one shared file cannot stand in {} places", target.paths.len()),
-            "write sharing = \"per-task\": the files go round the paths; or name a target with one path",
+            format!("one shared file cannot be in {} places", target.paths.len()),
+            "write sharing = \"per-task\" to spread the files over the paths, or name a target with one path",
         ));
     }
     Sharing::Shared
@@ -191,8 +191,8 @@ fn geometry(
         let Some(block) = fields.bytes("block") else {
             errors.push(StudyError::new(
                 fields.header(),
-                "how much?",
-                "nothing says how much this workload moves",
+                "no amount",
+                "this workload does not say how much data it moves",
                 "give `size` (bytes of each file), or `block` (bytes of each task) and `segments`",
             ));
             return None;
@@ -203,7 +203,7 @@ fn geometry(
         let error = StudyError::new(
             fields.key_span("size"),
             "and here",
-            format!("both `{other}` and `size` say how much this workload moves"),
+            format!("both `{other}` and `size` say how much data this workload moves"),
             "give `size`, or `block` and `segments`",
         );
         errors.push(error.and(fields.key_span(other), "here"));
@@ -215,12 +215,12 @@ fn geometry(
         let nearest = (size.0 / unit).max(1).saturating_mul(unit);
         errors.push(StudyError::new(
             fields.span("size"),
-            "does not come out even",
+            "cannot be divided evenly",
             format!(
                 "a file of {} bytes cannot be divided among {sharers} tasks into transfers of {} bytes",
                 size.0, transfer.0
             ),
-            format!("the nearest size that can has {nearest} bytes"),
+            format!("the nearest size that can be divided is {nearest} bytes"),
         ));
         return None;
     }
@@ -235,9 +235,9 @@ fn backend(fields: &Point<'_>, errors: &mut Vec<StudyError>) -> Option<Backend> 
         Some(name) => Backend::named(name, depth, pieces(fields).unwrap_or(1))?,
     };
     if depth != backend.depth() {
-        let message = format!("{} has one transfer under way for each task, not {depth}", backend.name());
-        let help = "use backend = \"uring\", or leave `backend` out; or give more `tasks`";
-        let error = StudyError::new(fields.span("depth"), "more than one under way", message, help);
+        let message = format!("{} keeps one transfer in flight for each task, not {depth}", backend.name());
+        let help = "use backend = \"uring\", leave `backend` out, or use more `tasks`";
+        let error = StudyError::new(fields.span("depth"), "more than one in flight", message, help);
         errors.push(error.and(fields.span("backend"), "one at a time"));
     }
     Some(backend)
@@ -277,7 +277,7 @@ fn no_share(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
         StudyError::new(
             fields.span("phases"),
             "mixes reads and writes",
-            "nothing says in which share a mixed phase reads",
+            "the share of reads in a mixed phase is not given",
             "add `read_percent`, a whole number from 0 to 100",
         )
     })
@@ -292,6 +292,6 @@ fn phases_out_of_order(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyErro
     let (check, checked) =
         before(Phase::CheckWrite, Phase::Write).or_else(|| before(Phase::CheckRead, Phase::Read))?;
     let span: Span = fields.span("phases");
-    let message = format!("nothing was done that \"{check}\" could check");
+    let message = format!("\"{check}\" has nothing to check");
     Some(StudyError::new(span, "out of order", message, format!("put \"{checked}\" before \"{check}\"")))
 }

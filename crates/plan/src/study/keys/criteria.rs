@@ -18,31 +18,31 @@ const RESULTS: &[Word] = &[
     ("write", "writes"),
     ("read", "reads"),
     ("mixed", "both, in the workload's share"),
-    ("tree-create", "directories of trees are made"),
-    ("directory-create", "directories are made"),
-    ("directory-stat", "directories are looked at"),
-    ("directory-list", "the names in directories are read"),
+    ("tree-create", "directories of trees are created"),
+    ("directory-create", "directories are created"),
+    ("directory-stat", "`stat(2)` of directories"),
+    ("directory-list", "directories are listed"),
     ("directory-rename", "directories are renamed"),
     ("directory-remove", "directories are removed"),
-    ("file-create", "files are made"),
+    ("file-create", "files are created"),
     ("file-write", "files are written"),
-    ("file-stat", "files are looked at"),
+    ("file-stat", "`stat(2)` of files"),
     ("file-read", "files are read"),
     ("file-rename", "files are renamed"),
     ("file-remove", "files are removed"),
     ("tree-remove", "directories of trees are removed"),
-    ("precreate", "sets of objects are made"),
-    ("benchmark", "objects are gone round"),
+    ("precreate", "sets of objects are created"),
+    ("benchmark", "steps through objects"),
     ("cleanup", "sets of objects are removed"),
     ("exchange", "requests and responses"),
-    ("load", "makes the tables that jobs read, and checks them"),
+    ("load", "creates the tables that jobs read, and checks them"),
     ("jobs", "launches jobs"),
 ];
 
 /// The rates of a phase, by their words.
 const RATES: &[Word] = &[
-    ("by-wall", "all bytes by the time from the first open to the last close"),
-    ("by-io", "all bytes by the time from the first transfer to the last"),
+    ("by-wall", "all bytes ÷ the time from the first open to the last close"),
+    ("by-io", "all bytes ÷ the time from the first transfer to the last"),
     ("sum-of-tasks", "the sum of the rates of the tasks"),
     ("at-first-done", "when the first task was done"),
     ("at-last-done", "when the slowest task was done, from the tasks' own times"),
@@ -67,9 +67,9 @@ const QUANTITIES: &[Word] = &[
     ("latency", "the smallest mean latency"),
     ("best-at", "the value of the swept key at which the best median rate was measured"),
     ("knee", "the value of the swept key up to which the curve rises steeply"),
-    ("plateau-from", "the value of the swept key from which on the curve is flat"),
+    ("plateau-from", "the value of the swept key from which the curve is flat"),
     ("cpu-share", "the share of the processors that the program used at the best point"),
-    ("r-squared", "how straight the curve over nodes or tasks is: R² of the line of least squares"),
+    ("r-squared", "how straight the curve over nodes or tasks is: R² of the least-squares line"),
     ("reaches-90", "the smallest value of the swept key with 90 % of the best rate"),
     ("variation-beyond", "the coefficient of variation of the curve from that value on"),
     ("slowest-share", "the largest rate of several nodes ÷ (nodes × rate of the slowest)"),
@@ -87,12 +87,12 @@ const PHASE: Key =
 
 const AT: Key = Key::new("at", ValueKind::Settings)
     .left_out("all points of the sweep")
-    .means("Values of swept keys, as `{ tasks = 132, transfer = \"1MiB\" }`.");
+    .means("Values of swept keys, for example `{ tasks = 132, transfer = \"1MiB\" }`.");
 
 /// A selection of figures, written as an inline table.
 pub(crate) const SELECTION: Table = Table {
     name: "selection",
-    meaning: "Chooses figures, as `left = { workload = \"scale\", target = \"flash\", at = { \
+    meaning: "Selects figures, for example `left = { workload = \"scale\", target = \"flash\", at = { \
                 tasks = 132 } }`.",
     keys: &[WORKLOAD, TARGET, PHASE, AT],
     ..Table::PLAIN
@@ -102,26 +102,26 @@ pub(crate) const SELECTION: Table = Table {
 pub(crate) const EXPECTATION: Table = Table {
     name: "expectation",
     named_by: Some("name"),
-    meaning: "A data-sheet value or the limit of a link, a controller or a server. Measured \
-                figures are shown as a share of it. One of `bandwidth`, `iops` and `latency` \
-                says how much.",
+    meaning: "A data-sheet value or the limit of a link, a controller or a server. Measured figures are \
+                shown as a share of it. One of `bandwidth`, `iops` and `latency` gives the amount.",
     keys: &[
-        Key::new("name", ValueKind::Text).means("What it is, as `\"PCIe x4\"`; unique in the study."),
+        Key::new("name", ValueKind::Text)
+            .means("What it is, for example `\"PCIe x4\"`; unique in the study."),
         Key::new("bandwidth", ValueKind::Bandwidth)
-            .left_out("another key says how much")
-            .means("Bytes per second of one of `count`."),
+            .left_out("another key gives the amount")
+            .means("Bytes per second of each of the `count`."),
         Key::new("iops", ValueKind::Number(NUMBER_LEAST, 1e15))
-            .left_out("another key says how much")
-            .means("Operations per second of one of `count`."),
+            .left_out("another key gives the amount")
+            .means("Operations per second of each of the `count`."),
         Key::new("latency", ValueKind::Time)
-            .left_out("another key says how much")
+            .left_out("another key gives the amount")
             .means("Time of one transfer."),
         Key::new("percentile", ValueKind::Number(NUMBER_LEAST, 100.0))
             .left_out("the mean")
-            .means("Of `latency`: so many percent of the transfers are at most so long."),
+            .means("Percentile of `latency`: this percentage of the transfers takes at most that time."),
         Key::new("count", ValueKind::Number(NUMBER_LEAST, 1e9))
             .default("1")
-            .means("How many of them there are.")
+            .means("How many there are.")
             .sets(Setter::Expectation(|expected, value| expected.count = value.number())),
         Key::new(
             "per",
@@ -132,7 +132,7 @@ pub(crate) const EXPECTATION: Table = Table {
             ]),
         )
         .default("\"target\"")
-        .means("What they belong to.")
+        .means("What they are counted for.")
         .sets(Setter::Expectation(|expected, value| value.put(&mut expected.per))),
         Key::flag("ceiling")
             .means(
@@ -163,7 +163,7 @@ pub(crate) const EXPECTATION: Table = Table {
             .sets(Setter::Expectation(|expected, value| expected.at_latency = Some(value.nanos()))),
         Key::new("source", ValueKind::Text)
             .left_out("none")
-            .means("Where the value is from; the report prints it.")
+            .means("Source of the value; the report prints it.")
             .sets(Setter::Expectation(|expected, value| expected.source = value.text())),
         Key::new("reached", ValueKind::Text)
             .left_out("none")
@@ -184,8 +184,8 @@ pub(crate) const EXPECTATION: Table = Table {
 pub(crate) const COMMITMENT: Table = Table {
     name: "commitment",
     named_by: Some("name"),
-    meaning: "A promised figure and how it is judged, fixed before the run. One of the keys \
-                that end in `_at_least` or `_at_most` says how much.",
+    meaning: "A promised figure and how it is judged, fixed before the run. One of the keys that end in \
+                `_at_least` or `_at_most` gives the amount.",
     keys: &[
         Key::new("name", ValueKind::Text).means("What was promised, in a few words; unique in the study."),
         Key::new("by", ValueKind::Text).left_out("none").means("Who promised it or asked for it."),
@@ -196,47 +196,48 @@ pub(crate) const COMMITMENT: Table = Table {
         Key::new(
             "statistic",
             ValueKind::Word(&[
-                ("median", "the middle one of the repetitions"),
+                ("median", "the median of the repetitions"),
                 ("mean", "their mean"),
                 ("worst", "the worst of them"),
                 ("best", "the best of them"),
                 (
                     "confidence-bound",
-                    "the bound of the median on the unfavourable side: five repetitions have one of 95 %",
+                    "the confidence bound of the median on the unfavourable side: five repetitions have \
+                     one of 95 %",
                 ),
             ]),
         )
         .means(
-            "By which statistic over the repetitions it is judged. It has no default, because \
-                it must be agreed upon before anybody has seen a figure.",
+            "The statistic over the repetitions by which it is judged. It has no default, because it must \
+                be agreed on before anybody has seen a figure.",
         ),
         Key::new("rate", ValueKind::Word(RATES))
             .default("\"by-wall\"")
-            .means("By which rate; not for latencies."),
+            .means("The rate by which it is judged; not for latencies."),
         Key::new("bandwidth_at_least", ValueKind::Bandwidth)
-            .left_out("another key says how much")
-            .means("Bytes per second, or more."),
+            .left_out("another key gives the amount")
+            .means("Minimum bytes per second."),
         Key::new("bandwidth_at_most", ValueKind::Bandwidth)
-            .left_out("another key says how much")
-            .means("Bytes per second, or less: for a limit that must hold."),
+            .left_out("another key gives the amount")
+            .means("Maximum bytes per second, for a limit that must hold."),
         Key::new("iops_at_least", ValueKind::Number(NUMBER_LEAST, 1e15))
-            .left_out("another key says how much")
-            .means("Operations per second, or more."),
+            .left_out("another key gives the amount")
+            .means("Minimum operations per second."),
         Key::new("iops_at_most", ValueKind::Number(NUMBER_LEAST, 1e15))
-            .left_out("another key says how much")
-            .means("Operations per second, or less."),
+            .left_out("another key gives the amount")
+            .means("Maximum operations per second."),
         Key::new("latency_at_most", ValueKind::Time)
-            .left_out("another key says how much")
-            .means("Time of a transfer, or shorter."),
+            .left_out("another key gives the amount")
+            .means("Maximum time of a transfer."),
         Key::new("latency_at_least", ValueKind::Time)
-            .left_out("another key says how much")
-            .means("Time of a transfer, or longer."),
+            .left_out("another key gives the amount")
+            .means("Minimum time of a transfer."),
         Key::new("percentile", ValueKind::Number(NUMBER_LEAST, 100.0))
             .left_out("the mean")
-            .means("Of a latency: so many percent of the transfers are at most so long."),
+            .means("Percentile of a latency: this percentage of the transfers takes at most that time."),
         Key::new("over", ValueKind::Word(&[("every", "all of them"), ("best", "the best of them")]))
             .default("\"every\"")
-            .means("Which of the selected cases have to keep it."),
+            .means("Which of the selected cases must keep it."),
     ],
     ..Table::PLAIN
 };
@@ -245,8 +246,7 @@ pub(crate) const COMMITMENT: Table = Table {
 pub(crate) const PUBLISHED: Table = Table {
     name: "published",
     named_by: Some("figure"),
-    meaning: "A figure of the library of published ones (`ioproof reference list`) that stands \
-                beside own ones.",
+    meaning: "A published figure of the library (`ioproof reference list`) to show next to measured ones.",
     keys: &[
         Key::new("figure", ValueKind::Text).means("Its id in the library."),
         WORKLOAD,
@@ -261,9 +261,9 @@ pub(crate) const PUBLISHED: Table = Table {
 pub(crate) const CLAIM: Table = Table {
     name: "claim",
     named_by: Some("id"),
-    meaning: "A rule for a statement that own data can confirm or refute: *left* compared with \
-                *right*. A statement with several rules, each in a table with the same `id`, \
-                holds if all of them do.",
+    meaning: "A rule for a statement that your own data can confirm or refute: *left* compared with \
+                *right*. A statement with several rules, each in a table with the same `id`, holds if all \
+                of them do.",
     keys: &[
         Key::new("id", ValueKind::Text).means(
             "Its id in the library of published studies (`ioproof reference claims`), or a \
@@ -274,16 +274,16 @@ pub(crate) const CLAIM: Table = Table {
         Key::new("left", ValueKind::Table(&SELECTION)).means("Which figures are on the left side."),
         Key::new("relation", ValueKind::Word(RELATIONS)).means("How the sides compare."),
         Key::new("right", ValueKind::Side(&SELECTION)).means(
-            "Which figures are on the right side, or a value: a number, a rate as \
-                `\"2.8GB/s\"` or `\"100k IOPS\"`, a size, a time, or a share as `\"5 %\"`. \
-                Operations are compared with operations per second, also of transfers.",
+            "Which figures are on the right side, or a value: a number, a rate such as `\"2.8GB/s\"` or \
+                `\"100k IOPS\"`, a size, a time, or a share such as `\"5 %\"`. Operations are compared \
+                with operations per second, also for transfers.",
         ),
         Key::new("factor", ValueKind::Number(NUMBER_LEAST, 1e9))
             .default("1")
-            .means("Right is multiplied by this before the comparison: `0.909` for \"9.1 % less\"."),
-        Key::new("tolerance", ValueKind::Share)
-            .default("0")
-            .means("Share of the right side within which both are equal, as `\"5 %\"` or `0.05`."),
+            .means("The right side is multiplied by this before the comparison: `0.909` for \"9.1 % less\"."),
+        Key::new("tolerance", ValueKind::Share).default("0").means(
+            "Share of the right side within which both count as equal, for example `\"5 %\"` or `0.05`.",
+        ),
     ],
     ..Table::PLAIN
 };

@@ -9,7 +9,7 @@ const THREADS_MAX: u64 = 4096;
 
 /// The actions of a step.
 const ACTIONS: &[Word] = &[
-    ("generate", "makes a table: `output`, `rows` or `size`, `groups` or `distinct`, `sorted`"),
+    ("generate", "creates a table: `output`, `rows` or `size`, `groups` or `distinct`, `sorted`"),
     ("scan", "reads `input`, keeps a share of it by `keep`, and may write that to `output`"),
     (
         "summarise",
@@ -21,14 +21,10 @@ const ACTIONS: &[Word] = &[
         "sorts `input` by key into `output`, with copies of the input in work and utility \
                 space",
     ),
-    (
-        "merge",
-        "joins `left` and `right`, both in the order of keys, and may write the pairs to \
-                `output`",
-    ),
+    ("merge", "joins `left` and `right`, both sorted by key, and may write the pairs to `output`"),
     ("index", "builds an index of `input` by key and reads `lookups` rows by it in a random order"),
     ("append", "adds `rows` (or `size`) to the end of `table`"),
-    ("update", "changes a `share` of the pages of `table` where they stand"),
+    ("update", "changes a `share` of the pages of `table` in place"),
     ("regression", "reads `input` and fits it by least squares, for `operations`"),
     (
         "factorisation",
@@ -46,30 +42,29 @@ const ACTIONS: &[Word] = &[
 
 /// The keys for the number of rows and the number of distinct keys.
 const ROWS: Key = Key::new("rows", ValueKind::Count(1, INTEGER_MAX))
-    .left_out("`size` says how many")
+    .left_out("`size` gives the number")
     .means("Rows of 128 bytes at scale 1.");
 const SIZE: Key = Key::new("size", ValueKind::Size)
-    .left_out("`rows` says how many")
+    .left_out("`rows` gives the number")
     .means("Bytes of all rows at scale 1, instead of `rows`.");
 const GROUPS: Key = Key::new("groups", ValueKind::Count(1, INTEGER_MAX))
-    .left_out("`distinct` says how many")
-    .means("Different keys at scale 1: each row has one below this number.");
+    .left_out("`distinct` gives the number")
+    .means("Number of different keys at scale 1: each row has one below this number.");
 const DISTINCT: Key = Key::new("distinct", ValueKind::Share)
-    .left_out("`10 %` where there are no `groups`")
+    .left_out("`10 %` if there are no `groups`")
     .means("Different keys as a share of the rows, instead of `groups`.");
-const SORTED: Key =
-    Key::flag("sorted").means("Its rows stand in the order of their keys, as a merge needs them.");
+const SORTED: Key = Key::flag("sorted").means("Its rows are sorted by key, as a merge needs them.");
 
 /// `[[table]]`.
 pub(crate) const TABLE: Table = Table {
     name: "table",
     named_by: Some("name"),
-    meaning: "A table that stands in permanent space before the first job of a workload of \
-                `jobs`: a file for each stream of the tests that use it, made from the seed. \
-                docs/JOBS.md says what its rows are. Of a scaled table at least 511 rows are \
-                left, or as many as are written here if those are fewer.",
+    meaning: "A table that exists in permanent space before the first job of a workload of `jobs`: a file \
+                for each stream of the tests that use it, generated from the seed. docs/JOBS.md describes \
+                its rows. A scaled table keeps at least 511 rows, or as many as are given here if those \
+                are fewer.",
     keys: &[
-        Key::new("name", ValueKind::Name).means("What steps call it; unique among tables."),
+        Key::new("name", ValueKind::Name).means("The name that steps use; unique among tables."),
         ROWS,
         SIZE,
         GROUPS,
@@ -83,12 +78,12 @@ pub(crate) const TABLE: Table = Table {
 pub(crate) const TEST: Table = Table {
     name: "test",
     named_by: Some("name"),
-    meaning: "A kind of job of a workload of `jobs`: a list of steps that one process goes \
-                through. It is launched `streams` × `rounds` times. It waits for the tests in \
-                `after`, and for those whose permanent outputs it reads.",
+    meaning: "A kind of job of a workload of `jobs`: a list of steps that one process runs. It is launched \
+                `streams` × `rounds` times. It waits for the tests in `after`, and for those whose \
+                permanent outputs it reads.",
     keys: &[
-        Key::new("name", ValueKind::Name).means("Names it in tables and files; unique in the study."),
-        Key::new("title", ValueKind::Text).left_out("none").means("What it is for, in the reader's words."),
+        Key::new("name", ValueKind::Name).means("Its name in tables and files; unique in the study."),
+        Key::new("title", ValueKind::Text).left_out("none").means("Its purpose, in the reader's words."),
         Key::new(
             "kind",
             ValueKind::Word(&[
@@ -100,26 +95,26 @@ pub(crate) const TEST: Table = Table {
         .means("What it stresses most: the report groups tests by it."),
         Key::new("streams", ValueKind::Count(1, LAUNCHES))
             .default("1")
-            .means("So many run at the same time, each on copies of the tables for itself."),
+            .means("Number of launches that run at the same time, each on its own copies of the tables."),
         Key::new("rounds", ValueKind::Count(1, LAUNCHES))
             .default("1")
-            .means("So many run back to back in each stream, on the same data."),
+            .means("Number of launches that run back to back in each stream, on the same data."),
         Key::new("after", ValueKind::Texts("[\"extract\"]"))
             .left_out("none")
-            .means("Tests all of whose launches have ended before the first of this one begins."),
+            .means("Tests whose launches must all have ended before the first launch of this one begins."),
         Key::new("threads", ValueKind::Count(1, THREADS_MAX))
             .default("1")
-            .means("Threads of each of its steps that does not say otherwise."),
+            .means("Threads of each of its steps that does not set its own."),
         Key::new("memory", ValueKind::Size).default("\"64MiB\"").means(
-            "Memory for the data of each of its steps that does not say otherwise. It is not \
-                scaled. A step has 16 pages and 4 more for each thread at least.",
+            "Memory for the data of each of its steps that does not set its own. It is not scaled. A step \
+                has at least 16 pages and 4 more for each thread.",
         ),
-        Key::new("memory_max", ValueKind::Size).left_out("no ceiling").means(
-            "A ceiling that the kernel keeps for all memory of one launch, page cache \
-                included, where control groups can be had.",
+        Key::new("memory_max", ValueKind::Size).left_out("no limit").means(
+            "A limit that the kernel enforces on all memory of one launch, page cache included, where \
+                control groups are available.",
         ),
         Key::new("step", ValueKind::Tables(&STEP))
-            .means("What is done, in this order: each as a `[[test.step]]`, or as a table in braces."),
+            .means("Its steps, in order: each as a `[[test.step]]`, or as a table in braces."),
     ],
     ..Table::PLAIN
 };
@@ -128,24 +123,25 @@ pub(crate) const TEST: Table = Table {
 pub(crate) const STEP: Table = Table {
     name: "test.step",
     named_by: Some("do"),
-    meaning: "A step of the `[[test]]` above it. An input is a `[[table]]`, the output of an \
-                earlier step of the same test, or a permanent output of another test. A key that \
-                the step does not heed is refused.",
+    meaning: "A step of the `[[test]]` above it. An input is a `[[table]]`, the output of an earlier step \
+                of the same test, or a permanent output of another test. A key that the step does not use \
+                is refused.",
     keys: &[
-        Key::new("do", ValueKind::Word(ACTIONS)).means("What is done. docs/JOBS.md defines each of them."),
-        Key::new("input", ValueKind::Name).left_out("refused where it is needed").means(
-            "The table that is read. `factorisation`, `fourier` and `shuffle` draw their data \
-                from the seed where it is left out.",
+        Key::new("do", ValueKind::Word(ACTIONS))
+            .means("What the step does. docs/JOBS.md defines each action."),
+        Key::new("input", ValueKind::Name).left_out("required where it is needed").means(
+            "The table that is read. `factorisation`, `fourier` and `shuffle` generate their data from the \
+                seed if it is left out.",
         ),
         Key::new("left", ValueKind::Name)
-            .left_out("refused where it is needed")
-            .means("The one table of a merge."),
+            .left_out("required where it is needed")
+            .means("The first table of a merge."),
         Key::new("right", ValueKind::Name)
-            .left_out("refused where it is needed")
-            .means("The other table of a merge."),
+            .left_out("required where it is needed")
+            .means("The second table of a merge."),
         Key::new("table", ValueKind::Name)
-            .left_out("refused where it is needed")
-            .means("The table that is changed. No other test may use it, unless it makes it."),
+            .left_out("required where it is needed")
+            .means("The table that is changed. No other test may use it, except the one that writes it."),
         Key::new("output", ValueKind::Name)
             .left_out("nothing is written")
             .means("The table that is written. `generate` and `sort` need one."),
@@ -158,7 +154,7 @@ pub(crate) const STEP: Table = Table {
             ]),
         )
         .left_out("`\"work\"`")
-        .means("Where `output` stands."),
+        .means("Where `output` is stored."),
         ROWS,
         SIZE,
         GROUPS,
@@ -166,17 +162,17 @@ pub(crate) const STEP: Table = Table {
         SORTED,
         Key::new("keep", ValueKind::Share).left_out("`100 %`").means("Share of the rows that a scan keeps."),
         Key::new("share", ValueKind::Share)
-            .left_out("refused where it is needed")
+            .left_out("required where it is needed")
             .means("Share of the pages that an update changes."),
         Key::new("lookups", ValueKind::Count(1, INTEGER_MAX))
-            .left_out("refused where it is needed")
-            .means("Rows that are looked up at scale 1."),
+            .left_out("required where it is needed")
+            .means("Number of rows looked up, at scale 1."),
         Key::new("operations", ValueKind::Number(1.0, 1e18))
-            .left_out("refused where it is needed")
-            .means("Floating-point operations at scale 1, of a shuffle visits: as `3e12`."),
+            .left_out("required where it is needed")
+            .means("Floating-point operations at scale 1, for a shuffle visits: for example `3e12`."),
         Key::new("threads", ValueKind::Count(1, THREADS_MAX))
             .left_out("`threads` of the test")
-            .means("Threads that do it."),
+            .means("Number of threads."),
         Key::new("memory", ValueKind::Size).left_out("`memory` of the test").means("Memory for its data."),
     ],
     ..Table::PLAIN

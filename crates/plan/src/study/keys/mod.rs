@@ -40,48 +40,46 @@ pub(super) const TABLES: [&Table; 11] = [
 /// `[study]`.
 pub(super) const STUDY: Table = Table {
     name: "study",
-    meaning: "What the study is called, what its random choices are drawn from, and what is \
-                said about the whole of it.",
+    meaning: "The title and the seed of the study, and facts about the whole of it.",
     keys: &[
-        Key::new("title", ValueKind::Text).left_out("the name of the file").means("Heads the report."),
+        Key::new("title", ValueKind::Text).left_out("the name of the file").means("The title of the report."),
         Key::new("seed", ValueKind::Count(0, INTEGER_MAX)).default("0").means(
-            "Random orders, assignments and data are drawn from it: the same study and seed \
-                give the same sequence of operations.",
+            "Seed of random orders, assignments and data: the same study and seed give the same sequence \
+                of operations.",
         ),
         Key::new("exclusive", ValueKind::Flag)
-            .left_out("nothing is said")
+            .left_out("not stated")
             .means(
-                "Whether nobody else could use the storage meanwhile. The report says so with \
+                "Whether nobody else could use the storage during the run. The report states this with \
                 every figure.",
             )
             .sets(Setter::Criteria(|criteria, value| criteria.exclusive = Some(value.flag()))),
         Key::new("release", ValueKind::Text)
-            .left_out("nothing is said")
+            .left_out("not stated")
             .means("The software release that is measured, in your words; comparisons of runs show it.")
             .sets(Setter::Criteria(|criteria, value| criteria.release = Some(value.text()))),
         Key::new("nodes", ValueKind::Counts(1, NODES_MAX))
             .left_out("this node alone")
             .means(
-                "Numbers of nodes for which expected figures are listed beforehand, as `[1, 4, 8, \
+                "Numbers of nodes for which expected figures are listed beforehand, for example `[1, 4, 8, \
                 16]`.",
             )
             .sets(Setter::Criteria(|criteria, value| criteria.nodes = value.counts_u32())),
         Key::new("node_cores", ValueKind::Count(1, NODE_THREADS_MAX))
-            .left_out("nothing is said")
+            .left_out("not stated")
             .means(
-                "Processor cores of each node. The report says so, and where the measuring node \
-                is another one.",
+                "Processor cores of each node. The report states this, and where the measuring node differs.",
             )
             .sets(Setter::Criteria(|criteria, value| criteria.node.cores = Some(value.count_u32()))),
         Key::new("node_threads", ValueKind::Count(1, NODE_THREADS_MAX))
-            .left_out("nothing is said")
+            .left_out("not stated")
             .means("Hardware threads of each node, likewise.")
             .sets(Setter::Criteria(|criteria, value| criteria.node.threads = Some(value.count_u32()))),
         Key::new("node_memory", ValueKind::Size)
-            .left_out("what the record has of the nodes")
+            .left_out("what the record contains about the nodes")
             .means(
-                "Memory of each node, likewise. Of imported figures it is what may have cached \
-                their data.",
+                "Memory of each node, likewise. For imported figures, it is the memory that may have \
+                cached their data.",
             )
             .sets(Setter::Criteria(|criteria, value| criteria.node.memory = Some(value.bytes()))),
     ],

@@ -15,23 +15,22 @@ const ROUNDS_MAX: u64 = 1_000;
 /// `[protocol]`.
 pub(crate) const PROTOCOL: Table = Table {
     name: "protocol",
-    meaning: "What is done around the phases, how often, and when a case is over. A workload \
-                may say otherwise for itself, in all but `shuffle` and `interleaved`. A *pass* \
-                goes once through all phases; the passes of the warm-up and the early rounds are \
-                kept and shown, but do not count.",
+    meaning: "What is done around the phases, how often, and when a case ends. A workload may override all \
+                keys except `shuffle` and `interleaved`. A *pass* runs all phases once; the passes of the \
+                warm-up and the early rounds are kept and shown, but do not count.",
     shared: PER_CASE,
     keys: &[
         Key::flag("shuffle").means(
-            "Cases run in an order drawn from the seed, so that a slow change of the storage \
-                does not look like an effect of what is swept. Refused where a case needs \
-                another one's data.",
+            "Cases run in a random order that follows from the seed, so that a slow change of the storage \
+                does not look like an effect of what is swept. Refused if a case needs the data of another \
+                one.",
         ),
         Key::flag("interleaved").means(
-            "Cases take turns, in one repetition in their order and in the next in reverse (A B \
-                B A, A B C C B A), so that a slow change of the storage is in all of them alike; \
-                best with an even number of repetitions. Of one \
-                layout at a time. For transfers and requests, without `wipe`, `precondition` and \
-                `memory_hog`; refused where a case needs another one's data.",
+            "Cases are interleaved: in order in one repetition and in reverse in the next (A B B A, A B C \
+                C B A), so that a slow change of the storage affects all of them alike; best with an even \
+                number of repetitions. Only cases of the same layout are interleaved. For transfers and \
+                requests, without `wipe`, `precondition` and `memory_hog`; refused if a case needs the \
+                data of another one.",
         ),
     ],
     ..Table::PLAIN
@@ -40,22 +39,19 @@ pub(crate) const PROTOCOL: Table = Table {
 /// The keys that a workload may override.
 pub(super) const PER_CASE: &[Key] = &[
     Key::new("repetitions", ValueKind::Count(1, REPETITIONS_MAX))
-        .left_out("`1`; with `until` it is needed")
-        .means(
-            "How often the phases are gone through; with `until` the most that is allowed. \
-                All repetitions are kept.",
-        )
+        .left_out("`1`; required with `until`")
+        .means("How often the phases are run; with `until`, the maximum allowed. All repetitions are kept.")
         .fixed()
         .sets(Setter::Case(|case, value| case.repetitions = value.count_u32())),
     Key::new("until", ValueKind::Until)
         .left_out("`\"count\"`")
         .means(
-            "Ends a case earlier.<br>`\"interval 5 %\"`: as soon as the interval of the median of \
-                each result phase is at most this share of the median wide. It is computed after \
-                each repetition, and made for that (a confidence sequence): with 95 % it holds \
-                the median at every one of them<br>`\"steady\"`: as soon as the last repetitions are steady by the rule of \
-                the SNIA Solid State Storage Performance Test Specification; those in the window \
-                are the ones that count<br>`\"count\"`: after all repetitions",
+            "Ends a case earlier.<br>`\"interval 5 %\"`: as soon as the width of the interval of the \
+                median of each result phase is at most this share of the median. It is computed after each \
+                repetition, and designed for that (a confidence sequence): with 95 % it contains the \
+                median after every one of them<br>`\"steady\"`: as soon as the last repetitions are steady \
+                by the rule of the SNIA Solid State Storage Performance Test Specification; those in the \
+                window are the ones that count<br>`\"count\"`: after all repetitions",
         )
         .sets(Setter::Case(|case, value| {
             case.protocol.stopping = match value {
@@ -67,8 +63,8 @@ pub(super) const PER_CASE: &[Key] = &[
             }
         })),
     Key::new("repetitions_min", ValueKind::Count(INTERVAL_REPETITIONS_MIN as u64, REPETITIONS_MAX))
-        .left_out("`8` with an interval: the fewest that have one of 95 % at every look")
-        .means("Not before so many repetitions; only with `until = \"interval …\"`.")
+        .left_out("`8` with an interval: the fewest that have one of 95 % each time it is computed")
+        .means("Minimum number of repetitions; only with `until = \"interval …\"`.")
         .fixed()
         .sets(Setter::Case(|case, value| {
             if let Stopping::Interval { least, .. } = &mut case.protocol.stopping {
@@ -77,7 +73,7 @@ pub(super) const PER_CASE: &[Key] = &[
         })),
     Key::new("steady_window", ValueKind::Count(2, REPETITIONS_MAX))
         .left_out("`5`, as in the specification")
-        .means("Repetitions that have to be steady; only with `until = \"steady\"`.")
+        .means("Number of repetitions that must be steady; only with `until = \"steady\"`.")
         .fixed()
         .sets(Setter::Case(|case, value| {
             if let Stopping::Steady { window, .. } = &mut case.protocol.stopping {
@@ -99,8 +95,8 @@ pub(super) const PER_CASE: &[Key] = &[
     Key::new("steady_slope", ValueKind::Share)
         .left_out("`\"10 %\"`, as in the specification")
         .means(
-            "How much the line of least squares may rise or fall over the window, as a share \
-                of the mean; only with `until = \"steady\"`.",
+            "How much the least-squares line may rise or fall over the window, as a share of the mean; \
+                only with `until = \"steady\"`.",
         )
         .fixed()
         .sets(Setter::Case(|case, value| {
@@ -110,7 +106,7 @@ pub(super) const PER_CASE: &[Key] = &[
         })),
     Key::new("warm_up", ValueKind::Count(0, REPETITIONS_MAX))
         .default("0")
-        .means("Passes in the beginning that do not count.")
+        .means("Passes at the beginning that do not count.")
         .sets(Setter::Case(|case, value| case.protocol.warm_up = value.count_u32())),
     Key::new("rounds", ValueKind::Count(1, ROUNDS_MAX))
         .default("1")
@@ -131,7 +127,7 @@ pub(super) const PER_CASE: &[Key] = &[
         .sets(Setter::Case(|case, value| case.protocol.drop_caches = value.flag())),
     Key::new("phase_min", ValueKind::Time)
         .left_out("the program's own limit")
-        .means("A phase that was shorter is marked, and meets no commitment.")
+        .means("A phase that was shorter is marked and cannot meet a commitment.")
         .sets(Setter::Case(|case, value| case.protocol.phase_min = value.nanos())),
     Key::new("phase_max", ValueKind::Time).left_out("no limit").means(
         "The `stonewall` of workloads that have neither that nor a `duration`; launches \
@@ -139,7 +135,7 @@ pub(super) const PER_CASE: &[Key] = &[
     ),
     Key::new("delay", ValueKind::Time)
         .default("\"0s\"")
-        .means("Rest before each write and read phase.")
+        .means("Pause before each write and read phase.")
         .sets(Setter::Case(|case, value| case.delay = value.nanos())),
     Key::new("time_limit", ValueKind::Time)
         .left_out("no limit")

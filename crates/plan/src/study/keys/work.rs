@@ -33,11 +33,10 @@ const TREE: WorkKeys = WorkKeys {
     word: "tree",
     what: "the files and directories of a tree",
     backends: "`psync`, `uring` or `null`",
-    meaning: "A tree of directories is made below the target, which is a directory; each task \
-                makes, looks at, reads, renames and removes items in it. Names and order are \
-                those of mdtest. A stonewall ends phases that make, look at or read items, and \
-                the phases behind it go as far as the items were made; renames and removals take \
-                all of them.",
+    meaning: "A tree of directories is created below the target, which is a directory; each task creates, \
+                stats, reads, renames and removes items in it. Names and order are those of mdtest. A \
+                stonewall ends phases that create, stat or read items, and the phases after it go as far \
+                as the items were created; renames and removals take all of them.",
     phases: &[
         "tree-create",
         "directory-create",
@@ -69,7 +68,7 @@ const TREE: WorkKeys = WorkKeys {
             .needs("it needs `levels`", |table, _| table.count("levels") != Some(0))
             .sets(Setter::Tree(|tree, value| tree.branching = value.count_u32())),
         Key::flag("leaf_only")
-            .means("Items stand on the lowest level only.")
+            .means("Items are only on the lowest level.")
             .needs("it needs `levels`", |table, _| table.count("levels") != Some(0))
             .sets(Setter::Tree(|tree, value| tree.leaf_only = value.flag())),
         Key::flag("own_trees")
@@ -77,7 +76,7 @@ const TREE: WorkKeys = WorkKeys {
             .sets(Setter::Tree(|tree, value| tree.own_trees = value.flag())),
         Key::new("file_bytes", ValueKind::Size)
             .default("0")
-            .means("Bytes that are written into each file, inside its creation.")
+            .means("Bytes that are written into each file, as part of its creation.")
             .sets(Setter::Tree(|tree, value| {
                 (tree.write_bytes, tree.read_bytes) = (value.bytes(), value.bytes());
             })),
@@ -89,27 +88,27 @@ const TREE: WorkKeys = WorkKeys {
         Key::new("shift", ValueKind::Count(0, TASKS_MAX as u64))
             .default("0")
             .means(
-                "A task looks at items of the task so many places further on, reads those of \
-                twice and removes those of three times as many, so that no cache of its own node \
-                has them.",
+                "A task stats items of the task this many places further on, reads those of the task twice \
+                as far on and removes those of the task three times as far on, so that no cache of its own \
+                node has them.",
             )
             .sets(Setter::Tree(|tree, value| tree.shift = value.count_u32())),
         Key::flag("random")
-            .means("Items are looked at in a random order, drawn from the seed.")
-            .needs("it needs a phase that looks at items, as \"file-stat\"", |_, phases| {
+            .means("The stat phases visit items in a random order that follows from the seed.")
+            .needs("it needs a phase that stats items, such as \"file-stat\"", |_, phases| {
                 phases.iter().any(|phase| matches!(phase, Phase::FileStat | Phase::DirectoryStat))
             })
             .sets(Setter::Tree(|tree, value| tree.random = value.flag().then_some(0))),
         Key::flag("collective")
-            .means("The first task makes and removes the trees of all.")
+            .means("The first task creates and removes the trees of all tasks.")
             .sets(Setter::Tree(|tree, value| tree.collective = value.flag())),
         Key::flag("make_node")
-            .means("Files are made by `mknod(2)` with mode 0400, without being opened; they stay empty.")
+            .means("Files are created by `mknod(2)` with mode 0400, without being opened; they stay empty.")
             .sets(Setter::Tree(|tree, value| tree.make_node = value.flag())),
         Key::flag("in_target")
             .means(
-                "The tree stands in the target itself, beside what is there, instead of in a \
-                directory of its own.",
+                "The tree is in the target itself, next to what is there, instead of in a directory of its \
+                own.",
             )
             .fixed()
             .sets(Setter::Tree(|tree, value| tree.in_target = value.flag())),
@@ -120,9 +119,8 @@ const OBJECTS: WorkKeys = WorkKeys {
     word: "objects",
     what: "small objects in sets",
     backends: "`psync`, `uring` or `null`",
-    meaning: "Each task has sets of small objects. A step takes an object of a set, looks at \
-                it, reads it, removes it and makes a new one, set after set, as md-workbench \
-                does.",
+    meaning: "Each task has sets of small objects. A step stats, reads and removes an object of a set and \
+                creates a new one, set after set, as md-workbench does.",
     phases: &["precreate", "benchmark", "cleanup"],
     default_phases: &["precreate", "benchmark", "cleanup"],
     keys: &[
@@ -145,23 +143,23 @@ const OBJECTS: WorkKeys = WorkKeys {
         Key::new("offset", ValueKind::Count(0, TASKS_MAX as u64))
             .default("1")
             .means(
-                "In its first set a task takes objects of the task so many places before it and \
-                makes objects for the one so many places behind it, in its second set twice as \
-                many places away, and so on; with 0 it stays among its own.",
+                "In its first set a task takes objects of the task this many places before it and creates \
+                objects for the task this many places after it, in its second set twice as many places \
+                away, and so on; with 0 it uses only its own.",
             )
-            .needs("with one task nobody else makes objects", |table, _| {
+            .needs("it needs more than one task", |table, _| {
                 table.count("offset") == Some(0) || table.count_u32("tasks") != Some(1)
             })
             .sets(Setter::Objects(|objects, value| objects.offset = value.count_u32())),
         Key::new("waiting_percent", ValueKind::Count(0, 100_000))
             .default("0")
-            .means("Each step rests for so many percent of the time that its operations took.")
+            .means("Pause after each step, in percent of the time that its operations took.")
             .sets(Setter::Objects(|objects, value| objects.waiting_percent = value.count_u32())),
         Key::flag("read_only")
-            .means("Steps only look and read.")
+            .means("Steps only stat and read.")
             .sets(Setter::Objects(|objects, value| objects.read_only = value.flag())),
         Key::flag("no_stat")
-            .means("Steps do not look at objects before they read them.")
+            .means("Steps do not stat objects before they read them.")
             .sets(Setter::Objects(|objects, value| objects.no_stat = value.flag())),
     ],
 };
@@ -170,15 +168,15 @@ const FIND: WorkKeys = WorkKeys {
     word: "find",
     what: "a search through directories",
     backends: "`psync`",
-    meaning: "Everything below the target is searched, whatever has made it, as `find(1)` does. Each name that is \
-                not a directory is an operation; a name that fits is looked at where size or time count. Directories \
-                are dealt out to the tasks by their size. Nothing is written.",
+    meaning: "Everything below the target is searched, whatever created it, as `find(1)` does. Each name \
+                that is not a directory is an operation; if size or time matter, each matching name takes \
+                a `stat(2)`. Directories are distributed over the tasks by their size. Nothing is written.",
     phases: &["find"],
     default_phases: &["find"],
     keys: &[
         Key::new("matching", ValueKind::Text)
             .default("\"*\"")
-            .means("The pattern of names; `*` stands for any characters.")
+            .means("The pattern of names; `*` matches any characters.")
             .sets(Setter::Find(|find, value| find.matching = value.text())),
         Key::new("find_bytes", ValueKind::Size)
             .left_out("any size")
@@ -195,8 +193,8 @@ const RPC: WorkKeys = WorkKeys {
     word: "rpc",
     what: "requests and responses",
     backends: "`psync` or `uring`",
-    meaning: "Processes send each other requests and responses over TCP connections that stay \
-                open for a phase. There is no target, and a task for each connection.",
+    meaning: "Processes send each other requests and responses over TCP connections that stay open for a \
+                phase. There is no target, and one task for each connection.",
     phases: &["exchange"],
     default_phases: &["exchange"],
     keys: &[
@@ -211,17 +209,20 @@ const RPC: WorkKeys = WorkKeys {
         Key::new(
             "pattern",
             ValueKind::Word(&[
-                ("one-to-one", "the first half of the processes asks the second half, each one other"),
-                ("many-to-one", "all processes but the first ask the first"),
-                ("all-to-all", "every process asks every other"),
+                ("one-to-one", "each process of the first half sends requests to one of the second half"),
+                ("many-to-one", "all processes but the first send requests to the first"),
+                ("all-to-all", "every process sends requests to every other one"),
             ]),
         )
         .default("\"one-to-one\"")
-        .means("Who asks whom.")
+        .means("Which processes send requests to which.")
         .sets(Setter::Rpc(|rpc, value| value.put(&mut rpc.pattern))),
         Key::new("processes", ValueKind::Count(1, 65_536))
             .left_out("as many as `nodes`")
-            .means("Processes that ask or answer, spread evenly over the nodes. One alone asks itself.")
+            .means(
+                "Client and server processes, spread evenly over the nodes. A single one sends requests to \
+                    itself.",
+            )
             .sets(Setter::Rpc(|rpc, value| rpc.ends = value.count_u32())),
         Key::new("connections", ValueKind::Count(1, MANY))
             .default("1")
@@ -229,7 +230,7 @@ const RPC: WorkKeys = WorkKeys {
             .sets(Setter::Rpc(|rpc, value| rpc.connections = value.count_u32())),
         Key::new("threads", ValueKind::Count(1, THREADS_MAX))
             .default("1")
-            .means("Threads of each process that ask, and as many that answer.")
+            .means("Client threads of each process, and as many server threads.")
             .sets(Setter::Rpc(|rpc, value| rpc.threads = value.count_u32())),
         Key::new("interface", ValueKind::Text)
             .left_out("the one that leads to the peer")
@@ -237,23 +238,20 @@ const RPC: WorkKeys = WorkKeys {
             .sets(Setter::Rpc(|rpc, value| rpc.interface = Some(value.text()))),
         Key::new("port", ValueKind::Count(1, 65_535))
             .left_out("the kernel chooses")
-            .means(
-                "The port of the first process of a host that answers, the next one of the \
-                second, and so on.",
-            )
+            .means("The port of the first server process of a host; the second uses the next one, and so on.")
             .sets(Setter::Rpc(|rpc, value| rpc.port = u16::try_from(value.count()).ok())),
         Key::new("client_processors", ValueKind::Text).default("\"none\"").means(
-            "Processors that asking threads are bound to: `\"none\"`, as `\"0-3,6\"`, a NUMA \
-                node as `\"numa:0\"`, or `\"adapter\"` for those next to the network adapter.",
+            "Processors that client threads are bound to: `\"none\"`, a list such as `\"0-3,6\"`, a NUMA \
+                node such as `\"numa:0\"`, or `\"adapter\"` for those next to the network adapter.",
         ),
         Key::new("server_processors", ValueKind::Text)
             .default("\"none\"")
-            .means("The same of threads that answer."),
+            .means("The same for server threads."),
         Key::new("uncounted", ValueKind::Time)
             .default("\"0s\"")
             .means(
-                "This time from the start of the phase is left out of everything: exchanges, \
-                seconds, processor time.",
+                "Time at the start of the phase that is excluded from everything: exchanges, seconds, \
+                processor time.",
             )
             .sets(Setter::Rpc(|rpc, value| rpc.warm_up = value.nanos())),
         Key::new("deadline", ValueKind::Time)
@@ -267,10 +265,9 @@ const JOBS: WorkKeys = WorkKeys {
     word: "jobs",
     what: "the jobs of an analytics server",
     backends: "`psync`",
-    meaning: "The jobs of each `[[test]]` are launched, each as a process of its own: they \
-                compute, sort, scan and write tables in permanent, work and utility space. \
-                `load` makes the `[[table]]`s that they read. There is a task for each launch, \
-                all on one node.",
+    meaning: "The jobs of each `[[test]]` are launched, each as a process of its own: they compute, sort, \
+                scan and write tables in permanent, work and utility space. `load` creates the \
+                `[[table]]`s that they read. There is one task for each launch, all on one node.",
     phases: &["load", "jobs"],
     default_phases: &["load", "jobs"],
     keys: &[
@@ -294,13 +291,13 @@ const JOBS: WorkKeys = WorkKeys {
         Key::new("concurrency", ValueKind::Count(1, LAUNCHES_MAX))
             .left_out("all launches that wait for nothing")
             .means(
-                "At most so many launches run at a time; the others follow in their order as soon \
+                "Maximum number of launches that run at a time; the others follow in their order as soon \
                 as one has ended.",
             )
             .sets(Setter::Jobs(|jobs, value| jobs.concurrency = value.count_u32())),
         Key::new("free_percent", ValueKind::Count(0, 99))
             .default("5")
-            .means("Less free space than this share of a file system is warned about.")
+            .means("Warns if less than this share of a file system is free.")
             .sets(Setter::Jobs(|jobs, value| jobs.free_percent_min = value.count_u32())),
         Key::new("launch_limit", ValueKind::Time)
             .left_out("no limit")

@@ -15,29 +15,29 @@ pub(crate) const STONEWALL: [&str; 2] = ["stonewall", "wear_out"];
 pub(super) const PHASES: &[Word] = &[
     ("write", "writes"),
     ("read", "reads"),
-    ("mixed", "reads and writes in the share of `read_percent`"),
+    ("mixed", "reads and writes; `read_percent` is the share of reads"),
     ("fill", "writes data that a later read needs; never a result"),
     ("check-write", "reads back what was written and compares it; never a result"),
     ("check-read", "reads again and compares; never a result"),
-    ("tree-create", "makes the directories of a tree"),
-    ("directory-create", "makes directories that are items"),
-    ("directory-stat", "looks at them"),
-    ("directory-list", "reads the names in the directories of a tree"),
+    ("tree-create", "creates the directories of a tree"),
+    ("directory-create", "creates directories that are items"),
+    ("directory-stat", "stats them"),
+    ("directory-list", "lists the directories of a tree"),
     ("directory-rename", "renames directories that are items"),
     ("directory-remove", "removes them"),
-    ("file-create", "makes files, writes their bytes and closes them"),
+    ("file-create", "creates files, writes their bytes and closes them"),
     ("file-write", "opens files, writes their bytes and closes them"),
-    ("file-stat", "looks at files"),
+    ("file-stat", "stats files"),
     ("file-read", "opens files, reads their bytes and closes them"),
     ("file-rename", "renames files"),
     ("file-remove", "removes files"),
     ("tree-remove", "removes the directories of a tree"),
-    ("precreate", "makes sets of objects"),
-    ("benchmark", "goes round the objects"),
+    ("precreate", "creates sets of objects"),
+    ("benchmark", "runs the steps on the objects"),
     ("cleanup", "removes them and their sets"),
     ("exchange", "requests and responses"),
     ("find", "searches through directories"),
-    ("load", "makes the tables that jobs read, and checks them"),
+    ("load", "creates the tables that jobs read, and checks them"),
     ("jobs", "launches jobs"),
 ];
 
@@ -50,69 +50,69 @@ fn writes_files(phases: &[Phase]) -> bool {
 pub(crate) const WORKLOAD: Table = Table {
     name: "workload",
     named_by: Some("name"),
-    meaning: "A pattern of transfers, or other work, by a number of tasks on a target. \
-                Workloads run in the order of the file. The keys of `[protocol]` but for \
-                `shuffle` may stand here too, and hold for this workload.",
+    meaning: "A pattern of transfers, or other work, by a number of tasks on a target. Workloads run in \
+                the order of the file. The keys of `[protocol]` except `shuffle` may be given here too, \
+                and apply to this workload.",
     sweeps: true,
     shared: PER_CASE,
     works: super::work::WORKS,
     keys: &[
-        Key::new("name", ValueKind::Name).means("Names it in tables and files; unique in the study.").fixed(),
+        Key::new("name", ValueKind::Name).means("Its name in tables and files; unique in the study.").fixed(),
         Key::new("title", ValueKind::Text)
             .left_out("none")
-            .means("What it is for, in the reader's words.")
+            .means("Its purpose, in the reader's words.")
             .fixed(),
         Key::new(
             "work",
             ValueKind::Word(&[
                 ("transfers", "within files that stay open"),
-                ("tree", "files and directories are made, looked at and removed"),
-                ("objects", "small objects in sets are gone round"),
+                ("tree", "creates, stats and removes files and directories"),
+                ("objects", "steps through small objects in sets"),
                 ("rpc", "requests and responses between processes"),
-                ("find", "everything below the target is searched"),
+                ("find", "searches everything below the target"),
                 ("jobs", "processes compute, sort, scan and write tables"),
             ]),
         )
         .default("\"transfers\"")
         .means(
-            "What the tasks do. Each kind of work but transfers has keys of its own, which \
-                are listed below; keys that are about another kind are refused.",
+            "What the tasks do. Each kind of work except transfers has its own keys, which are listed \
+                below; keys of another kind are refused.",
         )
         .fixed(),
         Key::new("target", ValueKind::Reference("target"))
             .left_out("the only target, if there is only one")
-            .means("The name of a `[[target]]`. Trees, objects and tables are made in its directory.")
+            .means("The name of a `[[target]]`. Trees, objects and tables are created in its directory.")
             .for_transfers_and(&["tree", "objects", "find", "jobs"]),
         Key::new("member", ValueKind::Count(0, STUDY_LIST_ITEMS as u64 - 1))
             .left_out("all members of the target")
             .means(
-                "Only this member of a target of several paths, counted from 0. Swept, as \
-                `\"0..11\"`, it measures each of them alone.",
+                "Only this member of a target with several paths, counted from 0. A sweep, for example \
+                `\"0..11\"`, measures each of them alone.",
             )
             .for_transfers_and(&["tree", "objects"]),
         Key::new("members", ValueKind::Count(1, STUDY_LIST_ITEMS as u64))
             .left_out("all members of the target")
             .means(
-                "Only the first so many members of a target of several paths. Swept, as `[1, \
-                12]`, it shows what more of them bring.",
+                "Only this many members, from the first on, of a target with several paths. A sweep, for \
+                example `[1, 12]`, shows what more of them bring.",
             )
             .for_transfers_and(&["tree", "objects"]),
         Key::new("phases", ValueKind::Words(PHASES)).default("[\"write\", \"read\"]").means(
-            "The phases of one repetition, in order. Where nothing is said, a tree goes \
-                through `tree-create`, `file-create`, `file-stat`, `file-read`, `file-remove` \
-                and `tree-remove`, objects through `precreate`, `benchmark` and `cleanup`, jobs \
-                through `load` and `jobs`, a search through `find`.",
+            "The phases of one repetition, in order. By default, a tree goes through `tree-create`, \
+                `file-create`, `file-stat`, `file-read`, `file-remove` and `tree-remove`, objects through \
+                `precreate`, `benchmark` and `cleanup`, jobs through `load` and `jobs`, a search through \
+                `find`.",
         ),
-        Key::new("together", ValueKind::Keys).left_out("swept keys make a product").means(
-            "Swept keys that go in step, as `[\"tasks\", \"size\"]`: the first value of each, \
-                then the second, and so on.",
+        Key::new("together", ValueKind::Keys).left_out("every combination of swept keys").means(
+            "Swept keys that change together, for example `[\"tasks\", \"size\"]`: the first value of \
+                each, then the second, and so on.",
         ),
         Key::new("transfer", ValueKind::Size)
-            .needed("refused")
+            .needed("required")
             .means("Bytes of one I/O call.")
             .for_transfers(),
         Key::new("block", ValueKind::Size)
-            .left_out("`size` says how much")
+            .left_out("`size` gives the amount")
             .means("Contiguous bytes of one task; a multiple of `transfer`.")
             .for_transfers(),
         Key::new("segments", ValueKind::Count(1, INTEGER_MAX))
@@ -123,7 +123,7 @@ pub(crate) const WORKLOAD: Table = Table {
             )
             .for_transfers(),
         Key::new("size", ValueKind::Size)
-            .left_out("`block` and `segments` say how much")
+            .left_out("`block` and `segments` give the amount")
             .means(
                 "Bytes of each file, instead of `block` and `segments`. The tasks of a shared \
                 file get equal, contiguous parts of it.",
@@ -134,34 +134,31 @@ pub(crate) const WORKLOAD: Table = Table {
             .means("Logical workers, each with offsets of its own; on all nodes together.")
             .for_transfers_and(&["tree", "objects", "find"]),
         Key::new("tasks_per_node", ValueKind::Count(1, TASKS_MAX as u64))
-            .left_out("`tasks` says how many")
+            .left_out("`tasks` gives the number")
             .means("Tasks on each node, instead of `tasks`: together they are `nodes` times as many.")
             .for_transfers_and(&["tree", "objects", "find"]),
         Key::new("nodes", ValueKind::Count(1, TASKS_MAX as u64))
             .left_out("all nodes of the run, or as many as there are tasks")
             .means(
-                "Nodes that the tasks are on, evenly and neighbours together: the first ones of \
-                the run. A run on fewer nodes is refused when it starts.",
+                "Number of nodes that the tasks are spread over evenly, neighbours together: the first \
+                nodes of the run. A run on fewer nodes is refused when it starts.",
             ),
         Key::new(
             "sharing",
             ValueKind::Word(&[
                 ("shared", "one file for all tasks"),
                 ("per-task", "a file for each task, named by the task's number"),
-                ("own", "as `per-task`; of a target that is one device each task has its own part of it"),
+                ("own", "like `per-task`; on a target that is one device, each task has its own part of it"),
             ]),
         )
         .default("\"shared\"")
-        .means(
-            "Whether tasks share one file. `own` is for sweeps over targets of which some are \
-                devices.",
-        )
+        .means("Whether tasks share one file. `own` is for sweeps over targets some of which are devices.")
         .for_transfers(),
         Key::new(
             "order",
             ValueKind::Word(&[
                 ("sequential", "rising offsets, block by block"),
-                ("random", "each transfer once, in a random order drawn from the seed"),
+                ("random", "each transfer once, in a random order that follows from the seed"),
                 ("backward", "falling offsets, from the last transfer to the first"),
                 ("strided", "every `stride`-th transfer, then those between, each once"),
                 ("same", "the first transfer over and over"),
@@ -183,7 +180,7 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::new("stride", ValueKind::Count(1, STRIDE_MAX))
             .default("17")
             .means(
-                "From one transfer to the next, in transfers of the task; only with `order = \
+                "Distance from one transfer to the next, in transfers of the task; only with `order = \
                 \"strided\"`.",
             )
             .needs("it needs order = \"strided\"", |table, _| table.word("order") == Some("strided"))
@@ -195,27 +192,26 @@ pub(crate) const WORKLOAD: Table = Table {
             })),
         Key::flag("fresh_order")
             .means(
-                "Another random order in each repetition, so that caches have not seen its places \
-                before; only with `order = \"random\"`.",
+                "Another random order in each repetition, so that caches have not seen its offsets before; \
+                only with `order = \"random\"`.",
             )
             .needs("it needs order = \"random\"", |table, _| table.word("order") == Some("random"))
             .for_transfers()
             .sets(Setter::Workload(|spec, value| spec.fresh_order = value.flag())),
         Key::new("backend", ValueKind::Word(&backend::WORDS))
-            .left_out("psync at a depth of 1, else io_uring where it can be had")
+            .left_out("psync at a depth of 1, otherwise io_uring where available")
             .means("How transfers reach the kernel."),
         Key::new("pieces", ValueKind::Count(1, PIECES_MAX))
             .left_out("as many as the transfer has pages, at most 16")
             .means(
-                "Pieces of memory that each transfer moves in its one call; only with `backend = \
-                \"vectored\"`.",
+                "Pieces of memory that each transfer moves in one call; only with `backend = \"vectored\"`.",
             )
             .needs("it needs backend = \"vectored\"", |table, _| table.word("backend") == Some("vectored"))
             .for_transfers(),
         Key::new("depth", ValueKind::Count(1, DEPTH_MAX as u64))
             .default("1")
-            .means("Transfers that each task has under way. Above 1 it needs io_uring or libaio."),
-        Key::flag("direct").means("`O_DIRECT`: around the page cache.").for_transfers_and(&["jobs"]).sets(
+            .means("Transfers that each task keeps in flight. Above 1 it needs io_uring or libaio."),
+        Key::flag("direct").means("`O_DIRECT`: bypasses the page cache.").for_transfers_and(&["jobs"]).sets(
             Setter::Workload(|spec, value| match &mut spec.work {
                 Work::Jobs(jobs) => jobs.direct = value.flag(),
                 _ => spec.direct = value.flag(),
@@ -254,8 +250,8 @@ pub(crate) const WORKLOAD: Table = Table {
                 ("none", "nothing"),
                 (
                     "as-published",
-                    "one `posix_fadvise(2)` with RANDOM, NOREUSE and DONTNEED or-ed, which is NOREUSE \
-                alone",
+                    "one `posix_fadvise(2)` with RANDOM, NOREUSE and DONTNEED ORed together, which is \
+                NOREUSE alone",
                 ),
                 ("as-meant", "three calls, one for each of them"),
             ]),
@@ -268,8 +264,8 @@ pub(crate) const WORKLOAD: Table = Table {
             "read_from",
             ValueKind::Word(&[
                 ("same", "its own"),
-                ("shift", "what the task `read_distance` further on wrote"),
-                ("next-node", "what the same task of the next node wrote; on one node its own"),
+                ("shift", "the data of the task `read_distance` further on"),
+                ("next-node", "the data of the same task of the next node; on one node its own"),
                 ("shuffle", "a random assignment in which each task's data is read once"),
             ]),
         )
@@ -289,7 +285,7 @@ pub(crate) const WORKLOAD: Table = Table {
             .for_transfers(),
         Key::new("stonewall", ValueKind::Time)
             .left_out("no deadline")
-            .means("Each task stops after this time, however far it came. Not together with `duration`.")
+            .means("Each task stops after this time, however far it got. Not together with `duration`.")
             .for_transfers_and(&["tree", "objects"])
             .sets(Setter::Workload(|spec, value| {
                 spec.stonewall = Some(Stonewall::after(value.nanos()));
@@ -311,23 +307,23 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::new("operations", ValueKind::Count(1, INTEGER_MAX))
             .left_out("one pass")
             .means(
-                "Each task does exactly so many transfers: it repeats the pass, or ends within \
-                it. Not together with `duration` or `stonewall`.",
+                "Each task does exactly this many transfers: it repeats the pass, or ends within it. Not \
+                together with `duration` or `stonewall`.",
             )
             .for_transfers_and(&["rpc"])
             .sets(Setter::Workload(|spec, value| spec.operations = Some(value.count()))),
         Key::new("rate", ValueKind::Rate)
-            .left_out("as fast as it goes")
+            .left_out("as fast as possible")
             .means(
-                "Transfers per second of all tasks together. They start by the clock, and their \
-                latency counts from the intended start.",
+                "Transfers per second of all tasks together. They start on schedule, and their latency \
+                counts from the intended start.",
             )
             .for_transfers()
             .sets(Setter::Workload(|spec, value| {
                 spec.pace = Some(Pace { transfers_per_second: value.number() })
             })),
         Key::new("read_percent", ValueKind::Count(0, 100))
-            .left_out("needed by the phase `mixed`, refused without it")
+            .left_out("required by the phase `mixed`, refused without it")
             .means("Share of reads in a mixed phase.")
             .needs("it needs the phase \"mixed\"", |_, phases| phases.contains(&Phase::Mixed))
             .for_transfers()
@@ -340,8 +336,8 @@ pub(crate) const WORKLOAD: Table = Table {
             .sets(Setter::Workload(|spec, value| spec.barriers = value.flag())),
         Key::flag("verify")
             .means(
-                "Reads are compared with what was written, inside the timed phase; of messages, \
-                both ends compare every byte.",
+                "Reads are compared with what was written, inside the timed phase; for messages, both ends \
+                compare every byte.",
             )
             .needs("it needs a phase that reads", |table, phases| {
                 table.word("work") != Some("transfers")
@@ -362,11 +358,11 @@ pub(crate) const WORKLOAD: Table = Table {
             .for_transfers()
             .sets(Setter::Workload(|spec, value| spec.single_attempt = value.flag())),
         Key::new("fill", ValueKind::Flag)
-            .left_out("needed where data is read that no phase before has written")
+            .left_out("required if data is read that no earlier phase has written")
             .means(
-                "`true`: data that a read needs (or a write goes over, with `existing = \
-                \"reuse\"`) and that is missing is written first, untimed. `false`: it has to be \
-                there; a missing, short or sparse file that is read is an error.",
+                "`true`: missing data that a read needs (or that a write overwrites, with `existing = \
+                \"reuse\"`) is written first, untimed. `false`: it must exist; a missing, short or sparse \
+                file that is read is an error.",
             )
             .fixed()
             .for_transfers()
@@ -375,7 +371,7 @@ pub(crate) const WORKLOAD: Table = Table {
             "existing",
             ValueKind::Word(&[
                 ("replace", "removed first, so that each write phase creates its files"),
-                ("reuse", "written over in place"),
+                ("reuse", "overwritten in place"),
             ]),
         )
         .left_out("`\"replace\"`; `\"reuse\"` on a device")
@@ -403,10 +399,7 @@ pub(crate) const WORKLOAD: Table = Table {
             .for_transfers()
             .sets(Setter::Files(|files, value| files.preallocate = value.flag())),
         Key::flag("unique_dir")
-            .means(
-                "Each task's file stands in a directory of its own; only with `sharing = \
-                \"per-task\"`.",
-            )
+            .means("Each task's file is in a directory of its own; only with `sharing = \"per-task\"`.")
             .needs("it needs sharing = \"per-task\"", |table, _| {
                 matches!(table.word("sharing"), Some("per-task" | "own"))
             })
@@ -426,7 +419,7 @@ pub(crate) const WORKLOAD: Table = Table {
             .sets(Setter::Workload(|spec, value| spec.memory_hog = value.bytes())),
         Key::new("history", ValueKind::Count(1, HISTORY_MAX))
             .left_out("none are kept")
-            .means("Each process keeps its last so many operations one by one: when, where, how long.")
+            .means("Each process keeps this many of its last operations one by one: when, where, how long.")
             .for_transfers_and(&["tree", "objects"])
             .sets(Setter::Workload(|spec, value| spec.history = Some(value.count()))),
         Key::new("outlier", ValueKind::Time)

@@ -349,10 +349,10 @@ impl ValueKind {
     /// The type, for the reference and for errors about it.
     pub(crate) fn noun(&self) -> &'static str {
         match self {
-            Self::Text | Self::Name | Self::Reference(_) => "a text",
+            Self::Text | Self::Name | Self::Reference(_) => "a string",
             Self::Path => "a path",
             Self::Paths => "a list of paths",
-            Self::Texts(_) => "a list of texts",
+            Self::Texts(_) => "a list of strings",
             Self::Size => "a size",
             Self::Time => "a time",
             Self::Count(..) => "a whole number",
@@ -365,7 +365,7 @@ impl ValueKind {
             Self::Words(_) => "a list of words",
             Self::Keys => "a list of swept keys",
             Self::Until => "a rule",
-            Self::Settings => "swept keys with a value of each",
+            Self::Settings => "swept keys with one value each",
             Self::Table(_) => "a selection",
             Self::Side(_) => "a selection or a value",
             Self::Tables(_) => "a list of tables",
@@ -375,19 +375,22 @@ impl ValueKind {
     /// What is allowed, as a sentence for the help of an error.
     pub(crate) fn allowed(&self) -> String {
         match self {
-            Self::Text => "write a text in quotes".to_owned(),
+            Self::Text => "write a string in quotes".to_owned(),
             Self::Name => NAME_ALLOWED.to_owned(),
             Self::Reference(table) => format!("write the name of a [[{table}]] in quotes"),
             Self::Path => "write one path in quotes".to_owned(),
-            Self::Paths => "write paths in brackets, as [\"/mnt/0/data\", \"/mnt/1/data\"]".to_owned(),
-            Self::Texts(example) => format!("write texts in brackets, as {example}"),
+            Self::Paths => {
+                "write paths in brackets, for example [\"/mnt/0/data\", \"/mnt/1/data\"]".to_owned()
+            }
+            Self::Texts(example) => format!("write strings in brackets, for example {example}"),
             Self::Size => SIZE_ALLOWED.to_owned(),
             Self::Time => TIME_ALLOWED.to_owned(),
             Self::Count(least, INTEGER_MAX) => format!("write a whole number, {least} or more"),
             Self::Count(least, most) => format!("write a whole number from {least} to {most}"),
             Self::Counts(least, most) => {
                 format!(
-                    "write whole numbers from {least} to {most} in brackets, as [1, 4, 8], or \"1..8 times 2\""
+                    "write whole numbers from {least} to {most} in brackets, for example [1, 4, 8], or \
+                     \"1..8 times 2\""
                 )
             }
             Self::Rate => "write a number above 0 and up to 1e9".to_owned(),
@@ -397,20 +400,23 @@ impl ValueKind {
             Self::Flag => "write true or false, without quotes".to_owned(),
             Self::Word(words) => format!("write one of {}", quoted(words)),
             Self::Words(words) => {
-                format!("write a list, as [{}]; each is one of {}", first(words), quoted(words))
+                format!("write a list, for example [{}]; each item is one of {}", first(words), quoted(words))
             }
-            Self::Keys => "write a list of keys that are swept here, as [\"tasks\", \"size\"]".to_owned(),
+            Self::Keys => {
+                "write a list of keys that are swept here, for example [\"tasks\", \"size\"]".to_owned()
+            }
             Self::Until => {
-                "write \"steady\", \"interval 5 %\" with the share that suits you, or \"count\"".to_owned()
+                "write \"steady\", \"interval 5 %\" with a share of your choice, or \"count\"".to_owned()
             }
             Self::Settings => {
-                "write swept keys in braces, as { tasks = 132, transfer = \"1MiB\" }".to_owned()
+                "write swept keys in braces, for example { tasks = 132, transfer = \"1MiB\" }".to_owned()
             }
             Self::Table(_) => SELECTION_ALLOWED.to_owned(),
-            Self::Tables(table) => format!("write {} lines below it", table.header()),
+            Self::Tables(table) => format!("write {} tables below it", table.header()),
             Self::Side(_) => {
                 format!(
-                    "{SELECTION_ALLOWED}; or a value, as 0.05, \"2.8GB/s\", \"100k IOPS\", \"1MiB\" or \"2ms\""
+                    "{SELECTION_ALLOWED}; or a value, such as 0.05, \"2.8GB/s\", \"100k IOPS\", \"1MiB\" \
+                     or \"2ms\""
                 )
             }
         }
@@ -430,8 +436,8 @@ const NAME_ALLOWED: &str =
     "a name has 1 to 64 letters, digits, `.`, `_` or `-`, and does not start with a dot or a dash";
 
 /// Syntax of a selection.
-const SELECTION_ALLOWED: &str =
-    "write a selection in braces, as { workload = \"scale\", at = { tasks = 132 } }; {} selects everything";
+const SELECTION_ALLOWED: &str = "write a selection in braces, for example { workload = \"scale\", at = { tasks = 132 } }; {} selects \
+     everything";
 
 fn quoted(words: &[Word]) -> String {
     words.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")

@@ -34,7 +34,7 @@ impl Document {
         if document.many("workload").is_empty() && !document.partial {
             let end = text.trim_end().len();
             let help = "add one, with at least `name`, `transfer` and `size` (or `block`)";
-            errors.push(StudyError::new(end..end, "up to here", "the study has no [[workload]]", help));
+            errors.push(StudyError::new(end..end, "end of the file", "the study has no [[workload]]", help));
         }
         Some(document)
     }
@@ -104,7 +104,7 @@ impl Document {
             }
             DeValue::Array(items) if table.many() => {
                 self.partial = true;
-                let message = format!("{} times {}", items.len(), table.header());
+                let message = format!("{} {} tables are too many", items.len(), table.header());
                 let help = format!("a study has at most {STUDY_TABLES} of them");
                 errors.push(StudyError::new(span.clone(), "the first of them", message, help));
             }
@@ -120,7 +120,7 @@ impl Document {
 fn syntax(mistake: &toml::de::Error) -> StudyError {
     let span = mistake.span().unwrap_or_default();
     let message = format!("this is not TOML: {}", mistake.message());
-    let help = "a line is `key = value` or a [table]; texts stand in quotes, lists in brackets";
+    let help = "a line is `key = value` or a [table]; strings are in quotes, lists in brackets";
     StudyError::new(span, "here", message, help)
 }
 
@@ -130,7 +130,7 @@ fn unknown_table(name: &str, span: Range<usize>) -> StudyError {
     let owner = likely.into_iter().chain(TABLES).find(|table| table.find(name).is_some());
     let named = TABLES.into_iter().find(|table| Some(table.name) == nearest(name, tables()));
     let help = match (owner, named) {
-        (Some(owner), _) => format!("`{name}` is a key of {}: write it below that line", owner.header()),
+        (Some(owner), _) => format!("`{name}` is a key of {}: write it below that header", owner.header()),
         (None, Some(named)) => format!("did you mean {}?", named.header()),
         (None, None) => {
             let headers: Vec<String> = TABLES.into_iter().map(Table::header).collect();
@@ -141,7 +141,7 @@ fn unknown_table(name: &str, span: Range<usize>) -> StudyError {
 }
 
 fn not_a_table(table: &Table, span: Range<usize>) -> StudyError {
-    let often = if table.many() { "a table that can come several times" } else { "one table" };
+    let often = if table.many() { "a table that can occur several times" } else { "a single table" };
     let message = format!("`{}` is {often}", table.name);
     StudyError::new(span, "written another way", message, format!("write {} as its header", table.header()))
 }

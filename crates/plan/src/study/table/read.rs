@@ -91,7 +91,7 @@ fn tables(
         }
     }
     if let Some(item) = items.get(STUDY_LIST_ITEMS) {
-        let message = format!("{} times {}", items.len(), table.header());
+        let message = format!("{} {} tables are too many", items.len(), table.header());
         let help = format!("a list has at most {STUDY_LIST_ITEMS} of them");
         errors.push(StudyError::new(item.span(), "one too many", message, help));
     }
@@ -120,7 +120,7 @@ fn defaults(table: &'static Table) -> Option<&'static Defaults> {
 /// The error for a missing required key.
 pub(crate) fn missing(table: &'static Table, name: &str, header: Span, allowed: String) -> StudyError {
     let help = match name {
-        "statistic" => format!("say by which statistic it is judged before anything is measured: {allowed}"),
+        "statistic" => format!("the statistic must be fixed before anything is measured: {allowed}"),
         _ => allowed,
     };
     let message = format!("{} has no `{name}`", table.header());
@@ -161,8 +161,8 @@ fn sweep(key: &'static Key, key_span: Span, value: &Spanned<DeValue<'_>>) -> Res
     };
     let parts = match value.get_ref() {
         DeValue::Array(items) if items.is_empty() => {
-            let message = format!("`{}` is swept over nothing", key.name);
-            return Err(wrong("nothing in here", message, "give at least one value".to_owned()));
+            let message = format!("`{}` is swept over an empty list", key.name);
+            return Err(wrong("empty", message, "give at least one value".to_owned()));
         }
         DeValue::Array(items) if items.len() > STUDY_LIST_ITEMS => {
             let message = format!("`{}` has {} items", key.name, items.len());
@@ -253,7 +253,7 @@ pub(crate) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, 
                 true => "write a range as \"1..64 times 2\" or \"1..64 step 1\"".to_owned(),
                 false => kind.allowed(),
             };
-            return Err(wrong("no range".to_owned(), message, help));
+            return Err(wrong("not a range".to_owned(), message, help));
         }
         (kind, other) => {
             let (expected, found) = (kind.noun(), type_noun(other));
@@ -316,7 +316,7 @@ fn settings(items: &DeTable<'_>) -> Result<Vec<(Setting, Span)>, Box<StudyError>
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => "write keys of [[workload]] that are swept".to_owned(),
             };
-            let message = format!("`{}` is no key that can be swept", shown(name));
+            let message = format!("`{}` is not a key that can be swept", shown(name));
             return Err(Box::new(StudyError::new(written.span(), "no such key", message, help)));
         };
         let setting = Setting { key: key.name.to_owned(), value: key.setting(&convert(key, value)?) };
@@ -348,7 +348,7 @@ fn list<T>(
     };
     if items.is_empty() {
         let message = format!("`{}` is empty", key.name);
-        return Err(wrong(value.span(), "nothing in here", message, String::new()));
+        return Err(wrong(value.span(), "empty", message, String::new()));
     }
     if items.len() > STUDY_LIST_ITEMS {
         let message = format!("`{}` has {} items", key.name, items.len());
@@ -364,8 +364,8 @@ fn list<T>(
             .map_err(|(message, help)| wrong(item.span(), "not a value of this list", message, help)),
         other => {
             let found = type_noun(other);
-            let message = format!("`{}` takes {}, and this is {found}", key.name, key.kind.noun());
-            Err(wrong(item.span(), "not a text", message, String::new()))
+            let message = format!("`{}` takes {}, but this is {found}", key.name, key.kind.noun());
+            Err(wrong(item.span(), "not a string", message, String::new()))
         }
     };
     items.iter().map(one).collect()
@@ -374,7 +374,7 @@ fn list<T>(
 /// The type of a value, for errors.
 fn type_noun(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "a text",
+        DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a whole number",
         DeValue::Float(_) => "a number with a fraction",
         DeValue::Boolean(_) => "true or false",

@@ -82,7 +82,7 @@ impl Range {
         let (first, last) = (end_of(key, from)?, end_of(key, to)?);
         if first.order() >= last.order() {
             let message = format!("the range `{written}` does not rise");
-            return wrong(message, "write the smaller end first, and a larger one after it".to_owned());
+            return wrong(message, "write the smaller end first, then a larger one".to_owned());
         }
         let range = match (first, last, word) {
             (Scalar::Integer(first), Scalar::Integer(last), "step") => {
@@ -104,7 +104,7 @@ impl Range {
     fn whole_times(first: u64, last: u64, by: &str) -> Result<Self, ValueError> {
         let Some(factor) = by.parse().ok().filter(|&factor: &u64| factor >= 2) else {
             let help = "the factor is a whole number, 2 or more: \"4KiB..16MiB times 2\"";
-            return Err((format!("`times {}` gives no range", shown(by)), help.to_owned()));
+            return Err((format!("`times {}` does not give a range", shown(by)), help.to_owned()));
         };
         if first == 0 {
             let help = "start above 0, or write a step: \"0..100 step 5\"";
@@ -119,7 +119,7 @@ impl Range {
         let least = if word == "step" { 0.0 } else { 1.0 };
         let Some(by) = by.parse().ok().filter(|by: &f64| by.is_finite() && *by > least) else {
             let help = format!("write a number above {least} after `{word}`");
-            return Err((format!("`{word} {}` gives no range", shown(by)), help));
+            return Err((format!("`{word} {}` does not give a range", shown(by)), help));
         };
         let (growth, steps) = match word {
             "step" => (Growth::Step(by), (last - first) / by),
@@ -143,7 +143,7 @@ impl Range {
             return Ok(());
         }
         let last = key.setting(&last.into());
-        let help = format!("write {last} as its end, or a step that hits {}", shown(to));
+        let help = format!("write {last} as its end, or a step that reaches {}", shown(to));
         Err((format!("the range `{written}` ends at {last}, not at {}", shown(to)), help))
     }
 }
@@ -151,7 +151,8 @@ impl Range {
 /// An end of a range, read as a value of `key`.
 fn end_of(key: &Key, text: &str) -> Result<Scalar, ValueError> {
     if text.is_empty() {
-        return Err(("a range needs both its ends".to_owned(), "write them, as \"1..8 step 1\"".to_owned()));
+        let help = "write both, for example \"1..8 step 1\"";
+        return Err(("a range needs both ends".to_owned(), help.to_owned()));
     }
     scalar(key, text)
 }

@@ -30,13 +30,13 @@ fn groups<'f>(fields: &'f Fields, errors: &mut Vec<StudyError>) -> Vec<Group<'f>
         if let Some(other) = different {
             let (one, key) = (group[0], other.key);
             let message = format!(
-                "`{}` has {} and `{key}` has {}: they cannot go in step",
+                "`{}` has {} and `{key}` has {}: they cannot be swept together",
                 one.key,
                 count(one.count(), "value"),
                 count(other.count(), "value"),
             );
-            let help = "give both as many values, or leave `together` out for every combination";
-            let error = StudyError::new(other.span.clone(), "so many here", message, help);
+            let help = "give both the same number of values, or leave `together` out for every combination";
+            let error = StudyError::new(other.span.clone(), "this many here", message, help);
             errors.push(error.and(one.span.clone(), "and here"));
         }
     }
@@ -51,20 +51,22 @@ fn together<'f>(fields: &'f Fields, errors: &mut Vec<StudyError>) -> Vec<&'f str
     if let Some(name) = names.iter().find(|name| !swept().any(|swept| swept == *name)) {
         let message = format!("`{}` is not swept here", shown(name));
         let help = match swept().collect::<Vec<_>>() {
-            none if none.is_empty() => "give keys several values first, as tasks = [1, 4, 16]".to_owned(),
+            none if none.is_empty() => {
+                "give keys several values first, for example tasks = [1, 4, 16]".to_owned()
+            }
             names => format!("the swept keys are {}", names.join(", ")),
         };
         errors.push(StudyError::new(span, "named here", message, help));
     } else if let Some(name) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
-        let message = format!("`{}` comes twice", shown(&names[name]));
+        let message = format!("`{}` is named twice", shown(&names[name]));
         errors.push(StudyError::new(span, "named here", message, "name each key once"));
     } else if names.len() < 2 {
-        let message = "one key cannot go in step with nothing";
+        let message = "`together` needs at least two keys";
         errors.push(StudyError::new(
             span,
             "only one",
             message,
-            "name two swept keys or more, or leave it out",
+            "name at least two swept keys, or leave it out",
         ));
     }
     names.iter().map(String::as_str).collect()

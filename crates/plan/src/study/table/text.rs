@@ -22,7 +22,7 @@ pub(super) fn until(text: &str) -> Result<Until, ValueError> {
         _ => {}
     }
     let Some(rest) = text.strip_prefix("interval") else {
-        return Err((format!("\"{}\" is no rule for an end", shown(text)), String::new()));
+        return Err((format!("\"{}\" is not a stopping rule", shown(text)), String::new()));
     };
     let width = share(rest).map_err(unit)?;
     if width > 0.0 {
@@ -30,7 +30,7 @@ pub(super) fn until(text: &str) -> Result<Until, ValueError> {
     }
     Err((
         "an interval of 0 % is never reached".to_owned(),
-        "write a share above 0, as \"interval 5 %\"".to_owned(),
+        "write a share above 0, for example \"interval 5 %\"".to_owned(),
     ))
 }
 
@@ -44,7 +44,7 @@ pub(super) fn amount(text: &str) -> Result<Value, ValueError> {
     let found = share(text).or_else(|_| sizes()).or_else(|_| times());
     found
         .map(Value::Number)
-        .map_err(|_| (format!("`{}` is no rate, size, time or share", shown(text)), String::new()))
+        .map_err(|_| (format!("`{}` is not a rate, size, time or share", shown(text)), String::new()))
 }
 
 pub(super) fn name(text: &str) -> Result<String, ValueError> {
@@ -64,7 +64,7 @@ pub(super) fn plain(text: &str) -> Result<String, ValueError> {
     match text.chars().find(|&c| obeyed(c)) {
         None => Ok(text.to_owned()),
         Some(c) => {
-            let message = format!("the text has the character {} in it", c.escape_unicode());
+            let message = format!("the string contains the character {}", c.escape_unicode());
             Err((message, "it would change how a terminal shows what follows; leave it out".to_owned()))
         }
     }
@@ -73,7 +73,7 @@ pub(super) fn plain(text: &str) -> Result<String, ValueError> {
 /// A text that is not empty.
 pub(super) fn filled(text: &str) -> Result<String, ValueError> {
     match text.trim() {
-        "" => Err(("the text is empty".to_owned(), String::new())),
+        "" => Err(("the string is empty".to_owned(), String::new())),
         _ => plain(text),
     }
 }
@@ -84,13 +84,13 @@ pub(super) fn path(text: &str) -> Result<String, ValueError> {
     }
     if text.contains('\0') {
         return Err((
-            "the path has a zero byte in it".to_owned(),
-            "no path of Linux can have one; leave it out".to_owned(),
+            "the path contains a NUL byte".to_owned(),
+            "Linux paths cannot contain one; leave it out".to_owned(),
         ));
     }
     plain(text)?;
     if text.len() > PATH_BYTES_MAX {
-        let help = format!("Linux takes paths of at most {PATH_BYTES_MAX} bytes");
+        let help = format!("Linux allows paths of at most {PATH_BYTES_MAX} bytes");
         return Err((format!("the path has {} bytes", text.len()), help));
     }
     Ok(text.to_owned())

@@ -428,7 +428,7 @@ fn storage(report: &Report) -> Value {
     let under_targets = [
         ("File systems of the targets, at the start", file_systems(&host.file_systems)),
         ("Block devices under the targets", block_devices(&host.devices)),
-        ("How they are set, and where they are", queues(&host.devices)),
+        ("Their settings and locations", queues(&host.devices)),
     ];
     tables(beside::groups(host, &report.machines, origin::whose(report)).into_iter().chain(under_targets))
 }

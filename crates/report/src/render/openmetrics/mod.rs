@@ -68,7 +68,7 @@ fn run_families(report: &Report) -> Vec<Family> {
     if let Some(finished) = run.finished_unix_ns {
         took.put(Labels::new(), seconds(finished.saturating_sub(run.started_unix_ns) as f64));
     }
-    let mut missing = Family::gauge("ioproof_run_missing", "parts that the report lacks; 0 in a whole run");
+    let mut missing = Family::gauge("ioproof_run_missing", "missing parts of the report; 0 for a whole run");
     missing.put(Labels::new(), report.missing.len() as f64);
     let mut warnings =
         Family::gauge("ioproof_run_warnings", "different warnings of the run, figures included");
@@ -81,16 +81,16 @@ fn figure_families(report: &Report) -> Vec<Family> {
     let mut info = Family::new("ioproof_figure", "info", "the conditions of a figure in full");
     let mut bandwidth = Family::gauge(
         "ioproof_bandwidth_bytes_per_second",
-        "bytes per second over the repetitions that count, by the rate that is named",
+        "bytes per second over the repetitions that count, by the named rate",
     );
     let mut transfers = Family::gauge(
         "ioproof_completed_transfers_per_second",
-        "completed transfers, or operations of the phase, per second over the repetitions that count, by the rate \
-         that is named",
+        "completed transfers, or operations of the phase, per second over the repetitions that count, by the \
+         named rate",
     );
     let mut confidence = Family::gauge(
         "ioproof_interval_confidence_ratio",
-        "the confidence that interval_low and interval_high really have",
+        "the actual confidence of interval_low and interval_high",
     );
     let mut latency = Family::new(
         "ioproof_latency_seconds",
@@ -133,15 +133,13 @@ fn figure_families(report: &Report) -> Vec<Family> {
 type FigureGauge = (&'static str, &'static str, fn(&Figure) -> Option<f64>);
 
 const GAUGES: &[FigureGauge] = &[
-    ("ioproof_repetitions", "repetitions that the figure is made of", |one| {
-        Some(one.repetitions.len() as f64)
-    }),
+    ("ioproof_repetitions", "repetitions that the figure includes", |one| Some(one.repetitions.len() as f64)),
     (
         "ioproof_device_share_ratio",
         "bytes that the devices moved for each byte that the tasks moved",
         |one| one.moved_by_devices(),
     ),
-    ("ioproof_page_cache", "1 where memory took part and the figure is not one of the device", |one| {
+    ("ioproof_page_cache", "1 where memory took part and the figure does not describe the device", |one| {
         Some(f64::from(u8::from(one.page_cache)))
     }),
     ("ioproof_warnings", "warnings that concern the figure", |one| Some(one.notes.len() as f64)),

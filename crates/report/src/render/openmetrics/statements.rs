@@ -11,8 +11,7 @@ use crate::report::statements::said;
 
 /// The families; `of` gives the labels of a figure by its number.
 pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Vec<Family> {
-    let mut outcome =
-        Family::new("ioproof_statement", "stateset", "what follows for a statement, by its kind");
+    let mut outcome = Family::new("ioproof_statement", "stateset", "outcome of a statement, by its kind");
     let mut last: Option<&analysis::gate::Row> = None;
     let mut numbers: Vec<Family> = heads(report);
     for one in said(&report.statements, &report.figures) {

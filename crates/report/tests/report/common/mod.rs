@@ -196,7 +196,7 @@ pub(crate) fn killed() -> Run {
     run.state = RunState::Killed;
     run.damage.push(record::Damage {
         path: "runs/made-up/journal.jsonl".into(),
-        what: "line 41 is torn after 812 bytes: the run was ended while it was written; what it was about is lost"
+        what: "line 41 is incomplete after 812 bytes: the run ended while it was being written; its content is lost"
             .into(),
     });
     run

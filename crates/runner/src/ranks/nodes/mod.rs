@@ -215,7 +215,7 @@ pub(crate) fn summary(mut findings: Vec<String>) -> Option<String> {
     findings.truncate(NAMED_MAX);
     if others > 0 {
         findings
-            .push(format!("and the same of {others} more {}", if others == 1 { "node" } else { "nodes" }));
+            .push(format!("and the same for {others} more {}", if others == 1 { "node" } else { "nodes" }));
     }
     (!findings.is_empty()).then(|| findings.join("; "))
 }

@@ -142,10 +142,10 @@ fn a_card_in_a_narrow_slot_and_one_that_lost_lanes_are_told() {
         map.warnings.iter().map(|one| (one.address.as_str(), one.message.as_str())).collect();
     assert_eq!(told.len(), 4, "{told:?}");
     assert_eq!(told[0].0, "0000:01:00.0");
-    assert!(told[0].1.contains("slot of Gen 3 x8, not of x16"), "{told:?}");
-    assert!(told[1].1.contains("2 of 4 lanes"), "{told:?}");
-    assert!(told[2].1.contains("Gen 2, card and slot can do Gen 3"), "{told:?}");
-    assert!(told[3].1.contains("not to be used"), "{told:?}");
+    assert!(told[0].1.contains("slot is Gen 3 x8, not x16"), "{told:?}");
+    assert!(told[1].1.contains("2 of the 4 lanes"), "{told:?}");
+    assert!(told[2].1.contains("Gen 2, but card and slot support Gen 3"), "{told:?}");
+    assert!(told[3].1.contains("should not be used"), "{told:?}");
     assert_eq!((map.slots[0].unit.as_str(), map.slots[0].position.as_str()), ("CPU1", "SLOT1"));
     // The third card supports eight lanes but its port only four, so nothing is lost.
     assert_eq!(map.elsewhere.len(), 1);

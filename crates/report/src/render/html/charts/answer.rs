@@ -176,7 +176,7 @@ fn promised(report: &Report) -> Option<Chart> {
     let all = || measured.iter().map(|(_, share)| *share).chain([1.0]);
     let (least, most) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
     let inverted = match measured.iter().any(|(one, _)| one.commitment.bound == Bound::AtMost) {
-        true => " Of what may be at most so much: promised ÷ reached.",
+        true => " For upper limits: promised ÷ reached.",
         false => "",
     };
     let (kept, not_kept) = match origin::is_simulated(report) {

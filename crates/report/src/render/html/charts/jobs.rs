@@ -92,8 +92,7 @@ fn launches(one: &Timeline) -> Chart {
     let lost = drawn()
         .filter(|timer| timer.row.outcome != "complete")
         .map(|timer| (seconds(timer.row.end_ns), name(row(timer)), words(timer)));
-    let lost =
-        Trace::marks("did not come to its end", Look { symbol: "x", ..TEXT_COLOUR.into() }).points(lost);
+    let lost = Trace::marks("did not complete", Look { symbol: "x", ..TEXT_COLOUR.into() }).points(lost);
     let changes = &one.concurrency.changes;
     let running = changes.iter().map(|&(at, running)| {
         let at = seconds(at);
@@ -204,7 +203,7 @@ fn histogram(one: &Timeline, lengths: &Histogram) -> Chart {
         .with("text", lengths.bins().map(|(.., count)| count).collect::<Vec<_>>())
         .with("textposition", "outside")
         .with("cliponaxis", false);
-    let note = "Real times of the launches that are complete; the end of a bin is not in it.".to_owned();
+    let note = "Real times of the complete launches; a bin does not include its end.".to_owned();
     chart(one, "jobs-lengths", "how long launches took", note)
         .half(true)
         .axes(names(), axis("launches"))
@@ -252,8 +251,7 @@ fn ratio_histogram(report: &Report, systems: &[&JobAccounting]) -> Chart {
     let one = Trace::level("below 1: waits for I/O, above: threaded", "dot", [(1.0, 0.0), (1.0, top)]);
     let heading = format!("{}: CPU time ÷ real time of every launch", systems[0].case.group);
     let note = format!(
-        "Launches in bins of {width:.3}. The bin is twice the distance of the \
-         quartiles ÷ ∛n, raised to a round number."
+        "Launches in bins of {width:.3}: twice the interquartile range ÷ ∛n, raised to a round number."
     );
     let launches = json!({ "title": { "text": "launches" }, "range": [0.0, top] });
     Chart::new("matrix", "matrix", heading, note)

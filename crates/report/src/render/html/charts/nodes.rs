@@ -173,7 +173,7 @@ fn words(node: &NodeStanding, unit: &str) -> String {
     let slow = match node.slow {
         Some(true) => ": slow",
         Some(false) => "",
-        None => ": far below the others, and too few passes to call it slow, or none that show it",
+        None => ": far below the others, but too few passes to call it slow, or the passes do not show it",
     };
     let (name, median) = (escaped(&node.node), rate_in(node.headline.median, unit));
     let (share, n) = (percent(node.share), node.headline.n);

@@ -146,7 +146,7 @@ fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
         let bar = (half.map(|half| half / scale), half.map(|half| half.min(more.rate) / scale));
         ((more.nodes, more.rate / scale, words), bar)
     });
-    let open = Trace::marks(&format!("{name}: what the line says of more nodes"), look)
+    let open = Trace::marks(&format!("{name}: what the line predicts for more nodes"), look)
         .with("marker.symbol", format!("{}-open", look.symbol));
     data.push(open.points_with_errors("y", points));
     data.into_iter().map(|trace: Trace| trace.with("legendgroup", name)).collect()
