@@ -53,7 +53,11 @@ fn published_lines_are_taken() {
     assert_eq!(create.workload.transfers(), 8192);
     let asked = ask(&format!("/usr/lpp/mmfs/samples/perf/gpfsperf create seq {file} -r 8m -n 15056m -th 4"));
     let asked = asked.expect("taken");
-    assert!(asked.warnings[0].contains("bytes are skipped"), "1882 records for 4 threads: {:?}", asked.warnings);
+    assert!(
+        asked.warnings[0].contains("bytes are skipped"),
+        "1882 records for 4 threads: {:?}",
+        asked.warnings
+    );
     let plain = case(&format!("/usr/lpp/mmfs/samples/perf/gpfsperf read seq {file}"));
     assert!(plain.protocol.evict_files && !plain.protocol.drop_caches, "caches of others stay");
     assert_eq!(plain.workload.bytes().0, 128 << 20, "size and record are the file's");
