@@ -396,7 +396,7 @@ pub(crate) fn explained_consent(plan: &Plan) -> String {
 pub(crate) fn lacking_right(plan: &Plan) -> Option<String> {
     let drops = plan.cases.iter().any(|case| case.protocol.drop_caches);
     let refused = drops.then(|| host::cache::may_drop(&Root::default())).and_then(Result::err);
-    refused.map(|error| format!("{error}; otherwise phases start with whatever is in the cache"))
+    refused.map(|error| format!("{error}; as this user, phases start with whatever is in the cache"))
 }
 
 /// The exit code and the message for a finished run, whose record is in `directory`.

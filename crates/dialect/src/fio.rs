@@ -92,7 +92,7 @@ pub fn beside(
 pub fn command_line(program: &Path, case: &Case) -> Result<Vec<String>, PlanError> {
     let unsaid = |what: &str| {
         let next = "use writes or reads of one file, for a fixed time, with psync or io_uring";
-        PlanError::new("case", format!("fio has no equivalent for {what} of the case {}", case.id), next)
+        PlanError::new("case", format!("fio has no equivalent for {what}, in the case {}", case.id), next)
     };
     let spec = WorkloadSpec::from(case.workload.clone());
     let rw = match (&case.phases[..], spec.order) {

@@ -133,7 +133,7 @@ impl Header {
         let most = records_per_page(page.len(), record_bytes);
         let records = header.records as usize;
         if records > most || (records < most && !header.last) {
-            return Err(format!("it has {records} records, but only {most} fit"));
+            return Err(format!("it has {records} records, but {most} fit"));
         }
         if hash(&page[HEADER_BYTES..HEADER_BYTES + records * record_bytes]) != header.checksum {
             return Err("the checksum of its rows is wrong".to_owned());

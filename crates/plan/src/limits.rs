@@ -112,7 +112,7 @@ limits! {
         "a step takes some kilobytes";
     JOB_LAST_WORDS_BYTES: usize = 4096, "what is kept of the standard error of a job",
         "the last lines state the cause";
-    MESSAGE_BYTES: usize = 512 << 20, "what a rank sends in a message or a stream, and what is queued from one",
+    MESSAGE_BYTES: usize = 512 << 20, "what a rank sends in a message or a stream, and what is queued from one rank",
         "a rank that keeps a million operations, the most that can be asked for, sends 300 MB";
     FRAME_BYTES: usize = 64 << 10, "a frame between processes of a run",
         "a piece of a stream fits, and eight buffers cost a process half a megabyte";

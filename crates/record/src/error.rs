@@ -197,7 +197,7 @@ impl RecordError {
 /// What the user can do about an error.
 fn next_step(source: &io::Error) -> &'static str {
     if Unexpected::is(source) {
-        return "restore the file that the run wrote there, or ask for a complete copy of the directory";
+        return "restore what the run wrote there, or ask for a complete copy of the directory";
     }
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

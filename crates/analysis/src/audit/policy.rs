@@ -170,9 +170,9 @@ pub const CHECKS: [CheckPolicy; 32] = [
         "storage targets that hold the files by their layout moved nothing, or other targets moved bytes",
     ),
     CheckPolicy { kept: Withheld, ..of_hosts(row(Check::AbsorbedWrites, "absorbed writes", Stated)) }.means(
-        "writes that a commitment is about: nothing shows that they were on stable storage when their time \
-         ended (no fsync within it, and less than 95 % of them at devices without volatile write caches); or \
-         the data is less than 20 times the declared `caches` or 2 times the memory of servers, or a pass \
+        "writes that a commitment is about, where nothing shows that they were on stable storage when their \
+         time ended: no fsync within it, and less than 95 % of them at devices without volatile write caches; \
+         or the data is less than 20 times the declared `caches` or 2 times the memory of servers, or a pass \
          wrote less than that and the passes were not steady; or nothing is declared and there are no device \
          counters",
     ),

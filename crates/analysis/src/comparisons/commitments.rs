@@ -329,7 +329,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
         let [low, high] = [low, high].map(|end| (end / promised - 1.0) * 100.0);
         if best_end.is_some_and(|end| margin_of(end) >= 0.0) {
             doubts.push(format!(
-                "neither kept nor broken is shown: the bounds of the median are {low:+.2} % and {high:+.2} % \
+                "shown neither to be kept nor to be broken: the bounds of the median are {low:+.2} % and {high:+.2} % \
                  from what was promised, and more repetitions narrow them"
             ));
         }
@@ -342,7 +342,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
         None if by_median && median_keeps(margin, None).is_none() => {
             let (n, needed) = (summary.n, bound_least(level));
             doubts.push(format!(
-                "so close to the promise, the median of {n} may be there by chance: {needed} repetitions are \
+                "so close to the promise, the median of {n} may be on this side by chance: {needed} repetitions are \
                  needed"
             ));
             None

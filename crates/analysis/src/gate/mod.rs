@@ -337,7 +337,7 @@ impl<'a> Gate<'a> {
         may_be_why.then(|| {
             let side = if is_later_worse { "after" } else { "before" };
             let evidence = format!(
-                "{side}: other programs used {others:.1} more processors, and the tasks waited for \
+                "{side}: {others:.1} more processors were used outside this program, and its tasks waited for \
                  {waited:.2} more; repeat both on a quiet host"
             );
             Reason::new(Because::OtherConditions, evidence)

@@ -68,9 +68,12 @@ impl Statement for HistoryTrip {
         nanos("between", "between", "The part of the gap that is not in the history.", |one| {
             Some(one.trip.between_ns)
         }),
-        nanos("application", "for the application", "Time of one operation, by its rate.", |one| {
-            one.trip.application_ns
-        }),
+        nanos(
+            "application",
+            "for the application",
+            "Time per operation, by the application's rate.",
+            |one| one.trip.application_ns,
+        ),
         nanos("rest", "not in the history", "Of that, the part not in the history.", |one| one.trip.rest_ns),
     ];
 }

@@ -96,9 +96,9 @@ impl Statement for LayerOverhead {
     const KIND: Kind = Kind::LayerOverhead;
     const OF: Of = Of::Point;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str = "What a target loses against the reference, at the best of the points at \
-         which both were measured: (reference − rate) ÷ reference. Negative where it is faster; then the \
-         gain is rate ÷ reference − 1.";
+    const CAPTION: &'static str = "What a target loses against the reference, each at its own best among the \
+         points at which both were measured: (reference − rate) ÷ reference. Negative where it is faster; \
+         then the gain is rate ÷ reference − 1.";
     const COLUMNS: &'static [Column<Self>] = &[
         rate("rate_per_second", "rate", "median of the first rate", |one| Some(one.rate)),
         subject(word(

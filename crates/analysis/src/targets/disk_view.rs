@@ -39,7 +39,7 @@ impl Statement for DiskView {
     const KIND: Kind = Kind::DiskView;
     const OF: Of = Of::Point;
     const CAPTION: &'static str = "For the last recorded operations, and for the requests that the kernel \
-         traced alongside. In a row: it begins where the previous one of the same task, or of the same \
+         traced alongside. In a row: one begins where the previous one of the same task, or of the same \
          device and direction, ended. Jumps: median distance of the others. Tracing costs as much as the \
          history, and nothing when it is off";
     const COLUMNS: &'static [Column<Self>] = &[

@@ -57,10 +57,15 @@ impl Statement for Expected {
         amount("measured", "reached", "Median, in `unit`.", |one| {
             Value::amount(one.amount, one.amount.number() * one.ratio)
         }),
-        amount("each", "each", "Measured ÷ their number, in `unit`; empty for a single one.", |one| {
-            let each = one.amount.number() * one.ratio / one.count;
-            if one.count > 1.0 { Value::amount(one.amount, each) } else { Value::None }
-        }),
+        amount(
+            "each",
+            "each",
+            "Measured ÷ how many units the limit covers, in `unit`; empty for one.",
+            |one| {
+                let each = one.amount.number() * one.ratio / one.count;
+                if one.count > 1.0 { Value::amount(one.amount, each) } else { Value::None }
+            },
+        ),
         share("ratio", "ratio", "Measured ÷ expected, also for latencies.", |one| Some(one.ratio)),
         flag("ceiling", "ceiling", "Whether no figure can be above it.", |one| one.ceiling.then_some(true)),
         flag(

@@ -64,9 +64,12 @@ impl Statement for SeekFit {
         share("error", "off the line", "Root mean square of the relative deviations of the times.", |one| {
             Some(one.line()?.error)
         }),
-        number("half_rate_bytes", "half of it at bytes", "Size at which half of it is reached.", |one| {
-            Some(one.line()?.half_rate_bytes)
-        }),
+        number(
+            "half_rate_bytes",
+            "half of it at bytes",
+            "Size at which half of the rate is reached.",
+            |one| Some(one.line()?.half_rate_bytes),
+        ),
         detail(number("devices", "devices", "The number of devices that the rate was divided by.", |one| {
             Some(one.devices.into())
         })),

@@ -366,7 +366,7 @@ impl Agent {
         }
         if whole.len() + bytes.len() + self.queue.inbox.held(from) > self.message_bytes_max {
             let most = self.message_bytes_max >> 20;
-            return Err(format!("it sent more than {most} MiB that nobody has received"));
+            return Err(format!("it sent more than {most} MiB that no call has taken"));
         }
         whole.extend(bytes);
         if last {

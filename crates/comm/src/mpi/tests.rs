@@ -255,7 +255,7 @@ fn a_rank_that_sends_without_end_is_lost_at_the_limit() {
     for _ in 0..LIMIT / empty + 1 {
         tested.give(1, short(b""));
     }
-    tested.expect_lost(1, "that nobody has received");
+    tested.expect_lost(1, "that no call has taken");
 }
 
 #[test]

@@ -108,7 +108,7 @@ pub enum BatchError {
     /// The study executes commands, but there is no consent.
     #[error(
         "the study executes commands, and a job cannot ask for consent: add --allow-commands HASH; \
-         `ioproof run STUDY --explain`, where the job is going to run, prints the hash below the commands"
+         to get the hash, run `ioproof run STUDY --explain` where the job is going to run: it is below the commands"
     )]
     NoConsent,
     /// A number is 0 that must not be.

@@ -145,6 +145,6 @@ mod tests {
         assert!(endless.contains("more than 720 h, according to"), "{endless}");
         assert!(endless.contains("the maximum that is requested, is SHORTER than expected: the job will"));
         assert!(told(20.0 * 86_400.0).contains("requested, is SHORTER than the longest"));
-        assert!(!told(86_400.0).contains("asked for"));
+        assert!(!told(86_400.0).contains("that is requested"));
     }
 }

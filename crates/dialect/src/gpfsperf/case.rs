@@ -65,7 +65,7 @@ pub(super) fn of(
         (None, _) => {
             return Err(wrong(
                 &format!("{} {}", action.name(), file.display()),
-                "the file has no size that could be the default; give one, as in -n 1g".to_owned(),
+                "no size can be taken from the file; give one, as in -n 1g".to_owned(),
             ));
         }
     };

@@ -237,7 +237,9 @@ fn finish(
         pass.latency.push(Bucket { operation, low_ns, high_ns, count: 1 });
         pass.printed.push(value(*line, "request time", text, "ns", "single", *ns));
     }
-    pass.note("the rate is that of requests without a pause, not counting the pauses between them");
+    pass.note(
+        "the rate is that of one request directly after the other; the pauses between them are not counted",
+    );
     let size = if found.count > 0.0 { whole(bytes / found.count) } else { 0 };
     let path = target.split(" (").next().unwrap_or(target);
     let mut spec = WorkloadSpec::new(

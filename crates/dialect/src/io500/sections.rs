@@ -57,8 +57,8 @@ const VERBOSITY: OptionRow = row("verbosity", Kind::Whole, None, "number of time
 const ONE_PHASE: &[OptionRow] = &[API, RUN];
 const FIND: &[OptionRow] = &[
     row("external-script", Kind::Text, None, "refused: ioproof's own parallel search is measured"),
-    row("external-mpi-args", Kind::Text, Some(""), "arguments of external-script"),
-    row("external-extra-args", Kind::Text, Some(""), "arguments of external-script"),
+    row("external-mpi-args", Kind::Text, Some(""), "MPI arguments for external-script"),
+    row("external-extra-args", Kind::Text, Some(""), "extra arguments for external-script"),
     row("nproc", Kind::Count, None, "number of tasks that search; by default all"),
     RUN,
     row("pfind-queue-length", Kind::Whole, Some("10000"), "for pfind; ioproof's search has no such queue"),
@@ -72,7 +72,7 @@ const FIND: &[OptionRow] = &[
         "pfind-parallelize-single-dir-access-using-hashing",
         Kind::Flag,
         Some("FALSE"),
-        "for pfind; in ioproof, one task reads a directory",
+        "for pfind; in ioproof, each directory is read by one task",
     ),
 ];
 

@@ -362,7 +362,7 @@ const SPECS: &[Spec<Key>] = &[
             "--aio.granularity=16",
             "number of transfers submitted at once",
         ),
-        "each transfer is submitted as soon as possible",
+        "each transfer is submitted as soon as fewer than the maximum are in flight",
     ),
     flag(
         Key::WearOut,

@@ -160,7 +160,7 @@ const SPECS: &[Spec<Key>] = &[
     value("u", "-u PROCESSES", Key::Upper, "largest number of processes in throughput mode; all numbers from -l on are tried"),
     value("U", "-U MOUNT", Key::Remount, "instead of unmounting, which would affect all users of the file system, caches are written back and dropped before each test that reads (needs root)"),
     flag("v", Key::Version, "print the version"),
-    value("V", "-V PATTERN", Key::Verify, "compare the data read with the data written, by stamps that also reveal stale and misplaced data instead of the pattern"),
+    value("V", "-V PATTERN", Key::Verify, "compare the data read with the data written, by stamps instead of the pattern; stamps also reveal stale and misplaced data"),
     flag("w", Key::Keep, "keep the files"),
     no_flag("W", NO_LOCKS),
     flag("x", Key::NoStonewall, "count all processes to their end. They always continue to their end here; without -x, only `Min xfer` refers to the moment when the first one finished"),

@@ -281,7 +281,10 @@ fn position(path: &Path) -> Result<u64, ToolError> {
     let written = || format!("--run-info-file={}", path.display());
     let text = record::read_text(path).map_err(|error| {
         let help = "run a command line with -1 first, or set the first step with --start-item";
-        OPTIONS.error(&written(), &format!("the end of the last run cannot be read: {error}; {help}"))
+        OPTIONS.error(
+            &written(),
+            &format!("the step at which the last run ended cannot be read: {error}; {help}"),
+        )
     })?;
     let number = text.trim().strip_prefix("pos:").and_then(|rest| rest.trim().parse().ok());
     number.ok_or_else(|| {

@@ -114,7 +114,9 @@ impl Settings {
         if tree.items_per_directory == 0 {
             return Err(OPTIONS.error(
                 &format!("-n {}", self.items),
-                &format!("gives no item for each of {directories} directories; give {directories} or more"),
+                &format!(
+                    "is less than one item for each of {directories} directories; give {directories} or more"
+                ),
             ));
         }
         Ok(tree)

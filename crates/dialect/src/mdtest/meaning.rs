@@ -118,8 +118,8 @@ fn printing(key: Key, settings: &Settings, tree: &Tree, release: Release) -> Str
     match key {
         Key::Time if release == Release::V1_9 => format!(
             "not in the released 1.9.3, where it was a local patch; rates are printed, as with that patch, \
-             and the items are in the directory of -d itself, which exists{}",
-            if tree.in_target { "" } else { " not" }
+             and the items are in the directory of -d itself, which {}",
+            if tree.in_target { "exists" } else { "does not exist" }
         ),
         Key::Time => {
             "times are printed instead of rates, as in 4.x; in published command lines of 1.9.3 it was a \

@@ -142,7 +142,7 @@ const SPECS: &[Spec<Key>] = &[
         Key::Stonewall,
         "W",
         "-W 300",
-        "seconds after which creation stops; then all tasks create as many files as the fastest",
+        "seconds after which each task creates files only until it has as many as the fastest",
     ),
     value(
         Key::StatusFile,

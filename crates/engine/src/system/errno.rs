@@ -77,7 +77,7 @@ impl Errno {
                 "the device did not respond in time; read the kernel's log (dmesg) before continuing"
             }
             libc::ENXIO | libc::ENODEV => "the device is gone or has no medium; check it before continuing",
-            libc::EBUSY => "something else is using it; find the user (lsof, findmnt) first",
+            libc::EBUSY => "something else is using it; find out what (lsof, findmnt) first",
             libc::ESTALE => "the file was replaced on its server; remount the file system or start again",
             libc::ENOMEM => "free memory, or use fewer tasks, a lower depth or smaller transfers",
             libc::EOPNOTSUPP | libc::ENOSYS => "this file system does not support it; leave the option off",

@@ -117,7 +117,7 @@ fn unknown_identity(root: &Root, all: &[String], given: &str) -> String {
         .flat_map(|device| identities(root, device))
         .find(|identity| identity.eq_ignore_ascii_case(given));
     match similar {
-        Some(name) => format!("no device matches; it differs from {name:?} in upper and lower case"),
+        Some(name) => format!("no device matches; {name:?} differs from it only in upper and lower case"),
         None if all.iter().any(|device| device == given) => {
             format!("no device has this serial number or world wide name: the path is /dev/{given}")
         }

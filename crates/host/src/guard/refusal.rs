@@ -195,7 +195,7 @@ impl Reason {
                 format!("umount {}", shell_word(&mount_point.display().to_string()))
             }
             Self::Swap { device } => format!("swapoff {}", shell_word(device)),
-            Self::Held { .. } => "stop that device, or give it instead".to_owned(),
+            Self::Held { .. } => "stop what it is part of, or give that instead".to_owned(),
             Self::BtrfsMember { .. } => "unmount that file system, or give another device".to_owned(),
             Self::UnderLoop { by, .. } => format!("losetup -d /dev/{by}"),
             Self::Exported { .. } => "end the export, or give another device".to_owned(),

@@ -321,7 +321,7 @@ impl<'a> Matrix<'a> {
         }
         let now_ns = processes.now_ns();
         for task in std::mem::take(&mut self.waiting) {
-            let message = "the run was stopped before it began".to_owned();
+            let message = "the run was stopped before this launch began".to_owned();
             self.not_begun(task, now_ns, LaunchOutcome::Stopped, message);
         }
         for (launch, one) in &mut self.running {

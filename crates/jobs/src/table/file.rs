@@ -92,7 +92,7 @@ impl TableFile {
         let page_bytes = self.io.page_bytes.0;
         if length == 0 || !length.is_multiple_of(page_bytes) {
             let what = format!(
-                "the file has {length} bytes, which is not a multiple of the page size {page_bytes}: it was \
+                "the file has {length} bytes, not one or more whole pages of {page_bytes} bytes: it was \
                  truncated"
             );
             return Err(JobError::damaged(&self.path, length / page_bytes, what));

@@ -158,10 +158,10 @@ impl Options {
             return Err(PlanError::new(
                 "size",
                 format!(
-                    "a file of {} bytes is not a multiple of the transfer of {} bytes",
+                    "a file of {} bytes cannot be divided into transfers of {} bytes",
                     self.size.0, self.transfer.0
                 ),
-                format!("the nearest multiple is {nearest} bytes"),
+                format!("the nearest size that can be divided is {nearest} bytes"),
             ));
         }
         Ok(Geometry { transfer: self.transfer, block: self.size, segments: 1 })

@@ -77,7 +77,7 @@ pub(super) fn lustre(count: u32, first: Option<u32>, stripe: Option<Bytes>, plac
         _ => Provenance::Own,
     };
     let back = Undo::new(
-        format!("restore the layout of the parent directory for {place_word}"),
+        format!("let {place_word} inherit the layout of its parent directory again"),
         Action::words(["lfs", "setstripe", "-d", &place_word]),
         UndoCondition::Answers(["lfs", "getstripe", "-d", &place_word].map(str::to_owned).into()),
     );

@@ -47,7 +47,7 @@ fsync = "close"
 | `"2.8GB/s"`, `"500MiB/s"`, `"10Gbit/s"` | a bandwidth; a bit is one eighth of a byte, and bits are decimal |
 | `"5 %"` or `0.05` | a share |
 
-A number may have a fraction if it gives a whole number of bytes or nanoseconds, as `"1.5GiB"`.
+A size or a time may have a fraction if it gives a whole number of bytes or nanoseconds, as `"1.5GiB"`.
 
 ## Sweeps
 

@@ -359,7 +359,10 @@ impl Objects {
         if self.waiting_percent > WAITING_PERCENT_MAX {
             return Err(PlanError::new(
                 "waiting_percent",
-                format!("a pause of {} % of each step would mostly measure the pause", self.waiting_percent),
+                format!(
+                    "with a pause of {} % of each step, mostly the pause would be measured",
+                    self.waiting_percent
+                ),
                 format!("give a number up to {WAITING_PERCENT_MAX}"),
             ));
         }

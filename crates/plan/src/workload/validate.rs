@@ -131,7 +131,7 @@ impl WorkloadSpec {
         {
             return Err(PlanError::new(
                 "block",
-                format!("a file of {blocks} blocks cannot be accessed in random order"),
+                format!("a file of {blocks} whole blocks cannot be accessed in random order"),
                 "give blocks no larger than the file",
             ));
         }

@@ -180,7 +180,9 @@ impl Recorder {
             }
             (_, Some(manifest)) => manifest.clone(),
             (Ok((manifest, _)), None) => manifest,
-            (Err(error), None) => return Err(refuse(format!("the request cannot be read ({error})"))),
+            (Err(error), None) => {
+                return Err(refuse(format!("what it was to measure cannot be read ({error})")));
+            }
         };
         check_version(&directory, manifest.format_version)?;
         if manifest.format_version < RESUMED_MIN {

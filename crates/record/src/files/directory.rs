@@ -149,7 +149,7 @@ pub(crate) fn read(directory: &Path, path: &Path, max: u64) -> io::Result<Vec<u8
     let file = open(directory, path)?;
     let mut bytes = Vec::new();
     if file.metadata()?.len() > max || (&file).take(max + 1).read_to_end(&mut bytes)? as u64 > max {
-        let what = format!("it has more than {}, the maximum of a record there", plan::Bytes(max));
+        let what = format!("it has more than {}, the maximum for this file of a record", plan::Bytes(max));
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     Ok(bytes)

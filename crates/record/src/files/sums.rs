@@ -183,7 +183,7 @@ fn sum_of(directory: &Path, path: &Path) -> io::Result<String> {
     let file = directory::open(directory, path)?;
     if file.metadata()?.len() > TABLE_BYTES {
         let what =
-            format!("it has more than {}, the maximum of a file in a record", plan::Bytes(TABLE_BYTES));
+            format!("it has more than {}, the maximum for a file of a record", plan::Bytes(TABLE_BYTES));
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     let mut file = file.take(TABLE_BYTES);

@@ -503,7 +503,7 @@ impl fmt::Display for Warning {
                 write!(f, "run {run} has different terms under the same name: {}", names.join(", "))
             }
             Self::DifferentQuestions { first, other } => {
-                write!(f, "runs {first} and {other} come from different studies or tools")
+                write!(f, "runs {first} and {other} come from different studies, overrides or tools")
             }
             Self::ShortTransfers { transfers, of } => {
                 write!(f, "{transfers} of {of} transfers were short and were continued")

@@ -144,7 +144,7 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
                 Some(_) => {
                     return Err(RecordError::CannotMerge {
                         why: format!(
-                            "case `{}` in run {} differs from the case with that name in an earlier run; \
+                            "case `{}` in run {} differs from the case with that name in a run named before it; \
                              rename the workload in one of the studies, or omit that run",
                             case.id, run.manifest.run_id
                         ),

@@ -163,7 +163,7 @@ fn what_cannot_go_on_is_told_why() {
 
     fs::write(directory.join("manifest.json"), "{").expect("damaged");
     fs::write(directory.join("journal.jsonl"), "{\n").expect("damaged");
-    assert!(refused(&directory).contains("the request cannot be read"), "{}", refused(&directory));
+    assert!(refused(&directory).contains("what it was to measure cannot be read"), "{}", refused(&directory));
 }
 
 /// Every file below `directory` with its contents.

@@ -296,7 +296,7 @@ pub(super) fn has_memory_line(case: &Case, environment: &RunEnvironment) -> bool
 /// Whether the page cache can serve reads instead of the storage.
 pub(super) fn memory_risk(workload: &Workload, memory: Option<Bytes>) -> &'static str {
     match memory {
-        None => "not known, nor whether the page cache can hold the data",
+        None => "not known, so it is unknown whether the page cache can hold the data",
         _ if !workload.backend.moves_data() => "no data is moved",
         _ if workload.direct => "direct I/O bypasses the page cache",
         Some(memory) if multiple(workload, memory) < plan::MEMORY_MULTIPLE_MIN => "the page cache can answer",

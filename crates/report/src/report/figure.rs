@@ -317,7 +317,7 @@ pub(crate) const FIGURE: &[Column<Figure>] = &[
     flag("page_cache", "", "Memory took part: the figure does not describe the device.", |one| {
         Some(one.page_cache)
     }),
-    text("statistic", "", "What the spreads cover.", Figure::statistic),
+    text("statistic", "", "The statistic and the rate that the spreads describe.", Figure::statistic),
     word("rate", "", "The name of the rate.", |one| one.rate.name()),
     word("unit", "", "Its unit: `bytes/s` for transfers, otherwise operations by their name.", |one| {
         one.unit()
@@ -407,9 +407,12 @@ const REPETITION: &[Column<RepetitionFigure>] = &[
     }),
     count("system_cpu_ns", "", "Their time in the kernel.", |one| Some(one.phase.system_cpu_ns)),
     share("device_share", "", "Device bytes ÷ application bytes.", RepetitionFigure::moved_by_devices),
-    share("first_touch_share", "", "Share of its reads that are the first ones of their bytes.", |one| {
-        one.first_touches
-    }),
+    share(
+        "first_touch_share",
+        "",
+        "Share of its reads that are the first ones of their bytes in it.",
+        |one| one.first_touches,
+    ),
     share("resident_share", "", "Share of the files it reads that page caches held before.", |one| {
         one.resident_share()
     }),

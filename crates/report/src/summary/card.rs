@@ -273,7 +273,7 @@ fn contrasts(report: &Report) -> Vec<Block> {
     blocks.extend(withheld.first().and_then(|row| row.reasons.first()).map(|why| {
         let count = counted(withheld.len() as u64, "comparison");
         Block::Text(format!(
-            "cannot be told: {count}; the first because of {}: {}",
+            "cannot be told: {count}; first reason: {}: {}",
             why.because.name(),
             why.evidence
         ))

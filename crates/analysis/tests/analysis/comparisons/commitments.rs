@@ -93,7 +93,8 @@ fn a_promise_that_was_kept_passes_with_its_margin() {
     assert!(kept.because.is_empty() && kept.bound.is_none());
     let near = verdict(&study, promise(1.2e6), &[]);
     assert_eq!(near.judgement, Judgement::CannotTell, "10 % may be noise");
-    let why = "so close to the promise, the median of 1 may be there by chance: 5 repetitions are needed";
+    let why =
+        "so close to the promise, the median of 1 may be on this side by chance: 5 repetitions are needed";
     assert_eq!(near.because, [why]);
     let two = Study::default().with(reads("r"), &[1_320_137]).with(reads("s"), &[1_000_000]);
     let best = |promised| verdict(&two, Commitment { over: Over::Best, ..promise(promised) }, &[]).judgement;

@@ -163,7 +163,7 @@ impl OpRunner for FindWorker<'_> {
                 again(|| rustix::fs::statx(rustix::fs::CWD, path, AtFlags::empty(), StatxFlags::MTIME));
             let status = status.map_err(|errno| EngineError::Open {
                 path: path.clone(),
-                purpose: "its modification time",
+                purpose: "its modification time, which others must be newer than",
                 errno,
             })?;
             self.newer_than = Some((status.stx_mtime.tv_sec, status.stx_mtime.tv_nsec));

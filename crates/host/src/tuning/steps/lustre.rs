@@ -80,7 +80,7 @@ fn server_caches(context: &TuningContext<'_>) -> Vec<SettingState> {
     let caches = read_caches(&text);
     if caches.is_empty() {
         let why = format!(
-            "{origin} prints no {PARAMETER}: this is not an object storage server; see \
+            "no {PARAMETER} from {origin}: this is not an object storage server; see \
                      {LUSTRE_COMMAND}"
         );
         return vec![SettingState::not_here(what, why)];

@@ -147,7 +147,7 @@ pub(super) const TURBO: Step = Step {
     title: "allow turbo frequencies",
     reason: "\"for those processors supporting turbo-boost mode, it should be set to take advantage of that\"",
     source: STUDY_C,
-    note: Some("turbo depends on temperature and load: runs to be compared need the same turbo setting"),
+    note: Some("turbo depends on temperature and load: runs to be compared need turbo in the same state"),
     check: turbo,
     ..Step::PLAIN
 };

@@ -140,7 +140,8 @@ pub(super) const RQ_AFFINITY: Step = Step {
     name: "rq-affinity",
     title: "handle completions on the processor that submitted the request",
     scope: Scope::Devices,
-    reason: "the data of a completion is in the cache of that processor, and the work is accounted there",
+    reason: "the data of a completion is in the cache of the processor that submitted the request, and \
+             the work is accounted there",
     source: KERNEL,
     check: |context| each(context, "completions", "rq_affinity", "2"),
     ..Step::PLAIN

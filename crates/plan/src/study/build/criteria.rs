@@ -261,7 +261,7 @@ fn claim(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) 
         (_, true) => {
             let message = format!("`{key}` is compared with a rate, but has no unit of a rate");
             let help = "write operations as \"100k IOPS\", or bytes as \"2.8GB/s\"";
-            errors.push(StudyError::new(fields.span(key), "no unit", message, help));
+            errors.push(StudyError::new(fields.span(key), "not a rate", message, help));
             None
         }
         (_, false) => {

@@ -69,7 +69,8 @@ fn not_for_a_device(draft: &Draft<'_>) -> Option<StudyError> {
         () if files.file_per_repetition => "file_per_repetition",
         () => return None,
     };
-    let message = format!("a device can be neither created nor removed, as this `{key}` requires");
+    let message =
+        format!("this `{key}` creates or removes files, but a device can be neither created nor removed");
     let help = format!("leave `{key}` out where the target is a device");
     Some(StudyError::new(draft.fields.span(key), "only for files", message, help))
 }

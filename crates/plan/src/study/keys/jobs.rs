@@ -129,18 +129,18 @@ pub(crate) const STEP: Table = Table {
     keys: &[
         Key::new("do", ValueKind::Word(ACTIONS))
             .means("What the step does. docs/JOBS.md defines each action."),
-        Key::new("input", ValueKind::Name).left_out("required where it is needed").means(
+        Key::new("input", ValueKind::Name).left_out("required by the actions that need it").means(
             "The table that is read. `factorisation`, `fourier` and `shuffle` generate their data from the \
                 seed if it is left out.",
         ),
         Key::new("left", ValueKind::Name)
-            .left_out("required where it is needed")
+            .left_out("required by the actions that need it")
             .means("The first table of a merge."),
         Key::new("right", ValueKind::Name)
-            .left_out("required where it is needed")
+            .left_out("required by the actions that need it")
             .means("The second table of a merge."),
         Key::new("table", ValueKind::Name)
-            .left_out("required where it is needed")
+            .left_out("required by the actions that need it")
             .means("The table that is changed. No other test may use it, except the one that writes it."),
         Key::new("output", ValueKind::Name)
             .left_out("nothing is written")
@@ -162,14 +162,14 @@ pub(crate) const STEP: Table = Table {
         SORTED,
         Key::new("keep", ValueKind::Share).left_out("`100 %`").means("Share of the rows that a scan keeps."),
         Key::new("share", ValueKind::Share)
-            .left_out("required where it is needed")
+            .left_out("required by the actions that need it")
             .means("Share of the pages that an update changes."),
         Key::new("lookups", ValueKind::Count(1, INTEGER_MAX))
-            .left_out("required where it is needed")
+            .left_out("required by the actions that need it")
             .means("Number of rows looked up, at scale 1."),
         Key::new("operations", ValueKind::Number(1.0, 1e18))
-            .left_out("required where it is needed")
-            .means("Floating-point operations at scale 1, for a shuffle visits: for example `3e12`."),
+            .left_out("required by the actions that need it")
+            .means("Floating-point operations (for a shuffle: visits) at scale 1, for example `3e12`."),
         Key::new("threads", ValueKind::Count(1, THREADS_MAX))
             .left_out("`threads` of the test")
             .means("Number of threads."),

@@ -10,7 +10,7 @@ pub(crate) const TARGET: Table = Table {
     name: "target",
     named_by: Some("name"),
     meaning: "A place to measure. One of `path`, `paths`, `directory`, `device`, `disks` and `layout` \
-                gives its location. Paths may be relative to the directory in which `ioproof` is called.",
+                gives its location. Relative paths start from the directory in which `ioproof` is called.",
     keys: &[
         Key::new("name", ValueKind::Name).means("The name that workloads use; unique in the study."),
         Key::new("path", ValueKind::Path)

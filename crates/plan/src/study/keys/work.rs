@@ -169,8 +169,7 @@ const FIND: WorkKeys = WorkKeys {
     what: "a search through directories",
     backends: "`psync`",
     meaning: "Everything below the target is searched, whatever created it, as `find(1)` does. Each name \
-                that is not a directory is an operation; if size or time matter, each matching name takes \
-                a `stat(2)`. Directories are distributed over the tasks by their size. Nothing is written.",
+                that is not a directory is an operation; if size or time matters, each matching name needs a `stat(2)`. Directories are distributed over the tasks by their size. Nothing is written.",
     phases: &["find"],
     default_phases: &["find"],
     keys: &[
