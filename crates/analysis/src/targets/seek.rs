@@ -47,11 +47,11 @@ impl Statement for SeekFit {
     const KIND: Kind = Kind::Seek;
     const OF: Of = Of::Sweep;
     const CAPTION: &'static str = "For one device: time of a transfer = seek time + bytes ÷ rate, by least \
-         squares of the relative deviations, with 95 % intervals. With several transfers under way, a device \
+         squares of the relative deviations, with 95 % intervals. With several transfers in flight, a device \
          may reorder and overlap them: the seek time is what remains of it";
     const COLUMNS: &'static [Column<Self>] = &[
         count("sizes", "sizes", "Transfer sizes.", |one| Some(one.points.len() as u64)),
-        number("under_way", "under way", "Transfers under way on one device.", |one| Some(one.under_way)),
+        number("under_way", "in flight", "Transfers in flight on one device.", |one| Some(one.under_way)),
         nanos("positioning", "seek time", "Time before bytes move.", |one| Some(one.line()?.positioning_ns)),
         nanos("positioning_half_width", "±", "Half its interval.", |one| {
             Some(one.line()?.positioning_half_ns)

@@ -6,12 +6,10 @@ use analysis::{
     findings::{Findings, findings},
     gate::{Judgement, Table, Value},
 };
-use plan::{
-    Amount, Bound, Claim, Commitment, Over, Phase, Quantity, RateName, Relation, Selector, Side, Statistic,
-};
+use plan::{Amount, Claim, Phase, Quantity, RateName, Relation, Selector, Side};
 use record::{ModelSource, PhaseRecord, PhaseRow, Run, Warning, WarningRow};
 
-use crate::common::rows::{SECOND, case, cell, key, phase, plan, run, workload};
+use crate::common::rows::{SECOND, at_least, case, cell, key, phase, plan, run, workload};
 
 /// Ten buffered reads of 1 GB in 9 s each. The storage has no counters, other users are on the host, and the program
 /// is at its limit. There is a promise and a claim of at least this rate.
@@ -19,16 +17,7 @@ fn reads(bytes_per_second: f64) -> Run {
     let mut plan = plan(vec![case(workload(|_| ()), vec![Phase::Read])]);
     plan.cases[0].repetitions = 10;
     plan.criteria.exclusive = Some(false);
-    plan.criteria.commitments = vec![Commitment {
-        name: "rate".to_owned(),
-        by: String::new(),
-        figures: Selector::default(),
-        rate: RateName::ByWall,
-        statistic: Statistic::Median,
-        bound: Bound::AtLeast,
-        amount: Amount::BytesPerSecond(bytes_per_second),
-        over: Over::Every,
-    }];
+    plan.criteria.commitments = vec![at_least(Amount::BytesPerSecond(bytes_per_second))];
     plan.criteria.claims = vec![Claim {
         id: "own".to_owned(),
         text: "it is fast".to_owned(),

@@ -185,8 +185,8 @@ fn completed(
             pass.printed.push(value(line, "speed", part, "bytes/s", "", number));
         } else {
             let size = part.trim_end_matches("read").trim_end_matches("written").trim();
-            let bytes = units::size(size, false).ok_or_else(|| malformed("a size such as `8 KiB read`"))?;
-            found.bytes = Some(bytes);
+            found.bytes =
+                Some(units::size(size, false).ok_or_else(|| malformed("a size such as `8 KiB read`"))?);
         }
     }
     Ok(())

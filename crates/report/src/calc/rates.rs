@@ -122,9 +122,9 @@ pub fn little(rate: Amount, each: Nanos, in_flight: Option<f64>) -> Result<Strin
         return Err(format!("{} is not a rate of operations: write it as 1200000/s", shown(rate)));
     };
     let law = Little::of(operations, each.0 as f64, in_flight.unwrap_or(1.0))
-        .ok_or("the operations under way must be above 0")?;
+        .ok_or("the operations in flight must be above 0")?;
     let predicted = number(law.predicted);
-    let mut out = line("under way", &predicted, &format!("{} × {}", shown(rate), latency(each.0)));
+    let mut out = line("in flight", &predicted, &format!("{} × {}", shown(rate), latency(each.0)));
     if in_flight.is_some() {
         out += &line("agreement", &percent(law.agreement), &format!("{predicted} ÷ {}", number(law.ran)));
     }

@@ -173,7 +173,7 @@ fn path_words(workload: &Workload) -> String {
         calls += &format!(" of {}", counted(u64::from(backend.pieces()), "piece"));
     }
     let direct = if workload.direct { "direct (O_DIRECT)" } else { "buffered, through the page cache" };
-    format!("{direct}; {calls}, {} under way for each task", backend.depth())
+    format!("{direct}; {calls}, {} in flight for each task", backend.depth())
 }
 
 fn sync_words(workload: &Workload) -> String {

@@ -440,8 +440,8 @@ const DEVICE: &[Column<(String, DeviceMean)>] = &[
     number("write_bytes_per_second", "", "Bytes written per second.", |(_, mean)| {
         Some(mean.write_bytes_per_second)
     }),
-    share("busy_share", "", "Share of the time with a request under way.", |(_, mean)| Some(mean.busy_share)),
-    number("queue_requests", "", "Requests under way.", |(_, mean)| Some(mean.queue_requests)),
+    share("busy_share", "", "Share of the time with a request in flight.", |(_, mean)| Some(mean.busy_share)),
+    number("queue_requests", "", "Requests in flight.", |(_, mean)| Some(mean.queue_requests)),
     nanos("wait_ns", "", "Time of one request.", |(_, mean)| mean.wait_ns),
 ];
 

@@ -169,7 +169,7 @@ pub(super) fn exchanges(report: &Report) -> Vec<Block> {
     let caption = "Request and response together are one RPC; out and back in MB/s";
     let mut blocks = only(caption, exchange_table(report, &figures));
     blocks.push(Block::Text(
-        "Depth: requests under way on each connection. Threads: of each process. Out and back: requests and \
+        "Depth: requests in flight on each connection. Threads: of each process. Out and back: requests and \
          responses. CPU: processor time of all processes for one RPC. Processors: those that threads are bound to. \
          Transport: TCP in every figure that ioproof has measured; RDMA is not available, as this program has no \
          transport for it."

@@ -5,15 +5,13 @@ use analysis::{
     audit::{AuditIssue, Check},
     figures::figures,
 };
-use plan::{
-    Amount, Backend, Bound, Bytes, Client, Commitment, Over, Phase, Selector, Statistic, Stopping, SyncRule,
-};
+use plan::{Amount, Backend, Bytes, Client, Phase, Stopping, SyncRule};
 use record::{
     BlockDeviceFacts, CacheLocation, DeviceRow, Fact, FileSystemFacts, PhaseKey, PhaseRecord, Provenance,
     Warning, WarningRow,
 };
 
-use crate::common::rows::{SECOND, phase, run};
+use crate::common::rows::{SECOND, at_least, phase, run};
 use crate::common::studies::{Study, target};
 
 const GIB: u64 = 1 << 30;
@@ -49,16 +47,7 @@ fn writes_of(at_close: bool, data: u64) -> Writes {
         spec.sync = SyncRule { at_close, per_write: false };
     });
     study.plan.criteria.targets[0].client = Client::LocalToServer;
-    study.plan.criteria.commitments = vec![Commitment {
-        name: "rate".to_owned(),
-        by: String::new(),
-        figures: Selector::default(),
-        rate: RateName::ByWall,
-        statistic: Statistic::Median,
-        bound: Bound::AtLeast,
-        amount: Amount::BytesPerSecond(1.0),
-        over: Over::Every,
-    }];
+    study.plan.criteria.commitments = vec![at_least(Amount::BytesPerSecond(1.0))];
     let written = 10 * GIB;
     Writes {
         study,

@@ -10,17 +10,14 @@ use analysis::{
     findings::findings,
     gate::Judgement,
 };
-use plan::{
-    Amount, Backend, Bound, Bytes, Case, Client, Commitment, Order, Over, Phase, Plan, Selector, Statistic,
-    TargetDescription, WorkloadSpec,
-};
+use plan::{Amount, Backend, Bytes, Case, Client, Order, Phase, Plan, TargetDescription, WorkloadSpec};
 use proptest::prelude::{any, prop_assert_ne, proptest};
 use record::{
     CacheLocation, Fact, FileSystemFacts, NetworkFacts, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
     Warning, WarningRow,
 };
 
-use crate::common::rows::{SECOND, phase, plan, run, workload};
+use crate::common::rows::{SECOND, at_least, phase, plan, run, workload};
 
 const GIB: u64 = 1 << 30;
 /// Memory of the node.
@@ -58,16 +55,7 @@ impl Read {
         let mut plan = plan(vec![case]);
         plan.criteria.targets =
             vec![TargetDescription { name: "store".to_owned(), ..TargetDescription::default() }];
-        plan.criteria.commitments = vec![Commitment {
-            name: "rate".to_owned(),
-            by: String::new(),
-            figures: Selector::default(),
-            rate: RateName::ByWall,
-            statistic: Statistic::Median,
-            bound: Bound::AtLeast,
-            amount: Amount::BytesPerSecond(1.0),
-            over: Over::Every,
-        }];
+        plan.criteria.commitments = vec![at_least(Amount::BytesPerSecond(1.0))];
         Self {
             plan,
             phase: Phase::Read,

@@ -8,13 +8,11 @@ use analysis::{
     findings::findings,
     gate::Judgement,
 };
-use plan::{
-    Amount, Bound, Bytes, Case, Client, Commitment, Over, Phase, Plan, Selector, Statistic, TargetDescription,
-};
+use plan::{Amount, Bytes, Case, Client, Phase, Plan, TargetDescription};
 use proptest::prelude::{prop_assert_eq, proptest};
 use record::{PhaseKey, PhaseRecord, PhaseRow, ServerRow, Warning, WarningRow};
 
-use crate::common::rows::{SECOND, phase, plan, run, workload};
+use crate::common::rows::{SECOND, at_least, phase, plan, run, workload};
 
 const MIB: u64 = 1 << 20;
 /// Bytes read in each pass.
@@ -82,16 +80,7 @@ impl Read {
         let mut plan = plan(vec![case]);
         plan.criteria.targets =
             vec![TargetDescription { name: "store".to_owned(), ..TargetDescription::default() }];
-        plan.criteria.commitments = vec![Commitment {
-            name: "rate".to_owned(),
-            by: String::new(),
-            figures: Selector::default(),
-            rate: RateName::ByWall,
-            statistic: Statistic::Median,
-            bound: Bound::AtLeast,
-            amount: Amount::BytesPerSecond(1.0),
-            over: Over::Every,
-        }];
+        plan.criteria.commitments = vec![at_least(Amount::BytesPerSecond(1.0))];
         Self { plan, rows: rows.concat() }
     }
 

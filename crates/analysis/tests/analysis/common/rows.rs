@@ -1,7 +1,10 @@
 //! Helpers that build rows for tests.
 
 use analysis::gate::{Statement, Table, Value};
-use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Plan, PlanSource, Workload, WorkloadSpec};
+use plan::{
+    Amount, Bound, Bytes, Case, Commitment, Geometry, Measure, Operation, Over, Phase, Plan, PlanSource,
+    RateName, Selector, Statistic, Workload, WorkloadSpec,
+};
 use record::{
     FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
     SeriesRow, TaskRow,
@@ -90,6 +93,20 @@ pub(crate) fn plan(cases: Vec<Case>) -> Plan {
 }
 
 /// A run of `plan` with these `records`.
+/// A commitment that every figure's median rate by wall time is at least `amount`.
+pub(crate) fn at_least(amount: Amount) -> Commitment {
+    Commitment {
+        name: "rate".to_owned(),
+        by: String::new(),
+        figures: Selector::default(),
+        rate: RateName::ByWall,
+        statistic: Statistic::Median,
+        bound: Bound::AtLeast,
+        amount,
+        over: Over::Every,
+    }
+}
+
 pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
     let manifest = Manifest {
         cluster: None,

@@ -16,20 +16,11 @@ use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
 use record::Warning;
 
-use crate::common::rows::{SECOND, bucket, cell, workload};
+use crate::common::rows::{SECOND, at_least, bucket, cell, workload};
 use crate::common::study::{Study, key, reads};
 
 fn promise(operations: f64) -> Commitment {
-    Commitment {
-        name: "rate".to_owned(),
-        by: String::new(),
-        figures: Selector::default(),
-        rate: RateName::ByWall,
-        statistic: Statistic::Median,
-        bound: Bound::AtLeast,
-        amount: Amount::OperationsPerSecond(operations),
-        over: Over::Every,
-    }
+    at_least(Amount::OperationsPerSecond(operations))
 }
 
 fn with(study: &Study, commitment: Commitment) -> Plan {

@@ -267,7 +267,7 @@ impl Sweep<'_> {
             text.push_str(&format!("<br>tasks allow {} of the sum", percent(point.balance_bound)));
         }
         if let Some(ratio) = point.little {
-            text.push_str(&format!("<br>Little's law: {} of the transfers under way", percent(ratio)));
+            text.push_str(&format!("<br>Little's law: {} of the transfers in flight", percent(ratio)));
         }
         text
     }
