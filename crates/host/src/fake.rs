@@ -1,5 +1,7 @@
 //! Trees of plain files that represent a host in tests.
 
+pub(crate) mod hosts;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -78,7 +80,7 @@ impl Tree {
             (&format!("{sys}/dev"), number),
             (&format!("{sys}/size"), "2048000"),
             (&format!("{sys}/stat"), "0 0 0 0 0 0 0 0 0 0 0"),
-            (&format!("/dev/{name}"), ""),
+            (&format!("/dev/{}", name.replace('!', "/")), ""),
         ]);
         let mut is_partition = false;
         for (file, text) in files {
@@ -88,6 +90,21 @@ impl Tree {
         tree = tree.link(&format!("/sys/class/block/{name}"), &sys);
         tree = tree.link(&format!("/sys/dev/block/{number}"), &sys);
         if is_partition { tree } else { tree.link(&format!("/sys/block/{name}"), &sys) }
+    }
+
+    /// Adds a hidden whole device, which has no number and no node, and `files` in its directory.
+    pub(crate) fn hidden(self, directory: &str, files: &[(&str, &str)]) -> Self {
+        let name = directory.rsplit('/').next().unwrap().to_owned();
+        let sys = format!("/sys/devices/{directory}");
+        let mut tree = self.files(&[
+            (&format!("{sys}/size"), "2048000\n"),
+            (&format!("{sys}/hidden"), "1\n"),
+            (&format!("{sys}/stat"), "0 0 0 0 0 0 0 0 0 0 0"),
+        ]);
+        for (file, text) in files {
+            tree = tree.files(&[(&format!("{sys}/{file}"), text)]);
+        }
+        tree.link(&format!("/sys/class/block/{name}"), &sys).link(&format!("/sys/block/{name}"), &sys)
     }
 
     /// Makes `member` a part of the stacked device `holder`, as the kernel shows it for both.

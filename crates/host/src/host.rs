@@ -37,10 +37,12 @@ impl Default for Environment {
 }
 
 impl Host {
-    /// Creates a host whose `/proc`, `/sys` and `/etc` are under `root`.
+    /// Creates a host whose `/proc`, `/sys` and `/etc` are under `root`. The environment of this process does not
+    /// describe another host.
     #[must_use]
     pub fn new(root: Root) -> Self {
-        Self { root, environment: Environment::default() }
+        let environment = if root.is_system() { Environment::default() } else { Environment(|_| None) };
+        Self { root, environment }
     }
 
     /// Returns the same host with other environment variables.
@@ -174,7 +176,8 @@ impl Host {
     /// control groups (rounded up). At least 1.
     #[must_use]
     pub fn usable_cpus(&self) -> u32 {
-        cpu::usable(&self.root, &file_system::mount_table(&self.root).unwrap_or_default())
+        let table = file_system::mount_table(&self.root).unwrap_or_default();
+        cpu::usable(&self.root, &table, self.logical_cpus()).max(1)
     }
 
     /// Number of online processors of the host.

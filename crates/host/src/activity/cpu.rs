@@ -106,12 +106,11 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Processors that this process may use: its CPU affinity, limited by the quota of its control groups.
-pub(crate) fn usable(root: &Root, mounts: &[Mount]) -> u32 {
-    let allowed = allowed(root).unwrap_or_else(|| {
-        std::thread::available_parallelism().map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX))
-    });
-    quota(root, mounts).map_or(allowed, |quota| allowed.min(quota)).max(1)
+/// Processors that this process may use: its CPU affinity, limited by the quota of its control groups. If neither is
+/// known, as in a tree without `/proc/self`, that is each of the `online` processors.
+pub(crate) fn usable(root: &Root, mounts: &[Mount], online: u32) -> u32 {
+    let allowed = allowed(root).unwrap_or(online);
+    quota(root, mounts).map_or(allowed, |quota| allowed.min(quota))
 }
 
 fn allowed(root: &Root) -> Option<u32> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use record::Fact;
 
+use super::inventory;
 use crate::{DeviceNumber, Root};
 
 /// Maximum depth of a device stack; a deeper one is treated as a loop.
@@ -36,10 +37,7 @@ pub(crate) fn number_at(root: &Root, path: &Path) -> Option<DeviceNumber> {
         return None;
     }
     let canonical = root.without_prefix(&fs::canonicalize(real).ok()?)?;
-    if canonical.parent()? != Path::new("/dev") {
-        return None;
-    }
-    number_of(root, canonical.file_name()?.to_str()?)
+    number_of(root, &inventory::name_of_node(&canonical)?)
 }
 
 /// The name of the device that a mount table or swap table calls `source`. In a container the node may be
@@ -48,13 +46,14 @@ pub(crate) fn name_of_source(root: &Root, source: &str) -> Option<String> {
     if let Some(number) = number_at(root, Path::new(source)) {
         return name_of(root, number);
     }
-    let name = source.strip_prefix("/dev/")?;
-    if let Some(mapped) = name.strip_prefix("mapper/") {
-        return root.names("/sys/block").into_iter().find(|block| {
-            root.text(&format!("/sys/block/{block}/dm/name")).known().map(String::as_str) == Some(mapped)
-        });
+    if let Some(mapped) = source.strip_prefix("/dev/mapper/") {
+        let is_it = |name: &String| {
+            root.text(&format!("/sys/block/{name}/dm/name")).known().map(String::as_str) == Some(mapped)
+        };
+        return inventory::visible(root).map(|device| device.name).find(is_it);
     }
-    (!name.contains('/') && root.exists(&format!("/sys/class/block/{name}"))).then(|| name.to_owned())
+    inventory::name_of_node(Path::new(source))
+        .filter(|name| !name.starts_with('.') && root.exists(&format!("/sys/class/block/{name}")))
 }
 
 /// The directory of a device in `/sys/devices`, as a path within the tree.

@@ -4,22 +4,49 @@ pub(crate) mod block;
 pub(crate) mod block_facts;
 pub(crate) mod counters;
 pub(crate) mod direct;
+pub(crate) mod inventory;
 pub(crate) mod pci;
 pub(crate) mod wear;
 
 use std::path::Path;
 
+use self::inventory::{BlockDevice, DeviceKind};
 use crate::file_systems::file_system;
 use crate::file_systems::mounts::{DeviceNumber, Mount};
 use crate::{HostError, Root, Unobservable};
 
 /// The devices whose counters add up to the bytes of `path`.
 pub(crate) fn observable(root: &Root, table: &[Mount], path: &Path) -> Result<Vec<String>, Unobservable> {
-    let carriers = carriers(root, table, path, 0)?;
-    for device in &carriers {
-        check_counted(root, device)?;
+    let mut counted = Vec::new();
+    for device in carriers(root, table, path, 0)? {
+        let devices = with_counters(root, device);
+        for device in &devices {
+            check_counted(root, device)?;
+        }
+        counted.extend(devices);
     }
-    Ok(carriers)
+    Ok(counted)
+}
+
+/// The device itself, or the paths of a namespace of NVMe if only they count: the kernel counts the namespace of a
+/// subsystem with several paths since Linux 6.2. Each transfer takes one path, so that the paths add up to it.
+fn with_counters(root: &Root, device: String) -> Vec<String> {
+    let whole = block::whole_of(root, &device).unwrap_or_else(|| device.clone());
+    if !is_switched_off(root, &whole) {
+        return vec![device];
+    }
+    let paths = BlockDevice::of(root, &whole)
+        .filter(|device| device.kind == DeviceKind::Namespace)
+        .map(|device| inventory::paths(root, &device))
+        .unwrap_or_default();
+    match paths.is_empty() {
+        true => vec![device],
+        false => paths.into_iter().map(|path| path.device).collect(),
+    }
+}
+
+fn is_switched_off(root: &Root, whole: &str) -> bool {
+    root.text(&format!("/sys/block/{whole}/queue/iostats")).known().map(String::as_str) == Some("0")
 }
 
 /// The devices that store the bytes of `path`, whether or not their counters are enabled.
@@ -146,10 +173,9 @@ fn check_counted(root: &Root, device: &str) -> Result<(), Unobservable> {
         return Err(Unobservable::because(reason));
     }
     let whole = block::whole_of(root, device).unwrap_or_else(|| device.to_owned());
-    let switch = format!("/sys/block/{whole}/queue/iostats");
-    if root.text(&switch).known().map(String::as_str) == Some("0") {
+    if is_switched_off(root, &whole) {
         return Err(Unobservable::because(format!(
-            "{switch} is 0: write 1 to it to count the I/O of {whole}"
+            "/sys/block/{whole}/queue/iostats is 0: write 1 to it to count the I/O of {whole}"
         )));
     }
     Ok(())
@@ -183,7 +209,9 @@ pub(crate) fn top_and_bottom(root: &Root, table: &[Mount], path: &Path) -> (Vec<
 
 fn push_bottom(root: &Root, device: &str, layer: usize, bottom: &mut Vec<String>) {
     let members = block::slaves(root, device);
-    if members.is_empty() || layer >= block::LAYERS_MAX {
+    // The paths of a multipath device are ways to one disk, not disks.
+    let is_multipath = || inventory::kind_of(root, device) == DeviceKind::Multipath;
+    if members.is_empty() || layer >= block::LAYERS_MAX || is_multipath() {
         if !bottom.iter().any(|known| known == device) {
             bottom.push(device.to_owned());
         }

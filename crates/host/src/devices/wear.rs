@@ -1,12 +1,11 @@
 //! Wear of a device, as reported by the device itself.
 
 use std::fs::File;
-use std::path::Path;
 
 use record::Fact;
 
 use crate::Root;
-use crate::devices::block;
+use crate::devices::{block, inventory};
 use crate::system::sys;
 
 /// Offset of the percentage of rated life used in the NVMe health log. Source: NVM Express Base Specification
@@ -22,7 +21,10 @@ pub(crate) fn of(root: &Root, name: &str) -> Fact<u32> {
                 "it is a virtual device".to_owned()
             }
             (Fact::Known(1), _) => "it is a rotational disk, or reports that it is".to_owned(),
-            _ => format!("only NVMe devices are queried; use `smartctl -A /dev/{name}` for others"),
+            _ => format!(
+                "only NVMe devices are queried; use `smartctl -A {}` for others",
+                inventory::node(name).display()
+            ),
         });
     }
     if !root.is_system() {
@@ -31,7 +33,7 @@ pub(crate) fn of(root: &Root, name: &str) -> Fact<u32> {
                 .to_owned(),
         );
     }
-    let path = Path::new("/dev").join(name);
+    let path = inventory::node(name);
     let page = File::open(&path).and_then(|file| sys::nvme_health(&file));
     match page {
         Ok(page) => Fact::Known(u32::from(page[PERCENTAGE_USED])),

@@ -20,6 +20,7 @@ use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts, TargetDevices};
 use self::processors::FactScope;
 use crate::activity::cpu;
 use crate::activity::memory;
+use crate::devices::inventory::{self, BlockDevice};
 use crate::devices::wear;
 use crate::devices::{block, block_facts};
 use crate::file_systems::file_system;
@@ -42,14 +43,15 @@ pub(crate) fn gather(
 ) -> HostFacts {
     let table = file_system::mount_table(root).unwrap_or_default();
     let memory_bytes = memory::total_bytes(root);
+    let logical_cpus = logical_cpus(root);
     HostFacts {
         node: node(root),
         operating_system: operating_system(root),
         kernel: kernel(root),
         cpu_model: cpuinfo::model(root),
         sockets: sockets(root),
-        logical_cpus: logical_cpus(root),
-        usable_cpus: cpu::usable(root, &table),
+        logical_cpus,
+        usable_cpus: cpu::usable(root, &table, logical_cpus),
         numa_nodes: listed(root, "/sys/devices/system/node/online"),
         governor: root.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         memory_bytes,
@@ -85,9 +87,8 @@ pub(crate) fn whole(root: &Root, environment: fn(&str) -> Option<String>, clock:
     let mut facts = gather(root, environment, &[], clock);
     facts.processors = processors::gather(root, FactScope::Whole);
     facts.file_systems = file_system::all(root, &table);
-    let holds_something = |name: &String| block::size_bytes(root, name).is_some_and(|bytes| bytes > 0);
-    let names = root.names("/sys/block").into_iter().filter(holds_something);
-    facts.devices = names.map(|name| block_facts::of(root, &name)).collect();
+    let devices = inventory::whole_devices(root).filter(BlockDevice::is_usable);
+    facts.devices = devices.map(|device| block_facts::of(root, &device.name)).collect();
     complete(root, &mut facts);
     facts
 }
@@ -122,11 +123,17 @@ fn block_devices(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<Block
     names.iter().map(|name| block_facts::of(root, name)).collect()
 }
 
+/// Stands for the name of a host that its tree does not contain.
+const UNKNOWN_NODE: &str = "unknown";
+
 /// The name of the node.
 pub(crate) fn node(root: &Root) -> String {
     match root.text("/proc/sys/kernel/hostname") {
         Fact::Known(name) => name,
-        Fact::Unknown(_) => rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        Fact::Unknown(_) if root.is_system() => {
+            rustix::system::uname().nodename().to_string_lossy().into_owned()
+        }
+        Fact::Unknown(_) => UNKNOWN_NODE.to_owned(),
     }
 }
 
@@ -188,11 +195,13 @@ fn listed(root: &Root, path: &str) -> Fact<u32> {
     })
 }
 
+/// The number of online processors. Returns 0 if the tree of another host does not contain it.
 pub(crate) fn logical_cpus(root: &Root) -> u32 {
     match listed(root, "/sys/devices/system/cpu/online") {
         Fact::Known(count @ 1..) => count,
-        _ => std::thread::available_parallelism()
+        _ if root.is_system() => std::thread::available_parallelism()
             .map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX)),
+        _ => 0,
     }
 }
 

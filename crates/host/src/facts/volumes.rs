@@ -1,9 +1,11 @@
-//! Volumes that consist of other devices: md, device mapper with LVM, btrfs.
+//! Volumes that consist of other devices: md, device mapper with LVM and multipath, bcache, namespaces of NVMe with
+//! several paths, btrfs.
 
 use record::{Fact, VolumeFacts};
 
 use crate::Root;
 use crate::devices::block;
+use crate::devices::inventory::{self, BlockDevice, DeviceKind, DevicePath};
 
 /// Directory of the mounted btrfs file systems.
 const BTRFS: &str = "/sys/fs/btrfs";
@@ -18,17 +20,70 @@ pub(super) fn gather(root: &Root) -> Fact<Vec<VolumeFacts>> {
     if !root.exists("/sys/block") {
         return Fact::Unknown("no /sys/block".to_owned());
     }
-    let mut all = Vec::new();
-    for name in root.names("/sys/block") {
-        if root.exists(&format!("/sys/block/{name}/md")) {
-            all.push(array(root, &name));
-        } else if root.exists(&format!("/sys/block/{name}/dm")) {
-            all.push(mapped(root, &name));
-        }
-    }
+    let mut all: Vec<VolumeFacts> =
+        inventory::visible(root).filter_map(|device| of_device(root, &device)).collect();
     let file_systems = root.names(BTRFS);
     all.extend(file_systems.iter().filter(|name| name.contains('-')).map(|name| btrfs(root, name)));
     Fact::Known(all)
+}
+
+fn of_device(root: &Root, device: &BlockDevice) -> Option<VolumeFacts> {
+    let name = &device.name;
+    match device.kind {
+        DeviceKind::Array => Some(array(root, name)),
+        DeviceKind::LogicalVolume => Some(mapped(root, device, "lvm")),
+        DeviceKind::Encrypted => Some(mapped(root, device, "dm-crypt")),
+        DeviceKind::Mapped => Some(mapped(root, device, "device-mapper")),
+        DeviceKind::Multipath => Some(VolumeFacts {
+            state: multipath_state(&inventory::paths(root, device)),
+            ..mapped(root, device, "multipath")
+        }),
+        DeviceKind::Bcache => Some(cached(root, device)),
+        DeviceKind::Namespace => {
+            let paths = inventory::paths(root, device);
+            (!paths.is_empty()).then(|| namespace(root, name, &paths))
+        }
+        _ => None,
+    }
+}
+
+/// The number of paths that can be used, and the state of each.
+fn multipath_state(paths: &[DevicePath]) -> Fact<String> {
+    let usable = paths.iter().filter(|path| path.is_usable).count();
+    let state = |path: &DevicePath| match &path.state {
+        Fact::Known(state) => format!("{} {state}", path.device),
+        Fact::Unknown(_) => format!("{} unknown", path.device),
+    };
+    let states: Vec<String> = paths.iter().map(state).collect();
+    Fact::Known(format!("{usable} of {} paths: {}", paths.len(), states.join("; ")))
+}
+
+/// A namespace with several paths. The kernel's links to its subsystem are `device` of the namespace.
+fn namespace(root: &Root, name: &str, paths: &[DevicePath]) -> VolumeFacts {
+    let base = format!("/sys/block/{name}");
+    VolumeFacts {
+        name: name.to_owned(),
+        title: root.text(&format!("{base}/device/subsysnqn")),
+        kind: "nvme-multipath".to_owned(),
+        level: root.text(&format!("{base}/device/iopolicy")),
+        chunk_bytes: Fact::Unknown("each transfer takes one path".to_owned()),
+        members: paths.iter().map(|path| path.device.clone()).collect(),
+        state: multipath_state(paths),
+    }
+}
+
+/// A device of bcache: the backing device has the name, the state and the mode.
+fn cached(root: &Root, device: &BlockDevice) -> VolumeFacts {
+    let base = format!("/sys/block/{}/bcache", device.name);
+    VolumeFacts {
+        name: device.name.clone(),
+        title: Fact::Unknown("bcache has no names".to_owned()),
+        kind: "bcache".to_owned(),
+        level: root.text(&format!("{base}/cache_mode")).map(|list| block::chosen(&list).to_owned()),
+        chunk_bytes: Fact::Unknown("it is not striped".to_owned()),
+        members: device.members.clone(),
+        state: root.text(&format!("{base}/state")),
+    }
 }
 
 fn array(root: &Root, name: &str) -> VolumeFacts {
@@ -50,23 +105,16 @@ fn array(root: &Root, name: &str) -> VolumeFacts {
     }
 }
 
-fn mapped(root: &Root, name: &str) -> VolumeFacts {
-    let base = format!("/sys/block/{name}/dm");
-    let id = root.text(&format!("{base}/uuid"));
-    let kind = match id.known().and_then(|id| id.split_once('-')).map(|(maker, _)| maker) {
-        Some("LVM") => "lvm",
-        Some("mpath") => "multipath",
-        Some("CRYPT") => "dm-crypt",
-        _ => "device-mapper",
-    };
+fn mapped(root: &Root, device: &BlockDevice, kind: &str) -> VolumeFacts {
+    let base = format!("/sys/block/{}/dm", device.name);
     let unsaid = || "only `dmsetup table` shows it".to_owned();
     VolumeFacts {
-        name: name.to_owned(),
+        name: device.name.clone(),
         title: root.text(&format!("{base}/name")),
         kind: kind.to_owned(),
         level: Fact::Unknown(unsaid()),
         chunk_bytes: Fact::Unknown(unsaid()),
-        members: block::slaves(root, name),
+        members: device.members.clone(),
         state: root
             .number::<u8>(&format!("{base}/suspended"))
             .map(|flag| if flag == 0 { "active" } else { "suspended" }.to_owned()),

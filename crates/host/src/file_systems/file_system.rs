@@ -137,23 +137,36 @@ fn unlisted(existing: &Path) -> Result<Mount, HostError> {
     })
 }
 
-/// The facts of the file system that contains `path`.
+/// The facts of the file system that contains `path`. Its size is missing in a tree of plain files.
 pub(crate) fn facts(root: &Root, table: &[Mount], path: &Path) -> Result<FileSystemFacts, HostError> {
     let existing = nearest_existing(root, path)?;
     let mount = mount_of(root, table, &existing)?;
-    let real = root.path(&existing);
-    let space = rustix::fs::statvfs(&real).map_err(|error| HostError::io("statvfs", &real, error))?;
-    Ok(FileSystemFacts {
+    let space = match root.is_system() {
+        true => {
+            let asked = rustix::fs::statvfs(&existing);
+            Some(asked.map_err(|error| HostError::io("statvfs", &existing, error))?)
+        }
+        false => None,
+    };
+    Ok(with_space(&mount, space.as_ref()))
+}
+
+/// The facts of a mount. Without the space that its file system reports, sizes are 0.
+fn with_space(mount: &Mount, space: Option<&StatVfs>) -> FileSystemFacts {
+    let of = |value: fn(&StatVfs) -> u64| space.map_or(0, value);
+    FileSystemFacts {
         mount_point: mount.mount_point.to_string_lossy().into_owned(),
         options: mount.all_options(),
-        kind: mount.kind,
-        source: mount.source,
-        size_bytes: space.f_blocks.saturating_mul(space.f_frsize),
-        free_bytes: space.f_bavail.saturating_mul(space.f_frsize),
-        reserved_bytes: space.f_bfree.saturating_sub(space.f_bavail).saturating_mul(space.f_frsize),
-        inodes: space.f_files,
-        free_inodes: space.f_favail,
-    })
+        kind: mount.kind.clone(),
+        source: mount.source.clone(),
+        size_bytes: of(|space| space.f_blocks.saturating_mul(space.f_frsize)),
+        free_bytes: of(|space| space.f_bavail.saturating_mul(space.f_frsize)),
+        reserved_bytes: of(|space| {
+            space.f_bfree.saturating_sub(space.f_bavail).saturating_mul(space.f_frsize)
+        }),
+        inodes: of(|space| space.f_files),
+        free_inodes: of(|space| space.f_favail),
+    }
 }
 
 /// The facts of every mount of a real file system. The size is missing if the file system does not respond,
@@ -162,20 +175,7 @@ pub(crate) fn all(root: &Root, table: &[Mount]) -> Vec<FileSystemFacts> {
     let real = table.iter().filter(|mount| !MADE_BY_THE_KERNEL.contains(&mount.kind.as_str()));
     real.map(|mount| {
         let space = if root.is_system() { space_in_time(mount.mount_point.clone()) } else { None };
-        let of = |value: fn(&StatVfs) -> u64| space.as_ref().map_or(0, value);
-        FileSystemFacts {
-            mount_point: mount.mount_point.to_string_lossy().into_owned(),
-            options: mount.all_options(),
-            kind: mount.kind.clone(),
-            source: mount.source.clone(),
-            size_bytes: of(|space| space.f_blocks.saturating_mul(space.f_frsize)),
-            free_bytes: of(|space| space.f_bavail.saturating_mul(space.f_frsize)),
-            reserved_bytes: of(|space| {
-                space.f_bfree.saturating_sub(space.f_bavail).saturating_mul(space.f_frsize)
-            }),
-            inodes: of(|space| space.f_files),
-            free_inodes: of(|space| space.f_favail),
-        }
+        with_space(mount, space.as_ref())
     })
     .collect()
 }

@@ -7,7 +7,7 @@ use record::Fact;
 use super::device_relations::whole_devices;
 use super::{Reason, UNKNOWN_DATA_WORD};
 use crate::Root;
-use crate::devices::block;
+use crate::devices::{block, inventory};
 
 /// Prefixes with which the kernel shows a world wide name that is a hexadecimal number. Other programs
 /// write it with `0x`.
@@ -119,7 +119,10 @@ fn unknown_identity(root: &Root, all: &[String], given: &str) -> String {
     match similar {
         Some(name) => format!("no device matches; {name:?} differs from it only in upper and lower case"),
         None if all.iter().any(|device| device == given) => {
-            format!("no device has this serial number or world wide name: the path is /dev/{given}")
+            format!(
+                "no device has this serial number or world wide name: the path is {}",
+                inventory::node(given).display()
+            )
         }
         None => "no device has this serial number or world wide name".to_owned(),
     }
@@ -142,7 +145,7 @@ pub(crate) fn identities(root: &Root, whole: &str) -> Vec<String> {
 
 /// The names that the user may use: the path, and each unique identity.
 fn own_names(root: &Root, name: &str) -> Vec<String> {
-    let mut names = vec![format!("/dev/{name}")];
+    let mut names = vec![inventory::node(name).display().to_string()];
     if block::whole_of(root, name).is_none() {
         names.extend(
             identities(root, name)

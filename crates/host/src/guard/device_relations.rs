@@ -8,6 +8,7 @@ use record::Fact;
 
 use crate::Root;
 use crate::devices::block;
+use crate::devices::inventory::{self, DeviceKind};
 use crate::system::sys::{self, LoopBacking};
 
 /// The partitions of a whole device.
@@ -49,13 +50,9 @@ fn extent(root: &Root, partition: &str) -> Option<(u64, u64)> {
     Some((start, start.checked_add(size)?))
 }
 
-/// Whole devices visible to users. Paths of a multipath NVMe device are hidden duplicates of it.
+/// Whole devices visible to users.
 pub(super) fn whole_devices(root: &Root) -> Vec<String> {
-    let mut names = root.names("/sys/block");
-    names.retain(|name| {
-        root.text(&format!("/sys/block/{name}/hidden")).known().is_none_or(|flag| flag != "1")
-    });
-    names
+    inventory::visible(root).map(|device| device.name).collect()
 }
 
 /// A configured loop device and its backing.
@@ -73,12 +70,13 @@ pub(super) struct LoopUse {
 impl LoopUse {
     /// All configured loop devices.
     pub(super) fn all(root: &Root) -> Vec<Self> {
-        root.names("/sys/block").iter().filter_map(|name| Self::of(root, name)).collect()
+        let loops = inventory::whole_devices(root).filter(|device| device.kind == DeviceKind::Loop);
+        loops.filter_map(|device| Self::of(root, &device.name)).collect()
     }
 
     fn of(root: &Root, name: &str) -> Option<Self> {
         let file = block::loop_file(root, name)?;
-        let identity = fs::File::open(root.path(format!("/dev/{name}")))
+        let identity = fs::File::open(root.path(inventory::node(name)))
             .ok()
             .and_then(|device| sys::loop_backing(&device).ok());
         let number = match identity {

@@ -153,7 +153,7 @@ impl Guard {
 
     /// All reasons against a device that can be determined without opening it.
     #[cfg(test)]
-    fn survey(&self, name: &str, consents: &[String]) -> Vec<Reason> {
+    pub(crate) fn survey(&self, name: &str, consents: &[String]) -> Vec<Reason> {
         let mut reasons = consent::reasons(&self.root, name, consents);
         reasons.extend(usage::reasons(&self.root, name));
         reasons

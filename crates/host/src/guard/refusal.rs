@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use plan::shell_word;
 use thiserror::Error;
 
+use crate::devices::inventory;
+
 /// The word that, as a consent, accepts data without a known signature. It does not name a device.
 pub const UNKNOWN_DATA_WORD: &str = "unknown-data";
 
@@ -100,6 +102,11 @@ pub enum Reason {
         device: String,
         /// What holds it.
         holders: Vec<String>,
+    },
+    /// The device, or its disk, is a path of a multipath device, which has the same bytes.
+    PathOf {
+        /// The multipath device.
+        device: String,
     },
     /// The device, or one that shares its bytes, belongs to a btrfs that the kernel has open.
     BtrfsMember {
@@ -196,8 +203,9 @@ impl Reason {
             }
             Self::Swap { device } => format!("swapoff {}", shell_word(device)),
             Self::Held { .. } => "stop what it is part of, or give that instead".to_owned(),
+            Self::PathOf { device } => format!("give {}", inventory::node(device).display()),
             Self::BtrfsMember { .. } => "unmount that file system, or give another device".to_owned(),
-            Self::UnderLoop { by, .. } => format!("losetup -d /dev/{by}"),
+            Self::UnderLoop { by, .. } => format!("losetup -d {}", inventory::node(by).display()),
             Self::Exported { .. } => "end the export, or give another device".to_owned(),
             Self::UnknownUse { .. } => "mount proc at /proc".to_owned(),
             Self::AliasInUse { .. } => "give another device".to_owned(),
@@ -245,6 +253,9 @@ impl fmt::Display for Reason {
             }
             Self::Swap { device } => write!(f, "{device} is swap space"),
             Self::Held { device, holders } => write!(f, "{device} is part of {}", holders.join(", ")),
+            Self::PathOf { device } => {
+                write!(f, "it is a path of the multipath device {device}, which has the same data")
+            }
             Self::BtrfsMember { device, uuid } => write!(f, "{device} belongs to the btrfs {uuid}"),
             Self::UnderLoop { device, by } => write!(f, "{by} is set up on {device}"),
             Self::Exported { device, by } => write!(f, "{device} is exported to other hosts by {by}"),

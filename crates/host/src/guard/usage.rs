@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::device_relations::{LoopUse, overlapping, partitions, whole_devices};
 use super::{Reason, openers};
 use crate::Root;
-use crate::devices::block;
+use crate::devices::{block, inventory};
 use crate::file_systems::mounts::{self, Mount, unescape_path};
 
 pub(super) fn reasons(root: &Root, name: &str) -> Vec<Reason> {
@@ -21,6 +21,8 @@ pub(super) fn reasons(root: &Root, name: &str) -> Vec<Reason> {
     if block::size_bytes(root, name).unwrap_or(0) == 0 {
         reasons.push(Reason::Empty);
     }
+    let whole = block::whole_of(root, name).unwrap_or_else(|| name.to_owned());
+    reasons.extend(inventory::multipath_of(root, &whole).map(|device| Reason::PathOf { device }));
     let partitions = partitions(root, name);
     if !partitions.is_empty() {
         reasons.push(Reason::Partitioned { partitions });

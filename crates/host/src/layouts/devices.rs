@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::ledger::OwnedDevice;
-use crate::devices::block;
+use crate::devices::{block, inventory};
 use crate::{DeviceNumber, Guard, Root, guard};
 
 /// Path prefix of loop devices. A loop device that was configured before a reboot no longer exists.
@@ -11,12 +11,7 @@ const LOOP: &str = "/dev/loop";
 
 /// The node of the device that the user calls `given`. The error explains why there is no such device.
 pub(super) fn node(root: &Root, given: &str) -> Result<PathBuf, String> {
-    guard::find(root, given).map(|name| node_of(&name))
-}
-
-/// The device node of a kernel name, in which `!` stands for each slash in the node's name.
-fn node_of(name: &str) -> PathBuf {
-    Path::new("/dev").join(name.replace('!', "/"))
+    guard::find(root, given).map(|name| inventory::node(&name))
 }
 
 /// The identity of this device, by which it can be recognised later.
@@ -69,7 +64,7 @@ pub(super) fn locate(
             && block::size_bytes(root, &name) == Some(device.size_bytes)
             && let Some(number) = block::number_of(root, &name)
         {
-            return Ok(DeviceLocation::At(node_of(&name), number));
+            return Ok(DeviceLocation::At(inventory::node(&name), number));
         }
     }
     if !is_same_boot && path.to_string_lossy().starts_with(LOOP) {

@@ -8,12 +8,11 @@ use thiserror::Error;
 use super::settings::programs::Programs;
 use super::settings::setting::{Setting, Settings};
 use crate::devices::block;
+use crate::devices::inventory::{self, BlockDevice};
 use crate::file_systems::file_system;
 use crate::file_systems::mounts::Mount;
 use crate::{Root, devices};
 
-/// Prefixes of devices that have no storage of their own or are not tuned.
-const NOT_STORAGE: [&str; 7] = ["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock"];
 /// The name that stands for all storage devices of the host.
 pub const ALL_DEVICES: &str = "all";
 
@@ -22,8 +21,12 @@ pub const ALL_DEVICES: &str = "all";
 pub struct Device {
     /// The kernel's name, for example `nvme0n1`.
     pub name: String,
-    /// A path that leads to the device, as given by the user.
+    /// A path that leads to the device, as given by the user. For a path of a multipath device, that of the
+    /// multipath device.
     pub path: String,
+    /// Whether it is a path of a multipath device that was named. It is tuned with it, except where the multipath
+    /// device alone decides: the page cache is above the paths.
+    pub is_path: bool,
 }
 
 /// A name that does not lead to a block device.
@@ -143,13 +146,21 @@ fn mount_devices(root: &Root, mount: &Mount) -> Vec<String> {
     all
 }
 
-/// All whole devices of the host that hold data.
+/// All whole devices of the host that hold data. Paths of a multipath device are part of it.
 pub(super) fn storage(root: &Root) -> Vec<String> {
-    let is_storage = |name: &String| {
-        let class = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        !NOT_STORAGE.contains(&class) && block::size_bytes(root, name).is_some_and(|bytes| bytes > 0)
+    let is_storage = |device: &BlockDevice| {
+        device.is_usable()
+            && device.kind.is_storage()
+            && inventory::multipath_of(root, &device.name).is_none()
     };
-    root.names("/sys/block").into_iter().filter(is_storage).collect()
+    inventory::whole_devices(root).filter(is_storage).map(|device| device.name).collect()
+}
+
+/// The names of the paths of `name`, if it is a multipath device.
+pub(super) fn paths_of(root: &Root, name: &str) -> Vec<String> {
+    let device = BlockDevice::of(root, name);
+    let paths = device.map(|device| inventory::paths(root, &device)).unwrap_or_default();
+    paths.into_iter().map(|path| path.device).collect()
 }
 
 fn named(root: &Root, mounts: &[Mount], names: &[PathBuf]) -> Result<Vec<Device>, UnknownDevice> {
@@ -157,14 +168,20 @@ fn named(root: &Root, mounts: &[Mount], names: &[PathBuf]) -> Result<Vec<Device>
     for name in names {
         let (path, kernel_names) = resolve(root, mounts, name)?;
         for kernel_name in kernel_names {
+            let node = |name: &str| inventory::node(name).display().to_string();
             // A partition has no queue of its own, so the queue of its disk is tuned.
             let (whole, path) = match block::whole_of(root, &kernel_name) {
-                Some(whole) => (whole.clone(), format!("/dev/{whole}")),
-                None => (kernel_name.clone(), path.clone().unwrap_or(format!("/dev/{kernel_name}"))),
+                Some(whole) => (whole.clone(), node(&whole)),
+                None => (kernel_name.clone(), path.clone().unwrap_or_else(|| node(&kernel_name))),
             };
-            if !found.iter().any(|device| device.name == whole) {
-                found.push(Device { name: whole, path });
-            }
+            let paths = paths_of(root, &whole);
+            let mut add = |name: String, is_path: bool| {
+                if !found.iter().any(|device| device.name == name) {
+                    found.push(Device { name, path: path.clone(), is_path });
+                }
+            };
+            add(whole, false);
+            paths.into_iter().for_each(|name| add(name, true));
         }
     }
     Ok(found)
@@ -183,8 +200,10 @@ fn resolve(
     if let Some(name) = block::number_at(root, given).and_then(|number| block::name_of(root, number)) {
         return Ok((Some(text), vec![name]));
     }
-    if !text.contains('/') && !text.is_empty() && root.exists(&format!("/sys/class/block/{text}")) {
-        return Ok((None, vec![text]));
+    if let Some(device) = BlockDevice::of(root, &text) {
+        // A hidden path has no node: it is named by the device that it belongs to.
+        let head = inventory::multipath_of(root, &text).filter(|_| device.hidden);
+        return Ok((None, vec![head.unwrap_or(text)]));
     }
     let reason = if root.path(given).is_dir() {
         match devices::observable(root, mounts, given) {

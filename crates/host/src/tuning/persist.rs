@@ -56,14 +56,19 @@ fn unit_text(plan: &TuningPlan) -> String {
 const SCRIPT_HEAD: &str = r#"#!/bin/sh
 # Written by ioproof host tune --persist; ioproof host restore removes it.
 failed=0
-# The device whose file $1 holds $2.
-device() {
+# The devices whose file $1 holds $2, and which are hidden ($3 is 1) or not (0).
+devices() {
     for directory in /sys/block/*; do
         [ -r "$directory/$1" ] || continue
         read -r text < "$directory/$1"
-        [ "$text" != "$2" ] || { printf '%s\n' "$directory"; return; }
+        hidden=0
+        [ ! -r "$directory/hidden" ] || read -r hidden < "$directory/hidden"
+        [ "$text" != "$2" ] || [ "$hidden" != "$3" ] || printf '%s\n' "$directory"
     done
-    return 1
+}
+device() {
+    set -- $(devices "$1" "$2" 0)
+    [ $# -gt 0 ] && printf '%s\n' "$1"
 }"#;
 
 /// The script, with a line for each setting. It exits with 1 if a setting could not be changed.
@@ -102,7 +107,8 @@ fn line(setting: &Setting, value: &str, owner: Option<Owner>) -> Option<String> 
         }
         (Setting::File { path }, Some(owner)) => {
             let name = setting.device()?;
-            let below = path.strip_prefix(&format!("/sys/block/{name}/"))?;
+            let below = shell_word(path.strip_prefix(&format!("/sys/block/{name}/"))?);
+            let value = shell_word(value);
             let directory = match owner {
                 Owner::Device { file, text } => {
                     format!("$(device {} {})", shell_word(&file), shell_word(&text))
@@ -110,9 +116,17 @@ fn line(setting: &Setting, value: &str, owner: Option<Owner>) -> Option<String> 
                 Owner::Path(path) => {
                     format!("/sys/block/$(basename \"$(readlink -f -- {})\")", shell_word(&path))
                 }
+                Owner::Paths { file, text, hidden } => {
+                    return Some(format!(
+                        "for path in $(devices {} {} {}); do echo {value} > \"$path\"/{below} || failed=1; done",
+                        shell_word(&file),
+                        shell_word(&text),
+                        u8::from(hidden)
+                    ));
+                }
                 Owner::Interrupt(_) => return None,
             };
-            format!("directory={directory} && echo {} > \"$directory\"/{}", shell_word(value), shell_word(below))
+            format!("directory={directory} && echo {value} > \"$directory\"/{below}")
         }
         // Uses the tools of the published command: the register is read first, and one bit of it is
         // cleared.

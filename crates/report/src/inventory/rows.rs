@@ -143,10 +143,11 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
         (
             "logical",
             "logical processors",
-            known(match (host.usable_cpus, host.logical_cpus) {
-                (usable, all) if usable == all => all.to_string(),
-                (usable, all) => format!("{all}, {usable} usable here"),
-            }),
+            match (host.usable_cpus, host.logical_cpus) {
+                (_, 0) => Fact::Unknown("the number is not reported".to_owned()),
+                (usable, all) if usable == all => known(all.to_string()),
+                (usable, all) => known(format!("{all}, {usable} usable here")),
+            },
         ),
         ("caches", "caches", caches),
         ("numa", "NUMA nodes", numa(host)),

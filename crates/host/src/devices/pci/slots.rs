@@ -9,7 +9,7 @@ use super::names::{Names, is_storage, kind};
 use super::smbios::{self, FirmwareSlot};
 use super::{DEVICES, SLOTS, functions_above, link, place};
 use crate::Root;
-use crate::devices::block;
+use crate::devices::{block, inventory};
 
 /// The SMBIOS tables, which the kernel shows to root only.
 const TABLES: &str = "/sys/firmware/dmi/tables/DMI";
@@ -73,10 +73,13 @@ impl KernelSlot {
 /// All cards. The functions of one device are combined.
 fn cards(root: &Root) -> Vec<FoundCard> {
     let names = Names::read(root);
-    let blocks: Vec<(String, PathBuf)> = root
-        .names("/sys/block")
-        .into_iter()
-        .filter_map(|name| Some((name.clone(), block::controller_directory(root, &name)?)))
+    // A namespace with several paths is a device of each of their controllers.
+    let blocks: Vec<(String, PathBuf)> = inventory::whole_devices(root)
+        .filter_map(|device| {
+            let directory = block::controller_directory(root, &device.name)?;
+            let head = inventory::multipath_of(root, &device.name).filter(|_| device.hidden);
+            Some((head.unwrap_or(device.name), directory))
+        })
         .collect();
     let mut all: Vec<FoundCard> = Vec::new();
     for address in root.names(DEVICES) {
@@ -92,6 +95,8 @@ fn cards(root: &Root) -> Vec<FoundCard> {
             .filter(|(_, at)| at.starts_with(&directory))
             .map(|(name, _)| name.clone())
             .collect();
+        devices.sort_unstable();
+        devices.dedup();
         for what in ["net", "infiniband"] {
             devices.extend(root.names(&format!("{DEVICES}/{address}/{what}")));
         }

@@ -9,7 +9,7 @@ use record::Fact;
 use serde::{Deserialize, Serialize};
 
 use crate::Root;
-use crate::devices::block;
+use crate::devices::{block, inventory};
 use crate::tuning::settings::setting::Setting;
 
 /// Files below a device's directory in `/sys/block` that identify it, the most specific first.
@@ -25,6 +25,15 @@ pub enum Owner {
         file: String,
         /// The trimmed content of the file.
         text: String,
+    },
+    /// A path of a multipath device: one of the block devices whose `file` contains `text`. All paths are set alike.
+    Paths {
+        /// The file, for example `wwid`.
+        file: String,
+        /// The trimmed content of the file.
+        text: String,
+        /// Whether the paths are hidden devices.
+        hidden: bool,
     },
     /// The block device that this path leads to. Used if the device has no identifier or shares it with
     /// another.
@@ -42,6 +51,9 @@ impl Owner {
             return interrupt(root, irq).map(Self::Interrupt);
         }
         let name = setting.device()?;
+        if let Some(paths) = Self::of_path(root, name) {
+            return Some(paths);
+        }
         for file in IDENTIFIERS {
             if let Fact::Known(text) = identifier(root, name, file)
                 && !text.contains(char::is_control)
@@ -50,10 +62,20 @@ impl Owner {
                 return Some(Self::Device { file: file.to_owned(), text });
             }
         }
-        let path = path.map_or_else(|| format!("/dev/{name}"), str::to_owned);
+        let path = path.map_or_else(|| inventory::node(name).display().to_string(), str::to_owned);
         // A relative path is not valid at boot.
         let whole = absolute(&path).map_or(path, |whole| whole.to_string_lossy().into_owned());
         Some(Self::Path(whole))
+    }
+
+    fn of_path(root: &Root, name: &str) -> Option<Self> {
+        inventory::multipath_of(root, name)?;
+        let hidden = inventory::BlockDevice::of(root, name)?.hidden;
+        let found = IDENTIFIERS.iter().find_map(|file| {
+            let text = identifier(root, name, file).known().cloned()?;
+            (!text.contains(char::is_control)).then(|| Self::Paths { file: (*file).to_owned(), text, hidden })
+        });
+        Some(found.unwrap_or_else(|| Self::Path(inventory::node(name).display().to_string())))
     }
 
     /// Returns the setting at the present location of its owner, or `None` if the owner is gone.
@@ -67,6 +89,7 @@ impl Owner {
                     .find(|irq| irq.parse::<u32>().is_ok() && interrupt(root, irq).as_ref() == Some(queue))?;
                 Some(Setting::file(format!("/proc/irq/{irq}/smp_affinity")))
             }
+            Self::Paths { .. } => self.has_still(setting, root).then(|| setting.clone()),
             Self::Device { .. } | Self::Path(_) => {
                 let now = self.device(root)?;
                 let below = path.strip_prefix(&format!("/sys/block/{}/", setting.device()?))?;
@@ -79,7 +102,7 @@ impl Owner {
     /// interrupt may have taken its name in the meantime.
     pub(in crate::tuning) fn has_still(&self, setting: &Setting, root: &Root) -> bool {
         match self {
-            Self::Device { file, text } => {
+            Self::Device { file, text } | Self::Paths { file, text, .. } => {
                 setting.device().is_some_and(|name| identifier(root, name, file).known() == Some(text))
             }
             Self::Interrupt(queue) => {
@@ -96,7 +119,7 @@ impl Owner {
                 _ => None,
             },
             Self::Path(path) => block::name_of(root, block::number_at(root, Path::new(path))?),
-            Self::Interrupt(_) => None,
+            Self::Paths { .. } | Self::Interrupt(_) => None,
         }
     }
 }
@@ -105,11 +128,11 @@ fn identifier(root: &Root, name: &str, file: &str) -> Fact<String> {
     root.text(&format!("/sys/block/{name}/{file}"))
 }
 
-/// All devices whose `file` contains `text`. The paths of a multipath device, or the namespaces of one
-/// controller, share it.
+/// All devices whose `file` contains `text`, except hidden paths, which are settled with the device they belong to.
+/// The SCSI paths of a multipath device, or the namespaces of one controller, share it.
 fn devices(root: &Root, file: &str, text: &str) -> Vec<String> {
     let holds = |name: &String| matches!(identifier(root, name, file), Fact::Known(other) if other == text);
-    root.names("/sys/block").into_iter().filter(holds).collect()
+    inventory::visible(root).map(|device| device.name).filter(holds).collect()
 }
 
 /// The number of the interrupt whose CPU affinity the setting controls.

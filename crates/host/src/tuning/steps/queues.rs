@@ -38,9 +38,15 @@ pub(super) const READ_AHEAD: Step = Step {
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C), /etc/rc.local",
     published: Some("blockdev --setra 16384 /dev/mapper/DEVICENAME-FOR-SASWORK"),
     note: Some("direct I/O has no read-ahead; small random reads through the page cache may become slower"),
-    check: |context| each(context, "read-ahead", "read_ahead_kb", "8192"),
+    check: read_ahead,
     ..Step::PLAIN
 };
+
+fn read_ahead(context: &TuningContext<'_>) -> Vec<SettingState> {
+    let tops = context.devices.iter().filter(|device| !device.is_path);
+    let check = |device: &Device| of(context, device, "read-ahead", "read_ahead_kb", "8192");
+    named(context, "read-ahead", tops.map(check).collect())
+}
 
 pub(super) const SCHEDULER: Step = Step {
     name: "scheduler",

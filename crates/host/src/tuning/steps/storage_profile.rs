@@ -1,11 +1,14 @@
 //! TuneD's storage profile, as set in study C, and the firmware that the study names.
 
-use super::super::context::{TuningContext, storage};
+use std::iter::once;
+
+use super::super::context::{Device, TuningContext, paths_of, storage};
 use super::super::settings::setting::Setting;
 use super::super::settings::tuned;
 use super::super::step::{Compliance, Scope, SettingState, Step, existing};
 use super::{memory, power, queues};
 use crate::devices::block_facts;
+use crate::devices::inventory::BlockDevice;
 
 pub(super) const TUNED: Step = Step {
     name: "tuned-enterprise-storage",
@@ -61,7 +64,8 @@ fn what_tuned_sets(context: &TuningContext<'_>) -> Vec<Setting> {
     all.extend(
         power::governors(context).into_iter().flat_map(|(_, governor, preference)| [governor, preference]),
     );
-    for name in storage(context.root) {
+    let devices = storage(context.root).into_iter();
+    for name in devices.flat_map(|name| once(name.clone()).chain(paths_of(context.root, &name))) {
         all.extend(["scheduler", "nr_requests", "read_ahead_kb"].map(|file| queues::setting(&name, file)));
     }
     existing(context.settings, all)
@@ -83,7 +87,10 @@ pub(super) const FIRMWARE_STEP: Step = Step {
 
 fn firmware(context: &TuningContext<'_>) -> Vec<SettingState> {
     let mut found = Vec::new();
-    for device in &context.devices {
+    // A hidden path has the firmware of its namespace's subsystem.
+    let is_hidden =
+        |device: &&Device| BlockDevice::of(context.root, &device.name).is_some_and(|device| device.hidden);
+    for device in context.devices.iter().filter(|device| !is_hidden(device)) {
         let facts = block_facts::of(context.root, &device.name);
         let what = format!("firmware of {}", device.name);
         let model = facts.model.known().cloned().unwrap_or_default();

@@ -5,8 +5,10 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use super::fake_kernel::{FakeKernel, contents, host, open_soon, plan, put_back, state, text, tune};
-use crate::fake::Tree;
-use crate::tuning::{PersistentForm, persistent_files, write_persistent_files};
+use crate::fake::{Tree, hosts};
+use crate::tuning::{
+    self, HostSettings, PersistentForm, TuningContext, TuningPlan, persistent_files, write_persistent_files,
+};
 
 const UNIT: &str = "/etc/systemd/system/ioproof-tuning.service";
 
@@ -42,6 +44,26 @@ fn a_unit_of_systemd_is_written_and_removed() {
     assert!(!put_back(&tree, &kernel, false).is_partial());
     assert!(fs::symlink_metadata(&wants).is_err());
     assert_eq!(contents(&tree), before);
+}
+
+#[test]
+fn the_paths_of_a_namespace_are_set_at_boot_whatever_their_names() {
+    let tree = hosts::nvme_multipath("live");
+    let settings = HostSettings::new(tree.root());
+    let mut context = TuningContext::new(tree.root(), &settings, &["all".into()]).unwrap();
+    let step = tuning::steps_of(&[tuning::profile("scheduler").unwrap()]);
+    let plan = TuningPlan::new(&mut context, vec!["scheduler"], &step);
+    let written: Vec<&str> = plan.writes.iter().filter_map(|write| write.setting.device()).collect();
+    assert_eq!(written, ["nvme0c0n1", "nvme0c1n1"], "the namespace has no scheduler");
+    let files = persistent_files(&plan, None, tree.root());
+    let PersistentForm::Text(script) = &files[0].form else { panic!("{files:?}") };
+    let line = "for path in $(devices wwid uuid.554bd55f-1de4-4600-a72a-e0e6da97b5be 1); do \
+                echo none > \"$path\"/queue/scheduler || failed=1; done";
+    assert_eq!(script.matches(line).count(), 1, "{script}");
+    let ours = script.replace("/sys/block", tree.root().path("/sys/block").to_str().unwrap());
+    assert!(Command::new("sh").args(["-c", &ours]).status().unwrap().success());
+    let scheduler = |name: &str| text(&tree, &format!("/sys/block/{name}/queue/scheduler"));
+    assert_eq!([scheduler("nvme0c0n1"), scheduler("nvme0c1n1")], ["none", "none"]);
 }
 
 #[test]
