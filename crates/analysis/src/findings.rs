@@ -110,6 +110,8 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     audit.extend(matrix::doubts(&matrices, figures));
     audit.extend(audit::above_links(run, figures));
     audit.extend(audit::absorbed(run, figures));
+    let of_promised = audit::promised(run, figures, &audit);
+    audit.extend(of_promised);
     audit.extend(audit::damaged(run, figures));
     audit.extend(timeline::doubts(&timelines, figures));
     audit.retain(|one| one.check.speaks(simulated));
@@ -214,6 +216,7 @@ fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<AuditIssu
         figure: figures.iter().position(|figure| {
             figure.case == one.case && one.phase.is_none_or(|phase| phase == figure.phase)
         }),
+        commitment: None,
         concerns: one.phase.map_or_else(|| one.case.clone(), |phase| format!("{} {phase}", one.case)),
         evidence: format!("{}: {}", one.check.rule, one.check.evidence),
         advice: "check the text: a digit is wrong, or its processes did not run at the same time".to_owned(),

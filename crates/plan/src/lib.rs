@@ -56,13 +56,14 @@ pub use cases::case::Case;
 pub use cases::criteria::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Criteria, Expectation, Layer, NodeDescription,
     Over, Per, PublishedReference, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side,
-    Statistic, TargetDescription,
+    Statistic, TargetDescription, state_caches,
 };
 pub use cases::phase::Phase;
 pub use cases::plan::{OptionNote, Plan, PlanSource, Rival};
 pub use cases::protocol::{INTERVAL_REPETITIONS_MIN, PassRole, Protocol, Stopping};
 pub use cases::rules::{node_local_rule, server_memory_rule};
 pub use cases::setting::{Setting, SettingValue};
+pub use cases::terms::Terms;
 pub use error::PlanError;
 pub use jobs::{JobProblem, JobSpace, JobTable, JobTest, Jobs, Launch, TestKind};
 pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};

@@ -132,8 +132,8 @@ fn a_damaged_record_shows_what_is_whole_and_names_the_damage() {
 
 /// A run that meets a small commitment, and its record.
 fn kept(desk: &Desk) {
-    let study = "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\n[[target]]\nname = \"t\"\ndirectory = \".\"\n\
-                 [[workload]]\nname = \"w\"\nphases = [\"write\"]\ntransfer = \"64k\"\nsize = \"1m\"\ndirect = true\nfsync = \"close\"\n\
+    let study = "[protocol]\nrepetitions = 2\n[[target]]\nname = \"t\"\ndirectory = \".\"\n\
+                 [[workload]]\nname = \"w\"\nphases = [\"write\"]\ntransfer = \"64k\"\nsize = \"1m\"\ndirect = true\nfsync = \"close\"\nduration = \"2100ms\"\n\
                  [[commitment]]\nname = \"c\"\nworkload = \"w\"\nphase = \"write\"\nstatistic = \"median\"\n\
                  bandwidth_at_least = \"1kB/s\"\n";
     let _ = run(&desk.study(study)).expect_code(0);
@@ -143,8 +143,8 @@ fn kept(desk: &Desk) {
 #[test]
 fn a_part_that_was_edited_is_named_everywhere_and_keeps_no_promise() {
     let edits = [
-        ("journal.jsonl", "\"bytes\":[1048576]", "\"bytes\":[9048576]"),
-        ("manifest.json", "\"repetitions\": 5", "\"repetitions\": 6"),
+        ("journal.jsonl", "\"bytes\":[", "\"bytes\":[9"),
+        ("manifest.json", "\"repetitions\": 2", "\"repetitions\": 3"),
     ];
     for (name, from, to) in edits {
         let desk = Desk::new();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::desk::{Desk, assert_says, run};
 
-/// Two points of direct streams; phases of one millisecond or more count.
+/// Two points of direct streams; reports state what phases of one millisecond or more show.
 const STREAM: &str = r#"
 [protocol]
 repetitions = 3
@@ -33,6 +33,11 @@ fn promised(amount: &str, statistic: &str) -> String {
     )
 }
 
+/// Writes that last long enough for a promise.
+fn long(study: &str) -> String {
+    study.replace("direct = true", "direct = true\nduration = \"2100ms\"\nphases = [\"write\"]")
+}
+
 /// `ioproof verdict` for the record on the desk: its exit code, its text and its first verdict.
 fn judged(desk: &Desk) -> (Option<i32>, String, Value) {
     let text = run(&desk.ioproof("verdict").arg(desk.record()));
@@ -46,8 +51,8 @@ fn judged(desk: &Desk) -> (Option<i32>, String, Value) {
 #[test]
 fn a_kept_commitment_passes_with_its_margin_bound_and_conditions() {
     let desk = Desk::new();
-    let study =
-        promised("bandwidth_at_least = \"1kB/s\"", "median").replace("repetitions = 3", "repetitions = 5");
+    let study = long(&promised("bandwidth_at_least = \"1kB/s\"", "median"))
+        .replace("repetitions = 3", "repetitions = 5");
     let _ = run(&desk.study(&study).arg("--verdict")).expect_code(0);
     let (code, text, verdict) = judged(&desk);
     assert_eq!(code, Some(0), "{text}");
@@ -125,7 +130,79 @@ fn what_was_not_measured_was_not_kept() {
     let _ = run(&desk.study(&study).args(["--verdict", "--set", "workload.stream.tasks=1"])).expect_code(8);
     let (code, text, verdict) = judged(&desk);
     assert_eq!((code, verdict["judgement"].as_str()), (Some(8), Some("NOT TESTED")), "{text}");
-    assert_says(&text, &["no case of the study matches it"]);
+    assert_says(&text, &["--set has taken away 1 of the figures that the study file promises"]);
+}
+
+/// A device with a burst allowance is fast for a moment.
+#[test]
+fn a_minimum_that_was_lowered_keeps_no_promise_and_the_sheet_says_it() {
+    let desk = Desk::new();
+    let study = promised("bandwidth_at_least = \"1kB/s\"", "best").replace("phase_min = \"1ms\"\n", "");
+    let _ = run(&desk.study(&study).args(["--verdict", "--set", "protocol.phase_min=1ms"])).expect_code(8);
+    let (_, text, verdict) = judged(&desk);
+    assert_eq!(verdict["judgement"], "DOUBTFUL", "{text}");
+    assert_says(&text, &["too short for a promise", "`phase_min` is 1 ms, but a promise needs 2"]);
+    assert_eq!(verdict["overrides"], serde_json::json!(["protocol.phase_min=1ms"]));
+    let sheet = run(&desk.ioproof("verdict").arg(desk.record()).arg("--sheet")).expect_code(8).stdout;
+    assert_says(
+        &sheet,
+        &["not as in the study file: --set protocol.phase_min=1ms", "too short for a promise"],
+    );
+}
+
+/// Each sheet has the doubts about its own commitment.
+#[test]
+fn the_best_repetition_is_called_that_on_its_own_sheet_once() {
+    let desk = Desk::new();
+    let second = "[[commitment]]\nname = \"again\"\nworkload = \"stream\"\nphase = \"write\"\nstatistic = \"median\"\n\
+                  bandwidth_at_least = \"900TB/s\"\n";
+    let _ = run(&desk.study(&(promised("bandwidth_at_least = \"900TB/s\"", "best") + second))).expect_code(0);
+    let sheets = run(&desk.ioproof("verdict").arg(desk.record()).arg("--sheet")).expect_code(8).stdout;
+    let (first, second) = sheets.split_once("2 of 2 ").expect("two sheets");
+    assert_eq!((first.matches("best as typical").count(), second.matches("best as typical").count()), (1, 0));
+}
+
+/// A cache behind the device may have answered, and no counter shows it.
+#[test]
+fn promised_reads_need_the_caches_of_their_target_before_anything_is_measured() {
+    let desk = Desk::new();
+    let study = promised("bandwidth_at_least = \"1kB/s\"", "median")
+        .replace("phase = \"write\"", "phase = \"read\"")
+        .replace("direct = true", "direct = true\nduration = \"2100ms\"\nphases = [\"read\"]\nfill = true")
+        .replace("repetitions = 3", "repetitions = 1");
+    let line = "caches = \"64MiB\" in [[target]] name = \"disk\"";
+    let words =
+        |text: &str| text.split_whitespace().filter(|word| *word != "!").collect::<Vec<_>>().join(" ");
+    let before = run(&desk.study(&study).arg("--explain")).expect_code(0).stdout;
+    assert_says(&words(&before), &[line]);
+    let _ = run(&desk.study(&study).arg("--verdict")).expect_code(8);
+    let (_, text, verdict) = judged(&desk);
+    assert_ne!(verdict["judgement"], "PASS", "{text}");
+    assert_says(&verdict["why"].to_string().replace('\\', ""), &[line]);
+    let stated = study.replace("directory = \".\"", "directory = \".\"\ncaches = \"0\"");
+    let before = run(&desk.study(&stated).arg("--explain")).expect_code(0).stdout;
+    assert!(!words(&before).contains("may answer them"), "{before}");
+}
+
+/// Fewer nodes than the study file asks for: each task would read what it wrote itself.
+#[test]
+fn a_promise_of_several_nodes_is_not_kept_by_one() {
+    let desk = Desk::new();
+    let study = long(&promised("bandwidth_at_least = \"1kB/s\"", "median"))
+        .replace("tasks = [1, 2]", "tasks = [2, 4]\nnodes = 2\nsharing = \"per-task\"")
+        .replace("repetitions = 3", "repetitions = 1");
+    let one = ["--set", "workload.stream.nodes=1"];
+    let before = run(&desk.study(&study).arg("--explain").args(one)).expect_code(0).stdout;
+    assert_says(&before, &["`writing` cannot be kept: it is about 2 nodes"]);
+    let _ = run(&desk.study(&study).arg("--verdict").args(one)).expect_code(8);
+    let (_, text, verdict) = judged(&desk);
+    assert_eq!(verdict["judgement"], "DOUBTFUL", "{text}");
+    assert_says(&verdict["why"].to_string(), &["it is about 2 nodes, and this is a figure of 1 node"]);
+    let sheet = run(&desk.ioproof("verdict").arg(desk.record()).arg("--sheet")).expect_code(8).stdout;
+    assert_says(&sheet, &["nodes: 2; planned on 1", "--set workload.stream.nodes=1"]);
+    let alone = study.replace("sharing = ", "read_from = \"next-node\"\nsharing = ");
+    let refused = run(&Desk::new().study(&alone).args(one)).expect_code(2).stderr;
+    assert_says(&refused, &["all tasks are on one node", "read_from = \"same\""]);
 }
 
 #[test]

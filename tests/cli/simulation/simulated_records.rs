@@ -7,7 +7,7 @@ use crate::desk::{Desk, assert_says, run};
 
 const STUDY: &str = r#"
 [protocol]
-repetitions = 5
+repetitions = 2
 phase_min = "1us"
 
 [[target]]
@@ -18,6 +18,7 @@ directory = "."
 name = "stream"
 transfer = "64KiB"
 size = "1MiB"
+duration = "2100ms"
 phases = ["write"]
 fsync = "close"
 

@@ -101,13 +101,14 @@ pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
         );
         doubts.push(found.of(None, plan.title.clone()));
     }
-    for commitment in plan.criteria.commitments.iter().filter(|one| one.statistic == Statistic::Best) {
+    let commitments = plan.criteria.commitments.iter().enumerate();
+    for (place, commitment) in commitments.filter(|(_, one)| one.statistic == Statistic::Best) {
         let found = RawIssue::new(
             Check::BestAsTypical,
             "the best repetition is judged, which says nothing about the typical one",
             "commit to a median or to the confidence bound",
         );
-        doubts.push(found.of(None, commitment.name.clone()));
+        doubts.push(AuditIssue { commitment: Some(place), ..found.of(None, commitment.name.clone()) });
     }
     doubts.extend(bests_beside_medians(plan, figures));
     doubts

@@ -12,6 +12,8 @@ pub struct AuditIssue {
     pub check: Check,
     /// The figure. `None` if the issue concerns the study or a published figure.
     pub figure: Option<usize>,
+    /// The index of the commitment, if the issue is about how it is judged.
+    pub commitment: Option<usize>,
     /// What the issue is about, in words: the conditions of the figure, or the id of a published one.
     pub concerns: String,
     pub evidence: String,
@@ -93,6 +95,7 @@ impl RawIssue {
         AuditIssue {
             check,
             figure,
+            commitment: None,
             concerns: concerns.into(),
             evidence,
             advice: advice.into_owned(),

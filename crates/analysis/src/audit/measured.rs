@@ -1,6 +1,6 @@
 //! Checks that only need measured data.
 
-use plan::{Nanos, Operation, PassRole, Phase, RateName, Stopping, Work};
+use plan::{Nanos, Operation, PassRole, Phase, RateName, Stopping, Work, Workload};
 use record::{CacheLocation, Provenance, PublishedUnit, Warning};
 
 use super::issue::{
@@ -137,16 +137,21 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Raw
     let at_least = short_of(seconds, subject.case.protocol.phase_min)?;
     let text = |seconds| PublishedUnit::Seconds.text(seconds);
     let evidence = format!("took {}; under {} a rate is mostly noise", text(seconds), text(at_least));
-    let advice = match &subject.case.workload.work {
-        Work::Transfers if subject.case.workload.duration.is_some() => "set a longer duration",
+    let advice = longer(&subject.case.workload);
+    Some(RawIssue::new(Check::TooShort, evidence, advice).with_severity(-seconds))
+}
+
+/// What makes the phases of a workload longer.
+pub(super) fn longer(workload: &Workload) -> &'static str {
+    match &workload.work {
+        Work::Transfers if workload.duration.is_some() => "set a longer duration",
         Work::Transfers => "move more data, or set a duration",
         Work::Rpc(_) => "exchange more messages, or for a longer time",
         Work::Tree(_) => "give each task more items",
         Work::Find(_) => "search a tree with more files",
         Work::Jobs(_) => "raise the scale",
         Work::Objects(_) => "give each task more objects and steps",
-    };
-    Some(RawIssue::new(Check::TooShort, evidence, advice).with_severity(-seconds))
+    }
 }
 
 /// Whether the repetitions are not those that the protocol asks for: the case ended before all of them were done, or

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, Work};
+use plan::{Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, TargetDescription, Work};
 use record::{CacheLocation, Provenance, Warning};
 
 use super::issue::RawIssue;
@@ -42,6 +42,34 @@ pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure])
         _ => "",
     };
     Some(RawIssue::new(Check::MemoryNotExcluded, evidence, format!("{around}{advice}")))
+}
+
+/// The doubt about promised reads that a cache below the devices may have served. No interface of a drive, a RAID
+/// controller, an array or a hypervisor says how much memory it has, so the study has to.
+pub(super) fn behind(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
+    let reads = counted.iter().any(|pass| reads(subject, pass));
+    if !subject.case.workload.backend.moves_data() || !reads {
+        return None;
+    }
+    let Some(held) = subject.target.and_then(TargetDescription::stated_memory) else {
+        let evidence = "the study does not say which caches are behind the devices";
+        return Some(RawIssue::new(
+            Check::UnstatedCaches,
+            evidence,
+            plan::state_caches(&subject.case.target),
+        ));
+    };
+    // With a node-local target, each node has its own caches and its own part of the data.
+    let data = Bytes(distance(subject).0 / u64::from(subject.targets_of_all_nodes()).max(1));
+    let needed = Bytes(held.0.saturating_mul(multiple(subject)));
+    (data < needed).then(|| {
+        let evidence = format!(
+            "caches of {} may have answered: {} between two reads of the same byte",
+            held.both_units(),
+            data.both_units()
+        );
+        RawIssue::new(Check::UnstatedCaches, evidence, format!("use {} of data or more", needed.both_units()))
+    })
 }
 
 /// The memories that no counter rules out.

@@ -53,6 +53,7 @@ pub enum Check {
     Cached,
     CachedFileData,
     MemoryNotExcluded,
+    UnstatedCaches,
     ServerCaches,
     OtherTargets,
     AbsorbedWrites,
@@ -62,6 +63,7 @@ pub enum Check {
     PassesJump,
     WriteDrift,
     TooShort,
+    ShortForPromise,
     Unfinished,
     Damaged,
     WrongData,
@@ -148,7 +150,7 @@ impl CheckPolicy {
 }
 
 /// The policy of every check.
-pub const CHECKS: [CheckPolicy; 32] = [
+pub const CHECKS: [CheckPolicy; 34] = [
     CheckPolicy { broken: Marked, waiting: Withheld, ..row(Check::Cached, "cached", Withheld) }.means(
         "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs on average; \
          for reads also: the clients took less than 95 % from servers, or servers or their disks moved less",
@@ -161,6 +163,14 @@ pub const CHECKS: [CheckPolicy; 32] = [
     // would have none at all.
     CheckPolicy { kept: Withheld, ..of_hosts(row(Check::MemoryNotExcluded, "memory not excluded", Marked)) }.means(
         "memory on the data path may have answered reads: neither counters nor data size exclude it",
+    ),
+    CheckPolicy {
+        kept: Withheld,
+        waiting: Stated,
+        ..of_hosts(row(Check::UnstatedCaches, "caches not stated", Stated))
+    }.means(
+        "reads that a commitment is about, where the target states neither `caches` nor `server_memory`; or \
+         the data is less than 20 times that, 4 times if it is read from front to back",
     ),
     of_hosts(row(Check::ServerCaches, "server caches", Marked)).means(
         "reads from storage whose servers report an enabled cache: `read_cache_enable` or \
@@ -202,6 +212,8 @@ pub const CHECKS: [CheckPolicy; 32] = [
     .advises_on_models("look at the write caches and the troubles of the model, or continue until steady"),
     row(Check::TooShort, "too short", Withheld)
         .means("a phase below the protocol's `phase_min`, or below 2 s where it has none"),
+    CheckPolicy { kept: Withheld, waiting: Stated, ..row(Check::ShortForPromise, "too short for a promise", Stated) }
+        .means("a phase that a commitment is about and that was below 2 s, where `phase_min` allows it"),
     row(Check::Unfinished, "unfinished", Withheld)
         .means("fewer repetitions than requested, or the case never met its stopping rule"),
     CheckPolicy { kept: Withheld, broken: Withheld, ..row(Check::Damaged, "damaged record", Marked) }.means(
@@ -273,6 +285,10 @@ pub const CHECKS: [CheckPolicy; 32] = [
     .advises_on_models("look at the links and devices of the model behind this node"),
     row(Check::UnitMixUp, "unit mix-up", Marked).means("published figures only, see below"),
 ];
+
+/// The checks of figures that a commitment is about. Other statements about them are not affected.
+pub(crate) const OF_PROMISES: [Check; 3] =
+    [Check::AbsorbedWrites, Check::UnstatedCaches, Check::ShortForPromise];
 
 impl Check {
     /// The row of this check in the table.

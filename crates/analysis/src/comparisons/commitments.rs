@@ -29,6 +29,7 @@ pub struct Verdict {
     /// The favourable end of the interval. A broken commitment is missed by this value too.
     pub best: Option<f64>,
     pub because: Vec<String>,
+    pub overrides: Vec<String>,
     pub about: Vec<usize>,
     /// For each entry of `about`, how its doubts were weighed.
     weighed: Vec<Weighed>,
@@ -92,6 +93,12 @@ impl Statement for Verdict {
         below(text("judged_by", "judged by", "The statistic and the rate that it is judged by.", |one| {
             judged_by(&one.commitment)
         })),
+        below(list(
+            "overrides",
+            "not as in the study file",
+            "What `--set` changed of the commitment, the protocol, or the workloads and targets that it is about.",
+            |one| one.overrides.clone(),
+        )),
         detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| {
             one.commitment.amount.unit().to_owned()
         })),
@@ -107,7 +114,8 @@ impl Statement for Verdict {
         vec![
             format!("{} commitment{several}: {}.", all.len(), counts.join(", ")),
             "Reached: the figure that decided. At worst: the bound of the median on the unfavourable side, with its \
-             confidence. A figure that is too short, cached or flagged by the audit cannot pass."
+             confidence. A doubt of the audit keeps a figure from passing where docs/AUDIT.md says \"withheld\" of a \
+             promise kept; any other doubt is only named."
                 .to_owned(),
         ]
     }
@@ -254,9 +262,17 @@ fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
             continue;
         };
         match candidate(gate, commitment, figure, cases) {
-            Some(candidate) => candidates.push(candidate),
+            Some(mut candidate) => {
+                candidate.doubts.extend(commitment.terms.unmet(case, phase));
+                candidates.push(candidate);
+            }
             None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
         }
+    }
+    let taken_away = commitment.terms.taken_away;
+    if commitment.over == Over::Every && taken_away > 0 {
+        missing
+            .push(format!("--set has taken away {taken_away} of the figures that the study file promises"));
     }
     let (judgement, decider) = judge(commitment.over, &candidates, missing.is_empty());
     let because = match judgement {
@@ -278,6 +294,7 @@ fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
         bound: decider.and_then(|decider| decider.bound),
         best: decider.and_then(|decider| decider.best),
         because,
+        overrides: plan::study::overrides_of(gate.plan, commitment),
         about: candidates.iter().map(|one| one.figure).collect(),
         weighed: candidates.iter().map(|one| one.weighed).collect(),
     }

@@ -24,7 +24,7 @@ use stated::{decide, too_few};
 pub use table::{Head, Judgement, Of, Quantity, Row, Statement, Table, Value};
 
 pub(crate) use crate::audit::Outcome;
-use crate::audit::{AuditIssue, Check, Use};
+use crate::audit::{AuditIssue, Check, OF_PROMISES, Use};
 use crate::figures::{Figure, Subject, subjects};
 use crate::statistics::{Difference, difference::difference};
 
@@ -62,7 +62,9 @@ impl<'a> Gate<'a> {
             if let Some(of_figure) = doubt.figure.and_then(|figure| against.get_mut(figure)) {
                 // For this doubt, the evidence includes what would settle it.
                 let evidence = match doubt.check {
-                    Check::MemoryNotExcluded => format!("{}; {}", doubt.evidence, doubt.advice),
+                    Check::MemoryNotExcluded | Check::UnstatedCaches => {
+                        format!("{}; {}", doubt.evidence, doubt.advice)
+                    }
                     _ => doubt.evidence.clone(),
                 };
                 of_figure.push(Reason::new(Because::Doubted(doubt.check), evidence));
@@ -84,8 +86,13 @@ impl<'a> Gate<'a> {
 
     /// The reasons against making `statement` about the figure at index `place`, except the doubts of `excepted`.
     pub(crate) fn against(&self, place: usize, statement: Use, excepted: Option<Check>) -> Vec<String> {
-        let all = self.against.get(place).into_iter().flatten();
-        let all = all.filter(|one| excepted.is_none_or(|check| one.because != Because::Doubted(check)));
+        self.against_without(place, statement, excepted.as_slice())
+    }
+
+    fn against_without(&self, place: usize, statement: Use, excepted: &[Check]) -> Vec<String> {
+        let is_excepted =
+            |one: &Reason| matches!(one.because, Because::Doubted(check) if excepted.contains(&check));
+        let all = self.against.get(place).into_iter().flatten().filter(|one| !is_excepted(one));
         let told = all.filter_map(|one| match one.because {
             Because::Doubted(check) if check.outcome(statement) != Outcome::Withheld => None,
             Because::Doubted(Check::MemoryNotExcluded) => Some(one.evidence.clone()),
@@ -270,7 +277,7 @@ impl<'a> Gate<'a> {
     pub(crate) fn doubtful(&self, figures: &[usize]) -> Option<String> {
         // A claim may be that something is fast, or that it is slow.
         let against = |&figure: &usize| {
-            let of = |statement| self.against(figure, statement, None).into_iter();
+            let of = |statement| self.against_without(figure, statement, &OF_PROMISES).into_iter();
             of(Use::PromiseKept).chain(of(Use::PromiseBroken)).next()
         };
         let mut reasons = figures.iter().filter_map(against);

@@ -18,12 +18,13 @@ fn promised(amount: f64) -> Commitment {
         bound: Bound::AtLeast,
         amount: Amount::BytesPerSecond(amount),
         over: Over::Every,
+        terms: plan::Terms::default(),
     }
 }
 
 #[test]
 fn a_commitment_is_judged_with_the_doubts_of_the_audit() {
-    let mut study = Study::new(vec![target("disk", |_| {})]);
+    let mut study = Study::new(vec![target("disk", |target| target.caches = Some(plan::Bytes(0)))]);
     study.add("w", "disk", &[count("tasks", 1)], Phase::Read, &[2.0 * GB]);
     study.plan.criteria.commitments.push(promised(GB));
     let judged = |study: &Study| findings(&study.plan, &study.figures(), 4);

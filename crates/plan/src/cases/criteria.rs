@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::text::names::variants;
-use crate::{Bytes, Case, Nanos, Phase, Setting};
+use crate::{Bytes, Case, Nanos, Phase, Setting, Terms};
 
 /// The terms under which the figures of a plan are shown and judged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -122,6 +122,25 @@ pub struct TargetDescription {
     pub capacity: Option<Bytes>,
     /// Bytes that the real work would store there.
     pub needs: Option<Bytes>,
+}
+
+impl TargetDescription {
+    /// The memory that may answer reads instead of the devices, as far as the study states it: `caches`, else
+    /// `server_memory`.
+    #[must_use]
+    pub fn stated_memory(&self) -> Option<Bytes> {
+        self.caches.or(self.server_memory)
+    }
+}
+
+/// The line with which the study states the caches of the target `name`, as advice.
+#[must_use]
+pub fn state_caches(name: &str) -> String {
+    let target = match name {
+        "" => "the [[target]]".to_owned(),
+        name => format!("[[target]] name = \"{}\"", crate::visible(name)),
+    };
+    format!("write caches = \"64MiB\" in {target}: the real size, \"0\" for none")
 }
 
 /// Data that is meant to be read from devices is at least this many times the memory of the servers (study D,
@@ -306,6 +325,9 @@ pub struct Commitment {
     pub amount: Amount,
     /// Which of the selected cases have to keep it.
     pub over: Over,
+    /// What the study file fixes about the measurement itself.
+    #[serde(default, skip_serializing_if = "Terms::is_empty")]
+    pub terms: Terms,
 }
 
 /// A published figure and the measured figures that it is compared with.

@@ -8,3 +8,4 @@ pub(crate) mod plan;
 pub(crate) mod protocol;
 pub(crate) mod rules;
 pub(crate) mod setting;
+pub(crate) mod terms;

@@ -1,12 +1,10 @@
-//! The rate of a phase according to the study's own expectations, commitments and ceilings.
+//! The rate of a phase according to the study's own expectations and ceilings, and the rate promised for it.
 
 use super::prediction::{Interval, PredictedRate, RateUnit, Source};
 use crate::{Amount, Bound, Case, Criteria, Layer, Over, Phase, TargetDescription};
 
 /// The range relative to a data sheet value: the value is rarely reached, and seldom missed by more than half.
 const OF_EXPECTED: Interval = Interval { low: 0.5, middle: 0.8, high: 1.0 };
-/// The range relative to a commitment, which is similar to a data sheet value but may be exceeded.
-const OF_PROMISED: Interval = Interval { low: 0.5, middle: 0.8, high: 2.0 };
 /// The range relative to a ceiling, which is only an upper limit.
 const OF_CEILING: Interval = Interval { low: 0.25, middle: 0.5, high: 1.0 };
 
@@ -28,8 +26,8 @@ impl CaseCriteria<'_> {
         self.target.map_or(Layer::Unstated, |target| target.layer)
     }
 
-    /// The rate of `phase` according to the study, if it gives one: from data sheets, else commitments, else
-    /// ceilings; always limited by all ceilings. For transfers it is in bytes.
+    /// The rate of `phase` according to the study, if it gives one: from data sheets, else ceilings; always limited
+    /// by all ceilings. For transfers it is in bytes.
     pub(super) fn rate(&self, phase: Phase) -> Option<PredictedRate> {
         if phase.is_transfers() { self.transfers(phase) } else { self.operations(phase) }
     }
@@ -55,28 +53,34 @@ impl CaseCriteria<'_> {
         all.map(move |one| (one.name.as_str(), one.in_all(nodes, devices, self.layer())))
     }
 
-    /// The rates promised for `phase` of every case.
-    fn promised(&self, phase: Phase) -> impl Iterator<Item = (&str, Amount)> {
+    /// The lowest rate in bytes promised for `phase` of every case, and the commitment. It is a minimum, so it says
+    /// nothing about how fast the storage is, unless it is more than what would be assumed otherwise.
+    pub(super) fn promised(&self, phase: Phase) -> Option<(String, f64)> {
         let is_about = move |one: &&crate::Commitment| {
             one.bound == Bound::AtLeast && one.over == Over::Every && one.figures.takes(self.case, phase)
         };
-        self.criteria.commitments.iter().filter(is_about).map(|one| (one.name.as_str(), one.amount))
+        let all = self.criteria.commitments.iter().filter(is_about);
+        least(all.filter_map(|one| self.in_bytes((&one.name, one.amount))))
     }
 
-    fn transfers(&self, phase: Phase) -> Option<PredictedRate> {
+    /// A rate of transfers in bytes.
+    fn in_bytes(&self, (name, amount): (&str, Amount)) -> Option<(String, f64)> {
         let transfer = self.case.workload.geometry.transfer.0 as f64;
-        let in_bytes = |(name, amount): (&str, Amount)| match amount {
+        match amount {
             Amount::BytesPerSecond(rate) => Some((name.to_owned(), rate)),
             Amount::OperationsPerSecond(rate) => Some((name.to_owned(), rate * transfer)),
             Amount::Latency { .. } => None,
-        };
+        }
+    }
+
+    fn transfers(&self, phase: Phase) -> Option<PredictedRate> {
+        let in_bytes = |limit: (&str, Amount)| self.in_bytes(limit);
         let ceiling = least(self.limits(phase, true).filter_map(in_bytes));
         let expected: Vec<_> = self.limits(phase, false).filter_map(in_bytes).collect();
-        let rate = match (between(&expected), least(self.promised(phase).filter_map(in_bytes)), &ceiling) {
-            (Some((name, rate)), _, _) => (rate, Source::Expected(name)),
-            (None, Some((name, rate)), _) => (OF_PROMISED * rate, Source::Promised(name)),
-            (None, None, Some((name, rate))) => (OF_CEILING * *rate, Source::Ceiling(name.clone())),
-            (None, None, None) => return None,
+        let rate = match (between(&expected), &ceiling) {
+            (Some((name, rate)), _) => (rate, Source::Expected(name)),
+            (None, Some((name, rate))) => (OF_CEILING * *rate, Source::Ceiling(name.clone())),
+            (None, None) => return None,
         };
         let limit = Interval::exact(ceiling.map_or(f64::INFINITY, |(_, limit)| limit));
         Some(PredictedRate { rate: rate.0.at_most(limit), unit: RateUnit::Bytes, source: rate.1 })

@@ -11,6 +11,8 @@ use crate::{Bytes, Case, Forecast, Jobs, Layer, Phase, Work};
 const ASSUMED_FACTOR: f64 = 4.0;
 /// A rate derived from the assumed time of a transfer may be too high or too low by this factor.
 const TRANSFER_TIME_FACTOR: f64 = 2.0;
+/// A promise may be exceeded by this factor.
+const PROMISE_EXCEEDED: f64 = 2.0;
 /// Sequential transfers need no seek, so they take no longer than on flash.
 const SEQUENTIAL_SECONDS_MAX: f64 = 100e-6;
 /// Assumed operations per second of one thread of a job that computes.
@@ -229,7 +231,13 @@ impl Phases<'_> {
             return (Interval::exact(0.0), Source::Unknown);
         }
         let rate = Interval::around(self.assumed_bytes() * self.forecast.balance_bound, ASSUMED_FACTOR);
-        (rate.at_most(self.by_transfer_time(phase)), self.assumption())
+        let limit = self.by_transfer_time(phase);
+        let rate = rate.at_most(limit);
+        // A promise is a minimum. It only tells something if the assumed devices are too slow for it.
+        let promised = self.criteria.promised(phase).filter(|(_, promised)| *promised > rate.middle);
+        let Some((name, promised)) = promised else { return (rate, self.assumption()) };
+        let middle = Interval { middle: promised, high: rate.high.max(promised * PROMISE_EXCEEDED), ..rate };
+        (middle.at_most(limit), Source::Promised(name))
     }
 
     /// The estimate of a phase of names, messages or jobs. If nothing is known about it on a host, each operation is

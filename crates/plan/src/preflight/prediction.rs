@@ -103,10 +103,10 @@ pub enum Source {
     Run(String),
     /// The study's expectation of this name, from a data sheet.
     Expected(String),
-    /// The study's commitment of this name.
-    Promised(String),
     /// The study's ceiling of this name. It is an upper bound, so the range below it is wide.
     Ceiling(String),
+    /// The study's commitment of this name, where it is more than the assumed devices reach.
+    Promised(String),
     /// No source: the devices are assumed, with the number and class given here.
     Assumed(String),
     /// No source: the model on which the plan runs gives no rate, and no device is assumed.
@@ -117,7 +117,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Expected(name) => write!(f, "the study's expectation `{name}`"),
-            Self::Promised(name) => write!(f, "the study's commitment `{name}`"),
+            Self::Promised(name) => write!(f, "the study's commitment `{name}`, if it is kept"),
             Self::Ceiling(name) => write!(f, "the study's ceiling `{name}`, an upper bound"),
             other => f.write_str(&other.kind()),
         }
@@ -132,7 +132,7 @@ impl Source {
             Self::Model(name) => format!("model {name}"),
             Self::Run(directory) => format!("run {directory}"),
             Self::Expected(_) => "the study's expectations".to_owned(),
-            Self::Promised(_) => "the study's commitments".to_owned(),
+            Self::Promised(_) => "the study's commitments, if they are kept".to_owned(),
             Self::Ceiling(_) => "the study's ceilings, which are upper bounds".to_owned(),
             Self::Assumed(devices) => devices.clone(),
             Self::Unknown => "nothing known".to_owned(),

@@ -5,8 +5,9 @@ use super::{
     RunEnvironment, Source, estimates,
 };
 use crate::{
-    Bytes, Case, Criteria, Existing, Geometry, Keep, Layer, Nanos, Phase, Plan, PlanSource, Protocol,
-    Sharing, Stonewall, TargetDescription, Tree, Work, WorkloadSpec,
+    Amount, Bound, Bytes, Case, Commitment, Criteria, Existing, Geometry, Keep, Layer, Nanos, Over, Phase,
+    Plan, PlanSource, Protocol, RateName, Selector, Sharing, Statistic, Stonewall, TargetDescription, Terms,
+    Tree, Work, WorkloadSpec,
 };
 
 fn environment(free: u64, rate: f64) -> RunEnvironment {
@@ -333,6 +334,39 @@ fn a_fill_is_counted_once_and_only_where_data_is_missing() {
 fn a_write_by_the_clock_does_not_promise_data() {
     let write = gigabyte("w", &[Phase::Write], true, |_| ());
     assert_eq!(seconds(vec![write, gigabyte("r", &[Phase::Read], true, |_| ())]), [10.0, 20.0]);
+}
+
+/// A promise is a minimum: a small one does not make the devices slower, a large one asks for more than are assumed.
+#[test]
+fn a_promised_rate_never_lowers_a_prediction() {
+    let predicted = |promised: f64| {
+        let case = case(1, Bytes::mib(1), 1000, |_| {});
+        let mut plan = Plan::new("p", PlanSource::Quick { directory: "/t".into() }, 1, vec![case]);
+        plan.criteria.commitments.push(Commitment {
+            name: "all".into(),
+            by: String::new(),
+            figures: Selector::default(),
+            rate: RateName::ByWall,
+            statistic: Statistic::Median,
+            bound: Bound::AtLeast,
+            amount: Amount::BytesPerSecond(promised),
+            over: Over::Every,
+            terms: Terms::default(),
+        });
+        let environment = RunEnvironment {
+            assumed: AssumedDevice { transfer_time: Nanos(1), ..environment(1 << 40, 500e6).assumed },
+            ..environment(1 << 40, 500e6)
+        };
+        let phase = estimates(&plan, &environment).0.remove(0).phases.remove(0);
+        (phase.bytes_per_second, phase.source)
+    };
+    let assumed = (
+        Interval { low: 125e6, middle: 500e6, high: 2e9 },
+        Source::Assumed("an assumed test of 500 MB/s".into()),
+    );
+    assert_eq!(predicted(1e6), assumed);
+    let asked = Interval { low: 125e6, middle: 5e9, high: 10e9 };
+    assert_eq!(predicted(5e9), (asked, Source::Promised("all".into())));
 }
 
 #[test]

@@ -25,6 +25,7 @@
 //! # Ok::<(), plan::study::StudyErrors>(())
 //! ```
 
+mod as_written;
 mod build;
 mod error;
 mod keys;
@@ -41,7 +42,7 @@ use std::path::Path;
 pub use error::{StudyError, StudyErrors};
 pub use on_directory::{on_directory, placed_elsewhere};
 pub use options::{CASES_LIMIT, CASES_MAX, Options};
-pub use overrides::{Override, OverrideError};
+pub use overrides::{Override, OverrideError, overrides_of};
 pub use reference::reference;
 pub use schema::schema;
 
@@ -124,7 +125,15 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
     let plan = table::document::Document::parse(text, &options.overrides, &mut errors)
         .and_then(|document| build::plan(path, text, &document, options, &mut errors));
     match plan {
-        Some(plan) if errors.is_empty() => Ok(plan),
+        Some(mut plan) if errors.is_empty() => {
+            // A file that needs its overrides to be valid promises what it says with them.
+            let has_promises = !options.overrides.is_empty() && !plan.criteria.commitments.is_empty();
+            let without = || read_with(path, text, &Options { overrides: Vec::new(), ..options.clone() });
+            if let Some(written) = has_promises.then(without).and_then(Result::ok) {
+                as_written::keep_terms(&mut plan, &written, &options.overrides);
+            }
+            Ok(plan)
+        }
         _ => Err(StudyErrors::new(path, &overrides::shown_text(text, &options.overrides), errors)),
     }
 }

@@ -15,6 +15,7 @@ use super::keys::{PROMISES, STONEWALL, TABLES};
 use super::table::definition::Table;
 use super::table::values::Span;
 use crate::text::nearest::nearest;
+use crate::{Commitment, Plan, PlanSource};
 
 /// Mutually exclusive keys: an override of one replaces the others.
 const INSTEAD: [(&[&str], &[&str]); 16] = [
@@ -118,9 +119,31 @@ impl Override {
 impl Override {
     /// Whether it sets the key `key` of the table `table` with the name `name`.
     pub(super) fn sets(&self, table: &str, name: &str, key: &str) -> bool {
-        let named = self.name.as_deref().is_none_or(|own| own == "*" || own == name);
-        self.table == table && named && self.key == key
+        self.table == table && self.is_named(name) && self.key == key
     }
+
+    /// Whether it is about the table with the name `name`.
+    fn is_named(&self, name: &str) -> bool {
+        self.name.as_deref().is_none_or(|own| own == "*" || own == name)
+    }
+}
+
+/// The overrides of the study that `plan` was read from that may change what `commitment` says, or the figures that it
+/// is about.
+#[must_use]
+pub fn overrides_of(plan: &Plan, commitment: &Commitment) -> Vec<String> {
+    let PlanSource::Study { overrides, .. } = &plan.source else { return Vec::new() };
+    let concerns = |written: &&String| {
+        let Ok(one) = Override::parse(written) else { return true };
+        let names = |own: Option<&String>| own.is_none_or(|own| one.is_named(own));
+        match one.table.as_str() {
+            "workload" => names(commitment.figures.workload.as_ref()),
+            "target" => names(commitment.figures.target.as_ref()),
+            "commitment" => names(Some(&commitment.name)) || one.key == "name",
+            _ => true,
+        }
+    };
+    overrides.iter().filter(concerns).cloned().collect()
 }
 
 impl fmt::Display for Override {

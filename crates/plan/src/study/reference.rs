@@ -100,8 +100,9 @@ A string may be written without quotes. Keys that are alternatives replace each 
 the place of `block` and `segments`, `directory` that of `paths`, `duration` that of `stonewall`, `tasks_per_node` that of `tasks`.
 A new `directory` is that of all spaces of jobs, unless `work` and `utility` are set after it.
 What was expected, published and claimed cannot be set: it is fixed in the file.
-The record keeps the file and the overrides. A commitment or claim about a point that an override
-has taken away is not tested.
+The record keeps the file and the overrides, and each verdict names those that concern it. A claim about a point that
+an override has taken away is not tested. A commitment stays about what the file says: figures of another number of nodes,
+reads of own data where the file has others' read, or only some of the figures that it is about do not keep it.
 
 ## Protocol
 
@@ -111,7 +112,7 @@ warm_up = 1               # one pass that does not count
 rounds = 2                # two passes make a repetition, the second counts
 repetitions = 25          # at most
 until = "interval 5 %"    # enough when the interval of the median is this narrow
-phase_min = "5s"          # shorter phases meet no commitment
+phase_min = "5s"          # shorter phases meet no commitment, nor does one below 2 s
 phase_max = "5min"
 drop_caches = true
 shuffle = true

@@ -3,7 +3,7 @@
 
 use crate::common::{RIGHT, shown, study};
 use plan::study::{Options, Override, StudyErrors, read_with};
-use plan::{Plan, ReadFrom, SettingValue};
+use plan::{Phase, Plan, ReadFrom, SettingValue, Terms};
 
 /// Reads a study in a run on `nodes` nodes.
 fn on(nodes: u32, text: &str, overrides: &[&str]) -> Result<Plan, StudyErrors> {
@@ -69,12 +69,30 @@ fn operations_are_transfers_of_each_task() {
 
 #[test]
 fn the_next_node_is_as_many_tasks_on_as_a_node_has() {
-    let shift = |nodes: u32| {
-        let text = with(&format!("tasks_per_node = 6\nnodes = {nodes}\nread_from = \"next-node\""));
-        on(1, &text, &[]).unwrap().cases[0].workload.read_from
-    };
-    assert_eq!(shift(4), ReadFrom::Shift { tasks: 6 });
-    assert_eq!(shift(1), ReadFrom::Same);
+    let text = |nodes: &str| with(&format!("tasks_per_node = 6\nnodes = {nodes}\nread_from = \"next-node\""));
+    let of = |plan: Plan| plan.cases.iter().map(|case| case.workload.read_from).collect::<Vec<_>>();
+    assert_eq!(of(on(1, &text("4"), &[]).unwrap()), [ReadFrom::Shift { tasks: 6 }]);
+    // The first point of a sweep over nodes.
+    assert_eq!(of(on(1, &text("[1, 2]"), &[]).unwrap()), [ReadFrom::Same, ReadFrom::Shift { tasks: 6 }]);
+}
+
+/// Otherwise each task would read its own file, and nobody would notice.
+#[test]
+fn without_a_next_node_nothing_is_read_there() {
+    let swept = with("tasks_per_node = 6\nnodes = [1, 4]\nread_from = \"next-node\"");
+    let unstated = with("tasks = 6\nread_from = \"next-node\"");
+    assert!(on(4, &unstated, &[]).is_ok());
+    let refused = [
+        on(1, &unstated, &[]),
+        on(1, &swept, &["workload.*.nodes=1"]),
+        on(1, &swept, &["workload.*.nodes=[1]"]),
+    ];
+    for refused in refused {
+        let errors = refused.unwrap_err();
+        let error = &errors.errors()[0];
+        assert_eq!(error.to_string(), "`read_from` is \"next-node\", but all tasks are on one node");
+        assert!(error.help_text().contains("read_from = \"same\""), "{}", error.help_text());
+    }
 }
 
 #[test]
@@ -125,4 +143,46 @@ fn what_operations_have_written_in_part_serves_no_other_workload() {
     let reads = |writer| on(1, &writer_and_reader("shared", writer, "tasks = 2"), &[]).is_ok();
     assert!(reads("tasks = 2\noperations = 8"));
     assert!(!reads("tasks = 2\noperations = 7"));
+}
+
+/// A study of four nodes with a promise, read with overrides; the terms of the promise.
+fn terms(overrides: &[&str]) -> Terms {
+    let text = with("tasks_per_node = 2\nnodes = 4\nread_from = \"next-node\"")
+        + "\n[[commitment]]\nname = \"reads\"\nphase = \"read\"\nstatistic = \"median\"\nbandwidth_at_least = \"1MB/s\"\n";
+    on(1, &text, overrides).unwrap().criteria.commitments.remove(0).terms
+}
+
+#[test]
+fn a_promise_is_about_the_nodes_and_the_rotation_that_the_file_asks_for_whatever_an_override_makes_of_them() {
+    let asked = Terms { nodes: vec![4], reads_others: true, taken_away: 0 };
+    assert_eq!(terms(&[]), asked);
+    let fewer = ["workload.*.nodes=1", "workload.*.read_from=same"];
+    assert_eq!(terms(&fewer), asked);
+    assert_eq!(terms(&["workload.*.nodes=2", "commitment.reads.nodes=2"]).nodes, [2]);
+    let one = Terms { taken_away: 1, ..asked };
+    assert_eq!(terms(&["workload.*.phases=[\"write\"]"]), one, "the file promises reads");
+    assert_eq!(terms(&["commitment.reads.phase=write"]), one);
+}
+
+#[test]
+fn what_an_override_takes_out_of_a_sweep_is_counted() {
+    let text = with("tasks = [1, 2, 4, 8]\nnodes = 1")
+        + "\n[[commitment]]\nname = \"all\"\nphase = \"read\"\nstatistic = \"median\"\nbandwidth_at_least = \"1MB/s\"\n";
+    let taken =
+        |overrides: &[&str]| on(1, &text, overrides).unwrap().criteria.commitments[0].terms.taken_away;
+    assert_eq!(taken(&[]), 0);
+    assert_eq!(taken(&["workload.*.tasks=[1, 8]", "workload.*.size=64MiB"]), 2);
+    assert_eq!(taken(&["workload.*.tasks=[1, 2, 4, 8, 16]"]), 0);
+}
+
+#[test]
+fn a_figure_of_other_nodes_or_of_own_data_does_not_meet_the_terms() {
+    let text = with("tasks_per_node = 2\nnodes = [1, 4]\nread_from = \"next-node\"");
+    let cases = on(1, &text, &[]).unwrap().cases;
+    let asked = Terms { nodes: vec![4], reads_others: true, taken_away: 0 };
+    let (one, four) = (&cases[0], &cases[1]);
+    assert_eq!(asked.unmet(four, Phase::Read), Vec::<String>::new());
+    assert_eq!(asked.unmet(one, Phase::Write), ["it is about 4 nodes, and this is a figure of 1 node"]);
+    assert_eq!(asked.unmet(one, Phase::Read).len(), 2);
+    assert_eq!(Terms::default().unmet(one, Phase::Read), Vec::<String>::new());
 }

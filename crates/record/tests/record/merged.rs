@@ -256,6 +256,7 @@ fn terms_of_one_name_that_differ_are_named() {
                 bound: plan::Bound::AtLeast,
                 amount,
                 over: plan::Over::Every,
+                terms: plan::Terms::default(),
             });
         }
     };

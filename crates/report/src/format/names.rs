@@ -68,6 +68,22 @@ pub(crate) fn unit(phase: Phase) -> &'static str {
     }
 }
 
+/// The unit of operations per second in `phase`: `IOPS` of transfers, else operations by their name, as in
+/// `creates/s`. Every form uses this one.
+pub(crate) fn operations_unit(phase: Phase) -> &'static str {
+    match unit(phase) {
+        BYTES_PER_SECOND => "IOPS",
+        named => named,
+    }
+}
+
+/// The unit of operations per second in all of `phases`; that of transfers if there are none.
+pub(crate) fn common_operations_unit(phases: impl IntoIterator<Item = Phase>) -> &'static str {
+    let mut units = phases.into_iter().map(operations_unit);
+    let first = units.next().unwrap_or("IOPS");
+    if units.all(|unit| unit == first) { first } else { "operations/s" }
+}
+
 /// `direct uring 32`, `buffered psync 1`, `mmap`: the path of transfers to the kernel, and how many are in
 /// flight per task.
 pub(crate) fn path(workload: &Workload) -> String {

@@ -4,11 +4,13 @@ use analysis::{
     comparisons::{judged_by, selected, side},
     statistics::{CONFIDENCE, DIFFERENCE_LEAST, bound_least},
 };
-use plan::{Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
+use plan::{
+    Case, Commitment, Over, PHASE_SECONDS_MIN, Phase, Plan, Protocol, Selector, Side, Statistic, Stopping,
+};
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
-use crate::format::{counted, percent};
+use crate::format::{counted, duration, names, percent};
 use crate::section::criterion;
 
 /// Statistics of the study that need more repetitions than planned, with how many.
@@ -37,7 +39,7 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
         Some((what, &one.figures, bound_least((1.0 - CONFIDENCE) / among as f64)))
     });
     let too_few = claimed.chain(promised).filter_map(|(what, selector, needed)| {
-        let there = chosen(plan, selector).map(counting).min()?;
+        let there = chosen(plan, selector).map(|(case, _)| counting(case)).min()?;
         ((there as usize) < needed).then_some((what, there, needed))
     });
     let line = |same: &Vec<(&str, u32, usize)>| {
@@ -50,10 +52,10 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
     analysis::figures::grouped(too_few, |(what, ..)| *what).iter().map(line).collect()
 }
 
-/// The cases of a selection, once for each selected result phase.
-fn chosen<'a>(plan: &'a Plan, selector: &Selector) -> impl Iterator<Item = &'a Case> {
+/// The cases of a selection with each selected result phase.
+pub(super) fn chosen<'a>(plan: &'a Plan, selector: &Selector) -> impl Iterator<Item = (&'a Case, Phase)> {
     let phases = plan.cases.iter().flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)));
-    phases.filter(|(case, phase)| phase.is_result() && selector.takes(case, *phase)).map(|(case, _)| case)
+    phases.filter(|(case, phase)| phase.is_result() && selector.takes(case, *phase))
 }
 
 /// The minimum number of counted passes of a case.
@@ -113,23 +115,27 @@ pub(crate) fn words(case: &Case) -> String {
         protocol.evict_files.then(|| {
             "only its files' pages are evicted from the page cache before each phase that reads".to_owned()
         }),
-        (protocol.phase_min.0 > 0)
-            .then(|| format!("a phase shorter than {} meets no commitment", protocol.phase_min)),
+        (protocol.phase_min.0 > 0).then(|| {
+            let least = protocol.phase_min.as_secs_f64().max(PHASE_SECONDS_MIN);
+            format!("a phase shorter than {} meets no commitment", duration(least))
+        }),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// `random reads (the contract): at least 1,000,000 IOPS`.
-pub(crate) fn promised(one: &Commitment) -> String {
+/// `random reads (the contract): at least 1,000,000 IOPS`; `operations` is the unit of operations per second.
+pub(crate) fn promised(one: &Commitment, operations: &str) -> String {
     let by = if one.by.is_empty() { String::new() } else { format!(" ({})", one.by) };
-    format!("{}{by}: {}", one.name, criterion(one.amount, side(one.bound)))
+    format!("{}{by}: {}", one.name, criterion(one.amount, side(one.bound), operations))
 }
 
 /// Every commitment with the rule that judges it.
 pub(super) fn commitments(plan: &Plan, screen: Screen) -> String {
     let all = plan.criteria.commitments.iter().map(|one| {
         let (of, by) = (selected(&one.figures, one.over), judged_by(one));
-        wrapped("  · ", &format!("{}, {of}; judged by {by}", promised(one)), screen.prose())
+        let phases = chosen(plan, &one.figures).map(|(_, phase)| phase);
+        let what = promised(one, names::common_operations_unit(phases));
+        wrapped("  · ", &format!("{what}, {of}; judged by {by}"), screen.prose())
     });
     let all: String = all.collect();
     if all.is_empty() { all } else { format!("\nPromised, and fixed from now on\n{all}") }

@@ -9,6 +9,7 @@ mod jobs;
 mod layouts;
 mod offsets;
 mod outline;
+mod promises;
 mod sweep;
 mod works;
 
@@ -51,7 +52,7 @@ pub fn preflight(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> S
     out.extend(fullest.map(|space| line("space", &format!("at most {}", space_words(space)), screen)));
     let misfits = analysis::targets::fits(plan).into_iter().filter(|fit| !fit.fits()).collect::<Vec<_>>();
     out += &table_of_study(plan, ROOM, &analysis::gate::Table::planned(&misfits), false, screen);
-    out + &sweep::concerns(plan, &all, CONCERNS_BEFORE, screen) + &criteria::repetitions(plan, screen)
+    out + &sweep::concerns(plan, &all, CONCERNS_BEFORE, screen) + &advice(plan, environment, screen)
 }
 
 /// The line of [`preflight`] with the expected duration of `plan`, and the source of the estimate.
@@ -157,7 +158,7 @@ pub fn outline(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> Str
     let (all, spaces) = estimates(plan, environment);
     let cases = outline::cases(plan, &all, environment, screen);
     let (concerns, advice) =
-        (sweep::concerns(plan, &all, usize::MAX, screen), criteria::repetitions(plan, screen));
+        (sweep::concerns(plan, &all, usize::MAX, screen), advice(plan, environment, screen));
     let heading = if concerns.is_empty() && advice.is_empty() { "" } else { "\nLook at this first\n" };
     let whole = altogether(plan, (&all, &spaces), environment, false, screen);
     let (title, source) = (visible(&plan.title), source(plan, environment, screen));
@@ -183,8 +184,13 @@ pub fn explain(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> Str
         let _ = write!(out, "\n… and {} more cases\n", cases - CASES_EXPLAINED);
     }
     let (whole, advice) =
-        (altogether(plan, (&all, &spaces), environment, true, screen), criteria::repetitions(plan, screen));
+        (altogether(plan, (&all, &spaces), environment, true, screen), advice(plan, environment, screen));
     format!("{out}\nAltogether\n{whole}{advice}")
+}
+
+/// What commitments and claims lack to be decided by this run.
+fn advice(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> String {
+    criteria::repetitions(plan, screen) + &promises::doubtful(plan, environment, screen)
 }
 
 /// The request, each option with its meaning, and the model that the plan runs on.

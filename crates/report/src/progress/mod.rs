@@ -15,7 +15,7 @@ use record::PhaseRow;
 
 use self::left::TimeLeft;
 use self::log::Log;
-use crate::format::names::unit;
+use crate::format::names::{operations_unit, unit};
 use crate::format::screen::{COLUMNS, terminal_columns};
 use crate::format::table::width;
 use crate::format::{counted, duration, rate_in};
@@ -410,8 +410,7 @@ fn by_bytes(phase: Phase, small: bool) -> bool {
 }
 
 fn rate_text(phase: Phase, small: bool, rate: f64) -> String {
-    let unit = if by_bytes(phase, small) || !phase.counts_bytes() { unit(phase) } else { "IOPS" };
-    rate_in(rate, unit)
+    rate_in(rate, if by_bytes(phase, small) { unit(phase) } else { operations_unit(phase) })
 }
 
 /// `12 cases × 5, 1 h 50 min to 2 h 30 min`.

@@ -211,7 +211,7 @@ impl Figure {
 
     /// The unit of its operations per second: `IOPS`, or named operations as in `creates/s`.
     pub(crate) fn operations_unit(&self) -> &'static str {
-        if self.is_operations() { self.unit() } else { "IOPS" }
+        names::operations_unit(self.phase)
     }
 
     /// How the rate was obtained: `median of 3 repetitions, by wall time`.

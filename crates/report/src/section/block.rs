@@ -1,11 +1,11 @@
 //! The building blocks of sections, and shared wording.
 
 use crate::format::table::Table;
-use crate::format::{NOT_OBSERVED, grouped, iops, latency, number, percent, rate, rate_in, whole};
+use crate::format::{NOT_OBSERVED, grouped, iops, latency, names, number, percent, rate, rate_in, whole};
 use crate::report::Report;
 use crate::report::figure::Figure;
 use analysis::{
-    comparisons::{Comparison, Verdict},
+    comparisons::{Comparison, PublishedComparison, Verdict},
     sweeps::Curve,
 };
 use plan::{Amount, Bytes, Nanos, Setting};
@@ -106,9 +106,10 @@ pub(crate) fn headline(figure: &Figure) -> String {
     }
 }
 
-/// An amount preceded by the required side: `p99 at most 5 ms`, `≥ 900 GB/s`.
-pub(crate) fn criterion(one: Amount, side: &str) -> String {
-    let value = in_unit(one.number(), one.unit());
+/// An amount preceded by the required side: `p99 at most 5 ms`, `≥ 900 GB/s`; `operations` is the unit of operations
+/// per second.
+pub(crate) fn criterion(one: Amount, side: &str, operations: &str) -> String {
+    let value = in_unit(one.number(), one.unit(), operations);
     // Without trailing zeros, as amounts are written in studies.
     let value = value.split_once(' ').map_or(value.clone(), |(number, unit)| match number.contains('.') {
         true => format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.')),
@@ -122,18 +123,27 @@ pub(crate) fn criterion(one: Amount, side: &str) -> String {
 
 /// A value in the unit of the commitment.
 pub(crate) fn promised_value(report: &Report, verdict: &Verdict, value: f64) -> String {
-    let own = verdict.figure.and_then(|place| report.figures.get(place));
-    match (verdict.commitment.amount, own.filter(|own| own.is_operations())) {
-        (Amount::OperationsPerSecond(_), Some(own)) => rate_in(value, own.unit()),
-        (amount, _) => in_unit(value, amount.unit()),
-    }
+    in_unit(value, verdict.commitment.amount.unit(), promised_unit(report, verdict))
 }
 
-/// A value of the unit `bytes/s`, `ops/s`, `ns` or `fraction` in readable form.
-pub(crate) fn in_unit(value: f64, unit: &str) -> String {
+/// The unit of operations per second of the figures that a commitment is about.
+pub(crate) fn promised_unit(report: &Report, verdict: &Verdict) -> &'static str {
+    let measured = verdict.about.iter().filter_map(|&place| report.figures.get(place)).map(|own| own.phase);
+    let named = verdict.commitment.figures.phase.filter(|_| verdict.about.is_empty());
+    names::common_operations_unit(measured.chain(named))
+}
+
+/// A value of a published figure, or of the own one beside it.
+pub(crate) fn published_value(one: &PublishedComparison, value: f64) -> String {
+    in_unit(value, one.unit(), names::common_operations_unit(one.phase))
+}
+
+/// A value of the unit `bytes/s`, `ops/s`, `ns` or `fraction` in readable form; `operations` is the unit of operations
+/// per second.
+fn in_unit(value: f64, unit: &str, operations: &str) -> String {
     match unit {
         "bytes/s" => rate(value),
-        "ops/s" => format!("{} IOPS", iops(value)),
+        "ops/s" => rate_in(value, operations),
         "ns" => latency(whole(value)),
         "fraction" => percent(value),
         _ => format!("{} {unit}", number(value)),

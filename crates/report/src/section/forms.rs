@@ -6,7 +6,7 @@
 use analysis::{audit::Outcome, comparisons::PublishedComparison, gate::Stated};
 use record::{Metric, Published, PublishedStatistic};
 
-use super::block::{Block, in_unit};
+use super::block::{Block, published_value};
 use crate::format::table::{Align, Cell, Table};
 use crate::format::{NOT_OBSERVED, megabytes, percent};
 use crate::report::Report;
@@ -126,14 +126,14 @@ fn form(same: &[(&Stated<PublishedComparison>, &PublishedComparison)]) -> Option
     Some(Block::Table { caption: format!("{}{unit}{spread}{doubt}", first.source()), table })
 }
 
-fn value(amount: f64, unit: &str, are_bytes: bool) -> String {
-    if are_bytes { megabytes(amount) } else { in_unit(amount, unit) }
+fn value(one: &PublishedComparison, amount: f64, are_bytes: bool) -> String {
+    if are_bytes { megabytes(amount) } else { published_value(one, amount) }
 }
 
 fn published(entry: &Entry<'_>, are_bytes: bool) -> String {
-    let (one, unit) = (entry.one, entry.one.unit());
-    let deviation = entry.deviation.map(|deviation| format!(" ± {}", value(deviation, unit, are_bytes)));
-    format!("{}{}", value(one.value(), unit, are_bytes), deviation.unwrap_or_default())
+    let one = entry.one;
+    let deviation = entry.deviation.map(|deviation| format!(" ± {}", value(one, deviation, are_bytes)));
+    format!("{}{}", value(one, one.value(), are_bytes), deviation.unwrap_or_default())
 }
 
 /// The standard deviation of measured values and their number, if the published figure is a mean.
@@ -142,10 +142,10 @@ fn spread_of(one: &PublishedComparison) -> Option<(f64, usize)> {
 }
 
 fn own(entry: &Entry<'_>, are_bytes: bool) -> String {
-    let (one, unit) = (entry.one, entry.one.unit());
+    let one = entry.one;
     let Some(own) = one.own else { return NOT_OBSERVED.to_owned() };
     let spread =
-        spread_of(one).map(|(deviation, n)| format!(" ± {} (n = {n})", value(deviation, unit, are_bytes)));
+        spread_of(one).map(|(deviation, n)| format!(" ± {} (n = {n})", value(one, deviation, are_bytes)));
     let mark = if entry.is_doubtful { " !" } else { "" };
-    format!("{}{}{mark}", value(own, unit, are_bytes), spread.unwrap_or_default())
+    format!("{}{}{mark}", value(one, own, are_bytes), spread.unwrap_or_default())
 }

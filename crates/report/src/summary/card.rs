@@ -21,7 +21,9 @@ use crate::report::causes::{Cause, causes, marks};
 use crate::report::figure::{Figure, in_order};
 use crate::report::origin;
 use crate::section::statements::{tone, without_figures};
-use crate::section::{Block, criterion, only, point, promised_value, response, signed, title, which_target};
+use crate::section::{
+    Block, criterion, only, point, promised_unit, promised_value, response, signed, title, which_target,
+};
 
 /// Maximum number of figures listed on a card.
 const FIGURES_MAX: usize = 8;
@@ -425,7 +427,8 @@ impl<'a> Rows<'a> {
             Bound::AtLeast => "≥",
             Bound::AtMost => "≤",
         };
-        let needs = format!("needs {}", criterion(one.commitment.amount, sign));
+        let needs =
+            format!("needs {}", criterion(one.commitment.amount, sign, promised_unit(self.report, one)));
         // A measured value that is the decisive bound is not shown twice.
         let bound = one.decisive_bound();
         let measured = one.measured.filter(|&measured| bound.is_none_or(|(_, end)| end != measured));

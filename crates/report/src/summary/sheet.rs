@@ -1,26 +1,27 @@
 //! One printable sheet per commitment: the terms fixed before the run, the measurements, doubts, what could not
 //! be checked, and the verdict. It contains everything that a party needs to contest the verdict.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use analysis::{
-    audit::{AuditIssue, Outcome, Use},
+    audit::{AuditIssue, Check, Outcome, Use},
     comparisons::{Verdict, judged_by, selected, side},
     figures::Figure,
     gate::Judgement,
     statistics::{CONFIDENCE, bound_least, median_bounds},
 };
 use plan::{
-    Bound, Case, Client, Layer, Nanos, Over, Plan, PlanSource, Statistic, Stopping, TargetDescription,
+    Bound, Case, Client, Commitment, Layer, Nanos, Over, Plan, PlanSource, Statistic, Stopping,
+    TargetDescription,
 };
-use record::{Fact, Provenance, Run};
+use record::{Fact, Provenance, Run, Warning};
 
 use crate::format::table::{Cell, Table};
 use crate::format::{counted, number, percent, sentence, shell_line};
 use crate::preflight::{promised, protocol};
 use crate::report::Report;
 use crate::report::origin;
-use crate::section::{Block, Section, conditions, promised_value};
+use crate::section::{Block, Section, conditions, promised_unit, promised_value};
 
 /// Maximum number of cases and protocols of a commitment that are listed.
 const NAMED: usize = 12;
@@ -149,14 +150,20 @@ impl Sheet<'_> {
         };
         let (of, by) = (selected(&commitment.figures, commitment.over), judged_by(commitment));
         let mut lines = vec![
-            promised(commitment),
+            promised(commitment, promised_unit(self.report, self.verdict)),
             format!("of {of}; judged by {by}"),
             format!("{}: {}{more}", counted(cases.len() as u64, "case"), named.join(", ")),
         ];
+        lines.push(nodes(commitment, &cases));
         let mut protocols: Vec<String> = cases.iter().map(|case| protocol(case)).collect();
         protocols.dedup();
         lines.extend(protocols.into_iter().take(NAMED));
         let among = if commitment.over == Over::Best { cases.len().max(1) } else { 1 };
+        let overrides = &self.verdict.overrides;
+        lines.extend(
+            (!overrides.is_empty())
+                .then(|| format!("not as in the study file: --set {}", overrides.join(", --set "))),
+        );
         if among > 1 || commitment.statistic == Statistic::ConfidenceBound {
             let needed = bound_least((1.0 - CONFIDENCE) / among as f64);
             lines.push(format!("{} are needed for the bound", counted(needed as u64, "repetition")));
@@ -197,7 +204,12 @@ impl Sheet<'_> {
     }
 
     fn doubts(&self) -> Vec<String> {
-        let about = |one: &&AuditIssue| one.figure.is_none_or(|place| self.verdict.about.contains(&place));
+        // A doubt about published figures says nothing about what was promised.
+        let about = |one: &&AuditIssue| match (one.figure, one.commitment) {
+            (Some(place), _) => self.verdict.about.contains(&place),
+            (None, Some(place)) => place == self.verdict.place,
+            (None, None) => one.check != Check::BestAsTypical,
+        };
         let line = |one: &AuditIssue| {
             let of = one.figure.map(|place| format!("figure {}: ", place + 1)).unwrap_or_default();
             let weighs = self.weighs(one);
@@ -270,12 +282,25 @@ impl Sheet<'_> {
                 let is_near = one.client == Client::LocalToServer || one.layer == Layer::NodeLocal;
                 is_near || one.server_memory.is_some() || one.caches.is_some()
             };
+            let stated = target.and_then(|one| Some((&one.name, one.stated_memory()?)));
+            if let Some((name, held)) = stated.filter(|_| self.figures().any(|(_, one)| !one.phase.writes()))
+            {
+                let held = held.both_units();
+                lines.push(format!("{name}: what is behind its devices; the study states {held} of caches"));
+            }
             if !target.is_some_and(is_declared) {
                 let target = if case.target.is_empty() { "the target" } else { &case.target };
                 lines.push(format!(
                     "{target}: the memory of its servers (`server_memory`) and its caches are not declared"
                 ));
             }
+        }
+        if !self.run.pauses.is_empty() {
+            lines.push(
+                "how the case went that was under way when the run was interrupted: it was measured again \
+                 from its first pass"
+                    .to_owned(),
+            );
         }
         let host = &self.run.manifest.host;
         let writes = self.figures().any(|(_, figure)| figure.phase.writes());
@@ -311,6 +336,8 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
         origin::when(report),
     ];
     lines.extend(origin::model_line(report));
+    let elsewhere = run.warnings.iter().filter(|row| matches!(row.warning, Warning::ResumedElsewhere { .. }));
+    lines.extend(elsewhere.map(|row| row.warning.to_string()));
     lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
     // A model has no other users.
     let alone = match manifest.plan.criteria.exclusive {
@@ -332,6 +359,19 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
     ));
     lines.push(format!("record: {}", run.directory.display()));
     lines
+}
+
+/// The nodes that a commitment is about, and those of its cases.
+fn nodes(commitment: &Commitment, cases: &[&Case]) -> String {
+    let listed = |nodes: &BTreeSet<u32>| nodes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let measured = listed(&cases.iter().map(|case| case.workload.nodes).collect());
+    let of = &commitment.terms.nodes;
+    match of.as_slice() {
+        _ if cases.is_empty() && of.is_empty() => "nodes: the study fixes no number".to_owned(),
+        [] => format!("nodes: the study fixes no number; planned on {measured}"),
+        _ if cases.is_empty() => format!("nodes: {}", listed(&of.iter().copied().collect())),
+        _ => format!("nodes: {}; planned on {measured}", listed(&of.iter().copied().collect())),
+    }
 }
 
 /// The measured share of the commitment, to precede these words: `0.7 % of`, `105 times`.

@@ -141,6 +141,7 @@ fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
             bound: Bound::AtLeast,
             amount: Amount::BytesPerSecond(1e9),
             over: Over::Best,
+            terms: plan::Terms::default(),
         };
         plan.criteria.claims = vec![claim.clone(), claim];
         plan.criteria.commitments = vec![promise];

@@ -71,6 +71,7 @@ pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<AuditIssue>
         AuditIssue {
             check,
             figure: Some(matrix.figure),
+            commitment: None,
             concerns: match matrix.case.target.as_str() {
                 "" => conditions.clone(),
                 target => format!("{target}: {conditions}"),

@@ -238,6 +238,7 @@ pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<AuditIss
         let doubt = |evidence: String, advice: &str| AuditIssue {
             check: Check::Accounts,
             figure: Some(one.figure),
+            commitment: None,
             concerns: format!("{}, repetition {}", figures[one.figure].conditions, one.repetition + 1),
             evidence,
             advice: advice.to_owned(),

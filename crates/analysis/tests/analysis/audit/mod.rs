@@ -4,6 +4,7 @@ mod absorbed;
 mod doubts;
 mod memory;
 mod own;
+mod promised;
 mod published;
 mod servers;
 mod starved;

@@ -303,6 +303,7 @@ fn judging_by_the_best_is_pointed_out() {
         bound: plan::Bound::AtLeast,
         amount: Amount::BytesPerSecond(2e9),
         over: plan::Over::Every,
+        terms: plan::Terms::default(),
     }];
     assert_eq!(one.checks(), [(Check::BestAsTypical, false)]);
     assert_eq!((one.doubts()[0].figure, one.doubts()[0].concerns.as_str()), (None, "2 GB/s"));

@@ -104,6 +104,7 @@ pub(crate) fn at_least(amount: Amount) -> Commitment {
         bound: Bound::AtLeast,
         amount,
         over: Over::Every,
+        terms: plan::Terms::default(),
     }
 }
 

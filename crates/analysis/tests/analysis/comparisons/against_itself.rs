@@ -71,6 +71,7 @@ fn what_the_audit_refuses_is_not_compared() {
     let doubt = AuditIssue {
         check: Check::TooShort,
         figure: Some(0),
+        commitment: None,
         concerns: String::new(),
         evidence: String::new(),
         advice: String::new(),

@@ -42,6 +42,7 @@ fn doubt(figure: usize, disqualifies: bool) -> AuditIssue {
     AuditIssue {
         check: if disqualifies { Check::WrongData } else { Check::NotQuiet },
         figure: Some(figure),
+        commitment: None,
         concerns: "a figure".to_owned(),
         evidence: "the devices read 1 %".to_owned(),
         advice: "read more".to_owned(),

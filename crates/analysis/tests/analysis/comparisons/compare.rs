@@ -115,6 +115,7 @@ fn what_the_audit_marks_is_compared_with_the_mark() {
     let doubt = |check| AuditIssue {
         check,
         figure: Some(0),
+        commitment: None,
         concerns: "a".to_owned(),
         evidence: "others used 40 %".to_owned(),
         advice: String::new(),
@@ -199,6 +200,7 @@ fn what_a_busier_host_may_have_made_is_no_difference() {
     let not_quiet = AuditIssue {
         check: Check::NotQuiet,
         figure: Some(0),
+        commitment: None,
         concerns: "a".to_owned(),
         evidence: "others used 40 %".to_owned(),
         advice: String::new(),

@@ -203,6 +203,7 @@ fn a_disqualified_figure_takes_no_place_of_another_of_its_definition() {
     let short = |figure| AuditIssue {
         check: Check::TooShort,
         figure: Some(figure),
+        commitment: None,
         concerns: String::new(),
         evidence: String::new(),
         advice: String::new(),

@@ -13,7 +13,7 @@ use crate::study::table::values::{Fields, Span, Value, Values};
 use crate::text::nearest::nearest;
 use crate::{
     Amount, Bound, Case, Claim, Commitment, Criteria, Expectation, Over, Phase, Plan, PublishedReference,
-    Quantity, Selector, Setting, SettingValue, Side, Statistic, TargetDescription,
+    Quantity, ReadFrom, Selector, Setting, SettingValue, Side, Statistic, TargetDescription, Terms,
 };
 
 /// Names that selections can use.
@@ -27,6 +27,8 @@ pub(super) struct KnownNames<'f> {
 /// A workload, and the values of each key that it is swept over.
 struct KnownWorkload<'f> {
     name: &'f str,
+    /// Whether the file says on how many nodes it is.
+    states_nodes: bool,
     swept: Vec<(&'f str, Vec<SettingValue>)>,
 }
 
@@ -40,7 +42,9 @@ impl<'f> KnownNames<'f> {
         overrides: &'f [Override],
     ) -> Self {
         let workload = |(fields, axes): (&'f Fields, &Axes)| {
-            Some(KnownWorkload { name: fields.text("name")?, swept: axes.swept().collect() })
+            let swept: Vec<_> = axes.swept().collect();
+            let states_nodes = fields.has("nodes") || swept.iter().any(|(key, _)| *key == "nodes");
+            Some(KnownWorkload { name: fields.text("name")?, states_nodes, swept })
         };
         Self {
             targets: targets.names().collect(),
@@ -60,7 +64,11 @@ impl<'f> KnownNames<'f> {
             }
             let place = known.workloads.iter().position(|workload| workload.name == case.group);
             let place = place.unwrap_or_else(|| {
-                known.workloads.push(KnownWorkload { name: &case.group, swept: Vec::new() });
+                known.workloads.push(KnownWorkload {
+                    name: &case.group,
+                    states_nodes: false,
+                    swept: Vec::new(),
+                });
                 known.workloads.len() - 1
             });
             let swept = &mut known.workloads[place].swept;
@@ -156,10 +164,12 @@ fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyErr
             "a latency has no rate; leave it out",
         ));
     }
+    let figures = selector(fields, known, errors);
     let promised = Commitment {
+        terms: terms(fields, &figures, known, errors),
         name: fields.text_or_empty("name"),
         by: fields.text_or_empty("by"),
-        figures: selector(fields, known, errors),
+        figures,
         rate: fields.parsed("rate")?,
         statistic: fields.parsed("statistic")?,
         bound: if key.ends_with("_at_least") { Bound::AtLeast } else { Bound::AtMost },
@@ -168,6 +178,39 @@ fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyErr
     };
     errors.extend(never_sure(fields, &promised, known));
     Some(promised)
+}
+
+/// What the workloads of the selected figures, or the commitment itself, fix about the measurement.
+fn terms(fields: &Fields, figures: &Selector, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Terms {
+    let phases = known.cases.iter().flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)));
+    let taken: Vec<(&Case, Phase)> =
+        phases.filter(|(case, phase)| phase.is_result() && figures.takes(case, *phase)).collect();
+    let states_nodes =
+        |case: &Case| known.workloads.iter().any(|one| one.name == case.group && one.states_nodes);
+    let others =
+        |nodes: u32| taken.iter().any(|(case, _)| states_nodes(case) && case.workload.nodes != nodes);
+    let mut nodes: Vec<u32> = match fields.count_u32("nodes") {
+        Some(nodes) => {
+            if known.overrides.is_empty() && others(nodes) {
+                let message = format!("this is about {nodes} nodes, but it selects figures of other numbers");
+                let help = format!(
+                    "select those of {nodes} nodes with at = {{ nodes = {nodes} }}, or give the workload that number"
+                );
+                errors.push(StudyError::new(fields.span("nodes"), "not measured", message, help));
+            }
+            vec![nodes]
+        }
+        None if taken.iter().all(|(case, _)| states_nodes(case)) => {
+            taken.iter().map(|(case, _)| case.workload.nodes).collect()
+        }
+        None => Vec::new(),
+    };
+    nodes.sort_unstable();
+    nodes.dedup();
+    let mut reads = taken.iter().filter(|(_, phase)| phase.needs_data()).peekable();
+    let reads_others =
+        reads.peek().is_some() && reads.all(|(case, _)| case.workload.read_from != ReadFrom::Same);
+    Terms { nodes, reads_others, taken_away: 0 }
 }
 
 /// Minimum number of repetitions for a one-sided 95 % confidence bound of a median, for the best of `among`:

@@ -84,6 +84,7 @@ fn transfers(
     errors.extend(work::idle(fields, None, phases));
     errors.extend(no_share(fields, phases));
     errors.extend(phases_out_of_order(fields, phases));
+    errors.extend(no_next_node(fields, nodes));
     let read_from = read_from(fields, (tasks, nodes), context.seed, name)?;
     let mut spec = WorkloadSpec { tasks, nodes, read_from, ..WorkloadSpec::new(name, "", geometry?) };
     spec.files.targets.clone_from(&target.paths);
@@ -268,6 +269,18 @@ fn read_from(fields: &Point<'_>, (tasks, nodes): (u32, u32), seed: u64, name: &s
             reseed: fields.flag("reshuffle"),
         },
         _ => ReadFrom::Same,
+    })
+}
+
+/// The error for a read on the next node where there is none. A sweep over nodes may begin with one: there a task
+/// reads its own data.
+fn no_next_node(fields: &Point<'_>, nodes: u32) -> Option<StudyError> {
+    let is_swept = || fields.fields().sweeps().iter().any(|sweep| sweep.key == "nodes" && sweep.count() > 1);
+    (fields.word("read_from") == Some("next-node") && nodes == 1 && !is_swept()).then(|| {
+        let message = "`read_from` is \"next-node\", but all tasks are on one node";
+        let help = "start it on several nodes (mpirun, srun) and leave `nodes` out or above 1; \
+                    or write read_from = \"same\"";
+        StudyError::new(fields.span("read_from"), "no other node", message, help)
     })
 }
 

@@ -2,6 +2,7 @@
 //! figures and claims, and the selections in them.
 
 use crate::study::table::definition::{Key, NUMBER_LEAST, Setter, Table, ValueKind, Word};
+use crate::workload::limits::TASKS_MAX;
 
 /// The keys of promised amounts, with the favourable side.
 pub(crate) const PROMISES: [&str; 6] = [
@@ -238,6 +239,9 @@ pub(crate) const COMMITMENT: Table = Table {
         Key::new("over", ValueKind::Word(&[("every", "all of them"), ("best", "the best of them")]))
             .default("\"every\"")
             .means("Which of the selected cases must keep it."),
+        Key::new("nodes", ValueKind::Count(1, TASKS_MAX as u64))
+            .left_out("those that the workloads in the file ask for, whatever `--set` makes of them")
+            .means("The number of nodes that it is about: figures of another number do not keep it."),
     ],
     ..Table::PLAIN
 };

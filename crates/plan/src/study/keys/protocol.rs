@@ -126,8 +126,9 @@ pub(super) const PER_CASE: &[Key] = &[
         .means("The page cache is written back and dropped before each phase that reads.")
         .sets(Setter::Case(|case, value| case.protocol.drop_caches = value.flag())),
     Key::new("phase_min", ValueKind::Time)
-        .left_out("the program's own limit")
-        .means("A phase that was shorter is marked and cannot meet a commitment.")
+        .left_out("2 s")
+        .means("A phase that was shorter is marked and cannot meet a commitment. Below 2 s it lets reports state what \
+                such phases show, but no commitment is kept by a phase below 2 s.")
         .sets(Setter::Case(|case, value| case.protocol.phase_min = value.nanos())),
     Key::new("phase_max", ValueKind::Time).left_out("no limit").means(
         "The `stonewall` of workloads that have neither that nor a `duration`; launches \

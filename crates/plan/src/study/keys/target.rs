@@ -140,7 +140,10 @@ pub(crate) const TARGET: Table = Table {
             .left_out("not stated")
             .means(
                 "Caches of clients, servers and controllers together. A workload with less than 20 times \
-                as much data causes a warning.",
+                as much data causes a warning. Of a local disk it is what lies behind the device: the memory of \
+                the drive, of a RAID controller or an array, and the page cache of a hypervisor's host (0 with \
+                QEMU's `cache=none`). `\"0\"` says that nothing there keeps data that is read. Promised reads \
+                need this or `server_memory`, because no host can see it: docs/AUDIT.md.",
             )
             .sets(Setter::Target(|target, value| target.caches = Some(value.bytes()))),
         Key::new("rack_units", ValueKind::Number(NUMBER_LEAST, 1e9))

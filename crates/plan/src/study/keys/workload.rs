@@ -265,7 +265,7 @@ pub(crate) const WORKLOAD: Table = Table {
             ValueKind::Word(&[
                 ("same", "its own"),
                 ("shift", "the data of the task `read_distance` further on"),
-                ("next-node", "the data of the same task of the next node; on one node its own"),
+                ("next-node", "the data of the same task of the next node; refused on one node, but in a sweep over `nodes` the point of one node reads its own"),
                 ("shuffle", "a random assignment in which each task's data is read once"),
             ]),
         )

@@ -93,6 +93,7 @@ fn terms() -> Criteria {
         devices: DEVICES,
         baseline: Some("one".to_owned()),
         rack_units: 8.0,
+        caches: Some(Bytes::mib(1)),
         ..TargetDescription::default()
     };
     let commitment = |name: &str, statistic, bound, amount| Commitment {
@@ -108,6 +109,7 @@ fn terms() -> Criteria {
         bound,
         amount,
         over: Over::Best,
+        terms: plan::Terms::default(),
     };
     Criteria {
         targets: LAYOUTS.iter().map(target).collect(),

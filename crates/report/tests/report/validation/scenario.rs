@@ -185,6 +185,7 @@ pub(super) fn commitment(statistic: Statistic, bytes_per_second: f64) -> Commitm
         bound: Bound::AtLeast,
         amount: Amount::BytesPerSecond(bytes_per_second),
         over: Over::Every,
+        terms: plan::Terms::default(),
     }
 }
 

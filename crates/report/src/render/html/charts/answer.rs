@@ -15,7 +15,7 @@ use crate::format::escape::chart as escaped;
 use crate::format::percent;
 use crate::report::Report;
 use crate::report::origin;
-use crate::section::{criterion, signed};
+use crate::section::{criterion, promised_unit, signed};
 use crate::summary::card::by_judgement;
 
 /// Maximum number of rows of the first screen's chart.
@@ -146,7 +146,7 @@ fn promised(report: &Report) -> Option<Chart> {
     let label = |one: &Verdict| {
         let commitment = &one.commitment;
         let word = one.word();
-        let promised = criterion(commitment.amount, side(commitment.bound));
+        let promised = criterion(commitment.amount, side(commitment.bound), promised_unit(report, one));
         escaped(&format!("{word} · {}, {promised}", commitment.name))
     };
     let labels: Vec<String> = measured.iter().map(|(one, _)| label(one)).collect();

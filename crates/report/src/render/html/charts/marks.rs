@@ -12,7 +12,7 @@ use crate::format::BYTES_PER_SECOND;
 use crate::format::escape::chart as escaped;
 use crate::format::{divisor, percent};
 use crate::report::Report;
-use crate::section::{in_unit, title};
+use crate::section::{published_value, title};
 
 /// Dashes of the limits of one chart, which also bound their number.
 const LIMIT_DASHES: [&str; 6] = ["dash", "longdash", "dashdot", "longdashdot", "3px,6px", "12px,2px"];
@@ -41,7 +41,7 @@ impl<X> Stars<X> {
             Some(Star {
                 value: on_axis(one.value(), one.unit(), unit)?,
                 at: place(one)?,
-                printed: escaped(&in_unit(one.value(), one.unit())),
+                printed: escaped(&published_value(one, one.value())),
                 words: words(report, one),
                 misprinted: !one.misprint.is_empty(),
             })
@@ -128,7 +128,7 @@ pub(super) fn place(one: &PublishedComparison, curve: &Curve) -> Option<f64> {
 fn words(report: &Report, one: &PublishedComparison) -> String {
     let published = &one.published;
     let mut lines = vec![
-        format!("<b>published: {}</b>", escaped(&in_unit(one.value(), one.unit()))),
+        format!("<b>published: {}</b>", escaped(&published_value(one, one.value()))),
         escaped(&format!(
             "{} · printed {} ({})",
             published.id,
@@ -142,7 +142,7 @@ fn words(report: &Report, one: &PublishedComparison) -> String {
         lines.push(format!("beside {}", escaped(target)));
     }
     if let (Some(own), Some(ratio)) = (one.own, one.ratio()) {
-        lines.push(format!("own {}, {} of it", escaped(&in_unit(own, one.unit())), percent(ratio)));
+        lines.push(format!("own {}, {} of it", escaped(&published_value(one, own)), percent(ratio)));
     }
     lines.extend((!one.misprint.is_empty()).then(|| format!("misprint: {}", escaped(&one.misprint))));
     lines.join("<br>")

@@ -1,0 +1,43 @@
+//! What a study file fixes about the measurement of a promised figure, whatever overrides make of the workload.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Case, Phase, ReadFrom};
+
+/// The part of a commitment that is about the measurement, not about the amount.
+///
+/// A promise of many nodes is not kept by fewer, nor one of reads across nodes by tasks that read their own data.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Terms {
+    /// The numbers of nodes that it is about; any number if empty.
+    pub nodes: Vec<u32>,
+    /// Whether tasks read what others wrote.
+    pub reads_others: bool,
+    /// The number of figures that the file selects and that an override took away.
+    pub taken_away: usize,
+}
+
+impl Terms {
+    /// Whether they ask for nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What the figure of `phase` of `case` does not meet, each as a fragment of a sentence.
+    #[must_use]
+    pub fn unmet(&self, case: &Case, phase: Phase) -> Vec<String> {
+        let nodes = case.workload.nodes;
+        let of_nodes = (!self.nodes.is_empty() && !self.nodes.contains(&nodes)).then(|| {
+            let asked: Vec<String> = self.nodes.iter().map(ToString::to_string).collect();
+            let several = if nodes == 1 { "" } else { "s" };
+            format!("it is about {} nodes, and this is a figure of {nodes} node{several}", asked.join(", "))
+        });
+        let is_own = self.reads_others && phase.needs_data() && case.workload.read_from == ReadFrom::Same;
+        let of_reads = is_own.then(|| {
+            "it is about reads of what other tasks wrote, and here each task read its own data".to_owned()
+        });
+        of_nodes.into_iter().chain(of_reads).collect()
+    }
+}
