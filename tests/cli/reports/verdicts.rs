@@ -169,6 +169,7 @@ fn promised_reads_need_the_caches_of_their_target_before_anything_is_measured() 
     let study = promised("bandwidth_at_least = \"1kB/s\"", "median")
         .replace("phase = \"write\"", "phase = \"read\"")
         .replace("direct = true", "direct = true\nduration = \"2100ms\"\nphases = [\"read\"]\nfill = true")
+        .replace("fsync = \"close\"\n", "")
         .replace("repetitions = 3", "repetitions = 1");
     let line = "caches = \"64MiB\" in [[target]] name = \"disk\"";
     let words =

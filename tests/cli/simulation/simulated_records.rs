@@ -19,6 +19,7 @@ name = "stream"
 transfer = "64KiB"
 size = "1MiB"
 duration = "2100ms"
+direct = true
 phases = ["write"]
 fsync = "close"
 
