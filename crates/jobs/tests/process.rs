@@ -156,6 +156,19 @@ fn steps_keep_their_memory_and_add_up_to_what_the_kernel_accounts_for() {
     assert!(one.began_ns.is_some_and(|began| began >= one.start_ns));
 }
 
+/// 48 MiB are filled and visited, then some numbers are computed; the program that launches holds 200 MiB.
+#[test]
+fn a_launch_has_had_the_memory_of_its_largest_step_and_not_of_its_last_one_or_its_launcher() {
+    let place = tempfile::tempdir().unwrap();
+    let of_launcher = std::hint::black_box(vec![1_u8; 200 << 20]);
+    let shuffle = Action::Shuffle { input: None, operations: 10_000_000 };
+    let one = launched(place.path(), vec![shuffle, Action::Simulation { operations: 1000 }]);
+    drop(of_launcher);
+    let [large, small] = [0, 1].map(|step| one.steps[step].peak_memory_bytes);
+    assert!(large > MEMORY.0 / 2 && small < large / 2, "{large}, {small}");
+    assert_eq!(one.usage.peak_memory_bytes, large);
+}
+
 #[test]
 fn a_step_that_fails_is_told_and_ends_the_job() {
     let place = tempfile::tempdir().unwrap();

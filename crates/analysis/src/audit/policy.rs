@@ -241,7 +241,8 @@ pub const CHECKS: [CheckPolicy; 34] = [
     ),
     row(Check::Accounts, "accounts", Marked).means(
         "jobs: the CPU times of a launch's steps, its process and its control group differ by more than 2 % \
-         and 30 ms; or the per-second bytes of a space and those of its launches differ by more than 1 %",
+         and 30 ms; or a launch had less memory than one of its steps; or the per-second bytes of a space and \
+         those of its launches differ by more than 1 %",
     ),
     row(Check::Unbalanced, "unbalanced", Marked).means(
         "a fixed volume in one file per task, where the number of tasks T is not a multiple of the number of \

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plan::{Nanos, TestKind};
 
-use super::outcome::{Reason, add, judge, since};
+use super::outcome::{Reason, add, judge, peak_memory_bytes, since};
 use super::{Ending, LaunchOutcome, LaunchReport, LaunchTask, Launched, News, Processes, Sample};
 use crate::{Counters, JobEvent, StepReport, Usage};
 
@@ -280,7 +280,10 @@ impl<'a> Matrix<'a> {
                     start_ns: one.start_ns,
                     began_ns: one.began_ns,
                     end_ns: end.at_ns.max(one.start_ns),
-                    usage: end.usage,
+                    usage: Usage {
+                        peak_memory_bytes: peak_memory_bytes(&end.usage, &one.steps, outcome),
+                        ..end.usage
+                    },
                     group_cpu_ns: end.group_cpu_ns,
                     moved: end.counters,
                     steps: one.steps,

@@ -63,7 +63,7 @@ pub struct LaunchReport {
     pub began_ns: Option<u64>,
     /// Time at which the kernel reported its end.
     pub end_ns: u64,
-    /// Resource usage of its process.
+    /// Resource usage of its process. The peak of its memory is the most of its steps.
     pub usage: Usage,
     /// CPU time of its control group, nanoseconds; `None` without one.
     pub group_cpu_ns: Option<u64>,
@@ -162,6 +162,18 @@ fn killed_by(signal: i32) -> String {
                  out of memory"
             .to_owned(),
         other => format!("was killed by signal {other} from outside the run"),
+    }
+}
+
+/// Peak resident memory of a launch that has completed `steps`, and whose process used `usage` by `wait4(2)`.
+///
+/// The kernel's value for a process is not that of its life: each step resets it (`VmHWM`), and it includes the
+/// peak of the program that started the process (`exec` keeps it in `ru_maxrss`). It is used where steps are
+/// missing, as nothing else is known of the step in which the process ended.
+pub(super) fn peak_memory_bytes(usage: &Usage, steps: &[StepReport], outcome: LaunchOutcome) -> u64 {
+    match steps.iter().map(|step| step.peak_memory_bytes).max() {
+        Some(most) if outcome == LaunchOutcome::Complete => most,
+        most => usage.peak_memory_bytes.max(most.unwrap_or(0)),
     }
 }
 

@@ -34,7 +34,7 @@ pub struct LaunchRow {
     pub system_cpu_ns: u64,
     /// CPU time of its control group, or `None` if it had none.
     pub group_cpu_ns: Option<u64>,
-    /// Peak resident memory.
+    /// Peak resident memory: that of its largest step, and for a launch that did not complete at least that.
     pub peak_memory_bytes: u64,
     /// Page faults that needed I/O.
     pub major_faults: u64,

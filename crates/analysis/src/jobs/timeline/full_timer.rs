@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::Phase;
+use plan::{Bytes, Phase};
 use record::{PhaseKey, Run, StepRow};
 
 use super::launch_timer::{
@@ -245,8 +245,11 @@ pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<AuditIss
             severity: 0.0,
         };
         let cpu = "the launch did work outside its steps, or the kernel counts CPU time by ticks";
+        let memory =
+            "the memory of a launch is at least that of its largest step: read the rows of the steps";
         let bytes = "a job was killed between two samples of its counters; the launches' own sums are right";
-        [cpu_apart(one).map(|told| doubt(told, cpu)), bytes_apart(one).map(|told| doubt(told, bytes))]
+        [(cpu_apart(one), cpu), (memory_apart(one), memory), (bytes_apart(one), bytes)]
+            .map(|(told, advice)| told.map(|told| doubt(told, advice)))
     };
     timelines.iter().flat_map(of_pass).flatten().collect()
 }
@@ -267,6 +270,23 @@ fn cpu_apart(one: &Timeline) -> Option<String> {
         seconds(worst.steps_ns()),
         seconds(cpu_ns(&worst.whole)),
         group.unwrap_or_default()
+    ))
+}
+
+/// The launches whose memory is less than that of one of their steps, if there are any.
+fn memory_apart(one: &Timeline) -> Option<String> {
+    let missing =
+        |launch: &LaunchTimer| launch.steps_memory_bytes().checked_sub(launch.row.peak_memory_bytes);
+    let apart: Vec<_> = one.launches.iter().filter(|launch| missing(launch) > Some(0)).collect();
+    let worst = apart.iter().max_by_key(|launch| missing(launch))?;
+    Some(format!(
+        "memory of {} of {} launches is less than that of one of their steps; launch {} ({}): {}, its step {}",
+        apart.len(),
+        one.launches.len(),
+        worst.row.launch,
+        worst.row.test,
+        Bytes(worst.row.peak_memory_bytes),
+        Bytes(worst.steps_memory_bytes())
     ))
 }
 

@@ -80,7 +80,12 @@ impl LaunchTimer {
         self.steps.iter().map(cpu_ns).sum()
     }
 
-    /// The largest difference of this time, or of that of its control group, from the CPU time of the process as
+    /// The most memory that one of its steps had.
+    pub(super) fn steps_memory_bytes(&self) -> u64 {
+        self.steps.iter().map(|step| step.peak_memory_bytes).max().unwrap_or(0)
+    }
+
+    /// The largest difference of the CPU time of its steps, or of that of its control group, from the CPU time of the process as
     /// reported by `wait4(2)`.
     pub(super) fn cpu_apart_ns(&self) -> u64 {
         let others = [Some(self.steps_ns()), self.row.group_cpu_ns];

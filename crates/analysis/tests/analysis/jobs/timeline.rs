@@ -352,6 +352,22 @@ fn cpu_times_that_do_not_add_up_are_doubted() {
 }
 
 #[test]
+fn a_launch_with_less_memory_than_one_of_its_steps_is_doubted() {
+    let doubt = |launch_bytes: u64| {
+        let found = found(&observed(|record| {
+            record.launches[0].outcome = "killed".to_owned();
+            record.launches[0].peak_memory_bytes = launch_bytes;
+            record.steps[0].peak_memory_bytes = 233 << 20;
+        }));
+        found.audit.iter().find(|one| one.check == Check::Accounts).map(|one| one.evidence.clone())
+    };
+    assert_eq!(doubt(233 << 20), None);
+    let told = doubt(6 << 20).expect("a doubt");
+    assert!(told.contains("1 of 2 launches") && told.contains("launch 0"), "{told}");
+    assert!(told.contains("6 MiB, its step 233 MiB"), "{told}");
+}
+
+#[test]
 fn seconds_that_lack_bytes_are_doubted() {
     let found = found(&observed(|record| record.spaces[1].write_bytes = 0));
     let told = found.audit.iter().find(|one| one.check == Check::Accounts).expect("a doubt");

@@ -215,7 +215,16 @@ impl Running<'_> {
         let Some(one) = jobs.launches.remove(&launch) else { return };
         let usage = Usage {
             user_cpu_ns: ns(one.cpu),
-            peak_memory_bytes: one.task.order.steps.iter().map(|step| step.memory.0).max().unwrap_or(0),
+            // Only steps that have begun held their memory.
+            peak_memory_bytes: one
+                .task
+                .order
+                .steps
+                .iter()
+                .take(one.step + 1)
+                .map(|step| step.memory.0)
+                .max()
+                .unwrap_or(0),
             ..Usage::default()
         };
         let end = ProcessEnd {
