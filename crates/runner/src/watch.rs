@@ -43,7 +43,7 @@ pub enum Event<'a> {
     PhaseFinished(&'a PhaseRecord),
     /// A warning about the whole run.
     Warning(&'a WarningRow),
-    /// A target of a case was wiped before its first pass.
+    /// A target of a case was wiped, before its first pass or before a repetition.
     Wiped {
         /// The case.
         case: &'a Case,

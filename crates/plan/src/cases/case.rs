@@ -107,7 +107,7 @@ impl Case {
 
     /// Number of passes for `repetitions`, including warm-up and early rounds.
     fn passes_of(&self, repetitions: u32) -> u32 {
-        repetitions.saturating_mul(self.protocol.rounds.max(1)).saturating_add(self.protocol.warm_up)
+        repetitions.saturating_mul(self.rounds()).saturating_add(self.protocol.warm_up)
     }
 
     /// Number of passes after which [`Protocol::stopping`] can end the case.
@@ -121,10 +121,42 @@ impl Case {
         self.passes_of(least.min(self.repetitions))
     }
 
+    /// Whether the media are prepared before pass number `pass`: wiped and preconditioned, as far as the protocol says.
+    ///
+    /// Without a wipe this is once, before the first pass. What a wipe makes equal is the start of each repetition, so
+    /// it precedes the first pass and the first round of every repetition. Only the repetitions of
+    /// [`Stopping::Steady`] follow each other without a wipe: they are the rounds by which one test of the SNIA
+    /// specification approaches its steady state.
+    #[must_use]
+    pub const fn is_prepared_before(&self, pass: u32) -> bool {
+        match pass.checked_sub(self.protocol.warm_up) {
+            Some(after) if self.wipes_repeatedly() => pass == 0 || after.is_multiple_of(self.rounds()),
+            _ => pass == 0,
+        }
+    }
+
+    /// The number of times that the media are prepared in the first `passes` passes.
+    #[must_use]
+    pub fn preparations(&self, passes: u32) -> u32 {
+        if !self.wipes_repeatedly() {
+            return passes.min(1);
+        }
+        let before = self.protocol.warm_up.min(passes).min(1);
+        before + passes.saturating_sub(self.protocol.warm_up).div_ceil(self.rounds())
+    }
+
+    const fn wipes_repeatedly(&self) -> bool {
+        self.protocol.wipe && !matches!(self.protocol.stopping, Stopping::Steady { .. })
+    }
+
+    const fn rounds(&self) -> u32 {
+        if self.protocol.rounds == 0 { 1 } else { self.protocol.rounds }
+    }
+
     /// The purpose of pass number `pass` (from 0; the record's repetition).
     #[must_use]
     pub fn role(&self, pass: u32) -> PassRole {
-        let rounds = self.protocol.rounds.max(1);
+        let rounds = self.rounds();
         match pass.checked_sub(self.protocol.warm_up) {
             None => PassRole::WarmUp,
             Some(after) if after % rounds == rounds - 1 => PassRole::Recorded,
@@ -135,7 +167,7 @@ impl Case {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Bytes, Case, Geometry, PassRole, Phase, Protocol, WorkloadSpec};
+    use crate::{Bytes, Case, Geometry, PassRole, Phase, Protocol, Stopping, WorkloadSpec};
 
     fn case(repetitions: u32, protocol: Protocol) -> Case {
         let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(4), segments: 1 };
@@ -150,6 +182,31 @@ mod tests {
         let roles: Vec<PassRole> = (0..5).map(|pass| case.role(pass)).collect();
         let (warm_up, earlier, recorded) = (PassRole::WarmUp, PassRole::EarlierRound, PassRole::Recorded);
         assert_eq!(roles, [warm_up, earlier, recorded, earlier, recorded]);
+    }
+
+    #[test]
+    fn the_rounds_of_each_repetition_begin_with_a_wipe() {
+        let prepared = |repetitions: u32, protocol: Protocol| {
+            let case = case(repetitions, protocol);
+            let passes = case.passes_max();
+            let before: Vec<u32> = (0..passes).filter(|pass| case.is_prepared_before(*pass)).collect();
+            for passes in 0..=passes {
+                let counted = before.iter().filter(|pass| **pass < passes).count();
+                assert_eq!(case.preparations(passes) as usize, counted, "{passes} passes");
+            }
+            before
+        };
+        let wiped = Protocol { wipe: true, rounds: 2, ..Protocol::default() };
+        assert_eq!(prepared(5, wiped.clone()), [0, 2, 4, 6, 8]);
+        assert_eq!(prepared(2, Protocol { warm_up: 3, ..wiped.clone() }), [0, 3, 5]);
+        assert_eq!(prepared(3, Protocol { rounds: 1, ..wiped.clone() }), [0, 1, 2]);
+        assert_eq!(prepared(3, Protocol { wipe: false, precondition: 2, ..wiped.clone() }), [0]);
+        let stopping = Stopping::Steady { window: 5, excursion: 0.2, slope: 0.1 };
+        assert_eq!(
+            prepared(25, Protocol { stopping, ..wiped }),
+            [0],
+            "its repetitions are the rounds of one test"
+        );
     }
 
     #[test]

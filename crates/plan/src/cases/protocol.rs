@@ -8,7 +8,8 @@ use crate::Nanos;
 ///
 /// A *pass* runs all phases of a case once. Passes are numbered from 0, as repetitions in the record. The
 /// first [`Protocol::warm_up`] passes do not count. They are followed by repetitions of [`Protocol::rounds`]
-/// passes each, without wiping the media in between; the last round of each repetition counts.
+/// passes each, without wiping the media between the rounds; the last round of each repetition counts.
+/// [`crate::Case::is_prepared_before`] says before which passes the media are wiped and preconditioned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Protocol {
@@ -18,9 +19,9 @@ pub struct Protocol {
     pub rounds: u32,
     /// When the case ends.
     pub stopping: Stopping,
-    /// Whether the files are removed, and a device discarded, before the first pass.
+    /// Whether the files are removed, and a device discarded, before the first pass and each repetition.
     pub wipe: bool,
-    /// Number of full sequential writes of the case's files before the first pass; never a result.
+    /// Number of full sequential writes of the case's files before the first pass and after each wipe; never a result.
     pub precondition: u32,
     /// Whether the page cache is written back and dropped before each phase that reads.
     pub drop_caches: bool,

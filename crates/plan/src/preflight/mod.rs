@@ -41,7 +41,9 @@ pub struct CaseEstimate {
     /// Data written before the case because no earlier case is certain to have written it. Only known together with
     /// the earlier cases, see [`estimates`].
     pub fill: Option<PhaseEstimate>,
-    /// The preconditioning before the first pass, with all its writes.
+    /// How often files are filled and preconditioned: once, or after each wipe.
+    pub preparations: u32,
+    /// One preconditioning, with all its writes.
     pub precondition: Option<PhaseEstimate>,
     /// Each phase of one pass, in order.
     pub phases: Vec<PhaseEstimate>,
@@ -111,7 +113,14 @@ impl CaseEstimate {
         let precondition = (written > 0).then(|| estimates.fill(Bytes(written)));
         let fill = (filled.0 > 0 && environment.model.is_none()).then(|| estimates.fill(filled));
         let before: Interval = precondition.iter().chain(&fill).map(|phase| phase.seconds).sum();
-        let seconds = all_passes(case, &phases) + before;
+        // Files of a single pass are written once.
+        let prepared = |passes| match case.workload.files.file_per_repetition {
+            true => 1,
+            false => case.preparations(passes),
+        };
+        let preparations = prepared(case.passes_max());
+        let low = before.low * f64::from(prepared(case.passes_min()));
+        let seconds = all_passes(case, &phases) + Interval { low, ..before * f64::from(preparations) };
         let spaces = spaces(case, environment, placed, layer, written_share(case, &phases));
         let mut concerns = length_concerns(case, &phases);
         concerns.extend(space_concerns(case, &spaces));
@@ -122,7 +131,17 @@ impl CaseEstimate {
             let (tasks, bound) = (case.workload.tasks, forecast.balance_bound);
             concerns.push(Concern::Unbalanced { tasks, targets, bound });
         }
-        Self { forecast, fill, precondition, phases, seconds, cache_share: None, spaces, concerns }
+        Self {
+            forecast,
+            fill,
+            preparations,
+            precondition,
+            phases,
+            seconds,
+            cache_share: None,
+            spaces,
+            concerns,
+        }
     }
 }
 

@@ -266,8 +266,10 @@ impl Prediction {
         };
         for (case, estimate) in cases.iter().zip(estimates) {
             let passes = f64::from(case.passes_max());
-            let once = estimate.fill.iter().chain(&estimate.precondition).map(|phase| (phase, 1.0));
-            for (phase, times) in once.chain(estimate.phases.iter().map(|phase| (phase, passes))) {
+            let preparations = f64::from(estimate.preparations);
+            let before =
+                estimate.fill.iter().chain(&estimate.precondition).map(|phase| (phase, preparations));
+            for (phase, times) in before.chain(estimate.phases.iter().map(|phase| (phase, passes))) {
                 let seconds = phase.seconds.middle * times;
                 match (phase.by_clock, seconds > 0.0) {
                     (_, false) => {}

@@ -154,6 +154,10 @@ fn warm_up_rounds_and_preconditioning_are_counted() {
     let estimate = CaseEstimate::of(&case, &environment(u64::MAX, 100.0 * 1024.0 * 1024.0));
     // Seven passes of two phases of 100 s, and two writes before them.
     assert!((estimate.seconds.middle - 1600.0).abs() < 1e-6, "{:?}", estimate.seconds);
+    // After a wipe before the first pass and before each of the three repetitions, there are eight writes.
+    case.protocol.wipe = true;
+    let estimate = CaseEstimate::of(&case, &environment(u64::MAX, 100.0 * 1024.0 * 1024.0));
+    assert!((estimate.seconds.middle - 2200.0).abs() < 1e-6, "{:?}", estimate.seconds);
 }
 
 #[test]

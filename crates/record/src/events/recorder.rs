@@ -446,7 +446,7 @@ impl Recorder {
         }
     }
 
-    /// Records that data was wiped before the first pass of `case`. It is on stable storage when this returns.
+    /// Records that data was wiped before the first pass or a repetition of `case`. It is on stable storage when this returns.
     ///
     /// # Errors
     /// Errors if the journal cannot be written.

@@ -5,7 +5,7 @@ use std::fmt;
 use plan::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// Something that was wiped before the first pass of a case.
+/// Something that was wiped before the first pass or a repetition of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Wiped {

@@ -85,13 +85,19 @@ pub(super) fn protocol(plan: &Plan, screen: Screen) -> String {
 pub(crate) fn words(case: &Case) -> String {
     let protocol = &case.protocol;
     let repetitions = counted(case.repetitions.into(), "repetition");
+    let wiped = case.preparations(case.passes_max());
     let writes = counted(protocol.precondition.into(), "full sequential write");
     let parts = [
         protocol.wipe.then(|| {
-            "the files are removed, and a device or a layout's free space is discarded (wiped) first"
-                .to_owned()
+            format!(
+                "the files are removed, and a device or a layout's free space is discarded (wiped), {}",
+                if wiped > 1 { format!("{wiped} times: before each repetition") } else { "first".to_owned() }
+            )
         }),
-        (protocol.precondition > 0).then(|| format!("{writes} of the files before the first pass")),
+        (protocol.precondition > 0).then(|| {
+            let when = if wiped > 1 { "after each wipe" } else { "before the first pass" };
+            format!("{writes} of the files {when}")
+        }),
         match protocol.warm_up {
             0 => None,
             1 => Some("1 warm-up pass that does not count".to_owned()),

@@ -69,8 +69,10 @@ const LIMITS: &str = "Expected at most, by the study's own limits";
 fn moved(plan: &Plan, all: &[CaseEstimate]) -> (u64, u64) {
     let phases = plan.cases.iter().zip(all).flat_map(|(case, estimate)| {
         let times = u64::from(case.passes_max());
-        let once = estimate.fill.iter().chain(&estimate.precondition).map(|phase| (phase, 1));
-        once.chain(estimate.phases.iter().map(move |phase| (phase, times)))
+        let preparations = u64::from(estimate.preparations);
+        let before =
+            estimate.fill.iter().chain(&estimate.precondition).map(move |phase| (phase, preparations));
+        before.chain(estimate.phases.iter().map(move |phase| (phase, times)))
     });
     phases.fold((0, 0), |(written, read): (u64, u64), (phase, times)| {
         let more = |bytes: u64| bytes.saturating_mul(times);

@@ -52,7 +52,8 @@ impl TimeLeft {
                 estimate: estimate.clone(),
                 delay,
             };
-            let fill = estimate.fill.iter().filter(move |_| pass == 0).map(move |fill| step(fill, 0.0));
+            let prepared = pass == 0 || estimate.preparations > 1 && case.is_prepared_before(pass);
+            let fill = estimate.fill.iter().filter(move |_| prepared).map(move |fill| step(fill, 0.0));
             let delay = case.delay.as_secs_f64();
             Some(fill.chain(estimate.phases.iter().map(move |phase| step(phase, delay))))
         };

@@ -23,7 +23,7 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
         values(report),
     ));
     blocks.extend(only(
-        "Rounds without a wipe in between; the last of each repetition is recorded, and drift is its rate ÷ that \
+        "Rounds of each repetition, without a wipe between them; the last is recorded, and drift is its rate ÷ that \
          of the first round − 1",
         rounds(report),
     ));

@@ -13,10 +13,11 @@ use crate::ranks::rank_executor::reads;
 use crate::{Event, RunnerError};
 
 impl ExecutionState<'_> {
-    /// Removes the files of `case` and discards the devices that it measures.
-    pub(super) fn wipe(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
-        if !case.protocol.wipe || !case.workload.backend.moves_data() || self.ranks.is_simulated() {
-            return Ok(());
+    /// Removes the files of `case` and discards the devices that it measures, if its protocol says so. Returns whether
+    /// it does.
+    pub(super) fn wipe(&mut self, index: usize, case: &Case) -> Result<bool, RunnerError> {
+        if !case.protocol.wipe || !case.workload.backend.moves_data() {
+            return Ok(false);
         }
         let started = Instant::now();
         let Answer::Wiped(all) = self.ranks.order(&Order::Wipe { case: index })? else {
@@ -41,7 +42,7 @@ impl ExecutionState<'_> {
             }
         }
         if !case.workload.work.is_transfers() {
-            return Ok(());
+            return Ok(true);
         }
         let file_nodes = self.file_nodes(case);
         for slot in (0..paths::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
@@ -50,7 +51,7 @@ impl ExecutionState<'_> {
                 false => self.written.removed(file_nodes.of(slot.index), &slot.path),
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn wiped(&mut self, case: &Case, what: &Wiped) -> Result<(), RunnerError> {
@@ -59,17 +60,20 @@ impl ExecutionState<'_> {
         Ok(())
     }
 
-    /// Writes the files of `case` completely, as often as its protocol specifies.
-    pub(super) fn precondition(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
+    /// Writes the files of `case` completely, as often as its protocol specifies: those of `pass`, and of the later
+    /// passes until the media are prepared again, if each pass has files of its own.
+    pub(super) fn precondition(&mut self, index: usize, case: &Case, pass: u32) -> Result<(), RunnerError> {
         if !case.workload.backend.moves_data() || !case.workload.work.is_transfers() {
             return Ok(());
         }
         for _ in 0..case.protocol.precondition {
-            for set in 0..paths::sets(case) {
+            let until_wiped = (pass..case.passes_max())
+                .take_while(|later| *later == pass || !case.is_prepared_before(*later));
+            for pass in until_wiped.take(paths::sets(case) as usize) {
                 if self.stopped() {
                     return Ok(());
                 }
-                self.fill(index, index, set)?;
+                self.fill(index, index, pass)?;
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use record::{PhaseKey, Warning};
 
 use crate::execution::phases::PhasePreconditions;
 use crate::execution::state::ExecutionState;
-use crate::execution::turn::{CaseState, CaseTurn};
+use crate::execution::turn::{CaseProgress, CaseState, CaseTurn};
 use crate::files::trees;
 use crate::ranks::order::Order;
 use crate::{Event, RunnerError};
@@ -73,9 +73,7 @@ impl ExecutionState<'_> {
         if case.workload.memory_hog.get() > 0 {
             self.ranks.order(&Order::CaseBegins { case: index })?;
         }
-        self.restore(index, case, !turn.kept.is_empty())?;
-        self.wipe(index, case)?;
-        self.precondition(index, case)
+        self.restore(index, case, !turn.kept.is_empty())
     }
 
     fn pass(
@@ -85,6 +83,12 @@ impl ExecutionState<'_> {
         started: Duration,
     ) -> Result<CaseState, RunnerError> {
         let CaseTurn { index, case, .. } = *turn;
+        if case.is_prepared_before(pass) {
+            if self.wipe(index, case)? {
+                turn.reached = CaseProgress::default();
+            }
+            self.precondition(index, case, pass)?;
+        }
         for &phase in &case.phases {
             match self.before(turn, phase, started) {
                 Next::Stopped => return Ok(CaseState::Stopped),

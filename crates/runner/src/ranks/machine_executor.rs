@@ -39,7 +39,10 @@ impl MachineExecutor<'_> {
                 Answer::Files { removed: 0, there: true }
             }
             Order::Prepare(_) | Order::RemoveAll => Answer::Files { removed: 0, there: true },
-            Order::Wipe { .. } => Answer::Wiped(Vec::new()),
+            Order::Wipe { .. } => {
+                self.machine.files_removed();
+                Answer::Wiped(Vec::new())
+            }
             Order::Lacks { .. } => Answer::Lacking(false),
             _ => Answer::Done,
         }

@@ -73,21 +73,26 @@ fn a_phase_that_is_shorter_than_the_study_wants_is_marked() {
 }
 
 #[test]
-fn files_are_wiped_once_before_the_first_pass() {
+fn files_are_wiped_before_the_rounds_of_each_repetition() {
     let place = Place::new();
     fs::write(place.file(), "somebody's").expect("can be written");
     let mut spec = spec(&place.file());
     (spec.files.existing, spec.files.fill) = (Existing::Reuse, true);
     let mut case = case("a", spec, &[Phase::Read]);
     case.repetitions = 2;
-    case.protocol.wipe = true;
+    (case.protocol.wipe, case.protocol.rounds, case.protocol.precondition) = (true, 2, 1);
     let checked = place.check(vec![case]).expect("runs here");
     assert!(runner::replaced(&checked.plan, &[]).is_some(), "the user is asked before");
     let mut log = Log::default();
     let (ended, run) = place.live(&checked, &mut log, Arc::new(Controls::new()));
     assert!(ended.failed.is_none(), "{ended:?}");
-    assert!(matches!(log.0[..], [Wiped::Files { files: 1, .. }]), "{:?}", log.0);
-    assert_eq!(phases(&run), [(0, Phase::Fill), (0, Phase::Read), (1, Phase::Read)]);
+    assert!(
+        matches!(log.0[..], [Wiped::Files { files: 1, .. }, Wiped::Files { files: 1, .. }]),
+        "somebody's file before the first repetition, and the one written since before the second: {:?}",
+        log.0
+    );
+    let repetition = |first: u32| [(first, Phase::Fill), (first, Phase::Read), (first + 1, Phase::Read)];
+    assert_eq!(phases(&run), [repetition(0), repetition(2)].concat());
 }
 
 /// Every phase that overwrites a file of the user is announced first, not only the write phase.

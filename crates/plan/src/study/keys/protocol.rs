@@ -114,13 +114,14 @@ pub(super) const PER_CASE: &[Key] = &[
         .sets(Setter::Case(|case, value| case.protocol.rounds = value.count_u32())),
     Key::flag("wipe")
         .means(
-            "Before the first pass of a case its files are removed, a device is discarded, \
-                and so is the free space of a layout's file systems.",
+            "Before the first pass of a case, and before the rounds of each of its repetitions, its files are \
+                removed, a device is discarded, and so is the free space of a layout's file systems. With \
+                `until = \"steady\"` only before the first pass: its repetitions approach one state.",
         )
         .sets(Setter::Case(|case, value| case.protocol.wipe = value.flag())),
     Key::new("precondition", ValueKind::Count(0, ROUNDS_MAX))
         .default("0")
-        .means("Full sequential writes of the files before the first pass; never a result.")
+        .means("Full sequential writes of the files before the first pass and after each `wipe`; never a result.")
         .sets(Setter::Case(|case, value| case.protocol.precondition = value.count_u32())),
     Key::flag("drop_caches")
         .means("The page cache is written back and dropped before each phase that reads.")
