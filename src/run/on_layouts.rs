@@ -277,18 +277,21 @@ fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<FileSystemSpace> {
         return Vec::new();
     }
     let total: u64 = sizes.iter().sum();
-    let share = |member: usize, of: usize| match &layout.recipe {
+    let share = |member: usize| match &layout.recipe {
         Recipe::PerDevice { .. } => sizes.get(member).copied().unwrap_or(0),
         Recipe::Lvm { volumes, .. } => {
+            let sized: Vec<u64> = volumes.iter().filter_map(|volume| Some(volume.size?.0)).collect();
+            let rest = total.saturating_sub(sized.iter().copied().fold(0, u64::saturating_add));
+            let unsized_count = volumes.len().saturating_sub(sized.len()).max(1) as u64;
             let said = volumes.get(member).and_then(|volume| volume.size);
-            said.map_or(total / of.max(1) as u64, |size| size.0)
+            said.map_or(rest / unsized_count, |size| size.0.min(total))
         }
         _ => total,
     };
     let places = layout.directories();
     let space = |(member, place): (usize, &PathBuf)| FileSystemSpace {
         name: format!("{} (layout {}, not created yet)", place.display(), layout.name),
-        free: Bytes(share(member, places.len())),
+        free: Bytes(share(member)),
         targets: on_it.iter().filter(|target| target.starts_with(place)).cloned().collect(),
     };
     places.iter().enumerate().map(space).filter(|space| !space.targets.is_empty()).collect()

@@ -172,7 +172,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         server_sides: server_side::server_sides(gate),
         costs: cost::costs(gate),
         placements: cost::placements(gate),
-        fits: cost::fits_of(plan, &timelines, Some(host)),
+        fits: cost::fits_of(run, &timelines),
         full_timers: timeline::full_timers(run, gate, &timelines),
         job_costs: timeline::job_costs(gate, &timelines),
         timelines: of_gate(gate, timelines, |one| vec![one.figure]),

@@ -115,11 +115,13 @@ fn is_or_unsaid<T: PartialEq>(published: Option<T>, own: T) -> bool {
     published.is_none_or(|published| published == own)
 }
 
+const IOZONE: &str = "iozone";
+
 /// Groups of tools that print the same figures under different names.
-const FAMILIES: [&[&str]; 4] = [&["mdtest"], &["iozone"], &["gpfsperf", "tsqosperf"], &["ioping"]];
+const FAMILIES: [&[&str]; 4] = [&["mdtest"], &[IOZONE], &["gpfsperf", "tsqosperf"], &["ioping"]];
 
 /// The published figures of `phase` from the tool family of `tool`, whose terms were used for `case`, with the same
-/// operation size. For trees, target values are included. They come from other machines and often from more nodes, so
+/// operation size, and of the same test for a tool with several tests in a phase. For trees, target values are included. They come from other machines and often from more nodes, so
 /// each is returned with its differences, which are empty if all printed conditions are equal.
 ///
 /// From an mdtest table the means are taken: a table of one iteration has the same number three times.
@@ -134,7 +136,10 @@ pub fn published_similar(tool: &str, case: &Case, phase: Phase) -> Vec<Similar> 
         let goal = one.kind == PublishedKind::Target && one.metric == Metric::Creates;
         let repeated = printed.tool.as_deref() == Some("mdtest") && one.statistic != PublishedStatistic::Mean;
         let spread = one.statistic == PublishedStatistic::Deviation && one.metric != Metric::Latency;
+        // A group of IOzone's tests has its name for them, and each line of its output is of one test.
+        let same_test = tool != IOZONE || one.operation.name() == case.group;
         (of_family || goal)
+            && same_test
             && phase_of(one) == Some(phase)
             && is_or_unsaid(printed.transfer_bytes.or(file_bytes_of(one)), size)
             && is_or_unsaid(printed.direct, case.workload.direct)

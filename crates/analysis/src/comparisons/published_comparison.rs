@@ -324,8 +324,12 @@ fn rates_of_nodes(own: &Subject<'_>, published: &Published) -> Option<Vec<f64>> 
     rates.collect()
 }
 
-/// The standard deviation of the own value that is compared with a published rate, and the number of values.
+/// The standard deviation of the own value that is compared with a published rate, and the number of values. `None` if
+/// the published rate is not one of the whole figure over the time of the phase.
 fn spread(own: &Subject<'_>, published: &Published) -> Option<(f64, usize)> {
+    if is_of_one_task(published) || published.statistic == PublishedStatistic::Sum {
+        return None;
+    }
     let rates = match (rates_of_nodes(own, published), published.unit) {
         (Some(rates), _) => Summary::of(&rates)?,
         (None, PublishedUnit::BytesPerSecond) => own.figure.bytes_per_second,
@@ -363,8 +367,12 @@ pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<
         (Metric::Iops | Metric::Rate | Metric::Bandwidth, statistic) if of_one_task => match statistic {
             PublishedStatistic::Min => middle(figure, |one| Some(in_unit(&one.rates.tasks?.slowest))),
             PublishedStatistic::Max => middle(figure, |one| Some(in_unit(&one.rates.tasks?.fastest))),
-            _ => middle(figure, |one| Some(in_unit(&one.rates.get(figure.rate)?) / tasks)),
+            // The arithmetic mean of the tasks' own rates, each over its own time.
+            _ => middle(figure, |one| Some(in_unit(&one.rates.sum_of_tasks) / tasks)),
         },
+        (Metric::Iops | Metric::Rate | Metric::Bandwidth, PublishedStatistic::Sum) => {
+            middle(figure, |one| Some(in_unit(&one.rates.sum_of_tasks)))
+        }
         (Metric::Count, PublishedStatistic::Min) if of_one_task => {
             middle(figure, |one| Some(one.rates.tasks?.least_transfers as f64))
         }
@@ -405,6 +413,7 @@ pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<
                     repeated.then_some(rate.max - rate.min)
                 }
                 PublishedStatistic::Slope => None,
+                PublishedStatistic::Mean => Some(rate.mean),
                 _ => Some(rate.median),
             }
         }

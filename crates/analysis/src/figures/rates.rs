@@ -65,7 +65,7 @@ pub struct Rates {
 pub struct TaskRates {
     pub slowest: Rate,
     pub fastest: Rate,
-    /// Operations of the task with the fewest operations.
+    /// Operations that the task with the fewest had done when the first task was done, if each had a rate of its own.
     pub least_transfers: u64,
     /// The time from the start of the first transfer to the end of the last, over all tasks, in nanoseconds.
     pub busy_ns: u64,
@@ -105,6 +105,15 @@ impl Rates {
         let part = |(bytes, nanos)| part_of(phase, &series, window.start, bytes, nanos);
         let busy_ns = |task: &TaskRow| task.io_end_ns.saturating_sub(task.io_start_ns);
         let own = || tasks.iter().filter_map(|task| Rate::of(task.bytes, task.transfers, busy_ns(task)));
+        let first_end_ns = tasks.iter().map(|task| task.io_end_ns).min().unwrap_or(0);
+        let until_then = |task: &TaskRow| {
+            let took = first_end_ns.saturating_sub(task.io_start_ns);
+            match busy_ns(task) {
+                0 => task.transfers,
+                all => u64::try_from(u128::from(task.transfers) * u128::from(took) / u128::from(all))
+                    .unwrap_or(u64::MAX),
+            }
+        };
         let by_operations =
             |one: &Rate, other: &Rate| one.transfers_per_second.total_cmp(&other.transfers_per_second);
         Self {
@@ -119,7 +128,7 @@ impl Rates {
                 TaskRates {
                     slowest,
                     fastest,
-                    least_transfers: tasks.iter().map(|task| task.transfers).min().unwrap_or(0),
+                    least_transfers: tasks.iter().map(|task| until_then(task)).min().unwrap_or(0),
                     busy_ns: tasks.iter().map(|task| busy_ns(task)).sum(),
                 }
             }),

@@ -2,9 +2,10 @@
 //! fits.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use plan::{Bytes, Phase, Plan, TargetDescription};
-use record::{FileSystemFacts, HostFacts};
+use plan::{Bytes, Case, FileSystemSpace, JobSpace, Phase, Plan, TargetDescription};
+use record::{FileSystemFacts, Run};
 
 use crate::audit::Use;
 use crate::figures::{Subject, grouped};
@@ -247,14 +248,19 @@ pub(crate) fn large_rates(gate: &Gate<'_>, target: &str) -> Option<((usize, f64)
 }
 
 /// Whether there are slots for the devices of each target and room for its data, if the study gives the numbers.
+/// `spaces` are the file systems on which the targets are or will be.
 #[must_use]
-pub fn fits(plan: &Plan) -> Vec<Fit> {
-    fits_of(plan, &[], None)
+pub fn fits(plan: &Plan, spaces: &[FileSystemSpace]) -> Vec<Fit> {
+    fits_with(plan, &[], |target| free_of(plan, spaces, target))
 }
 
-/// The same as [`fits`], with the observed use of work and utility space by jobs in addition to their tables, and the
-/// file systems of `host`.
-pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFacts>) -> Vec<Fit> {
+/// The same as [`fits`], with the use of work and utility space by jobs as observed, and the file systems of the host
+/// and of the layouts of `run`.
+pub(crate) fn fits_of(run: &Run, timelines: &[Timeline]) -> Vec<Fit> {
+    fits_with(&run.manifest.plan, timelines, |target| capacity_of(run, target))
+}
+
+fn fits_with(plan: &Plan, timelines: &[Timeline], capacity: impl Fn(&str) -> Option<u64>) -> Vec<Fit> {
     let held = most(timelines.iter().map(|one| {
         let bytes = one.spaces.iter().filter_map(|space| space.held_at_most_bytes).sum::<u64>();
         (one.case.as_str(), bytes)
@@ -262,10 +268,12 @@ pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFac
     // The cases of a sweep replace each other's files.
     let put = most(plan.cases.iter().flat_map(|case| {
         let workload = &case.workload;
-        let jobs = workload
-            .work
-            .jobs()
-            .map(|jobs| jobs.loaded_bytes().0 + held.get(case.id.as_str()).copied().unwrap_or(0));
+        let jobs = workload.work.jobs().map(|jobs| {
+            let planned =
+                JobSpace::ALL.map(|space| jobs.needs(space).0).into_iter().fold(0, u64::saturating_add);
+            let held = held.get(case.id.as_str()).copied().unwrap_or(0);
+            planned.max(jobs.loaded_bytes().0.saturating_add(held))
+        });
         let files = (!workload.work.makes_trees()).then(|| {
             let placement = plan::Placement::new(workload);
             placement.file_bytes().0.saturating_mul(u64::from(placement.file_count()))
@@ -277,7 +285,7 @@ pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFac
         let needed = target.needs.map_or(own, |bytes| bytes.0);
         let slots = (target.slots > 0 && target.devices > 0).then_some((target.devices, target.slots));
         let said = target.capacity.filter(|_| needed > 0).map(|capacity| capacity.0);
-        let there = host.and_then(|host| capacity_of(plan, host, &target.name));
+        let there = capacity(&target.name);
         let smaller = there.filter(|&there| said.is_some_and(|said| there < said / 100 * AGREES_PERCENT));
         let bytes = said.map(|said| (needed, smaller.unwrap_or(said)));
         (slots.is_some() || bytes.is_some()).then(|| Fit {
@@ -300,21 +308,50 @@ fn most<'a>(all: impl Iterator<Item = (&'a str, u64)>) -> HashMap<&'a str, u64> 
     })
 }
 
-/// Total size of the file systems that hold the directories of `target`, each counted once. Returns `None` if one of
-/// them is not known or is created during the run.
-fn capacity_of(plan: &Plan, host: &HostFacts, target: &str) -> Option<u64> {
-    let mut found: Vec<&FileSystemFacts> = Vec::new();
-    let cases = plan.cases.iter().filter(|case| case.target == target);
-    for case in cases {
-        if case.layout.is_some() {
-            return None;
-        }
+/// Free bytes of the file systems that hold the directories of `target`. Returns `None` if one of them is not known.
+fn free_of(plan: &Plan, spaces: &[FileSystemSpace], target: &str) -> Option<u64> {
+    let on = |path: &Path| spaces.iter().find(|space| space.targets.iter().any(|one| one == path));
+    total(plan, target, |_, path| on(path), |space| space.free.0)
+}
+
+/// Total size of the file systems that hold the directories of `target`: of the host, or of the last time that the
+/// target's layout was made. Returns `None` if one of them is not known.
+fn capacity_of(run: &Run, target: &str) -> Option<u64> {
+    let of_layout = |name: &str, path: &Path| {
+        let made = run.layouts.iter().rev().filter(|made| made.layout == name);
+        let of_path = |one: &&FileSystemFacts| path.starts_with(&one.mount_point);
+        made.filter_map(|made| {
+            made.file_systems.iter().filter(of_path).max_by_key(|one| one.mount_point.len())
+        })
+        .next()
+    };
+    let on = |case: &Case, path: &Path| match &case.layout {
+        Some(layout) => of_layout(layout, path),
+        None => run.manifest.host.file_system_of(path),
+    };
+    total(
+        &run.manifest.plan,
+        target,
+        |case, path| on(case, path).filter(|one| one.size_bytes > 0),
+        |one| one.size_bytes,
+    )
+}
+
+/// The sum of `bytes` of all different file systems `on` which the directories of `target` are.
+fn total<'a, F: PartialEq + 'a>(
+    plan: &Plan,
+    target: &str,
+    on: impl Fn(&Case, &Path) -> Option<&'a F>,
+    bytes: impl Fn(&F) -> u64,
+) -> Option<u64> {
+    let mut found: Vec<&F> = Vec::new();
+    for case in plan.cases.iter().filter(|case| case.target == target) {
         for path in &case.workload.files.targets {
-            let file_system = host.file_system_of(path).filter(|one| one.size_bytes > 0)?;
+            let file_system = on(case, path)?;
             if !found.contains(&file_system) {
                 found.push(file_system);
             }
         }
     }
-    (!found.is_empty()).then(|| found.iter().map(|one| one.size_bytes).sum())
+    (!found.is_empty()).then(|| found.into_iter().map(bytes).fold(0, u64::saturating_add))
 }

@@ -109,6 +109,10 @@ words! {
         WriteAndRead = "write+read",
         /// Overwriting of existing data.
         Rewrite = "rewrite",
+        /// Writes, and overwriting of the same data in another test; the figure is the mean of both.
+        WriteAndRewrite = "write+rewrite",
+        /// Reads, and reading for a second time in another test; the figure is the mean of both.
+        ReadAndReread = "read+reread",
         /// Reading for a second time.
         Reread = "reread",
         /// Reads and writes at the same time.
@@ -145,8 +149,8 @@ impl PublishedOperation {
     #[must_use]
     pub const fn direction(self) -> Option<plan::Operation> {
         match self {
-            Self::Read | Self::Reread => Some(plan::Operation::Read),
-            Self::Write | Self::Rewrite => Some(plan::Operation::Write),
+            Self::Read | Self::Reread | Self::ReadAndReread => Some(plan::Operation::Read),
+            Self::Write | Self::Rewrite | Self::WriteAndRewrite => Some(plan::Operation::Write),
             _ => None,
         }
     }

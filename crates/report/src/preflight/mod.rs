@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use plan::{
-    Case, CaseEstimate, OptionNote, Plan, PlanSource, Prediction, RunEnvironment, SpaceEstimate, estimates,
-    visible,
+    Case, CaseEstimate, FileSystemSpace, OptionNote, Plan, PlanSource, Prediction, RunEnvironment,
+    SpaceEstimate, estimates, visible,
 };
 
 pub(crate) use self::criteria::{promised, words as protocol};
@@ -50,7 +50,10 @@ pub fn preflight(plan: &Plan, environment: &RunEnvironment, screen: Screen) -> S
     let fullest = spaces.iter().max_by(|one, other| one.share().total_cmp(&other.share()));
     let fullest = fullest.filter(|space| space.needed.0 > 0);
     out.extend(fullest.map(|space| line("space", &format!("at most {}", space_words(space)), screen)));
-    let misfits = analysis::targets::fits(plan).into_iter().filter(|fit| !fit.fits()).collect::<Vec<_>>();
+    let misfits = analysis::targets::fits(plan, &environment.spaces)
+        .into_iter()
+        .filter(|fit| !fit.fits())
+        .collect::<Vec<_>>();
     out += &table_of_study(plan, ROOM, &analysis::gate::Table::planned(&misfits), false, screen);
     out + &sweep::concerns(plan, &all, CONCERNS_BEFORE, screen) + &advice(plan, environment, screen)
 }
@@ -113,13 +116,13 @@ pub(crate) fn predicted(prediction: &Prediction) -> String {
 /// Consequences of the study's own statements, before anything is measured: its limits, and whether devices
 /// and data fit. Without `full`, equal lines of several targets are merged, and limits are shown for the
 /// fewest and the most nodes of the cases only.
-fn of_study(plan: &Plan, full: bool, screen: Screen) -> String {
+fn of_study(plan: &Plan, spaces: &[FileSystemSpace], full: bool, screen: Screen) -> String {
     let mut limits = analysis::targets::weakest_links(plan, &[]);
     let used: BTreeSet<u32> = plan.cases.iter().map(|case| case.workload.nodes).collect();
     let ends = [used.first().copied(), used.last().copied()];
     limits.retain(|one| full || ends.contains(&Some(one.nodes)));
     let limits = analysis::gate::Table::planned(&limits);
-    let room = analysis::gate::Table::planned(&analysis::targets::fits(plan));
+    let room = analysis::gate::Table::planned(&analysis::targets::fits(plan, spaces));
     let node = Some(plan.criteria.node.words()).filter(|words| !words.is_empty());
     let node = node.map(|words| format!("\nEach node, as the study says: {words}\n")).unwrap_or_default();
     let (limits, room) = (
@@ -277,7 +280,7 @@ fn altogether(
         lines,
         criteria::protocol(plan, screen),
         criteria::commitments(plan, screen),
-        of_study(plan, full, screen),
+        of_study(plan, &environment.spaces, full, screen),
     ]
     .concat()
 }

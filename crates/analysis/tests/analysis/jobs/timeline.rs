@@ -1,13 +1,15 @@
 //! Events while jobs ran, computed from rows with known results.
 
-use plan::jobs::{Action, Step, TableOrder};
+use plan::jobs::{Action, Output, Step, TableOrder};
 use plan::{
-    Bytes, Case, JobSpace, JobTable, JobTest, Jobs, Phase, Plan, Setting, SettingValue, TargetDescription,
-    TestKind, Work, Workload,
+    Bytes, Case, FileSystemSpace, JobSpace, JobTable, JobTest, Jobs, Phase, Plan, Setting, SettingValue,
+    TargetDescription, TestKind, Work, Workload,
 };
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
-use record::{FileSystemFacts, LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run, SpaceRow, StepRow};
+use record::{
+    FileSystemFacts, LaunchRow, LayoutLifetime, PhaseKey, PhaseRecord, PhaseRow, Run, SpaceRow, StepRow,
+};
 
 use analysis::{
     RateName,
@@ -16,6 +18,7 @@ use analysis::{
     findings::{Findings, findings},
     gate::{Kind, Row, Value},
     jobs::{Timeline, concurrency, lengths, levels, profile},
+    targets::fits,
 };
 
 use crate::common::rows::{SECOND, cell, plan, run, workload};
@@ -406,6 +409,61 @@ fn a_file_system_smaller_than_the_study_says_decides_what_fits() {
     run.manifest.plan.criteria.targets[0].capacity = Some(Bytes(410 * MB));
     let fit = &found(&run).fits[0];
     assert_eq!((fit.bytes.map(|(_, capacity)| capacity), fit.studied_capacity), (Some(410 * MB), None));
+}
+
+/// Of ten pages, each of two streams has its table in permanent space, its copy and its output in work space, and its
+/// runs in utility space.
+#[test]
+fn a_plan_counts_all_spaces_of_jobs() {
+    let sort = Action::Sort {
+        input: "sales".to_owned(),
+        output: Output { table: "sorted".to_owned(), space: JobSpace::Work },
+    };
+    let mut sorts = jobs();
+    sorts.tests[0].steps[0].action = sort;
+    let mut plan = study();
+    plan.cases[0].workload = of_jobs(sorts);
+    let needed = |spaces: &[FileSystemSpace]| fits(&plan, spaces)[0].bytes;
+    assert_eq!(needed(&[]), Some((2 * 40 * 262_144, 300 * MB)));
+    let spaces = ["permanent", "work", "utility"].map(|space| FileSystemSpace {
+        name: space.to_owned(),
+        free: Bytes(5 * MB),
+        targets: vec![format!("/data/{space}").into()],
+    });
+    assert_eq!(
+        needed(&spaces),
+        Some((2 * 40 * 262_144, 15 * MB)),
+        "what is there is less than the study says"
+    );
+    assert_eq!(needed(&spaces[..2]), Some((2 * 40 * 262_144, 300 * MB)), "one of them is not known");
+}
+
+#[test]
+fn a_layout_smaller_than_the_study_says_decides_what_fits() {
+    let mut run = observed(|_| {});
+    let facts = run.manifest.host.file_systems[0].clone();
+    run.manifest.plan.criteria.targets[0].capacity = Some(Bytes(8_000_000 * MB));
+    run.manifest.plan.cases[0].layout = Some("cards".to_owned());
+    let made = |layout: &str, size: u64| LayoutLifetime {
+        layout: layout.to_owned(),
+        file_systems: ["/data/permanent", "/data/work", "/data/utility"]
+            .map(|place| FileSystemFacts {
+                mount_point: place.to_owned(),
+                source: format!("/dev{place}"),
+                size_bytes: size,
+                ..facts.clone()
+            })
+            .to_vec(),
+        ..LayoutLifetime::default()
+    };
+    run.layouts = vec![made("cards", 90 * MB), made("cards", 100 * MB), made("others", 1 << 40)];
+    let fit = &found(&run).fits[0];
+    assert_eq!(
+        fit.bytes.map(|(_, capacity)| capacity),
+        Some(300 * MB),
+        "those of the last time that it was made"
+    );
+    assert!(!fit.fits() && fit.studied_capacity == Some(8_000_000 * MB));
 }
 
 #[test]

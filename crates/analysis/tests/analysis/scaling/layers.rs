@@ -202,11 +202,11 @@ fn what_reads_faster_than_it_writes_is_for_what_is_read() {
 #[test]
 fn devices_need_slots_and_data_needs_room() {
     let mut study = cards_and_disks();
-    let found = fits(&study.plan);
+    let found = fits(&study.plan, &[]);
     assert_eq!(found.len(), 1, "of the disks nothing is said");
     assert_eq!((found[0].slots, found[0].fits(), found[0].said), (Some((5, 11)), false, true));
     study.plan.criteria.targets[0].needs = None;
-    assert!(fits(&study.plan)[0].fits(), "a MiB is what its own workloads put there");
+    assert!(fits(&study.plan, &[])[0].fits(), "a MiB is what its own workloads put there");
     study.plan.criteria.targets[0].slots = 4;
-    assert!(!fits(&study.plan)[0].fits());
+    assert!(!fits(&study.plan, &[])[0].fits());
 }

@@ -166,6 +166,7 @@ fn throughput(block: &Block<'_>, first: usize, banner: &mut Banner) -> Result<(T
     spec.files.sharing = Sharing::PerTask;
     let mut test = Test::new(name, spec, &stated);
     who.clone_into(&mut test.case.title);
+    name.clone_into(&mut test.case.group);
     test.passes.push(pass);
     Ok((test, at))
 }
