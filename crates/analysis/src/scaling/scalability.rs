@@ -23,16 +23,18 @@ pub struct Scaling {
     pub devices: u32,
     /// Median of the first rate.
     pub rate: f64,
-    /// The same for one device.
+    /// The best of one device with any of its sizes and tasks.
     pub baseline: f64,
+    /// One device with the same work. `None` if it was not measured.
+    pub same_work: Option<f64>,
     /// What both count.
     pub counts: RateOf,
     /// Rate ÷ (devices × baseline).
     pub share: f64,
     /// The confidence interval of the share, at the level of the test. `None` if there are too few repetitions.
     pub interval: Option<(f64, f64)>,
-    /// Rate ÷ baseline.
-    pub ratio: f64,
+    /// Rate ÷ that of one device with the same work.
+    pub ratio: Option<f64>,
     /// The part of it that can be reached with the number of tasks.
     pub balance_bound: f64,
     /// Rate ÷ rack units, if the study gives them.
@@ -43,18 +45,25 @@ impl Statement for Scaling {
     const KIND: Kind = Kind::Scaling;
     const OF: Of = Of::Point;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str =
-        "Rate ÷ (devices × the rate of one device); the best point of each target stands first.";
+    const CAPTION: &'static str = "Rate ÷ (devices × the best rate of one device), and ÷ the rate of one device with the same work: the same \
+         size, depth, path and order, and as many tasks or as many for each device. The best point of each target \
+         stands first.";
     const COLUMNS: &'static [Column<Self>] = &[
         rate("rate_per_second", "rate", "median of the first rate", |one| Some(one.rate)),
         count("devices", "devices", "devices of the target", |one| Some(one.devices.into())),
         rate(
             "baseline_per_second",
-            "one device",
-            "the same for the baseline figure, the second in `figures`",
+            "best of one",
+            "the best of one device, with any of its sizes and tasks; the second in `figures`",
             |one| Some(one.baseline),
         ),
-        number("ratio", "× one", "rate ÷ baseline", |one| Some(one.ratio)),
+        rate(
+            "same_work_per_second",
+            "one, same work",
+            "one device with the same work, the last in `figures`; empty where that was not measured",
+            |one| one.same_work,
+        ),
+        number("ratio", "× one", "rate ÷ that of one device with the same work", |one| one.ratio),
         share("share", "scaling", "rate ÷ (devices × baseline)", |one| Some(one.share)),
         any(
             "interval",
@@ -176,22 +185,69 @@ fn conditions(subject: &Subject<'_>) -> Conditions {
 
 type Conditions = ((u32, Bytes, Discriminant<Order>), (Backend, bool, SyncRule, Sharing), u32);
 
-type Bests<'a, 'b> = HashMap<Alike<'a>, Chosen<'b, 'a>>;
+/// What figures of several devices and of one have in common before their sizes are compared: [`alike`], the backend
+/// with its depth, direct I/O, what is synced if it writes, whether files are shared, and the kind of order.
+type WorkKind<'a> = (Alike<'a>, (Backend, bool, SyncRule, Sharing, Discriminant<Order>));
 
-/// The best figures, among those that are not disqualified, if there are any.
-fn bests<'a, 'b>(gate: &Gate<'a>, all: impl Iterator<Item = &'b Subject<'a>>) -> Bests<'a, 'b> {
-    let best = |all: Vec<&'b Subject<'a>>| Some((alike(all[0]), gate.best(&all)?));
-    grouped(all, |one| alike(one)).into_iter().filter_map(best).collect()
+fn of_kind<'a>(subject: &Subject<'a>) -> WorkKind<'a> {
+    let workload = &subject.case.workload;
+    let sync = if subject.figure.phase.writes() { workload.sync } else { SyncRule::default() };
+    let order = std::mem::discriminant(&workload.order);
+    (alike(subject), (workload.backend, workload.direct, sync, workload.files.sharing, order))
 }
 
-/// For each target that was measured with an increasing number of members, the best figures with the fewest.
-fn fewest<'a, 'b>(gate: &'b Gate<'a>) -> Bests<'a, 'b> {
+/// The figures that stand for one device.
+#[derive(Default)]
+struct Baselines<'a, 'b> {
+    /// The best of each kind of work.
+    bests: HashMap<WorkKind<'a>, Chosen<'b, 'a>>,
+    /// The best of those with the same size and number of tasks.
+    same: HashMap<(WorkKind<'a>, Bytes, u32), Chosen<'b, 'a>>,
+    /// The sizes.
+    sizes: HashSet<(WorkKind<'a>, Bytes)>,
+}
+
+impl<'a, 'b> Baselines<'a, 'b> {
+    /// Of the figures `all`, those that are not disqualified.
+    fn of(gate: &Gate<'a>, all: &[&'b Subject<'a>]) -> Self {
+        let load = |one: &Subject<'a>| (of_kind(one), size(one), one.case.workload.tasks);
+        let best = |these: Vec<&'b Subject<'a>>| Some((these[0], gate.best(&these)?));
+        let bests = grouped(all.iter().copied(), |one| of_kind(one)).into_iter().filter_map(best);
+        let same = grouped(all.iter().copied(), |one| load(one)).into_iter().filter_map(best);
+        Self {
+            bests: bests.map(|(one, best)| (of_kind(one), best)).collect(),
+            same: same.map(|(one, best)| (load(one), best)).collect(),
+            sizes: all.iter().map(|one| (of_kind(one), size(one))).collect(),
+        }
+    }
+
+    /// The best of one device with work of `kind`, if it was measured with the size of `subject` too.
+    fn best(&self, kind: WorkKind<'a>, subject: &Subject<'a>) -> Option<&Chosen<'b, 'a>> {
+        self.bests.get(&kind).filter(|_| self.sizes.contains(&(kind, size(subject))))
+    }
+
+    /// The figure with work of `kind`, the size of `subject`, and its number of tasks or else that for each device.
+    fn same_work(&self, kind: WorkKind<'a>, subject: &Subject<'a>) -> Option<&'b Subject<'a>> {
+        let (tasks, devices) = (subject.case.workload.tasks, devices(subject).max(1));
+        let for_each = tasks.is_multiple_of(devices).then(|| tasks / devices);
+        let found = [Some(tasks), for_each].into_iter().flatten();
+        let found = found.filter_map(|tasks| self.same.get(&(kind, size(subject), tasks)));
+        found.map(|found| found.best).next()
+    }
+}
+
+fn size(subject: &Subject<'_>) -> Bytes {
+    bytes_of_one(subject.case, subject.figure.phase)
+}
+
+/// For each target that was measured with an increasing number of members, the figures with the fewest.
+fn fewest<'a, 'b>(gate: &'b Gate<'a>) -> Vec<&'b Subject<'a>> {
     let swept = gate.subjects.iter().filter(|one| value_of(one.case, "members").is_some());
-    let all = grouped(swept, |one| alike(one)).into_iter().flat_map(|all| {
+    let of_target = grouped(swept, |one| of_kind(one)).into_iter().flat_map(|all| {
         let least = all.iter().map(|one| one.case.members()).min().flatten();
         all.into_iter().filter(move |one| one.case.members() == least)
     });
-    bests(gate, all)
+    of_target.collect()
 }
 
 /// Whether the clients of two figures are comparable. Figures measured on the storage server are not compared with
@@ -200,53 +256,68 @@ fn same_client(one: &Subject<'_>, other: &Subject<'_>) -> bool {
     one.client() == other.client()
 }
 
-/// Every figure of a target with a baseline, compared with the baseline's best figure of the same phase, order, mix
-/// and number of nodes, or else of one node; for random transfers, of the same size. If no baseline is named and
-/// `members` is swept, the fewest members of the same target are the baseline. If the study does not give the number
-/// of devices of a target, it is the number of its paths. With a node-local target, each node has its own devices.
-/// The best figure of each target and baseline comes first.
+/// Every figure of a target with a baseline, compared with figures of the baseline with the same phase, path, order, mix
+/// and number of nodes, or else of one node, among which one has the same size: with the best of them, and with the one
+/// of the same work. If no baseline is named and `members` is swept, the fewest members of the same target are the
+/// baseline. If the study does not give the number of devices of a target, it is the number of its paths. With a
+/// node-local target, each node has its own devices. The best figure of each target and baseline comes first.
 #[must_use]
 pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
-    let (bests, fewest) = (bests(gate, gate.subjects.iter()), fewest(gate));
+    let named = Baselines::of(gate, &gate.subjects.iter().collect::<Vec<_>>());
+    let fewest = Baselines::of(gate, &fewest(gate));
     let of_figure = |subject: &Subject<'_>| {
-        let key @ (_, nodes, phase, bytes, mix) = alike(subject);
-        let one = match subject.target?.baseline.as_deref() {
-            // A device is often measured on one node only.
+        let kind @ ((_, nodes, phase, bytes, mix), path) = of_kind(subject);
+        let (from, kind_of_one) = match subject.target?.baseline.as_deref() {
             Some(baseline) => {
-                [nodes, 1].iter().find_map(|&nodes| bests.get(&(baseline, nodes, phase, bytes, mix)))
+                // A device is often measured on one node only.
+                let kinds = [nodes, 1].map(|nodes| ((baseline, nodes, phase, bytes, mix), path));
+                (&named, kinds.into_iter().find(|&kind| named.best(kind, subject).is_some())?)
             }
-            None => fewest.get(&key).filter(|one| {
-                one.best.case.members().zip(subject.case.members()).is_some_and(|(few, many)| few < many)
-            }),
+            None => (&fewest, kind),
         };
-        let Chosen { best: one, of, .. } = one.filter(|one| same_client(one.best, subject))?;
-        let devices = devices(subject);
-        let of_baseline = one.case.members().or_else(|| one.target.map(|target| target.devices.max(1)));
-        let of_baseline = of_baseline.unwrap_or(1).saturating_mul(one.targets_of_all_nodes());
-        let each = one.rate() / f64::from(of_baseline);
+        let is_fewer = |one: &Subject<'_>| {
+            let members = one.case.members().zip(subject.case.members());
+            subject.target.is_some_and(|target| target.baseline.is_some())
+                || members.is_some_and(|(few, many)| few < many)
+        };
+        let Chosen { best: one, of, .. } = from.best(kind_of_one, subject)?;
+        if !is_fewer(one) || !same_client(one, subject) {
+            return None;
+        }
+        let same_work = from.same_work(kind_of_one, subject).filter(|one| one.rate() > 0.0);
+        let all = f64::from(devices(subject)) / devices_of_baseline(one);
         let units = subject.target.map_or(0.0, |target| target.rack_units);
         let value = Scaling {
-            devices,
+            devices: devices(subject),
             rate: subject.rate(),
             baseline: one.rate(),
+            same_work: same_work.map(Subject::rate),
             counts: subject.figure.rate_of(),
-            share: scalability(subject.rate(), f64::from(devices), each)?,
+            share: scalability(subject.rate(), all, one.rate())?,
             interval: gate.difference(one, subject, *of).and_then(|found| found.interval).map(
                 |(low, high)| {
-                    let of_share = |change: f64| (1.0 + change) * one.rate() / (f64::from(devices) * each);
+                    let of_share = |change: f64| (1.0 + change) / all;
                     (of_share(low), of_share(high))
                 },
             ),
-            ratio: scalability(subject.rate(), 1.0, one.rate())?,
+            ratio: same_work.map(|same| subject.rate() / same.rate()),
             balance_bound: subject.balance_bound(),
             rate_per_rack_unit: (units > 0.0).then(|| subject.rate() / units),
         };
-        let is_best = bests.get(&key).is_some_and(|found| found.best.index == subject.index);
-        Some((!is_best, gate.state(vec![subject.index, one.index], value)))
+        let is_best = named.bests.get(&kind).is_some_and(|found| found.best.index == subject.index);
+        let mut inputs = vec![subject.index, one.index];
+        inputs.extend(same_work.map(|same| same.index).filter(|same| !inputs.contains(same)));
+        Some((!is_best, gate.state(inputs, value)))
     };
     let mut all: Vec<_> = gate.subjects.iter().filter_map(of_figure).collect();
     all.sort_by_key(|(is_other, _)| *is_other);
     all.into_iter().map(|(_, stated)| stated).collect()
+}
+
+/// The number of devices of a baseline.
+fn devices_of_baseline(one: &Subject<'_>) -> f64 {
+    let known = one.case.members().or_else(|| one.target.map(|target| target.devices.max(1)));
+    f64::from(known.unwrap_or(1).saturating_mul(one.targets_of_all_nodes()))
 }
 
 fn devices(subject: &Subject<'_>) -> u32 {
