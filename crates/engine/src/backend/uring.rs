@@ -32,49 +32,69 @@ impl QueuedBackend for Uring {
         buffers: BufferMemory<'_>,
         notes: &mut Vec<Note>,
     ) -> Result<UringQueue<'c>, EngineError> {
-        let per_group = register_buffers(context, buffers, notes)?;
+        let registered = register_buffers(context, buffers, notes)?;
         let (ring, completions) = Ring::split(context);
-        Ok(UringQueue { ring, completions, per_group, fixed_files: false })
+        Ok(UringQueue { ring, completions, registered, fixed_files: false })
     }
 }
 
-/// Registers the buffers in as few groups as the kernel allows, since looking up a large buffer costs no
-/// more than looking up a small one. Returns the number of buffers in a group, or `None` if the buffers are
-/// not registered.
+/// The leading buffers of a worker that are registered, in groups.
+#[derive(Debug, Clone, Copy)]
+struct Registered {
+    buffers: usize,
+    per_group: usize,
+}
+
+/// Number of the group of a buffer that is not registered. The kernel's limit on groups is far below.
+const UNREGISTERED: u16 = u16::MAX;
+
+/// Registers the buffers in as few groups as the kernel allows, since looking up a large buffer costs no more than
+/// looking up a small one. If the limit on locked memory is too low for all of them, as many as it allows are
+/// registered: transfers with the others cost the kernel a look-up of their pages, which is a small part of a
+/// transfer. It is told if it concerns more than half of them.
 fn register_buffers(
     ring: &IoUring,
     buffers: BufferMemory<'_>,
     notes: &mut Vec<Note>,
-) -> Result<Option<usize>, EngineError> {
-    let BufferMemory { memory, stride, all_bytes: need, required } = buffers;
+) -> Result<Registered, EngineError> {
+    let BufferMemory { memory, stride, all_bytes, required } = buffers;
     let per_group = MOST_REGISTERED / stride;
+    let none = Registered { buffers: 0, per_group: 1 };
     if per_group == 0 {
-        return Ok(None);
+        return Ok(none);
     }
-    let groups: Vec<libc::iovec> = memory
-        .chunks_mut(per_group * stride)
-        .map(|group| libc::iovec { iov_base: group.as_mut_ptr().cast(), iov_len: group.len() })
-        .collect();
-    // SAFETY: the groups lie in memory that the caller owns for longer than the ring lives.
-    let register = || unsafe { ring.submitter().register_buffers(&groups) };
-    let errno = match register() {
-        Ok(()) => return Ok(Some(per_group)),
-        Err(error) => Errno::from(&error),
+    let all = memory.len() / stride;
+    // Each worker of this host has a ring of this size.
+    let workers = all_bytes.div_ceil(memory.len().max(1) as u64);
+    let need = all_bytes.saturating_add(workers.saturating_mul(ring::locked_bytes(ring)));
+    let mut register = |count: usize| {
+        let groups: Vec<libc::iovec> = memory[..count * stride]
+            .chunks_mut(per_group * stride)
+            .map(|group| libc::iovec { iov_base: group.as_mut_ptr().cast(), iov_len: group.len() })
+            .collect();
+        // SAFETY: the groups lie in memory that the caller owns for longer than the ring lives.
+        unsafe { ring.submitter().register_buffers(&groups) }.map_err(|error| Errno::from(&error))
     };
-    let have = limits::locked_memory(need);
-    if errno == Errno(libc::ENOMEM) && register().is_ok() {
-        return Ok(Some(per_group));
+    let mut count = all;
+    let mut have = None;
+    while count > 0 {
+        match register(count) {
+            Ok(()) => break,
+            Err(Errno(libc::ENOMEM)) if have.is_none() => have = Some(limits::locked_memory(need)),
+            Err(Errno(libc::ENOMEM)) => count -= count.div_ceil(8),
+            Err(_) => count = 0,
+        }
     }
-    if required && errno == Errno(libc::ENOMEM) {
-        return Err(EngineError::Limit {
-            which: LimitKind::LockedMemory,
-            have,
-            need,
-            remedy: limits::locked_memory_remedy(need),
-        });
+    if count >= all.div_ceil(2) {
+        return Ok(Registered { buffers: count, per_group });
     }
+    if let Some(have) = have.filter(|_| required) {
+        let remedy = limits::locked_memory_remedy(need);
+        return Err(EngineError::Limit { which: LimitKind::LockedMemory, have, need, remedy });
+    }
+    let have = have.unwrap_or_else(|| limits::locked_memory(need));
     notes.push(Note::BuffersNotRegistered { have, need });
-    Ok(None)
+    Ok(if count == 0 { none } else { Registered { buffers: count, per_group } })
 }
 
 /// An entry that is reused with other offsets.
@@ -88,8 +108,7 @@ const _: () = assert!(size_of::<squeue::Entry>() == 64);
 pub(crate) struct UringQueue<'r> {
     ring: Ring<'r>,
     completions: CompletionQueue<'r>,
-    /// Number of buffers in a registered group, or `None` if the buffers are not registered.
-    per_group: Option<usize>,
+    registered: Registered,
     fixed_files: bool,
 }
 
@@ -116,7 +135,7 @@ impl Queue for UringQueue<'_> {
     fn template(&self, request: &Request) -> Template {
         let Request { writes, file, memory, bytes, offset, group, user_data } = *request;
         let known = Fixed(file.cast_unsigned());
-        let entry = match (writes, self.per_group.is_some(), self.fixed_files) {
+        let entry = match (writes, group != UNREGISTERED, self.fixed_files) {
             (false, true, true) => opcode::ReadFixed::new(known, memory, bytes, group).offset(offset).build(),
             (false, true, false) => {
                 opcode::ReadFixed::new(Fd(file), memory, bytes, group).offset(offset).build()
@@ -144,20 +163,25 @@ impl Queue for UringQueue<'_> {
 
     #[inline(always)]
     fn set_writes(&self, template: &mut Template, writes: bool) {
-        let code = match (self.per_group.is_some(), writes) {
-            (true, false) => opcode::ReadFixed::CODE,
-            (true, true) => opcode::WriteFixed::CODE,
-            (false, false) => opcode::Read::CODE,
-            (false, true) => opcode::Write::CODE,
-        };
         // SAFETY: the entry is `repr(C)` around the kernel's structure, whose first byte is the
         // operation; reads and writes differ in nothing else.
-        unsafe { (&raw mut template.0).cast::<u8>().write(code) };
+        unsafe {
+            let code = (&raw mut template.0).cast::<u8>();
+            let fixed = matches!(code.read(), opcode::ReadFixed::CODE | opcode::WriteFixed::CODE);
+            code.write(match (fixed, writes) {
+                (true, false) => opcode::ReadFixed::CODE,
+                (true, true) => opcode::WriteFixed::CODE,
+                (false, false) => opcode::Read::CODE,
+                (false, true) => opcode::Write::CODE,
+            });
+        }
     }
 
     fn group(&self, index: usize) -> u16 {
-        // The kernel's limit on groups is far below 16 bits.
-        u16::try_from(index / self.per_group.unwrap_or(usize::MAX)).unwrap_or(u16::MAX)
+        match index < self.registered.buffers {
+            true => u16::try_from(index / self.registered.per_group).unwrap_or(UNREGISTERED),
+            false => UNREGISTERED,
+        }
     }
 
     fn register_files(&mut self, files: &[OwnedFd], notes: &mut Vec<Note>) -> Vec<i32> {
@@ -231,7 +255,7 @@ impl Drop for UringQueue<'_> {
     fn drop(&mut self) {
         self.release_files();
         // The memory of the buffers is then freed when the caller releases it.
-        if self.per_group.is_some() {
+        if self.registered.buffers > 0 {
             let _ = self.ring.submitter.unregister_buffers();
         }
     }

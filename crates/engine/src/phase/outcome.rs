@@ -280,11 +280,11 @@ pub enum Note {
         /// The flags that were left out.
         without: &'static str,
     },
-    /// Buffers could not be registered with `io_uring`.
+    /// Most of the buffers could not be registered with `io_uring`.
     BuffersNotRegistered {
         /// `RLIMIT_MEMLOCK` in bytes.
         have: u64,
-        /// Bytes of all buffers.
+        /// Bytes of all buffers and rings.
         need: u64,
     },
     /// Files could not be registered with `io_uring`.
@@ -308,8 +308,9 @@ impl fmt::Display for Note {
             }
             Self::BuffersNotRegistered { have, need } => write!(
                 f,
-                "io_uring ran without registered buffers: the locked-memory limit is {have} bytes, but they \
-                 need {need}; `ulimit -l {}` is sufficient",
+                "io_uring ran without registered buffers: the locked-memory limit is {have} bytes, but they and \
+                 its rings need {need}, beside what other processes of this user have locked; `ulimit -l {}` is \
+                 sufficient if they have locked nothing",
                 need.div_ceil(1024)
             ),
             Self::FilesNotRegistered => {

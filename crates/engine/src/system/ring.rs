@@ -100,6 +100,20 @@ pub(crate) fn set_up(requests: usize, notes: &mut Vec<Note>) -> Result<IoUring, 
     build(false, false).map_err(|error| explain(Errno::from(&error)))
 }
 
+/// Memory of a ring that counts as locked since Linux 6.14, as it did before 5.12, in bytes: its queues and their
+/// header in one region, and its submission entries in another.
+pub(crate) fn locked_bytes(ring: &IoUring) -> u64 {
+    /// At least the size of `struct io_rings` with its padding.
+    const HEADER_BYTES: u64 = 512;
+    /// Sizes of a completion entry, an index into the submission entries, and a submission entry.
+    const ENTRY_BYTES: (u64, u64, u64) = (16, 4, 64);
+    let page = rustix::param::page_size() as u64;
+    let (submissions, completions) =
+        (u64::from(ring.params().sq_entries()), u64::from(ring.params().cq_entries()));
+    let queues = HEADER_BYTES + completions * ENTRY_BYTES.0 + submissions * ENTRY_BYTES.1;
+    queues.next_multiple_of(page) + (submissions * ENTRY_BYTES.2).next_multiple_of(page)
+}
+
 /// The submission side of a ring.
 pub(crate) struct Ring<'r> {
     pub(crate) submitter: Submitter<'r>,

@@ -1,6 +1,7 @@
 //! Every error is identified, and its message suggests the next step.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use engine::{EngineError, UringUnavailable};
 use plan::{Backend, Phase, Sharing, WorkloadSpec};
@@ -176,12 +177,35 @@ fn limits_are_raised_or_named() {
     };
     let refused = text(&output(&mut child(&weak, &words(""))));
     assert!(
-        refused.contains("locked memory in bytes (RLIMIT_MEMLOCK) is 65536, but this plan needs 8388608"),
+        // Eight buffers of 1 MiB, and two pages for a ring of eight entries.
+        refused.contains("locked memory in bytes (RLIMIT_MEMLOCK) is 65536, but this plan needs 8396800"),
         "{refused}"
     );
-    assert!(refused.contains("ulimit -l 8192"), "{refused}");
+    assert!(refused.contains("ulimit -l 8200"), "{refused}");
     let plain = text(&output(&mut child(&weak, &words("optional"))));
     assert!(plain.contains("64 transfers") && plain.contains("without registered buffers"), "{plain}");
+}
+
+#[test]
+fn buffers_of_exactly_the_limit_are_registered_but_for_the_last() {
+    if !is_root() || !has("setpriv") || !has("prlimit") {
+        return skip("needs root, setpriv and prlimit");
+    }
+    let bed = Bed::new();
+    // What is locked counts for all processes of a user, so this one has no others.
+    let user = ["setpriv", "--reuid=61234", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all"];
+    let words =
+        |work: &str| format!("{work} uring {} count=64 transfer=524288 depth=8", bed.path("one").display());
+    fs::set_permissions(bed.path("."), fs::Permissions::from_mode(0o777)).expect("our own");
+    // Eight buffers of 512 KiB alone, and with the two pages of their ring.
+    for limit in ["4194304", "4202496"] {
+        let memlock = format!("--memlock={limit}:{limit}");
+        let weak = [&["prlimit", &*memlock], &user[..]].concat();
+        for work in ["write", "read"] {
+            let printed = text(&output(&mut child(&weak, &words(work))));
+            assert!(printed.contains("64 transfers") && !printed.contains("registered"), "{limit} {printed}");
+        }
+    }
 }
 
 #[test]

@@ -162,7 +162,7 @@ pub struct VolumeFacts {
     pub name: String,
     /// What people call it, as in `vg0-SASDATA`.
     pub title: Fact<String>,
-    /// What it is: `md`, `lvm`, `device-mapper` or `btrfs`.
+    /// What it is: `md`, `lvm`, `multipath`, `nvme-multipath`, `dm-crypt`, `device-mapper`, `bcache` or `btrfs`.
     pub kind: String,
     /// Its level, as in `raid0`.
     pub level: Fact<String>,
