@@ -74,7 +74,8 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
         } else {
             ""
         };
-        return print_line(&format!("nothing to write{kept}")).map(|()| Exit::Success);
+        print_line(&format!("nothing to write{kept}"))?;
+        return if arguments.plan { Ok(Exit::Success) } else { in_force(&plan, &[]).map(|()| Exit::Success) };
     }
     if arguments.plan {
         if let [(setting, why), ..] = forbidden.as_slice() {
@@ -101,7 +102,20 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     };
     let all = tuning::apply(&plan, &root, &settings, &mut ledger, now, &mut tell).map_err(ledger_failure)?;
     let written = tuning::write_persistent_files(&kept, &mut ledger, &root).map_err(ledger_failure)?;
-    conclude(&all, &written)
+    conclude(&plan, &all, &written)
+}
+
+/// Errors if a step is not in force.
+fn in_force(plan: &TuningPlan, applied: &[Applied]) -> Result<(), Failure> {
+    let unapplied = plan.unapplied(applied);
+    if unapplied.is_empty() {
+        return Ok(());
+    }
+    let each: Vec<String> = unapplied.iter().map(|one| format!("{} ({})", one.step, one.why)).collect();
+    let restore =
+        if applied.is_empty() { "" } else { "; `ioproof host restore` restores the previous settings" };
+    let message = format!("not applied: {}{restore}", each.join(", "));
+    Err(Failure::new(Exit::HostLacks, anyhow::anyhow!(visible(&message).into_owned())))
 }
 
 fn devices_missing(root: &Root, settings: &HostSettings<'_>, steps: &[&Step]) -> Failure {
@@ -188,7 +202,7 @@ fn applied_line(applied: &Applied) -> String {
     }
 }
 
-fn conclude(all: &[Applied], kept: &[PersistenceOutcome]) -> Result<Exit, Failure> {
+fn conclude(plan: &TuningPlan, all: &[Applied], kept: &[PersistenceOutcome]) -> Result<Exit, Failure> {
     let count = |wanted: fn(&Outcome) -> bool| all.iter().filter(|applied| wanted(&applied.outcome)).count();
     let set = count(|outcome| matches!(outcome, Outcome::Set(_)));
     let changed = count(|outcome| matches!(outcome, Outcome::Changed(_)));
@@ -211,13 +225,6 @@ fn conclude(all: &[Applied], kept: &[PersistenceOutcome]) -> Result<Exit, Failur
             }
         }
     }
-    if set == 0 {
-        let message = if changed == 0 {
-            "the kernel refused every write: nothing was changed"
-        } else {
-            "no setting reads back as written: `ioproof host restore` restores the previous settings"
-        };
-        return Err(Failure::new(Exit::HostLacks, anyhow::anyhow!(message)));
-    }
+    in_force(plan, all)?;
     Ok(if failed { Exit::HostLacks } else { Exit::Success })
 }

@@ -156,8 +156,29 @@ fn c1e_is_cleared_on_every_processor_that_is_online() {
     let _ = run(&desk.ioproof("host restore --root root --yes")).expect_code(0);
     assert_eq!(registers(&desk), [0x3504_0043; 3]);
     fs::remove_dir_all(at(&desk, "dev/cpu")).expect("it goes");
-    let none = run(&desk.ioproof("host tune c1e-off --root root --yes")).expect_code(0).stdout;
-    assert_says(&none, &["not here: no /dev/cpu/*/msr", "nothing to write"]);
+    let none = run(&desk.ioproof("host tune c1e-off --root root --yes")).expect_code(4);
+    assert_says(&none.stdout, &["not here: no /dev/cpu/*/msr", "nothing to write"]);
+    assert_says(&none.stderr, &["not applied: c1e-off"]);
+}
+
+#[test]
+fn a_profile_of_tuned_without_its_daemon_is_not_applied() {
+    let desk = desk();
+    let tune = "host tune tuned-enterprise-storage --root root";
+    let missing = run(&desk.ioproof(&format!("{tune} --yes"))).expect_code(4);
+    assert_says(&missing.stderr, &["not applied: tuned-enterprise-storage (profile of TuneD: no tuned-adm"]);
+    for (path, text) in [
+        ("usr/sbin/tuned-adm", "#!/bin/sh\n"),
+        ("usr/lib/tuned/throughput-performance/tuned.conf", "[sysctl]\nvm.swappiness=10\n"),
+    ] {
+        let path = at(&desk, path);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+    let stopped = run(&desk.ioproof(&format!("{tune} --yes"))).expect_code(4);
+    assert_says(&stopped.stderr, &["not applied: tuned-enterprise-storage", "TuneD is not running"]);
+    let _ = run(&desk.ioproof(&format!("{tune} --plan"))).expect_code(0);
+    assert!(!ledger(&desk).exists(), "nothing was written");
 }
 
 /// Sets the read-ahead of a loop device and restores the old value: the setting persists after the device is

@@ -42,7 +42,7 @@ pub use ledger::entry::{Entry, EntryState};
 pub use ledger::owner::Owner;
 pub use ledger::{Application, LEDGER, Ledger, PersistentFile, PersistentForm};
 pub use persist::{PersistenceOutcome, files as persistent_files, write as write_persistent_files};
-pub use planned::{TuningPlan, Write, needs_devices};
+pub use planned::{TuningPlan, Unapplied, Write, needs_devices};
 pub use profiles::{Profile, STORAGE_BENCHMARK, UnknownProfile, profile, profiles, steps_of};
 pub use recorded::{STATE_VARIABLE, in_force, state_directory};
 pub use restore::{PlannedRestore, RestoreAction, RestoreOutcome, RestoreResult, restore, survey};
