@@ -1,6 +1,6 @@
 //! Runs a study of named storage on a directory of the user.
 
-use toml_edit::{DocumentMut, Item, Table, value};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::overrides::Override;
 
@@ -13,7 +13,8 @@ const OTHER_PLACES: [&str; 3] = ["device", "disks", "layout"];
 /// Keys of a target that describe its hardware.
 const HARDWARE: [&str; 6] = ["title", "devices", "rack_units", "ports", "slots", "capacity"];
 
-/// The study in `text` on `directory` alone: one target called `storage` replaces all of its targets.
+/// The study in `text` on `directory` alone: one target called `storage` replaces all of its targets, and is added to a
+/// study that has none.
 /// Hardware descriptions are dropped: expectations, layouts and the nodes; if it compares several targets,
 /// published figures and claims about one of them are dropped as well.
 ///
@@ -28,13 +29,13 @@ const HARDWARE: [&str; 6] = ["title", "devices", "rack_units", "ports", "slots",
 /// ```
 ///
 /// # Errors
-/// Errors if the study compares parts or layers of its storage, or names no directory. A text that is not
+/// Errors if the study compares parts or layers of its storage, or has only targets that are no directory. A text that is not
 /// a study is returned unchanged, so that the reader reports its mistakes.
 pub fn on_directory(text: &str, directory: &str) -> Result<String, String> {
     let Ok(mut study) = text.parse::<DocumentMut>() else { return Ok(text.to_owned()) };
     let targets: Vec<&Table> = tables(&study, "target").collect();
     let is_elsewhere = |target: &&Table| OTHER_PLACES.iter().any(|key| target.contains_key(key));
-    if targets.iter().all(is_elsewhere) {
+    if !targets.is_empty() && targets.iter().all(is_elsewhere) {
         return Err("the study measures devices or layouts, not a directory".to_owned());
     }
     if targets.iter().any(|target| target.contains_key("above")) {
@@ -105,9 +106,13 @@ fn tables<'s>(study: &'s DocumentMut, name: &str) -> impl Iterator<Item = &'s Ta
     study.get(name).and_then(Item::as_array_of_tables).into_iter().flatten()
 }
 
-/// The first table keeps its position in the text, with only the location as its content.
+/// The first table keeps its position in the text, with only the location as its content. If there is none, it is added.
 fn replace_targets(study: &mut DocumentMut, directory: &str) {
-    let Some(all) = study.get_mut("target").and_then(Item::as_array_of_tables_mut) else { return };
+    let all = study.entry("target").or_insert_with(|| ArrayOfTables::new().into());
+    let Some(all) = all.as_array_of_tables_mut() else { return };
+    if all.is_empty() {
+        all.push(Table::new());
+    }
     while all.len() > 1 {
         all.remove(all.len() - 1);
     }
@@ -157,6 +162,16 @@ mod tests {
         for kept in ["# What does it cost?", "storage", "\"z\""] {
             assert!(own.contains(kept), "no {kept} in {own}");
         }
+    }
+
+    #[test]
+    fn a_study_without_a_target_gets_one() {
+        let none = "[[workload]]\nname = \"w\"\ntransfer = \"4KiB\"\nsize = \"1MiB\"\n";
+        let own = on_directory(none, "/own").expect("a study");
+        let plan = crate::study::read("own.toml".as_ref(), &own).expect("it can be read");
+        assert_eq!(plan.criteria.targets[0].name, "storage");
+        let files = format!("{:?}", plan.cases[0].workload.files);
+        assert!(files.contains("/own/"), "{files}");
     }
 
     #[test]

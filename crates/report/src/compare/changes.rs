@@ -2,11 +2,12 @@
 
 use analysis::{comparisons::Comparison, statistics::Contrast};
 use plan::Bytes;
-use record::{HostFacts, Run};
+use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts, Run};
 
 use crate::format::names;
 use crate::format::table::{Cell, Table, Tone};
 use crate::format::{compact_rate, counted, latency, mark, rate_in, whole};
+use crate::report::origin::UNKNOWN_NODE;
 use crate::section::{Block, only, signed};
 
 /// Maximum number of comparisons listed without a shown change.
@@ -175,36 +176,87 @@ pub(crate) fn table(rows: &[&Compared], names: Option<&[&str]>) -> Table {
         .without_empty_columns()
 }
 
-/// Differences between the hosts and programs of both runs: `kernel 6.1.0-25 → 6.1.0-28`.
-pub(crate) fn differences([before, after]: [&Run; 2]) -> Vec<String> {
-    let words = |fact: &dyn Fn(&HostFacts) -> String| [before, after].map(|run| fact(&run.manifest.host));
-    let known = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_default();
-    let of_devices = |host: &HostFacts, fact: &dyn Fn(&record::BlockDeviceFacts) -> String| {
-        let all: Vec<String> = host.devices.iter().map(fact).filter(|words| !words.is_empty()).collect();
-        all.join(", ")
+/// How the hosts and programs of both runs differ.
+#[derive(Debug, Default)]
+pub(crate) struct HostDifferences {
+    /// What is known of both and differs: `kernel 6.1.0-25 → 6.1.0-28`.
+    pub(crate) differs: Vec<String>,
+    /// The names of what is known of one alone, which is no difference.
+    pub(crate) one_sided: Vec<&'static str>,
+}
+
+/// The differences between the hosts and programs of both runs.
+pub(crate) fn differences([before, after]: [&Run; 2]) -> HostDifferences {
+    let one =
+        |fact: &dyn Fn(&HostFacts) -> Option<String>| [before, after].map(|run| fact(&run.manifest.host));
+    let many = |fact: &dyn Fn(&BlockDeviceFacts) -> Fact<String>| {
+        both_known([before, after].map(|run| run.manifest.host.devices.iter().map(fact).collect()))
     };
-    let kernel = |host: &HostFacts| known(&host.kernel).split(' ').next().unwrap_or_default().to_owned();
-    let file_systems = |host: &HostFacts| {
-        let all = host.file_systems.iter().map(|one| format!("{} ({})", one.kind, one.options));
-        all.collect::<Vec<_>>().join(", ")
+    let number = |number: u64| (number > 0).then_some(number);
+    let file_systems = |fact: &dyn Fn(&FileSystemFacts) -> &String| {
+        let fact = |one| Fact::of(Some(fact(one).clone()).filter(|text| !text.is_empty()), String::new);
+        both_known([before, after].map(|run| run.manifest.host.file_systems.iter().map(fact).collect()))
     };
-    let read_ahead = |one: &record::BlockDeviceFacts| {
-        one.read_ahead_bytes.known().map(|&bytes| Bytes(bytes).to_string()).unwrap_or_default()
-    };
-    let sides = [
-        ("node", words(&|host| host.node.clone())),
-        ("kernel", words(&kernel)),
-        ("processors", words(&|host| format!("{} × {}", host.usable_cpus, known(&host.cpu_model)))),
-        ("governor", words(&|host| known(&host.governor))),
-        ("memory", words(&|host| Bytes(host.memory_bytes).to_string())),
-        ("file systems", words(&file_systems)),
-        ("devices", words(&|host| of_devices(host, &|one| known(&one.model)))),
-        ("firmware", words(&|host| of_devices(host, &|one| known(&one.firmware)))),
-        ("scheduler", words(&|host| of_devices(host, &|one| known(&one.scheduler)))),
-        ("read-ahead", words(&|host| of_devices(host, &read_ahead))),
-        ("ioproof", [before, after].map(|run| run.manifest.program_version.clone())),
+    let sides: [(&str, [Option<String>; 2]); 13] = [
+        ("node", one(&|host| Some(host.node.clone()).filter(|node| node != UNKNOWN_NODE))),
+        ("kernel", one(&|host| host.kernel.known()?.split(' ').next().map(str::to_owned))),
+        ("processors", one(&|host| number(host.usable_cpus.into()).map(|cpus| cpus.to_string()))),
+        ("processor model", one(&|host| host.cpu_model.known().cloned())),
+        ("governor", one(&|host| host.governor.known().cloned())),
+        ("memory", one(&|host| number(host.memory_bytes).map(|bytes| Bytes(bytes).to_string()))),
+        ("file systems", file_systems(&|one| &one.kind)),
+        ("mount options", file_systems(&|one| &one.options)),
+        ("devices", many(&|one| one.model.clone())),
+        ("firmware", many(&|one| one.firmware.clone())),
+        ("scheduler", many(&|one| one.scheduler.clone())),
+        ("read-ahead", many(&|one| one.read_ahead_bytes.clone().map(|bytes| Bytes(bytes).to_string()))),
+        ("ioproof", [before, after].map(|run| Some(run.manifest.program_version.clone()))),
     ];
-    let differs =
-        sides.into_iter().filter(|(_, [one, other])| one != other && !(one.is_empty() || other.is_empty()));
-    differs.map(|(name, [one, other])| format!("{name} {one} → {other}")).collect()
+    let mut found = HostDifferences::default();
+    for (name, sides) in sides {
+        match sides {
+            [Some(one), Some(other)] if one != other => found.differs.push(format!("{name} {one} → {other}")),
+            [Some(_), None] | [None, Some(_)] => found.one_sided.push(name),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The known facts of each side as a list. If both sides have as many parts, those that only one of them knows are left
+/// out of both lists. A side that knows no part is unknown.
+fn both_known(sides: [Vec<Fact<String>>; 2]) -> [Option<String>; 2] {
+    let [one, other] = &sides;
+    let is_paired = one.len() == other.len();
+    let list = |own: &[Fact<String>], others: &[Fact<String>]| {
+        let kept = |at: usize| !is_paired || others[at].known().is_some();
+        let known = own.iter().enumerate().filter(|(at, _)| kept(*at)).filter_map(|(_, fact)| fact.known());
+        let known: Vec<&str> = known.map(String::as_str).collect();
+        (!known.is_empty()).then(|| known.join(", "))
+    };
+    [list(one, other), list(other, one)]
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Fact;
+
+    use super::both_known;
+
+    #[test]
+    fn what_one_side_does_not_know_is_no_difference() {
+        let facts = |all: &[&str]| -> Vec<Fact<String>> {
+            let fact =
+                |text: &&str| Fact::of(Some((*text).to_owned()).filter(|text| text != "?"), String::new);
+            all.iter().map(fact).collect()
+        };
+        let both = |one: &[&str], other: &[&str]| {
+            both_known([facts(one), facts(other)]).map(|side| side.unwrap_or_else(|| "unknown".to_owned()))
+        };
+        assert_eq!(both(&["a", "?"], &["b", "?"]), ["a", "b"]);
+        assert_eq!(both(&["a", "?"], &["a", "b"]), ["a", "a"], "the second may be the same");
+        assert_eq!(both(&["a"], &["a", "b"]), ["a", "a, b"], "there is one more");
+        assert_eq!(both(&[], &["a"]), ["unknown", "a"]);
+        assert_eq!(both(&["?"], &["a"]), ["unknown", "unknown"]);
+    }
 }

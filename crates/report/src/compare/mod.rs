@@ -13,7 +13,7 @@ use plan::Operation;
 use record::{Provenance, Run, Warning};
 use serde_json::{Value, json};
 
-use self::changes::{CANNOT_TELL, Compared, FASTER, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
+use self::changes::{CANNOT_TELL, Compared, FASTER, HostDifferences, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
 pub use self::itself::{Itself, against_itself};
 use crate::format::counted;
 use crate::format::escape;
@@ -219,11 +219,15 @@ impl Pair<'_> {
             false => changes::blocks(&self.comparisons),
         };
         blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
-        let differs = changes::differences(self.runs);
-        blocks.push(Block::Text(match differs.is_empty() {
+        let HostDifferences { differs, one_sided } = changes::differences(self.runs);
+        let mut text = match differs.is_empty() {
             true => format!("No difference between {} is recorded.", self.machines().to_lowercase()),
             false => format!("{} differ: {}.", self.machines(), differs.join("; ")),
-        }));
+        };
+        if !one_sided.is_empty() {
+            text += &format!(" Known of one alone: {}.", one_sided.join(", "));
+        }
+        blocks.push(Block::Text(text));
         blocks
     }
 
