@@ -87,6 +87,17 @@ impl LoopUse {
         Some(Self { name: name.to_owned(), file, identity, block_device })
     }
 
+    /// `st_dev` and `st_ino` of the backing file, unless that is a block device.
+    pub(super) fn file_identity(&self, root: &Root) -> Option<(u64, u64)> {
+        if self.block_device.is_some() {
+            return None;
+        }
+        self.identity.map(|own| (own.device, own.inode)).or_else(|| {
+            let metadata = fs::metadata(root.path(&self.file)).ok()?;
+            Some((metadata.dev(), metadata.ino()))
+        })
+    }
+
     /// Whether both have the same backing file, possibly under different names.
     pub(super) fn shares_file_with(&self, other: &Self) -> bool {
         match (self.identity, other.identity) {

@@ -5,7 +5,7 @@
 //! 1. The user named the device: by its path, or by a serial number or world wide name that no other
 //!    device has.
 //! 2. Nothing uses the device, nor the disk, partitions, stack or file that share its bytes: no mount in
-//!    any namespace, swap, holder, btrfs, loop device, or process that has it open.
+//!    any namespace, swap, holder, btrfs, loop device, or process that has it or the file of a loop device open.
 //! 3. The kernel opens it exclusively (`O_EXCL`), and blocks every other exclusive user for as long as
 //!    the [`PermittedDevice`] lives.
 //! 4. util-linux finds no signature on it, and samples of it are zero or were written by this program.

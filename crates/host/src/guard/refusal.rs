@@ -148,7 +148,7 @@ pub enum Reason {
         /// Description of the use.
         usage: String,
     },
-    /// Other processes have the device, or one that shares its bytes, open.
+    /// Another process has the device, one that shares its bytes, or the file of a loop device open.
     OpenInProcess {
         /// Number of the process.
         process: u32,
@@ -265,7 +265,7 @@ impl fmt::Display for Reason {
             }
             Self::AliasInUse { alias, usage } => write!(f, "{alias} is the same medium, and {usage}"),
             Self::OpenInProcess { process, command } => {
-                write!(f, "{command} (process {process}) has it open")
+                write!(f, "{command} (process {process}) has it or its file open")
             }
             Self::InUse => f.write_str("the kernel reports that it is in use"),
             Self::Signature { kind, offset } => write!(f, "it has a signature of {kind} at {offset}"),

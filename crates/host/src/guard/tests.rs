@@ -276,6 +276,44 @@ fn a_loop_device_whose_file_swaps_or_is_mounted_itself_is_refused() {
 }
 
 #[test]
+fn a_loop_device_whose_file_a_virtual_machine_has_open_is_refused() {
+    let tree = tree()
+        .files(&[("/images/a", "x"), ("/proc/77/comm", "qemu\n"), ("/proc/77/stat", "77 (qemu) S 1 1\n")])
+        .device("virtual/block/loop0", "7:0", &[("loop/backing_file", "/images/a\n")])
+        .directories(&["/proc/77/fd"]);
+    assert_eq!(survey(&tree, "loop0", &["/dev/loop0"]), []);
+    std::os::unix::fs::symlink(tree.root().path("/images/a"), tree.root().path("/proc/77/fd/5")).unwrap();
+    let reasons = survey(&tree, "loop0", &["/dev/loop0"]);
+    assert_eq!(reasons, [Reason::OpenInProcess { process: 77, command: "qemu".into() }]);
+}
+
+#[test]
+fn a_mount_two_layers_above_refuses_every_layer() {
+    let tree =
+        mounted(crate::fake::hosts::lvm_on_md(), "50 27 253:0 / /data rw - xfs /dev/mapper/vg-data rw");
+    for (name, says) in [
+        ("sda", "sda1 is part of md127"),
+        ("sda1", "sda1 is part of md127"),
+        ("md127", "md127 is part of dm-0"),
+        ("dm-0", "dm-0 is mounted at /data"),
+    ] {
+        let node = format!("/dev/{name}");
+        let reasons: Vec<String> = survey(&tree, name, &[&node]).iter().map(Reason::to_string).collect();
+        assert!(reasons.iter().any(|reason| reason == says), "{name}: {reasons:?}");
+    }
+}
+
+#[test]
+fn swap_on_a_device_with_a_slash_in_its_name_is_seen() {
+    let table = format!("{SWAP_TITLES}/dev/cciss/c0d0p1 partition 1 0 -2\n");
+    let tree = crate::fake::hosts::smart_array().files(&[("/proc/swaps", &table)]);
+    // In a container there may be no node.
+    std::fs::remove_file(tree.root().path("/dev/cciss/c0d0p1")).unwrap();
+    let swap = Reason::Swap { device: "/dev/cciss/c0d0p1".into() };
+    assert!(survey(&tree, "cciss!c0d0", &["/dev/cciss/c0d0"]).contains(&swap));
+}
+
+#[test]
 fn a_disk_that_is_offered_to_other_hosts_is_refused() {
     let nvme = "/sys/kernel/config/nvmet/subsystems/pool/namespaces/1";
     let scsi = "/sys/kernel/config/target/core/iblock_0/disk";

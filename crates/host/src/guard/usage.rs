@@ -34,7 +34,8 @@ pub(super) fn reasons(root: &Root, name: &str) -> Vec<Reason> {
     tables.uses_below(root, name, 0, &mut reasons);
     tables.uses_of_file(root, name, &mut reasons);
     tables.uses_of_aliases(root, name, &mut reasons);
-    reasons.extend(openers::reasons(root, &own));
+    let file = tables.loops.iter().find(|by| by.name == whole).and_then(|by| by.file_identity(root));
+    reasons.extend(openers::reasons(root, &own, file));
     let mut unique = Vec::new();
     for reason in reasons {
         if !unique.contains(&reason) {

@@ -62,9 +62,11 @@ fn server_caches(context: &TuningContext<'_>) -> Vec<SettingState> {
     let what = "read caches of Lustre servers";
     let (text, origin) = match &context.lustre {
         Some((text, origin)) => (text.clone(), origin.clone()),
-        None if context.programs.find("lctl").is_none() => {
+        // A check reads a tree, and starts no program of it: it may come from somebody else.
+        None if !context.root.is_system() || context.programs.find("lctl").is_none() => {
+            let missing = if context.root.is_system() { "no lctl" } else { "not asked below --root" };
             let why = format!(
-                "no lctl: run `{LUSTRE_COMMAND} > FILE` on a node that reaches the servers, and give \
+                "{missing}: run `{LUSTRE_COMMAND} > FILE` on a node that reaches the servers, and give \
                  --lustre-params FILE"
             );
             return vec![SettingState::not_here(what, why)];
