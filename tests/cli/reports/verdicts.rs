@@ -185,6 +185,28 @@ fn promised_reads_need_the_caches_of_their_target_before_anything_is_measured() 
     assert!(!words(&before).contains("may answer them"), "{before}");
 }
 
+/// On the first screen, in the table, on the sheet, in Markdown, on the page, and before the run.
+#[test]
+fn promised_creates_are_never_called_iops() {
+    let desk = Desk::new();
+    let study = "[protocol]\nrepetitions = 1\nphase_min = \"1us\"\n[[target]]\nname = \"t\"\ndirectory = \".\"\n\
+                 [[workload]]\nname = \"tree\"\nwork = \"tree\"\nitems_per_directory = 20\n\
+                 [[commitment]]\nname = \"many\"\nworkload = \"tree\"\nphase = \"file-create\"\nstatistic = \"best\"\n\
+                 iops_at_least = 50_000_000\n";
+    let before = run(&desk.study(study).arg("--explain")).expect_code(0).stdout;
+    let screen = run(&desk.study(study).arg("--verdict")).expect_code(8).stdout;
+    let of = |words: &str| run(&desk.ioproof(words).arg(desk.record())).stdout;
+    let sheet = run(&desk.ioproof("verdict").arg(desk.record()).arg("--sheet")).stdout;
+    let shown = [("before", before), ("screen", screen), ("table", of("verdict")), ("sheet", sheet)];
+    for (name, text) in shown {
+        assert!(text.contains("50,000,000 creates/s") && !text.contains("IOPS"), "{name}: {text}");
+    }
+    for form in ["report --full --format text", "report --format md", "report --format html"] {
+        let text = of(form);
+        assert!(text.contains("50,000,000 creates/s") && !text.contains("50,000,000 IOPS"), "{form}");
+    }
+}
+
 /// Fewer nodes than the study file asks for: each task would read what it wrote itself.
 #[test]
 fn a_promise_of_several_nodes_is_not_kept_by_one() {

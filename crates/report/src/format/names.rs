@@ -150,3 +150,21 @@ pub(crate) const fn provenance(provenance: Provenance) -> &'static str {
         Provenance::Simulated => "simulated",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use plan::Phase;
+
+    use super::{common_operations_unit, operations_unit};
+
+    #[test]
+    fn operations_are_called_by_what_the_phase_does() {
+        assert_eq!(operations_unit(Phase::Read), "IOPS");
+        assert_eq!(operations_unit(Phase::FileCreate), "creates/s");
+        assert_eq!(operations_unit(Phase::FileStat), "stats/s");
+        assert_eq!(operations_unit(Phase::DirectoryRemove), "removes/s");
+        assert_eq!(common_operations_unit([Phase::FileCreate, Phase::DirectoryCreate]), "creates/s");
+        assert_eq!(common_operations_unit([Phase::FileCreate, Phase::FileStat]), "operations/s");
+        assert_eq!(common_operations_unit(None), "IOPS");
+    }
+}
