@@ -181,7 +181,7 @@ fn promised_reads_need_the_caches_of_their_target_before_anything_is_measured() 
     assert_ne!(verdict["judgement"], "PASS", "{text}");
     assert_says(&verdict["why"].to_string().replace('\\', ""), &[line]);
     let stated = study.replace("directory = \".\"", "directory = \".\"\ncaches = \"0\"");
-    let before = run(&desk.study(&stated).arg("--explain")).expect_code(0).stdout;
+    let before = run(&Desk::new().study(&stated).arg("--explain")).expect_code(0).stdout;
     assert!(!words(&before).contains("may answer them"), "{before}");
 }
 
