@@ -73,13 +73,13 @@ pub(crate) fn measure(
         failed: None,
         warnings: 0,
     };
-    let ended = session.run(&checked, &directory, &mut watch)?;
+    let (ended, place) = session.run(&checked, &directory, &mut watch)?;
     let Printed { line, mut printer, mut out, failed, warnings, .. } = watch;
     drop(line);
     if let Some(failure) = failed {
         return Err(failure);
     }
-    let run = record::Run::open(&directory)?;
+    let run = record::Run::open(&place)?;
     // A summary of an incomplete run would look like that of a complete one.
     if !ended.interrupted || parsed.output.summary_always {
         if !is_part {

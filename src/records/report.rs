@@ -7,7 +7,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use record::Replacement;
+use record::{Replacement, RunDirectory};
 use report::{Screen, Study};
 
 use crate::arguments::{Format, ReportArguments};
@@ -17,7 +17,7 @@ use crate::records;
 
 /// The files that `ioproof report RUNDIR` writes to the run directory.
 const FILES: [(Format, &str); 4] = [
-    (Format::Html, "report.html"),
+    (Format::Html, PAGE),
     (Format::Md, "report.md"),
     (Format::Csv, "report.csv"),
     (Format::Json, "report.json"),
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
             print(&text(screen()))?;
             // Several records have no common directory; `ioproof merge` creates one.
             if let [directory] = arguments.runs.as_slice() {
-                all_files(&study, directory)?;
+                all_files(&study, &RunDirectory::hold(directory)?)?;
             }
         }
     }
@@ -78,7 +78,7 @@ impl Output {
             && in_record(&parent)
         {
             return match is_report(name) || path.symlink_metadata().is_err() {
-                true => Ok(Self::Replaced(Replacement::new(&parent, Path::new(name))?)),
+                true => Ok(Self::Replaced(Replacement::new(parent.as_path(), Path::new(name))?)),
                 false => refuse("is part of the record"),
             };
         }
@@ -129,28 +129,31 @@ fn not_written(path: &Path, error: impl Into<anyhow::Error>) -> anyhow::Error {
     error.into().context(format!("cannot write {}: choose another place", path.display()))
 }
 
-/// Writes `report.html` into the run directory and returns its path.
-pub(crate) fn page(study: &Study<'_>, directory: &Path) -> Result<PathBuf, Failure> {
-    in_run(directory, "report.html", |out| write(study, Format::Html, out))
+/// The page that is written into the directory of each run.
+pub(crate) const PAGE: &str = "report.html";
+
+/// Writes [`PAGE`] into the run directory.
+pub(crate) fn page(study: &Study<'_>, place: &RunDirectory) -> Result<(), Failure> {
+    in_run(place, PAGE, |out| write(study, Format::Html, out)).map(drop)
 }
 
 fn in_run(
-    directory: &Path,
+    place: &RunDirectory,
     name: &str,
     write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
 ) -> Result<PathBuf, Failure> {
-    let path = directory.join(name);
-    Output::Replaced(Replacement::new(directory, Path::new(name))?).write(&path, write)?;
+    let path = place.path().join(name);
+    Output::Replaced(Replacement::new(place, Path::new(name))?).write(&path, write)?;
     Ok(path)
 }
 
-fn all_files(study: &Study<'_>, directory: &Path) -> Result<(), Failure> {
+fn all_files(study: &Study<'_>, place: &RunDirectory) -> Result<(), Failure> {
     for (format, name) in FILES {
-        let path = in_run(directory, name, |out| write(study, format, out))?;
+        let path = in_run(place, name, |out| write(study, format, out))?;
         print_line(&path.display().to_string())?;
     }
     if let Some(text) = study.launches_csv() {
-        let path = in_run(directory, LAUNCHES, |out| Ok(out.write_all(text.as_bytes())?))?;
+        let path = in_run(place, LAUNCHES, |out| Ok(out.write_all(text.as_bytes())?))?;
         print_line(&path.display().to_string())?;
     }
     Ok(())

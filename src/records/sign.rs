@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use record::{SIGNATURE, SUMS, Sums};
+use record::{RunDirectory, SIGNATURE, SUMS, Sums};
 
 use crate::arguments::{RunOptions, VerifyArguments};
 use crate::console::exit::{Exit, Failure};
@@ -32,11 +32,11 @@ impl Signer {
     }
 
     /// Writes checksums of the record in `directory` and signs them.
-    pub(crate) fn sign(&self, directory: &Path) -> Result<(), Failure> {
+    pub(crate) fn sign(&self, directory: &RunDirectory) -> Result<(), Failure> {
         let sums = Sums::of(directory, self.nonce.clone())?;
         sums.write(directory)?;
         let signature = self.signature(sums.to_string().as_bytes()).map_err(|failure| {
-            let sums = directory.join(SUMS);
+            let sums = directory.path().join(SUMS);
             let next = format!(
                 "the record is complete but not signed; `ssh-keygen -Y sign -n {NAMESPACE} -f {} {}` signs it",
                 plan::shell_word(&self.key.to_string_lossy()),
@@ -45,7 +45,7 @@ impl Signer {
             Failure::new(Exit::Record, failure.error.context(next))
         })?;
         Sums::write_signature(directory, &signature)?;
-        print_line(&format!("signed {}", directory.join(SIGNATURE).display()))
+        print_line(&format!("signed {}", directory.path().join(SIGNATURE).display()))
     }
 
     fn signature(&self, text: &[u8]) -> Result<Vec<u8>, Failure> {

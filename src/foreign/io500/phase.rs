@@ -252,9 +252,9 @@ fn search(session: &Session<'_>, parsed: dialect::ParsedCommand) -> Result<Measu
     foreign::agreed(&checked, &parsed.extras)?;
     let shown = if parsed.extras.no_progress { Shown::Nothing } else { Shown::All };
     let mut watch = Progress(session.line(&checked, &directory, shown));
-    let ended = session.run(&checked, &directory, &mut watch)?;
+    let (ended, place) = session.run(&checked, &directory, &mut watch)?;
     drop(watch);
-    let run = Run::open(&directory)?;
+    let run = Run::open(&place)?;
     let (exit, message) = session::verdict(&ended, &directory);
     Ok(Measured { run, exit, message })
 }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::RecordError;
 use crate::events::journal::JournalReader;
 use crate::events::recorder::now_unix_ns;
-use crate::files::directory;
+use crate::files::directory::{self, RunDirectory};
 use crate::files::replacement::{remove_if_there, replace, unfinished_parts};
 use crate::format::MANIFEST;
 
@@ -232,7 +232,7 @@ impl TargetClaim {
                     path: path.clone(),
                     message: format!("the claim cannot be encoded: {error}; use paths in UTF-8"),
                 })
-                .and_then(|text| replace(target, &claim.file_name(), &text, true));
+                .and_then(|text| replace(&target.into(), &claim.file_name(), &text, true));
             if let Err(mut error) = written {
                 // The error names the directory, because the user named it and does not know the file.
                 if let RecordError::Io { source, .. } = error {
@@ -287,7 +287,7 @@ impl TargetClaim {
             finished_unix_ns: Option<i64>,
         }
         // The author of the claim controls this path, so it is not trusted.
-        let directory = &self.run_directory;
+        let directory = &RunDirectory::from(&self.run_directory);
         let manifest = directory::read(directory, &directory.join(MANIFEST), MANIFEST_BYTES).ok()?;
         let journal = JournalReader::open(directory).ok()?;
         let head: Head = serde_json::from_slice(&manifest).ok()?;

@@ -36,7 +36,7 @@ impl LeftoverFile {
     fn remove(&self, directory: &Path, owner: u32) -> io::Result<()> {
         let below = self.path.strip_prefix(directory).unwrap_or(&self.path);
         let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-        let entry = match DirectoryEntry::of(directory, below, false) {
+        let entry = match DirectoryEntry::of(&directory.into(), below, false) {
             Err(error) if is_gone(&error) => return Ok(()),
             entry => entry?,
         };
@@ -77,7 +77,7 @@ impl LeftoverTree {
             return sweep_names(&self.root, owner);
         }
         let unreadable = |error| RecordError::target("inspect", &self.root)(error);
-        let entry = match DirectoryEntry::of(directory, &self.relative, false) {
+        let entry = match DirectoryEntry::of(&directory.into(), &self.relative, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(SweepResult::default()),
             entry => entry.map_err(unreadable)?,
         };
@@ -153,7 +153,7 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
 /// of a device error, this is an error, since it may be a claim.
 fn read_claim(path: &Path) -> Result<Option<(TargetClaim, u32)>, RecordError> {
     let Some(directory) = path.parent() else { return Ok(None) };
-    match directory::read(directory, path, CLAIM_BYTES) {
+    match directory::read(&directory.into(), path, CLAIM_BYTES) {
         Ok(text) => {
             let claim = serde_json::from_slice(&text).ok();
             Ok(claim.zip(fs::symlink_metadata(path).ok().map(|metadata| metadata.uid())))
@@ -331,7 +331,7 @@ impl Leftover {
         made.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
         let removed = |path: &PathBuf| {
             let below = path.strip_prefix(directory).unwrap_or(path);
-            DirectoryEntry::of(directory, below, false)
+            DirectoryEntry::of(&directory.into(), below, false)
                 .is_ok_and(|entry| unlinkat(&entry.directory, entry.name, AtFlags::REMOVEDIR).is_ok())
         };
         let is_own = |path: &PathBuf| {

@@ -71,7 +71,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     let running = runs.iter().find(|run| run.state == RunState::Running);
     let decider = running.or_else(|| runs.iter().find(|run| run.state != RunState::Complete));
     let state = decider.map_or(RunState::Complete, |run| run.state.clone());
-    let mut whole = Run::without_rows(first.directory.clone(), manifest, state);
+    let mut whole = Run::without_rows(first.directory.as_path().into(), manifest, state);
     whole.damage = damage_of(&parts, &first.directory.join(PARTS)).collect();
     whole.parts = parts;
     put_together(&mut whole, &runs)?;
@@ -480,7 +480,7 @@ pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Resu
     }
     let manifest = Manifest { format_version: FORMAT_VERSION, ..run.manifest.clone() };
     let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
-    write_parts(directory, &run.parts)?;
+    write_parts(&recorder.place(), &run.parts)?;
     for warning in run.warnings.iter().filter(|row| row.key.is_none()) {
         recorder.warning(warning)?;
     }
@@ -525,7 +525,7 @@ pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Resu
         let mut parts = run.parts.clone();
         let damage = late.iter().map(ToString::to_string);
         parts.iter_mut().take(1).for_each(|part| part.damage.extend(damage.clone()));
-        write_parts(directory, &parts)?;
+        write_parts(&recorder.place(), &parts)?;
     }
     let outcome = match &run.state {
         RunState::Complete => Outcome::Complete,

@@ -21,7 +21,7 @@ use comm::Comm;
 use engine::Controls;
 use host::Host;
 use plan::{Case, Keep, Placement};
-use record::{Outcome, Recorder, Warning, WarningRow};
+use record::{Outcome, RecordError, Recorder, Warning, WarningRow};
 
 use crate::check::Checked;
 use crate::check::overwrites::LostFiles;
@@ -78,9 +78,11 @@ impl From<RunnerError> for ExecutionError {
     }
 }
 
-impl From<record::RecordError> for ExecutionError {
-    fn from(error: record::RecordError) -> Self {
-        Self { error: error.into(), told: false }
+impl From<RecordError> for ExecutionError {
+    fn from(error: RecordError) -> Self {
+        // The record of a run whose directory was moved can still be written.
+        let told = matches!(error, RecordError::Moved { .. });
+        Self { error: error.into(), told }
     }
 }
 
@@ -273,7 +275,10 @@ impl ExecutionState<'_> {
         let ended = self.ranks.end();
         // A failure of the record cannot be written to the record; a failed case has already been
         // written.
-        let failed = cases.map_err(|error| ExecutionError { error, told: false })?;
+        let failed = cases.map_err(|error| {
+            let told = matches!(error, RunnerError::Record(RecordError::Moved { .. }));
+            ExecutionError { error, told }
+        })?;
         Ok(RunSummary {
             interrupted: self.stopped(),
             failed,
