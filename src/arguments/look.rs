@@ -324,7 +324,8 @@ pub(crate) struct ReferenceFilter {
 /// `ioproof clean`.
 #[derive(Debug, Args)]
 pub(crate) struct CleanArguments {
-    /// The directory that was measured.
+    /// The directory that was measured, or one above it on the same file system; or the directory in which a record was to
+    /// be made.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// Remove without asking.

@@ -54,7 +54,7 @@ pub(crate) fn measure(
     for path in parsed.side_files.iter().flat_map(|files| files.status.iter().chain(&files.rank_csv)) {
         refuse_device(path)?;
     }
-    let out = Output::open(parsed.output.file.as_deref())?;
+    let out = Output::open(parsed.output.file.as_deref(), is_part)?;
     if let (Some(file), false) = (&parsed.output.file, is_part) {
         print_line(&format!("Writing output to {}", file.display()))?;
     }

@@ -125,7 +125,7 @@ pub(crate) fn measure(
     let checked = session.check(plan)?;
     agreed(&checked, &parsed.extras)?;
     let manifest = session.manifest(&checked);
-    let out = Output::open(parsed.output.as_deref())?;
+    let out = Output::open(parsed.output.as_deref(), is_part)?;
     let mut printer = (tool.printer)(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     let header = printer.header(&manifest);

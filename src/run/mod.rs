@@ -25,7 +25,7 @@ use crate::arguments::{RunArguments, RunOptions};
 use crate::console::exit::{Exit, Failure};
 use crate::console::watch::TerminalWatch;
 use crate::console::{complain, confirm, print, print_line, screen};
-use crate::records::sign::Signer;
+use crate::records::sign::{self, Signer};
 use crate::records::verdict;
 use crate::run::ask::{PlannedRun, ask};
 use crate::run::cluster::World;
@@ -143,6 +143,9 @@ pub(crate) fn keep_history(plan: &mut Plan, operations: Option<u64>) -> Result<(
 /// Resumes the run in `directory`.
 fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     let signer = Signer::of(&arguments.how)?;
+    if let Some(doubt) = sign::doubt(&directory.into())? {
+        return Err(sign::not_shown(&format!("{}: {doubt}", directory.display())));
+    }
     let earlier = Run::open(directory);
     let (recorder, mut resumed) = match (Recorder::resume(directory), &signer) {
         // The problem that prevented the signing of the finished run may have been solved.

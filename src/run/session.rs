@@ -61,6 +61,11 @@ impl<'w> Session<'w> {
         }
     }
 
+    /// The same for the part `what` of the run with this id.
+    pub(crate) fn of_part(world: &'w World, run_id: &str, what: &str) -> Self {
+        Self { run_id: format!("{run_id}.{what}"), ..Self::new(world, what) }
+    }
+
     /// Checks `plan` against the host. Nothing is written.
     pub(crate) fn check(&self, plan: Plan) -> Result<Checked, Failure> {
         let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);

@@ -55,7 +55,9 @@ pub use cleanup::claim::{
     ClaimTurn, ClaimedFile, ClaimedTree, FileFates, FileIdentity, Holder, PlacedClaim, TargetClaim,
     remove_unfinished_claims,
 };
-pub use cleanup::leftover::{Leftover, LeftoverFile, LeftoverTree, leftovers};
+pub use cleanup::leftover::{
+    Leftover, LeftoverFile, LeftoverTree, claimed_directories, leftovers, unreadable_claims,
+};
 pub use cleanup::sweep::{SweepResult, first_named, named_files, sweep_names, sweep_tree};
 pub use damage::Damage;
 pub use environment::clocks::{Clocks, NodeClock};

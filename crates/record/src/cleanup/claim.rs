@@ -246,6 +246,26 @@ impl TargetClaim {
         Ok(placed)
     }
 
+    /// Writes the claim at `path` again, with this process as its holder.
+    pub(super) fn held_here(&self, path: &Path) -> Result<PlacedClaim, RecordError> {
+        let own = Self::new(&self.run_id, &self.run_directory, self.started_unix_ns, self.keep, &self.node)?;
+        let claim = Self {
+            placed_unix_ns: self.placed_unix_ns,
+            files: self.files.clone(),
+            directories: self.directories.clone(),
+            trees: self.trees.clone(),
+            ..own
+        };
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let text = serde_json::to_vec(&claim).map_err(|error| RecordError::Unreadable {
+            path: path.to_owned(),
+            message: format!("the claim cannot be encoded: {error}; use paths in UTF-8"),
+        })?;
+        replace(&directory.into(), &name, &text, true)?;
+        Ok(PlacedClaim { paths: vec![path.to_owned()] })
+    }
+
     /// When the claim was written. For claims of earlier programs, when the run began.
     #[must_use]
     pub fn placed(&self) -> i64 {

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -103,6 +103,18 @@ impl RunDirectory {
                 .is_ok_and(|found| (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino))
         };
         Err(RecordError::Moved { path: self.path.clone(), now: now.filter(is_same) })
+    }
+
+    /// Moves the directory to `to`, which must be empty or not exist.
+    ///
+    /// # Errors
+    /// Errors if it cannot be moved, or if it was another directory that had its path.
+    pub fn rename(&self, to: &Path) -> Result<Self, RecordError> {
+        self.check_in_place()?;
+        std::fs::rename(&self.path, to).map_err(RecordError::io("rename", &self.path))?;
+        let renamed = Self { path: to.to_owned(), held: self.held.clone() };
+        renamed.check_in_place()?;
+        Ok(renamed)
     }
 
     fn descriptor(&self) -> io::Result<Arc<File>> {
@@ -335,6 +347,30 @@ pub(crate) fn list(directory: &RunDirectory, name: &str) -> io::Result<Vec<PathB
     }
     paths.sort();
     Ok(paths)
+}
+
+/// The names of all that is in the run directory and not a directory, relative to it and in order. No link is followed.
+pub(crate) fn all_files(directory: &RunDirectory) -> io::Result<Vec<String>> {
+    let mut all = Vec::new();
+    let mut left = vec![(step_into(&*directory.descriptor()?, OsStr::new("."), false)?, String::new())];
+    while let Some((opened, before)) = left.pop() {
+        for entry in Dir::read_from(&opened)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let path = format!("{before}{}", name.to_string_lossy());
+            match kind_of(&opened, name)? {
+                Some(FileType::Directory) => {
+                    left.push((step_into(&opened, name, false)?, format!("{path}/")))
+                }
+                _ => all.push(path),
+            }
+        }
+    }
+    all.sort();
+    Ok(all)
 }
 
 /// Rejects anything at `path`, in the run directory, except a regular file or nothing.

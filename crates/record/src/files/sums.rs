@@ -145,6 +145,18 @@ impl Sums {
         self.files.iter().filter_map(gone).chain(new.cloned().map(FileDifference::Added)).collect()
     }
 
+    /// The files in `directory` that no list of checksums covers: reports, and whatever else was added.
+    ///
+    /// # Errors
+    /// Errors if the directory cannot be read.
+    pub fn others(directory: impl Into<RunDirectory>) -> Result<Vec<String>, RecordError> {
+        let directory = &directory.into();
+        let covered = Self::of(directory, None)?.files;
+        let is_other = |name: &String| !covered.contains_key(name) && name != SUMS && name != SIGNATURE;
+        let all = directory::all_files(directory).map_err(RecordError::io("read", directory.path()))?;
+        Ok(all.into_iter().filter(is_other).collect())
+    }
+
     /// The number of files.
     #[must_use]
     pub fn count(&self) -> usize {

@@ -17,8 +17,8 @@ use crate::run::parts::{damage_of, write_parts};
 use crate::table::store::{Renumber, Source, Store};
 use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::{
-    CaseId, Part, PartPasses, PhaseKey, PrintedRow, Provenance, RecordError, Run, RunState, Warning,
-    WarningRow,
+    CaseId, Part, PartPasses, PhaseKey, PrintedRow, Provenance, RecordError, Run, RunDirectory, RunState,
+    Warning, WarningRow,
 };
 
 /// Minimum number of nodes for which passes of one case on separate nodes count as a comparison of nodes. If there
@@ -472,7 +472,11 @@ fn parts_of(run: &Run) -> Vec<Part> {
 ///
 /// # Errors
 /// Errors if the directory is not empty or cannot be written, or if one of the runs is still in progress.
-pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Result<(), RecordError> {
+pub fn write_merged(
+    run: &Run,
+    printed: &[PrintedRow],
+    directory: &Path,
+) -> Result<RunDirectory, RecordError> {
     if run.state == RunState::Running {
         let why = "one of the runs is still in progress, and what it measures later would be missing; wait \
                    for it to end";
@@ -532,8 +536,9 @@ pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Resu
         RunState::Interrupted | RunState::Killed | RunState::Running => Outcome::Interrupted,
         RunState::Failed { message } => Outcome::Failed(message.clone()),
     };
+    let place = recorder.place();
     recorder.finish_at(&outcome, run.manifest.finished_unix_ns)?;
-    Ok(())
+    Ok(place)
 }
 
 /// The phases and warnings of a run by case.

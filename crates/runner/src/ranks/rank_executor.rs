@@ -55,6 +55,8 @@ pub(crate) struct RankExecutor<'a> {
     file_sets: FileSets<'a>,
     pub(crate) quiet: QuietWatch,
     created: CreatedFiles,
+    /// Links that the user has named as files.
+    links: BTreeSet<PathBuf>,
     hog: Option<MemoryHog>,
     claim: Option<PlacedClaim>,
     /// The directories that contain a claim of this rank.
@@ -86,6 +88,7 @@ impl<'a> RankExecutor<'a> {
             file_sets,
             quiet,
             created,
+            links: BTreeSet::new(),
             hog: None,
             claim: None,
             claimed: Vec::new(),
@@ -181,6 +184,7 @@ impl<'a> RankExecutor<'a> {
 
     /// Writes claims in the target directories for the files that this run makes.
     fn claim(&mut self) -> Result<Answer, RunnerError> {
+        self.links = self.links_of_user()?;
         #[cfg(feature = "planted-faults")]
         if crate::planted("unclaimed") {
             return Ok(Answer::Done);
@@ -227,6 +231,24 @@ impl<'a> RankExecutor<'a> {
         }
         self.claim = Some(placed);
         Ok(Answer::Done)
+    }
+
+    /// The files of this rank's tasks whose names are links. From now on, anyone can see what the run will create.
+    fn links_of_user(&self) -> Result<BTreeSet<PathBuf>, RunnerError> {
+        let mut links = BTreeSet::new();
+        let cases = self.context.plan.cases.iter().filter(|case| case.workload.work.is_transfers());
+        for case in cases {
+            let placement = Placement::new(&case.workload);
+            let mut paths = BTreeSet::new();
+            for task in self.tasks(case)? {
+                // Tasks may read what others have written.
+                for phase in case.phases.iter().copied().chain([Phase::Write]) {
+                    paths.extend((0..case.passes_max()).map(|pass| placement.file(task, phase, pass).path));
+                }
+            }
+            links.extend(paths.into_iter().filter(|path| path.is_symlink()));
+        }
+        Ok(links)
     }
 
     fn withdraw(&mut self) -> Result<Answer, RunnerError> {
@@ -497,9 +519,13 @@ impl<'a> RankExecutor<'a> {
         keep: Option<&mut KeepLaunches<'_>>,
     ) -> Result<(PhaseTotals, Rows), RunnerError> {
         let order = run.order;
+        let mut new_files = BTreeSet::new();
         if order.phase.writes() && run.workload.backend.moves_data() {
             for slot in files_of(&run.workload, &tasks, order.pass) {
-                self.created.file(&slot.path);
+                if self.created.file(&slot.path) {
+                    self.links.remove(&slot.path);
+                    new_files.insert(slot.path);
+                }
             }
         }
         let leads = group.topology().is_leader(group.rank());
@@ -508,7 +534,7 @@ impl<'a> RankExecutor<'a> {
             self.quiet.phase_starts();
         }
         self.signals.phase(order.number);
-        let result = run.go(self.host, self.comm, group, tasks, &self.controls, keep);
+        let result = run.go((self.host, self.comm, group), tasks, (&new_files, &self.links), &self.controls, keep);
         self.signals.phase(0);
         let (mut totals, rows) = result?;
         if watches && let Some(Warning::NotQuiet { seen, share }) = self.quiet.phase_ended() {
