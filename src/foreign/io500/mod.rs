@@ -130,7 +130,11 @@ impl<'w> Benchmark<'w> {
         let mut begin = || {
             made.make(datadir)?;
             if !datadir.is_dir() {
-                return Err(cannot("create the directory", datadir, std::io::ErrorKind::NotADirectory.into()));
+                return Err(cannot(
+                    "create the directory",
+                    datadir,
+                    std::io::ErrorKind::NotADirectory.into(),
+                ));
             }
             claim = self.claim(&phase_run, earlier.as_ref())?;
             for phase in self.made_by() {

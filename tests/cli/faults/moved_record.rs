@@ -39,7 +39,10 @@ fn a_record_that_was_moved_is_whole_where_it_is_and_no_success() {
         assert_eq!(fs::read_to_string(desk.path("victim")).expect("a file"), "stays");
         let shown = run(&desk.ioproof("report moved --format csv")).expect_code(0).stdout;
         assert!(shown.contains(finished), "{shown}");
-        assert!(!names(&desk.path("")).iter().any(|name| name.starts_with("ioproof-data")), "no data is left");
+        assert!(
+            !names(&desk.path("")).iter().any(|name| name.starts_with("ioproof-data")),
+            "no data is left"
+        );
     }
 }
 

@@ -7,7 +7,9 @@ use std::path::Path;
 use engine::{EngineError, UringUnavailable};
 use plan::{Backend, Phase, Sharing, WorkloadSpec};
 
-use crate::bed::{BACKENDS, Bed, Mounted, child, has, is_root, output, run, run_with, skip, spec, text, with};
+use crate::bed::{
+    BACKENDS, Bed, Mounted, child, has, is_root, output, run, run_with, skip, spec, text, with,
+};
 
 fn message(spec: &WorkloadSpec, phase: Phase, backend: Backend) -> String {
     let workload = with(spec, |spec| spec.backend = backend);

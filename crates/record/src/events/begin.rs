@@ -29,8 +29,7 @@ impl NewRun {
         let made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
         let begin = || {
             fs::create_dir_all(directory).map_err(RecordError::io("create the run directory", directory))?;
-            let whole = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
-            let whole = RunDirectory::hold(&whole)?;
+            let whole = RunDirectory::hold_whole(directory)?;
             match whole.is_empty().map_err(RecordError::io("read", directory))? {
                 true => {}
                 false => return Err(RecordError::NotEmpty { path: directory.to_path_buf() }),

@@ -1,7 +1,6 @@
 //! Writes a run: the journal as events occur, the tables when a case ends.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,7 +10,7 @@ use crate::events::begin::{self, FIRST_LINES, NewRun};
 use crate::events::index::{CaseEnd, CaseIndex, JournalIndex};
 use crate::events::journal::{Event, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables};
 use crate::events::resume::InterruptedRun;
-use crate::files::directory::RunDirectory;
+use crate::files::directory::{self, RunDirectory};
 use crate::files::sums;
 use crate::files::survey::Survey;
 use crate::format::{FORMAT_VERSION, JOURNAL, MANIFEST};
@@ -103,7 +102,7 @@ impl Recorder {
     /// Errors if the directory is not empty or cannot be written.
     pub fn create(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
         let NewRun { directory, made, journal, reader } = NewRun::begin(directory, manifest)?;
-        Ok(Self { made, ..Self::new(directory, manifest.clone(), journal, reader) })
+        Ok(Self { made, ..Self::new(directory, manifest.clone(), (journal, reader)) })
     }
 
     /// Whether nothing has been recorded yet: no event of a new run, or none since the run was resumed.
@@ -119,13 +118,8 @@ impl Recorder {
         }
     }
 
-    /// Creates a recorder of a run without cases.
-    fn new(
-        directory: RunDirectory,
-        manifest: Manifest,
-        journal: JournalWriter,
-        reader: JournalReader,
-    ) -> Self {
+    fn new(directory: RunDirectory, manifest: Manifest, files: (JournalWriter, JournalReader)) -> Self {
+        let (journal, reader) = files;
         Self {
             directory,
             made: Vec::new(),
@@ -158,8 +152,9 @@ impl Recorder {
     /// complete, its journal lacks the request, or a part of it cannot be read now.
     pub fn resume(directory: &Path) -> Result<(Self, Resumed), RecordError> {
         let refuse = |why: String| RecordError::CannotResume { path: directory.to_path_buf(), why };
-        if !directory.join(JOURNAL).symlink_metadata().is_ok() {
-            return match directory.join(MANIFEST).symlink_metadata().is_ok() {
+        let is_there = |name: &str| directory::is_there(&directory.into(), &directory.join(name));
+        if !is_there(JOURNAL) {
+            return match is_there(MANIFEST) {
                 true => Err(refuse(
                     "its journal.jsonl is missing, so it is unknown what was finished; start a new run"
                         .to_owned(),
@@ -167,8 +162,7 @@ impl Recorder {
                 false => Err(RecordError::NotARun { path: directory.to_path_buf() }),
             };
         }
-        let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
-        let directory = RunDirectory::hold(&directory)?;
+        let directory = RunDirectory::hold_whole(directory)?;
         let journal_path = directory.join(JOURNAL);
         begin::check_begun(&directory)?;
         Survey::of(&directory)?;
@@ -204,10 +198,8 @@ impl Recorder {
         }
         let kept = InterruptedRun::of(index, &directory, &mut reader)?;
         if kept.state == RunState::Complete && kept.is_all(&manifest) {
-            return Err(RecordError::Complete {
-                path: directory.path().to_owned(),
-                cases: manifest.plan.cases.len(),
-            });
+            let cases = manifest.plan.cases.len();
+            return Err(RecordError::Complete { path: directory.path().to_owned(), cases });
         }
         manifest.finished_unix_ns = None;
         let (finished, warnings) = (kept.finished(), kept.warnings());
@@ -218,7 +210,7 @@ impl Recorder {
             durable: true,
             kept: Some(kept),
             seal_again,
-            ..Self::new(directory, manifest.clone(), journal, reader)
+            ..Self::new(directory, manifest.clone(), (journal, reader))
         };
         Ok((recorder, Resumed { finished, manifest, warnings }))
     }
@@ -290,7 +282,7 @@ impl Recorder {
         self.directory.path()
     }
 
-    /// The run directory itself, to read and write there what the run has recorded, wherever it was moved.
+    /// The run directory, wherever it was moved.
     #[must_use]
     pub fn place(&self) -> RunDirectory {
         self.directory.clone()
@@ -299,8 +291,7 @@ impl Recorder {
     /// Begins a case, possibly while others are in progress.
     ///
     /// # Errors
-    /// Errors if the journal cannot be written, if the case is already finished, or if the run directory was moved: a
-    /// long run should not go on for hours where nobody expects it.
+    /// Errors if the journal cannot be written, the case is already finished, or the run directory was moved.
     pub fn case_started(&mut self, case: &str) -> Result<(), RecordError> {
         self.directory.check_in_place()?;
         if self.finished.contains(case) {

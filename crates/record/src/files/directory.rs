@@ -72,6 +72,11 @@ impl RunDirectory {
         Ok(Self { path: path.to_owned(), held: Some(Arc::new(held)) })
     }
 
+    /// Like [`RunDirectory::hold`], with its absolute path without links.
+    pub(crate) fn hold_whole(path: &Path) -> Result<Self, RecordError> {
+        Self::hold(&std::fs::canonicalize(path).map_err(RecordError::io("find", path))?)
+    }
+
     /// Its path when it was opened.
     #[must_use]
     pub fn path(&self) -> &Path {

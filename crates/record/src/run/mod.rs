@@ -3,6 +3,7 @@
 pub(crate) mod merge;
 pub(crate) mod parts;
 pub(crate) mod passes;
+pub(crate) mod rows_by_case;
 pub(crate) mod state;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -72,7 +73,6 @@ pub struct Run {
     /// The runs from which this one was merged; empty if it was not merged.
     pub parts: Vec<Part>,
     pub(crate) store: Arc<Store>,
-    /// The directory, which may be held open.
     place: RunDirectory,
 }
 
