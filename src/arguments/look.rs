@@ -324,8 +324,7 @@ pub(crate) struct ReferenceFilter {
 /// `ioproof clean`.
 #[derive(Debug, Args)]
 pub(crate) struct CleanArguments {
-    /// The directory that was measured, or one above it on the same file system; or the directory in which a record was to
-    /// be made.
+    /// The directory that was measured, or one above it on the same file system.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// Remove without asking.
