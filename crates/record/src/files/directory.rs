@@ -132,7 +132,7 @@ impl RunDirectory {
     /// Syncs the names in the directory to stable storage, or those in its parent directory.
     pub(crate) fn sync(&self, parent: bool) -> Result<(), RecordError> {
         let name = if parent { ".." } else { "." };
-        let sync = || sync_names(&*self.descriptor()?, name);
+        let sync = || sync_names(&self.descriptor()?, name);
         sync().map_err(RecordError::io("sync", &self.path))
     }
 
@@ -205,7 +205,7 @@ pub(crate) fn sync_names(directory: &File, name: &str) -> io::Result<()> {
 
 /// Syncs the names in the directory that contains the file at `path`, in the run directory.
 pub(crate) fn sync_names_beside(directory: &RunDirectory, path: &Path) -> io::Result<()> {
-    sync_names(&*DirectoryEntry::of(directory, below(directory, path), false)?.directory, ".")
+    sync_names(&DirectoryEntry::of(directory, below(directory, path), false)?.directory, ".")
 }
 
 /// A name in a directory. The directory is held open, so that it cannot be replaced.
@@ -357,7 +357,7 @@ pub(crate) fn list(directory: &RunDirectory, name: &str) -> io::Result<Vec<PathB
 /// The names of all that is in the run directory and not a directory, relative to it and in order. No link is followed.
 pub(crate) fn all_files(directory: &RunDirectory) -> io::Result<Vec<String>> {
     let mut all = Vec::new();
-    let mut left = vec![(step_into(&*directory.descriptor()?, OsStr::new("."), false)?, String::new())];
+    let mut left = vec![(step_into(&directory.descriptor()?, OsStr::new("."), false)?, String::new())];
     while let Some((opened, before)) = left.pop() {
         for entry in Dir::read_from(&opened)? {
             let entry = entry?;
