@@ -132,7 +132,7 @@ impl RunDirectory {
     /// Syncs the names in the directory to stable storage, or those in its parent directory.
     pub(crate) fn sync(&self, parent: bool) -> Result<(), RecordError> {
         let name = if parent { ".." } else { "." };
-        let sync = || sync_names(&self.descriptor()?, name);
+        let sync = || sync_names(&*self.descriptor()?, name);
         sync().map_err(RecordError::io("sync", &self.path))
     }
 
@@ -357,7 +357,7 @@ pub(crate) fn list(directory: &RunDirectory, name: &str) -> io::Result<Vec<PathB
 /// The names of all that is in the run directory and not a directory, relative to it and in order. No link is followed.
 pub(crate) fn all_files(directory: &RunDirectory) -> io::Result<Vec<String>> {
     let mut all = Vec::new();
-    let mut left = vec![(step_into(&directory.descriptor()?, OsStr::new("."), false)?, String::new())];
+    let mut left = vec![(step_into(&*directory.descriptor()?, OsStr::new("."), false)?, String::new())];
     while let Some((opened, before)) = left.pop() {
         for entry in Dir::read_from(&opened)? {
             let entry = entry?;

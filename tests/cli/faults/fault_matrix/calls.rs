@@ -177,7 +177,12 @@ impl Command {
         let record = "record";
         // The fault may have struck when everything was done.
         let is_whole = Run::open(&self.desk.record()).is_ok_and(|run| run.state == RunState::Complete);
-        if finished.code != Some(0) && !is_whole {
+        // A command that has said that its record is not as it should be is repeated.
+        let is_refused = finished.code.is_some_and(|code| code != 0) && is_whole;
+        if is_refused {
+            let _ = fs::remove_dir_all(self.desk.record());
+        }
+        if finished.code != Some(0) && (!is_whole || is_refused) {
             if self.desk.record().exists() {
                 let shown = run(&self.desk.ioproof("report --format text record"));
                 if !matches!(shown.code, Some(0 | 7)) {

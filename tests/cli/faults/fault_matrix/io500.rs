@@ -17,7 +17,7 @@ use super::fault::Fault;
 
 /// Four phases of about a second each.
 const CONFIG: &str = "[global]\ndatadir = data\nresultdir = results\ntimestamp-datadir = FALSE\n\
-     timestamp-resultdir = FALSE\n[debug]\nstonewall-time = 1\n[ior-easy]\nblockSize = 1m\n[mdtest-easy]\nn = 20\n\
+     timestamp-resultdir = FALSE\n[debug]\nstonewall-time = 1\n[ior-easy]\nblockSize = 2m\n[mdtest-easy]\nn = 20\n\
      [ior-hard]\nrun = FALSE\n[mdtest-hard]\nrun = FALSE\n[find]\nrun = FALSE\n[mdworkbench]\nrun = FALSE\n\
      [ior-rnd4K-easy-read]\nrun = FALSE\n";
 /// The longest wait for a phase: each waits for `sync`, and so for everything that is written on the host.
