@@ -15,8 +15,10 @@ mod run;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match console::panics::caught(|| arguments::dispatch(std::env::args_os().collect())) {
-        Ok(code) => code.into(),
-        Err(error) => console::explain(&error),
-    }
+    console::stack::on_enough(|| {
+        match console::panics::caught(|| arguments::dispatch(std::env::args_os().collect())) {
+            Ok(code) => code.into(),
+            Err(error) => console::explain(&error),
+        }
+    })
 }

@@ -1,7 +1,6 @@
 //! `ioproof model`: shows and checks models, and creates them from runs.
 
 use anyhow::anyhow;
-use record::Run;
 use report::ModelView;
 use simulate::{FitError, FitOptions, Transfer};
 
@@ -57,7 +56,8 @@ fn show(arguments: &ModelShowArguments) -> Result<(), Failure> {
 }
 
 fn fit(arguments: &ModelFitArguments) -> Result<(), Failure> {
-    let run = Run::open(&arguments.run)?;
+    let run = crate::records::one(&arguments.run)?;
+    crate::records::exit(&run, Exit::Success)?;
     let ModelFitArguments { workload, target, seed, .. } = arguments;
     let options = FitOptions { workload: workload.clone(), target: target.clone(), seed: *seed };
     let refused = |error: FitError| {

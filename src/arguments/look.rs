@@ -324,7 +324,7 @@ pub(crate) struct ReferenceFilter {
 /// `ioproof clean`.
 #[derive(Debug, Args)]
 pub(crate) struct CleanArguments {
-    /// The directory that was measured.
+    /// The directory that was measured, or one above it on the same file system.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// Remove without asking.

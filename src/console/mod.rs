@@ -5,6 +5,7 @@ pub(crate) mod exit;
 pub(crate) mod panics;
 pub(crate) mod progress;
 pub(crate) mod signals;
+pub(crate) mod stack;
 pub(crate) mod watch;
 
 use std::borrow::Cow;
@@ -144,7 +145,7 @@ fn rendered(errors: &dyn Diagnostic, theme: GraphicalTheme) -> Option<String> {
 }
 
 /// Formats `error` with its causes, except those already contained in a previous message.
-fn with_causes(error: &anyhow::Error) -> String {
+pub(crate) fn with_causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |told, cause| {
         match (told.is_empty(), told.contains(&cause)) {
             (true, _) => cause,

@@ -56,15 +56,18 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     }
     let around = session.environment(&checked.plan, &checked.facts);
     let recorder = session.record(&checked, &directory, &around)?;
+    let place = recorder.place();
     let ended = {
         let mut watch = TerminalWatch { line: session.line(&checked, &directory, arguments.shown.shown()) };
         let life = session.life(recorder, &mut watch);
         life.with_rivals(Rivals::of_plan(&checked.plan)).run(&checked)?
     };
-    let run = Run::open(&directory)?;
+    let run = Run::open(&place)?;
     let study = Study::of(&run);
     print(&study.cross_check(screen()))?;
-    let page = crate::records::report::page(&study, &directory)?;
+    crate::records::report::page(&study, &place)?;
+    place.check_in_place()?;
+    let page = directory.join(crate::records::report::PAGE);
     print(&format!("record {}\nreport {}\n", directory.display(), page.display()))?;
     match session::verdict(&ended, &directory) {
         (exit, Some(message)) => Err(Failure::new(exit, anyhow::anyhow!(message))),

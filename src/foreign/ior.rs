@@ -54,7 +54,7 @@ pub(crate) fn measure(
     for path in parsed.side_files.iter().flat_map(|files| files.status.iter().chain(&files.rank_csv)) {
         refuse_device(path)?;
     }
-    let out = Output::open(parsed.output.file.as_deref())?;
+    let out = Output::open(parsed.output.file.as_deref(), is_part)?;
     if let (Some(file), false) = (&parsed.output.file, is_part) {
         print_line(&format!("Writing output to {}", file.display()))?;
     }
@@ -73,13 +73,13 @@ pub(crate) fn measure(
         failed: None,
         warnings: 0,
     };
-    let ended = session.run(&checked, &directory, &mut watch)?;
+    let (ended, place) = session.run(&checked, &directory, &mut watch)?;
     let Printed { line, mut printer, mut out, failed, warnings, .. } = watch;
     drop(line);
     if let Some(failure) = failed {
         return Err(failure);
     }
-    let run = record::Run::open(&directory)?;
+    let run = record::Run::open(&place)?;
     // A summary of an incomplete run would look like that of a complete one.
     if !ended.interrupted || parsed.output.summary_always {
         if !is_part {

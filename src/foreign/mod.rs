@@ -125,7 +125,7 @@ pub(crate) fn measure(
     let checked = session.check(plan)?;
     agreed(&checked, &parsed.extras)?;
     let manifest = session.manifest(&checked);
-    let out = Output::open(parsed.output.as_deref())?;
+    let out = Output::open(parsed.output.as_deref(), is_part)?;
     let mut printer = (tool.printer)(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     let header = printer.header(&manifest);
@@ -135,14 +135,14 @@ pub(crate) fn measure(
     let line = session.line(&checked, &directory, shown);
     let output = Shared::new(ToolOutput { printer, out, failed: None });
     let mut watch = Printed { output: output.clone(), header, poller: None, controls: None, line };
-    let mut ended = session.run(&checked, &directory, &mut watch)?;
+    let (mut ended, place) = session.run(&checked, &directory, &mut watch)?;
     drop(watch);
     let mut output = output.lock();
     let ToolOutput { printer, out, failed } = &mut *output;
     if let Some(failure) = failed.take() {
         return Err(failure);
     }
-    let run = record::Run::open(&directory)?;
+    let run = record::Run::open(&place)?;
     // A summary of an incomplete run would look like that of a complete one.
     if !ended.interrupted || printer.ends_when_interrupted() {
         if !is_part {

@@ -20,5 +20,5 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let run = records::open(&arguments.runs)?;
     let study = Study::of(&run);
     print(&if arguments.json { study.check_json() } else { study.check(screen()) })?;
-    Ok(if study.withheld() == 0 { Exit::Success } else { Exit::NotKept })
+    records::exit(&run, if study.withheld() == 0 { Exit::Success } else { Exit::NotKept })
 }

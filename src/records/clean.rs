@@ -1,4 +1,7 @@
-//! `ioproof clean`: shows and removes leftovers of killed runs under a directory.
+//! `ioproof clean`: shows and removes leftovers of killed runs in a directory and below it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use plan::Nanos;
 use record::{Holder, Leftover, SweepResult};
@@ -6,23 +9,73 @@ use record::{Holder, Leftover, SweepResult};
 use crate::arguments::CleanArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{confirm, print_line};
+use crate::records::unfinished;
 
-/// Shows the leftovers under the directory and removes them if the user agrees.
+/// Shows the leftovers in the directory and all directories below it, and removes them if the user agrees.
 pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     let directory =
         std::path::absolute(&arguments.directory).map_err(|error| Failure::new(Exit::Usage, error))?;
-    let unfinished = record::remove_unfinished_claims(&directory);
-    let mut found = record::leftovers(&directory)?;
+    let (mut found, mut unreadable, mut is_clean, mut all_gone) = (Vec::new(), Vec::new(), true, true);
+    for place in record::claimed_directories(&directory, |path| unfinished::has_ended(path))? {
+        is_clean &= !unfinished_claims(&place)?;
+        let parts = unfinished::ended(&place);
+        is_clean &= parts.is_empty();
+        all_gone &= remove_parts(&parts, arguments.yes)?;
+        found.extend(record::leftovers(&place)?);
+        unreadable.extend(record::unreadable_claims(&place)?);
+    }
+    for claim in &unreadable {
+        let claim = claim.display();
+        print_line(&format!(
+            "{claim} cannot be read as the claim of a run, so what that run has created is not known: look for its files in \
+             this directory, then remove the claim"
+        ))?;
+    }
+    if found.is_empty() && unreadable.is_empty() {
+        if is_clean {
+            print_line(&format!("nothing to clean in {} and below", directory.display()))?;
+        }
+        return Ok(if all_gone { Exit::Success } else { Exit::Refused });
+    }
+    let all_gone = remove_all(found, arguments)? && all_gone && unreadable.is_empty();
+    Ok(if all_gone { Exit::Success } else { Exit::Refused })
+}
+
+/// Removes claims in `place` whose runs ended while writing them, and says so.
+fn unfinished_claims(place: &Path) -> Result<bool, Failure> {
+    let unfinished = record::remove_unfinished_claims(place);
     if unfinished > 0 {
         let claims = if unfinished == 1 { "claim" } else { "claims" };
         print_line(&format!(
             "removed {unfinished} unfinished {claims} of killed runs, which had not created anything yet"
         ))?;
     }
-    if found.is_empty() {
-        print_line(&format!("nothing to clean in {}", directory.display()))?;
-        return Ok(Exit::Success);
+    Ok(unfinished > 0)
+}
+
+/// Removes incomplete records that killed commands have left, if the user agrees. Returns whether none of them is left
+/// that was to be removed.
+fn remove_parts(parts: &[PathBuf], yes: bool) -> Result<bool, Failure> {
+    let mut all_gone = true;
+    for path in parts {
+        print_line(&format!("{} is an incomplete record that a killed command has left", path.display()))?;
+        if yes || confirm("Remove it?", false)? {
+            match fs::remove_dir_all(path) {
+                Ok(()) => print_line("  removed")?,
+                Err(error) => {
+                    print_line(&format!("  cannot be removed: {error}"))?;
+                    all_gone = false;
+                }
+            }
+        } else {
+            print_line("  kept; `ioproof clean DIR --yes` removes it")?;
+        }
     }
+    Ok(all_gone)
+}
+
+/// Shows what runs have left, and removes it if the user agrees. Returns whether nothing had to stay.
+fn remove_all(mut found: Vec<Leftover>, arguments: &CleanArguments) -> Result<bool, Failure> {
     let mut refused = false;
     // Newest first, so that what a newer run has put into directories of an older one is removed before
     // these.
@@ -77,7 +130,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
             }
         }
     }
-    Ok(if refused { Exit::Refused } else { Exit::Success })
+    Ok(!refused)
 }
 
 /// Prints what was removed of `leftover` and what is left. Returns whether everything is gone.

@@ -8,21 +8,23 @@ use report::{Itself, Screen, Study};
 use crate::arguments::{CompareArguments, CompareFormat};
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print, screen};
+use crate::records;
 use crate::records::report::Output;
 
 /// Prints the changes between two runs that exceed the scatter, or plots both runs.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
-    let before = Run::open(&arguments.before)?;
+    let before = records::one(&arguments.before)?;
     if let Some(times) = arguments.against_itself {
         let itself = report::against_itself(&before, times as usize).map_err(Failure::usage)?;
         let shown = |screen| form_of_itself(&itself, arguments.format, screen);
-        return show(arguments, std::slice::from_ref(&arguments.before), shown).map(|()| Exit::Success);
+        show(arguments, std::slice::from_ref(&arguments.before), shown)?;
+        return records::exit(&before, Exit::Success);
     }
     // The parser requires one of the two.
     let Some(path) = &arguments.after else {
         return Err(Failure::usage("AFTER is missing: name the run after the change"));
     };
-    let after = Run::open(path)?;
+    let after = records::one(path)?;
     let own: Vec<&str> = ids(&before).collect();
     if let Some(id) = ids(&after).find(|id| own.contains(id)) {
         complain(&format!(
@@ -40,7 +42,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
         |screen| form(&before, &after, arguments, screen).map_err(|error| Failure::new(Exit::Record, error));
     show(arguments, &[arguments.before.clone(), path.clone()], shown)?;
     let is_slower = arguments.verdict && report::compare(&before, &after).is_slower();
-    Ok(if is_slower { Exit::NotKept } else { Exit::Success })
+    let exit = records::exit(&before, if is_slower { Exit::NotKept } else { Exit::Success })?;
+    records::exit(&after, exit)
 }
 
 /// The ids of the run and of those from which it was merged.

@@ -31,5 +31,5 @@ pub(crate) fn run(arguments: &HistoryArguments) -> Result<Exit, Failure> {
         (_, true) => history.json(),
         _ => history.text(screen()),
     })
-    .map(|()| Exit::Success)
+    .and_then(|()| records::exit(&run, Exit::Success))
 }

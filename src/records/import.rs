@@ -1,14 +1,13 @@
 //! `ioproof import`: converts the output of other tools into a record.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use dialect::import::{ImportError, Imported, Text, import};
 use plan::limits::PRINTED_BYTES;
 use record::{
-    FORMAT_VERSION, Fact, HostFacts, Manifest, Outcome, Provenance, RecordError, Recorder, Run, Warning,
+    FORMAT_VERSION, Fact, HostFacts, Manifest, Outcome, Provenance, Recorder, Run, RunDirectory, Warning,
     WarningRow,
 };
 use report::Study;
@@ -16,11 +15,9 @@ use report::Study;
 use crate::arguments::ImportArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{print, screen};
+use crate::records::unfinished::Unfinished;
 use crate::run::ask;
 use crate::run::session;
-
-/// Suffix of the name of a directory that becomes a record when it is complete.
-const UNFINISHED: &str = ".part";
 
 /// Reads all files, then writes their record and prints its content.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
@@ -45,33 +42,15 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
         imported.doubts.push(note);
     }
     let run_id = session::run_id(started, "import");
-    let named = session::directory(&run_id, arguments.out.as_deref());
-    // An empty directory may also be given as `.` or by a link.
-    let directory = fs::canonicalize(&named).unwrap_or(named);
+    let directory = session::directory(&run_id, arguments.out.as_deref());
     // It is renamed when it is complete, because a partial record is invalid.
-    let unfinished = beside(&directory, &run_id)?;
-    make(&unfinished).map_err(|error| {
-        let error = anyhow::Error::from(error)
-            .context(format!("cannot create the directory {} for the record", unfinished.display()));
-        Failure::new(Exit::Record, error)
-    })?;
-    let written = write(&unfinished, imported, run_id, now).and_then(|()| {
-        fs::rename(&unfinished, &directory).map_err(|error| {
-            let error = anyhow::Error::from(error).context(format!(
-                "cannot rename the record to {}: choose a directory that does not exist yet with --out",
-                directory.display()
-            ));
-            Failure::new(Exit::Record, error)
-        })
-    });
-    written.inspect_err(|_| {
-        // The first error is the one to report.
-        let _ = fs::remove_dir_all(&unfinished);
-    })?;
-    let run = Run::open(&directory)?;
+    let unfinished = Unfinished::beside(&directory, &run_id)?;
+    let place = write(unfinished.path(), imported, run_id, now)?;
+    let place = unfinished.finish(&place)?;
+    let run = Run::open(&place)?;
     let study = Study::of(&run);
     print(&study.text(screen()))?;
-    print(&format!("\nrecord: {}\n", directory.display()))?;
+    print(&format!("\nrecord: {}\n", place.path().display()))?;
     Ok(Exit::Success)
 }
 
@@ -80,71 +59,6 @@ fn in_results(path: &Path) -> PathBuf {
     let names = ["result.txt", "result_summary.txt"];
     let inside = names.map(|name| path.join(name)).into_iter().find(|file| file.is_file());
     inside.filter(|_| path.is_dir()).unwrap_or_else(|| path.to_owned())
-}
-
-/// The temporary directory for the record of `directory`, which must be empty or missing. It is on the
-/// same file system, so that it can be renamed.
-fn beside(directory: &Path, run_id: &str) -> Result<PathBuf, Failure> {
-    let mut entries = fs::read_dir(directory).ok().into_iter().flatten();
-    if entries.next().is_some() {
-        return Err(RecordError::NotEmpty { path: directory.to_owned() }.into());
-    }
-    Ok(directory.with_file_name(unfinished_name(run_id, &host_name(), std::process::id())))
-}
-
-/// Creates the temporary directory. Removes what imports of this host that have ended have left next to
-/// it.
-fn make(unfinished: &Path) -> io::Result<()> {
-    let parent = unfinished.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let parent = parent.unwrap_or(Path::new("."));
-    fs::create_dir_all(parent)?;
-    // A directory that can be written is not necessarily readable.
-    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        let is_ours = |metadata: fs::Metadata| {
-            metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw()
-        };
-        if entry.file_name().to_str().is_some_and(has_ended) && entry.metadata().is_ok_and(is_ours) {
-            // The next import tries it again.
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
-    // It must not exist, since it could be a link to another place.
-    fs::create_dir(unfinished)
-}
-
-/// The name of the temporary directory, which contains the run, the host and the process.
-fn unfinished_name(run_id: &str, host: &str, process: u32) -> String {
-    format!(".{run_id}@{host}.{process}{UNFINISHED}")
-}
-
-fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
-
-/// Whether `name` is that of a temporary directory of an import on this host whose process has ended.
-fn has_ended(name: &str) -> bool {
-    let host = host_name();
-    let of_process = || {
-        let (run_id, rest) = name.strip_prefix('.')?.strip_suffix(UNFINISHED)?.split_once('@')?;
-        let process: u32 = rest.strip_prefix(&host)?.strip_prefix('.')?.parse().ok()?;
-        is_run_id(run_id).then_some(process)
-    };
-    of_process().is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists())
-}
-
-/// Whether a text has the form of [`session::run_id`] for an import: `20261126-171847-import-cbbaa9`.
-fn is_run_id(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    let digits = |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
-    match parts.as_slice() {
-        [date, time, "import", random] => {
-            digits(date, 8)
-                && digits(time, 6)
-                && random.len() == 6
-                && random.bytes().all(|byte| byte.is_ascii_hexdigit())
-        }
-        _ => false,
-    }
 }
 
 fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
@@ -172,7 +86,7 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
 }
 
 /// Records all cases. Each phase is freed when it has been written, because histograms may be large.
-fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Result<(), Failure> {
+fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Result<RunDirectory, Failure> {
     let manifest = Manifest {
         format_version: FORMAT_VERSION,
         run_id,
@@ -201,8 +115,9 @@ fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Resu
     }
     // If only the start is known, the duration is unknown.
     let finished = imported.finished_unix_ns.or(imported.started_unix_ns.is_none().then_some(now));
-    let _ = recorder.finish_at(&Outcome::Complete, finished)?;
-    Ok(())
+    let place = recorder.place();
+    recorder.finish_at(&Outcome::Complete, finished)?;
+    Ok(place)
 }
 
 /// The host according to the texts, which contain at most its name.
@@ -230,25 +145,5 @@ fn host(imported: &Imported) -> HostFacts {
         devices: Vec::new(),
         target_devices: Vec::new(),
         ..HostFacts::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{has_ended, host_name, unfinished_name};
-
-    /// A number that no process has, because Linux assigns at most 2^22.
-    const NOBODY: u32 = u32::MAX;
-
-    #[test]
-    fn only_directories_of_ended_imports_of_this_host_are_removed() {
-        let (run_id, host) = ("20261126-171847-import-cbbaa9", host_name());
-        assert!(has_ended(&unfinished_name(run_id, &host, NOBODY)));
-        assert!(!has_ended(&unfinished_name(run_id, &host, std::process::id())), "it goes on");
-        assert!(!has_ended(&unfinished_name(run_id, "elsewhere", NOBODY)));
-        for other in ["photos-import-2", "20261126-171847-run-cbbaa9", "20261126-171847-import-photos"] {
-            assert!(!has_ended(&unfinished_name(other, &host, NOBODY)), "{other}");
-        }
-        assert!(!has_ended(".photos-import-2.part"));
     }
 }

@@ -4,11 +4,15 @@ use crate::arguments::MergeArguments;
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, print_line};
 use crate::records;
+use crate::records::unfinished::Unfinished;
+use crate::run::session;
 
 /// Merges the runs into a new record. The originals are not changed.
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
     let merged = records::open(&arguments.runs)?;
-    record::write_merged(&merged, &[], &arguments.out)?;
+    let unfinished = Unfinished::beside(&arguments.out, &session::run_id(jiff::Timestamp::now(), "merge"))?;
+    let place = record::write_merged(&merged, &[], unfinished.path())?;
+    unfinished.finish(&place)?;
     let late = merged.late_damage();
     for damage in merged.damage.iter().chain(&late) {
         complain(&format!("warning: {damage}"));
@@ -16,5 +20,5 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
     let (cases, parts) = (merged.manifest.plan.cases.len(), arguments.runs.len());
     print_line(&format!("{parts} runs with {cases} cases were merged into {}", arguments.out.display()))?;
     // Some data that could be read at first could not be read again.
-    Ok(if late.is_empty() { Exit::Success } else { Exit::Record })
+    records::exit(&merged, if late.is_empty() { Exit::Success } else { Exit::Record })
 }

@@ -1,23 +1,21 @@
 //! `ioproof report`: prints the tables, and writes the report in any format.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use record::Replacement;
+use record::{Replacement, RunDirectory};
 use report::{Screen, Study};
 
 use crate::arguments::{Format, ReportArguments};
 use crate::console::exit::{Exit, Failure};
-use crate::console::{print, print_line, screen};
+use crate::console::{complain, print, print_line, screen, with_causes};
 use crate::records;
 
 /// The files that `ioproof report RUNDIR` writes to the run directory.
 const FILES: [(Format, &str); 4] = [
-    (Format::Html, "report.html"),
+    (Format::Html, PAGE),
     (Format::Md, "report.md"),
     (Format::Csv, "report.csv"),
     (Format::Json, "report.json"),
@@ -28,7 +26,11 @@ const LAUNCHES: &str = "report-launches.csv";
 
 /// Prints or writes the report.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
-    let run = records::open(&arguments.runs)?;
+    let place = match arguments.runs.as_slice() {
+        [directory] => Some(records::hold(directory)?),
+        _ => None,
+    };
+    let run = records::open_in(place.as_ref(), &arguments.runs)?;
     let study = Study::of(&run);
     let format = arguments.format.or_else(|| arguments.json.then_some(Format::Json));
     let text = |screen| if arguments.full { study.text_in_full(screen) } else { study.text(screen) };
@@ -44,26 +46,21 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
         (None, _) => {
             print(&text(screen()))?;
             // Several records have no common directory; `ioproof merge` creates one.
-            if let [directory] = arguments.runs.as_slice() {
-                all_files(&study, directory)?;
+            if let Some(place) = &place {
+                all_files(&study, place)?;
             }
         }
     }
-    Ok(Exit::Success)
+    records::exit(&run, Exit::Success)
 }
 
-/// The destination of a report.
-pub(crate) enum Output {
-    /// Replaces an existing file when complete, and follows no link. The directory of a run may belong to
-    /// another user, and the older report is kept if there is no space for the new one.
-    Replaced(Replacement),
-    /// A link, a pipe or a device named by the user.
-    Named(File),
-}
+/// The destination of a report: a file that replaces an existing one when it is complete, and follows no link. The
+/// directory may belong to another user, and the older report is kept if there is no space for the new one.
+pub(crate) struct Output(Replacement);
 
 impl Output {
-    /// Opens the file at `path`. A report may replace an older one, but neither the records of `runs` from
-    /// which it is made, nor a device.
+    /// Begins the file at `path`. A report may replace an older one or another file, but not the records of `runs`
+    /// from which it is made, a link, a pipe or a device.
     pub(crate) fn new(runs: &[PathBuf], path: &Path) -> Result<Self, Failure> {
         let refuse = |problem: &str| {
             let message = format!("will not write {}, which {problem}: choose another place", path.display());
@@ -71,48 +68,32 @@ impl Output {
         };
         let is_report = |name: &OsStr| name == LAUNCHES || FILES.iter().any(|(_, report)| name == *report);
         let directories: Vec<PathBuf> = runs.iter().filter_map(|run| run.canonicalize().ok()).collect();
-        let in_record = |path: &Path| directories.iter().any(|directory| path.starts_with(directory));
         // The directory that contains the name itself, not the target of a link.
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if let (Ok(parent), Some(name)) = (parent.canonicalize(), path.file_name())
-            && in_record(&parent)
-        {
-            return match is_report(name) || path.symlink_metadata().is_err() {
-                true => Ok(Self::Replaced(Replacement::new(&parent, Path::new(name))?)),
-                false => refuse("is part of the record"),
-            };
+        let there = path.symlink_metadata().ok();
+        let Some(name) = path.file_name().filter(|_| !path.is_dir() || path.is_symlink()) else {
+            return refuse("is a directory");
+        };
+        if there.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+            return refuse("is a link, a pipe or a device");
         }
-        if let Ok(real) = path.canonicalize() {
-            if in_record(&real) {
-                return refuse("is part of the record");
-            }
-            if real.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device()) {
-                return refuse("is a block device");
-            }
+        let is_there = there.is_some();
+        let in_record = |parent: PathBuf| directories.iter().any(|directory| parent.starts_with(directory));
+        if is_there && !is_report(name) && parent.canonicalize().is_ok_and(in_record) {
+            return refuse("is part of the record");
         }
-        let is_regular = path.symlink_metadata().map_or(true, |there| there.is_file());
-        match path.file_name().filter(|_| is_regular) {
-            Some(name) => Ok(Self::Replaced(Replacement::new(parent, Path::new(name))?)),
-            None => File::create(path)
-                .map(Self::Named)
-                .map_err(|error| Failure::new(Exit::Record, not_written(path, error))),
-        }
+        Ok(Self(Replacement::new(parent, Path::new(name))?))
     }
 
-    /// Writes the output of `write`. If this replaces a file, either all of it is written or nothing.
+    /// Writes the output of `write`: either all of it or nothing.
     pub(crate) fn write(
         self,
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
     ) -> Result<(), Failure> {
-        let failure = |error| Failure::new(Exit::Record, not_written(path, error));
-        match self {
-            Self::Replaced(file) => {
-                let file = buffered(file, write).map_err(failure)?;
-                Ok(file.finish()?)
-            }
-            Self::Named(file) => buffered(file, write).map(drop).map_err(failure),
-        }
+        let file =
+            buffered(self.0, write).map_err(|error| Failure::new(Exit::Record, not_written(path, error)))?;
+        Ok(file.finish()?)
     }
 }
 
@@ -129,28 +110,42 @@ fn not_written(path: &Path, error: impl Into<anyhow::Error>) -> anyhow::Error {
     error.into().context(format!("cannot write {}: choose another place", path.display()))
 }
 
-/// Writes `report.html` into the run directory and returns its path.
-pub(crate) fn page(study: &Study<'_>, directory: &Path) -> Result<PathBuf, Failure> {
-    in_run(directory, "report.html", |out| write(study, Format::Html, out))
+/// The page that is written into the directory of each run.
+pub(crate) const PAGE: &str = "report.html";
+
+/// Writes [`PAGE`] into the run directory.
+pub(crate) fn page(study: &Study<'_>, place: &RunDirectory) -> Result<(), Failure> {
+    in_run(place, PAGE, |out| write(study, Format::Html, out)).map(drop)
 }
 
 fn in_run(
-    directory: &Path,
+    place: &RunDirectory,
     name: &str,
     write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
 ) -> Result<PathBuf, Failure> {
-    let path = directory.join(name);
-    Output::Replaced(Replacement::new(directory, Path::new(name))?).write(&path, write)?;
+    let path = place.path().join(name);
+    Output(Replacement::new(place, Path::new(name))?).write(&path, write)?;
     Ok(path)
 }
 
-fn all_files(study: &Study<'_>, directory: &Path) -> Result<(), Failure> {
+/// Writes the reports into the run directory. The answer has been printed: if the directory cannot be written, that is
+/// only said, because it may be an archive or belong to someone else.
+fn all_files(study: &Study<'_>, place: &RunDirectory) -> Result<(), Failure> {
     for (format, name) in FILES {
-        let path = in_run(directory, name, |out| write(study, format, out))?;
-        print_line(&path.display().to_string())?;
+        match in_run(place, name, |out| write(study, format, out)) {
+            Err(failure) if failure.exit == Exit::Record => {
+                complain(&format!(
+                    "ioproof: the reports were not written into the run directory: {}; `--format` with `--output` writes \
+                     one elsewhere",
+                    with_causes(&failure.error)
+                ));
+                return Ok(());
+            }
+            written => print_line(&written?.display().to_string())?,
+        }
     }
     if let Some(text) = study.launches_csv() {
-        let path = in_run(directory, LAUNCHES, |out| Ok(out.write_all(text.as_bytes())?))?;
+        let path = in_run(place, LAUNCHES, |out| Ok(out.write_all(text.as_bytes())?))?;
         print_line(&path.display().to_string())?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use record::{SIGNATURE, SUMS, Sums};
+use record::{RunDirectory, SIGNATURE, SUMS, Sums};
 
 use crate::arguments::{RunOptions, VerifyArguments};
 use crate::console::exit::{Exit, Failure};
@@ -15,6 +15,9 @@ use crate::console::print_line;
 /// Namespace of the signature. It makes the signature invalid for mails and commits, and theirs invalid
 /// for a record.
 const NAMESPACE: &str = "ioproof";
+
+/// How many of the files that a signature does not cover are named.
+const OTHERS_SHOWN: usize = 20;
 
 /// Signs the record of a run.
 pub(crate) struct Signer {
@@ -32,11 +35,11 @@ impl Signer {
     }
 
     /// Writes checksums of the record in `directory` and signs them.
-    pub(crate) fn sign(&self, directory: &Path) -> Result<(), Failure> {
+    pub(crate) fn sign(&self, directory: &RunDirectory) -> Result<(), Failure> {
         let sums = Sums::of(directory, self.nonce.clone())?;
         sums.write(directory)?;
         let signature = self.signature(sums.to_string().as_bytes()).map_err(|failure| {
-            let sums = directory.join(SUMS);
+            let sums = directory.path().join(SUMS);
             let next = format!(
                 "the record is complete but not signed; `ssh-keygen -Y sign -n {NAMESPACE} -f {} {}` signs it",
                 plan::shell_word(&self.key.to_string_lossy()),
@@ -45,7 +48,7 @@ impl Signer {
             Failure::new(Exit::Record, failure.error.context(next))
         })?;
         Sums::write_signature(directory, &signature)?;
-        print_line(&format!("signed {}", directory.join(SIGNATURE).display()))
+        print_line(&format!("signed {}", directory.path().join(SIGNATURE).display()))
     }
 
     fn signature(&self, text: &[u8]) -> Result<Vec<u8>, Failure> {
@@ -82,6 +85,13 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, Failure> {
         differences.iter().try_for_each(|difference| print_line(&difference.to_string()))?;
         doubts.push(format!("{} of its files differ from what was signed", differences.len()));
     }
+    let others = Sums::others(directory)?;
+    for name in others.iter().take(OTHERS_SHOWN) {
+        print_line(&format!("not covered by the signature: {}", plan::visible(name)))?;
+    }
+    if others.len() > OTHERS_SHOWN {
+        print_line(&format!("and {} more that are not covered", others.len() - OTHERS_SHOWN))?;
+    }
     match signature(directory, &signed, arguments.signers.as_deref())? {
         Ok(good) => {
             print_line(&good)?;
@@ -100,7 +110,32 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, Failure> {
     if doubts.is_empty() { Ok(Exit::Success) } else { Err(not_shown(&doubts.join("; "))) }
 }
 
-fn not_shown(why: &str) -> Failure {
+/// Why the record at `place` is not what was signed, if there is a signature beside it that does not match. Who signed
+/// it is not judged here. Without `ssh-keygen`, only the files are compared with their checksums.
+pub(crate) fn doubt(place: &RunDirectory) -> Result<Option<String>, Failure> {
+    let Some(signed) = Sums::read(place)? else { return Ok(None) };
+    let differences = signed.differences(&Sums::of(place, None)?);
+    if let Some(first) = differences.first() {
+        let more = match differences.len() {
+            1 => String::new(),
+            several => format!(" and {} more", several - 1),
+        };
+        return Ok(Some(format!(
+            "it is not what was signed ({first}{more}); `ioproof verify` lists what differs"
+        )));
+    }
+    let file = place.path().join(SIGNATURE);
+    let words = [OsStr::new("-s"), file.as_os_str()];
+    Ok(match ssh_keygen("check-novalidate", &words, signed.to_string().as_bytes()) {
+        Ok(output) if !output.status.success() => {
+            Some(format!("the signature does not match {SUMS} ({})", told(&output)))
+        }
+        _ => None,
+    })
+}
+
+/// The failure of a command that needs what was signed.
+pub(crate) fn not_shown(why: &str) -> Failure {
     Failure::new(Exit::NotKept, anyhow::anyhow!("the record cannot be shown to be what was signed: {why}"))
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
         }
     }
     explain(&study);
-    Ok(exit(&study))
+    records::exit(&run, exit(&study))
 }
 
 /// The sheet in the format given by the extension of `path`, or as text by default.

@@ -17,7 +17,7 @@ pub(crate) mod studies;
 use std::path::Path;
 
 use plan::{Plan, PlanSource, Predictions, RunEnvironment, shell_word, visible};
-use record::{ModelSource, RecordError, Recorder, Resumed, Run, WarningRow};
+use record::{ModelSource, RecordError, Recorder, Resumed, Run, RunDirectory, WarningRow};
 use report::Study;
 use runner::{Checked, ErrorKind, RunSummary};
 
@@ -25,7 +25,7 @@ use crate::arguments::{RunArguments, RunOptions};
 use crate::console::exit::{Exit, Failure};
 use crate::console::watch::TerminalWatch;
 use crate::console::{complain, confirm, print, print_line, screen};
-use crate::records::sign::Signer;
+use crate::records::sign::{self, Signer};
 use crate::records::verdict;
 use crate::run::ask::{PlannedRun, ask};
 use crate::run::cluster::World;
@@ -79,8 +79,9 @@ fn measure_on_layouts(planned: PlannedRun, arguments: &RunArguments, world: &Wor
         return print("not started\n").map(|()| Exit::Success);
     }
     let recorder = session.record(&validated.checked, &directory, &around)?;
+    let place = recorder.place();
     let ended = campaign.run(validated, &around, recorder)?;
-    conclude(&ended, &directory, arguments.verdict, signer.as_ref())
+    conclude(&ended, (&place, &directory), arguments.verdict, signer.as_ref())
 }
 
 /// Runs a plan. `predicted` are the rates on which its prediction is based, `allowed` is the hash of the
@@ -113,11 +114,11 @@ pub(crate) fn measure(
     if !agreed("Start?", &checked, how)? {
         return print("not started\n").map(|()| Exit::Success);
     }
-    let ended = {
+    let (ended, place) = {
         let mut watch = TerminalWatch { line: session.line(&checked, &directory, how.shown()) };
         session.run(&checked, &directory, &mut watch)?
     };
-    conclude(&ended, &directory, verdict, signer.as_ref())
+    conclude(&ended, (&place, &directory), verdict, signer.as_ref())
 }
 
 /// Shows a plan without layouts, and the files that would be lost.
@@ -142,11 +143,15 @@ pub(crate) fn keep_history(plan: &mut Plan, operations: Option<u64>) -> Result<(
 /// Resumes the run in `directory`.
 fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     let signer = Signer::of(&arguments.how)?;
+    // A new signature must not vouch for what was changed since the last one. Without one, the record goes on unsigned.
+    if let (Some(_), Some(doubt)) = (&signer, sign::doubt(&directory.into())?) {
+        return Err(sign::not_shown(&format!("{}: {doubt}", directory.display())));
+    }
     let earlier = Run::open(directory);
     let (recorder, mut resumed) = match (Recorder::resume(directory), &signer) {
         // The problem that prevented the signing of the finished run may have been solved.
         (Err(RecordError::Complete { .. }), Some(signer)) => {
-            return signer.sign(directory).map(|()| Exit::Success);
+            return signer.sign(&RunDirectory::hold(directory)?).map(|()| Exit::Success);
         }
         (resumed, _) => resumed?,
     };
@@ -184,11 +189,11 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
         return print("not started\n").map(|()| Exit::Success);
     }
     session.listen()?;
-    let ended = {
+    let (ended, place) = {
         let mut watch = TerminalWatch { line: session.line(&checked, directory, arguments.how.shown()) };
         session.live(&checked, recorder, &mut watch)?
     };
-    conclude(&ended, directory, arguments.verdict, signer.as_ref())
+    conclude(&ended, (&place, directory), arguments.verdict, signer.as_ref())
 }
 
 /// Describes the finished part of a resumed run.
@@ -252,22 +257,23 @@ fn resume_on_layouts(
         return print("not started\n").map(|()| Exit::Success);
     }
     session.listen()?;
+    let place = recorder.place();
     let ended = campaign.run(validated, &around, recorder)?;
-    conclude(&ended, directory, arguments.verdict, signer)
+    conclude(&ended, (&place, directory), arguments.verdict, signer)
 }
 
 /// Shows the results, and signs the record if requested. The exit code first reports errors of the run,
-/// then the commitments if they count.
+/// then the commitments if they count. `directory` is the place of the record as the user named it.
 pub(crate) fn conclude(
     ended: &RunSummary,
-    directory: &Path,
+    (place, directory): (&RunDirectory, &Path),
     judged: bool,
     signer: Option<&Signer>,
 ) -> Result<Exit, Failure> {
     let (exit, message) = session::verdict(ended, directory);
     // An unfinished run will be signed when it is finished.
     let signed = match signer {
-        Some(signer) if !ended.interrupted && ended.failed.is_none() => signer.sign(directory),
+        Some(signer) if !ended.interrupted && ended.failed.is_none() => signer.sign(place),
         Some(_) => {
             complain(
                 "not signed, as the run is unfinished: `ioproof run --resume` resumes it and accepts --sign",
@@ -276,8 +282,9 @@ pub(crate) fn conclude(
         }
         None => Ok(()),
     };
-    let (verdict, model) = show(directory, judged)?;
+    let (verdict, model) = show(place, directory, judged)?;
     signed?;
+    place.check_in_place()?;
     match message {
         Some(message) if ended.interrupted || ended.failed.is_some() => {
             // A model would fail again in the same way, so resuming the run would not help.
@@ -320,11 +327,16 @@ fn agreed(question: &str, checked: &Checked, how: &RunOptions) -> Result<bool, F
 
 /// Prints the tables and writes the page. The exit code depends on the commitments. Returns the model of
 /// a simulated run.
-fn show(directory: &Path, judged: bool) -> Result<(Exit, Option<ModelSource>), Failure> {
-    let run = Run::open(directory)?;
+fn show(
+    place: &RunDirectory,
+    directory: &Path,
+    judged: bool,
+) -> Result<(Exit, Option<ModelSource>), Failure> {
+    let run = Run::open(place)?;
     let study = Study::of(&run);
     print(&format!("\n{}", study.text(screen())))?;
-    let page = crate::records::report::page(&study, directory)?;
+    crate::records::report::page(&study, place)?;
+    let page = directory.join(crate::records::report::PAGE);
     let name = shell_word(&directory.to_string_lossy());
     print(&format!("\npage    {}\ntables  ioproof report {name} --full\n", page.display()))?;
     if study.promises() {

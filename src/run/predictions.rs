@@ -22,7 +22,7 @@ pub(crate) fn of_options(plan: &Plan, basis: &Basis, world: &World) -> Result<Pr
     check_given(plan, &basis.expect)?;
     let mut predictions = match &basis.like {
         Some(directory) => {
-            let run = Run::open(directory)?;
+            let run = crate::records::one(directory)?;
             let mut found = of_run(plan, &run, directory);
             if found.is_empty() {
                 found.add_unmatched(source_of(&run, directory));

@@ -84,7 +84,7 @@ fn measure(short: Plan, directory: &Path, world: &World) -> Result<PathBuf, Fail
         record.display()
     ));
     let checked = session.check(short)?;
-    let ended = session.run(&checked, &record, &mut Silent)?;
+    let (ended, _) = session.run(&checked, &record, &mut Silent)?;
     match session::verdict(&ended, &record) {
         (exit, Some(message)) if ended.interrupted || ended.failed.is_some() => {
             Err(Failure::new(exit, anyhow::anyhow!("the probe of {}: {message}", directory.display())))

@@ -11,7 +11,7 @@ use plan::{
     AssumedDevice, Bytes, FileSystemSpace, Nanos, Plan, Prediction, Predictions, RunEnvironment, estimates,
     shell_word, visible,
 };
-use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
+use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed, RunDirectory};
 use report::Shown;
 use runner::{
     Checked, EarlierStart, HostLayoutBuilder, Machine, PlanExecution, Replaced, RunSummary, Servers,
@@ -59,6 +59,11 @@ impl<'w> Session<'w> {
             started,
             listening: OnceLock::new(),
         }
+    }
+
+    /// The same for the part `what` of the run with this id.
+    pub(crate) fn of_part(world: &'w World, run_id: &str, what: &str) -> Self {
+        Self { run_id: format!("{run_id}.{what}"), ..Self::new(world, what) }
     }
 
     /// Checks `plan` against the host. Nothing is written.
@@ -162,13 +167,13 @@ impl<'w> Session<'w> {
         self.consents_are_used(plan)
     }
 
-    /// Runs `checked` and closes the record in `directory`.
+    /// Runs `checked` and closes the record in `directory`, which is returned as it was opened.
     pub(crate) fn run(
         &self,
         checked: &Checked,
         directory: &Path,
         watch: &mut dyn Watch,
-    ) -> Result<RunSummary, Failure> {
+    ) -> Result<(RunSummary, RunDirectory), Failure> {
         let around = self.environment(&checked.plan, &checked.facts);
         let recorder = self.record(checked, directory, &around)?;
         self.live(checked, recorder, watch)
@@ -203,8 +208,9 @@ impl<'w> Session<'w> {
         checked: &Checked,
         recorder: Recorder,
         watch: &mut dyn Watch,
-    ) -> Result<RunSummary, Failure> {
-        Ok(self.life(recorder, watch).run(checked)?)
+    ) -> Result<(RunSummary, RunDirectory), Failure> {
+        let place = recorder.place();
+        Ok((self.life(recorder, watch).run(checked)?, place))
     }
 
     /// The progress display of the run recorded in `directory`.

@@ -67,12 +67,13 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
         ..session.manifest(&checked)
     };
     let recorder = Recorder::create(&directory, &manifest)?;
+    let place = recorder.place();
     let ended = {
         let line = LiveLine::start(&directory, &checked.plan, &estimates, arguments.how.shown());
         let mut watch = TerminalWatch { line };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
-    conclude(&ended, &directory, arguments.verdict, signer.as_ref())
+    conclude(&ended, (&place, &directory), arguments.verdict, signer.as_ref())
 }
 
 /// Resumes a simulated run.
@@ -83,6 +84,7 @@ fn resume(
     signer: Option<&Signer>,
 ) -> Result<Exit, Failure> {
     let (recorder, resumed): (Recorder, Resumed) = Recorder::resume(directory)?;
+    let place = recorder.place();
     resumed.manifest.check_resumed_with(directory, Some(source))?;
     if matches!(resumed.manifest.plan.source, PlanSource::CrossCheck { .. }) {
         return Err(Failure::usage("a cross-check cannot be resumed: start a new one"));
@@ -103,7 +105,7 @@ fn resume(
         let mut watch = TerminalWatch { line };
         session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
-    conclude(&ended, directory, arguments.verdict, signer)
+    conclude(&ended, (&place, directory), arguments.verdict, signer)
 }
 
 /// Reads the model in the file `path`. Also returns the description of the model for the record.

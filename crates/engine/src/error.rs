@@ -21,6 +21,16 @@ pub enum EngineError {
         /// The error reported by the kernel.
         errno: Errno,
     },
+    /// A file, or a link, has the name of a file that the run creates.
+    #[error(
+        "cannot create {}: a file or link of that name has appeared there since the run began, and nothing was written to \
+         it; find out who works in that directory, or choose one that only you can write",
+        path.display()
+    )]
+    Appeared {
+        /// The path.
+        path: PathBuf,
+    },
     /// The file system refuses `O_DIRECT`.
     #[error(
         "{}: the file system does not support direct I/O (O_DIRECT); leave direct I/O off, or choose another target",

@@ -57,6 +57,16 @@ pub enum RecordError {
         /// The directory.
         path: PathBuf,
     },
+    /// The run directory was moved or removed while the run was being recorded.
+    #[error(
+        "record the run in {}: {}", path.display(), moved(now.as_deref())
+    )]
+    Moved {
+        /// Where the run began.
+        path: PathBuf,
+        /// Where it is now, if it still exists.
+        now: Option<PathBuf>,
+    },
     /// The directory does not contain a run.
     #[error(
         "read {} as a run: it has neither manifest.json nor journal.jsonl; \
@@ -191,6 +201,21 @@ impl RecordError {
             },
             source => Self::Table { action, path, source },
         }
+    }
+}
+
+/// Where the record of a run is whose directory is no longer in its place.
+fn moved(now: Option<&Path>) -> String {
+    match now {
+        Some(now) => format!(
+            "that directory was moved to {0} during the run, and everything measured is there; `ioproof report {1}` \
+             shows it",
+            now.display(),
+            plan::shell_word(&now.to_string_lossy())
+        ),
+        None => "that directory was removed during the run, and what was measured is lost; start the run again, and \
+                 leave its directory alone"
+            .to_owned(),
     }
 }
 

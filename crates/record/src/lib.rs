@@ -12,6 +12,7 @@
 //! | [`Clocks`] | differences between the clocks of the nodes |
 //! | [`Warning`] | what a reader of a figure must know about it |
 //! | [`Recorder`] | writes a run: the journal as events occur, tables when cases end; resumes an interrupted run |
+//! | [`RunDirectory`] | the directory of a run, held open while it is written |
 //! | [`Replacement`] | a file that replaces another one when it is complete, and follows no link |
 //! | [`Run`] | reads a run, whether complete or damaged, finished or killed |
 //! | [`Sums`] | SHA-256 of each file, to be signed |
@@ -54,7 +55,9 @@ pub use cleanup::claim::{
     ClaimTurn, ClaimedFile, ClaimedTree, FileFates, FileIdentity, Holder, PlacedClaim, TargetClaim,
     remove_unfinished_claims,
 };
-pub use cleanup::leftover::{Leftover, LeftoverFile, LeftoverTree, leftovers};
+pub use cleanup::leftover::{
+    Leftover, LeftoverFile, LeftoverTree, claimed_directories, leftovers, unreadable_claims,
+};
 pub use cleanup::sweep::{SweepResult, first_named, named_files, sweep_names, sweep_tree};
 pub use damage::Damage;
 pub use environment::clocks::{Clocks, NodeClock};
@@ -77,6 +80,7 @@ pub use events::layout_history::{LayoutEvent, LayoutLifetime};
 pub use events::pause::Pause;
 pub use events::recorder::{Outcome, Recorder, Resumed};
 pub use events::wipe_log::Wiped;
+pub use files::directory::RunDirectory;
 pub use files::replacement::Replacement;
 pub use files::sums::{FileDifference, SIGNATURE, SUMS, Sums, plan_sha256, sha256};
 pub use files::text::read_text;

@@ -8,7 +8,7 @@ use plan::{Plan, Prediction, shell_word};
 use serde::{Deserialize, Serialize};
 
 use crate::files::checksum::checksum_of;
-use crate::files::directory;
+use crate::files::directory::{self, RunDirectory};
 use crate::files::replacement::replace;
 use crate::format::{FORMAT_VERSION, MANIFEST};
 use crate::{Cluster, HostFacts, RecordError};
@@ -96,8 +96,8 @@ impl Manifest {
     ///
     /// # Errors
     /// Errors if it does not exist, cannot be read, or was written by a later program.
-    pub fn read(directory: &Path) -> Result<Self, RecordError> {
-        read_manifest(directory).map(|(manifest, _)| manifest)
+    pub fn read(directory: impl Into<RunDirectory>) -> Result<Self, RecordError> {
+        read_manifest(&directory.into()).map(|(manifest, _)| manifest)
     }
 
     /// Returns the manifest of a run whose figures come from `model`. The host facts are then those of
@@ -150,7 +150,7 @@ pub(crate) struct ManifestText {
 }
 
 impl ManifestText {
-    pub(crate) fn of(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
+    pub(crate) fn of(directory: &RunDirectory, manifest: &Manifest) -> Result<Self, RecordError> {
         let mut bytes = serde_json::to_vec_pretty(manifest).map_err(|error| RecordError::Unreadable {
             path: directory.join(MANIFEST),
             message: format!("the manifest could not be encoded: {error}; report this as a bug"),
@@ -160,13 +160,13 @@ impl ManifestText {
     }
 
     /// Writes the text to the manifest file.
-    pub(crate) fn write(&self, directory: &Path, durable: bool) -> Result<(), RecordError> {
+    pub(crate) fn write(&self, directory: &RunDirectory, durable: bool) -> Result<(), RecordError> {
         replace(directory, MANIFEST, &self.bytes, durable)
     }
 }
 
 /// Reads the manifest of the run in `directory`, and computes the checksum of its text.
-pub(crate) fn read_manifest(directory: &Path) -> Result<(Manifest, String), RecordError> {
+pub(crate) fn read_manifest(directory: &RunDirectory) -> Result<(Manifest, String), RecordError> {
     let path = directory.join(MANIFEST);
     let text = directory::read(directory, &path, MANIFEST_BYTES).map_err(RecordError::io("read", &path))?;
     let unreadable = |error: serde_json::Error| RecordError::Unreadable {
@@ -185,9 +185,9 @@ struct Version {
 }
 
 /// Rejects runs that were written by a later program.
-pub(crate) fn check_version(directory: &Path, found: u32) -> Result<(), RecordError> {
+pub(crate) fn check_version(directory: &RunDirectory, found: u32) -> Result<(), RecordError> {
     if found > FORMAT_VERSION {
-        return Err(RecordError::NewerVersion { path: directory.to_path_buf(), found });
+        return Err(RecordError::NewerVersion { path: directory.path().to_owned(), found });
     }
     Ok(())
 }

@@ -303,6 +303,7 @@ fn engine_kind(error: &EngineError) -> ErrorKind {
             | NetworkError::Listen { .. }
             | NetworkError::Binding { .. },
         ) => ErrorKind::HostLacks,
+        EngineError::Appeared { .. } => ErrorKind::Refused,
         EngineError::WrongData(_) => ErrorKind::WrongData,
         EngineError::Open { .. }
         | EngineError::Transfer { .. }

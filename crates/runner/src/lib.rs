@@ -49,6 +49,7 @@ pub use execution::jobs::outcome as outcome_of_launches;
 pub use execution::rival::Rivals;
 pub use execution::servers::Servers;
 pub use execution::state::RunSummary;
+pub use files::sequence::claim_sequence;
 pub use instrument::{HistoryCost, Instrument, instrument};
 pub use machine::{Machine, MachinePhase};
 #[cfg(feature = "planted-faults")]

@@ -12,12 +12,13 @@ use std::{fs, thread};
 use dialect::import::{Text, import};
 use dialect::io500::{self, Config, Memo, Phase, Request, RunRequest, Setup, Sheet};
 use plan::PlanSource;
-use record::{PrintedRow, Recorder, Run, RunState, Warning};
+use record::{Leftover, PlacedClaim, PrintedRow, Recorder, Run, RunState, Warning};
 
 use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, confirm, print, print_folded, print_line};
-use crate::foreign::output::write_whole;
+use crate::foreign::output::write_own;
 use crate::foreign::{doubts, launcher, unicode};
+use crate::records::unfinished::Unfinished;
 use crate::run::cluster::World;
 use crate::run::session;
 use phase::{Ended, PhaseRun};
@@ -93,8 +94,12 @@ impl<'w> Benchmark<'w> {
         Phase::all().filter(wanted)
     }
 
-    fn run(self) -> Result<Exit, Failure> {
-        let phase_run = PhaseRun::new(self.world, &self.setup, &self.request);
+    fn run(mut self) -> Result<Exit, Failure> {
+        let earlier = self.earlier_claim()?;
+        if let Some(earlier) = &earlier {
+            self.run_id.clone_from(&earlier.claim.run_id);
+        }
+        let phase_run = PhaseRun::new(self.world, &self.setup, &self.request, &self.run_id);
         // Checked before anything is created: a phase may have an unsupported interface or option.
         for phase in self.phases().filter(|phase| self.setup.runs(*phase)) {
             phase_run.check(phase)?;
@@ -121,7 +126,17 @@ impl<'w> Benchmark<'w> {
         let (resultdir, datadir) = (Path::new(&self.setup.resultdir), Path::new(&self.setup.datadir));
         let (mut kept, mut made) = (MadeDirectories::default(), MadeDirectories::default());
         let yes = self.request.extras.yes || self.request.resume.is_some();
+        let mut claim = None;
         let mut begin = || {
+            made.make(datadir)?;
+            if !datadir.is_dir() {
+                return Err(cannot(
+                    "create the directory",
+                    datadir,
+                    std::io::ErrorKind::NotADirectory.into(),
+                ));
+            }
+            claim = self.claim(&phase_run, earlier.as_ref())?;
             for phase in self.made_by() {
                 made.make(&datadir.join(phase.directory()))?;
             }
@@ -131,14 +146,16 @@ impl<'w> Benchmark<'w> {
         let begun = begin();
         if begun.is_err() {
             kept.remove_empty();
+            // The first error is the one to report.
+            let _ = claim.take().map(PlacedClaim::withdraw);
             made.remove_empty();
         }
         let mut results = begun?;
         let memo = Memo { is_fresh, ..self.memo() };
-        write_whole(&resultdir.join("config-orig.ini"), &self.request.config_text)?;
-        write_whole(&resultdir.join("config.ini"), &self.request.config.listing(false, false))?;
+        write_own(&resultdir.join("config-orig.ini"), &self.request.config_text)?;
+        write_own(&resultdir.join("config.ini"), &self.request.config.listing(false, false))?;
         kept.make(&self.parts())?;
-        write_whole(&self.parts().join(MEMO), &memo.text())?;
+        write_own(&self.parts().join(MEMO), &memo.text())?;
         let (is_extended, is_dry) = (self.request.is_extended, self.request.is_dry);
         if !is_dry {
             let directory = plan::shell_word(&self.directory.to_string_lossy());
@@ -172,6 +189,7 @@ impl<'w> Benchmark<'w> {
         if !is_dry {
             phase_run.remove_files()?;
         }
+        claim.map_or(Ok(()), PlacedClaim::withdraw)?;
         for phase in self.made_by() {
             // As in the benchmark, files of others in the directory are kept.
             let _ = fs::remove_dir(datadir.join(phase.directory()));
@@ -179,6 +197,40 @@ impl<'w> Benchmark<'w> {
         let _ = fs::remove_dir(datadir);
         made.remove_empty();
         self.complete()
+    }
+
+    /// The claim of an earlier start of a resumed run.
+    fn earlier_claim(&self) -> Result<Option<Leftover>, Failure> {
+        let (datadir, parts) = (Path::new(&self.setup.datadir), self.parts());
+        if self.earlier.is_none() || !datadir.is_dir() {
+            return Ok(None);
+        }
+        let parts = std::path::absolute(&parts).unwrap_or(parts);
+        Ok(record::leftovers(datadir)?.into_iter().find(|left| left.claim.run_directory == parts))
+    }
+
+    /// Claims what the phases create, because their own runs leave it for the phases after them. A resumed run takes
+    /// over the claim of its `earlier` start.
+    fn claim(
+        &self,
+        phase_run: &PhaseRun<'_>,
+        earlier: Option<&Leftover>,
+    ) -> Result<Option<PlacedClaim>, Failure> {
+        if self.request.is_dry || self.request.is_cleanup {
+            return Ok(None);
+        }
+        if let Some(own) = earlier {
+            return Ok(Some(own.take_over()?));
+        }
+        let (datadir, parts) = (Path::new(&self.setup.datadir), self.parts());
+        let mut cases = Vec::new();
+        for phase in self.made_by().filter(|phase| self.setup.runs(*phase)) {
+            cases.extend(phase_run.cases(phase)?);
+        }
+        let directories: Vec<PathBuf> = self.made_by().map(|phase| datadir.join(phase.directory())).collect();
+        let run = (self.run_id.as_str(), parts.as_path(), now_unix_ns());
+        let claim = runner::claim_sequence(datadir, &cases, &directories, run, self.world.comm().node())?;
+        Ok(Some(claim))
     }
 
     /// The phases that create files, each of which has its own directory.
@@ -303,8 +355,9 @@ impl<'w> Benchmark<'w> {
             };
             // The phases are command lines of several tools by design.
             whole.warnings.retain(|row| !matches!(row.warning, Warning::DifferentQuestions { .. }));
-            record::write_merged(&whole, &self.printed()?, &self.directory)?;
-            let run = Run::open(&self.directory)?;
+            let unfinished = Unfinished::beside(&self.directory, &self.run_id)?;
+            let place = record::write_merged(&whole, &self.printed()?, unfinished.path())?;
+            let run = Run::open(&unfinished.finish(&place)?)?;
             doubts(&run, &self.directory);
         }
         fs::remove_dir_all(&parts).map_err(|error| cannot("remove", &parts, error))?;
@@ -339,10 +392,24 @@ fn whole_of(directory: &Path) -> PathBuf {
     }
 }
 
+/// How to continue the interrupted run whose record is to be in `directory`, or whose phases are in it.
+pub(crate) fn interrupted(directory: &Path) -> Option<String> {
+    let whole = whole_of(directory);
+    parts_of(&whole).join(MEMO).exists().then(|| {
+        let whole = plan::shell_word(&whole.to_string_lossy());
+        format!(
+            "an IO500 run was interrupted; `ioproof io500 CONFIG.ini --resume {whole}` continues it, `ioproof report \
+             {whole}.phases/PHASE` shows a finished phase, and `ioproof clean DATADIR` removes its files"
+        )
+    })
+}
+
 /// What an interrupted run has stored. Its configuration and mode must be those of `request`.
 fn resumed(directory: &Path, request: &RunRequest) -> Result<Memo, Failure> {
     let path = parts_of(directory).join(MEMO);
     if Run::open(directory).is_ok_and(|run| run.state == RunState::Complete) {
+        // The run was killed between its last step and the removal of what was merged.
+        let _ = fs::remove_dir_all(parts_of(directory));
         return Err(Failure::usage(format!("the run in {} is complete", directory.display())));
     }
     if !path.exists() {

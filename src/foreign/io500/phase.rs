@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use dialect::io500::{Entry, Outcome, Phase, RunRequest, Setup};
 use dialect::{Extras, Tool, ior};
-use plan::{Phase as Activity, Placement, Plan};
+use plan::{Case, Phase as Activity, Placement, Plan};
 use record::{Run, RunState};
 use report::Shown;
 use runner::{Event, Watch};
@@ -15,7 +15,7 @@ use runner::{Event, Watch};
 use super::results::cannot;
 use crate::console::exit::{Exit, Failure};
 use crate::console::progress::LiveLine;
-use crate::foreign::output::write_whole;
+use crate::foreign::output::write_own;
 use crate::foreign::{self, Measured, launcher};
 use crate::run::cluster::World;
 use crate::run::session::{self, Session};
@@ -31,6 +31,8 @@ pub(super) struct PhaseRun<'r> {
     world: &'r World,
     setup: &'r Setup,
     request: &'r RunRequest,
+    /// The id of the whole run.
+    run_id: &'r str,
 }
 
 /// A parsed command line.
@@ -50,8 +52,13 @@ impl PhaseCommand {
 }
 
 impl<'r> PhaseRun<'r> {
-    pub(super) const fn new(world: &'r World, setup: &'r Setup, request: &'r RunRequest) -> Self {
-        Self { world, setup, request }
+    pub(super) const fn new(
+        world: &'r World,
+        setup: &'r Setup,
+        request: &'r RunRequest,
+        run_id: &'r str,
+    ) -> Self {
+        Self { world, setup, request, run_id }
     }
 
     /// Parses the command line of `phase`, to find out whether it is valid.
@@ -62,6 +69,11 @@ impl<'r> PhaseRun<'r> {
             Phase::MdworkbenchBench | Phase::MdworkbenchDelete | Phase::IorRnd4kEasyRead => Ok(()),
             _ => self.read(phase, 0.0, Path::new("")).map(drop),
         }
+    }
+
+    /// The cases of `phase`, which creates files.
+    pub(super) fn cases(&self, phase: Phase) -> Result<Vec<Case>, Failure> {
+        Ok(self.read(phase, 0.0, Path::new(""))?.plan().cases.clone())
     }
 
     /// Carries out `phase`, whose record is written to `directory`. The number of objects depends on `rate`. A
@@ -79,7 +91,7 @@ impl<'r> PhaseRun<'r> {
             fs::remove_dir_all(directory).map_err(|error| cannot("remove", directory, error))?;
         }
         let parsed = self.read(phase, rate, directory)?;
-        let session = Session::new(self.world, phase.name());
+        let session = Session::of_part(self.world, self.run_id, phase.name());
         let begun = Instant::now();
         let measured = match parsed {
             PhaseCommand::Ior(parsed) => crate::foreign::ior::measure(&session, *parsed, true),
@@ -117,7 +129,7 @@ impl<'r> PhaseRun<'r> {
                 row.found.unwrap_or(0),
                 row.items
             );
-            write_whole(&self.result(&format!("{}.csv", phase.name())), &text)?;
+            write_own(&self.result(&format!("{}.csv", phase.name())), &text)?;
         }
         Ok(Ended::Done(outcome))
     }
@@ -182,7 +194,7 @@ impl<'r> PhaseRun<'r> {
         let (path, begun) = (self.result("timestampfile"), Instant::now());
         // A resumed run keeps the time stamp, because files created after it must be found.
         if self.request.resume.is_none() || !path.exists() {
-            write_whole(&path, "")?;
+            write_own(&path, "")?;
         }
         Ok(Outcome::none(begun.elapsed().as_secs_f64()))
     }
@@ -191,7 +203,7 @@ impl<'r> PhaseRun<'r> {
     /// `--cleanup`.
     pub(super) fn keep_rate(&self, rate: f64) -> Result<(), Failure> {
         let path = self.result("mdworkbench-size");
-        fs::write(&path, rate.to_ne_bytes()).map_err(|error| cannot("write", &path, error))
+        write_own(&path, rate.to_ne_bytes())
     }
 
     /// The rate stored by an earlier run, or 0 if there is none.
@@ -252,9 +264,9 @@ fn search(session: &Session<'_>, parsed: dialect::ParsedCommand) -> Result<Measu
     foreign::agreed(&checked, &parsed.extras)?;
     let shown = if parsed.extras.no_progress { Shown::Nothing } else { Shown::All };
     let mut watch = Progress(session.line(&checked, &directory, shown));
-    let ended = session.run(&checked, &directory, &mut watch)?;
+    let (ended, place) = session.run(&checked, &directory, &mut watch)?;
     drop(watch);
-    let run = Run::open(&directory)?;
+    let run = Run::open(&place)?;
     let (exit, message) = session::verdict(&ended, &directory);
     Ok(Measured { run, exit, message })
 }

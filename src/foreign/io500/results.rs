@@ -8,7 +8,7 @@ use dialect::io500::Text;
 
 use crate::console::exit::{Exit, Failure};
 use crate::console::{confirm, print};
-use crate::foreign::output::write_whole;
+use crate::foreign::output::begin_own;
 
 /// Directories in the order of creation. Each is removed again if it is empty.
 #[derive(Debug, Default)]
@@ -56,9 +56,7 @@ impl Results {
             }
         }
         let begin = |path: PathBuf| {
-            write_whole(&path, "")?;
-            let file = fs::OpenOptions::new().append(true).open(&path);
-            let file = file.map_err(|error| cannot("write", &path, error))?;
+            let file = begin_own(&path)?;
             Ok::<_, Failure>((path, file))
         };
         Ok(Self { result: begin(result)?, summary: begin(summary)? })

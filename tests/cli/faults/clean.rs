@@ -334,3 +334,27 @@ fn a_claim_stays_while_something_of_its_run_does() {
     assert_says(&run(&desk.ioproof("clean data --yes")).expect_code(0).stdout, &["removed"]);
     assert_eq!(names(&data), ["mine"]);
 }
+
+#[test]
+fn a_claim_that_cannot_be_read_is_named_and_is_no_success() {
+    let (desk, data) = Desk::with_data();
+    let claim = data.join(".ioproof-claim-run@node.json");
+    fs::write(&claim, "{\"run_id\": \"run\", \"fil").expect("a claim that was cut");
+    for words in ["clean data", "clean data --yes", "clean ."] {
+        let told = run(&desk.ioproof(words)).expect_code(3).stdout;
+        assert_says(&told, &[".ioproof-claim-run@node.json", "cannot be read", "look for its files"]);
+        assert!(!told.contains("nothing to clean"), "{told}");
+    }
+    assert_eq!(names(&data).len(), 2, "nothing is removed");
+}
+
+#[test]
+fn what_a_killed_run_has_left_is_found_from_a_directory_above() {
+    let (desk, data) = Desk::with_data();
+    let running = endless(&desk);
+    running.signal(Signal::KILL).expect("it lives");
+    let _ = running.wait().expect("it ends");
+    let removed = run(&desk.ioproof("clean . --yes")).expect_code(0).stdout;
+    assert_says(&removed, &["ioproof-data.data", "removed"]);
+    assert_eq!(names(&data), ["mine"]);
+}

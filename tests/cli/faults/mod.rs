@@ -3,5 +3,6 @@
 mod clean;
 mod failing_storage;
 mod fault_matrix;
+mod moved_record;
 mod resume;
 mod users_files;

@@ -160,3 +160,50 @@ fn a_crafted_file_is_not_hashed_without_end() {
     let refused = run(&desk.ioproof("verify record --signers alice.signers")).expect_code(7);
     assert_says(&refused.stderr, &["journal.jsonl", "16 GiB"]);
 }
+
+/// A table that was edited, with the journal made to match it, says something else than what was signed.
+#[test]
+fn what_is_not_as_it_was_signed_states_nothing_in_any_command() {
+    if has_no_ssh_keygen() {
+        return;
+    }
+    let desk = signed();
+    let commands = [
+        "report record --format csv",
+        "check record",
+        "compare record record --format md",
+        "verdict record",
+        "merge merged record",
+    ];
+    let codes = |desk: &Desk| commands.map(|words| run(&desk.ioproof(words)));
+    for intact in codes(&desk) {
+        assert!(!intact.stderr.contains("what was signed"), "{}", intact.stderr);
+    }
+    let _ = fs::remove_dir_all(desk.path("merged"));
+    let journal = desk.record().join("journal.jsonl");
+    let text = fs::read_to_string(&journal).expect("a journal");
+    fs::write(&journal, text.replacen("\"bytes\":[", "\"bytes\":[9", 1)).expect("edited");
+    for summed in [false, true] {
+        if summed {
+            sum_again(&desk);
+        }
+        for (words, told) in commands.into_iter().zip(codes(&desk)) {
+            assert_eq!(told.code, Some(8), "{words}: {}", told.stderr);
+            assert_says(&told.stderr, &["cannot be shown to be what was signed"]);
+        }
+        let _ = fs::remove_dir_all(desk.path("merged"));
+    }
+}
+
+#[test]
+fn what_a_signature_does_not_cover_is_listed() {
+    if has_no_ssh_keygen() {
+        return;
+    }
+    let desk = signed();
+    fs::write(desk.record().join("notes.txt"), "mine").expect("added");
+    let verified = run(&desk.ioproof("verify record --signers alice.signers")).expect_code(0).stdout;
+    for name in ["notes.txt", "report.html"] {
+        assert_says(&verified, &[&format!("not covered by the signature: {name}")]);
+    }
+}

@@ -75,13 +75,29 @@ fn no_metrics_or_comparison_is_written_through_a_link() {
     symlink(desk.path("victim"), desk.record().join("metrics")).expect("a link");
     for words in ["report record --format openmetrics", "compare record record --format md"] {
         let failed = run(&desk.ioproof(words).args(["--output", "record/metrics"])).expect_code(3);
-        assert_says(&failed.stderr, &["record/metrics", "part of the record"]);
+        assert_says(&failed.stderr, &["record/metrics", "a link, a pipe or a device"]);
     }
     assert_eq!(fs::read_to_string(desk.path("victim")).expect("readable"), "mine");
-    // Outside the record, a link is the user's own and is followed.
-    symlink(desk.path("victim"), desk.path("page")).expect("a link");
-    let _ = run(&desk.ioproof("report record --format md --output page")).expect_code(0);
-    assert_ne!(fs::read_to_string(desk.path("victim")).expect("readable"), "mine");
+}
+
+#[test]
+fn no_output_goes_to_a_link_a_pipe_or_a_device() {
+    let desk = recorded();
+    fs::write(desk.path("victim"), "mine").expect("written");
+    symlink(desk.path("victim"), desk.path("link")).expect("a link");
+    pipe(&desk.path("pipe"));
+    let commands = [
+        "report record --format md --output",
+        "report record --json --output",
+        "compare record record --format md --output",
+    ];
+    for words in commands {
+        for place in ["link", "pipe", "/dev/null"] {
+            let refused = run(&desk.ioproof(words).arg(place)).expect_code(3);
+            assert_says(&refused.stderr, &[place, "a link, a pipe or a device", "choose another place"]);
+        }
+    }
+    assert_eq!(fs::read_to_string(desk.path("victim")).expect("readable"), "mine");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use testbed::{Launch, Program, Scratch, Testbed, skipped};
 
-use crate::desk::{Desk, SmallDisk, assert_says, run};
+use crate::desk::{Desk, SmallDisk, assert_says, run, tree, wait_for};
 
 /// Small enough to run in a second, and therefore invalid.
 const CONFIG: &str = "\
@@ -242,6 +242,31 @@ fn a_full_disk_ends_the_run_which_goes_on_when_there_is_room() {
     let _ = run(&io500(&desk, "config.ini --out record --resume record")).expect_code(0);
     assert!(value(&desk, "ior-easy-write", "score").parse::<f64>().expect("a number") > 0.0);
     assert_eq!((desk.report().state(), disk.path().join("data").exists()), ("complete", false));
+}
+
+#[test]
+fn what_a_killed_run_has_left_is_named_cleaned_up_or_gone_on_with() {
+    for cleans in [false, true] {
+        let desk = desk();
+        let mut running = io500(&desk, "config.ini --out record").spawn().expect("it starts");
+        wait_for(&mut running, "the third phase", || desk.path("record.phases/ior-hard-write").exists());
+        running.signal(Signal::KILL).expect("it lives");
+        let _ = running.wait().expect("it ends");
+        for record in ["record", "record.phases"] {
+            let told = run(&desk.ioproof("report").arg(record)).expect_code(7).stderr;
+            assert_says(&told, &["--resume record", "ioproof clean"]);
+        }
+        let told = run(&desk.ioproof("clean data")).expect_code(0).stdout;
+        assert_says(&told, &["was killed", "ior_file_easy", "kept"]);
+        if cleans {
+            let _ = run(&desk.ioproof("clean data --yes")).expect_code(0);
+            assert!(tree(&desk.path("data")).is_empty(), "{:?}", tree(&desk.path("data")));
+            assert_says(&run(&desk.ioproof("clean data")).expect_code(0).stdout, &["nothing to clean"]);
+        } else {
+            let _ = run(&io500(&desk, "config.ini --resume record")).expect_code(0);
+            assert_eq!((desk.report().state(), desk.path("data").exists()), ("complete", false));
+        }
+    }
 }
 
 #[test]

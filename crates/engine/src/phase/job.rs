@@ -1,6 +1,8 @@
 //! The input of [`crate::run`].
 
+use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};
+use std::path::PathBuf;
 
 use plan::{Nanos, Phase, Workload};
 
@@ -55,6 +57,10 @@ pub struct PhaseJob<'a> {
     /// Number of processes on this host that run part of the tasks, including this one. Their combined
     /// needs must fit the host, and they share its processors.
     pub processes_here: u32,
+    /// Files that this phase creates. If one of them exists when it is opened, someone else has put it there.
+    pub new_files: &'a BTreeSet<PathBuf>,
+    /// Links that the user has named as files. No other link is followed, because it appeared after the run had begun.
+    pub links: &'a BTreeSet<PathBuf>,
     /// The data to write and to expect.
     pub data: DataSpec,
     /// Number of transfers per task; for trees, the number of the owner's items that the task touches.
@@ -71,8 +77,10 @@ pub struct PhaseJob<'a> {
     pub instrument: bool,
 }
 
+static NO_FILES: BTreeSet<PathBuf> = BTreeSet::new();
+
 impl<'a> PhaseJob<'a> {
-    /// Creates a job with these defaults: all tasks in this process, generation 1, any data accepted, one
+    /// Creates a job with these defaults: all tasks in this process, files that may exist and are no links, generation 1, any data accepted, one
     /// pass, one-second series.
     #[must_use]
     pub fn new(workload: &'a Workload, phase: Phase, repetition: u32) -> Self {
@@ -83,6 +91,8 @@ impl<'a> PhaseJob<'a> {
             tasks: 0..workload.tasks,
             end: 0,
             processes_here: 1,
+            new_files: &NO_FILES,
+            links: &NO_FILES,
             data: DataSpec { signature: workload.signature, write_generation: 1, expect: Expect::Any },
             limit: TransferLimit::Pass,
             renamings: 0,

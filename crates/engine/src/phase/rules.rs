@@ -28,6 +28,10 @@ pub struct TaskPlan {
     pub limit: u64,
     /// Whether the task allocates the file's space.
     pub preallocates: bool,
+    /// Whether this phase creates the file.
+    pub is_new: bool,
+    /// Whether the file's name is a link of the user, which is followed.
+    pub is_link: bool,
 }
 
 /// Parameters shared by all tasks of a phase.
@@ -185,9 +189,12 @@ impl PhaseJob<'_> {
                 TransferLimit::Exactly(count) => count.min(pass),
                 TransferLimit::PerTask(counts) => counts.get(index).map_or(pass, |&count| count.min(pass)),
             };
+            let file = placement.file(task, self.phase, self.repetition);
             TaskPlan {
                 task,
-                file: placement.file(task, self.phase, self.repetition),
+                is_new: self.new_files.contains(&file.path),
+                is_link: self.links.contains(&file.path),
+                file,
                 region,
                 whole: pass == self.workload.geometry.transfers_per_task(),
                 limit,

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use plan::{Advice, Bytes};
-use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags, StatxFlags};
+use rustix::fs::{AtFlags, CWD, FallocateFlags, FileType, Mode, OFlags, StatxFlags};
 
 use crate::phase::rules::{Rules, TaskPlan};
 use crate::system::sys;
@@ -19,7 +19,8 @@ const PUBLISHED_MODE: u32 = 0o600;
 /// Opens the file of `task`, including advice and preallocation.
 ///
 /// Writing phases open with `O_RDWR | O_CREAT`, reading ones with `O_RDONLY`, and neither ever with
-/// `O_TRUNC`. With advice, every phase uses the call of study D: `O_RDWR | O_CREAT`, mode 0600. Without
+/// `O_TRUNC`. A file that the phase creates is opened with `O_EXCL`, and every file but a link of the user with
+/// `O_NOFOLLOW`: in a directory of another user, a name may lead elsewhere by now. With advice, every phase uses the call of study D: `O_RDWR | O_CREAT`, mode 0600. Without
 /// advice, readers use `O_NOATIME`, so that reads do not update access times; this is permitted on the user's
 /// own files.
 pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, EngineError> {
@@ -34,10 +35,26 @@ pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, Engine
     }
     let mode = Mode::from_raw_mode(if published { PUBLISHED_MODE } else { CREATE_MODE });
     let path = &task.file.path;
+    if !task.is_link {
+        flags |= OFlags::NOFOLLOW;
+    }
+    if task.is_new {
+        flags |= OFlags::EXCL;
+    }
+    // Other tasks may create it at the same time, also on other nodes.
+    let (mut may_exist, mut is_checked) = (rules.shared, false);
     let fd = loop {
         match rustix::fs::open(path, flags, mode) {
             Ok(fd) => break fd,
-            Err(rustix::io::Errno::INTR) => {}
+            // An interrupted call may have created it.
+            Err(rustix::io::Errno::INTR) => may_exist = true,
+            Err(rustix::io::Errno::EXIST) if flags.contains(OFlags::EXCL) && may_exist => {
+                flags -= OFlags::EXCL | OFlags::CREATE;
+                is_checked = true;
+            }
+            Err(rustix::io::Errno::EXIST | rustix::io::Errno::LOOP) if !task.is_link => {
+                return Err(EngineError::Appeared { path: path.clone() });
+            }
             Err(rustix::io::Errno::PERM) if flags.contains(OFlags::NOATIME) => flags -= OFlags::NOATIME,
             Err(rustix::io::Errno::INVAL) if rules.direct => {
                 return Err(EngineError::DirectUnsupported { path: path.clone() });
@@ -48,12 +65,25 @@ pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, Engine
             }
         }
     };
+    if is_checked {
+        check_own(fd.as_fd(), path)?;
+    }
     advise(fd.as_fd(), rules.advice).map_err(|errno| call("posix_fadvise", path, errno))?;
     if task.preallocates {
         allocate(fd.as_fd(), rules.file_bytes, !rules.shared)
             .map_err(|errno| call("posix_fallocate", path, errno))?;
     }
     Ok(fd)
+}
+
+/// Rejects a file that another task of the run cannot have created just now: one with a second name, whose data would be
+/// lost under that name too.
+fn check_own(fd: BorrowedFd<'_>, path: &Path) -> Result<(), EngineError> {
+    let found = rustix::fs::fstat(fd).map_err(|errno| call("fstat", path, errno.into()))?;
+    match FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_nlink <= 1 {
+        true => Ok(()),
+        false => Err(EngineError::Appeared { path: path.to_owned() }),
+    }
 }
 
 fn advise(fd: BorrowedFd<'_>, advice: Advice) -> Result<(), Errno> {

@@ -112,7 +112,9 @@ impl<'s> ItemSlot<'s> {
                     Phase::FileCreate => (libc::O_RDWR | libc::O_CREAT, FILE_MODE),
                     _ => (libc::O_RDWR, 0),
                 };
-                opcode::OpenAt::new(at, name).flags(flags | libc::O_CLOEXEC).mode(mode).build()
+                // No item is a link, unless someone has put one there.
+                let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+                opcode::OpenAt::new(at, name).flags(flags).mode(mode).build()
             }
             Stage::Move => self.move_entry(),
             Stage::Sync => opcode::Fsync::new(self.fd()).build(),

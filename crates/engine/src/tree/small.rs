@@ -86,7 +86,8 @@ impl<'s> Small<'s> {
         file: u32,
         sync: bool,
     ) -> Result<OpOutcome, Errno> {
-        let flags = OFlags::RDWR | OFlags::CLOEXEC | more;
+        // No item is a link, unless someone has put one there.
+        let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | more;
         let fd = again(|| rustix::fs::openat(CWD, name, flags, Mode::from_raw_mode(FILE_MODE)))?;
         if let (Some(patterns), Some(sheet)) = (self.patterns, &mut self.sheet) {
             let mut offset = 0;
@@ -116,7 +117,7 @@ impl<'s> Small<'s> {
         asked: u64,
         written: u64,
     ) -> Result<OpOutcome, Errno> {
-        let flags = flags | OFlags::CLOEXEC;
+        let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let fd = again(|| rustix::fs::openat(CWD, name, flags, Mode::empty()))?;
         if asked > 0 {
             to_start(&fd)?;

@@ -1,12 +1,16 @@
 //! Every error is identified, and its message suggests the next step.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use engine::{EngineError, UringUnavailable};
 use plan::{Backend, Phase, Sharing, WorkloadSpec};
 
-use crate::bed::{BACKENDS, Bed, Mounted, child, has, is_root, output, run, skip, spec, text, with};
+use crate::bed::{
+    BACKENDS, Bed, Mounted, child, has, is_root, output, run, run_with, skip, spec, text, with,
+};
 
 fn message(spec: &WorkloadSpec, phase: Phase, backend: Backend) -> String {
     let workload = with(spec, |spec| spec.backend = backend);
@@ -232,5 +236,35 @@ fn io_uring_says_why_it_cannot_be_had() {
     assert!(printed.contains("4 transfers") && printed.contains("without SINGLE_ISSUER"), "{printed}");
     if let Err(why) = engine::uring_available() {
         assert!(!matches!(why, UringUnavailable::Other(_)), "{why}");
+    }
+}
+
+/// A file in a directory of another user, who replaces it by something else after the run has claimed it.
+#[test]
+fn what_has_appeared_under_the_name_of_a_file_is_not_written() {
+    let bed = Bed::new();
+    let (victim, planted) = (bed.path("victim"), bed.path("planted"));
+    let spec = WorkloadSpec { tasks: 2, ..bed.spec("planted", 4096, 4) };
+    let new_files = BTreeSet::from([planted.clone()]);
+    let plant: [fn(&Path, &Path); 2] = [
+        |victim, planted| std::os::unix::fs::symlink(victim, planted).expect("a link"),
+        |victim, planted| fs::hard_link(victim, planted).expect("a second name"),
+    ];
+    for (backend, plant) in BACKENDS.into_iter().flat_map(|backend| plant.map(|plant| (backend, plant))) {
+        let workload = with(&spec, |spec| spec.backend = backend);
+        fs::write(&victim, vec![7; 100_000]).expect("written");
+        plant(&victim, &planted);
+        let result = run_with(&workload, Phase::Write, |job| job.new_files = &new_files);
+        assert!(matches!(result, Err(EngineError::Appeared { .. })), "{backend:?}: {result:?}");
+        assert!(fs::read(&victim).expect("it is there").iter().all(|byte| *byte == 7), "{backend:?}");
+        fs::remove_file(&planted).expect("removed");
+        // Tasks that create a shared file together do not get in each other's way.
+        run_with(&workload, Phase::Write, |job| job.new_files = &new_files).expect("written");
+        fs::remove_file(&planted).expect("removed");
+        plant(&victim, &planted);
+        let links = BTreeSet::from([planted.clone()]);
+        run_with(&workload, Phase::Write, |job| job.links = &links).expect("the user has named this link");
+        fs::remove_file(&planted).expect("removed");
+        let _ = fs::remove_file(&victim);
     }
 }

@@ -186,20 +186,4 @@ mod tests {
         assert_ne!(bench.generate("t", 2000, 8, TableOrder::Number).checksum, made.checksum);
         assert_ne!(bench.generate("t", 2001, 8, TableOrder::Number).checksum, made.checksum);
     }
-
-    #[test]
-    fn a_full_file_system_is_told_with_its_space() {
-        // Every write to this device fails as on a full file system.
-        let mut bench = Bench::new(Bytes::kib(64));
-        std::os::unix::fs::symlink("/dev/full", bench.path(JobSpace::Permanent, "t.0.table"))
-            .expect("a link");
-        let action = Action::Generate { output: table(), rows: 10, groups: 1, order: TableOrder::Key };
-        let error = bench.run_with(action, 1, Bytes::mib(1)).expect_err("full").to_string();
-        assert!(error.contains("cannot write page 0 of") && error.contains("t.0.table"), "{error}");
-        assert!(error.contains("in permanent space: No space left on device"), "{error}");
-        assert!(
-            error.ends_with("free some space there, choose another directory, or lower `scale`"),
-            "{error}"
-        );
-    }
 }

@@ -15,6 +15,7 @@ use crate::{JobError, Meter};
 /// `O_DIRECT` of Linux on x86-64 and most other architectures, in the type needed for the standard
 /// library's custom flags.
 const O_DIRECT: i32 = rustix::fs::OFlags::DIRECT.bits().cast_signed();
+const O_NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 
 /// How a job transfers its pages.
 #[derive(Debug, Clone)]
@@ -79,9 +80,9 @@ impl TableFile {
         options: &mut OpenOptions,
         what: &str,
     ) -> Result<Self, JobError> {
-        if io.direct {
-            options.custom_flags(O_DIRECT);
-        }
+        // No table is a link, unless someone has put one there.
+        let direct = if io.direct { O_DIRECT } else { 0 };
+        options.custom_flags(O_NOFOLLOW | direct);
         let file = options.open(path).map_err(|error| JobError::file(what, path, space, error))?;
         Ok(Self { file, io: io.clone(), space, path: path.to_owned() })
     }
@@ -146,5 +147,48 @@ impl TableFile {
 
     fn error(&self, what: &str, error: io::Error) -> JobError {
         JobError::file(what, &self.path, self.space, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::path::{Path, PathBuf};
+    use std::sync::Arc;
+
+    use plan::{Bytes, JobSpace};
+
+    use super::{Io, TableFile};
+    use crate::Meter;
+
+    fn io() -> Io {
+        Io { page_bytes: Bytes::kib(64), direct: false, sync: false, meter: Arc::new(Meter::default()) }
+    }
+
+    #[test]
+    fn a_full_file_system_is_told_with_its_space() {
+        // Every write to this device fails as on a full file system.
+        let file = File::options().write(true).open("/dev/full").expect("Linux");
+        let path = PathBuf::from("t.0.table");
+        let table = TableFile { file, io: io(), space: JobSpace::Permanent, path };
+        let error = table.write(0, &[1; 64 << 10], true).expect_err("full").to_string();
+        assert!(error.contains("cannot write page 0 of") && error.contains("t.0.table"), "{error}");
+        assert!(error.contains("in permanent space: No space left on device"), "{error}");
+        assert!(
+            error.ends_with("free some space there, choose another directory, or lower `scale`"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_table_is_not_followed() {
+        let place = tempfile::tempdir().expect("a directory");
+        let victim = place.path().join("victim");
+        fs::write(&victim, "stays").expect("written");
+        let link: &Path = &place.path().join("t.0.table");
+        std::os::unix::fs::symlink(&victim, link).expect("a link");
+        assert!(TableFile::create(&io(), JobSpace::Permanent, link).is_err());
+        assert!(TableFile::open(&io(), JobSpace::Permanent, link, true).is_err());
+        assert_eq!(fs::read_to_string(&victim).expect("it is there"), "stays");
     }
 }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::RecordError;
 use crate::events::journal::JournalReader;
 use crate::events::recorder::now_unix_ns;
-use crate::files::directory;
+use crate::files::directory::{self, RunDirectory};
 use crate::files::replacement::{remove_if_there, replace, unfinished_parts};
 use crate::format::MANIFEST;
 
@@ -232,7 +232,7 @@ impl TargetClaim {
                     path: path.clone(),
                     message: format!("the claim cannot be encoded: {error}; use paths in UTF-8"),
                 })
-                .and_then(|text| replace(target, &claim.file_name(), &text, true));
+                .and_then(|text| replace(&target.into(), &claim.file_name(), &text, true));
             if let Err(mut error) = written {
                 // The error names the directory, because the user named it and does not know the file.
                 if let RecordError::Io { source, .. } = error {
@@ -244,6 +244,26 @@ impl TargetClaim {
             }
         }
         Ok(placed)
+    }
+
+    /// Writes the claim at `path` again, with this process as its holder.
+    pub(super) fn held_here(&self, path: &Path) -> Result<PlacedClaim, RecordError> {
+        let own = Self::new(&self.run_id, &self.run_directory, self.started_unix_ns, self.keep, &self.node)?;
+        let claim = Self {
+            placed_unix_ns: self.placed_unix_ns,
+            files: self.files.clone(),
+            directories: self.directories.clone(),
+            trees: self.trees.clone(),
+            ..own
+        };
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let text = serde_json::to_vec(&claim).map_err(|error| RecordError::Unreadable {
+            path: path.to_owned(),
+            message: format!("the claim cannot be encoded: {error}; use paths in UTF-8"),
+        })?;
+        replace(&directory.into(), &name, &text, true)?;
+        Ok(PlacedClaim { paths: vec![path.to_owned()] })
     }
 
     /// When the claim was written. For claims of earlier programs, when the run began.
@@ -287,7 +307,7 @@ impl TargetClaim {
             finished_unix_ns: Option<i64>,
         }
         // The author of the claim controls this path, so it is not trusted.
-        let directory = &self.run_directory;
+        let directory = &RunDirectory::from(&self.run_directory);
         let manifest = directory::read(directory, &directory.join(MANIFEST), MANIFEST_BYTES).ok()?;
         let journal = JournalReader::open(directory).ok()?;
         let head: Head = serde_json::from_slice(&manifest).ok()?;

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use crate::RecordError;
 use crate::cleanup::claim::{
-    ClaimedFile, ClaimedTree, Holder, PREFIX, SUFFIX, TargetClaim, is_below, may_be_tree,
+    ClaimedFile, ClaimedTree, Holder, PREFIX, PlacedClaim, SUFFIX, TargetClaim, is_below, may_be_tree,
 };
 use crate::cleanup::sweep::{SweepResult, first_named, sweep_entry, sweep_names, sweep_names_in};
 use crate::events::recorder::now_unix_ns;
@@ -36,7 +36,7 @@ impl LeftoverFile {
     fn remove(&self, directory: &Path, owner: u32) -> io::Result<()> {
         let below = self.path.strip_prefix(directory).unwrap_or(&self.path);
         let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-        let entry = match DirectoryEntry::of(directory, below, false) {
+        let entry = match DirectoryEntry::of(&directory.into(), below, false) {
             Err(error) if is_gone(&error) => return Ok(()),
             entry => entry?,
         };
@@ -77,7 +77,7 @@ impl LeftoverTree {
             return sweep_names(&self.root, owner);
         }
         let unreadable = |error| RecordError::target("inspect", &self.root)(error);
-        let entry = match DirectoryEntry::of(directory, &self.relative, false) {
+        let entry = match DirectoryEntry::of(&directory.into(), &self.relative, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(SweepResult::default()),
             entry => entry.map_err(unreadable)?,
         };
@@ -124,8 +124,7 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
     })?;
     for entry in entries {
         let entry = entry.map_err(RecordError::target("read", directory))?;
-        let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+        if is_claim(&entry.path())
             && let Some((claim, owner)) = read_claim(&entry.path())?
         {
             let (claim_path, holder) = (entry.path(), claim.holder());
@@ -149,11 +148,68 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
     Ok(found)
 }
 
+/// The claims in `directory` that belong to this user, or to anyone if this is root, and cannot be interpreted: what their
+/// runs have created is not known.
+///
+/// # Errors
+/// Errors if the directory or a claim cannot be read.
+pub fn unreadable_claims(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    let mut found = Vec::new();
+    let user = rustix::process::geteuid();
+    for entry in fs::read_dir(directory).map_err(RecordError::target("read", directory))? {
+        let path = entry.map_err(RecordError::target("read", directory))?.path();
+        let is_own = |metadata: fs::Metadata| {
+            metadata.is_file() && (user.is_root() || metadata.uid() == user.as_raw())
+        };
+        if is_claim(&path) && fs::symlink_metadata(&path).is_ok_and(is_own) && read_claim(&path)?.is_none() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// `directory` and those directories below it that contain claims, or a name that `is_wanted`. Other file systems that
+/// are mounted there are left out, and so are directories that this user may not read.
+///
+/// # Errors
+/// Errors if `directory` itself cannot be read.
+pub fn claimed_directories(
+    directory: &Path,
+    is_wanted: impl Fn(&Path) -> bool,
+) -> Result<Vec<PathBuf>, RecordError> {
+    let device = fs::metadata(directory).map_err(RecordError::io("read", directory))?.dev();
+    fs::read_dir(directory).map_err(RecordError::target("read", directory))?;
+    let (mut found, mut left) = (vec![directory.to_owned()], vec![directory.to_owned()]);
+    while let Some(here) = left.pop() {
+        let mut has_claim = false;
+        for entry in fs::read_dir(&here).into_iter().flatten().flatten() {
+            let path = entry.path();
+            has_claim |= is_claim(&path) || is_wanted(&path);
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_directory && entry.metadata().is_ok_and(|metadata| metadata.dev() == device) {
+                left.push(path);
+            }
+        }
+        if has_claim && here != directory {
+            found.push(here);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Whether a file has the name of a claim.
+fn is_claim(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+}
+
 /// The claim at `path` and its owner, or `None` if another file has such a name. If the file cannot be read because
 /// of a device error, this is an error, since it may be a claim.
 fn read_claim(path: &Path) -> Result<Option<(TargetClaim, u32)>, RecordError> {
     let Some(directory) = path.parent() else { return Ok(None) };
-    match directory::read(directory, path, CLAIM_BYTES) {
+    match directory::read(&directory.into(), path, CLAIM_BYTES) {
         Ok(text) => {
             let claim = serde_json::from_slice(&text).ok();
             Ok(claim.zip(fs::symlink_metadata(path).ok().map(|metadata| metadata.uid())))
@@ -240,6 +296,14 @@ impl Leftover {
     #[must_use]
     pub fn is_of_this_user(&self) -> bool {
         self.owner == rustix::process::geteuid().as_raw()
+    }
+
+    /// Makes this process the holder of the claim, because it continues that run.
+    ///
+    /// # Errors
+    /// Errors if the claim cannot be written.
+    pub fn take_over(&self) -> Result<PlacedClaim, RecordError> {
+        self.claim.held_here(&self.claim_path)
     }
 
     /// Total size of the files that are left.
@@ -331,7 +395,7 @@ impl Leftover {
         made.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
         let removed = |path: &PathBuf| {
             let below = path.strip_prefix(directory).unwrap_or(path);
-            DirectoryEntry::of(directory, below, false)
+            DirectoryEntry::of(&directory.into(), below, false)
                 .is_ok_and(|entry| unlinkat(&entry.directory, entry.name, AtFlags::REMOVEDIR).is_ok())
         };
         let is_own = |path: &PathBuf| {

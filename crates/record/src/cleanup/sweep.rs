@@ -62,7 +62,7 @@ impl SweepResult {
 pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<SweepResult, RecordError> {
     let parent = root.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = root.file_name().map_or(Path::new("."), Path::new);
-    match DirectoryEntry::of(parent, name, false) {
+    match DirectoryEntry::of(&parent.into(), name, false) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(SweepResult::default()),
         entry => sweep_entry(&entry.map_err(RecordError::target("inspect", root))?, root, owner),
     }

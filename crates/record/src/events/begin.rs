@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::events::journal::{Event, JournalReader, JournalWriter};
-use crate::files::directory;
+use crate::files::directory::{self, RunDirectory};
 use crate::format::{JOURNAL, MANIFEST};
 use crate::manifest::ManifestText;
 use crate::{Manifest, RecordError};
@@ -15,7 +15,7 @@ pub(crate) const FIRST_LINES: u64 = 2;
 
 /// A newly created run.
 pub(crate) struct NewRun {
-    pub(crate) directory: PathBuf,
+    pub(crate) directory: RunDirectory,
     /// The directories created for it, innermost first.
     pub(crate) made: Vec<PathBuf>,
     pub(crate) journal: JournalWriter,
@@ -29,8 +29,11 @@ impl NewRun {
         let made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
         let begin = || {
             fs::create_dir_all(directory).map_err(RecordError::io("create the run directory", directory))?;
-            check_new(directory)?;
-            let whole = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
+            let whole = RunDirectory::hold_whole(directory)?;
+            match whole.is_empty().map_err(RecordError::io("read", directory))? {
+                true => {}
+                false => return Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
+            }
             let mut journal = JournalWriter::create(&whole)?;
             let reader = start(&whole, &mut journal, manifest).inspect_err(|_| {
                 // The first error is the one that is reported. The directory is left as it was found.
@@ -56,20 +59,23 @@ pub(crate) fn check_new(directory: &Path) -> Result<(), RecordError> {
 }
 
 /// Rejects a directory whose run ended before its first line was written.
-pub(crate) fn check_begun(directory: &Path) -> Result<(), RecordError> {
-    let is_empty = fs::symlink_metadata(directory.join(JOURNAL)).is_ok_and(|journal| journal.len() == 0);
-    match is_empty && !directory::is_there(&directory.join(MANIFEST)) {
-        true => Err(RecordError::NotBegun { path: directory.to_path_buf() }),
+pub(crate) fn check_begun(directory: &RunDirectory) -> Result<(), RecordError> {
+    let is_empty = directory::length(directory, &directory.join(JOURNAL)) == Some(0);
+    match is_empty && !directory::is_there(directory, &directory.join(MANIFEST)) {
+        true => Err(RecordError::NotBegun { path: directory.path().to_owned() }),
         false => Ok(()),
     }
 }
 
 /// Removes the newly created run in `directory`, and the directories `made` for it.
-pub(crate) fn remove(directory: &Path, made: &[PathBuf]) {
+pub(crate) fn remove(directory: &RunDirectory, made: &[PathBuf]) {
     for name in [MANIFEST, JOURNAL] {
-        let _ = fs::remove_file(directory.join(name));
+        let _ = directory.remove(name);
     }
-    remove_empty(made);
+    // If it was moved, the directories of these names belong to somebody else.
+    if directory.check_in_place().is_ok() {
+        remove_empty(made);
+    }
 }
 
 /// Removes those of `directories` that are empty.
@@ -80,7 +86,7 @@ fn remove_empty(directories: &[PathBuf]) {
 }
 
 fn start(
-    directory: &Path,
+    directory: &RunDirectory,
     journal: &mut JournalWriter,
     manifest: &Manifest,
 ) -> Result<JournalReader, RecordError> {

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use plan::Phase;
 use plan::limits::JOURNAL_LINE_BYTES;
@@ -14,7 +14,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::files::directory;
+use crate::files::directory::{self, RunDirectory};
 use crate::files::limits::{self, TextBudget};
 use crate::files::line_sum::{self, LineSums};
 use crate::format::JOURNAL;
@@ -220,10 +220,10 @@ const LINKED: &str = "its journal.jsonl has a second name (a hard link), under w
                       copy the directory with `cp -r` and resume the copy";
 
 impl JournalWriter {
-    pub(crate) fn create(directory: &Path) -> Result<Self, RecordError> {
+    pub(crate) fn create(directory: &RunDirectory) -> Result<Self, RecordError> {
         let path = directory.join(JOURNAL);
         let open = || {
-            let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
+            let file = directory::create_to_append(directory, &path)?;
             // Without file locks, a reader cannot distinguish "running" from "killed"; there is no other
             // disadvantage.
             let _ = file.lock();
@@ -231,7 +231,7 @@ impl JournalWriter {
         };
         let file = open().map_err(|source: io::Error| match source.kind() {
             // Another run has just been created here.
-            ErrorKind::AlreadyExists => RecordError::NotEmpty { path: directory.to_path_buf() },
+            ErrorKind::AlreadyExists => RecordError::NotEmpty { path: directory.path().to_owned() },
             _ => RecordError::Io { action: "write", path: path.clone(), source },
         })?;
         Ok(Self { path, file, length: 0, lines: 0, next_number: Some(1) })
@@ -243,11 +243,14 @@ impl JournalWriter {
     }
 
     /// Reopens the journal in `directory`. No other process may hold it.
-    pub(crate) fn resume(directory: &Path) -> Result<Self, RecordError> {
+    pub(crate) fn resume(directory: &RunDirectory) -> Result<Self, RecordError> {
         let path = directory.join(JOURNAL);
         let file = directory::open_to_append(directory, &path).map_err(RecordError::io("write", &path))?;
         if file.metadata().map_err(RecordError::io("read", &path))?.nlink() > 1 {
-            return Err(RecordError::CannotResume { path: directory.to_path_buf(), why: LINKED.to_owned() });
+            return Err(RecordError::CannotResume {
+                path: directory.path().to_owned(),
+                why: LINKED.to_owned(),
+            });
         }
         match file.try_lock() {
             // As above: a file system without locks has no other disadvantage.
@@ -255,7 +258,7 @@ impl JournalWriter {
                 Ok(Self { path, file, length: 0, lines: 0, next_number: None })
             }
             Err(TryLockError::WouldBlock) => {
-                Err(RecordError::CannotResume { path: directory.to_path_buf(), why: RUNNING.to_owned() })
+                Err(RecordError::CannotResume { path: directory.path().to_owned(), why: RUNNING.to_owned() })
             }
         }
     }
@@ -507,7 +510,7 @@ impl LinePosition {
 
 impl JournalReader {
     /// Opens the journal of the run in `directory`.
-    pub(crate) fn open(directory: &Path) -> std::io::Result<Self> {
+    pub(crate) fn open(directory: &RunDirectory) -> std::io::Result<Self> {
         directory::open(directory, &directory.join(JOURNAL)).map(Self::of)
     }
 

@@ -1,7 +1,6 @@
 //! Writes a run: the journal as events occur, the tables when a case ends.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,8 +10,7 @@ use crate::events::begin::{self, FIRST_LINES, NewRun};
 use crate::events::index::{CaseEnd, CaseIndex, JournalIndex};
 use crate::events::journal::{Event, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables};
 use crate::events::resume::InterruptedRun;
-use crate::files::directory;
-use crate::files::replacement::sync_directory;
+use crate::files::directory::{self, RunDirectory};
 use crate::files::sums;
 use crate::files::survey::Survey;
 use crate::format::{FORMAT_VERSION, JOURNAL, MANIFEST};
@@ -44,7 +42,7 @@ pub enum Outcome {
 /// the first phase: before that there is nothing to lose, and a run should start at once. Between two cases only the
 /// journal is synced.
 pub struct Recorder {
-    directory: PathBuf,
+    directory: RunDirectory,
     /// The directories created for it, innermost first.
     made: Vec<PathBuf>,
     manifest: Manifest,
@@ -104,7 +102,7 @@ impl Recorder {
     /// Errors if the directory is not empty or cannot be written.
     pub fn create(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
         let NewRun { directory, made, journal, reader } = NewRun::begin(directory, manifest)?;
-        Ok(Self { made, ..Self::new(directory, manifest.clone(), journal, reader) })
+        Ok(Self { made, ..Self::new(directory, manifest.clone(), (journal, reader)) })
     }
 
     /// Whether nothing has been recorded yet: no event of a new run, or none since the run was resumed.
@@ -120,8 +118,8 @@ impl Recorder {
         }
     }
 
-    /// Creates a recorder of a run without cases.
-    fn new(directory: PathBuf, manifest: Manifest, journal: JournalWriter, reader: JournalReader) -> Self {
+    fn new(directory: RunDirectory, manifest: Manifest, files: (JournalWriter, JournalReader)) -> Self {
+        let (journal, reader) = files;
         Self {
             directory,
             made: Vec::new(),
@@ -154,9 +152,9 @@ impl Recorder {
     /// complete, its journal lacks the request, or a part of it cannot be read now.
     pub fn resume(directory: &Path) -> Result<(Self, Resumed), RecordError> {
         let refuse = |why: String| RecordError::CannotResume { path: directory.to_path_buf(), why };
-        let journal_path = directory.join(JOURNAL);
-        if !directory::is_there(&journal_path) {
-            return match directory::is_there(&directory.join(MANIFEST)) {
+        let is_there = |name: &str| directory::is_there(&directory.into(), &directory.join(name));
+        if !is_there(JOURNAL) {
+            return match is_there(MANIFEST) {
                 true => Err(refuse(
                     "its journal.jsonl is missing, so it is unknown what was finished; start a new run"
                         .to_owned(),
@@ -164,7 +162,8 @@ impl Recorder {
                 false => Err(RecordError::NotARun { path: directory.to_path_buf() }),
             };
         }
-        let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
+        let directory = RunDirectory::hold_whole(directory)?;
+        let journal_path = directory.join(JOURNAL);
         begin::check_begun(&directory)?;
         Survey::of(&directory)?;
         let journal = JournalWriter::resume(&directory)?;
@@ -199,7 +198,8 @@ impl Recorder {
         }
         let kept = InterruptedRun::of(index, &directory, &mut reader)?;
         if kept.state == RunState::Complete && kept.is_all(&manifest) {
-            return Err(RecordError::Complete { path: directory, cases: manifest.plan.cases.len() });
+            let cases = manifest.plan.cases.len();
+            return Err(RecordError::Complete { path: directory.path().to_owned(), cases });
         }
         manifest.finished_unix_ns = None;
         let (finished, warnings) = (kept.finished(), kept.warnings());
@@ -210,7 +210,7 @@ impl Recorder {
             durable: true,
             kept: Some(kept),
             seal_again,
-            ..Self::new(directory, manifest.clone(), journal, reader)
+            ..Self::new(directory, manifest.clone(), (journal, reader))
         };
         Ok((recorder, Resumed { finished, manifest, warnings }))
     }
@@ -220,7 +220,7 @@ impl Recorder {
         let Some(kept) = &self.kept else { return Ok(()) };
         sums::remove(&self.directory)?;
         self.journal.cut(&kept.index.whole)?;
-        kept.remove_unknown_tables()?;
+        kept.remove_unknown_tables(&self.directory)?;
         let damaged_lines = kept.index.damaged_lines.clone();
         let at_unix_ns = now_unix_ns();
         let (program_version, sealed_again) = (env!("CARGO_PKG_VERSION"), self.seal_again);
@@ -279,14 +279,21 @@ impl Recorder {
     /// Where the run is recorded, as an absolute path.
     #[must_use]
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.directory.path()
+    }
+
+    /// The run directory, wherever it was moved.
+    #[must_use]
+    pub fn place(&self) -> RunDirectory {
+        self.directory.clone()
     }
 
     /// Begins a case, possibly while others are in progress.
     ///
     /// # Errors
-    /// Errors if the journal cannot be written, or if the case is already finished.
+    /// Errors if the journal cannot be written, the case is already finished, or the run directory was moved.
     pub fn case_started(&mut self, case: &str) -> Result<(), RecordError> {
+        self.directory.check_in_place()?;
         if self.finished.contains(case) {
             return Err(RecordError::Finished { case: case.to_owned() });
         }
@@ -365,7 +372,7 @@ impl Recorder {
         if !self.durable {
             let manifest = self.next_manifest()?;
             manifest.write(&self.directory, true)?;
-            self.directory.parent().map_or(Ok(()), sync_directory)?;
+            self.directory.sync(true)?;
             self.durable = true;
         }
         Ok(())
@@ -549,7 +556,7 @@ impl Recorder {
     /// case that is still in progress stay in the journal.
     ///
     /// # Errors
-    /// Errors if a table, the journal or the manifest cannot be written.
+    /// Errors if a table, the journal or the manifest cannot be written, or if the run directory was moved or removed.
     pub fn finish(self, outcome: &Outcome) -> Result<Manifest, RecordError> {
         self.finish_at(outcome, Some(now_unix_ns()))
     }
@@ -570,7 +577,7 @@ impl Recorder {
         let manifest = self.next_manifest()?;
         self.journal.append(&Event::RunFinished { outcome, message, at_unix_ns }, true)?;
         manifest.write(&self.directory, true)?;
-        sealed.map(|()| self.manifest)
+        sealed.and_then(|()| self.directory.check_in_place()).map(|()| self.manifest)
     }
 
     fn seal_the_rest(&mut self) -> Result<(), RecordError> {
@@ -583,7 +590,7 @@ impl Recorder {
             self.sealed.push(table_path(&self.directory, &sealed.table, 0));
             self.journal.append(&Event::BatchSealed { number: 0, cases: &[], sealed: &[sealed] }, false)?;
         }
-        sync_all(&self.sealed)
+        sync_all(&self.directory, &self.sealed)
     }
 }
 

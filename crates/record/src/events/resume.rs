@@ -8,8 +8,7 @@ use plan::limits::TABLE_BYTES;
 
 use crate::events::index::{BatchIndex, CaseEnd, CaseIndex, JournalIndex};
 use crate::events::journal::JournalReader;
-use crate::files::directory;
-use crate::files::replacement::remove_if_there;
+use crate::files::directory::{self, RunDirectory};
 use crate::format::JOURNAL;
 use crate::table::parquet_store::{compare, read_table_for_now, table_path};
 use crate::table::tables::TABLES;
@@ -38,10 +37,10 @@ impl InterruptedRun {
     /// journal. Nothing may be removed in that case.
     pub(crate) fn of(
         mut index: JournalIndex,
-        directory: &Path,
+        directory: &RunDirectory,
         reader: &mut JournalReader,
     ) -> Result<Self, RecordError> {
-        let refuse = |why: String| RecordError::CannotResume { path: directory.to_path_buf(), why };
+        let refuse = |why: String| RecordError::CannotResume { path: directory.path().to_owned(), why };
         if let Some(stopped) = &index.stopped {
             return Err(refuse(format!(
                 "its {JOURNAL} cannot be read to the end: {stopped}; nothing was changed, try again when \
@@ -122,13 +121,13 @@ impl InterruptedRun {
     }
 
     /// Removes tables that are not in the journal.
-    pub(crate) fn remove_unknown_tables(&self) -> Result<(), RecordError> {
-        self.unknown.iter().try_for_each(|path| remove_if_there(path))
+    pub(crate) fn remove_unknown_tables(&self, directory: &RunDirectory) -> Result<(), RecordError> {
+        self.unknown.iter().try_for_each(|path| directory.remove(path))
     }
 }
 
 /// Whether all tables of a batch are as recorded in the journal.
-fn is_whole(directory: &Path, number: u32, batch: &BatchIndex) -> Result<bool, RecordError> {
+fn is_whole(directory: &RunDirectory, number: u32, batch: &BatchIndex) -> Result<bool, RecordError> {
     for table in &batch.sealed {
         let path = table_path(directory, &table.table, number);
         match compare(directory, &path, table) {
@@ -152,7 +151,7 @@ fn damage_of(case: &CaseIndex, reader: &mut JournalReader) -> io::Result<Option<
 }
 
 /// The tables, complete or unfinished, that are not listed in `index`.
-fn unknown_tables(index: &JournalIndex, directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
+fn unknown_tables(index: &JournalIndex, directory: &RunDirectory) -> Result<Vec<PathBuf>, RecordError> {
     let of_batch = |(&number, batch): (&u32, &BatchIndex)| -> Vec<PathBuf> {
         batch.sealed.iter().map(|table| table_path(directory, &table.table, number)).collect()
     };
@@ -174,7 +173,7 @@ fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "parquet")
 }
 
-fn phases(directory: &Path) -> PathBuf {
+fn phases(directory: &RunDirectory) -> PathBuf {
     directory.join(PhaseRow::TABLE)
 }
 
@@ -184,6 +183,7 @@ mod tests {
     use std::path::Path;
 
     use super::InterruptedRun;
+    use crate::RunDirectory;
     use crate::events::index::JournalIndex;
     use crate::events::journal::JournalReader;
     use crate::format::JOURNAL;
@@ -202,6 +202,7 @@ mod tests {
         let line = b"{\"event\":\"case-started\",\"case\":\"a\",\"number\":1}\n";
         let place = tempfile::tempdir().expect("a directory");
         let path = place.path().join(JOURNAL);
+        let directory = RunDirectory::from(place.path());
         std::fs::write(&path, line).expect("written");
         let kept = |rest: Option<Gone>| {
             let rest: Box<dyn Read> = match rest {
@@ -210,8 +211,8 @@ mod tests {
             };
             let mut journal = JournalReader::of(Cursor::new(line.to_vec()).chain(rest));
             let index = JournalIndex::read_lines(&mut journal, false, Path::new(JOURNAL), &mut Vec::new());
-            let mut reader = JournalReader::open(place.path()).expect("readable");
-            InterruptedRun::of(index, place.path(), &mut reader).map(drop)
+            let mut reader = JournalReader::open(&directory).expect("readable");
+            InterruptedRun::of(index, &directory, &mut reader).map(drop)
         };
         kept(None).expect("it ends");
         let error = kept(Some(Gone)).expect_err("refused").to_string();

@@ -4,11 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::RecordError;
-use crate::files::directory::{DirectoryEntry, Unexpected};
+use crate::files::directory::{DirectoryEntry, RunDirectory, Unexpected, sync_names};
 
 /// The name under which this process writes `name` until it is complete. It is hidden, so that
 /// `*.parquet` does not match it.
@@ -42,7 +43,7 @@ pub(crate) fn unfinished_parts(name: &str) -> Option<(&str, u32)> {
 pub struct Replacement {
     path: PathBuf,
     /// The directory that contains the file.
-    directory: File,
+    directory: Arc<File>,
     name: OsString,
     file: File,
     is_whole: bool,
@@ -55,15 +56,16 @@ impl Replacement {
     /// # Errors
     /// Errors if something other than a regular file is in its place, or if the directory cannot be
     /// written.
-    pub fn new(directory: &Path, name: &Path) -> Result<Self, RecordError> {
+    pub fn new(directory: impl Into<RunDirectory>, name: &Path) -> Result<Self, RecordError> {
+        let directory = directory.into();
         let path = directory.join(name);
-        Self::begin(directory, name, &path).map_err(|source| match Unexpected::is(&source) {
+        Self::begin(&directory, name, &path).map_err(|source| match Unexpected::is(&source) {
             true => RecordError::InTheWay { path, source },
             false => RecordError::Io { action: "write", path, source },
         })
     }
 
-    fn begin(directory: &Path, name: &Path, path: &Path) -> io::Result<Self> {
+    fn begin(directory: &RunDirectory, name: &Path, path: &Path) -> io::Result<Self> {
         let place = DirectoryEntry::of(directory, name, true)?;
         place.check_file()?;
         let hidden = unfinished(place.name);
@@ -97,10 +99,10 @@ impl Replacement {
         };
         put().map_err(RecordError::io("write", &self.path))?;
         self.is_whole = true;
-        match self.path.parent() {
-            Some(parent) if durable => sync_directory(parent),
-            _ => Ok(()),
+        if durable {
+            sync_names(&self.directory, ".").map_err(RecordError::io("sync", &self.path))?;
         }
+        Ok(())
     }
 }
 
@@ -123,18 +125,14 @@ impl Drop for Replacement {
     }
 }
 
-/// Syncs the names in `directory` to stable storage.
-pub(crate) fn sync_directory(directory: &Path) -> Result<(), RecordError> {
-    match File::open(directory).and_then(|directory| directory.sync_all()) {
-        // Some file systems make names durable by themselves, and reject the call.
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
-        synced => synced.map_err(RecordError::io("sync", directory)),
-    }
-}
-
 /// Replaces the file `name` in `directory` by one with the content `bytes`. A reader sees either the old or
 /// the new file, never a part. The mode depends on the user's umask.
-pub(crate) fn replace(directory: &Path, name: &str, bytes: &[u8], durable: bool) -> Result<(), RecordError> {
+pub(crate) fn replace(
+    directory: &RunDirectory,
+    name: &str,
+    bytes: &[u8],
+    durable: bool,
+) -> Result<(), RecordError> {
     let mut file = Replacement::new(directory, Path::new(name))?;
     file.write_all(bytes).map_err(RecordError::io("write", &directory.join(name)))?;
     file.put(durable)

@@ -11,8 +11,8 @@ use plan::limits::{SIGNATURE_BYTES, SUMS_BYTES, TABLE_BYTES};
 use sha2::{Digest, Sha256};
 
 use crate::RecordError;
-use crate::files::directory;
-use crate::files::replacement::{remove_if_there, replace};
+use crate::files::directory::{self, RunDirectory};
+use crate::files::replacement::replace;
 use crate::files::survey::{Survey, tables_in};
 use crate::format::{JOURNAL, MANIFEST, PARTS};
 use crate::table::tables::TABLES;
@@ -61,17 +61,18 @@ impl Sums {
     ///
     /// # Errors
     /// Errors if there is no record, or if one of its files cannot be read.
-    pub fn of(directory: &Path, nonce: Option<String>) -> Result<Self, RecordError> {
+    pub fn of(directory: impl Into<RunDirectory>, nonce: Option<String>) -> Result<Self, RecordError> {
+        let directory = &directory.into();
         Survey::of(directory)?;
         let mut all: Vec<_> = TABLES.iter().flat_map(|table| tables_in(directory, table)).collect();
         let single = [MANIFEST, JOURNAL, PARTS].map(|name| directory.join(name));
-        all.extend(single.into_iter().filter(|path| directory::is_there(path)));
+        all.extend(single.into_iter().filter(|path| directory::is_there(directory, path)));
         if all.is_empty() {
-            return Err(RecordError::NotARun { path: directory.to_owned() });
+            return Err(RecordError::NotARun { path: directory.path().to_owned() });
         }
         let mut files = BTreeMap::new();
         for path in all {
-            let name = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy().into_owned();
+            let name = path.strip_prefix(directory.path()).unwrap_or(&path).to_string_lossy().into_owned();
             let sum = sum_of(directory, &path).map_err(RecordError::io("read", &path))?;
             files.insert(name, sum);
         }
@@ -83,9 +84,10 @@ impl Sums {
     ///
     /// # Errors
     /// Errors if they cannot be read.
-    pub fn read(directory: &Path) -> Result<Option<Self>, RecordError> {
+    pub fn read(directory: impl Into<RunDirectory>) -> Result<Option<Self>, RecordError> {
+        let directory = &directory.into();
         let (sums, signature) = (directory.join(SUMS), directory.join(SIGNATURE));
-        if !directory::is_there(&sums) || !directory::is_there(&signature) {
+        if !directory::is_there(directory, &sums) || !directory::is_there(directory, &signature) {
             return Ok(None);
         }
         // Another program will read the signature by this name.
@@ -118,7 +120,7 @@ impl Sums {
     ///
     /// # Errors
     /// Errors if the directory cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<(), RecordError> {
+    pub fn write(&self, directory: &RunDirectory) -> Result<(), RecordError> {
         remove(directory)?;
         replace(directory, SUMS, self.to_string().as_bytes(), true)
     }
@@ -127,7 +129,7 @@ impl Sums {
     ///
     /// # Errors
     /// Errors if the directory cannot be written.
-    pub fn write_signature(directory: &Path, signature: &[u8]) -> Result<(), RecordError> {
+    pub fn write_signature(directory: &RunDirectory, signature: &[u8]) -> Result<(), RecordError> {
         replace(directory, SIGNATURE, signature, true)
     }
 
@@ -141,6 +143,18 @@ impl Sums {
         };
         let new = now.files.keys().filter(|name| !self.files.contains_key(*name));
         self.files.iter().filter_map(gone).chain(new.cloned().map(FileDifference::Added)).collect()
+    }
+
+    /// The files in `directory` that no list of checksums covers: reports, and whatever else was added.
+    ///
+    /// # Errors
+    /// Errors if the directory cannot be read.
+    pub fn others(directory: impl Into<RunDirectory>) -> Result<Vec<String>, RecordError> {
+        let directory = &directory.into();
+        let covered = Self::of(directory, None)?.files;
+        let is_other = |name: &String| !covered.contains_key(name) && name != SUMS && name != SIGNATURE;
+        let all = directory::all_files(directory).map_err(RecordError::io("read", directory.path()))?;
+        Ok(all.into_iter().filter(is_other).collect())
     }
 
     /// The number of files.
@@ -175,11 +189,11 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// Removes the sums of the record in `directory`, and their signature, because the record is about to
 /// change.
-pub(crate) fn remove(directory: &Path) -> Result<(), RecordError> {
-    [SIGNATURE, SUMS].iter().try_for_each(|name| remove_if_there(&directory.join(name)))
+pub(crate) fn remove(directory: &RunDirectory) -> Result<(), RecordError> {
+    [SIGNATURE, SUMS].iter().try_for_each(|name| directory.remove(name))
 }
 
-fn sum_of(directory: &Path, path: &Path) -> io::Result<String> {
+fn sum_of(directory: &RunDirectory, path: &Path) -> io::Result<String> {
     let file = directory::open(directory, path)?;
     if file.metadata()?.len() > TABLE_BYTES {
         let what =

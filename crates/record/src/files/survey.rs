@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use plan::limits::MANIFEST_BYTES;
 
-use crate::files::directory::{self, Unexpected};
+use crate::files::directory::{self, RunDirectory, Unexpected};
 use crate::files::limits::check_rows;
 use crate::format::{JOURNAL, MANIFEST, PARTS};
 use crate::table::parquet_store::size_of_table;
@@ -12,7 +12,7 @@ use crate::table::tables::{TABLES, bytes_of_table};
 use crate::{PhaseRow, RecordError, Row, WarningRow};
 
 /// The complete files of `table` in the run `directory`, in the order of the cases.
-pub(crate) fn tables_in(directory: &Path, table: &str) -> Vec<PathBuf> {
+pub(crate) fn tables_in(directory: &RunDirectory, table: &str) -> Vec<PathBuf> {
     let is_table = |path: &PathBuf| {
         path.extension().is_some_and(|extension| extension == "parquet")
             && path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
@@ -32,11 +32,11 @@ pub(crate) struct Survey {
 impl Survey {
     /// Surveys the run in `directory`. Rejects links and anything else that cannot be part of a record, and
     /// tables that claim to contain more than they can.
-    pub(crate) fn of(directory: &Path) -> Result<Self, RecordError> {
+    pub(crate) fn of(directory: &RunDirectory) -> Result<Self, RecordError> {
         check_file_types(directory)?;
         for name in [MANIFEST, PARTS] {
             let path = directory.join(name);
-            if path.symlink_metadata().is_ok_and(|metadata| metadata.len() > MANIFEST_BYTES) {
+            if directory::length(directory, &path).is_some_and(|length| length > MANIFEST_BYTES) {
                 let message = format!("it has more than {}", plan::Bytes(MANIFEST_BYTES));
                 return Err(RecordError::TooLarge { path, message });
             }
@@ -77,7 +77,7 @@ impl Survey {
 
 /// Rejects a run directory in which a file of a record is not a regular file, or the directory of a table is not
 /// a directory.
-fn check_file_types(directory: &Path) -> Result<(), RecordError> {
+fn check_file_types(directory: &RunDirectory) -> Result<(), RecordError> {
     let check = |path: &Path| directory::check_file(directory, path).map_err(RecordError::io("read", path));
     for name in [MANIFEST, JOURNAL, PARTS] {
         check(&directory.join(name))?;

@@ -1,7 +1,6 @@
 //! Merges runs: passes of equal cases are concatenated, different cases are combined.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::convert::Infallible;
 use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
@@ -12,13 +11,12 @@ use crate::events::interrupted::InterruptedPass;
 use crate::events::recorder::{Outcome, Recorder};
 use crate::format::{FORMAT_VERSION, PARTS};
 use crate::manifest::Manifest;
-use crate::rows::phase_record::PhaseRecord;
 use crate::run::parts::{damage_of, write_parts};
+use crate::run::rows_by_case::RowsByCase;
 use crate::table::store::{Renumber, Source, Store};
-use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::{
-    CaseId, Part, PartPasses, PhaseKey, PrintedRow, Provenance, RecordError, Run, RunState, Warning,
-    WarningRow,
+    CaseId, Part, PartPasses, PhaseKey, PrintedRow, Provenance, RecordError, Run, RunDirectory, RunState,
+    Warning, WarningRow,
 };
 
 /// Minimum number of nodes for which passes of one case on separate nodes count as a comparison of nodes. If there
@@ -71,7 +69,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     let running = runs.iter().find(|run| run.state == RunState::Running);
     let decider = running.or_else(|| runs.iter().find(|run| run.state != RunState::Complete));
     let state = decider.map_or(RunState::Complete, |run| run.state.clone());
-    let mut whole = Run::without_rows(first.directory.clone(), manifest, state);
+    let mut whole = Run::without_rows(first.directory.as_path().into(), manifest, state);
     whole.damage = damage_of(&parts, &first.directory.join(PARTS)).collect();
     whole.parts = parts;
     put_together(&mut whole, &runs)?;
@@ -467,20 +465,25 @@ fn parts_of(run: &Run) -> Vec<Part> {
     }]
 }
 
-/// Stores `run` in a new directory, where it can be opened like any other run, together with the names of its parts.
-/// `printed` has values that a tool printed about several parts together, each assigned to one of the phases.
+/// Stores `run` in a new directory, which is returned, with the names of its parts. `printed` has values that a tool
+/// printed about several parts together, each assigned to one of the phases.
 ///
 /// # Errors
 /// Errors if the directory is not empty or cannot be written, or if one of the runs is still in progress.
-pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Result<(), RecordError> {
+pub fn write_merged(
+    run: &Run,
+    printed: &[PrintedRow],
+    directory: &Path,
+) -> Result<RunDirectory, RecordError> {
     if run.state == RunState::Running {
-        let why = "one of the runs is still in progress, and what it measures later would be missing; wait \
-                   for it to end";
+        let why =
+            "one of the runs is still in progress, and its later data would be missing; wait for its end";
         return Err(RecordError::CannotMerge { why: why.to_owned() });
     }
     let manifest = Manifest { format_version: FORMAT_VERSION, ..run.manifest.clone() };
     let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
-    write_parts(directory, &run.parts)?;
+    let place = recorder.place();
+    write_parts(&place, &run.parts)?;
     for warning in run.warnings.iter().filter(|row| row.key.is_none()) {
         recorder.warning(warning)?;
     }
@@ -525,7 +528,7 @@ pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Resu
         let mut parts = run.parts.clone();
         let damage = late.iter().map(ToString::to_string);
         parts.iter_mut().take(1).for_each(|part| part.damage.extend(damage.clone()));
-        write_parts(directory, &parts)?;
+        write_parts(&place, &parts)?;
     }
     let outcome = match &run.state {
         RunState::Complete => Outcome::Complete,
@@ -533,68 +536,5 @@ pub fn write_merged(run: &Run, printed: &[PrintedRow], directory: &Path) -> Resu
         RunState::Failed { message } => Outcome::Failed(message.clone()),
     };
     recorder.finish_at(&outcome, run.manifest.finished_unix_ns)?;
-    Ok(())
-}
-
-/// The phases and warnings of a run by case.
-struct RowsByCase<'a> {
-    phases: HashMap<&'a str, Vec<&'a crate::PhaseRow>>,
-    warnings: HashMap<&'a str, Vec<&'a WarningRow>>,
-}
-
-impl<'a> RowsByCase<'a> {
-    fn of(run: &'a Run) -> Self {
-        let mut rows_by_case = Self { phases: HashMap::new(), warnings: HashMap::new() };
-        for row in &run.phases {
-            rows_by_case.phases.entry(&row.key.case).or_default().push(row);
-        }
-        for row in &run.warnings {
-            if let Some(key) = &row.key {
-                rows_by_case.warnings.entry(&key.case).or_default().push(row);
-            }
-        }
-        rows_by_case
-    }
-
-    /// The phases of `id` with all their rows.
-    fn records(&self, run: &Run, id: &CaseId) -> Vec<PhaseRecord> {
-        let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
-        let warnings = self.warnings.get(&**id).map_or(&[][..], Vec::as_slice);
-        let record = |phase: &&crate::PhaseRow| {
-            let concerns = |row: &&&WarningRow| row.key.as_ref() == Some(&phase.key);
-            let warnings = warnings.iter().filter(concerns).map(|row| (*row).clone()).collect();
-            PhaseRecord { warnings, ..PhaseRecord::new((*phase).clone()) }
-        };
-        let mut copy = CopyRows { run, id, records: phases.iter().map(record).collect() };
-        let Ok(()) = each_table(&mut copy);
-        // In earlier versions devices were recorded without a node; the run provides the node.
-        let devices = run.devices(id);
-        for record in &mut copy.records {
-            record.devices = of_phase(&devices, &record.phase.key);
-        }
-        copy.records
-    }
-}
-
-/// Copies the rows of a case into the records of its phases.
-struct CopyRows<'a> {
-    run: &'a Run,
-    id: &'a CaseId,
-    records: Vec<PhaseRecord>,
-}
-
-impl TableVisitor for CopyRows<'_> {
-    type Error = Infallible;
-
-    fn visit<R: TableRow>(&mut self) -> Result<(), Infallible> {
-        let rows = self.run.store.rows::<R>(self.id);
-        for record in &mut self.records {
-            *R::of_mut(record) = of_phase(&rows, &record.phase.key);
-        }
-        Ok(())
-    }
-}
-
-fn of_phase<R: TableRow>(rows: &[R], key: &PhaseKey) -> Vec<R> {
-    rows.iter().filter(|row| row.key() == key).cloned().collect()
+    Ok(place)
 }

@@ -3,6 +3,7 @@
 pub(crate) mod merge;
 pub(crate) mod parts;
 pub(crate) mod passes;
+pub(crate) mod rows_by_case;
 pub(crate) mod state;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -16,7 +17,7 @@ use crate::events::index::{CaseEnd, CaseIndex, JournalIndex};
 use crate::events::interrupted::InterruptedPass;
 use crate::events::journal::{JournalReader, LinePosition};
 use crate::events::pause::{self, Pause};
-use crate::files::directory;
+use crate::files::directory::{self, RunDirectory};
 use crate::files::limits::TextBudget;
 use crate::files::survey::{Survey, tables_in};
 use crate::format::{JOURNAL, MANIFEST};
@@ -72,13 +73,14 @@ pub struct Run {
     /// The runs from which this one was merged; empty if it was not merged.
     pub parts: Vec<Part>,
     pub(crate) store: Arc<Store>,
+    place: RunDirectory,
 }
 
 impl Run {
     /// A complete run without a directory, made from `records` in their order.
     #[must_use]
     pub fn in_memory(manifest: Manifest, mut records: Vec<PhaseRecord>) -> Self {
-        let mut run = Self::without_rows(PathBuf::new(), manifest, RunState::Complete);
+        let mut run = Self::without_rows(Path::new("").into(), manifest, RunState::Complete);
         for record in &mut records {
             run.phases.push(record.phase.clone().into());
             run.warnings.append(&mut record.warnings);
@@ -88,9 +90,10 @@ impl Run {
         run
     }
 
-    pub(crate) fn without_rows(directory: PathBuf, manifest: Manifest, state: RunState) -> Self {
+    pub(crate) fn without_rows(place: RunDirectory, manifest: Manifest, state: RunState) -> Self {
         Self {
-            directory,
+            directory: place.path().to_owned(),
+            place,
             manifest,
             phases: Vec::new(),
             warnings: Vec::new(),
@@ -242,10 +245,11 @@ impl Run {
     /// # Errors
     /// Errors if there is no run, if it was written by a later program, or if neither manifest nor journal describes
     /// the run. All lesser damage is in [`Run::damage`].
-    pub fn open(directory: &Path) -> Result<Self, RecordError> {
+    pub fn open(directory: impl Into<RunDirectory>) -> Result<Self, RecordError> {
+        let directory = &directory.into();
         let (manifest_path, journal_path) = (directory.join(MANIFEST), directory.join(JOURNAL));
-        if !directory::is_there(&manifest_path) && !directory::is_there(&journal_path) {
-            return Err(RecordError::NotARun { path: directory.to_path_buf() });
+        if !directory::is_there(directory, &manifest_path) && !directory::is_there(directory, &journal_path) {
+            return Err(RecordError::NotARun { path: directory.path().to_owned() });
         }
         check_begun(directory)?;
         let survey = Survey::of(directory)?;
@@ -292,7 +296,7 @@ impl Run {
             }
             (Err(error), None) => return Err(error),
         };
-        let mut run = Self::without_rows(directory.to_path_buf(), manifest, index.state());
+        let mut run = Self::without_rows(directory.clone(), manifest, index.state());
         run.finished_cases = index.finished();
         run.failed_cases = index.failed();
         run.wiped = std::mem::take(&mut index.wiped);
@@ -309,13 +313,13 @@ impl Run {
             Some(mut journal) => {
                 // Tables that are not in the journal are read completely.
                 if run.has_unknown_tables(&index) {
-                    survey.check(directory)?;
+                    survey.check(directory.path())?;
                 }
                 run.fill(&mut journal, index, &mut texts);
                 pause::narrow(&mut run.pauses, &run.phases);
             }
             None => {
-                survey.check(directory)?;
+                survey.check(directory.path())?;
                 run.state =
                     RunState::Failed { message: "its journal is lost: how it ended is not known".to_owned() };
                 run.fill_without_journal(&mut texts);
@@ -383,7 +387,7 @@ impl Run {
     fn has_unknown_tables(&self, index: &JournalIndex) -> bool {
         let is_unknown =
             |path: &PathBuf| number_of(path).is_some_and(|number| !index.batches.contains_key(&number));
-        tables_in(&self.directory, PhaseRow::TABLE).iter().any(is_unknown)
+        tables_in(&self.place, PhaseRow::TABLE).iter().any(is_unknown)
     }
 
     /// Complete tables of cases whose end is missing in a truncated journal. A table is only sealed when its cases
@@ -406,12 +410,12 @@ impl Run {
             .collect();
         let mut rows = UnverifiedRows::default();
         let mut cases = HashSet::new();
-        for path in tables_in(&self.directory, PhaseRow::TABLE) {
+        for path in tables_in(&self.place, PhaseRow::TABLE) {
             let Some(number) = number_of(&path).filter(|number| !index.batches.contains_key(number)) else {
                 continue;
             };
             let lost = |row: &&PhaseRow| !ended.contains(&*row.key.case);
-            let phases = read_table_for_now::<PhaseRow>(&self.directory, &path).unwrap_or_default();
+            let phases = read_table_for_now::<PhaseRow>(&self.place, &path).unwrap_or_default();
             let before = cases.len();
             cases.extend(phases.iter().filter(lost).map(|row| row.key.case.clone()));
             if cases.len() == before {
@@ -426,10 +430,10 @@ impl Run {
                 ),
             });
             for table in TABLES {
-                let path = table_path(&self.directory, table, number);
+                let path = table_path(&self.place, table, number);
                 // A table without rows has no file.
-                if directory::is_there(&path)
-                    && let Err(error) = rows.read(table, (&self.directory, &path), texts)
+                if directory::is_there(&self.place, &path)
+                    && let Err(error) = rows.read(table, (&self.place, &path), texts)
                 {
                     self.damage.push(Damage { path, what: format!("{error}; its rows are lost") });
                 }
@@ -465,8 +469,8 @@ impl Run {
         let mut rows_by_case = BatchRowsByCase::default();
         let mut whole = true;
         for table in sealed {
-            let path = table_path(&self.directory, &table.table, number);
-            let place = (self.directory.as_path(), path.as_path());
+            let path = table_path(&self.place, &table.table, number);
+            let place = (&self.place.clone(), path.as_path());
             if let Err(error) =
                 verify(place.0, place.1, table).and_then(|()| rows_by_case.read(&table.table, place, texts))
             {
@@ -478,7 +482,7 @@ impl Run {
             }
         }
         rows_by_case.files = Some(Arc::new(BatchFiles {
-            directory: self.directory.clone(),
+            directory: self.place.clone(),
             number,
             tables: sealed.iter().map(|table| table.table.clone()).collect(),
         }));
@@ -511,8 +515,7 @@ impl Run {
             }
         }
         if !places.is_empty() {
-            let directory = Arc::new(self.directory.clone());
-            store.add(case.id.into(), Source::Journal(directory, places.into()));
+            store.add(case.id.into(), Source::Journal(self.place.clone(), places.into()));
         }
     }
 
@@ -520,8 +523,8 @@ impl Run {
     fn fill_without_journal(&mut self, texts: &mut TextBudget) {
         let mut rows = UnverifiedRows::default();
         for table in TABLES {
-            for path in tables_in(&self.directory, table) {
-                if let Err(error) = rows.read(table, (&self.directory, &path), texts) {
+            for path in tables_in(&self.place, table) {
+                if let Err(error) = rows.read(table, (&self.place, &path), texts) {
                     self.damage.push(Damage { path, what: format!("{error}; its rows are lost") });
                 }
             }
@@ -545,7 +548,7 @@ impl BatchRowsByCase {
     fn read(
         &mut self,
         table: &str,
-        (directory, path): (&Path, &Path),
+        (directory, path): (&RunDirectory, &Path),
         texts: &mut TextBudget,
     ) -> Result<(), String> {
         match table {
@@ -579,7 +582,7 @@ impl UnverifiedRows {
     fn read(
         &mut self,
         table: &str,
-        (directory, path): (&Path, &Path),
+        (directory, path): (&RunDirectory, &Path),
         texts: &mut TextBudget,
     ) -> Result<(), String> {
         match table {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use crate::Manifest;
-use crate::files::directory;
+use crate::files::directory::{self, RunDirectory};
 use crate::files::replacement::replace;
 use crate::format::PARTS;
 use crate::{CaseId, Cluster, Damage, HostFacts, ModelSource, Provenance, RecordError};
@@ -98,7 +98,7 @@ impl Part {
 }
 
 /// Stores `parts` in the directory of a merged run.
-pub(crate) fn write_parts(directory: &Path, parts: &[Part]) -> Result<(), RecordError> {
+pub(crate) fn write_parts(directory: &RunDirectory, parts: &[Part]) -> Result<(), RecordError> {
     let parts = serde_json::to_vec_pretty(parts).map_err(|error| RecordError::CannotMerge {
         why: format!("the parts could not be encoded: {error}; report this as a bug"),
     })?;
@@ -115,9 +115,9 @@ pub(crate) fn damage_of<'a>(parts: &'a [Part], path: &'a Path) -> impl Iterator<
 }
 
 /// The parts of the run in `directory`; empty if it was not merged.
-pub(crate) fn read_parts(directory: &Path, damage: &mut Vec<Damage>) -> Vec<Part> {
+pub(crate) fn read_parts(directory: &RunDirectory, damage: &mut Vec<Damage>) -> Vec<Part> {
     let path = directory.join(PARTS);
-    if !directory::is_there(&path) {
+    if !directory::is_there(directory, &path) {
         return Vec::new();
     }
     let text = directory::read(directory, &path, MANIFEST_BYTES).map_err(|error| error.to_string());

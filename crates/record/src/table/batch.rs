@@ -1,10 +1,9 @@
 //! The tables of several cases. Many small cases share one set of files.
 
 use std::any::Any;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::files::replacement::sync_directory;
+use crate::files::directory::{self, RunDirectory};
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::{SealedTable, TableWriter};
 use crate::table::tables::{TableRow, TableVisitor, each_table};
@@ -16,7 +15,7 @@ const BATCH_ROWS: usize = 1 << 17;
 
 /// Tables that are being written.
 pub(crate) struct Batch {
-    directory: PathBuf,
+    directory: RunDirectory,
     number: u32,
     cases: Vec<u32>,
     rows: usize,
@@ -36,8 +35,8 @@ impl<R: Row> OpenTable for TableWriter<R> {
 }
 
 impl Batch {
-    pub(crate) fn new(directory: &Path, number: u32) -> Self {
-        Self { directory: directory.to_owned(), number, cases: Vec::new(), rows: 0, tables: Vec::new() }
+    pub(crate) fn new(directory: &RunDirectory, number: u32) -> Self {
+        Self { directory: directory.clone(), number, cases: Vec::new(), rows: 0, tables: Vec::new() }
     }
 
     fn add_rows<R: Row>(&mut self, rows: &[R]) -> Result<(), RecordError> {
@@ -96,12 +95,17 @@ impl TableVisitor for AddTables<'_> {
 }
 
 /// Syncs `files` and their names to stable storage.
-pub(crate) fn sync_all(files: &[PathBuf]) -> Result<(), RecordError> {
+pub(crate) fn sync_all(directory: &RunDirectory, files: &[PathBuf]) -> Result<(), RecordError> {
     for path in files {
-        File::open(path).and_then(|file| file.sync_all()).map_err(RecordError::io("sync", path))?;
+        directory::open(directory, path)
+            .and_then(|file| file.sync_all())
+            .map_err(RecordError::io("sync", path))?;
     }
-    let mut directories: Vec<&Path> = files.iter().filter_map(|path| path.parent()).collect();
-    directories.sort_unstable();
-    directories.dedup();
-    directories.into_iter().try_for_each(sync_directory)
+    // One file of each directory stands for its names.
+    let mut files: Vec<&PathBuf> = files.iter().collect();
+    files.sort_unstable();
+    files.dedup_by_key(|path| path.parent());
+    files.into_iter().try_for_each(|path| {
+        directory::sync_names_beside(directory, path).map_err(RecordError::io("sync", path))
+    })
 }

@@ -21,7 +21,7 @@ use plan::limits::{TABLE_BYTES, TABLE_CHUNK_BYTES, TABLE_FOOTER_BYTES, TABLE_GRO
 use serde::{Deserialize, Serialize};
 
 use crate::files::checksum::Checksum;
-use crate::files::directory;
+use crate::files::directory::{self, RunDirectory};
 use crate::files::limits;
 use crate::files::limits::TextBudget;
 use crate::format::FORMAT_VERSION;
@@ -53,7 +53,7 @@ pub(crate) struct SealedTable {
 
 /// The file of `table` for the batch with this number. Number 0 is for what belongs to the run as a
 /// whole.
-pub(crate) fn table_path(directory: &Path, table: &str, number: u32) -> PathBuf {
+pub(crate) fn table_path(directory: &RunDirectory, table: &str, number: u32) -> PathBuf {
     directory.join(table).join(format!("{number:06}.parquet"))
 }
 
@@ -80,7 +80,7 @@ impl Write for ChecksumWriter {
 /// Collects the rows of one table of one batch. The Parquet writer is not used before the first row group
 /// is full or the batch is sealed.
 pub(crate) struct TableWriter<R: Row> {
-    directory: PathBuf,
+    directory: RunDirectory,
     number: u32,
     rows: Vec<R>,
     writer: Option<SerializedFileWriter<ChecksumWriter>>,
@@ -88,8 +88,8 @@ pub(crate) struct TableWriter<R: Row> {
 }
 
 impl<R: Row> TableWriter<R> {
-    pub(crate) fn new(directory: &Path, number: u32) -> Self {
-        Self { directory: directory.to_owned(), number, rows: Vec::new(), writer: None, total: 0 }
+    pub(crate) fn new(directory: &RunDirectory, number: u32) -> Self {
+        Self { directory: directory.clone(), number, rows: Vec::new(), writer: None, total: 0 }
     }
 
     fn path(&self) -> PathBuf {
@@ -148,11 +148,11 @@ impl<R: Row> TableWriter<R> {
 }
 
 fn open_writer<R: Row>(
-    directory: &Path,
+    directory: &RunDirectory,
     number: u32,
 ) -> Result<SerializedFileWriter<ChecksumWriter>, RecordError> {
     let path = table_path(directory, R::TABLE, number);
-    let file = Replacement::new(directory, path.strip_prefix(directory).unwrap_or(&path))?;
+    let file = Replacement::new(directory, path.strip_prefix(directory.path()).unwrap_or(&path))?;
     let file = ChecksumWriter { file, checksum: Checksum::new(), bytes: 0 };
     schema::<R>()
         .and_then(|schema| SerializedFileWriter::new(file, schema, Arc::new(properties::<R>())))
@@ -253,12 +253,16 @@ fn write_batch<R: Row>(
 }
 
 /// Checks whether the table at `path` is the one recorded in the journal. The error says how it differs.
-pub(crate) fn verify(directory: &Path, path: &Path, sealed: &SealedTable) -> Result<(), String> {
+pub(crate) fn verify(directory: &RunDirectory, path: &Path, sealed: &SealedTable) -> Result<(), String> {
     compare(directory, path, sealed).unwrap_or_else(|error| Err(error.to_string()))
 }
 
 /// Like [`verify`], but distinguishes a file that cannot be read from one that differs.
-pub(crate) fn compare(directory: &Path, path: &Path, sealed: &SealedTable) -> io::Result<Result<(), String>> {
+pub(crate) fn compare(
+    directory: &RunDirectory,
+    path: &Path,
+    sealed: &SealedTable,
+) -> io::Result<Result<(), String>> {
     let mut file = directory::open(directory, path)?;
     let bytes = file.metadata()?.len();
     if bytes != sealed.bytes {
@@ -281,7 +285,7 @@ pub(crate) fn compare(directory: &Path, path: &Path, sealed: &SealedTable) -> io
 }
 
 /// The size of the table at `path` in bytes, and the number of rows according to its footer.
-pub(crate) fn size_of_table(directory: &Path, path: &Path) -> Result<(u64, u64), String> {
+pub(crate) fn size_of_table(directory: &RunDirectory, path: &Path) -> Result<(u64, u64), String> {
     contained(|| {
         let table = Table::open(directory, path)?;
         Ok((table.bytes, table.rows()?))
@@ -291,7 +295,7 @@ pub(crate) fn size_of_table(directory: &Path, path: &Path) -> Result<(u64, u64),
 /// The rows of the table at `path`, or the reason why they cannot be read. The memory for its texts is
 /// taken from `texts`.
 pub(crate) fn read_table<R: Row>(
-    directory: &Path,
+    directory: &RunDirectory,
     path: &Path,
     texts: &mut TextBudget,
 ) -> Result<Vec<R>, String> {
@@ -307,7 +311,7 @@ pub(crate) fn read_table<R: Row>(
 }
 
 /// The same, for a table whose rows are released when others are requested.
-pub(crate) fn read_table_for_now<R: Row>(directory: &Path, path: &Path) -> Result<Vec<R>, String> {
+pub(crate) fn read_table_for_now<R: Row>(directory: &RunDirectory, path: &Path) -> Result<Vec<R>, String> {
     let bytes = path.symlink_metadata().map_err(|error| error.to_string())?.len();
     read_table(directory, path, &mut TextBudget::of_table(bytes))
 }
@@ -323,7 +327,7 @@ struct Table {
 }
 
 impl Table {
-    fn open(directory: &Path, path: &Path) -> Result<Self, String> {
+    fn open(directory: &RunDirectory, path: &Path) -> Result<Self, String> {
         let wrong = |error: io::Error| error.to_string();
         let file = directory::open(directory, path).map_err(wrong)?;
         let bytes = file.metadata().map_err(wrong)?.len();

@@ -4,10 +4,11 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::{Deref, Range};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::events::journal::{JournalReader, LinePosition};
+use crate::files::directory::RunDirectory;
 use crate::files::limits::TextBudget;
 use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
@@ -55,7 +56,7 @@ impl MemoryRows {
     pub(crate) fn read(
         &mut self,
         table: &str,
-        place: (&Path, &Path),
+        place: (&RunDirectory, &Path),
         texts: &mut TextBudget,
     ) -> Result<(), String> {
         each_table(&mut ReadTable { rows: self, table, place, texts })
@@ -88,7 +89,7 @@ struct ReadTable<'a> {
     rows: &'a mut MemoryRows,
     table: &'a str,
     /// The run directory, and the file.
-    place: (&'a Path, &'a Path),
+    place: (&'a RunDirectory, &'a Path),
     texts: &'a mut TextBudget,
 }
 
@@ -128,7 +129,7 @@ pub(crate) enum Source {
     /// In the tables of a batch, or in the journal if the tables turn out to be damaged.
     Batch(Arc<BatchFiles>, Arc<[LinePosition]>),
     /// In lines of the journal of the run in a directory.
-    Journal(Arc<PathBuf>, Arc<[LinePosition]>),
+    Journal(RunDirectory, Arc<[LinePosition]>),
     /// In several merged runs, whose passes get new numbers.
     Parts(Arc<[(Source, Renumber)]>),
 }
@@ -139,7 +140,7 @@ pub(crate) type Renumber = Arc<HashMap<u32, u32>>;
 /// The tables of a batch.
 #[derive(Debug)]
 pub(crate) struct BatchFiles {
-    pub(crate) directory: PathBuf,
+    pub(crate) directory: RunDirectory,
     pub(crate) number: u32,
     pub(crate) tables: Vec<String>,
 }
@@ -243,7 +244,7 @@ impl Store {
         }
     }
 
-    fn in_journal<R: TableRow>(&self, directory: &Path, places: &[LinePosition]) -> Vec<R> {
+    fn in_journal<R: TableRow>(&self, directory: &RunDirectory, places: &[LinePosition]) -> Vec<R> {
         let path = directory.join(JOURNAL);
         let lost = |place: &LinePosition, what: String| Damage {
             path: path.clone(),

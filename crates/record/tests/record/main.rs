@@ -8,6 +8,7 @@ mod docs;
 mod launches;
 mod layouts;
 mod merged;
+mod moved;
 mod resumed;
 mod sample;
 mod simulated;

@@ -236,7 +236,10 @@ pub(crate) fn check_in_use(
     for directory in directories(plan).into_iter().filter(|at| is_looked_at(at)) {
         leftovers.extend(record::leftovers(&directory)?);
     }
-    leftovers.retain(|leftover| earlier || leftover.claim.run_id != own);
+    leftovers.retain(|leftover| {
+        let id = &leftover.claim.run_id;
+        (earlier || id != own) && !is_part_of(own, id)
+    });
     // If the claim is from this run on another node, that start has ended, since only one process can
     // resume a run.
     let may_go_on = |leftover: &&Leftover| match leftover.holder {
@@ -278,4 +281,10 @@ pub(crate) fn check_in_use(
         }
     }
     Ok(leftovers)
+}
+
+/// Whether the run `id` is a part of the run `whole`, whose claim covers what its parts leave for each other
+/// ([`crate::claim_sequence`]).
+fn is_part_of(id: &str, whole: &str) -> bool {
+    id.strip_prefix(whole).is_some_and(|rest| rest.starts_with('.'))
 }

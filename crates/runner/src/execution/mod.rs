@@ -21,7 +21,7 @@ use comm::Comm;
 use engine::Controls;
 use host::Host;
 use plan::{Case, Keep, Placement};
-use record::{Outcome, Recorder, Warning, WarningRow};
+use record::{Outcome, RecordError, Recorder, Warning, WarningRow};
 
 use crate::check::Checked;
 use crate::check::overwrites::LostFiles;
@@ -78,9 +78,11 @@ impl From<RunnerError> for ExecutionError {
     }
 }
 
-impl From<record::RecordError> for ExecutionError {
-    fn from(error: record::RecordError) -> Self {
-        Self { error: error.into(), told: false }
+impl From<RecordError> for ExecutionError {
+    fn from(error: RecordError) -> Self {
+        // The record of a run whose directory was moved can still be written.
+        let told = matches!(error, RecordError::Moved { .. });
+        Self { error: error.into(), told }
     }
 }
 
@@ -152,10 +154,16 @@ impl<'a> PlanExecution<'a> {
     }
 
     /// Writes the final state of the run to the record. A run that could not begin leaves no record.
-    pub(crate) fn close(
-        mut self,
-        result: Result<RunSummary, ExecutionError>,
-    ) -> Result<RunSummary, RunnerError> {
+    pub(crate) fn close(self, result: Result<RunSummary, ExecutionError>) -> Result<RunSummary, RunnerError> {
+        let place = self.recorder.place();
+        self.close_record(result).map_err(|error| match error {
+            // Where the directory is says more than the call that failed because of it.
+            RunnerError::Record(error) => RunnerError::Record(place.check_in_place().err().unwrap_or(error)),
+            other => other,
+        })
+    }
+
+    fn close_record(mut self, result: Result<RunSummary, ExecutionError>) -> Result<RunSummary, RunnerError> {
         let result = match result {
             Err(broken) if self.recorder.is_untouched() => {
                 self.recorder.abandon();
@@ -273,7 +281,10 @@ impl ExecutionState<'_> {
         let ended = self.ranks.end();
         // A failure of the record cannot be written to the record; a failed case has already been
         // written.
-        let failed = cases.map_err(|error| ExecutionError { error, told: false })?;
+        let failed = cases.map_err(|error| {
+            let told = matches!(error, RunnerError::Record(RecordError::Moved { .. }));
+            ExecutionError { error, told }
+        })?;
         Ok(RunSummary {
             interrupted: self.stopped(),
             failed,

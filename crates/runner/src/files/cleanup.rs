@@ -26,11 +26,14 @@ pub(crate) struct CreatedFiles {
 }
 
 impl CreatedFiles {
-    /// Records that `path` is about to be written. It belongs to this run unless it existed before.
-    pub(crate) fn file(&mut self, path: &Path) {
-        if !self.files.contains(path) && fs::symlink_metadata(path).is_err() {
+    /// Records that `path` is about to be written. It belongs to this run unless it existed before. Returns whether it
+    /// does not exist yet.
+    pub(crate) fn file(&mut self, path: &Path) -> bool {
+        let is_new = fs::symlink_metadata(path).is_err();
+        if is_new && !self.files.contains(path) {
             self.files.insert(path.to_owned());
         }
+        is_new
     }
 
     /// Creates the directories for the files of `tasks` of `case`.

@@ -8,6 +8,7 @@ pub(crate) mod order;
 pub(crate) mod phase;
 pub(crate) mod phase_barrier;
 pub(crate) mod phase_result;
+pub(crate) mod present_data;
 pub(crate) mod rank_assignment;
 pub(crate) mod rank_executor;
 pub(crate) mod rank_group;

@@ -63,10 +63,9 @@ impl<'a> PhaseRun<'a> {
     /// Errors if a transfer failed, here or on another rank, or if the host lacks something.
     pub(crate) fn go(
         &self,
-        host: &Host,
-        comm: &dyn Comm,
-        group: &dyn Comm,
+        (host, comm, group): (&Host, &dyn Comm, &dyn Comm),
         tasks: Range<u32>,
+        (new_files, links): (&BTreeSet<PathBuf>, &BTreeSet<PathBuf>),
         controls: &Arc<Controls>,
         keep: Option<&mut KeepLaunches<'_>>,
     ) -> Result<(PhaseTotals, Rows), RunnerError> {
@@ -84,6 +83,8 @@ impl<'a> PhaseRun<'a> {
         let place = RankAssignment::of(&self.workload, comm.topology())?.place_of(comm.rank());
         let job = PhaseJob {
             tasks,
+            new_files,
+            links,
             end: place,
             processes_here: u32::try_from(here).unwrap_or(u32::MAX),
             data: DataSpec { signature: self.workload.signature, write_generation: order.generation, expect },

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use comm::Topology;
-use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, Sharing, Work, Workload};
+use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, ReadFrom, Sharing, Work, Workload};
 
-use crate::files::paths::sets;
+use crate::files::paths::{paths, sets};
 use crate::files::trees::{in_target, is_node_local};
 
 /// The ranks that run a workload, in the order of their tasks.
@@ -73,6 +73,13 @@ pub(crate) fn files_of(workload: &Workload, tasks: &Range<u32>, pass: u32) -> Ve
 pub(crate) fn paths_of(case: &Case, tasks: &Range<u32>) -> Vec<PathBuf> {
     let files = (0..sets(case)).flat_map(|set| files_of(&case.workload, tasks, set));
     files.map(|slot| slot.path).collect()
+}
+
+/// Every file of `case` that `tasks` may open: their own, and those of others if they share or read them.
+pub(crate) fn paths_opened(case: &Case, tasks: &Range<u32>) -> Vec<PathBuf> {
+    let files = &case.workload.files;
+    let is_own = files.sharing == Sharing::PerTask && case.workload.read_from == ReadFrom::Same;
+    if is_own { paths_of(case, tasks) } else { paths(case) }
 }
 
 /// The ranks that are responsible for the roots of a case.

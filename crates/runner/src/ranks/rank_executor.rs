@@ -22,11 +22,10 @@ use crate::files::paths::{self, absolute_path};
 use crate::files::targets;
 use crate::files::trees;
 use crate::ranks::merge_ranks::PhaseTotals;
-use crate::ranks::order::{
-    Answer, CaseEnding, EndStep, KnownContent, Order, PhaseOrder, Prepare, WipeResult,
-};
+use crate::ranks::order::{Answer, CaseEnding, EndStep, Order, PhaseOrder, Prepare, WipeResult};
 use crate::ranks::phase::PhaseRun;
-use crate::ranks::rank_assignment::{RankAssignment, RootOwners, files_of, paths_of};
+use crate::ranks::present_data::has_data;
+use crate::ranks::rank_assignment::{RankAssignment, RootOwners, files_of, paths_of, paths_opened};
 use crate::ranks::rows::Rows;
 use crate::ranks::signals::Signals;
 use crate::{Program, RunnerError};
@@ -55,6 +54,8 @@ pub(crate) struct RankExecutor<'a> {
     file_sets: FileSets<'a>,
     pub(crate) quiet: QuietWatch,
     created: CreatedFiles,
+    /// Links that the user has named as files.
+    links: BTreeSet<PathBuf>,
     hog: Option<MemoryHog>,
     claim: Option<PlacedClaim>,
     /// The directories that contain a claim of this rank.
@@ -86,6 +87,7 @@ impl<'a> RankExecutor<'a> {
             file_sets,
             quiet,
             created,
+            links: BTreeSet::new(),
             hog: None,
             claim: None,
             claimed: Vec::new(),
@@ -181,6 +183,7 @@ impl<'a> RankExecutor<'a> {
 
     /// Writes claims in the target directories for the files that this run makes.
     fn claim(&mut self) -> Result<Answer, RunnerError> {
+        self.links = self.links_of_user()?;
         #[cfg(feature = "planted-faults")]
         if crate::planted("unclaimed") {
             return Ok(Answer::Done);
@@ -227,6 +230,15 @@ impl<'a> RankExecutor<'a> {
         }
         self.claim = Some(placed);
         Ok(Answer::Done)
+    }
+
+    /// The files of this rank's tasks whose names are links. From now on, anyone can see what the run will create.
+    fn links_of_user(&self) -> Result<BTreeSet<PathBuf>, RunnerError> {
+        let mut paths = BTreeSet::new();
+        for case in &self.context.plan.cases {
+            paths.extend(paths_opened(case, &self.tasks(case)?));
+        }
+        Ok(paths.into_iter().filter(|path| path.is_symlink()).collect())
     }
 
     fn withdraw(&mut self) -> Result<Answer, RunnerError> {
@@ -497,9 +509,13 @@ impl<'a> RankExecutor<'a> {
         keep: Option<&mut KeepLaunches<'_>>,
     ) -> Result<(PhaseTotals, Rows), RunnerError> {
         let order = run.order;
+        let mut new_files = BTreeSet::new();
         if order.phase.writes() && run.workload.backend.moves_data() {
             for slot in files_of(&run.workload, &tasks, order.pass) {
-                self.created.file(&slot.path);
+                if self.created.file(&slot.path) {
+                    self.links.remove(&slot.path);
+                    new_files.insert(slot.path);
+                }
             }
         }
         let leads = group.topology().is_leader(group.rank());
@@ -508,7 +524,8 @@ impl<'a> RankExecutor<'a> {
             self.quiet.phase_starts();
         }
         self.signals.phase(order.number);
-        let result = run.go(self.host, self.comm, group, tasks, &self.controls, keep);
+        let result =
+            run.go((self.host, self.comm, group), tasks, (&new_files, &self.links), &self.controls, keep);
         self.signals.phase(0);
         let (mut totals, rows) = result?;
         if watches && let Some(Warning::NotQuiet { seen, share }) = self.quiet.phase_ended() {
@@ -550,39 +567,6 @@ impl<'a> RankExecutor<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether every file of `tasks` contains the data that the case will read.
-///
-/// # Errors
-/// Errors if a file does not, and the case does not permit a fill.
-fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &KnownContent) -> Result<bool, RunnerError> {
-    let bytes = Placement::new(&case.workload).bytes_to_read().get();
-    let is_in = |ranges: &[Range<u32>], number| ranges.iter().any(|range| range.contains(&number));
-    // If the case itself wrote only a part, it reads only that part. What another case wrote is read as a whole.
-    let completes = case.workload.files.fill && !case.phases.iter().any(|phase| phase.writes());
-    for slot in files_of(&case.workload, tasks, pass) {
-        if is_in(&known.partial, slot.index) {
-            if completes {
-                return Ok(false);
-            }
-            continue;
-        }
-        let there = match is_in(&known.discarded, slot.index) {
-            true => Err(RunnerError::Target {
-                path: slot.path,
-                problem: "was discarded and has not been written since".to_owned(),
-                help: "put a write phase first, or let a fill phase write it".to_owned(),
-            }),
-            false => require_data(&slot.path, bytes).map_err(RunnerError::from),
-        };
-        match there {
-            Ok(()) => {}
-            Err(_) if case.workload.files.fill => return Ok(false),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(true)
 }
 
 /// Whether `phase` reads data that must exist before it starts.

@@ -272,3 +272,39 @@ fn reading_leaves_the_access_time_of_a_file_alone() {
     let accessed = fs::metadata(place.file()).and_then(|found| found.accessed()).expect("told");
     assert_eq!(accessed, long_ago);
 }
+
+/// Puts something under the name of the file after the run has claimed it, as another user could.
+struct Plant<F>(F);
+
+impl<F: FnMut()> Watch for Plant<F> {
+    fn event(&mut self, event: &Event<'_>) {
+        if let Event::PhaseStarted { .. } = event {
+            (self.0)();
+        }
+    }
+}
+
+#[test]
+fn a_link_that_appears_after_the_claim_is_not_followed() {
+    let shapes = [(Sharing::PerTask, "file.00000000"), (Sharing::Shared, "file")];
+    let all = [[Phase::Write].as_slice(), &[Phase::Read]];
+    for ((sharing, name), phases) in shapes.into_iter().flat_map(|shape| all.map(|phases| (shape, phases))) {
+        let place = Place::new();
+        let victim = place.directory.path().join("victim");
+        let text = vec![b'x'; 1 << 20];
+        fs::write(&victim, &text).expect("a file");
+        let mut spec = spec(&place.file());
+        (spec.tasks, spec.files.sharing, spec.files.fill) = (2, sharing, phases == [Phase::Read]);
+        let checked = place.check(vec![case("a", spec, phases)]).expect("it can start");
+        let planted = place.data().join(name);
+        let mut plant = Plant(|| {
+            let _ = fs::remove_file(&planted);
+            std::os::unix::fs::symlink(&victim, &planted).expect("a link");
+        });
+        let (ended, _) = place.live(&checked, &mut plant, Arc::new(Controls::new()));
+        let (message, kind) = ended.failed.expect("it is seen");
+        assert_eq!(kind, ErrorKind::Refused, "{message}");
+        assert!(message.contains("has appeared there since the run began"), "{message}");
+        assert_eq!(fs::read(&victim).expect("it is there"), text, "{sharing:?} {phases:?}");
+    }
+}

@@ -181,7 +181,7 @@ fn strike(
     let say = |error: testbed::Error| format!("{} {}: {error}", work.name(), fault.name());
     let site = Site::new(fault, name)?;
     let record = site.record();
-    let mut running = site.grouped(start(work, &site)).spawn().map_err(say)?;
+    let mut running = site.grouped(start(work, &site))?.spawn().map_err(say)?;
     // Claim files are closed before the first result, and are on stable storage by then.
     let first = u64::from(fault == Fault::CloseFails);
     let moment = first + draw.below(reference.events as u64 - first);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use record::{Run, RunState};
 use serde_json::Value;
 use testbed::{Finished, LoopDevice, Program, Strace, Trace};
 
@@ -55,7 +56,11 @@ impl Command {
             _ => crate::devices::tune::host(&desk.path("root")),
         }
         let before = contents(&desk);
-        Ok(Self { desk, work, devices, before })
+        let command = Self { desk, work, devices, before };
+        if work == Work::Restore {
+            let _ = run(&command.tune()).expect_code(0);
+        }
+        Ok(command)
     }
 
     fn program(&self, out: &str) -> Program {
@@ -69,8 +74,17 @@ impl Command {
                     .iter()
                     .fold(program, |program, device| program.arg("--device").arg(device.device()))
             }
-            _ => self.desk.ioproof("host tune irq-affinity thp-never swappiness --root root --yes"),
+            Work::Restore => self.restore(),
+            _ => self.tune(),
         }
+    }
+
+    fn tune(&self) -> Program {
+        self.desk.ioproof("host tune irq-affinity thp-never swappiness --root root --yes")
+    }
+
+    fn restore(&self) -> Program {
+        self.desk.ioproof("host restore --root root --yes")
     }
 
     fn layout(&self, words: &str) -> Program {
@@ -108,12 +122,13 @@ impl Command {
                 let _ = run(&self.layout("destroy per-device --yes"));
                 Some(run(&self.layout("clean --yes")))
             }
-            Work::Tuning => Some(run(&self.desk.ioproof("host restore --root root --yes"))),
+            Work::Tuning | Work::Restore => Some(run(&self.restore())),
             _ => None,
         }
     }
 
-    fn judge(&self, finished: &Finished, reference: &Reference) -> Problems {
+    /// The user either runs `ioproof clean`, if it `cleans`, or repeats the command at once.
+    fn judge(&self, finished: &Finished, reference: &Reference, cleans: bool) -> Problems {
         let mut problems = Problems::default();
         if finished.stderr.contains(PANIC) {
             problems.wrong.push("it panicked".to_owned());
@@ -129,7 +144,7 @@ impl Command {
             problems.wrong.push("no message".to_owned());
         }
         if self.makes_a_record() {
-            self.judge_record(finished, reference, &mut problems);
+            self.judge_record(finished, reference, cleans, &mut problems);
         } else {
             self.judge_undone(&mut problems);
         }
@@ -139,9 +154,35 @@ impl Command {
         problems
     }
 
-    fn judge_record(&self, finished: &Finished, reference: &Reference, problems: &mut Problems) {
-        let record = if finished.code == Some(0) { "record" } else { "again" };
-        if finished.code != Some(0) {
+    fn judge_record(
+        &self,
+        finished: &Finished,
+        reference: &Reference,
+        cleans: bool,
+        problems: &mut Problems,
+    ) {
+        let beside = || {
+            let mut now = contents(&self.desk);
+            now.retain(|path, _| !path.starts_with("record"));
+            let names = || format!("beside the record: {:?}", names(&self.desk.path("")));
+            (now != self.before).then(names)
+        };
+        if cleans {
+            let cleaned = run(&self.desk.ioproof("clean --yes ."));
+            if cleaned.code != Some(0) {
+                problems.left.push(format!("{cleaned:?}"));
+            }
+            problems.left.extend(beside());
+        }
+        let record = "record";
+        // The fault may have struck when everything was done.
+        let is_whole = Run::open(&self.desk.record()).is_ok_and(|run| run.state == RunState::Complete);
+        // A command that has said that its record is not as it should be is repeated.
+        let is_refused = finished.code.is_some_and(|code| code != 0) && is_whole;
+        if is_refused {
+            let _ = fs::remove_dir_all(self.desk.record());
+        }
+        if finished.code != Some(0) && (!is_whole || is_refused) {
             if self.desk.record().exists() {
                 let shown = run(&self.desk.ioproof("report --format text record"));
                 if !matches!(shown.code, Some(0 | 7)) {
@@ -156,10 +197,8 @@ impl Command {
         if self.figures(record).as_ref() != Ok(&reference.figures) {
             problems.lost.push("the figures are others".to_owned());
         }
-        let mut now = contents(&self.desk);
-        now.retain(|path, _| !path.starts_with("record") && !path.starts_with("again"));
-        if now != self.before {
-            problems.left.push(format!("beside the record: {:?}", names(&self.desk.path(""))));
+        if finished.code == Some(0) || !is_whole {
+            problems.left.extend(beside());
         }
     }
 
@@ -169,7 +208,7 @@ impl Command {
         {
             problems.left.push(format!("it cannot be undone: {undone:?}"));
         }
-        if self.work == Work::Tuning {
+        if matches!(self.work, Work::Tuning | Work::Restore) {
             let mut now = contents(&self.desk);
             now.retain(|path, _| !path.starts_with("root/var"));
             let differs: Vec<&PathBuf> = now
@@ -284,7 +323,7 @@ pub(super) fn attempt(
         command.undo();
         return Ok(None);
     }
-    let mut problems = command.judge(&trace.finished, reference);
+    let mut problems = command.judge(&trace.finished, reference, draw.below(2) == 0);
     if problems != Problems::default() {
         problems.wrong.push(format!("at {name} number {count}"));
     }

@@ -14,6 +14,8 @@ use super::work::Work;
 
 /// The longest time for which a program is stopped or a file system is frozen.
 const STANDSTILL_MS: u64 = 250;
+/// The furthest that a clock is set.
+const CLOCK_SECONDS: u64 = 2 * 60 * 60;
 /// One in this many requests meets a fault that the others do not.
 const SPARSE: u64 = 7;
 
@@ -38,6 +40,7 @@ pub(super) enum Fault {
     ReadOnly,
     ShortTransfers,
     InterruptedCalls,
+    ClockSet,
     Frozen,
     ShutDown,
     RecordFull,
@@ -57,7 +60,7 @@ pub(super) enum Storage {
 }
 
 impl Fault {
-    pub(super) const ALL: [Self; 26] = [
+    pub(super) const ALL: [Self; 27] = [
         Self::Killed,
         Self::Terminated,
         Self::InterruptedTwice,
@@ -76,6 +79,7 @@ impl Fault {
         Self::ReadOnly,
         Self::ShortTransfers,
         Self::InterruptedCalls,
+        Self::ClockSet,
         Self::Frozen,
         Self::ShutDown,
         Self::RecordFull,
@@ -107,6 +111,7 @@ impl Fault {
             Self::ReadOnly => "EROFS",
             Self::ShortTransfers => "short transfers",
             Self::InterruptedCalls => "EINTR",
+            Self::ClockSet => "clock set",
             Self::Frozen => "frozen file system",
             Self::ShutDown => "device vanishes",
             Self::RecordFull => "record disk full",
@@ -140,6 +145,9 @@ impl Fault {
                 "FUSE moves 512 bytes of every seventh transfer; only of reads with uring and libaio"
             }
             Self::InterruptedCalls => "FUSE, every seventh transfer; strace for short commands",
+            Self::ClockSet => {
+                "the wall clock of the program jumps by up to two hours, ahead or back (a library in front of the C library)"
+            }
             Self::Frozen => "FIFREEZE of ext4 on a loop device, for up to 250 ms",
             Self::ShutDown => "EXT4_IOC_SHUTDOWN: all calls fail from then on",
             Self::RecordFull => "a file takes the rest of the tmpfs that has the record",
@@ -170,7 +178,10 @@ impl Fault {
 
     /// Whether a run with this fault continues to its end as if nothing had happened.
     pub(super) const fn is_overcome(self) -> bool {
-        matches!(self, Self::Stopped | Self::ShortTransfers | Self::InterruptedCalls | Self::Frozen)
+        matches!(
+            self,
+            Self::Stopped | Self::ShortTransfers | Self::InterruptedCalls | Self::ClockSet | Self::Frozen
+        )
     }
 
     /// Whether the fault is a failing call on the storage.
@@ -207,7 +218,9 @@ impl Fault {
             // A killed launch is an error of its own.
             Self::OutOfMemory => &[5],
             Self::Terminated | Self::InterruptedTwice => &[130],
-            Self::Stopped | Self::ShortTransfers | Self::InterruptedCalls | Self::Frozen => &[0],
+            Self::Stopped | Self::ShortTransfers | Self::InterruptedCalls | Self::ClockSet | Self::Frozen => {
+                &[0]
+            }
             Self::Descriptors | Self::Threads => &[4, 5, 7],
             Self::RecordFull => &[7],
             Self::LostRank => &[9],
@@ -301,6 +314,11 @@ impl Fault {
                 running.signal(Signal::STOP).map_err(say)?;
                 thread::sleep(Duration::from_millis(draw.below(STANDSTILL_MS)));
                 running.signal(Signal::CONT).map_err(say)
+            }
+            Self::ClockSet => {
+                let seconds =
+                    i64::try_from(1 + draw.below(CLOCK_SECONDS)).map_err(|error| error.to_string())?;
+                site.clock()?.step(if draw.below(2) == 0 { seconds } else { -seconds })
             }
             Self::Frozen => {
                 let frozen = site.ext4()?.freeze().map_err(say)?;

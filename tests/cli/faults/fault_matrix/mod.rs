@@ -8,9 +8,11 @@
 
 mod attempt;
 mod calls;
+mod clock;
 mod damage;
 mod draw;
 mod fault;
+mod io500;
 mod site;
 mod table;
 mod work;
@@ -56,6 +58,8 @@ fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
             | F::ReadFails
             | F::WriteFails,
         ) => None,
+        (Work::Io500, F::Killed | F::Terminated | F::InterruptedTwice) => None,
+        (Work::Io500, _) => Some("its phases are runs, to which the other columns apply"),
         (Work::Ranks, _) => Some("a rank handles it like a process without ranks"),
         (_, F::LostRank | F::LostLauncher) => Some("it has no ranks"),
         (
@@ -68,11 +72,12 @@ fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
             | F::OutOfMemory
             | F::Descriptors
             | F::Threads
+            | F::ClockSet
             | F::RecordFull,
         ) => None,
         (Work::Rpc, _) => Some("it has no files"),
         (
-            Work::Import | Work::Merge | Work::Layout | Work::Tuning,
+            Work::Import | Work::Merge | Work::Layout | Work::Tuning | Work::Restore,
             F::Killed
             | F::Terminated
             | F::InterruptedTwice
@@ -81,8 +86,8 @@ fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
             | F::NoSpace
             | F::InterruptedCalls,
         ) => None,
-        (Work::Import | Work::Merge | Work::Layout | Work::Tuning, F::SyncFails) => None,
-        (Work::Import | Work::Merge | Work::Layout | Work::Tuning, _) => {
+        (Work::Import | Work::Merge | Work::Layout | Work::Tuning | Work::Restore, F::SyncFails) => None,
+        (Work::Import | Work::Merge | Work::Layout | Work::Tuning | Work::Restore, _) => {
             Some("it makes only a few hundred system calls, each of which is made to fail")
         }
         (Work::Mmap, F::ShortTransfers | F::InterruptedCalls) => {
@@ -101,7 +106,10 @@ fn lacking(work: Work, fault: Fault) -> Result<(), String> {
     if work == Work::Layout {
         Testbed::available()?;
     }
-    if !work.is_run() && work != Work::Record {
+    if fault == Fault::ClockSet {
+        clock::library()?;
+    }
+    if !work.is_run() && !matches!(work, Work::Record | Work::Io500) {
         return Strace::available();
     }
     match (fault.storage(), fault) {
@@ -126,6 +134,7 @@ fn can_be_shut_down() -> Result<(), String> {
 enum Reference {
     Run(attempt::Reference),
     Command(calls::Reference),
+    Io500,
     Record,
 }
 
@@ -151,6 +160,7 @@ impl Records {
 fn reference(work: Work, records: &Records) -> Result<Reference, String> {
     match work {
         Work::Record => Ok(Reference::Record),
+        Work::Io500 => Ok(Reference::Io500),
         _ if work.is_run() => attempt::Reference::of(work).map(Reference::Run),
         _ => calls::Command::reference(work, &records.paths).map(Reference::Command),
     }
@@ -245,6 +255,7 @@ fn struck(
             Reference::Command(reference) => {
                 calls::attempt(work, fault, &records.paths, reference, &mut draw)
             }
+            Reference::Io500 => io500::attempt(fault, &mut draw),
             Reference::Record => damage::attempt(fault, &records.paths[0], &mut draw),
         };
         if let Some(problems) = tried? {

@@ -8,6 +8,7 @@ use testbed::{ControlGroup, FileSystem, Limited, LoopDevice, Program, Programmed
 
 use crate::desk::{Desk, SmallDisk, names, run};
 
+use super::clock::Clock;
 use super::fault::{Fault, Storage};
 
 /// Memory limit of the group whose memory is used up.
@@ -22,6 +23,7 @@ pub(super) struct Site {
     storage: Mounted,
     group: Option<ControlGroup>,
     record_disk: Option<SmallDisk>,
+    clock: Option<Clock>,
 }
 
 enum Mounted {
@@ -65,7 +67,8 @@ impl Site {
             group.set(limit).map(|()| group)
         });
         let record_disk = (fault == Fault::RecordFull).then(|| SmallDisk::mount(desk.path("small")));
-        Ok(Self { desk, data, storage, group: group.transpose()?, record_disk })
+        let clock = (fault == Fault::ClockSet).then(|| Clock::new(desk.path("clock"))).transpose()?;
+        Ok(Self { desk, data, storage, group: group.transpose()?, record_disk, clock })
     }
 
     /// Where the record is written.
@@ -73,9 +76,14 @@ impl Site {
         self.record_disk.as_ref().map_or_else(|| self.desk.record(), |disk| disk.path().join("record"))
     }
 
-    /// The program, in the control group that the fault needs.
-    pub(super) fn grouped(&self, program: Program) -> Program {
-        self.group.as_ref().map_or_else(|| program.clone(), |group| group.inside(&program))
+    /// The program, in the control group and with the clock that the fault needs.
+    pub(super) fn grouped(&self, program: Program) -> Result<Program, String> {
+        let program = self.group.as_ref().map_or_else(|| program.clone(), |group| group.inside(&program));
+        self.clock.as_ref().map_or_else(|| Ok(program.clone()), |clock| clock.of(program.clone()))
+    }
+
+    pub(super) fn clock(&self) -> Result<&Clock, &'static str> {
+        self.clock.as_ref().ok_or("no clock of its own")
     }
 
     pub(super) fn group(&self) -> Result<&ControlGroup, String> {

@@ -129,8 +129,9 @@ impl Table {
         text.push_str(
             "\n## In a virtual machine\n\n\
              Faults that would harm the host are tried in a virtual machine, by `scripts/virtual-machine.sh \
-             a_clock_that_is_set`, which `./check --full` runs: during a run, the clock is set one hour ahead and two \
-             hours back, and an NVMe device is removed from its PCI bus. Quotas are tried through FUSE (EDQUOT).\n\n\
+             a_clock_that_is_set`, which `./check --full` runs: during a run, the clock of the machine is set one hour \
+             ahead and two hours back, and an NVMe device is removed from its PCI bus. Quotas are tried through FUSE \
+             (EDQUOT).\n\n\
              ## Planted defects\n\n\
              `scripts/planted-faults.sh` builds the program with a defect: files are not claimed, finished results are \
              lost, or an error is not reported. The test of the table must fail for each of them. `./check --full` runs \

@@ -20,11 +20,13 @@ pub(super) enum Work {
     Merge,
     Layout,
     Tuning,
+    Restore,
+    Io500,
     Record,
 }
 
 impl Work {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::Psync,
         Self::Uring,
         Self::Libaio,
@@ -40,6 +42,8 @@ impl Work {
         Self::Merge,
         Self::Layout,
         Self::Tuning,
+        Self::Restore,
+        Self::Io500,
         Self::Record,
     ];
 
@@ -61,6 +65,8 @@ impl Work {
             Self::Merge => "merge",
             Self::Layout => "layout",
             Self::Tuning => "tuning",
+            Self::Restore => "host restore",
+            Self::Io500 => "io500",
             Self::Record => "finished record",
         }
     }

@@ -22,6 +22,10 @@ use crate::tree::trouble::{OpOutcome, Surprise, failed};
 use crate::tree::walk::again;
 use crate::{EngineError, Errno, PhaseJob, Point, Surprises};
 
+/// How names of the claims of runs begin (`record::TargetClaim`). They are in the directories that are searched, but not
+/// among the names that the benchmark has made.
+const CLAIM: &[u8] = b".ioproof-claim-";
+
 /// Parameters shared by all tasks of a phase.
 #[derive(Debug)]
 pub(crate) struct FindRules<'a> {
@@ -261,6 +265,9 @@ impl Batch {
         self.next = 0;
         let mut found = 0;
         let read = names(open, &mut self.bytes, |name, kind| {
+            if name.to_bytes().starts_with(CLAIM) {
+                return;
+            }
             if kind == FileType::Directory {
                 if directory.descends {
                     stack.push(directory.below(name.to_bytes()));

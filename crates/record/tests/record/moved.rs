@@ -1,0 +1,41 @@
+//! A run directory that is moved while the run is recorded.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use plan::Phase;
+use record::{Outcome, RecordError, Recorder, Replacement, Run};
+
+use crate::sample;
+
+#[test]
+fn everything_is_written_to_the_directory_in_which_the_run_began() {
+    let place = tempfile::tempdir().expect("a directory");
+    let (directory, moved) = (place.path().join("run"), place.path().join("moved"));
+    let mut recorder = Recorder::create(&directory, &sample::manifest()).expect("created");
+    let held = recorder.place();
+    recorder.case_started("seq").expect("it is in its place");
+    recorder.phase_finished(&sample::phase("seq", 0, Phase::Write, 2)).expect("recorded");
+    fs::rename(&directory, &moved).expect("moved");
+    // What another user may put there.
+    let victim = place.path().join("victim");
+    fs::write(&victim, "stays").expect("written");
+    fs::create_dir_all(directory.join("phases")).expect("made");
+    for name in ["manifest.json", "report.html", "phases/000001.parquet"] {
+        symlink(&victim, directory.join(name)).expect("a link");
+    }
+
+    recorder.case_finished("seq").expect("the record goes on");
+    let refused = recorder.case_started("rnd").expect_err("no further case begins");
+    assert!(matches!(refused, RecordError::Moved { .. }), "{refused}");
+    let error = recorder.finish(&Outcome::Complete).expect_err("it is not where it should be");
+    assert!(error.to_string().contains(&*moved.to_string_lossy()), "{error}");
+    Replacement::new(&held, "report.html".as_ref()).expect("begun").finish().expect("written");
+
+    assert_eq!(fs::read_to_string(&victim).expect("readable"), "stays");
+    for run in [Run::open(&moved), Run::open(&held)] {
+        let run = run.expect("readable");
+        assert_eq!((run.phases.len(), run.damage.len(), run.finished_cases.len()), (1, 0, 1));
+    }
+    assert!(moved.join("report.html").is_file() && moved.join("phases/000001.parquet").is_file());
+}
