@@ -207,7 +207,7 @@ fn binomial(trials: u64, share: f64, random: &mut Random) -> u64 {
 /// The transfers beyond each limit if each depends on the one before.
 fn chain(transfers: u64, limits: [f64; 3], random: &mut Random) -> [u64; 3] {
     let mut beyond = [0; 3];
-    let mut fresh = |random: &mut Random| -(1.0 - random.uniform()).ln();
+    let fresh = |random: &mut Random| -(1.0 - random.uniform()).ln();
     let mut time = fresh(random);
     for _ in 0..transfers {
         for (count, limit) in beyond.iter_mut().zip(limits) {
