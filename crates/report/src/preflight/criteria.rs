@@ -5,7 +5,8 @@ use analysis::{
     statistics::{CONFIDENCE, DIFFERENCE_LEAST, bound_least},
 };
 use plan::{
-    Amount, Case, Commitment, Over, PHASE_SECONDS_MIN, Phase, Plan, Protocol, Selector, Side, Statistic, Stopping,
+    Amount, Case, Commitment, Over, PHASE_SECONDS_MIN, Phase, Plan, Protocol, Selector, Side, Statistic,
+    Stopping,
 };
 
 use crate::format::screen::Screen;

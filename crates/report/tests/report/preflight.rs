@@ -181,6 +181,7 @@ fn what_a_promised_percentile_takes_is_told_before_the_run() {
             bound: Bound::AtMost,
             amount: Amount::Latency { nanos: 5e6, percent: Some(percent) },
             over: Over::Every,
+            terms: plan::Terms::default(),
         }];
         let around = around(20e9, 24_000_000_000_000);
         let before = one_line(&report::preflight(&plan, &around, report::Screen::PLAIN));

@@ -57,7 +57,7 @@ fn the_test_of_differences_keeps_its_level_where_what_is_done_by_hand_does_not()
 }
 
 /// `docs/VALIDATION.md` has the shares of more trials.
-const PERCENTILE_TRIALS: usize = 250;
+const PERCENTILE_TRIALS: usize = 100;
 
 #[test]
 fn promised_percentiles_are_not_kept_by_chance() {

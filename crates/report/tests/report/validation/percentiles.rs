@@ -154,9 +154,8 @@ impl Model {
         (0..repetitions).map(&mut pass).collect()
     }
 
-    /// How a promise of the true percentile is judged, and one with [`ROOM`].
-    fn judged(&self, repetitions: u32, random: &mut Random) -> [Judgement; 2] {
-        let truth = self.truth();
+    /// How a promise of the true percentile `truth` is judged, and one with [`ROOM`].
+    fn judged(&self, truth: f64, repetitions: u32, random: &mut Random) -> [Judgement; 2] {
         let limits = [0.9 * truth, truth, ROOM * truth];
         let nanos = limits.map(|limit| (limit * MEAN_NS).round());
         let promise = |nanos: f64| Commitment {
@@ -275,11 +274,12 @@ pub(crate) fn percentiles(trials: usize, seed: u64) -> Percentiles {
     static ALL: [Model; MODELS.len()] = MODELS;
     let mut rows = Vec::new();
     for model in &ALL {
+        let truth = model.truth();
         for &repetitions in model.repetitions {
             let mut random = Random(seed);
             let mut row = Counted { model, repetitions, passed: 0, failed: 0, kept: 0 };
             for _ in 0..trials {
-                let [at_limit, with_room] = model.judged(repetitions, &mut random);
+                let [at_limit, with_room] = model.judged(truth, repetitions, &mut random);
                 row.passed += usize::from(at_limit == Judgement::Holds);
                 row.failed += usize::from(at_limit == Judgement::DoesNotHold);
                 row.kept += usize::from(with_room == Judgement::Holds);
