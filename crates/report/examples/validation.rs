@@ -1,6 +1,7 @@
 //! The validation bench: `validation drawn|simulated [TRIALS] [FILE]` prints what is stated of records whose truth is
 //! known, and fails where a limit does not hold. What was counted is kept in FILE, from which a later call goes on.
-//! With `UPDATE_DOCS=1` it writes its table into `docs/VALIDATION.md`.
+//! `validation percentiles [TRIALS]` does the same for promises of percentiles. With `UPDATE_DOCS=1` it writes its
+//! table into `docs/VALIDATION.md`.
 
 #![expect(clippy::print_stdout, reason = "that is what it is for")]
 
@@ -21,11 +22,18 @@ const KEPT_EVERY: usize = 100;
 const SEED: u64 = 1;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut words = env::args().skip(1);
+    let mut words = env::args().skip(1).peekable();
+    if words.next_if(|word| word == "percentiles").is_some() {
+        let trials = words.next().map_or(Ok(TRIALS), |text| text.parse())?;
+        let percentiles = validation::percentiles::percentiles(trials, SEED);
+        return finish("percentiles", &percentiles.markdown(), &percentiles.broken_limits());
+    }
     let (source, name) = match words.next().as_deref() {
         Some("drawn") | None => (Source::Drawn, "drawn"),
         Some("simulated") => (Source::Simulated, "simulated"),
-        Some(other) => return Err(format!("`{other}` is no source of records: drawn or simulated").into()),
+        Some(other) => {
+            return Err(format!("`{other}` is no source of records: drawn, simulated or percentiles").into());
+        }
     };
     let trials = words.next().map_or(Ok(TRIALS), |text| text.parse())?;
     let file = words.next();
@@ -54,6 +62,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         text = format!("{text}\n{}", rules.markdown());
         broken.extend(rules.broken_limits());
     }
+    finish(name, &text, &broken)
+}
+
+/// Prints the table, writes it into the page if asked to, and fails if limits are broken.
+fn finish(name: &str, text: &str, broken: &[String]) -> Result<(), Box<dyn Error>> {
     println!("{text}");
     if env::var_os("UPDATE_DOCS").is_some() {
         // The table stands between two lines of the page.

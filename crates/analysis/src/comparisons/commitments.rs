@@ -3,7 +3,8 @@
 use plan::{Amount, Bound, Commitment, Over, Plan, RateName, Selector, Statistic};
 
 use crate::audit::{AuditIssue, Check, Outcome, Use};
-use crate::figures::{Figure, RepetitionFigure, values};
+use crate::comparisons::percentile_promise::PercentilePromise;
+use crate::figures::{Figure, RepetitionFigure, in_flight, values};
 use crate::gate::{
     Gate, Judgement, Kind, Of, Quantity, Statement, Value, median_keeps,
     table::{Column, amount, any, below, change, detail, list, share, subject, text, word},
@@ -72,7 +73,7 @@ impl Statement for Verdict {
         amount(
             "at_worst",
             "at worst",
-            "The bound of the median on the unfavourable side, in `unit`.",
+            "The bound on the unfavourable side, of the median or of a promised percentile, in `unit`.",
             |one| one.in_unit(one.bound.map(|(end, _)| end)),
         ),
         detail(amount("at_best", "at best", "The bound on the favourable side, in `unit`.", |one| {
@@ -113,9 +114,9 @@ impl Statement for Verdict {
         let several = if all.len() == 1 { "" } else { "s" };
         vec![
             format!("{} commitment{several}: {}.", all.len(), counts.join(", ")),
-            "Reached: the figure that decided. At worst: the bound of the median on the unfavourable side, with its \
-             confidence. A doubt of the audit keeps a figure from passing where docs/AUDIT.md says \"withheld\" of a \
-             promise kept; any other doubt is only named."
+            "Reached: the figure that decided. At worst: the bound on the unfavourable side, of the median or of a \
+             promised percentile, with its confidence. A doubt of the audit keeps a figure from passing where \
+             docs/AUDIT.md says \"withheld\" of a promise kept; any other doubt is only named."
                 .to_owned(),
         ]
     }
@@ -188,7 +189,10 @@ pub fn judged_by(commitment: &Commitment) -> String {
         Statistic::ConfidenceBound => "confidence bound of the median",
     };
     match commitment.amount {
-        Amount::Latency { percent: Some(percent), .. } => format!("{statistic} of p{percent}"),
+        Amount::Latency { percent: Some(percent), .. } => match commitment.statistic {
+            Statistic::ConfidenceBound => format!("confidence bound of p{percent}"),
+            _ => format!("{statistic} of p{percent}, and its confidence bounds"),
+        },
         Amount::Latency { percent: None, .. } => format!("{statistic} of the mean latency"),
         _ => format!("{statistic}, {}", commitment.rate.name()),
     }
@@ -306,6 +310,9 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     let among = if commitment.over == Over::Best { cases } else { 1 };
     let counted: Vec<_> = gate.figures[figure].counted().collect();
     let values = values(&counted, commitment.amount, commitment.rate)?;
+    if let Amount::Latency { percent: Some(percent), .. } = commitment.amount {
+        return of_percentile(gate, commitment, (figure, cases), percent, &values);
+    }
     let summary = Summary::of(&values)?;
     let at_least = commitment.bound == Bound::AtLeast;
     let (worst, best) = if at_least { (summary.min, summary.max) } else { (summary.max, summary.min) };
@@ -370,6 +377,32 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
         _ => None,
     };
     Some(Candidate { figure, measured, margin, bound, best: best_end, weighed, doubts, by_chance })
+}
+
+/// The same for a promised percentile.
+fn of_percentile(
+    gate: &Gate<'_>,
+    commitment: &Commitment,
+    (figure, cases): (usize, usize),
+    percent: f64,
+    values: &[f64],
+) -> Option<Candidate> {
+    let in_flight = gate.subject(figure).map_or(1.0, |subject| in_flight(subject.case));
+    let promise = PercentilePromise { commitment, percent, figure: &gate.figures[figure], cases, in_flight };
+    let settled = promise.settled(values)?;
+    let weighed = weighed(gate, commitment, figure, (settled.measured, settled.margin));
+    let mut doubts = gate.against(figure, weighed.statement, weighed.excepted);
+    doubts.extend(settled.doubts);
+    Some(Candidate {
+        figure,
+        measured: settled.measured,
+        margin: settled.margin,
+        bound: settled.bound,
+        best: settled.best,
+        weighed,
+        doubts,
+        by_chance: None,
+    })
 }
 
 /// Returns how the doubts about a figure are weighed, given its measured value and its margin: the share by which it

@@ -6,11 +6,13 @@ pub(crate) mod claims;
 pub(crate) mod commitments;
 pub(crate) mod compare;
 pub(crate) mod cross_check;
+pub(crate) mod percentile_need;
+pub(crate) mod percentile_promise;
 pub(crate) mod published;
 pub(crate) mod published_comparison;
 pub(crate) mod quantities;
 
 pub use self::{
-    against_itself::*, agreement::*, claims::*, commitments::*, compare::*, cross_check::*, published::*,
-    published_comparison::*,
+    against_itself::*, agreement::*, claims::*, commitments::*, compare::*, cross_check::*,
+    percentile_need::*, published::*, published_comparison::*,
 };

@@ -3,6 +3,10 @@
 use plan::{Measure, Operation};
 use record::LatencyRow;
 
+use crate::statistics::{
+    Beyond, PERCENTILE_LEVEL, beyond_at_least, beyond_at_most, passes_beyond, passes_within,
+};
+
 /// Which of the human-readable tables and charts show a latency statistic; JSON and CSV contain all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ShownIn {
@@ -89,9 +93,27 @@ pub const LATENCY_STATISTICS: [LatencyStatistic; 11] = {
         new("p50", "p50", Operations, Percentile(50.0), "half took at most this long"),
         new("p90", "p90", Figure, Percentile(90.0), "90 of 100 took at most this long"),
         new("p95", "p95", Nowhere, Percentile(95.0), "95 of 100 took at most this long"),
-        new("p99", "p99", Always, Percentile(99.0), "99 of 100 took at most this long"),
-        new("p99_9", "p99.9", Latencies, Percentile(99.9), "999 of 1,000 took at most this long"),
-        new("p99_99", "p99.99", Figure, Percentile(99.99), "9,999 of 10,000 took at most this long"),
+        new(
+            "p99",
+            "p99",
+            Always,
+            Percentile(99.0),
+            "99 of 100 took at most this long; of fewer than 100 in all, the longest",
+        ),
+        new(
+            "p99_9",
+            "p99.9",
+            Latencies,
+            Percentile(99.9),
+            "999 of 1,000 took at most this long; of fewer than 1,000 in all, the longest",
+        ),
+        new(
+            "p99_99",
+            "p99.99",
+            Figure,
+            Percentile(99.99),
+            "9,999 of 10,000 took at most this long; of fewer than 10,000 in all, the longest",
+        ),
         new("maximum", "max", Operations, Edge(Latency::max_ns), "the longest"),
     ]
 };
@@ -154,6 +176,11 @@ impl Latency {
         let mut all = Self { buckets, count, mean_ns: 0.0 };
         all.mean_ns = all.mean_of(|middle| middle);
         all
+    }
+
+    /// The lower edge, the upper edge and the count of each bucket.
+    pub(crate) fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        self.buckets.iter().map(|one| (one.low_ns, one.high_ns, one.count))
     }
 
     /// The number of transfers.
@@ -221,6 +248,103 @@ impl Latency {
     }
 }
 
+/// Bounds in nanoseconds, each of which is on the wrong side with a probability of at most
+/// [`PERCENTILE_LEVEL`] ÷ family. `None` if there is too little data.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the name says it")]
+pub struct PercentileEnds {
+    pub low: Option<u64>,
+    pub high: Option<u64>,
+}
+
+/// The bounds of a percentile of the latencies of one operation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PercentileBounds {
+    /// For example 99.9.
+    pub percent: f64,
+    /// The number of figures that the promise is about, for which the level is corrected; 1 without a correction.
+    pub family: usize,
+    /// By order statistics: as if all transfers were independent.
+    pub by_transfers: PercentileEnds,
+    /// With the pass as the unit.
+    pub by_passes: PercentileEnds,
+}
+
+impl PercentileBounds {
+    /// The level of each bound.
+    #[must_use]
+    pub fn level(family: usize) -> f64 {
+        PERCENTILE_LEVEL / family.max(1) as f64
+    }
+
+    /// The bounds from the histograms of several passes, during which `in_flight` transfers were in flight at a time.
+    /// A limit within a bucket is taken to be on the unfavourable side of all transfers in it.
+    #[must_use]
+    pub fn of(passes: &[&Latency], (percent, family): (f64, usize), in_flight: f64) -> Self {
+        let level = Self::level(family);
+        let transfers = passes.iter().fold(0_u64, |sum, pass| sum.saturating_add(pass.count()));
+        let few = beyond_at_most(transfers, percent, level);
+        let many = beyond_at_least(transfers, percent, level);
+        let total = |all: &[Beyond]| all.iter().fold(0_u64, |sum, pass| sum.saturating_add(pass.beyond));
+        Self {
+            percent,
+            family,
+            by_transfers: PercentileEnds {
+                low: lower(passes, |all| many.is_some_and(|many| total(all) >= many)),
+                high: upper(passes, |all| few.is_some_and(|few| total(all) <= few)),
+            },
+            by_passes: PercentileEnds {
+                low: lower(passes, |all| passes_beyond(all, percent, level)),
+                high: upper(passes, |all| passes_within(all, percent, in_flight, level)),
+            },
+        }
+    }
+}
+
+/// The lowest edge for which `shows` holds, and for all above it, given how many transfers of each pass are above.
+fn upper(passes: &[&Latency], shows: impl Fn(&[Beyond]) -> bool) -> Option<u64> {
+    let (mut beyond, buckets) = (counts(passes), descending(passes, |(_, high, _)| high));
+    let mut found = None;
+    for of_edge in buckets.chunk_by(|one, other| one.0 == other.0) {
+        if !shows(&beyond) {
+            break;
+        }
+        found = Some(of_edge[0].0);
+        for &(_, pass, count) in of_edge {
+            beyond[pass].beyond = beyond[pass].beyond.saturating_add(count);
+        }
+    }
+    found
+}
+
+/// The highest edge for which `shows` holds, given how many transfers of each pass are at or above it.
+fn lower(passes: &[&Latency], shows: impl Fn(&[Beyond]) -> bool) -> Option<u64> {
+    let (mut beyond, buckets) = (counts(passes), descending(passes, |(low, ..)| low));
+    for of_edge in buckets.chunk_by(|one, other| one.0 == other.0) {
+        for &(_, pass, count) in of_edge {
+            beyond[pass].beyond = beyond[pass].beyond.saturating_add(count);
+        }
+        if shows(&beyond) {
+            return Some(of_edge[0].0);
+        }
+    }
+    None
+}
+
+fn counts(passes: &[&Latency]) -> Vec<Beyond> {
+    passes.iter().map(|pass| Beyond { transfers: pass.count(), beyond: 0 }).collect()
+}
+
+/// An edge of each bucket of all passes with the index of the pass and the count, the highest edge first.
+fn descending(passes: &[&Latency], edge: fn((u64, u64, u64)) -> u64) -> Vec<(u64, usize, u64)> {
+    let of_pass = |(index, pass): (usize, &&Latency)| {
+        pass.buckets().map(|bucket| (edge(bucket), index, bucket.2)).collect::<Vec<_>>()
+    };
+    let mut all: Vec<(u64, usize, u64)> = passes.iter().enumerate().flat_map(of_pass).collect();
+    all.sort_unstable_by(|one, other| other.0.cmp(&one.0));
+    all
+}
+
 /// All statistics of the latencies of one operation, for one pass or for all counted ones. The histograms of a long
 /// study are too large for a report to hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -234,14 +358,21 @@ pub struct LatencySummary {
     pub knows_mean: bool,
     /// Nanoseconds, in the order of [`LATENCY_STATISTICS`].
     pub nanos: [f64; LATENCY_STATISTICS.len()],
-    /// The percentiles that the study's commitments need.
+    /// The percentiles that the study promises or expects.
     requested: Box<[(f64, u64)]>,
+    bounds: Box<[PercentileBounds]>,
 }
 
 impl LatencySummary {
-    /// The statistics of `latency`, with the percentiles `requested`.
+    /// The statistics of `latency`, with the percentiles `requested` and the bounds of promised ones.
     #[must_use]
-    pub fn of(operation: Operation, measure: Measure, latency: &Latency, requested: &[f64]) -> Self {
+    pub fn of(
+        operation: Operation,
+        measure: Measure,
+        latency: &Latency,
+        requested: &[f64],
+        bounds: Vec<PercentileBounds>,
+    ) -> Self {
         Self {
             operation,
             measure,
@@ -249,6 +380,7 @@ impl LatencySummary {
             knows_mean: latency.knows_mean(),
             nanos: LATENCY_STATISTICS.map(|statistic| statistic.of(latency)),
             requested: requested.iter().map(|&percent| (percent, latency.percentile(percent))).collect(),
+            bounds: bounds.into(),
         }
     }
 
@@ -270,8 +402,8 @@ impl LatencySummary {
         self.get("mean")
     }
 
-    /// [`Latency::percentile`] for the percentiles in [`LATENCY_STATISTICS`] and for those that the commitments of
-    /// the study need.
+    /// [`Latency::percentile`] for the percentiles in [`LATENCY_STATISTICS`] and for those that the study promises or
+    /// expects.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         let is = |of: f64| of.total_cmp(&percent).is_eq();
@@ -280,4 +412,27 @@ impl LatencySummary {
         let requested = || self.requested.iter().find(|(of, _)| is(*of)).map(|&(_, nanos)| nanos as f64);
         listed.map(|(_, nanos)| nanos).or_else(requested)
     }
+    /// The bounds of a percentile that the study promises or expects, for a family of this size.
+    #[must_use]
+    pub fn bounds(&self, percent: f64, family: usize) -> Option<&PercentileBounds> {
+        self.bounds.iter().find(|one| one.family == family && one.percent.total_cmp(&percent).is_eq())
+    }
+}
+
+/// The bound of the slowest operation, since a limit of latencies applies to each. An upper bound takes those of all
+/// operations.
+pub(crate) fn slowest_bound(
+    latency: &[LatencySummary],
+    (percent, family): (f64, usize),
+    high: bool,
+    ends: fn(&PercentileBounds) -> PercentileEnds,
+) -> Option<f64> {
+    let responses = latency.iter().filter(|one| one.measure == Measure::Response);
+    let of = |one: &LatencySummary| {
+        let ends = ends(one.bounds(percent, family)?);
+        (if high { ends.high } else { ends.low }).map(|nanos| nanos as f64)
+    };
+    let all: Vec<Option<f64>> = responses.map(of).collect();
+    let known = all.iter().flatten().copied().reduce(f64::max);
+    known.filter(|_| !high || all.iter().all(Option::is_some))
 }

@@ -9,6 +9,7 @@ pub(crate) mod names;
 pub(crate) mod nodes;
 pub(crate) mod observed;
 pub(crate) mod of_run;
+pub(crate) mod percentile;
 pub(crate) mod phase_warnings;
 pub(crate) mod primary_metric;
 pub(crate) mod rates;
@@ -17,5 +18,6 @@ pub(crate) mod subject;
 
 pub use self::{
     amount::*, figure::*, history::*, latency::*, little::*, names::*, nodes::*, observed::*, of_run::*,
-    phase_warnings::*, primary_metric::*, rates::*, seconds::*, servers::*, starved::*, subject::*,
+    percentile::*, phase_warnings::*, primary_metric::*, rates::*, seconds::*, servers::*, starved::*,
+    subject::*,
 };

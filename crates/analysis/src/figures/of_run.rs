@@ -17,8 +17,9 @@ use record::{
 
 use crate::RateName;
 use crate::figures::{
-    DeviceShare, Figure, Latency, LatencySummary, MemberFigures, NodeFigure, NodeFigures, Rate, RateOf,
-    Rates, RepetitionFigure, ServerCounts, named, node_rates, nodes_of, observed, seconds::change_in_pass,
+    DeviceShare, Figure, Latency, LatencySummary, MemberFigures, NodeFigure, NodeFigures, PercentileBounds,
+    Rate, RateOf, Rates, RepetitionFigure, ServerCounts, Wanted, in_flight, named, node_rates, nodes_of,
+    observed, seconds::change_in_pass,
 };
 use crate::statistics::{counted, summary_under};
 
@@ -34,10 +35,6 @@ const CASES_OF_A_THREAD: usize = 64;
 #[must_use]
 pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
     let plan = &run.manifest.plan;
-    let percents = plan.criteria.commitments.iter().filter_map(|commitment| match commitment.amount {
-        plan::Amount::Latency { percent, .. } => percent,
-        plan::Amount::BytesPerSecond(_) | plan::Amount::OperationsPerSecond(_) => None,
-    });
     let mut warnings: HashMap<&PhaseKey, Vec<Warning>> = HashMap::new();
     for row in &run.warnings {
         if let Some(key) = &row.key {
@@ -45,7 +42,7 @@ pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
         }
     }
     let phases = group(&run.phases, |row| &*row.key.case);
-    let context = Context { run, rate, percents: percents.collect(), warnings };
+    let context = Context { run, rate, wanted: Wanted::of(plan), warnings };
     let places: HashMap<&str, usize> =
         plan.cases.iter().enumerate().map(|(place, case)| (case.id.as_str(), place)).collect();
     let of = |id: &&str| {
@@ -103,8 +100,8 @@ fn of_key<'a, 'b, R>(
 struct Context<'a> {
     run: &'a Run,
     rate: RateName,
-    /// The percentiles that the study's commitments need.
-    percents: Vec<f64>,
+    /// The percentiles that the study promises or expects.
+    wanted: Vec<Wanted<'a>>,
     warnings: HashMap<&'a PhaseKey, Vec<Warning>>,
 }
 
@@ -144,7 +141,8 @@ impl Context<'_> {
         let passes = phases.iter().map(|row| row.key.repetition);
         let recorded: Vec<u32> = passes.filter(|&pass| case.role(pass) == PassRole::Recorded).collect();
         let counting = &recorded[counted(recorded.len(), case.protocol.stopping)];
-        let mut merged = Histograms::new();
+        let asked = Wanted::asked(&self.wanted, case, phase);
+        let (mut merged, mut each) = (Histograms::new(), Vec::new());
         let (mut nodes, mut devices) = (NodeFigures::default(), Vec::new());
         let mut members = MemberFigures::default();
         let amount: fn(&SeriesRow) -> u64 = match RateOf::phase(phase) {
@@ -162,7 +160,7 @@ impl Context<'_> {
                 counts,
                 phase: Arc::clone(row),
                 rates: Rates::of(row, tasks.clone(), of_key(&rows.series, key)),
-                latency: self.summaries(&latency),
+                latency: self.summaries(case, &latency, &[&latency], &of_each(&asked, counting.len())),
                 drift: None,
                 change: change_in_pass(tasks.clone(), &of_key(&rows.series, key).collect::<Vec<_>>(), amount),
                 device_share: DeviceShare::of(row),
@@ -171,9 +169,10 @@ impl Context<'_> {
                 warnings: self.warnings.get(key).cloned().unwrap_or_default(),
             });
             if counts {
-                for (of, latency) in latency {
-                    merged.entry(of).and_modify(|all| all.add(&latency)).or_insert(latency);
+                for (of, latency) in &latency {
+                    merged.entry(*of).and_modify(|all| all.add(latency)).or_insert_with(|| latency.clone());
                 }
+                each.extend((!asked.is_empty()).then_some(latency));
                 members.add(workload, tasks.clone());
                 let rates = node_rates(tasks.clone(), workload, phase);
                 let steady = observed::while_working(of_key(&rows.devices, key), tasks);
@@ -221,7 +220,7 @@ impl Context<'_> {
             rate,
             bytes_per_second,
             transfers_per_second,
-            latency: self.summaries(&merged),
+            latency: self.summaries(case, &merged, &each.iter().collect::<Vec<_>>(), &asked),
             devices,
             nodes,
             members: members.finish(workload),
@@ -231,9 +230,20 @@ impl Context<'_> {
         })
     }
 
-    fn summaries(&self, all: &Histograms) -> Vec<LatencySummary> {
-        let of = |(&(operation, measure), latency): (&(Operation, Measure), &Latency)| {
-            LatencySummary::of(operation, measure, latency, &self.percents)
+    /// The summaries of `all`, which are the sums of the histograms of `passes`, with bounds of the percentiles that
+    /// are `asked` for.
+    fn summaries(
+        &self,
+        case: &Case,
+        all: &Histograms,
+        passes: &[&Histograms],
+        asked: &[(f64, usize)],
+    ) -> Vec<LatencySummary> {
+        let percents: Vec<f64> = self.wanted.iter().map(|one| one.percent).collect();
+        let of = |(of, latency): (&(Operation, Measure), &Latency)| {
+            let passes: Vec<&Latency> = passes.iter().filter_map(|pass| pass.get(of)).collect();
+            let bounds = asked.iter().map(|&asked| PercentileBounds::of(&passes, asked, in_flight(case)));
+            LatencySummary::of(of.0, of.1, latency, &percents, bounds.collect())
         };
         all.iter().map(of).collect()
     }
@@ -285,6 +295,11 @@ fn warnings(passes: &[RepetitionFigure]) -> Vec<Warning> {
         }
     }
     warnings
+}
+
+/// The bounds that are needed of each of `passes`, of which any may be the best or the worst.
+fn of_each(asked: &[(f64, usize)], passes: usize) -> Vec<(f64, usize)> {
+    asked.iter().map(|&(percent, family)| (percent, family * passes)).collect()
 }
 
 /// Histograms by operation and measure.

@@ -10,7 +10,7 @@ mod spread;
 mod stated;
 pub mod table;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use plan::{Case, Phase, Plan, Selector};
 use record::Provenance;
@@ -249,19 +249,13 @@ impl<'a> Gate<'a> {
     /// The cases and result phases that a selection covers, each once, with the index of the figure. The index is
     /// `None` if no counted repetition was measured.
     pub(crate) fn selected(&self, figures: &Selector) -> Vec<(&Case, Phase, Option<usize>)> {
-        let mut seen = HashSet::new();
         let place = |case: &Case, phase| {
             let measured = |figure: &Figure| figure.phase == phase && figure.counted().next().is_some();
             let mut of_case = self.places.get(case.id.as_str()).into_iter().flatten().copied();
             of_case.find(|&place| measured(&self.figures[place]))
         };
-        let cases = self.plan.cases.iter();
-        cases
-            .flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)))
-            .filter(|(case, phase)| phase.is_result() && figures.takes(case, *phase))
-            .filter(|(case, phase)| seen.insert((case.id.as_str(), *phase)))
-            .map(|(case, phase)| (case, phase, place(case, phase)))
-            .collect()
+        let selected = self.plan.selected(figures).into_iter();
+        selected.map(|(case, phase)| (case, phase, place(case, phase))).collect()
     }
 
     /// The reason why nothing can be stated about a selection: a part of it was not measured, and that part could be

@@ -6,6 +6,7 @@ pub(crate) mod histogram;
 pub(crate) mod lack_of_fit;
 pub(crate) mod outlier;
 pub(crate) mod overhead;
+pub(crate) mod percentile;
 pub(crate) mod ranks;
 pub(crate) mod regression;
 pub(crate) mod rules;
@@ -14,6 +15,6 @@ pub(crate) mod settled;
 pub(crate) mod summary;
 
 pub use self::{
-    change_point::*, difference::*, histogram::*, lack_of_fit::*, outlier::*, overhead::*, ranks::*,
-    regression::*, rules::*, sequence::*, settled::*, summary::*,
+    change_point::*, difference::*, histogram::*, lack_of_fit::*, outlier::*, overhead::*, percentile::*,
+    ranks::*, regression::*, rules::*, sequence::*, settled::*, summary::*,
 };

@@ -5,12 +5,16 @@ use std::ops::Range;
 use plan::{Amount, Bytes, Expectation, Phase, Plan};
 
 use crate::audit::Use;
-use crate::figures::{Figure, Subject, bytes_of_one, grouped, in_unit_of, measured, subjects, values};
+use crate::figures::{
+    Figure, Subject, bytes_of_one, grouped, in_unit_of, measured, slowest_bound, subjects, values,
+};
 use crate::gate::{
     Gate, Kind, Of, Quantity, Stated, Statement, Value, median_keeps,
     table::{Column, amount, any, below, detail, flag, share, subject, text, word},
 };
-use crate::statistics::{CONFIDENCE, bound_least, median_bounds};
+use crate::statistics::{
+    CONFIDENCE, PERCENTILE_LEVEL, bound_least, median_bounds, passes_needed, transfers_needed,
+};
 
 /// A figure compared with a data sheet or a limit.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +46,25 @@ impl Expected {
             _ => self.ratio < 1.0,
         };
         self.in_time == Some(false) || self.reached.is_some() && is_on_the_bad_side
+    }
+}
+
+impl Expected {
+    /// The reason why a grade is left undecided.
+    fn why_open(&self) -> String {
+        match self.amount {
+            Amount::Latency { percent: Some(percent), .. } => {
+                let transfers = transfers_needed(percent, PERCENTILE_LEVEL);
+                match transfers.zip(passes_needed(percent, f64::INFINITY, 1.0, PERCENTILE_LEVEL)) {
+                    Some((transfers, passes)) => format!(
+                        "too close to tell, or too little data: p{percent} takes at least {transfers} transfers and \
+                         {passes} repetitions"
+                    ),
+                    None => "no number of transfers shows that none takes longer".to_owned(),
+                }
+            }
+            _ => too_near(),
+        }
     }
 }
 
@@ -82,7 +105,7 @@ impl Statement for Expected {
             |one| Value::or_none(one.reached.clone(), Value::Text),
         )),
         below(text("open", "grade", "Why it cannot be told whether the grade is reached.", |one| {
-            if one.open { too_near() } else { String::new() }
+            if one.open { one.why_open() } else { String::new() }
         })),
         below(word("source", "source", "Where it is from.", |one| &one.source)),
         detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| one.amount.unit().to_owned())),
@@ -119,7 +142,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
 /// [`Expected::reached`] is filled in for the highest grade that a figure reached: with grades of 150, 100 and 50
 /// MB/s for a drive, one that moves 120 has reached 100, and one that moves 40 has missed them all. As with a
 /// commitment, it is undecided whether a grade is reached if the median of fewer than five repetitions is within 15 %
-/// of it, or if the bounds of the median are on both sides of it, see [`Expected::open`].
+/// of it, or if the bounds of the median, or of a percentile, are on both sides of it, see [`Expected::open`].
 #[must_use]
 pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
     subjects(plan, figures).iter().flat_map(|one| of_subject(one, &plan.criteria.expectations)).collect()
@@ -185,6 +208,10 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, figure: 
         grades.sort_by(|a, b| hardness(a.0).total_cmp(&hardness(b.0)));
         let margin = |ratio: f64| if of_latency { 1.0 - ratio } else { ratio - 1.0 };
         let margins = |one: &Expected| {
+            if let Amount::Latency { percent: Some(percent), .. } = one.amount {
+                let (low, high) = percentile_ends(figure, percent);
+                return Some((margin(high / one.amount.number()), margin(low / one.amount.number())));
+            }
             let values = values(&counted, one.amount, figure.rate)?;
             let bounds = median_bounds(&values, 1.0 - CONFIDENCE)?;
             let of = |end: f64| margin(end / one.amount.number());
@@ -203,6 +230,15 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, figure: 
             one.reached = Some(words.clone());
         }
     }
+}
+
+/// The bounds of a percentile by which a commitment would be broken or kept. With too little data they leave every grade
+/// open.
+fn percentile_ends(figure: &Figure, percent: f64) -> (f64, f64) {
+    let end = |high, ends| slowest_bound(&figure.latency, (percent, 1), high, ends);
+    let (by_transfers, by_passes) = (end(true, |one| one.by_transfers), end(true, |one| one.by_passes));
+    let high = by_transfers.zip(by_passes).map_or(f64::INFINITY, |(one, other)| one.max(other));
+    (end(false, |one| one.by_transfers).unwrap_or(0.0), high)
 }
 
 /// How a median compares with several grades, easiest first.

@@ -267,7 +267,7 @@ pub enum Statistic {
     Worst,
     /// The best of them.
     Best,
-    /// The bound of the median on the unfavourable side.
+    /// The bound on the unfavourable side, of the median or of a promised percentile.
     ConfidenceBound,
 }
 

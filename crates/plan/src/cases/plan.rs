@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Criteria, Layout, PlanError, TargetDescription, WorkloadSpec};
+use crate::{Case, Criteria, Layout, Phase, PlanError, Selector, TargetDescription, WorkloadSpec};
 
 /// An option of a foreign command line, for `--explain`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,6 +122,16 @@ impl Plan {
             criteria: Criteria::default(),
             layouts: Vec::new(),
         }
+    }
+
+    /// The cases and result phases that a selection covers, each once.
+    #[must_use]
+    pub fn selected(&self, figures: &Selector) -> Vec<(&Case, Phase)> {
+        let mut seen = HashSet::new();
+        let all = self.cases.iter().flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)));
+        all.filter(|(case, phase)| phase.is_result() && figures.takes(case, *phase))
+            .filter(|(case, phase)| seen.insert((case.id.as_str(), *phase)))
+            .collect()
     }
 
     /// Index ranges of the blocks of cases; the cases of a block take turns, pass by pass.

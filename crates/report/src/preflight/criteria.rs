@@ -1,16 +1,17 @@
 //! What a study fixes before it runs: the protocol of each case, and the commitments.
 
 use analysis::{
-    comparisons::{judged_by, selected, side},
+    comparisons::{PercentileNeed, judged_by, selected, side},
     statistics::{CONFIDENCE, DIFFERENCE_LEAST, bound_least},
 };
 use plan::{
-    Case, Commitment, Over, PHASE_SECONDS_MIN, Phase, Plan, Protocol, Selector, Side, Statistic, Stopping,
+    Amount, Case, Commitment, Over, PHASE_SECONDS_MIN, Phase, Plan, Protocol, Selector, Side, Statistic,
+    Stopping,
 };
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
-use crate::format::{counted, duration, names, percent};
+use crate::format::{counted, duration, grouped, names, percent};
 use crate::section::criterion;
 
 /// Statistics of the study that need more repetitions than planned, with how many.
@@ -23,7 +24,9 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
         [Some(&claim.left), right].into_iter().flatten()
     });
     let claimed = claimed.map(|selector| ("claims compare figures", selector, DIFFERENCE_LEAST));
-    let promised = plan.criteria.commitments.iter().filter_map(|one| {
+    // A percentile takes more than a median of rates: see `percentiles`.
+    let by_median = plan.criteria.commitments.iter().filter(|one| !is_of_percentile(one));
+    let promised = by_median.filter_map(|one| {
         let among = match one.over {
             Over::Best => chosen(plan, &one.figures).count().max(1),
             Over::Every => 1,
@@ -49,7 +52,51 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
         let text = format!("{what} of {there}: at least {needed} are needed; set repetitions = {needed}");
         wrapped("  ! ", &text, screen.prose())
     };
-    analysis::figures::grouped(too_few, |(what, ..)| *what).iter().map(line).collect()
+    let too_few = analysis::figures::grouped(too_few, |(what, ..)| *what);
+    too_few.iter().map(line).chain(percentiles(plan, screen)).collect()
+}
+
+fn is_of_percentile(commitment: &Commitment) -> bool {
+    matches!(commitment.amount, Amount::Latency { percent: Some(_), .. })
+}
+
+/// A line for each promised percentile that the planned transfers and repetitions cannot show to be kept.
+fn percentiles(plan: &Plan, screen: Screen) -> impl Iterator<Item = String> {
+    let line = move |one: &Commitment| {
+        let needs = PercentileNeed::of(plan, one);
+        let unmet =
+            needs.iter().filter(|need| need.is_met() == Some(false)).max_by_key(|need| need.repetitions)?;
+        let name = &one.name;
+        let text = format!("{name}: {}; it will not be shown to be kept", need_words(unmet));
+        Some(wrapped("  ! ", &text, screen.prose()))
+    };
+    plan.criteria.commitments.iter().filter_map(line)
+}
+
+/// `p99.9 takes at least 4,603 transfers, and 12 repetitions of 2,000 or more with 4 in flight; planned are …`.
+fn need_words(need: &PercentileNeed) -> String {
+    let PercentileNeed { percent, repetitions, planned, in_flight, .. } = need;
+    let Some(transfers) = need.transfers else {
+        return format!("p{percent}: no number of transfers shows that none takes longer");
+    };
+    let transfers = grouped(transfers);
+    let takes = if need.in_one {
+        format!("{transfers} transfers in one repetition")
+    } else {
+        let each = need.planned_of_each.map_or(need.of_each, |planned| planned.min(need.of_each));
+        format!(
+            "{transfers} transfers, and {} with {} or more each ({in_flight} in flight)",
+            counted(*repetitions, "repetition"),
+            grouped(each)
+        )
+    };
+    let planned = counted(*planned, "repetition");
+    let planned = match (need.planned_of_each, need.is_met()) {
+        (Some(each), _) => format!("planned are {planned} of {}", counted(each, "transfer")),
+        (None, None) => format!("planned are {planned}, of as many transfers as the storage completes"),
+        (None, _) => format!("planned are {planned}"),
+    };
+    format!("p{percent} takes at least {takes}; {planned}")
 }
 
 /// The cases of a selection with each selected result phase.
@@ -141,7 +188,11 @@ pub(super) fn commitments(plan: &Plan, screen: Screen) -> String {
         let (of, by) = (selected(&one.figures, one.over), judged_by(one));
         let phases = chosen(plan, &one.figures).map(|(_, phase)| phase);
         let what = promised(one, names::common_operations_unit(phases));
-        wrapped("  · ", &format!("{what}, {of}; judged by {by}"), screen.prose())
+        let needs = PercentileNeed::of(plan, one);
+        // The case that is furthest from what it takes.
+        let hardest = needs.iter().max_by_key(|need| (need.is_met() == Some(false), need.repetitions));
+        let takes = hardest.map(|need| format!("; {}", need_words(need))).unwrap_or_default();
+        wrapped("  · ", &format!("{what}, {of}; judged by {by}{takes}"), screen.prose())
     });
     let all: String = all.collect();
     if all.is_empty() { all } else { format!("\nPromised, and fixed from now on\n{all}") }

@@ -162,6 +162,64 @@ fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
 }
 
 /// Anything that does not fit is reported before the run, with the reason.
+/// 33 tasks × 1,000 segments of 1 MiB are 33,000 transfers of a pass.
+#[test]
+fn what_a_promised_percentile_takes_is_told_before_the_run() {
+    let promised = |percent, repetitions, duration: Option<Nanos>| {
+        let mut case = twelve_cards(33, Bytes::mib(1), 1_000);
+        let mut spec = WorkloadSpec::from(case.workload.clone());
+        spec.duration = duration;
+        case.workload = spec.validate().expect("valid");
+        case.repetitions = repetitions;
+        let mut plan = ior(case);
+        plan.criteria.commitments = vec![Commitment {
+            name: "in time".to_owned(),
+            by: String::new(),
+            figures: Selector { phase: Some(Phase::Read), ..Selector::default() },
+            rate: RateName::ByWall,
+            statistic: Statistic::Median,
+            bound: Bound::AtMost,
+            amount: Amount::Latency { nanos: 5e6, percent: Some(percent) },
+            over: Over::Every,
+            terms: plan::Terms::default(),
+        }];
+        let around = around(20e9, 24_000_000_000_000);
+        let before = one_line(&report::preflight(&plan, &around, report::Screen::PLAIN));
+        (before, one_line(&report::explain(&plan, &around, report::Screen::PLAIN)))
+    };
+    let (before, explained) = promised(99.9, 12, None);
+    let takes = "p99.9 takes at least 4,603 transfers, and 12 repetitions with 16,500 or more each (33 in flight); planned \
+                 are 12 repetitions of 33,000 transfers";
+    assert!(explained.contains(takes), "{explained}");
+    assert!(!before.contains("will not be shown"), "{before}");
+    // A tenth of 33,000 is allowed for each of 33 in flight: ln 100 ÷ ln 1.1 is 48.3.
+    let (before, explained) = promised(99.99, 12, None);
+    let takes =
+        "p99.99 takes at least 46,050 transfers, and 49 repetitions with 33,000 or more each (33 in flight)";
+    assert!(explained.contains(takes), "{explained}");
+    let warns =
+        format!("! in time: {takes}; planned are 12 repetitions of 33,000 transfers; it will not be shown");
+    assert!(before.contains(&warns), "{before}");
+    // Nobody knows how many transfers the storage completes in a minute.
+    let minute = Some(Nanos::secs(60));
+    let (before, explained) = promised(99.0, 12, minute);
+    assert!(
+        explained.contains("planned are 12 repetitions, of as many transfers as the storage completes"),
+        "{explained}"
+    );
+    assert!(!before.contains("will not be shown"), "{before}");
+    let (before, _) = promised(99.0, 6, minute);
+    assert!(
+        before.contains("with 1,650 or more each (33 in flight); planned are 6 repetitions; it will not"),
+        "{before}"
+    );
+    let (before, _) = promised(100.0, 12, None);
+    assert!(
+        before.contains("in time: p100: no number of transfers shows that none takes longer"),
+        "{before}"
+    );
+}
+
 #[test]
 fn slots_and_room_that_the_study_tells_are_shown_before_the_run() {
     let mut plan = ior(twelve_cards(12, Bytes::mib(1), 1_000));

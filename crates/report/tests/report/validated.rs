@@ -9,6 +9,7 @@ use report::{Screen, Study};
 use serde_json::Value;
 
 use crate::validation::draw::{Fault, Random};
+use crate::validation::percentiles::percentiles;
 use crate::validation::rules::rules;
 use crate::validation::said::{Kind, kinds_in_document, what_is_said};
 use crate::validation::scenario::{FAULTS, Setup, USUAL, of_every_kind, pair, promised};
@@ -53,6 +54,15 @@ fn trials_that_were_interrupted_count_as_those_that_were_not() {
 fn the_test_of_differences_keeps_its_level_where_what_is_done_by_hand_does_not() {
     let rules = rules(TRIALS, SEED);
     assert_eq!(rules.broken_limits(), [""; 0], "{}", rules.markdown());
+}
+
+/// `docs/VALIDATION.md` has the shares of more trials.
+const PERCENTILE_TRIALS: usize = 100;
+
+#[test]
+fn promised_percentiles_are_not_kept_by_chance() {
+    let percentiles = percentiles(PERCENTILE_TRIALS, SEED);
+    assert_eq!(percentiles.broken_limits(), [""; 0], "{}", percentiles.markdown());
 }
 
 /// The share of `draws` in which a promise for all of `cases` cases is reported as broken, although the true value of

@@ -3,7 +3,7 @@
 use analysis::{
     audit::{AuditIssue, Check, Outcome},
     comparisons::{Verdict, verdicts},
-    figures::Figure,
+    figures::{Figure, figures},
     findings::findings,
     gate::{Judgement, Table, Value},
     scaling::{Limit, limits},
@@ -16,7 +16,7 @@ use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
 use record::Warning;
 
-use crate::common::rows::{SECOND, at_least, bucket, cell, workload};
+use crate::common::rows::{SECOND, at_least, bucket, cell, run_of, workload};
 use crate::common::study::{Study, key, reads};
 
 fn promise(operations: f64) -> Commitment {
@@ -30,7 +30,9 @@ fn with(study: &Study, commitment: Commitment) -> Plan {
 }
 
 fn verdict(study: &Study, commitment: Commitment, doubts: &[AuditIssue]) -> Verdict {
-    verdicts(&with(study, commitment), &study.figures(), doubts).remove(0)
+    let plan = with(study, commitment);
+    let run = run_of(&plan, &study.phases, &study.tasks, &study.latency);
+    verdicts(&plan, &figures(&run, RateName::ByWall), doubts).remove(0)
 }
 
 /// The verdict, including the result of the audit.
@@ -218,7 +220,9 @@ fn less_is_better_for_a_latency() {
         amount: Amount::Latency { nanos, percent },
         ..promise(1.0)
     };
-    let kept = verdict(&study, promised(2500.0, Some(99.0)), &[]);
+    let percentile = verdict(&study, promised(2500.0, Some(99.0)), &[]);
+    assert_eq!((percentile.judgement, percentile.measured), (Judgement::CannotTell, Some(2000.0)));
+    let kept = verdict(&study, promised(2500.0, None), &[]);
     assert_eq!((kept.judgement, kept.measured), (Judgement::Holds, Some(2000.0)));
     assert!((kept.margin.expect("a margin") - 0.2).abs() < 1e-12, "a positive margin is good");
     let broken = verdict(&study, promised(1000.0, None), &[]);

@@ -3,6 +3,7 @@
 mod change_point;
 mod difference;
 mod outlier;
+mod percentile;
 mod ranks;
 mod regression;
 mod sequence;
