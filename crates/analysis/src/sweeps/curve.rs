@@ -39,6 +39,13 @@ pub struct Curve {
     pub shape: Shape,
 }
 
+impl Curve {
+    /// The points from which something may be concluded.
+    pub fn usable(&self) -> impl Iterator<Item = &CurvePoint> {
+        self.points.iter().filter(|point| point.usable)
+    }
+}
+
 /// One point of a curve.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
