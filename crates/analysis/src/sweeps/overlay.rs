@@ -7,12 +7,14 @@ use crate::gate::{
     Gate, Kind, Of, Stated, Statement, Value,
     table::{Column, change, operations, setting, share, subject, word},
 };
-use crate::sweeps::{ALIKE_SHARE, ALIKE_SHARE_UNREPEATED, Curve, CurvePoint, on_axis};
+use crate::sweeps::{ALIKE_SHARE, Curve, CurvePoint, on_axis};
 
 /// With more curves than this, pairs of them are not compared.
 pub const OVERLAID_MAX: usize = 4;
 /// The maximum number of curves in a chart whose legend names those that coincide.
 pub const CHARTED_MAX: usize = 64;
+/// Two points that differ by less than this share are equal if nothing was repeated and the noise is not known.
+pub const ALIKE_SHARE_UNREPEATED: f64 = 0.05;
 /// The number of standard errors within which two points are equal.
 const STANDARD_ERRORS: f64 = 2.0;
 
