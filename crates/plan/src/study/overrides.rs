@@ -14,9 +14,8 @@ use super::error::{StudyError, shown};
 use super::keys::{PROMISES, STONEWALL, TABLES};
 use super::table::definition::Table;
 use super::table::values::Span;
-use crate::Case;
 use crate::text::nearest::nearest;
-use crate::{Commitment, Plan, PlanSource};
+use crate::{Case, Commitment, Plan, PlanSource};
 
 /// Mutually exclusive keys: an override of one replaces the others.
 const INSTEAD: [(&[&str], &[&str]); 16] = [
@@ -123,10 +122,22 @@ impl Override {
         self.table == table && self.is_named(name) && self.key == key
     }
 
-<<<<<<< HEAD
     /// Whether it is about the table with the name `name`.
     fn is_named(&self, name: &str) -> bool {
         self.name.as_deref().is_none_or(|own| own == "*" || own == name)
+    }
+
+    /// Whether it changes how `case` is measured: its workload, its target, its layout, its jobs, or the whole study.
+    #[must_use]
+    pub fn concerns(&self, case: &Case) -> bool {
+        match self.table.as_str() {
+            "workload" => self.is_named(&case.group),
+            "target" => self.is_named(&case.target),
+            "layout" => case.layout.as_deref().is_some_and(|layout| self.is_named(layout)),
+            "table" | "test" => case.workload.work.jobs().is_some(),
+            "study" | "protocol" => true,
+            _ => false,
+        }
     }
 }
 
@@ -146,21 +157,6 @@ pub fn overrides_of(plan: &Plan, commitment: &Commitment) -> Vec<String> {
         }
     };
     overrides.iter().filter(concerns).cloned().collect()
-=======
-    /// Whether it changes how `case` is measured: its workload, its target, its layout, its jobs, or the whole study.
-    #[must_use]
-    pub fn concerns(&self, case: &Case) -> bool {
-        let is_named = |own: &str| self.name.as_deref().is_none_or(|name| name == "*" || name == own);
-        match self.table.as_str() {
-            "workload" => is_named(&case.group),
-            "target" => is_named(&case.target),
-            "layout" => case.layout.as_deref().is_some_and(is_named),
-            "table" | "test" => case.workload.work.jobs().is_some(),
-            "study" | "protocol" => true,
-            _ => false,
-        }
-    }
->>>>>>> 2c15b32b (Carry caution, caches and overrides with each figure; test sweet spots; word conditions rightly)
 }
 
 impl fmt::Display for Override {

@@ -21,13 +21,8 @@ mod targets;
 use crate::report::Report;
 
 pub(crate) use block::{
-<<<<<<< HEAD
-    Block, Extent, Second, Section, conditions, criterion, headline, line_name, only, place, point,
-    promised_unit, promised_value, published_value, signed, title, which_target,
-=======
-    Block, Extent, Second, Section, all_caveats, conditions, criterion, headline, in_unit, line_name, only,
-    place, point, promised_value, signed, title, which_target,
->>>>>>> 2c15b32b (Carry caution, caches and overrides with each figure; test sweet spots; word conditions rightly)
+    Block, Extent, Second, Section, all_caveats, conditions, criterion, headline, line_name, only, place,
+    point, promised_unit, promised_value, published_value, signed, title, which_target,
 };
 pub(crate) use cluster::nodes_line;
 pub(crate) use operations::response;
