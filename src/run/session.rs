@@ -336,7 +336,7 @@ pub(crate) fn random_seed() -> u64 {
 }
 
 fn assumed_device(facts: &HostFacts) -> AssumedDevice {
-    // Virtual disks report themselves as rotational, whatever the real device is.
+    // Virtual disks report themselves as rotational, whatever the real device is. Devices behind a network are not seen.
     let is_virtual = |name: &str| name.starts_with("vd") || name.starts_with("xvd");
     let turning = facts
         .devices
@@ -344,10 +344,13 @@ fn assumed_device(facts: &HostFacts) -> AssumedDevice {
         .any(|device| device.rotational.known() == Some(&true) && !is_virtual(&device.name));
     let flash =
         !facts.devices.is_empty() && facts.devices.iter().all(|device| device.name.starts_with("nvme"));
+    let solid = !facts.devices.is_empty()
+        && facts.devices.iter().all(|device| device.rotational.known() == Some(&false));
     let (bytes_per_second, transfer_time, class) = match (turning, flash) {
         (true, _) => (150e6, Nanos::millis(8), "rotating disk"),
         (false, true) => (2e9, Nanos(80_000), "NVMe device"),
-        (false, false) => (500e6, Nanos(100_000), "solid-state disk"),
+        (false, false) if solid => (500e6, Nanos(100_000), "solid-state disk"),
+        (false, false) => return AssumedDevice::default(),
     };
     AssumedDevice { bytes_per_second, transfer_time, class: class.to_owned() }
 }

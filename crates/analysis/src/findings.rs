@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use record::{Manifest, Provenance, Run};
 
 use crate::audit::{self, AuditIssue, Check};
+use crate::caveats::{Caveats, caveats};
 use crate::comparisons::{
     ClaimVerdict, CrossCheck, PublishedComparison, Verdict, claims, commitments, cross_check, published,
 };
@@ -41,6 +42,8 @@ use crate::targets::{
 #[derive(Debug, Clone, Default, PartialEq)]
 #[expect(missing_docs, reason = "the type of a field says what it is")]
 pub struct Findings {
+    /// One for each figure.
+    pub caveats: Vec<Caveats>,
     pub curves: Vec<Curve>,
     pub best: Vec<Stated<Best>>,
     pub scaling: Vec<Stated<Scaling>>,
@@ -137,8 +140,10 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let published = library.map_or_else(Vec::new, |library| published::of_plan(plan, figures, library));
     let published = of_gate(gate, published, |one| one.figure.into_iter().collect());
     let printed = (!matrices.all.is_empty()).then(record::published).and_then(published_matrix);
+    let best = best::best(gate);
     Findings {
-        best: best::best(gate),
+        caveats: caveats(gate, &best),
+        best,
         taxes: scalability::taxes(gate),
         consistency: consistency::consistency(gate),
         expected: expected::of_gate(gate, &expected),

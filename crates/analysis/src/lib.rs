@@ -6,6 +6,7 @@
 //! | [`statistics`] | summaries of repetitions, tests of differences, lines, intervals, and whether a case may end |
 //! | [`audit`] | doubts about figures, with evidence |
 //! | [`gate`] | the only way to make a statement, the requirements of each kind, and statements as typed columns |
+//! | [`caveats`] | what belongs to a figure wherever it is quoted |
 //! | [`findings`] | all findings from the figures of a study |
 //! | [`sweeps`], [`scaling`], [`nodes`], [`targets`] | findings about points of a sweep; numbers of devices, tasks and layers; nodes; targets and their devices |
 //! | [`comparisons`] | comparisons with other runs, other tools, published figures, commitments and claims |
@@ -24,6 +25,7 @@
 //! ```
 
 pub mod audit;
+pub mod caveats;
 pub mod comparisons;
 pub mod figures;
 pub mod findings;

@@ -20,8 +20,11 @@
 //!
 //! [`batch`] creates job scripts for Slurm, PBS and Flux.
 //!
+//! [`advice`] names the options of a tool that would change what its plan is warned about.
+//!
 //! [`Extras`] are ioproof's own options, which every dialect accepts as well.
 
+mod advice;
 pub mod batch;
 pub mod fio;
 mod gpfsperf;
@@ -38,6 +41,7 @@ mod options;
 mod printed;
 mod tool;
 
+pub use advice::{Advice, advice};
 pub use options::extras::{Compat, Extras, ExtrasError};
 pub use options::help::Help;
 pub use tool::{LiveOperation, ParsedCommand, Tool, ToolError, ToolPrinter};

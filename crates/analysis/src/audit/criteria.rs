@@ -71,8 +71,7 @@ fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<RawI
     if !subject.figure.phase.is_transfers() {
         return None;
     }
-    // With a node-local target, each node has its own caches and its own part of the data.
-    let data = subject.case.workload.bytes().0 / u64::from(subject.targets_of_all_nodes()).max(1);
+    let data = subject.working_set();
     let too_small = |held: u64, multiple: u64| held > 0 && data < held.saturating_mul(multiple);
     let caches = target.caches.map(|caches| caches.0).filter(|&caches| too_small(caches, CACHE_MULTIPLE));
     let reads = subject.figure.counted().any(|pass| memory::reads(subject, pass));

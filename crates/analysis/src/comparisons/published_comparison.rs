@@ -61,6 +61,15 @@ impl Statement for PublishedComparison {
         subject(below(text("source", "source", "Where it was published.", |one| one.source()))),
         subject(below(word("storage", "storage", "Storage of the published figure.", |one| one.storage()))),
         below(text("differs", "differs", "How its conditions differ.", |one| one.differs.join("; "))),
+        subject(below(word("caution", "caution", "What the study says against relying on it.", |one| {
+            &one.published.caution
+        }))),
+        subject(share(
+            "cache_share",
+            "its caches ÷ data",
+            "Caches of all components ÷ the working set, as published.",
+            |one| one.published.cache_share(),
+        )),
         subject(below(word("note", "note", "What must be known about it.", |one| {
             one.published.note.as_deref().unwrap_or_default()
         }))),

@@ -83,6 +83,18 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// The bytes of one target that a pass uses: with a node-local target, each node has its own part of the data.
+    pub(crate) fn working_set(&self) -> u64 {
+        self.case.workload.bytes().0 / u64::from(self.targets_of_all_nodes()).max(1)
+    }
+
+    /// The declared caches of its target ÷ [`Subject::working_set`], for transfers.
+    pub(crate) fn cache_share(&self) -> Option<f64> {
+        let caches = self.target?.caches?;
+        let data = Some(self.working_set()).filter(|&data| data > 0 && self.figure.phase.is_transfers())?;
+        Some(caches.0 as f64 / data as f64)
+    }
+
     /// The number of tasks among which the targets are divided: for node-local targets, those of the node with the
     /// most tasks.
     pub(crate) fn sharing_tasks(&self) -> u32 {

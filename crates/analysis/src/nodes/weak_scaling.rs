@@ -14,7 +14,7 @@ use crate::statistics::{
     Model, Regression, Sample, Summary, crossover, lack_of_fit::lack_of_fit, rises_straight, whole,
 };
 use crate::sweeps::{PLATEAU_SHARE, plateau, reaches, spread_beyond};
-use crate::targets::weakest_links;
+use crate::targets::{WeakestLink, weakest_links};
 
 /// A plateau only counts as a saturation if its span is at least this wide compared with its height: the last few of
 /// many nodes are within [`PLATEAU_SHARE`] of the peak even if the rate still grows with the nodes.
@@ -45,9 +45,6 @@ pub struct WeakScaling {
     /// The least-squares line through the points. `None` if they are flat, if the repetitions show that they do not
     /// lie on a straight line, or if there are too few to tell.
     pub line: Option<Regression>,
-    /// Rates from the line for the node counts that the study lists but that were not measured, up to what the study
-    /// says the target can reach there.
-    pub extrapolated: Vec<Extrapolation>,
     /// Where more nodes give no further gain. `None` if the rate still grows at the last point, or if the repetitions
     /// do not distinguish the points from a rising line.
     pub saturation: Option<Saturation>,
@@ -73,9 +70,12 @@ pub struct ScalingPoint {
     pub efficiency: Option<f64>,
 }
 
-/// The line's rate for a number of nodes that was not measured.
+/// The line's rate for a number of nodes that was not measured. It is a statement of its own, since more doubts withhold
+/// it than withhold the series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extrapolation {
+    /// The series, as an index into [`crate::findings::Findings::weak_scaling`].
+    pub series: usize,
     /// Tasks on each node.
     pub tasks_per_node: u64,
     /// The number of nodes.
@@ -243,9 +243,9 @@ pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
         gate.state_as(Use::Compared, inputs.collect(), one)
     });
     let crossovers = crossovers.collect();
-    let beyond = series.iter().flat_map(|one| {
-        let more = one.extrapolated.iter().filter(|more| more.rate > 0.0);
-        more.map(|more| gate.state_as(Use::Compared, one.inputs(), more.clone()))
+    let beyond = extrapolations(gate, &series).into_iter().map(|more| {
+        let inputs = series[more.series].inputs();
+        gate.state_as(Use::Compared, inputs, more)
     });
     let beyond = beyond.collect();
     let state = |one: WeakScaling| gate.state(one.inputs(), one);
@@ -264,7 +264,7 @@ pub fn weak_scaling(gate: &Gate<'_>) -> Vec<WeakScaling> {
     let series = grouped(all, |(subject, tasks)| {
         (subject.case.target.as_str(), subject.client(), *tasks, subject.place(&APART))
     });
-    series.into_iter().filter_map(|members| scaled(gate, members)).collect()
+    series.into_iter().filter_map(scaled).collect()
 }
 
 /// Returns `None` if the tasks do not divide evenly over the nodes.
@@ -275,7 +275,7 @@ fn tasks_per_node(subject: &Subject<'_>) -> Option<u64> {
     (subject.case.workload.nodes <= 1 || tasks.is_multiple_of(nodes)).then_some(per_node)
 }
 
-fn scaled(gate: &Gate<'_>, mut members: Vec<(&Subject<'_>, u64)>) -> Option<WeakScaling> {
+fn scaled(mut members: Vec<(&Subject<'_>, u64)>) -> Option<WeakScaling> {
     members.sort_by_key(|(subject, _)| subject.nodes());
     let (first, tasks_per_node) = *members.first()?;
     let one = Some(first.rate()).filter(|&rate| first.nodes() == 1 && rate > 0.0);
@@ -297,9 +297,6 @@ fn scaled(gate: &Gate<'_>, mut members: Vec<(&Subject<'_>, u64)>) -> Option<Weak
     let flat = lack_of_fit(&samples, Model::Flat);
     let full = flat == Some(false) || lack_of_fit(&samples, Model::Straight) == Some(true);
     let shares = if flat == Some(true) { &PEAK_SHARES[..] } else { &[] };
-    let mut wanted: Vec<u64> = gate.plan.criteria.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
-    wanted.retain(|nodes| points.iter().all(|point| point.nodes != *nodes));
-    wanted.dedup();
     Some(WeakScaling {
         group: first.case.group.clone(),
         target: first.case.target.clone(),
@@ -308,10 +305,6 @@ fn scaled(gate: &Gate<'_>, mut members: Vec<(&Subject<'_>, u64)>) -> Option<Weak
         phase: first.figure.phase,
         tasks_per_node,
         fixed: first.settings(&APART),
-        extrapolated: match &line {
-            Some(line) if !wanted.is_empty() => extrapolated(gate, first, tasks_per_node, line, &wanted),
-            _ => Vec::new(),
-        },
         saturation: saturation(&samples).filter(|_| full),
         peak_nodes: peak.nodes,
         reaches: shares.iter().filter_map(|&share| reach(&samples, share)).collect(),
@@ -320,16 +313,45 @@ fn scaled(gate: &Gate<'_>, mut members: Vec<(&Subject<'_>, u64)>) -> Option<Weak
     })
 }
 
-/// Extrapolates the line beyond the measured points, as far as the study says what can be reached there.
-fn extrapolated(
-    gate: &Gate<'_>,
+/// The rates of the lines of `series` for the node counts that the study lists but that were not measured, as far as the
+/// study says what can be reached there. A falling line has no rate for enough nodes.
+#[must_use]
+pub fn extrapolations(gate: &Gate<'_>, series: &[WeakScaling]) -> Vec<Extrapolation> {
+    let mut listed: Vec<u64> = gate.plan.criteria.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
+    listed.dedup();
+    let has_line = series.iter().any(|one| one.line.is_some());
+    let links =
+        if listed.is_empty() || !has_line { Vec::new() } else { weakest_links(gate.plan, gate.figures) };
+    let of_series = |(place, one): (usize, &WeakScaling)| {
+        let measured = |nodes: &u64| one.points.iter().any(|point| point.nodes == *nodes);
+        let wanted: Vec<u64> = listed.iter().copied().filter(|nodes| !measured(nodes)).collect();
+        let first = one.points.first().and_then(|point| gate.subject(point.figure));
+        let found = first.zip(one.line.as_ref()).map(|(first, line)| beyond(first, line, &links, &wanted));
+        let found = found.unwrap_or_default().into_iter().filter(|(_, rate, _)| *rate > 0.0);
+        let counts = first.map_or_else(|| RateOf::phase(one.phase), |first| first.figure.rate_of());
+        let more = |(nodes, rate, half_width)| Extrapolation {
+            series: place,
+            tasks_per_node: one.tasks_per_node,
+            nodes,
+            counts,
+            rate,
+            half_width,
+            fixed: one.fixed.clone(),
+        };
+        found.map(more).collect::<Vec<_>>()
+    };
+    series.iter().enumerate().flat_map(of_series).collect()
+}
+
+/// For each of the `wanted` numbers of nodes whose limits are known: the rate of `line`, or the limit if that is lower,
+/// and the half width of the interval of the line.
+fn beyond(
     first: &Subject<'_>,
-    tasks_per_node: u64,
     line: &Regression,
+    links: &[WeakestLink],
     wanted: &[u64],
-) -> Vec<Extrapolation> {
+) -> Vec<(u64, f64, Option<f64>)> {
     let (figure, bytes) = (first.figure, bytes_of_one(first.case, first.figure.phase));
-    let links = weakest_links(gate.plan, gate.figures);
     let at = |&nodes: &u64| {
         let of_series = links.iter().filter(|link| {
             link.target == first.case.target
@@ -341,14 +363,8 @@ fn extrapolated(
         let limits =
             of_series.filter_map(|link| in_unit_of(link.amount, figure.rate_of().amount(0.0), bytes));
         let (ceiling, predicted) = (limits.reduce(f64::min)?, line.predict(nodes as f64));
-        Some(Extrapolation {
-            tasks_per_node,
-            nodes,
-            counts: figure.rate_of(),
-            rate: predicted.value.min(ceiling),
-            half_width: predicted.half_width.filter(|_| predicted.value <= ceiling),
-            fixed: first.settings(&APART),
-        })
+        let half_width = predicted.half_width.filter(|_| predicted.value <= ceiling);
+        Some((nodes, predicted.value.min(ceiling), half_width))
     };
     wanted.iter().filter_map(at).collect()
 }

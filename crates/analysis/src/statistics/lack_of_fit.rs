@@ -3,46 +3,15 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
-use crate::statistics::{DIFFERENCE_LEVEL, Summary};
+use crate::statistics::{DIFFERENCE_LEVEL, Sample, scatter::Scatter};
 
 /// The minimum number of repetitions of each point for estimating their scatter.
 pub const FIT_REPETITIONS_LEAST: usize = 3;
 /// The minimum number of points for a shape: with the two parameters of a line, three points leave too little to
 /// test.
 pub const FIT_POINTS_LEAST: usize = 4;
-/// The scatter of repetitions is assumed to be at least this share of the rate.
-const SCATTER_MIN: f64 = 1e-3;
 /// The weights of a line are computed from the line itself; after this many iterations they hardly change any more.
 const ROUNDS: usize = 3;
-
-/// One point of a curve, with the values that determine its shape.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sample {
-    /// The swept value.
-    pub x: f64,
-    /// The median rate.
-    pub y: f64,
-    /// The mean rate.
-    pub mean: f64,
-    /// The number of repetitions.
-    pub repetitions: usize,
-    /// Standard deviation (n − 1) of the repetitions, in the unit of [`Sample::y`].
-    pub deviation: f64,
-}
-
-impl Sample {
-    /// The repetitions at `x`.
-    pub(crate) const fn of(x: f64, all: &Summary) -> Self {
-        let Summary { median: y, mean, n: repetitions, deviation_sample: deviation, .. } = *all;
-        Self { x, y, mean, repetitions, deviation }
-    }
-
-    /// A point with a single measurement.
-    #[must_use]
-    pub const fn once(x: f64, y: f64) -> Self {
-        Self { x, y, mean: y, repetitions: 1, deviation: 0.0 }
-    }
-}
 
 /// A model of a curve: a constant rate, or a straight line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,9 +30,15 @@ pub enum Model {
 /// the one-way analysis of variance.
 #[must_use]
 pub fn lack_of_fit(samples: &[Sample], model: Model) -> Option<bool> {
+    Some(is_off(samples, model, Scatter::of_repetitions(samples, FIT_REPETITIONS_LEAST)?)?.1)
+}
+
+/// The line through `samples`, and whether they are farther from it than `scatter` explains.
+fn is_off(samples: &[Sample], model: Model, scatter: Scatter) -> Option<(Line, bool)> {
     let line = Line::through(samples, model)?;
     let freedom = samples.len() as f64 - if model == Model::Flat { 1.0 } else { 2.0 };
-    Some(exceeds(line.squares / freedom / line.scatter, freedom, line.scatter_freedom))
+    let is_off = exceeds(line.squares / freedom / scatter.variance, freedom, scatter.freedom);
+    Some((line, is_off))
 }
 
 /// Whether a line with a slope is stated: the flat model is rejected, and the straight line is not.
@@ -77,10 +52,17 @@ pub(crate) fn rises_straight(samples: &[Sample]) -> bool {
 /// Source: Draper and Smith, as above, sections 6.1 and 14.3 (a join point at a known value).
 #[must_use]
 pub fn bends_at(samples: &[Sample], x: f64) -> bool {
-    let Some(line) = Line::through(samples, Model::Straight) else { return false };
-    if lack_of_fit(samples, Model::Straight) != Some(true) {
-        return false;
-    }
+    Scatter::of_repetitions(samples, FIT_REPETITIONS_LEAST).is_some_and(|scatter| bends(samples, x, scatter))
+}
+
+/// The same for points that were measured once, with the scatter of neighbours.
+#[must_use]
+pub fn bends_once_at(samples: &[Sample], x: f64) -> bool {
+    Scatter::of_neighbours(samples).is_some_and(|scatter| bends(samples, x, scatter))
+}
+
+fn bends(samples: &[Sample], x: f64, scatter: Scatter) -> bool {
+    let Some((line, true)) = is_off(samples, Model::Straight, scatter) else { return false };
     // The residuals of the bend and of the rates after the line was fitted to both.
     let bend = samples.iter().map(|one| (one.x - x).max(0.0)).collect::<Vec<_>>();
     let bend = left_of(samples, &line.weights, &bend, Model::Straight);
@@ -88,7 +70,7 @@ pub fn bends_at(samples: &[Sample], x: f64) -> bool {
         (product(&line.weights, &bend, &line.left), product(&line.weights, &bend, &bend));
     let freedom = samples.len() as f64 - 3.0;
     let gain = of_both * of_both / of_bend;
-    let error = ((line.squares - gain).max(0.0) / freedom).max(line.scatter);
+    let error = ((line.squares - gain).max(0.0) / freedom).max(scatter.variance);
     of_both < 0.0 && of_bend > 0.0 && exceeds(gain / error, 1.0, freedom)
 }
 
@@ -104,22 +86,14 @@ struct Line {
     left: Vec<f64>,
     /// Weighted sum of squares of [`Line::left`].
     squares: f64,
-    /// Variance of the repetitions, relative to the rate.
-    scatter: f64,
-    scatter_freedom: f64,
 }
 
 impl Line {
     /// Returns `None` if there are not enough data to test it.
     fn through(samples: &[Sample], model: Model) -> Option<Self> {
-        let repeated = |one: &Sample| one.repetitions >= FIT_REPETITIONS_LEAST && one.mean > 0.0;
-        if samples.len() < FIT_POINTS_LEAST || !samples.iter().all(repeated) {
+        if samples.len() < FIT_POINTS_LEAST || samples.iter().any(|one| one.mean <= 0.0) {
             return None;
         }
-        let freedom = |one: &Sample| (one.repetitions - 1) as f64;
-        let scatter_freedom: f64 = samples.iter().map(freedom).sum();
-        let within: f64 = samples.iter().map(|one| freedom(one) * (one.deviation / one.mean).powi(2)).sum();
-        let scatter = (within / scatter_freedom).max(SCATTER_MIN * SCATTER_MIN);
         let means: Vec<f64> = samples.iter().map(|one| one.mean).collect();
         let (mut weights, mut left) = (Vec::new(), vec![0.0; samples.len()]);
         for _ in 0..ROUNDS {
@@ -130,7 +104,7 @@ impl Line {
             weights = samples.iter().zip(&left).map(weight).collect();
             left = left_of(samples, &weights, &means, model);
         }
-        Some(Self { squares: product(&weights, &left, &left), weights, left, scatter, scatter_freedom })
+        Some(Self { squares: product(&weights, &left, &left), weights, left })
     }
 }
 

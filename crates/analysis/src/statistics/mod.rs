@@ -10,11 +10,12 @@ pub(crate) mod percentile;
 pub(crate) mod ranks;
 pub(crate) mod regression;
 pub(crate) mod rules;
+pub(crate) mod scatter;
 pub(crate) mod sequence;
 pub(crate) mod settled;
 pub(crate) mod summary;
 
 pub use self::{
     change_point::*, difference::*, histogram::*, lack_of_fit::*, outlier::*, overhead::*, percentile::*,
-    ranks::*, regression::*, rules::*, sequence::*, settled::*, summary::*,
+    ranks::*, regression::*, rules::*, scatter::Sample, sequence::*, settled::*, summary::*,
 };

@@ -5,7 +5,7 @@ use plan::Phase;
 use crate::figures::{RateOf, Subject, sweeps};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
-    table::{Column, change, count, figure, operations, rate},
+    table::{Column, change, count, detail, figure, operations, rate, subject, word},
 };
 
 /// The best point of a sweep.
@@ -22,6 +22,8 @@ pub struct Best {
     pub gain: Option<f64>,
     /// The number of points that it was chosen from.
     pub of: usize,
+    /// The conditions under which it holds, in a sentence.
+    pub caution: String,
     /// For bandwidth: the fastest figure at the largest transfer size, if that is larger and shown to be slower.
     pub larger_is_slower: Option<usize>,
 }
@@ -47,6 +49,10 @@ impl Statement for Best {
              belongs to its size",
             |one| one.larger_is_slower,
         ),
+        // A label of every sample of OpenMetrics, so that nobody gets the rate without it.
+        subject(detail(word("caution", "caution", "The conditions under which a peak holds.", |one| {
+            &one.caution
+        }))),
     ];
 }
 
@@ -78,6 +84,10 @@ fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {
         operations_per_second: best.figure.transfers_per_second.median,
         gain: difference.as_ref().filter(|one| one.is_stated()).map(|one| one.change),
         of: chosen.of,
+        caution: format!(
+            "a peak holds under these conditions and no others, and applications are unlikely to reach it: {}",
+            best.figure.conditions
+        ),
         larger_is_slower: larger.map(|one| one.index),
     };
     Some(gate.state_choice(&chosen, difference.as_ref(), value))

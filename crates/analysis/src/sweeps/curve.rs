@@ -2,8 +2,10 @@
 
 use plan::{Client, Phase, Setting, SettingValue};
 
-use crate::statistics::{FIT_POINTS_LEAST, Model, Sample, Summary, bends_at, lack_of_fit::lack_of_fit};
-use crate::sweeps::{Dips, dips::dips};
+use crate::statistics::{
+    FIT_POINTS_LEAST, Model, Sample, Summary, bends_at, bends_once_at, lack_of_fit::lack_of_fit,
+};
+use crate::sweeps::{Dips, dips::dips, sweet_spot::sweet_spot, swept_axis::axis};
 
 /// A plateau stays within this share of the peak.
 pub const PLATEAU_SHARE: f64 = 0.10;
@@ -11,16 +13,6 @@ pub const PLATEAU_SHARE: f64 = 0.10;
 pub const KNEE_DISTANCE_MIN: f64 = 0.10;
 /// Below this rise, as a share of the peak, a curve is flat and has no knee.
 pub const KNEE_RISE_MIN: f64 = 0.10;
-/// Two points that differ by less than this share of the rate are equal, whatever their repetitions show.
-pub const ALIKE_SHARE: f64 = 0.02;
-/// The same if nothing was repeated and the noise is not known.
-pub const ALIKE_SHARE_UNREPEATED: f64 = 0.05;
-/// The number of standard errors by which a point stands out; with four, one of 30,000 pairs does by chance.
-const STANDARD_ERRORS: f64 = 4.0;
-/// Standard error of a median ÷ that of a mean for normal values: √(π/2).
-const MEDIAN_ERROR: f64 = 1.253_314;
-/// An axis whose end is below this multiple of its start is drawn linearly.
-const GEOMETRIC_SPAN_MIN: f64 = 4.0;
 
 /// Rates of one workload over one swept key; everything else is fixed.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +29,13 @@ pub struct Curve {
     pub fixed: Vec<Setting>,
     pub points: Vec<CurvePoint>,
     pub shape: Shape,
+}
+
+impl Curve {
+    /// The points from which something may be concluded.
+    pub fn usable(&self) -> impl Iterator<Item = &CurvePoint> {
+        self.points.iter().filter(|point| point.usable)
+    }
 }
 
 /// One point of a curve.
@@ -80,7 +79,7 @@ pub struct Shape {
     pub reaches_95: Option<f64>,
     /// Largest distance from the peak beyond [`Shape::reaches_95`], as a share of the peak.
     pub spread_beyond: Option<f64>,
-    /// The highest inner point that exceeds both neighbours by more than the noise.
+    /// Where the curve is higher than further down on both sides, by more than the noise: [`sweet_spot`](crate::sweeps::sweet_spot).
     pub sweet_spot: Option<f64>,
     /// Regular dips or peaks.
     pub dips: Option<Dips>,
@@ -120,7 +119,18 @@ pub(crate) fn shape_shown(points: &[CurvePoint]) -> Shape {
     }
 }
 
-/// The shape of a curve whose points are in ascending order of x, ignoring their scatter.
+/// The shape of a curve of single measurements, whose points are in ascending order of x. A knee is only stated if the
+/// curve bends there by [`bends_once_at`].
+#[must_use]
+pub fn shape_once(samples: &[Sample]) -> Shape {
+    let all = shape(samples);
+    let on_axis = axis(samples);
+    let bent: Vec<Sample> = samples.iter().map(|one| Sample { x: on_axis(one.x), ..*one }).collect();
+    Shape { knee: all.knee.filter(|&knee| bends_once_at(&bent, on_axis(knee))), ..all }
+}
+
+/// The shape of a curve whose points are in ascending order of x. All but the sweet spot and the dips ignore their
+/// scatter.
 #[must_use]
 pub fn shape(samples: &[Sample]) -> Shape {
     let Some(peak) = peak(samples) else { return Shape::default() };
@@ -170,27 +180,6 @@ pub fn knee(samples: &[Sample]) -> Option<f64> {
     (distance(knee) >= KNEE_DISTANCE_MIN).then_some(knee.x)
 }
 
-/// The scale for values on the axis of a curve: logarithmic if the sweep is [`geometric`].
-fn axis(samples: &[Sample]) -> fn(f64) -> f64 {
-    let logarithmic = geometric(&samples.iter().map(|sample| sample.x).collect::<Vec<_>>());
-    if logarithmic { f64::log2 } else { |value| value }
-}
-
-/// Whether the values on an axis grow by a factor, that is, whether their logarithms are more evenly spaced than the
-/// values.
-#[must_use]
-pub fn geometric(values: &[f64]) -> bool {
-    let (Some(first), Some(last)) = (values.first(), values.last()) else { return false };
-    if values.len() < 3 || *first <= 0.0 || last / first < GEOMETRIC_SPAN_MIN {
-        return false;
-    }
-    let unevenness = |value: fn(f64) -> f64| {
-        let steps: Vec<f64> = values.windows(2).map(|pair| value(pair[1]) - value(pair[0])).collect();
-        Summary::of(&steps).map_or(f64::INFINITY, |summary| summary.variation)
-    };
-    unevenness(f64::log2) < unevenness(|value| value)
-}
-
 /// The range in which the rate stays within `share` of the peak. Returns `None` if it is the peak alone.
 pub(crate) fn plateau(samples: &[Sample], share: f64) -> Option<(f64, f64)> {
     let peak = peak(samples)?;
@@ -212,30 +201,4 @@ pub(crate) fn spread_beyond(samples: &[Sample], from: f64) -> Option<f64> {
     let peak = samples[peak(samples)?].y;
     let lowest = samples.iter().filter(|sample| sample.x > from).map(|sample| sample.y).reduce(f64::min)?;
     Some((peak - lowest) / peak)
-}
-
-/// The share of a rate by which two points have to differ to be distinguished: four standard errors of the difference
-/// of two medians, with the deviation pooled over all points, and at least [`ALIKE_SHARE`].
-fn noise_share(samples: &[Sample]) -> f64 {
-    let repeated = || samples.iter().filter(|one| one.repetitions > 1 && one.y > 0.0);
-    let sum = |of: fn(&Sample) -> f64| repeated().map(of).sum::<f64>();
-    let freedom = |one: &Sample| (one.repetitions - 1) as f64;
-    let degrees: f64 = repeated().map(freedom).sum();
-    if degrees == 0.0 {
-        return ALIKE_SHARE_UNREPEATED;
-    }
-    let squares: f64 = repeated().map(|one| (one.deviation / one.y).powi(2) * freedom(one)).sum();
-    let inverse = sum(|one| 1.0 / one.repetitions as f64) / sum(|_| 1.0);
-    (STANDARD_ERRORS * MEDIAN_ERROR * (squares / degrees).sqrt() * (2.0 * inverse).sqrt()).max(ALIKE_SHARE)
-}
-
-/// The value of an inner point that exceeds both neighbours by more than the noise: the peak if it does, else the
-/// highest such point.
-#[must_use]
-pub fn sweet_spot(samples: &[Sample]) -> Option<f64> {
-    let noise = noise_share(samples);
-    let above = |one: &Sample, other: &Sample| one.y - other.y > one.y * noise;
-    let stands_out = |around: &&[Sample]| above(&around[1], &around[0]) && above(&around[1], &around[2]);
-    let spots = samples.windows(3).filter(stands_out).map(|around| &around[1]);
-    spots.max_by(|a, b| a.y.total_cmp(&b.y)).map(|sample| sample.x)
 }

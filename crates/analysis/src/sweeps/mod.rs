@@ -9,8 +9,10 @@ pub(crate) mod dips;
 pub(crate) mod dispersion;
 pub(crate) mod overlay;
 pub(crate) mod rate_change;
+pub(crate) mod sweet_spot;
+pub(crate) mod swept_axis;
 
 pub use self::{
     best::*, consistency::*, curve::*, curve_shape::*, curves::*, dips::*, dispersion::*, overlay::*,
-    rate_change::*,
+    rate_change::*, sweet_spot::*, swept_axis::geometric,
 };

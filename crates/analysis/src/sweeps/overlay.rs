@@ -7,12 +7,14 @@ use crate::gate::{
     Gate, Kind, Of, Stated, Statement, Value,
     table::{Column, change, operations, setting, share, subject, word},
 };
-use crate::sweeps::{ALIKE_SHARE, ALIKE_SHARE_UNREPEATED, Curve, CurvePoint, on_axis};
+use crate::sweeps::{ALIKE_SHARE, Curve, CurvePoint, on_axis};
 
 /// With more curves than this, pairs of them are not compared.
 pub const OVERLAID_MAX: usize = 4;
 /// The maximum number of curves in a chart whose legend names those that coincide.
 pub const CHARTED_MAX: usize = 64;
+/// Two points that differ by less than this share are equal if nothing was repeated and the noise is not known.
+pub const ALIKE_SHARE_UNREPEATED: f64 = 0.05;
 /// The number of standard errors within which two points are equal.
 const STANDARD_ERRORS: f64 = 2.0;
 
@@ -55,10 +57,6 @@ fn in_common<'a>(
     })
 }
 
-fn usable(curve: &Curve) -> impl Iterator<Item = &CurvePoint> {
-    curve.points.iter().filter(|point| point.usable)
-}
-
 /// Each element paired with each of those after it.
 fn pairs<T: Copy>(all: &[T]) -> impl Iterator<Item = (T, T)> {
     all.iter().enumerate().flat_map(|(place, &one)| all[place + 1..].iter().map(move |&other| (one, other)))
@@ -73,7 +71,7 @@ pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Overlay>
     let overlaid: Vec<Vec<usize>> = families.filter(|family| family.len() <= OVERLAID_MAX).collect();
     let overlay = |(first, second): (usize, usize)| {
         let (first, second) = (&curves[first], &curves[second]);
-        let pairs: Vec<_> = in_common(usable(first), usable(second)).collect();
+        let pairs: Vec<_> = in_common(first.usable(), second.usable()).collect();
         let apart =
             |(one, other): &(&CurvePoint, &CurvePoint)| (other.rate - one.rate) / one.rate.max(other.rate);
         let moved = pairs.iter().filter(|(one, other)| one.rate.max(other.rate) > 0.0);
@@ -132,7 +130,7 @@ pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
     let peaks = curves.iter().filter_map(|curve| {
         let most =
             |a: &&CurvePoint, b: &&CurvePoint| a.transfers_per_second.total_cmp(&b.transfers_per_second);
-        Some((curve, usable(curve).max_by(most)?))
+        Some((curve, curve.usable().max_by(most)?))
     });
     let families =
         grouped(peaks, |(curve, _)| (curve.target.as_str(), curve.client, curve.phase, curve.axis.as_str()));
@@ -151,7 +149,7 @@ pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
             return None;
         }
         // Each is the best of the points of its curve.
-        let among = usable(first).count().max(usable(second).count());
+        let among = first.usable().count().max(second.usable().count());
         let value = Peaks {
             groups: [first, second].map(|curve| curve.group.clone()),
             axis: first.axis.clone(),
@@ -177,7 +175,7 @@ fn are_of_one_size(one: &CurvePoint, other: &CurvePoint) -> bool {
 
 /// Which of `curves` coincide in each chart of at most [`CHARTED_MAX`] of them, which are those of one workload,
 /// target, client and axis: groups of at least two curves, by index, whose points are within the noise of each other.
-/// Curves with fewer than two values in common never coincide.
+/// Disqualified points are left out, and curves with fewer than two values in common never coincide.
 ///
 /// Points are equal if they differ by less than 2 % ([`ALIKE_SHARE`]), or by less than two standard errors of the
 /// difference of two means; the limit is 5 % if a point was not repeated.
@@ -200,7 +198,7 @@ pub fn coincident(curves: &[Curve]) -> Vec<Vec<usize>> {
 }
 
 fn alike(one: &Curve, other: &Curve) -> bool {
-    let common: Vec<_> = in_common(one.points.iter(), other.points.iter()).collect();
+    let common: Vec<_> = in_common(one.usable(), other.usable()).collect();
     common.len() > 1 && common.into_iter().all(|(a, b)| points_alike(a, b))
 }
 

@@ -15,7 +15,7 @@ use super::keys::{PROMISES, STONEWALL, TABLES};
 use super::table::definition::Table;
 use super::table::values::Span;
 use crate::text::nearest::nearest;
-use crate::{Commitment, Plan, PlanSource};
+use crate::{Case, Commitment, Plan, PlanSource};
 
 /// Mutually exclusive keys: an override of one replaces the others.
 const INSTEAD: [(&[&str], &[&str]); 16] = [
@@ -125,6 +125,19 @@ impl Override {
     /// Whether it is about the table with the name `name`.
     fn is_named(&self, name: &str) -> bool {
         self.name.as_deref().is_none_or(|own| own == "*" || own == name)
+    }
+
+    /// Whether it changes how `case` is measured: its workload, its target, its layout, its jobs, or the whole study.
+    #[must_use]
+    pub fn concerns(&self, case: &Case) -> bool {
+        match self.table.as_str() {
+            "workload" => self.is_named(&case.group),
+            "target" => self.is_named(&case.target),
+            "layout" => case.layout.as_deref().is_some_and(|layout| self.is_named(layout)),
+            "table" | "test" => case.workload.work.jobs().is_some(),
+            "study" | "protocol" => true,
+            _ => false,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::detail::Details;
+use super::detail::{Detail, Details};
 use super::words::{Metric, PublishedKind, PublishedOperation, PublishedStatistic, PublishedUnit, Qualifier};
 
 /// A figure of a publication. Values are facts copied from it, in the unit [`Published::unit`].
@@ -17,6 +17,10 @@ pub struct Published {
     /// Title and year of the study, which are set when the library is read.
     #[serde(default)]
     pub cited: String,
+    /// What the study says against relying on the figure, which is set when the library is read: [`super::Study::caution`]
+    /// for figures that were measured, else empty.
+    #[serde(default)]
+    pub caution: String,
     /// The table, slide or section of the study.
     pub section: String,
     /// The test, as described in the study.
@@ -121,6 +125,13 @@ pub struct PublishedParameters {
 }
 
 impl Published {
+    /// The caches of all components ÷ the working set, if the study gives both.
+    #[must_use]
+    pub fn cache_share(&self) -> Option<f64> {
+        let bytes = |name: &str| self.parameters.more.get(name).and_then(Detail::number);
+        Some(bytes("caches")? / bytes("working_set").filter(|&bytes| bytes > 0.0)?)
+    }
+
     /// The figure as printed, with its unit if that was in a heading.
     #[must_use]
     pub fn as_published(&self) -> String {

@@ -125,8 +125,14 @@ impl Library {
     fn take(&mut self, file: StudyFile) {
         let (id, cited) = (file.study.id.clone(), file.study.cited());
         let study = || id.clone();
-        let figures = file.figure.into_iter();
-        self.figures.extend(figures.map(|one| Published { study: study(), cited: cited.clone(), ..one }));
+        let caution = file.study.caution.clone().unwrap_or_default();
+        let figures = file.figure.into_iter().map(|one| Published {
+            study: study(),
+            cited: cited.clone(),
+            caution: if one.kind == PublishedKind::Measured { caution.clone() } else { String::new() },
+            ..one
+        });
+        self.figures.extend(figures);
         self.claims.extend(file.claim.into_iter().map(|one| PublishedClaim { study: study(), ..one }));
         self.commands.extend(file.command.into_iter().map(|one| PublishedCommand { study: study(), ..one }));
         self.charts.extend(file.chart.into_iter().map(|one| PublishedChart { study: study(), ..one }));

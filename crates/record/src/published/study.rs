@@ -53,6 +53,8 @@ pub struct Study {
     pub unit_remark: Option<String>,
     /// Its terms for known concepts.
     pub terminology: Option<String>,
+    /// What it says against relying on its own figures.
+    pub caution: Option<String>,
     /// How its tests are numbered.
     pub test_numbering: Option<String>,
     /// The machines.

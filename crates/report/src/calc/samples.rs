@@ -149,16 +149,16 @@ pub fn curve(points: &[(f64, f64)]) -> Result<String, String> {
     let mut sorted = points.to_vec();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
     let samples: Vec<Sample> = sorted.iter().map(|&(x, y)| Sample::once(x, y)).collect();
-    let shape = analysis::sweeps::shape(&samples);
+    let shape = analysis::sweeps::shape_once(&samples);
     let mut out = String::new();
     if let Some(&(x, y)) = shape.peak.and_then(|index| sorted.get(index)) {
         out += &line("peak", &format!("{} at {}", significant(y), significant(x)), "");
     }
     for (name, value, how) in [
-        ("knee", shape.knee, "where the rise ends"),
+        ("knee", shape.knee, "where the rise ends, by more than noise explains"),
         ("90 % of the peak from", shape.reaches_90, ""),
         ("95 % of the peak from", shape.reaches_95, ""),
-        ("sweet spot", shape.sweet_spot, "a peak that stands out from both neighbours"),
+        ("sweet spot", shape.sweet_spot, "higher than both ends by more than noise explains"),
     ] {
         out += &line(name, &value.map_or_else(|| "none".to_owned(), significant), how);
     }

@@ -271,12 +271,13 @@ pub(super) fn memory_words(workload: &Workload, memory: Option<Bytes>) -> String
     let Some(memory) = memory else { return risk.to_owned() };
     let where_to = if workload.nodes == 1 { "" } else { " on each node" };
     let volume = multiple(workload, memory);
-    format!("one pass moves {volume:.2} × the memory of {}{where_to}: {risk}", memory.both_units())
+    format!("the data of one pass is {volume:.2} × the memory of {}{where_to}: {risk}", memory.both_units())
 }
 
-/// A node's share of the volume as a multiple of its memory.
+/// A node's share of the data as a multiple of its memory. Bytes of a file that are moved again are the same data.
 fn multiple(workload: &Workload, memory: Bytes) -> f64 {
-    workload.bytes().0 as f64 / f64::from(workload.nodes) / (memory.0 as f64).max(1.0)
+    let data = workload.bytes().min(workload.footprint());
+    data.0 as f64 / f64::from(workload.nodes) / (memory.0 as f64).max(1.0)
 }
 
 /// The time of all passes of a case, as far as it is known.

@@ -1,6 +1,8 @@
 //! Warnings before a plan starts, with the option that would avoid each.
 
-use plan::{Bytes, Case, Concern, PhaseEstimate, Plan, PlanSource, Sharing, SpaceEstimate, visible};
+use plan::{
+    Bytes, Case, Concern, Interval, PhaseEstimate, Plan, PlanSource, Sharing, Source, SpaceEstimate, visible,
+};
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
@@ -18,33 +20,18 @@ pub(super) fn line(plan: &Plan, case: &Case, concern: &Concern, screen: Screen) 
 
 /// A concern in words, with the option that would avoid it.
 pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> String {
-    // The option that sets the number of segments, in the terms of the request: a study uses `size` if
-    // present.
-    let geometry = case.workload.geometry;
-    let is_ior = matches!(&plan.source, PlanSource::Dialect { tool, .. } if tool == "ior");
-    let by_size = matches!(plan.source, PlanSource::Study { .. }) && geometry.segments == 1;
-    let set = |to: &str, segments: u64| match (is_ior, by_size) {
-        _ if case.workload.work.jobs().is_some() => "the scale".to_owned(),
-        _ if !case.workload.work.is_transfers() => "the number of files or their size".to_owned(),
-        (true, _) => format!("-s{to} {segments}"),
-        (_, true) => {
-            let sharers =
-                if case.workload.files.sharing == Sharing::Shared { case.workload.tasks } else { 1 };
-            let size = geometry.block.0.saturating_mul(segments).saturating_mul(sharers.into());
-            format!("size{to} {}", Bytes(size))
-        }
-        _ => format!("segments{to} {segments}"),
+    let tool = match &plan.source {
+        PlanSource::Dialect { tool, .. } => dialect::advice(tool),
+        _ => None,
     };
+    let set = |to: &str, segments: u64| more_data(plan, case, tool, to, segments);
     let take = |estimate: &PhaseEstimate| {
         let (phase, seconds) = (estimate.phase, duration(estimate.seconds.middle));
         let (volume, rate) = (decimal_bytes(estimate.bytes.0), rate(estimate.bytes_per_second.middle));
         match estimate.bytes.0 {
             0 => format!("{phase}: takes {seconds}"),
             _ if estimate.by_clock => format!("{phase}: {volume} take {seconds} at {rate}"),
-            _ => format!(
-                "{phase}: {volume} take about {seconds} at {rate}, from {}",
-                visible(&estimate.source.to_string())
-            ),
+            _ => format!("{phase}: {volume} take about {seconds} at {rate}, {}", origin(estimate)),
         }
     };
     let would_fit = |segments: &Option<u64>| match segments {
@@ -81,9 +68,10 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
             )
         }
         Concern::Cacheable { volume, memory, segments } => format!(
-            "{} go through the page cache of a host with {}: memory may answer; use direct I/O, or raise {}",
+            "{} go through the page cache of a host with {}: memory may answer; use direct I/O{}, or raise {}",
             decimal_bytes(volume.0),
             decimal_bytes(memory.0),
+            tool.map(|tool| format!(" ({})", tool.direct)).unwrap_or_default(),
             set(" to", *segments)
         ),
         Concern::CachesTooLarge { volume, caches, share, segments } => format!(
@@ -94,10 +82,13 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
             set(" to", *segments)
         ),
         Concern::ReadsOwnNode { tasks, of, distance } => {
-            let advice = match (distance, is_ior) {
-                (None, _) => "the nodes are too uneven for any shift to avoid it".to_owned(),
-                (Some(_), true) => "leave -Q out, or raise it".to_owned(),
-                (Some(distance), _) => {
+            let advice = match (distance, tool.and_then(|tool| tool.read_distance), &plan.source) {
+                (None, ..) => "the nodes are too uneven for any shift to avoid it".to_owned(),
+                (Some(_), Some(option), _) => format!("leave {option} out, or raise it"),
+                (Some(distance), None, PlanSource::Dialect { .. }) => {
+                    format!("a distance of {distance} tasks would avoid it")
+                }
+                (Some(distance), None, _) => {
                     format!("write read_from = \"next-node\", or a read_distance of {distance}")
                 }
             };
@@ -110,6 +101,41 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
             counted(u64::from(*targets), "target"),
             percent(*bound)
         ),
+    }
+}
+
+/// What makes `case` move as much data as `segments` segments, in the words of the request: an option of the tool, or
+/// keys of a study, which uses `size` if present.
+fn more_data(plan: &Plan, case: &Case, tool: Option<&dialect::Advice>, to: &str, segments: u64) -> String {
+    let geometry = case.workload.geometry;
+    match (tool, &plan.source) {
+        _ if case.workload.work.jobs().is_some() => "the scale".to_owned(),
+        _ if !case.workload.work.is_transfers() => "the number of files or their size".to_owned(),
+        (Some(tool), _) => tool.volume(case, segments, to),
+        (None, PlanSource::Study { .. }) if geometry.segments == 1 => {
+            let sharers =
+                if case.workload.files.sharing == Sharing::Shared { case.workload.tasks } else { 1 };
+            let size = geometry.block.0.saturating_mul(segments).saturating_mul(sharers.into());
+            format!("size{to} {}", Bytes(size))
+        }
+        (None, PlanSource::Study { .. }) => format!("segments{to} {segments}"),
+        _ => {
+            let all = case.workload.bytes().0 / geometry.segments.max(1);
+            format!("the amount of data{to} {}", Bytes(all.saturating_mul(segments)))
+        }
+    }
+}
+
+/// Where the rate of an estimate comes from. What a data sheet or a limit gives is its highest value, and the rate that
+/// is expected is a share of it.
+fn origin(estimate: &PhaseEstimate) -> String {
+    let source = visible(&estimate.source.to_string()).into_owned();
+    let Interval { middle, high, .. } = estimate.bytes_per_second;
+    match estimate.source {
+        Source::Expected(_) | Source::Ceiling(_) if middle < high => {
+            format!("{} of the {} of {source}", percent(middle / high), rate(high))
+        }
+        _ => format!("from {source}"),
     }
 }
 

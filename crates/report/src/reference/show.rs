@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Screen;
+use crate::format::percent;
 
 /// Width of the names before the texts.
 const NAMES: usize = 12;
@@ -92,6 +93,12 @@ fn of_figure(library: &Library, figure: &Published) -> String {
         line(&mut out, "damaged", "by text recognition");
     }
     line(&mut out, "conditions", &all_conditions(figure));
+    optional(
+        &mut out,
+        "caches",
+        figure.cache_share().map(|share| format!("{} of the working set", percent(share))).as_deref(),
+    );
+    line(&mut out, "caution", &figure.caution);
     optional(&mut out, "note", figure.note.as_deref());
     wrong(&mut out, library, &figure.id);
     for doubt in analysis::audit::audit_published(library).iter().filter(|doubt| doubt.concerns == figure.id)

@@ -11,6 +11,7 @@ use analysis::gate::{
 use analysis::{
     RateName,
     audit::Check,
+    caveats::Caveats,
     figures::{DeviceMean, Rate, RepetitionFigure},
     gate::{Quantity, Value},
     statistics::Summary,
@@ -49,6 +50,8 @@ pub(crate) struct Figure {
     pub(crate) data_bytes: u64,
     /// All conditions, with whether the storage was used exclusively if the study says so.
     pub(crate) conditions: String,
+    /// What belongs to it wherever it is quoted.
+    pub(crate) caveats: Caveats,
     /// The page cache took part, so this is not a rate of the device.
     pub(crate) page_cache: bool,
     /// Planned bytes of one operation that is not a transfer.
@@ -123,6 +126,7 @@ impl Figure {
         source: analysis::figures::Figure,
         case: Option<&Case>,
         checks: &[Check],
+        caveats: Caveats,
     ) -> Self {
         let is_cached = |check: &Check| matches!(check, Check::Cached | Check::CachedFileData);
         let is_buffered = case.is_some_and(|case| !case.workload.direct);
@@ -143,6 +147,7 @@ impl Figure {
                 .filter(|case| matches!(case.workload.work, plan::Work::Transfers))
                 .map_or(0, |case| case.workload.footprint().0),
             conditions,
+            caveats,
             page_cache: is_buffered && checks.iter().any(is_cached),
             bytes_per_operation: of_operation.map(|bytes| bytes.0),
             exchange: case.and_then(|case| Exchange::of(case, &source)),
@@ -311,6 +316,18 @@ pub(crate) const FIGURE: &[Column<Figure>] = &[
     count("tasks", "", "Logical workers.", |one| Some(one.tasks.into())),
     bytes("transfer_bytes", "", "Bytes of one transfer.", |one| Some(one.transfer_bytes)),
     word("conditions", "", "The long form of all conditions.", |one| &one.conditions),
+    word(
+        "caution",
+        "",
+        "Of a peak: the conditions under which it holds; empty for any other figure.",
+        |one| &one.caveats.caution,
+    ),
+    share("cache_share", "", "Declared caches ÷ the working set; above 5 % the audit doubts it.", |one| {
+        one.caveats.cache_share
+    }),
+    list("overrides", "", "What `--set` changed of the study file for this figure.", |one| {
+        one.caveats.overrides.clone()
+    }),
     word("provenance", "", "`measured`, `imported`, `published` or `simulated`.", |one| {
         names::provenance(one.provenance)
     }),

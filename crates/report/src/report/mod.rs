@@ -126,7 +126,8 @@ impl Report {
         let figure = |(index, source): (usize, analysis::figures::Figure)| {
             let case = cases.get(source.case.as_str()).copied();
             let doubts = doubts.get(&index).map_or(&[][..], Vec::as_slice);
-            Figure::of(run, index + 1, source, case, doubts)
+            let caveats = found.caveats.get(index).cloned().unwrap_or_default();
+            Figure::of(run, index + 1, source, case, doubts, caveats)
         };
         let mut figures: Vec<Figure> = sources.into_iter().enumerate().map(figure).collect();
         let checks: HashSet<Check> = found.audit.iter().map(|one| one.check).collect();

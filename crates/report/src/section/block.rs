@@ -96,6 +96,28 @@ pub(crate) fn unnamed(figure: &Figure) -> String {
     parts.map(|one| format!("{} {}", one.key, one.value)).collect::<Vec<_>>().join(", ")
 }
 
+/// What stands below the row of a figure: swept values that its conditions do not include, its caution, and what the
+/// command line changed of the study file.
+pub(crate) fn beneath(figure: &Figure) -> String {
+    let parts = [unnamed(figure)].into_iter().filter(|part| !part.is_empty());
+    parts.chain(caveats(figure)).collect::<Vec<_>>().join("; ")
+}
+
+/// The caution of a figure, and what the command line changed of the study file.
+fn caveats(figure: &Figure) -> impl Iterator<Item = String> {
+    let caution = Some(figure.caveats.caution.clone()).filter(|caution| !caution.is_empty());
+    let overrides = &figure.caveats.overrides;
+    let overrides = (!overrides.is_empty()).then(|| format!("overridden: {}", overrides.join(", ")));
+    caution.into_iter().chain(overrides)
+}
+
+/// All caveats of a figure as sentences.
+pub(crate) fn all_caveats(figure: &Figure) -> Vec<String> {
+    let share = figure.caveats.cache_share;
+    let caches = share.map(|share| format!("declared caches: {} of the working set", percent(share)));
+    caches.into_iter().chain(caveats(figure)).collect()
+}
+
 /// The rate of a figure as in data sheets: bytes per second for large transfers, transfers per second for
 /// small ones, named operations otherwise.
 pub(crate) fn headline(figure: &Figure) -> String {

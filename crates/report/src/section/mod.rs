@@ -21,8 +21,8 @@ mod targets;
 use crate::report::Report;
 
 pub(crate) use block::{
-    Block, Extent, Second, Section, conditions, criterion, headline, line_name, only, place, point,
-    promised_unit, promised_value, published_value, signed, title, which_target,
+    Block, Extent, Second, Section, all_caveats, conditions, criterion, headline, line_name, only, place,
+    point, promised_unit, promised_value, published_value, signed, title, which_target,
 };
 pub(crate) use cluster::nodes_line;
 pub(crate) use operations::response;

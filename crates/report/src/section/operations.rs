@@ -5,7 +5,7 @@ use analysis::figures::ShownIn;
 use plan::Phase;
 use record::Provenance;
 
-use super::block::{Block, conditions, only, title, unnamed, which_target};
+use super::block::{Block, beneath, conditions, only, title, which_target};
 use crate::format::iops;
 use crate::format::table::{Cell, Table, Tone};
 use crate::format::{
@@ -68,7 +68,7 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
     let one_path = figures.iter().all(|figure| figure.path == figures[0].path);
     let clustered = figures.iter().any(|figure| figure.node_count > 1);
     let notes = |figure: &Figure| {
-        let parts = [unnamed(figure), figure.marks()].into_iter().filter(|part| !part.is_empty());
+        let parts = [beneath(figure), figure.marks()].into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join(", ")
     };
     Table::of(figures)

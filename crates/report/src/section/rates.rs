@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use analysis::figures::ShownIn;
 
-use super::block::{Block, Section, only, unnamed, which_target};
+use super::block::{Block, Section, beneath, only, unnamed, which_target};
 use crate::format::table::{Cell, Table};
 use crate::format::{grouped, mebibytes, megabytes, percent};
 use crate::format::{iops, share};
@@ -98,9 +98,10 @@ fn table(report: &Report, figures: &[&Figure], long: bool) -> Table {
         .right("n", |one| one.repeated().to_string())
         .right("interval", |one| interval(&one.bytes_per_second, megabytes))
         .right("device", |one| share(one.moved_by_devices()))
+        .right("caches ÷ data", |one| one.caveats.cache_share.map(percent))
         .left("rate", |one| if same_rate { "" } else { one.rate.name() })
         .left("notes", |one| one.marks())
-        .left("at", |one| unnamed(one))
+        .left("at", |one| beneath(one))
         .done()
         .below("at")
 }

@@ -15,7 +15,7 @@ use analysis::{
 use plan::{Bound, Bytes};
 
 use crate::format::table::{Cell, Table, Tone};
-use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration, latency, number};
+use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration, latency, number, percent};
 use crate::report::Report;
 use crate::report::causes::{Cause, causes, marks};
 use crate::report::figure::{Figure, in_order};
@@ -45,6 +45,8 @@ const CLAIM_LENGTH: usize = 90;
 const EVIDENCE_LENGTH: usize = 72;
 /// Maximum number of rows of commitments, claims and best points together.
 const ROWS_MAX: usize = 6;
+/// Maximum number of best points that are named with their caution.
+const PEAKS_NAMED_MAX: usize = 6;
 /// Maximum number of swept keys with a column each.
 const KEYS_MAX: usize = 3;
 
@@ -76,7 +78,7 @@ impl Card {
         let has_statements = !judged.is_empty() || !claims.is_empty() || !of_jobs.is_empty();
         let few = are_few(report) && !report.figures.is_empty();
         let has_all_figures = few && !has_statements;
-        let blocks = if has_all_figures {
+        let mut blocks = if has_all_figures {
             rows.figures()
         } else {
             judged.extend(rows.best(ROWS_MAX.saturating_sub(judged.len() + claims.len())));
@@ -92,6 +94,7 @@ impl Card {
             blocks
         };
         let has_all_figures = has_all_figures || has_score;
+        blocks.extend(caution(report));
         Self { circumstances: circumstances(report), blocks, has_all_figures, causes }
     }
 
@@ -151,7 +154,29 @@ fn circumstances(report: &Report) -> String {
     if report.run.state != "complete" {
         parts.push(report.run.state.to_owned());
     }
+    let overrides = report.figures.iter().flat_map(|figure| &figure.caveats.overrides);
+    let overrides = analysis::figures::grouped(overrides, |one| one.as_str());
+    if !overrides.is_empty() {
+        let all: Vec<&str> = overrides.iter().map(|same| same[0].as_str()).collect();
+        parts.push(format!("overridden: {}", all.join(", ")));
+    }
     parts.join(" · ")
+}
+
+/// The caution of the figures that are the best of their sweeps; their conditions stand with them.
+fn caution(report: &Report) -> Option<Block> {
+    let peaks = report.figures.iter().filter(|figure| !figure.caveats.caution.is_empty());
+    let mut numbers: Vec<String> = peaks.map(|figure| format!("#{}", figure.number)).collect();
+    let more = numbers.len().saturating_sub(PEAKS_NAMED_MAX);
+    numbers.truncate(PEAKS_NAMED_MAX);
+    numbers.extend((more > 0).then(|| format!("{more} more")));
+    let peaks = numbers.join(", ");
+    (!peaks.is_empty()).then(|| {
+        Block::Text(format!(
+            "Best of their sweeps: {peaks}. A peak holds under its conditions and no others; applications are \
+             unlikely to reach it."
+        ))
+    })
 }
 
 /// Duration of a pass and data size, if all figures are of transfers: `of 2.01 s over 256 MiB`.
@@ -344,6 +369,7 @@ impl<'a> Rows<'a> {
             .right("range", |one| Cell { figure: Some(one.number), ..range(one, one.shown_unit()).into() })
             .right("lat p50", |one| response(one).map(|latency| latency.words("p50")))
             .right("lat p99", |one| response(one).map(|latency| latency.words("p99")))
+            .right("caches ÷ data", |one| one.caveats.cache_share.map(percent))
             .left("limited by", |one| self.limits.get(&one.number).filter(|_| few).cloned())
             .left("!", |one| self.mark(one))
             .done();

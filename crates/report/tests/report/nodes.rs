@@ -1,9 +1,12 @@
 //! Runs on several nodes in every output format.
 
+use record::{Run, Warning, WarningRow};
 use report::{Screen, Study};
 use serde_json::Value;
 
 use crate::common::cluster::{compared, name, operations};
+use crate::validation::draw::{Fault, Random};
+use crate::validation::scenario::{Setup, more_nodes};
 
 #[test]
 fn the_header_names_nodes_processes_library_and_what_differs() {
@@ -80,18 +83,47 @@ fn of_many_nodes_each_form_that_is_read_has_the_distribution_and_those_that_stan
     assert_eq!(named(&study.csv(), 600), 600);
 }
 
+/// The charts of the page of `run`.
+fn charts(run: &Run) -> Vec<Value> {
+    let mut page = Vec::new();
+    Study::of(run).html(&mut page).expect("written");
+    let page = String::from_utf8(page).expect("UTF-8");
+    let (_, charts) = page.split_once("<script type=\"application/json\" id=\"charts\">").expect("charts");
+    serde_json::from_str(charts.split_once("</script>").expect("they end").0).expect("JSON")
+}
+
+/// The points that the charts of weak scaling draw for more than 8 nodes.
+fn beyond_8_nodes(run: &Run) -> Vec<f64> {
+    let charts = charts(run);
+    let weak = charts.iter().filter(|one| one["id"].as_str().is_some_and(|id| id.starts_with("chart-weak")));
+    let traces = weak.flat_map(|chart| chart["data"].as_array().expect("traces"));
+    let points = traces.flat_map(|one| one["x"].as_array().expect("points"));
+    points.filter_map(Value::as_f64).filter(|&nodes| nodes > 8.0).collect()
+}
+
+#[test]
+fn a_chart_draws_no_prediction_that_is_withheld() {
+    let setup = Setup { effect: 0.5, noise: 0.001, repetitions: 5, fault: Fault::None };
+    let mut run = more_nodes(setup, &mut Random(1)).run;
+    assert!(!beyond_8_nodes(&run).is_empty(), "the lines continue to 16 nodes");
+    // Whatever slowed one point down may have set the slope.
+    for row in &run.phases.clone() {
+        let warning = Warning::Starved { seen: "stopped for half of the time".to_owned(), share: 0.5 };
+        run.warnings.push(WarningRow { key: Some(row.key.clone()), warning });
+    }
+    let json: Value = serde_json::from_str(&Study::of(&run).json()).expect("JSON");
+    let all = json["statements"]["extrapolation"].as_array().expect("a list");
+    assert!(!all.is_empty() && all.iter().all(|one| one["outcome"] == "withheld"), "{all:?}");
+    assert_eq!(beyond_8_nodes(&run), Vec::<f64>::new());
+    assert_eq!(json["statements"]["weak_scaling"][0]["outcome"], "marked", "the points are measured");
+}
+
 #[test]
 fn the_page_draws_many_nodes_as_one_line_that_rises_to_all_of_them() {
     for nodes in [34, 600] {
         let run = compared(nodes);
-        let mut page = Vec::new();
-        Study::of(&run).html(&mut page).expect("written");
-        let page = String::from_utf8(page).expect("UTF-8");
-        let (_, charts) =
-            page.split_once("<script type=\"application/json\" id=\"charts\">").expect("charts");
-        let charts: Value =
-            serde_json::from_str(charts.split_once("</script>").expect("they end").0).expect("JSON");
-        let chart = charts.as_array().expect("a list").iter().find(|one| one["id"] == "chart-nodes-0");
+        let charts = charts(&run);
+        let chart = charts.iter().find(|one| one["id"] == "chart-nodes-0");
         let line = &chart.expect("of nodes")["data"][0];
         let values = |axis: &str| -> Vec<f64> {
             line[axis].as_array().expect("points").iter().filter_map(Value::as_f64).collect()

@@ -333,3 +333,60 @@ fn a_sweep_is_told_by_workload_with_its_bounds_and_counted_concerns() {
     assert!(line.contains("at most 91.7 % of the sum can be reached"), "{text}");
     insta::assert_snapshot!(text);
 }
+
+/// A buffered write and read of a 64 MiB file for each of two tasks, asked by `tool`.
+fn buffered(tool: &str, operations: Option<u64>) -> Plan {
+    let geometry = Geometry { transfer: Bytes::mib(1), block: Bytes::mib(64), segments: 1 };
+    let mut spec = WorkloadSpec::new(tool, "/p3700/f", geometry);
+    spec.tasks = 2;
+    spec.operations = operations;
+    let case = Case::new("ior", spec.validate().expect("valid"), vec![Phase::Write, Phase::Read]);
+    let (arguments, memo) = (vec![tool.to_owned()], String::new());
+    let asked = PlanSource::Dialect { tool: tool.to_owned(), arguments, notes: Vec::new(), memo };
+    Plan::new(tool, asked, 42, vec![case])
+}
+
+#[test]
+fn advice_names_the_options_of_the_tool_that_was_called() {
+    for (tool, volume, direct) in [
+        ("gpfsperf", "raise -n to 20g", "use direct I/O (-dio)"),
+        ("iozone", "raise -s to 10240m", "use direct I/O (-I)"),
+        ("ior", "raise -s to 150", "use direct I/O (--posix.odirect)"),
+    ] {
+        let environment = RunEnvironment { memory: Some(Bytes::gib(10)), ..around(1.92e9, 1 << 40) };
+        let text = report::explain(&buffered(tool, None), &environment, report::Screen::PLAIN);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(volume) && text.contains(direct), "{tool}: {text}");
+        assert!(tool == "ior" || !text.contains("segments to"), "{tool}: {text}");
+    }
+}
+
+#[test]
+fn bytes_that_are_moved_again_do_not_fill_the_page_cache() {
+    let again = buffered("gpfsperf", Some(1_000_000));
+    assert!(again.cases[0].workload.bytes() > Bytes::gib(512), "more than twice the memory");
+    let text = report::explain(&again, &around(1e9, 1 << 40), report::Screen::PLAIN);
+    let memory = text.lines().find(|line| line.contains("memory ")).expect("a line");
+    assert!(memory.ends_with("the page cache can answer"), "{memory}");
+}
+
+#[test]
+fn a_rate_that_is_a_share_of_an_expectation_says_so() {
+    let mut plan = buffered("ior", None);
+    plan.cases[0].id = "other".to_owned();
+    plan.criteria.expectations = vec![plan::Expectation::new("disk", Amount::BytesPerSecond(362e6))];
+    let text = report::explain(&plan, &around(1e9, 1 << 40), report::Screen::PLAIN);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("80.0 % of the 362 MB/s of the study's expectation `disk`"), "{text}");
+    assert!(text.contains("at 290 MB/s"), "{text}");
+}
+
+#[test]
+fn devices_of_unknown_kind_are_not_called_solid_state_disks() {
+    let mut plan = buffered("ior", None);
+    let target = TargetDescription { name: "disks".to_owned(), devices: 192, ..TargetDescription::default() };
+    (plan.criteria.targets, plan.cases[0].target) = (vec![target], "disks".to_owned());
+    let text = report::explain(&plan, &RunEnvironment::default(), report::Screen::PLAIN);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("192 assumed devices of 500 MB/s each"), "{text}");
+}

@@ -13,7 +13,8 @@ use crate::statistics::{Histogram, Summary};
 pub struct JobAccounting {
     /// The storage system: its target, and the other swept keys.
     pub system: String,
-    pub(super) figure: usize,
+    /// The index of its figure.
+    pub figure: usize,
     /// Its case.
     pub case: Case,
     /// The swept keys and their values, without the target.

@@ -5,7 +5,7 @@ use analysis::{
     comparisons::{beside, claims},
     figures::Figure,
     gate::{Gate, Judgement},
-    nodes::{WeakScaling, layer_crossovers, saturation, weak_scaling},
+    nodes::{Extrapolation, WeakScaling, extrapolations, layer_crossovers, saturation, weak_scaling},
     statistics::Sample,
     sweeps::{Curve, curves},
 };
@@ -51,6 +51,12 @@ fn scaled(study: &Study) -> (Vec<Figure>, Vec<WeakScaling>) {
     (figures, scaling)
 }
 
+/// What the lines of `study` predict for numbers of nodes that were not measured.
+fn beyond(study: &Study) -> Vec<Extrapolation> {
+    let (figures, scaling) = scaled(study);
+    extrapolations(&Gate::new(&study.plan, &figures, &[]), &scaling)
+}
+
 const SIXTEEN: [u64; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 
 /// Study B, figure 7.
@@ -60,7 +66,7 @@ fn sixteen_exact_points_give_their_slope_and_an_efficiency_of_one() {
     repeat(&mut study, "nvme", 64, &SIXTEEN, |n| 5153.0 * MB * n);
     study.plan.criteria.nodes = vec![1, 4, 16, 64];
     // Without a limit it is unknown how far the line continues.
-    assert_eq!(scaled(&study).1[0].extrapolated, []);
+    assert_eq!(beyond(&study), []);
     study.plan.criteria.expectations = vec![limit("nvme", 400_000.0 * MB)];
     let (_, scaling) = scaled(&study);
     let one = &scaling[0];
@@ -70,9 +76,9 @@ fn sixteen_exact_points_give_their_slope_and_an_efficiency_of_one() {
     assert!((line.r_squared - 1.0).abs() < 1e-12);
     assert!(one.points.iter().all(|point| (point.efficiency.expect("one node") - 1.0).abs() < 1e-9));
     // Only node counts that were not measured are extrapolated.
-    let beyond: Vec<_> = one.extrapolated.iter().map(|one| one.nodes).collect();
-    assert_eq!(beyond, [64]);
-    let beyond = &one.extrapolated[0];
+    let beyond = beyond(&study);
+    assert_eq!(beyond.iter().map(|one| one.nodes).collect::<Vec<_>>(), [64]);
+    let beyond = &beyond[0];
     assert!((beyond.rate - 64.0 * 5153.0 * MB).abs() < 100.0);
     assert!(beyond.half_width.expect("sixteen points") < 100.0);
     // A straight line is not saturated, although 15 nodes are within 10 % of 16.
@@ -93,9 +99,7 @@ fn a_line_ends_at_what_the_study_says_can_be_reached() {
     repeat(&mut study, "gpfs", 64, &[1, 2, 4, 8], |n| 1250.0 * MB * n);
     study.plan.criteria.nodes = vec![1, 16, 1500];
     study.plan.criteria.expectations = vec![limit("gpfs", 10_100.0 * MB)];
-    let (_, scaling) = scaled(&study);
-    let beyond: Vec<_> =
-        scaling[0].extrapolated.iter().map(|one| (one.nodes, one.rate, one.half_width)).collect();
+    let beyond: Vec<_> = beyond(&study).iter().map(|one| (one.nodes, one.rate, one.half_width)).collect();
     assert_eq!(beyond, [(16, 10_100.0 * MB, None), (1500, 10_100.0 * MB, None)]);
 }
 

@@ -3,3 +3,4 @@
 mod curves;
 mod shape;
 mod spreads;
+mod sweet_spot;

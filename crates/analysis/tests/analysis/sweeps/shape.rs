@@ -2,7 +2,7 @@
 
 use analysis::{
     statistics::Sample,
-    sweeps::{Shape, dips, geometric, knee, shape, sweet_spot},
+    sweeps::{Shape, dips, geometric, knee, shape, shape_once, sweet_spot},
 };
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
@@ -31,6 +31,23 @@ fn a_transfer_size_curve_has_its_knee_and_plateau() {
     let spread = shape.spread_beyond.expect("points beyond 64 KiB");
     assert!((spread - 0.03 / 3.05).abs() < 1e-12);
     assert_eq!(shape.sweet_spot, None);
+}
+
+#[test]
+fn a_knee_of_single_measurements_is_stated_where_the_curve_bends_beyond_its_noise() {
+    let bent = |noise: f64| {
+        let points = (1..=24).zip(normal(7, 24));
+        let point = |(n, noisy): (u32, f64)| (f64::from(n), f64::from(n.min(8)) * (1.0 + noise * noisy));
+        shape_once(&once(&points.map(point).collect::<Vec<_>>())).knee
+    };
+    assert_eq!(bent(0.0), Some(8.0));
+    assert!(bent(0.03).is_some_and(|knee| (6.0..=11.0).contains(&knee)), "{:?}", bent(0.03));
+    let flat = (0..200).filter(|&seed| {
+        let points = (1..=21).zip(normal(seed, 21)).map(|(n, noisy)| (f64::from(n), 1.0 + 0.05 * noisy));
+        shape_once(&once(&points.collect::<Vec<_>>())).knee.is_some()
+    });
+    let flat = flat.count();
+    assert!(flat <= 6, "knees in the noise of {flat} of 200 curves");
 }
 
 #[test]
@@ -73,8 +90,7 @@ fn a_sweet_spot_stands_out_from_both_neighbours() {
         curve[6].1 = at_30;
         once(&curve)
     };
-    assert_eq!(sweet_spot(&mix(2.3)), Some(30.0));
-    assert_eq!(sweet_spot(&mix(2.05)), None, "a difference that nothing was repeated for");
+    assert_eq!(sweet_spot(&mix(2.3)), None, "a single point that was measured once may be an outlier");
     let repeated = |deviation: f64| -> Vec<Sample> {
         mix(2.3).into_iter().map(|sample| Sample { repetitions: 5, deviation, ..sample }).collect()
     };

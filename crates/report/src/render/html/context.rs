@@ -32,7 +32,7 @@ use crate::report::origin;
 use crate::report::run_info::CaseInfo;
 use crate::section::Second;
 use crate::section::chosen::Chosen;
-use crate::section::{Block, Extent, Section, conditions, headline, rates, sections, signed};
+use crate::section::{Block, Extent, Section, all_caveats, conditions, headline, rates, sections, signed};
 use crate::summary::card::Card;
 use crate::summary::sheet;
 
@@ -316,6 +316,7 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
         "provenance": figure.provenance,
         "page_cache": figure.page_cache,
         "notes": figure.notes,
+        "caveats": all_caveats(figure),
         "doubts": doubts.map(|one| object(DOUBT, one)).collect::<Value>(),
         "tables": tables([
             (repeated.as_str(), repetitions),

@@ -135,6 +135,11 @@ type FigureGauge = (&'static str, &'static str, fn(&Figure) -> Option<f64>);
 const GAUGES: &[FigureGauge] = &[
     ("ioproof_repetitions", "repetitions that the figure includes", |one| Some(one.repetitions.len() as f64)),
     (
+        "ioproof_cache_share_ratio",
+        "declared caches of clients, servers and controllers for each byte of the working set",
+        |one| one.caveats.cache_share,
+    ),
+    (
         "ioproof_device_share_ratio",
         "bytes that the devices moved for each byte that the tasks moved",
         |one| one.moved_by_devices(),
@@ -168,6 +173,8 @@ fn conditions(figure: &Figure) -> Labels {
         ("conditions", &figure.conditions),
         ("statistic", &figure.statistic()),
         ("provenance", names::provenance(figure.provenance)),
+        ("caution", &figure.caveats.caution),
+        ("overrides", &figure.caveats.overrides.join("; ")),
     ]);
     all.extend(figure.settings.iter().map(setting));
     all

@@ -338,7 +338,7 @@ enum Growth {
     Crossing,
 }
 
-fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
+pub(crate) fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
     let some = random.of(&[Growth::Apart, Growth::Crossing]);
     let growth = if setup.effect > 0.0 { some } else { Growth::None };
     let mut all = Vec::new();

@@ -1,6 +1,8 @@
 //! Charts of jobs: ratios of CPU time to real time, launches over time, concurrency, durations, and bytes per
 //! second.
 
+use std::collections::HashSet;
+
 use analysis::{
     gate::Stated,
     jobs::{JobAccounting, LaunchTimer, Level, Levels, ProfileSecond, Timeline},
@@ -217,10 +219,13 @@ const HEADROOM: f64 = 1.1;
 /// Maximum number of systems in one chart.
 const SYSTEMS_MAX: usize = 12;
 
-/// A histogram of CPU time ÷ real time for each workload.
+/// A histogram of CPU time ÷ real time for each workload, of the systems whose ratios are stated.
 fn ratios(report: &Report) -> Vec<Chart> {
+    let stated = report.found.matrix_tables.ratios.iter().filter(|one| one.says().is_some());
+    let stated: HashSet<usize> = stated.filter_map(|one| one.inputs.first().copied()).collect();
     let of_group = |systems: &[JobAccounting]| {
-        let shown = systems.iter().filter(|one| one.ratios.is_some()).take(SYSTEMS_MAX);
+        let is_stated = |one: &&JobAccounting| one.ratios.is_some() && stated.contains(&one.figure);
+        let shown = systems.iter().filter(is_stated).take(SYSTEMS_MAX);
         let systems: Vec<&JobAccounting> = shown.collect();
         (!systems.is_empty()).then(|| ratio_histogram(report, &systems))
     };

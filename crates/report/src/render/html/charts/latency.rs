@@ -116,13 +116,13 @@ const LINES_MAX: usize = 12;
 /// Swept keys whose larger values mean more load.
 const LOADS: [&str; 5] = ["tasks", "depth", "nodes", "rate", "pace"];
 
-/// The charts of all sweeps of small transfers with latencies at every point.
+/// The charts of all sweeps of small transfers with latencies at every point, without disqualified points.
 pub(super) fn of_sweeps(report: &Report) -> Vec<Chart> {
     let is_timed = |point: &CurvePoint| {
         let figure = report.figures.get(point.figure);
         figure.is_some_and(|one| !one.is_large() && !one.latency.is_empty())
     };
-    let timed = |curve: &&Curve| curve.points.len() > 2 && curve.points.iter().all(is_timed);
+    let timed = |curve: &&Curve| curve.usable().count() > 2 && curve.points.iter().all(is_timed);
     let timed = report.found.curves.iter().filter(timed);
     let mut charts = Vec::new();
     for curves in analysis::figures::grouped(timed, |one| &one.group) {
@@ -141,7 +141,7 @@ pub(super) fn of_sweeps(report: &Report) -> Vec<Chart> {
 fn against_axis(report: &Report, curve: &Curve) -> Chart {
     let swept = Axis::of(&[curve], []);
     let data = latencies::statistics(ShownIn::Latencies).enumerate().map(|(index, kind)| {
-        let points = curve.points.iter().filter_map(|point| {
+        let points = curve.usable().filter_map(|point| {
             let latency = report.figures.get(point.figure)?.latency.first()?;
             let (_, nanos) = latency.shown(ShownIn::Latencies).nth(index)?;
             let text = format!("<b>{} {}</b> at {}", kind.heading, words(nanos), swept.words(point.x));
@@ -149,7 +149,7 @@ fn against_axis(report: &Report, curve: &Curve) -> Chart {
         });
         Trace::curve(kind.heading, Look::of_work(curve.phase, index)).points(points)
     });
-    let latencies = curve.points.iter().filter_map(|point| report.figures.get(point.figure)?.latency.first());
+    let latencies = curve.usable().filter_map(|point| report.figures.get(point.figure)?.latency.first());
     let nanos = latencies.flat_map(|one| one.shown(ShownIn::Latencies)).map(|(_, nanos)| nanos);
     let heading = format!("Latency against {}: {}", swept.name(), line_name(report, curve, true));
     let note = "Percentiles of every transfer, all repetitions together.";
@@ -163,7 +163,7 @@ fn against_axis(report: &Report, curve: &Curve) -> Chart {
 fn against_rate(report: &Report, curves: &[&Curve]) -> Chart {
     let data = curves.iter().enumerate().map(|(number, curve)| {
         let swept = Axis::of(&[curve], []);
-        let timed = || curve.points.iter().filter_map(|point| Some((point, point.latency_mean_ns?)));
+        let timed = || curve.usable().filter_map(|point| Some((point, point.latency_mean_ns?)));
         let points = timed().map(|(point, nanos)| {
             let (at, rate) = (escaped(&swept.words(point.x)), iops(point.transfers_per_second));
             let text = format!("<b>{at}</b>: {rate} IOPS, mean {}", words(nanos));

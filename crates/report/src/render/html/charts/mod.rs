@@ -59,5 +59,8 @@ pub(crate) fn hover(figure: &Figure) -> String {
     if figure.page_cache {
         lines.push("the page cache took part".to_owned());
     }
+    if !figure.doubts.is_empty() {
+        lines.push(format!("doubted: {}", figure.doubts.join(", ")));
+    }
     lines.join("<br>")
 }

@@ -173,6 +173,10 @@ impl Sweep<'_> {
                 "Band: the interval of the median from six repetitions on, else lowest to highest."
                     .to_owned(),
             ),
+            (
+                curves.iter().any(|curve| curve.points.iter().any(|point| !point.usable)),
+                "Crosses: the audit disqualified the figure.".to_owned(),
+            ),
             (self.apart, "The same axes for all targets.".to_owned()),
             (all > curves.len(), format!("The {} fastest of {all} lines.", curves.len())),
             (!client.is_empty(), format!("Clients {client}.")),
@@ -205,7 +209,9 @@ impl Sweep<'_> {
             let bands = if curves.len() <= BANDS_MAX { self.band(curve, look) } else { Vec::new() };
             let group = format!("{} {}{}", curve.phase, curve.target, fixed(&curve.fixed));
             let line = self.line(curve, look, &names.join(" = "));
-            data.extend(bands.into_iter().chain([line]).map(|one| one.with("legendgroup", &*group)));
+            let doubtful = self.doubtful(curve, look);
+            let traces = bands.into_iter().chain([line, doubtful]);
+            data.extend(traces.map(|one| one.with("legendgroup", &*group)));
             others.extend(of_second(self.second, curve).map(|other| self.other(other, look)));
         }
         // One legend entry for all lines of the second run.
@@ -214,14 +220,14 @@ impl Sweep<'_> {
         data
     }
 
-    /// The band of the points' intervals, if each point has several repetitions.
+    /// The band of the usable points' intervals, if each of them has several repetitions.
     fn band(&self, curve: &Curve, look: Look) -> Vec<Trace> {
-        if curve.points.iter().any(|point| point.headline.n < 2) {
+        if curve.usable().any(|point| point.headline.n < 2) {
             return Vec::new();
         }
         let end = |at: usize| {
             let end = move |point: &CurvePoint| (self.axis.at(point.x), self.ends(point)[at]);
-            curve.points.iter().map(end).collect()
+            curve.usable().map(end).collect()
         };
         Trace::band(look, [end(0), end(1)]).into()
     }
@@ -256,8 +262,24 @@ impl Sweep<'_> {
             41..=100 => 4,
             _ => 2,
         };
-        let point = |point: &CurvePoint| (self.axis.at(point.x), self.y(point), self.words(name, point));
+        // A disqualified point leaves a gap in the line.
+        let point = |point: &CurvePoint| {
+            let y = Some(self.y(point)).filter(|_| point.usable);
+            (self.axis.at(point.x), y, self.words(name, point))
+        };
         Trace::curve(name, look).with("marker.size", size).points(curve.points.iter().map(point))
+    }
+
+    /// The disqualified points of `curve`, each with what speaks against it.
+    fn doubtful(&self, curve: &Curve, look: Look) -> Trace {
+        let name = line_name(self.report, curve, true);
+        let points = curve.points.iter().filter(|point| !point.usable).map(|point| {
+            let against = self.report.figures.get(point.figure).map(|figure| figure.doubts.join(", "));
+            let words =
+                format!("{}<br>not usable: {}", self.words(&name, point), against.unwrap_or_default());
+            (self.axis.at(point.x), self.y(point), words, point.figure + 1)
+        });
+        Trace::marks(&name, Look { symbol: "x-open", ..look }).hidden(true).points(points)
     }
 
     /// Hover text before the conditions: the line, the position, and limits of the rate.

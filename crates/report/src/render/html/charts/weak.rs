@@ -2,7 +2,7 @@
 
 use analysis::{
     gate::Stated,
-    nodes::WeakScaling,
+    nodes::{Extrapolation, WeakScaling},
     statistics::{Prediction, Regression},
 };
 
@@ -59,7 +59,7 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
     let first = family[0].1;
     let unit = unit_of(first.phase);
     let points = family.iter().flat_map(|(_, one)| &one.points);
-    let more = family.iter().flat_map(|(_, one)| &one.extrapolated).map(|more| more.nodes);
+    let more = family.iter().flat_map(|(place, _)| beyond(report, *place)).map(|more| more.nodes);
     let nodes = points.clone().map(|point| point.nodes).chain(more).map(|nodes| nodes as f64);
     let curves = report.found.curves.iter().filter(|curve| {
         let of = |one: &WeakScaling| {
@@ -71,8 +71,9 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
     let swept = Axis::new("nodes", "", nodes.chain(stars.places().copied()).collect());
     let top = points.map(|point| point.rate / divisor(unit)).fold(0.0, f64::max);
     let each = family.iter().enumerate();
-    let mut data: Vec<Trace> =
-        each.flat_map(|(place, (_, one))| series(report, one, Look::of_work(one.phase, place))).collect();
+    let mut data: Vec<Trace> = each
+        .flat_map(|(look, member)| series(report, *member, Look::of_work(member.1.phase, look)))
+        .collect();
     // Node counts from which a node-local series of the family is faster than a shared one.
     let member = |place: usize| family.iter().any(|(one, _)| *one == place);
     let crossovers = report.found.layer_crossovers.iter().filter_map(Stated::says);
@@ -98,8 +99,13 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
         .traces(data)
 }
 
+/// What the line of the series at `place` predicts for numbers of nodes that were not measured.
+fn beyond(report: &Report, place: usize) -> impl Iterator<Item = &Extrapolation> {
+    report.found.extrapolations.iter().filter_map(Stated::says).filter(move |more| more.series == place)
+}
+
 /// One series: its points, its fitted line with the interval, its plateau, and extrapolated points.
-fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
+fn series(report: &Report, (place, one): (usize, &WeakScaling), look: Look) -> Vec<Trace> {
     let unit = unit_of(one.phase);
     let scale = divisor(unit);
     let name = match title(report, &one.target) {
@@ -139,8 +145,7 @@ fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
         let ends = [full.from_nodes, full.to_nodes].map(|nodes| (nodes as f64, full.rate / scale));
         data.push(Trace::level(&name, "dash", ends).with("line.width", 2.5));
     }
-    // A falling line predicts negative rates for enough nodes.
-    let points = one.extrapolated.iter().filter(|more| more.rate > 0.0).map(|more| {
+    let points = beyond(report, place).map(|more| {
         let words = format!("{} nodes, not measured: {}", more.nodes, rate_in(more.rate, unit));
         let half = more.half_width;
         let bar = (half.map(|half| half / scale), half.map(|half| half.min(more.rate) / scale));
