@@ -112,7 +112,8 @@ impl<'s> ItemSlot<'s> {
                     Phase::FileCreate => (libc::O_RDWR | libc::O_CREAT, FILE_MODE),
                     _ => (libc::O_RDWR, 0),
                 };
-                opcode::OpenAt::new(at, name).flags(flags | libc::O_CLOEXEC).mode(mode).build()
+                let flags = flags | libc::O_CLOEXEC | self.rules.direct.bits().cast_signed();
+                opcode::OpenAt::new(at, name).flags(flags).mode(mode).build()
             }
             Stage::Move => self.move_entry(),
             Stage::Sync => opcode::Fsync::new(self.fd()).build(),
