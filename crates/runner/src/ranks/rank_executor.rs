@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use comm::Comm;
 use engine::{Controls, MemoryHog};
-use host::files::require_data;
+use host::files::{require_data, require_written};
 use host::{Host, PermittedDevice, QuietWatch, RunGroups};
 use plan::{Bytes, Case, Existing, FileSet, Keep, ObjectsPlacement, Phase, Placement, Plan};
 use record::{ClaimTurn, FileFates, PlacedClaim, TargetClaim, Warning, Wiped};
@@ -574,6 +574,9 @@ fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &KnownContent) ->
                 problem: "was discarded and has not been written since".to_owned(),
                 help: "put a write phase first, or let a fill phase write it".to_owned(),
             }),
+            false if is_in(&known.written, slot.index) => {
+                require_written(&slot.path, bytes).map(drop).map_err(RunnerError::from)
+            }
             false => require_data(&slot.path, bytes).map_err(RunnerError::from),
         };
         match there {
