@@ -226,7 +226,7 @@ pub(crate) fn quick_environment(directory: &Path) -> Result<quick::QuickEnvironm
         free_bytes: host.free_space(directory).map_err(lacks)?,
         memory_available_bytes: host.memory_available().map_err(lacks)?,
         direct_supported: alignment.is_some(),
-        logical_block_bytes: alignment.unwrap_or(512),
+        logical_block_bytes: alignment.unwrap_or(0).max(512),
         seed: session::random_seed(),
         uring: engine::uring_available().is_ok(),
     })

@@ -69,6 +69,21 @@ pub enum HostError {
         /// Number of bytes to be read.
         need: u64,
     },
+    /// The file system has allocated less for a file than is to be read.
+    #[error(
+        "the file system has allocated {allocated} of the {need} bytes of {path} that are to be read: the rest is \
+         holes, compressed or stored elsewhere, and reading it would not measure storage; write the file, or let a \
+         fill phase write it",
+        path = path.display()
+    )]
+    Unallocated {
+        /// The file.
+        path: PathBuf,
+        /// Number of bytes allocated (`st_blocks`).
+        allocated: u64,
+        /// Number of bytes to be read.
+        need: u64,
+    },
     /// The path of the data is neither a file nor a block device.
     #[error("{path} is a {kind}: give a regular file or a block device", path = path.display())]
     NotData {
@@ -139,7 +154,14 @@ impl HostError {
     /// other errors are about something that the host lacks.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Missing { .. } | Self::Short { .. } | Self::Holes { .. } | Self::NotData { .. })
+        matches!(
+            self,
+            Self::Missing { .. }
+                | Self::Short { .. }
+                | Self::Holes { .. }
+                | Self::Unallocated { .. }
+                | Self::NotData { .. }
+        )
     }
 
     /// Whether a device or its file system failed, which is not a matter of the host's configuration.

@@ -11,8 +11,8 @@ use crate::activity::quiet;
 use crate::activity::trace;
 use crate::devices::block;
 use crate::devices::pci;
+use crate::file_systems::below;
 use crate::file_systems::file_system;
-use crate::file_systems::memory_below;
 use crate::{Guard, HostError, QuietWatch, Root, Unobservable, devices, facts, servers};
 
 /// File systems whose `FIEMAP` extents are physical sectors of their device, and not of a volume that
@@ -116,12 +116,13 @@ impl Host {
         servers::clients(&self.root, &table, targets)
     }
 
-    /// Returns a [`Warning::MemoryBelow`] for each memory below these devices that may serve reads in their
-    /// place, such as the page cache under a buffered loop device.
+    /// Returns a [`Warning::MemoryBelow`] for each memory below `path` that may serve reads in place of the devices,
+    /// such as the page cache under a buffered loop device, and a [`Warning::NotDurable`] for each layer that loses
+    /// written data without power although fsync has succeeded.
     #[must_use]
-    pub fn memory_below(&self, path: &Path) -> Vec<Warning> {
+    pub fn below(&self, path: &Path) -> Vec<Warning> {
         let table = file_system::mount_table(&self.root).unwrap_or_default();
-        memory_below::memory_below(&self.root, &table, path)
+        below::below(&self.root, &table, path)
     }
 
     /// The whole device that contains the sectors of the file system of `path`, or of the device at

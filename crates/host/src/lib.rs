@@ -56,6 +56,7 @@ pub use devices::direct::direct_alignment;
 pub use error::{HostError, Unobservable};
 pub use facts::io_uring::{IoUringState, io_uring_state};
 pub use file_systems::mounts::{DeviceNumber, Mount};
+pub use file_systems::stored::Stored;
 pub use file_systems::{cache, files};
 pub use guard::{Guard, PermittedDevice, Reason, Refusal, UNKNOWN_DATA_WORD, open_read_only, trim};
 pub use host::Host;

@@ -63,7 +63,7 @@ pub use damage::Damage;
 pub use environment::clocks::{Clocks, NodeClock};
 pub use environment::fact::{Fact, NOT_LOOKED_FOR};
 pub use environment::facts::{
-    BlockDeviceFacts, Cluster, FileSystemFacts, HostFacts, NodeFacts, TargetDevices,
+    BlockDeviceFacts, Cluster, FileSystemFacts, HostFacts, NodeFacts, TargetDevices, option_against_fsync,
 };
 pub use environment::layout::{CommandEnd, CommandRun, LayoutFinding};
 pub use environment::machine::{

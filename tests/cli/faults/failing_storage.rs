@@ -119,6 +119,24 @@ fn short_transfers_are_counted_once_each_and_told_by_every_backend() {
 }
 
 #[test]
+fn short_writes_of_a_fill_are_told() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    for backend in ["psync", "libaio"] {
+        let (desk, disk) = with(&[Fault::on_write(When::Always, Effect::Short(16_384))]);
+        let study = format!(
+            "[[target]]\nname = \"t\"\npath = \"{}\"\n[[workload]]\nname = \"w\"\ntransfer = \"64k\"\n\
+             size = \"256k\"\nphases = [\"read\"]\nbackend = \"{backend}\"\n",
+            disk.path().join("f").display()
+        );
+        let _ = run(&desk.study(&study)).expect_code(0);
+        let tables = desk.tables();
+        assert_says(&tables, &["transfers were short and were continued", "fill of w"]);
+    }
+}
+
+#[test]
 fn data_of_another_run_are_told_from_foreign_data() {
     let (desk, data) = Desk::with_data();
     let line = |signature: u32, options: &str| format!("{options} -G {signature} -k -t 4k -b 64k -o data/f");

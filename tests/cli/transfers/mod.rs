@@ -1,5 +1,6 @@
 //! Which operations are carried out, and what the program finds on storage with known behaviour.
 
+mod durability;
 mod io_uring;
 mod layout;
 mod memory;
@@ -8,4 +9,5 @@ mod open_loop;
 mod page_cache;
 mod rates;
 mod starved;
+mod stored;
 mod trees;

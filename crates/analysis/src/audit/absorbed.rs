@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use plan::{Amount, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping};
-use record::{CacheLocation, Fact, HostFacts, Provenance, Run, Warning};
+use record::{CacheLocation, Fact, HostFacts, Provenance, Run, Warning, option_against_fsync};
 
 use super::issue::{AuditIssue, RawIssue, percent};
 use crate::audit::Check;
@@ -68,6 +68,13 @@ fn absorbs(
     if !figure.phase.is_transfers() && !promises.iter().any(|promise| is_of_bytes(&promise)) {
         return None;
     }
+    let lost = |warning: &Warning| match warning {
+        Warning::NotDurable { what } => Some(what.clone()),
+        _ => None,
+    };
+    if let Some(what) = warnings().find_map(lost) {
+        return Some((what, "commit to writes of storage all of whose layers keep them".to_owned()));
+    }
     let shares: Option<Vec<f64>> = counted.iter().map(|one| one.device_share.write).collect();
     let at_devices = shares.and_then(|shares| shares.into_iter().reduce(f64::min));
     let by_devices = at_devices.is_some_and(|share| share >= DEVICE_SHARE_MIN);
@@ -102,13 +109,13 @@ fn absorbs(
     too_few(subject, &counted, by_devices)
 }
 
-/// The mount on which an fsync does not reach the medium, if the file system of a target has one.
+/// The mount on which an fsync does not reach the medium, if the file system of a target has one. Records of earlier
+/// versions have no [`Warning::NotDurable`].
 fn fsync_is_off(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<String> {
-    const OFF: [&str; 3] = ["nobarrier", "barrier=0", "volatile"];
     let targets = &subject.case.workload.files.targets;
     targets.iter().find_map(|target| {
         let mount = hosts.iter().find_map(|host| host.file_system_of(target))?;
-        let option = mount.options.split(',').find(|option| OFF.contains(option))?;
+        let option = option_against_fsync(&mount.options)?;
         Some(format!("{} is mounted with {option}: fsync does not reach stable storage", mount.mount_point))
     })
 }

@@ -35,6 +35,7 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<RawIssue> {
     let checks = [
         cached,
         memory,
+        less_stored(subject, &counted),
         server_caches(subject, &counted),
         other_targets(&counted),
         passes::changed(subject),
@@ -85,6 +86,18 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIss
         RateOf::Bytes | RateOf::Operations => Check::Cached,
     };
     Some(RawIssue::new(check, evidence, advice))
+}
+
+/// Reads of data of which the storage may hold less.
+fn less_stored(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<RawIssue> {
+    let lack = |warning: &Warning| match warning {
+        Warning::LessStored { what } => Some(what.clone()),
+        _ => None,
+    };
+    let reads = counted.iter().filter(|pass| memory::reads(subject, pass));
+    let evidence = reads.flat_map(|pass| &pass.warnings).find_map(lack)?;
+    let advice = "let the program write the data that it reads (fill = true)";
+    Some(RawIssue::new(Check::LessStored, evidence, advice))
 }
 
 /// Server caches that keep data that was read or written for later reads.

@@ -54,6 +54,7 @@ pub enum Check {
     CachedFileData,
     MemoryNotExcluded,
     UnstatedCaches,
+    LessStored,
     ServerCaches,
     OtherTargets,
     AbsorbedWrites,
@@ -150,7 +151,7 @@ impl CheckPolicy {
 }
 
 /// The policy of every check.
-pub const CHECKS: [CheckPolicy; 34] = [
+pub const CHECKS: [CheckPolicy; 35] = [
     CheckPolicy { broken: Marked, waiting: Withheld, ..row(Check::Cached, "cached", Withheld) }.means(
         "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs on average; \
          for reads also: the clients took less than 95 % from servers, or servers or their disks moved less",
@@ -171,6 +172,11 @@ pub const CHECKS: [CheckPolicy; 34] = [
     }.means(
         "reads that a commitment is about, where the target states neither `caches` nor `server_memory`; or \
          the data is less than 20 times that, 4 times if it is read from front to back",
+    ),
+    CheckPolicy { kept: Withheld, ..of_hosts(row(Check::LessStored, "less stored", Marked)) }.means(
+        "reads of files of which the storage may hold much less than their size: more than 5 % of the bytes are \
+         compressed by the file system or share blocks with other files, or, of files that the run has not \
+         written, more than 5 % of the sampled blocks hold one byte only or are equal to another one",
     ),
     of_hosts(row(Check::ServerCaches, "server caches", Marked)).means(
         "reads from storage whose servers report an enabled cache: `read_cache_enable` or \
@@ -303,6 +309,8 @@ impl Check {
     pub const fn of(warning: &Warning) -> Option<Self> {
         Some(match warning {
             Warning::CachedReads { .. } | Warning::CachedWrites { .. } => Self::Cached,
+            Warning::LessStored { .. } => Self::LessStored,
+            Warning::NotDurable { .. } => Self::AbsorbedWrites,
             Warning::TooShort { .. } => Self::TooShort,
             Warning::WrongData { .. } => Self::WrongData,
             Warning::NotQuiet { .. } => Self::NotQuiet,

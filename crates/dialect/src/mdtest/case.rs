@@ -188,7 +188,7 @@ impl Settings {
         spec.stonewall = (self.stonewall > 0 && self.chosen.create)
             .then(|| Stonewall { deadline: Nanos::secs(self.stonewall), wear_out: true });
         spec.transfer_limit = limit;
-        spec.verify = self.verify;
+        (spec.verify, spec.direct) = (self.verify, self.direct);
         spec.signature = self.signature.max(0).cast_unsigned();
         let workload = spec.validate().map_err(|error| wrong(&error))?;
         let phases = self.phases();

@@ -36,6 +36,7 @@ fn phases(key: Key) -> Option<&'static str> {
         Key::Remove => "removes the items and the tree",
         Key::FilesOnly => "items are files",
         Key::DirectoriesOnly => "items are directories",
+        Key::Direct => "files are opened with O_DIRECT, past the page cache",
         Key::Shared => "all tasks use the same set of files, file.mdtest.shared.0 and so on",
         Key::Sync => "fsync(2) on each file after it is written, included in its time",
         Key::SyncAll => "sync(2) on every node at the end of each phase, included in its time",

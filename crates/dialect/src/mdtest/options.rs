@@ -12,6 +12,7 @@ pub(super) enum Key {
     Collective,
     Create,
     Directory,
+    Direct,
     DirectoriesOnly,
     ReadBytes,
     Read,
@@ -66,8 +67,6 @@ const COMMANDS: &str = "ioproof starts no other program while it measures: run t
 const DAOS: &str =
     "it belongs to DAOS, whose library ioproof does not use; run on a dfuse mount with -a POSIX";
 const STRIPES: &str = "ioproof leaves striping to the file system: run `lfs setstripe` on the directory first, then leave it out";
-const DIRECT: &str = "files of a tree are written and read through the page cache, as their sizes need not \
-                      be aligned: leave it out, and measure direct I/O with `ioproof ior -B`";
 
 /// Every option, sorted by letter, then by word.
 pub(super) const OPTIONS: Options<Key> = Options {
@@ -221,7 +220,13 @@ const SPECS: &[Spec<Key>] = &[
         "ioproof records a full latency histogram and a time series by second instead of one line for each \
          operation; see them with `ioproof report RUNDIR`",
     ),
-    Spec::refused(Key::Other, "", &["posix.odirect"], Takes::Nothing, DIRECT),
+    Spec::honoured(
+        Key::Direct,
+        "",
+        &["posix.odirect"],
+        Takes::Nothing,
+        "opens files with O_DIRECT; the file system decides which sizes it takes",
+    ),
     Spec::refused(
         Key::Other,
         "",

@@ -202,7 +202,6 @@ fn what_cannot_be_done_is_refused_with_its_reason() {
         ("mdtest -n 1 -a DFS", "dfuse"),
         ("mdtest -n 1 -a NONE", "is not an API of mdtest"),
         ("mdtest -n 1 --allocateBufferOnGPU=1", "no buffers on a GPU"),
-        ("mdtest -n 1 --posix.odirect", "ioproof ior -B"),
         ("mdtest -n 1 -g", "lfs setstripe"),
         ("mdtest -n 1 --run-cmd-before-phase=sync", "starts no other program"),
         ("mdtest -n 1 stray", "is neither an option"),

@@ -1,5 +1,8 @@
 //! The data of small files: stamped before writing, checked after reading.
 
+use std::ops::{Deref, DerefMut};
+
+use crate::data::buffer::{PAGE, touch};
 use crate::data::check::{CheckResults, Expected, check};
 use crate::data::stamp::{BufferUse, CELL, DataPattern, PatternWriter};
 
@@ -46,8 +49,38 @@ impl DataPatterns {
 #[derive(Debug)]
 pub(crate) struct FileBuffer {
     /// The buffer for whole chunks and for reads.
-    body: (Vec<u8>, PatternWriter),
-    tail: (Vec<u8>, PatternWriter),
+    body: (Pages, PatternWriter),
+    tail: (Pages, PatternWriter),
+}
+
+/// Memory that begins at a page, as direct I/O requires.
+#[derive(Debug)]
+struct Pages {
+    memory: Vec<u8>,
+    start: usize,
+    bytes: usize,
+}
+
+impl Pages {
+    fn new(bytes: usize) -> Self {
+        let memory = if bytes == 0 { Vec::new() } else { vec![0; bytes + PAGE] };
+        let start = if bytes == 0 { 0 } else { memory.as_ptr().align_offset(PAGE) };
+        Self { memory, start, bytes }
+    }
+}
+
+impl Deref for Pages {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.memory[self.start..self.start + self.bytes]
+    }
+}
+
+impl DerefMut for Pages {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..self.start + self.bytes]
+    }
 }
 
 impl FileBuffer {
@@ -55,11 +88,11 @@ impl FileBuffer {
     pub(crate) fn for_writing(patterns: &DataPatterns) -> Self {
         let buffer_for = |pattern: &Option<DataPattern>, bytes: usize| match pattern {
             Some(pattern) => {
-                let mut buffer = vec![0; bytes];
+                let mut buffer = Pages::new(bytes);
                 let writer = pattern.writer(&mut buffer, 0);
                 (buffer, writer)
             }
-            None => (Vec::new(), PatternWriter::default()),
+            None => (Pages::new(0), PatternWriter::default()),
         };
         Self {
             body: buffer_for(&patterns.body, CHUNK),
@@ -69,9 +102,9 @@ impl FileBuffer {
 
     /// Creates a buffer for reading `bytes` of each file.
     pub(crate) fn for_reading(bytes: u64) -> Self {
-        let mut buffer = vec![0; buffer_bytes(bytes)];
-        crate::data::buffer::touch(&mut buffer);
-        Self { body: (buffer, PatternWriter::default()), tail: (Vec::new(), PatternWriter::default()) }
+        let mut buffer = Pages::new(buffer_bytes(bytes));
+        touch(&mut buffer);
+        Self { body: (buffer, PatternWriter::default()), tail: (Pages::new(0), PatternWriter::default()) }
     }
 
     /// Prepares the data of `file` from `offset` on, a multiple of the chunk size below the file's end.

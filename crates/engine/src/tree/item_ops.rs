@@ -73,10 +73,13 @@ impl<'s> ItemWorker<'s> {
                 let mode = Mode::from_raw_mode(NODE_MODE);
                 again(|| rustix::fs::mknodat(CWD, name, FileType::RegularFile, mode, 0))?;
             }
-            Phase::FileCreate => return self.small.write(name, OFlags::CREATE, file, tree.sync),
-            Phase::FileWrite => return self.small.write(name, OFlags::empty(), file, tree.sync),
+            Phase::FileCreate => {
+                return self.small.write(name, OFlags::CREATE | rules.direct, file, tree.sync);
+            }
+            Phase::FileWrite => return self.small.write(name, rules.direct, file, tree.sync),
             Phase::FileRead => {
-                return self.small.read(name, OFlags::RDWR, file, rules.bytes, tree.write_bytes.0);
+                let flags = OFlags::RDWR | rules.direct;
+                return self.small.read(name, flags, file, rules.bytes, tree.write_bytes.0);
             }
             Phase::DirectoryCreate => {
                 again(|| rustix::fs::mkdir(name, Mode::from_raw_mode(DIRECTORY_MODE)))?;

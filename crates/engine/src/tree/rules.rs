@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use plan::{Bytes, Operation, Permutation, Phase, Tree, TreePlacement};
+use rustix::fs::OFlags;
 
 use crate::data::check::{NoiseTable, generations};
 use crate::phase::rules::LEAST_INTERVAL_NS;
@@ -24,6 +25,8 @@ pub(crate) struct TreeRules<'a> {
     pub(crate) distinct_roots: u32,
     /// Number of bytes that one operation moves.
     pub(crate) bytes: u64,
+    /// `O_DIRECT`, if the data of files bypasses the page cache.
+    pub(crate) direct: OFlags,
     /// Whether names are only built, without doing any operation.
     pub(crate) null: bool,
     /// Patterns of the data to write, or `None` if nothing is written.
@@ -66,6 +69,7 @@ impl<'a> TreeRules<'a> {
             all_tasks: workload.tasks,
             distinct_roots: u32::try_from(placement.roots(job.repetition).len()).unwrap_or(u32::MAX),
             bytes: bytes.0,
+            direct: if workload.direct { OFlags::DIRECT } else { OFlags::empty() },
             null,
             patterns: writes.then(|| DataPatterns::new(data.signature, data.write_generation, bytes.0)),
             noise: verifies.then(|| NoiseTable::new(data.signature)),

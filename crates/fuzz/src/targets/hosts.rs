@@ -36,7 +36,7 @@ pub(super) fn tree(input: &[u8]) {
     let mut devices = Vec::new();
     for target in &targets {
         devices.extend(host.devices_under(target).unwrap_or_default());
-        let _ = (host.memory_below(target), host.sectors_of(target), host.file_system_of(target));
+        let _ = (host.below(target), host.sectors_of(target), host.file_system_of(target));
         let _ = host.guard().permit(target, &[]);
     }
     let _ = DeviceCounters::read(&root, &devices);

@@ -10,8 +10,9 @@ use rustix::io::Errno;
 
 use crate::HostError;
 
-/// Possible alignments of devices, finest first.
-const ALIGNMENTS: [usize; 4] = [512, 1024, 2048, 4096];
+/// Possible alignments, finest first: file systems in memory, in user space and over a network often have none, and
+/// block devices have that of their sectors.
+const ALIGNMENTS: [usize; 5] = [1, 512, 1024, 2048, 4096];
 /// The coarsest alignment. It is also the page size, and sufficient for every buffer.
 const COARSEST: usize = 4096;
 
@@ -22,7 +23,7 @@ const COARSEST: usize = 4096;
 /// writes if the kernel does not know.
 ///
 /// # Errors
-/// Errors if no file can be created in `directory`.
+/// Errors if no file can be created in `directory`, or if the write fails.
 pub fn direct_alignment(directory: &Path) -> Result<Option<u64>, HostError> {
     let file = match nameless(directory, OFlags::DIRECT) {
         Ok(file) => file,
@@ -36,20 +37,24 @@ pub fn direct_alignment(directory: &Path) -> Result<Option<u64>, HostError> {
         let alignment = u64::from(answer.stx_dio_offset_align);
         return Ok((alignment > 0).then_some(alignment));
     }
-    Ok(tried(&file))
+    tried(&file).map_err(|error| HostError::io("write a test block in", directory, error))
 }
 
 /// `STATX_DIOALIGN` in `linux/stat.h`.
 const DIOALIGN: u32 = 0x2000;
 
-/// Tries direct writes and returns the finest alignment that succeeds.
-fn tried(file: &File) -> Option<u64> {
+/// Tries direct writes and returns the finest alignment that the kernel does not reject.
+fn tried(file: &File) -> io::Result<Option<u64>> {
     let memory = vec![0_u8; 2 * COARSEST];
     let start = memory.as_ptr().align_offset(COARSEST);
-    ALIGNMENTS
-        .iter()
-        .find(|&&size| file.write_at(&memory[start..start + size], size as u64).is_ok())
-        .map(|&size| size as u64)
+    for size in ALIGNMENTS {
+        match file.write_at(&memory[start..start + size], size as u64) {
+            Ok(_) => return Ok(Some(size as u64)),
+            Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
 }
 
 /// Opens a file that is removed when it is closed.

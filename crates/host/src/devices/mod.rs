@@ -8,7 +8,7 @@ pub(crate) mod inventory;
 pub(crate) mod pci;
 pub(crate) mod wear;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use self::inventory::{BlockDevice, DeviceKind};
 use crate::file_systems::file_system;
@@ -71,7 +71,7 @@ pub(crate) fn carriers(
     match mount.kind.as_str() {
         "btrfs" => btrfs_members(root, &mount),
         "bcachefs" => mount.source.split(':').map(|source| named_source(root, &mount, source)).collect(),
-        "overlay" => upper_carriers(root, table, &mount, layer),
+        "overlay" => carriers(root, table, &upper_directory(root, table, &mount, layer)?, layer + 1),
         _ if mount.number.major != 0 => data_devices(root, &mount),
         kind => Err(Unobservable::because(no_device(kind, &mount))),
     }
@@ -125,14 +125,14 @@ fn btrfs_members(root: &Root, mount: &Mount) -> Result<Vec<String>, Unobservable
     )))
 }
 
-/// The devices of the file system that an overlay writes to. The path of the upper directory is only
-/// valid for the process that mounted it; in a container it may not exist, or lead back into the overlay.
-fn upper_carriers(
+/// The directory that an overlay writes to. Its path is only valid for the process that mounted the overlay; in a
+/// container it may not exist, or lead back into the overlay.
+pub(crate) fn upper_directory(
     root: &Root,
     table: &[Mount],
     mount: &Mount,
     layer: usize,
-) -> Result<Vec<String>, Unobservable> {
+) -> Result<PathBuf, Unobservable> {
     let at = mount.mount_point.display();
     let Some(upper) = mount.super_option("upperdir") else {
         return Err(Unobservable::because(format!("the overlay at {at} has no upper directory")));
@@ -149,7 +149,7 @@ fn upper_carriers(
     if below.number == mount.number {
         return Err(Unobservable::because(hidden()));
     }
-    carriers(root, table, &upper, layer + 1)
+    Ok(upper)
 }
 
 fn named(root: &Root, number: DeviceNumber) -> Result<String, Unobservable> {

@@ -1,16 +1,12 @@
 //! Storage software and its versions, from files if available, otherwise from the program's output.
 
-use std::io::Read;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::path::Path;
 
 use record::{Fact, SoftwareFacts};
 
 use crate::Root;
+use crate::activity::programs::output;
 
-/// Time limit for a program to print its version, so that a hanging program does not block the others.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// Directories of administration programs, which are often missing in `PATH`.
 const PLACES: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
@@ -103,7 +99,7 @@ fn of_program(root: &Root, name: &str, arguments: &[&str], after: &str) -> Fact<
         ));
     }
     let line = format!("{path} {}", arguments.join(" "));
-    match output(&path, arguments) {
+    match output(Path::new(&path), arguments) {
         Ok(text) => match text.lines().find_map(|line| line.split_once(after)) {
             Some((_, version)) => {
                 // Debian calls it `slurm-wlm`; GPFS puts its version in quotes and ends with a full stop.
@@ -122,61 +118,4 @@ fn program(root: &Root, name: &str) -> Option<String> {
         false => PLACES.iter().map(|place| format!("{place}/{name}")).collect(),
     };
     all.into_iter().find(|path| root.exists(path))
-}
-
-/// The output of a program on both streams, because mdadm prints its version to stderr.
-fn output(path: &str, arguments: &[&str]) -> Result<String, String> {
-    let mut child = Command::new(path)
-        .args(arguments)
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| error.to_string())?;
-    let (sender, receiver) = mpsc::channel();
-    let streams: [Option<Box<dyn Read + Send>>; 2] = [
-        child.stdout.take().map(|one| Box::new(one) as Box<dyn Read + Send>),
-        child.stderr.take().map(|one| Box::new(one) as Box<dyn Read + Send>),
-    ];
-    for mut stream in streams.into_iter().flatten() {
-        let sender = sender.clone();
-        let reader = std::thread::Builder::new().spawn(move || {
-            let mut bytes = Vec::new();
-            let _ = stream.read_to_end(&mut bytes);
-            let _ = sender.send(bytes);
-        });
-        if let Err(error) = reader {
-            // It may have exited already.
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(format!("cannot start a thread to read its output: {error}"));
-        }
-    }
-    drop(sender);
-    let mut text = String::new();
-    for _ in 0..2 {
-        let Ok(bytes) = receiver.recv_timeout(PATIENCE) else {
-            // It may have exited already.
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(format!("no output within {} s", PATIENCE.as_secs()));
-        };
-        text.push_str(&String::from_utf8_lossy(&bytes));
-        text.push('\n');
-    }
-    child.wait().map_err(|error| error.to_string())?;
-    Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::output;
-
-    #[test]
-    fn both_streams_of_a_program_are_read() {
-        let text = output("/bin/sh", &["-c", "echo out; echo err >&2"]).unwrap();
-        assert!(text.contains("out") && text.contains("err"), "{text}");
-        assert!(output("/no/such/program", &[]).is_err());
-    }
 }

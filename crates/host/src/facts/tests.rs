@@ -297,13 +297,14 @@ fn a_loop_device_is_described_with_the_disk_under_its_file() {
     assert_eq!(names, ["loop3", "nvme0n1"]);
 }
 
-/// The warnings about memory below a path.
+/// The warnings about what is below a path.
 fn below(tree: &Tree, path: &str) -> Vec<String> {
     let told = |warning: record::Warning| match warning {
         record::Warning::MemoryBelow { place, what } => format!("{place:?}: {what}"),
+        record::Warning::NotDurable { what } => format!("not durable: {what}"),
         other => panic!("{other}"),
     };
-    host(tree).memory_below(Path::new(path)).into_iter().map(told).collect()
+    host(tree).below(Path::new(path)).into_iter().map(told).collect()
 }
 
 #[test]
@@ -341,13 +342,98 @@ fn memories_below_devices_are_found_through_loop_devices_and_stacks() {
     assert_eq!(below(&tree, "/outer/file"), [cached]);
     assert_eq!(below(&tree, "/dev/loop2"), [cached], "below the file of another loop device");
     assert_eq!(below(&tree, "/striped"), [cached], "a member of a volume");
-    assert_eq!(below(&tree, "/dev/loop3"), none, "a device whose medium is memory, with no cache in front");
+    let medium = "not durable: loop3 keeps its data in memory: its file /mem/d is on tmpfs at /mem";
+    assert_eq!(below(&tree, "/dev/loop3"), [medium], "no cache in front of a medium that is memory");
     let [user] = &below(&tree, "/dev/loop4")[..] else { panic!("one") };
     assert!(user.starts_with("Server: loop4 is on /user/e: fuse.sshfs at /user"), "{user}");
     assert_eq!(below(&tree, "/dev/zram0"), ["Device: zram0 keeps its data in memory"]);
     assert!(below(&tree, "/dev/nbd3")[0].starts_with("Server: nbd3 is served by"));
     assert_eq!(below(&tree, "/mem/f"), ["Device: /mem/f is in memory, with no storage below it"]);
     assert_eq!(below(&tree, "/user"), none, "no device: that its bytes are unknown is told elsewhere");
+}
+
+#[test]
+fn any_layer_may_keep_an_fsync_from_stable_storage() {
+    let overlay = "overlay overlay rw,lowerdir=/l,workdir=/w";
+    let mounts = format!(
+        "27 1 8:1 / / rw - ext4 /dev/sda1 rw\n\
+         51 27 0:51 / /mem rw - tmpfs tmpfs rw\n\
+         52 27 8:17 / /fast rw,noatime - ext4 /dev/sdb1 rw,nobarrier\n\
+         53 27 0:53 / /volatile rw - {overlay},upperdir=/up,fsync=volatile\n\
+         54 27 0:54 / /over rw - {overlay},upperdir=/fast/up\n\
+         55 27 0:55 / /hidden rw - {overlay},upperdir=/not/here\n\
+         56 27 7:0 / /image rw - xfs /dev/loop0 rw\n\
+         57 27 0:57 / /share rw - cifs //server/share rw,nostrictsync\n\
+         58 27 8:33 / /flashy rw - f2fs /dev/sdc1 rw,fsync_mode=nobarrier\n\
+         59 27 0:59 / /pool rw - zfs tank/data rw\n"
+    );
+    let tree = Tree::new(&[("/proc/self/mountinfo", &mounts)])
+        .directories(&[
+            "/up",
+            "/fast/up",
+            "/over",
+            "/volatile",
+            "/hidden",
+            "/image",
+            "/share",
+            "/flashy",
+            "/pool",
+            "/mem/up",
+        ])
+        .files(&[("/fast/image", "x")])
+        .device("virtual/block/loop0", "7:0", &[("loop/backing_file", "/fast/image\n"), ("loop/dio", "1\n")]);
+    let tree =
+        ["sda", "sdb", "sdc"].iter().zip([0, 16, 32]).fold(tree, |tree, (disk, minor)| {
+            let number = |minor: u32| format!("8:{minor}");
+            tree.device(&format!("pci0/{disk}"), &number(minor), &[("queue/write_cache", "write back\n")])
+                .device(&format!("pci0/{disk}/{disk}1"), &number(minor + 1), &[("partition", "1")])
+        });
+    let barrier = "not durable: /fast is mounted with nobarrier: fsync does not reach stable storage";
+    let none: [&str; 0] = [];
+    assert_eq!(below(&tree, "/file"), none, "a disk with a cache that is flushed");
+    assert_eq!(below(&tree, "/fast/file"), [barrier], "the file system of the target");
+    assert_eq!(below(&tree, "/over/file"), [barrier], "below the upper directory of an overlay");
+    assert_eq!(below(&tree, "/image/file"), [barrier], "below the file of a loop device");
+    for (path, words) in [
+        ("/volatile/file", "/volatile is mounted with fsync=volatile"),
+        ("/hidden/file", "unknown: the upper directory /not/here of the overlay at /hidden is not visible"),
+        ("/share/file", "/share is mounted with nostrictsync"),
+        ("/flashy/file", "/flashy is mounted with fsync_mode=nobarrier"),
+        ("/pool/file", "whether tank/data has sync=disabled is unknown: the program zfs is missing"),
+    ] {
+        let [told] = &below(&tree, path)[..] else { panic!("one for {path}") };
+        assert!(told.starts_with("not durable: ") && told.contains(words), "{path}: {told}");
+    }
+}
+
+/// The kernel sends no flush to a device that was set to `write through`, whatever the drive has.
+#[test]
+fn a_cache_that_no_flush_reaches_is_found_below_the_device_that_was_set_so() {
+    let cached = ("queue/write_cache", "write back\n");
+    let through = ("queue/write_cache", "write through\n");
+    let tree = Tree::new(&[("/proc/self/mountinfo", "27 1 9:0 / / rw - xfs /dev/md0 rw\n")])
+        .device("virtual/block/md0", "9:0", &[through])
+        .device("pci0/sda", "8:0", &[cached])
+        .device("pci0/sdb", "8:16", &[through])
+        .device("pci0/sdc", "8:32", &[through])
+        .device("virtual/block/md1", "9:1", &[cached])
+        .stacked("md0", "sda")
+        .stacked("md1", "sda")
+        .files(&[
+            ("/sys/devices/pci0/sdb/device/scsi_disk/1:0:0:0/cache_type", "write back\n"),
+            ("/sys/devices/pci0/sdc/device/scsi_disk/2:0:0:0/cache_type", "write through\n"),
+        ]);
+    let why = "is set to write through";
+    let [member] = &below(&tree, "/file")[..] else { panic!("one") };
+    assert!(
+        member.contains("the volatile cache of sda") && member.contains(&format!("md0 {why}")),
+        "{member}"
+    );
+    let [disk] = &below(&tree, "/dev/sdb")[..] else { panic!("one") };
+    assert!(disk.contains(&format!("volatile cache of sdb: sdb {why}")), "{disk}");
+    let none: [&str; 0] = [];
+    assert_eq!(below(&tree, "/dev/sdc"), none, "the drive has no cache");
+    assert_eq!(below(&tree, "/dev/md1"), none, "flushes pass the volume");
 }
 
 #[test]

@@ -9,10 +9,8 @@ use rustix::fs::{Access, AtFlags, CWD, SeekFrom, StatVfsMountFlags};
 use rustix::io::Errno;
 
 use crate::file_systems::file_system;
+use crate::file_systems::stored::{self, IN_INODE_MAX, STAT_BLOCK_BYTES};
 use crate::{HostError, Root};
-
-/// Unit of `st_blocks`: 512 bytes on every file system (`stat(3type)`).
-const STAT_BLOCK_BYTES: u64 = 512;
 
 /// File systems that cannot contain user files, by their numbers (`statfs(2)`, `linux/magic.h`).
 const KERNEL_FILE_SYSTEMS: [(rustix::fs::FsWord, &str); 5] = [
@@ -66,10 +64,9 @@ pub struct FileState {
     pub kind: Option<Kind>,
     /// Size of a regular file or capacity of a block device; otherwise 0.
     pub size_bytes: u64,
-    /// Bytes that the file system has allocated. A value below the size is only a hint at holes: file
-    /// systems compress, share extents and keep small files in inodes.
+    /// Bytes that the file system has allocated (`st_blocks`).
     pub allocated_bytes: u64,
-    /// Offset of the first range without data, if there is one (`SEEK_HOLE`). Space that was allocated
+    /// Offset of the first range without data, if there is one (`SEEK_HOLE`, `FIEMAP`). Space that was allocated
     /// but never written counts as without data, because reading it does not access the device.
     pub first_hole_offset: Option<u64>,
 }
@@ -139,7 +136,9 @@ fn first_hole(file: &File, path: &Path, size_bytes: u64) -> Result<Option<u64>, 
         return Ok(None);
     }
     match rustix::fs::seek(file, SeekFrom::Hole(0)) {
-        Ok(offset) => Ok((offset < size_bytes).then_some(offset)),
+        Ok(offset) if offset < size_bytes => Ok(Some(offset)),
+        // A range that was never written counts as data here while the page cache holds its zeros.
+        Ok(_) => Ok(stored::first_unwritten(file, size_bytes)),
         // The file was truncated after it was examined, or the file system does not support the query.
         Err(Errno::NXIO | Errno::INVAL | Errno::OPNOTSUPP) => Ok(None),
         Err(error) => Err(HostError::io("search for holes in", path, error)),
@@ -147,11 +146,26 @@ fn first_hole(file: &File, path: &Path, size_bytes: u64) -> Result<Option<u64>, 
 }
 
 /// Rejects a file whose first `bytes` have not all been written, because reading a hole measures memory,
-/// not storage.
+/// not storage. A file system that does not tell holes has allocated less than the file has.
 ///
 /// # Errors
-/// Returns [`HostError::Missing`], [`HostError::Short`], [`HostError::Holes`] or [`HostError::NotData`].
+/// Returns [`HostError::Missing`], [`HostError::Short`], [`HostError::Holes`], [`HostError::Unallocated`] or
+/// [`HostError::NotData`].
 pub fn require_data(path: &Path, bytes: u64) -> Result<(), HostError> {
+    let state = require_written(path, bytes)?;
+    if bytes > IN_INODE_MAX && state.allocated_bytes < bytes {
+        let (path, allocated) = (path.to_owned(), state.allocated_bytes);
+        return Err(HostError::Unallocated { path, allocated, need: bytes });
+    }
+    Ok(())
+}
+
+/// Like [`require_data`], for a file that this program is known to have written completely. Some file systems in user
+/// space report no allocated blocks, and others report them seconds after the write.
+///
+/// # Errors
+/// As [`require_data`], but for [`HostError::Unallocated`].
+pub fn require_written(path: &Path, bytes: u64) -> Result<FileState, HostError> {
     let state = FileState::of(path)?;
     let path = path.to_owned();
     match state.kind {
@@ -168,7 +182,7 @@ pub fn require_data(path: &Path, bytes: u64) -> Result<(), HostError> {
         Some(first_hole_offset) if first_hole_offset < bytes => {
             Err(HostError::Holes { path, first_hole_offset, need: bytes })
         }
-        _ => Ok(()),
+        _ => Ok(state),
     }
 }
 

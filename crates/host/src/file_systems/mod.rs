@@ -1,7 +1,8 @@
-//! File systems: mounts, their kinds, and memory below them.
+//! File systems: mounts, their kinds, what is below them, and what their files hold.
 
+pub(crate) mod below;
 pub mod cache;
 pub(crate) mod file_system;
 pub mod files;
-pub(crate) mod memory_below;
 pub(crate) mod mounts;
+pub(crate) mod stored;

@@ -30,6 +30,14 @@ struct CacheState {
     recently_evicted: u64,
 }
 
+/// Whether `fsync(2)` is carried out by the kernel. A filter of system calls (`seccomp(2)`) or a tracer may return
+/// success in its place, which shows in a descriptor that does not exist.
+pub(crate) fn fsync_is_a_call() -> bool {
+    // SAFETY: the call uses no memory, and there is no descriptor -1.
+    let result = unsafe { libc::syscall(libc::SYS_fsync, -1) };
+    result == -1 && io::Error::last_os_error().raw_os_error() == Some(libc::EBADF)
+}
+
 /// Number of pages of the first `bytes` of a file that are in the page cache.
 ///
 /// Uses `cachestat(2)`, which came with Linux 6.5 and requires write permission or ownership of the file.
@@ -121,6 +129,88 @@ pub(crate) fn loop_backing(file: &File) -> io::Result<LoopBacking> {
     })
 }
 
+/// `FS_IOC_FIEMAP` from `linux/fs.h`.
+const FIEMAP: libc::c_ulong = 0xC020_660B;
+/// `FIEMAP_FLAG_SYNC`: data in the page cache is written back first.
+const FIEMAP_SYNC: u32 = 1;
+/// `FIEMAP_EXTENT_LAST`.
+const LAST: u32 = 1;
+/// Number of extents that one call returns.
+const EXTENTS_AT_ONCE: u32 = 256;
+/// Limits the time for a file of very many fragments.
+const EXTENTS_MAX: usize = 1 << 20;
+
+/// `struct fiemap_extent` from `linux/fiemap.h`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Extent {
+    /// Offset in the file.
+    pub(crate) offset: u64,
+    /// Offset on the device or volume.
+    pub(crate) physical: u64,
+    /// Length.
+    pub(crate) bytes: u64,
+    reserved_words: [u64; 2],
+    pub(crate) flags: u32,
+    reserved: [u32; 3],
+}
+
+/// `struct fiemap` from `linux/fiemap.h`, with room for extents.
+#[repr(C)]
+struct ExtentMap {
+    start: u64,
+    length: u64,
+    flags: u32,
+    mapped: u32,
+    room: u32,
+    reserved: u32,
+    extents: [Extent; EXTENTS_AT_ONCE as usize],
+}
+
+/// The extents of the first `bytes` of a file, cut off there, after write-back of its data if `sync`.
+pub(crate) fn extents(file: &File, bytes: u64, sync: bool) -> io::Result<Vec<Extent>> {
+    let mut all: Vec<Extent> = Vec::new();
+    let mut start = 0;
+    while start < bytes && all.len() < EXTENTS_MAX {
+        let mut map = Box::new(ExtentMap {
+            start,
+            length: bytes - start,
+            flags: if sync { FIEMAP_SYNC } else { 0 },
+            mapped: 0,
+            room: EXTENTS_AT_ONCE,
+            reserved: 0,
+            extents: [Extent::default(); EXTENTS_AT_ONCE as usize],
+        });
+        // SAFETY: the struct has the layout that the request takes, with room for as many extents as it says, and
+        // lives through the call; the descriptor is open.
+        let result = unsafe { libc::ioctl(file.as_raw_fd(), FIEMAP as _, &raw mut *map) };
+        if result != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let mapped = &map.extents[..map.mapped.min(EXTENTS_AT_ONCE) as usize];
+        let Some(last) = mapped.last() else { break };
+        let end = last.offset.saturating_add(last.bytes);
+        let is_last = last.flags & LAST != 0 || end <= start;
+        // The first and the last one may reach beyond what was asked about.
+        all.extend(mapped.iter().map(|extent| {
+            let skipped = start.saturating_sub(extent.offset);
+            let offset = extent.offset + skipped;
+            let end = extent.offset.saturating_add(extent.bytes).min(bytes);
+            Extent {
+                offset,
+                physical: extent.physical.saturating_add(skipped),
+                bytes: end.saturating_sub(offset),
+                ..*extent
+            }
+        }));
+        if is_last {
+            break;
+        }
+        start = end;
+    }
+    Ok(all)
+}
+
 /// `BLKDISCARD` from `linux/fs.h`.
 const BLKDISCARD: libc::c_ulong = 0x1277;
 
@@ -202,7 +292,36 @@ pub(crate) fn nvme_health(file: &File) -> io::Result<[u8; HEALTH_BYTES]> {
 mod tests {
     use std::io::{Read, Write};
 
-    use super::{resident_pages, resident_pages_mapped};
+    use super::{fsync_is_a_call, resident_pages, resident_pages_mapped};
+
+    /// Installs a filter for this thread alone that answers fsync with success.
+    fn suppress_fsync() -> bool {
+        let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+        let number = u32::try_from(libc::SYS_fsync).unwrap();
+        // Load the number of the call; if it is that of fsync, return 0, otherwise carry it out.
+        let mut steps = [
+            step(0x20, 0, 0, 0),
+            step(0x15, 0, 1, number),
+            step(0x06, 0, 0, 0x0005_0000),
+            step(0x06, 0, 0, 0x7fff_0000),
+        ];
+        let program = libc::sock_fprog { len: 4, filter: steps.as_mut_ptr() };
+        // SAFETY: the program and its steps live through the calls, which copy them.
+        unsafe {
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+        }
+    }
+
+    #[test]
+    fn a_filter_that_answers_fsync_in_place_of_the_kernel_is_noticed() {
+        assert!(fsync_is_a_call());
+        let filtered = std::thread::spawn(|| suppress_fsync().then(fsync_is_a_call)).join().unwrap();
+        match filtered {
+            Some(is_a_call) => assert!(!is_a_call),
+            None => println!("skipped: no filter of system calls can be installed"),
+        }
+    }
 
     #[test]
     fn both_ways_of_asking_the_page_cache_agree() {

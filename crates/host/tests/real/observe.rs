@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use host::files::{check_directory, require_data};
 use host::{DeviceCounters, HostError, Observer, Root, cache};
-use testbed::{FileSystem, LoopDevice, Rig, Scratch, Stripe};
+use testbed::{Effect, Fault, FileSystem, LoopDevice, Programme, ProgrammedFs, Rig, Scratch, Stripe, When};
 
 use crate::tools::{Partitioned, blank, host, run, skipped, word};
 
@@ -250,4 +250,19 @@ fn requests_of_others_are_noticed_while_watching() {
     let warning = host().quiet(&[device.name()], Duration::from_millis(200)).unwrap().to_string();
     writer.join().unwrap();
     assert!(warning.contains(&format!("{} processed", device.name())), "{warning}");
+}
+
+/// A file system in user space does not tell the kernel which direct transfers it takes, so they are tried.
+#[test]
+fn a_trial_of_direct_writes_that_fails_is_not_taken_for_a_missing_ability() {
+    if testbed::skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let mount = ProgrammedFs::builder().mount().unwrap();
+    assert_eq!(host::direct_alignment(mount.path()).unwrap(), Some(1), "any size");
+    let faults = vec![Fault::on_write(When::Always, Effect::EIO)];
+    mount.set_programme(Programme { faults, ..Programme::default() });
+    let error = host::direct_alignment(mount.path()).unwrap_err();
+    assert!(error.is_device_error() && error.to_string().contains("test block"), "{error}");
+    assert_eq!(fs::read_dir(mount.path()).unwrap().count(), 0, "nothing is left behind");
 }

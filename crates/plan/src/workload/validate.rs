@@ -12,8 +12,6 @@ use crate::{
 /// Maximum transfer size: Linux moves at most 2 GiB minus one page in one call (see `read(2)`,
 /// notes).
 const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
-/// Every alignment that `O_DIRECT` requires is a multiple of this.
-const SECTOR: u64 = 512;
 
 impl WorkloadSpec {
     /// Checks every value against the others.
@@ -110,16 +108,6 @@ impl WorkloadSpec {
                 "segments",
                 format!("{total} bytes are more than a file offset can hold"),
                 "lower the block, the segments or the tasks",
-            ));
-        }
-        if self.direct && !transfer.0.is_multiple_of(SECTOR) {
-            return Err(PlanError::new(
-                "transfer",
-                format!(
-                    "a transfer of {} bytes cannot be direct: it is not a multiple of {SECTOR}",
-                    transfer.0
-                ),
-                "use a multiple of the device's sector size, or leave direct I/O off",
             ));
         }
         Ok(())
@@ -347,14 +335,6 @@ impl WorkloadSpec {
                 format!("give a number from 1 to {PIECES_MAX} that divides the transfer"),
             ));
         }
-        let piece = transfer / pieces;
-        if self.direct && !piece.is_multiple_of(SECTOR) {
-            return Err(PlanError::new(
-                "pieces",
-                format!("a piece of {piece} bytes cannot be direct: it is not a multiple of {SECTOR}"),
-                "give fewer pieces, or leave direct I/O off",
-            ));
-        }
         Ok(())
     }
 }
@@ -406,7 +386,6 @@ mod tests {
         assert_eq!(field(|s| (s.order, s.geometry.segments) = (Order::Strided { stride: 2 }, 2)), "stride");
         assert_eq!(field(|s| s.backend = Backend::Vectored { pieces: 0 }), "pieces");
         assert_eq!(field(|s| s.backend = Backend::Vectored { pieces: 3 }), "pieces");
-        assert_eq!(field(|s| (s.direct, s.backend) = (true, Backend::Vectored { pieces: 16 })), "pieces");
         assert_eq!(field(|s| (s.direct, s.backend) = (true, Backend::Stdio)), "direct");
         assert_eq!(field(|s| (s.single_attempt, s.backend) = (true, Backend::Stdio)), "single_attempt");
         assert_eq!(field(|s| s.files.targets.clear()), "target");

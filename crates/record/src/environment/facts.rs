@@ -133,6 +133,27 @@ pub struct FileSystemFacts {
     pub free_inodes: u64,
 }
 
+/// Mount options with which an fsync succeeds before the data is on stable storage: of ext4, XFS, btrfs, F2FS, NILFS2,
+/// GFS2, OCFS2, ReiserFS (the barriers), overlayfs (`volatile`, which newer kernels print as `fsync=volatile`), CIFS
+/// (`nostrictsync`) and bcachefs.
+const AGAINST_FSYNC: [&str; 9] = [
+    "nobarrier",
+    "barrier=0",
+    "barrier=none",
+    "barrier=off",
+    "fsync_mode=nobarrier",
+    "volatile",
+    "fsync=volatile",
+    "nostrictsync",
+    "journal_flush_disabled",
+];
+
+/// The first of the mount options `options` with which an fsync succeeds before the data is on stable storage.
+#[must_use]
+pub fn option_against_fsync(options: &str) -> Option<&str> {
+    options.split(',').find(|option| AGAINST_FSYNC.contains(option))
+}
+
 impl HostFacts {
     /// The known file system that contains `path`; for a relative path the only one.
     #[must_use]

@@ -56,6 +56,17 @@ pub enum Warning {
         /// cache`.
         what: String,
     },
+    /// The storage may hold much less than the data that was read, so it may have read less.
+    LessStored {
+        /// What was found, for example `12 of 256 sampled blocks …`.
+        what: String,
+    },
+    /// A layer below the target loses written data without power, although fsync has succeeded.
+    NotDurable {
+        /// The layer and the reason, for example `/data is mounted with nobarrier: fsync does not reach stable
+        /// storage`.
+        what: String,
+    },
     /// The phase was too short for a reliable rate.
     TooShort {
         /// How long it took.
@@ -323,6 +334,8 @@ impl Warning {
                 CacheLocation::Node => "make the loop device bypass the page cache (losetup --direct-io=on)",
                 CacheLocation::Server => "use far more data than fits in the memory behind it",
             },
+            Self::LessStored { .. } => "let the program write the data that it reads (fill = true)",
+            Self::NotDurable { .. } => "promise writes only to a target all of whose layers keep them",
             Self::TooShort { .. } => {
                 "lengthen the phase: more data (ior: -s), more items (mdtest: -n), a longer time (rpc: \
                  --seconds) or a larger scale (jobs)"
@@ -414,7 +427,9 @@ impl fmt::Display for Warning {
             ),
             Self::DevicesUnknown { reason } => write!(f, "device bytes unknown: {reason}"),
             Self::ServerUntold { source, reason } => write!(f, "servers not queried: `{source}` {reason}"),
-            Self::MemoryBelow { what, .. } => write!(f, "{what}"),
+            Self::MemoryBelow { what, .. } | Self::NotDurable { what } | Self::LessStored { what } => {
+                write!(f, "{what}")
+            }
             Self::TooShort { seconds, at_least_seconds } => {
                 write!(f, "took {seconds:.3} s; under {at_least_seconds} s a rate is mostly noise")
             }

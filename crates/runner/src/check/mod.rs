@@ -1,6 +1,7 @@
 //! Checks whether the hosts of a run can run a plan: nodes, directories, space and limits.
 
 mod backends;
+mod direct;
 mod node_local;
 pub(crate) mod overwrites;
 pub(crate) mod path_conflicts;

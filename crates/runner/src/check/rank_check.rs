@@ -10,6 +10,7 @@ use plan::Case;
 use record::Leftover;
 
 use crate::RunnerError;
+use crate::check::direct::check_direct;
 use crate::check::overwrites::{Replaced, replaced};
 use crate::check::path_conflicts::{check_in_use, check_names, check_targets, check_there};
 use crate::check::present_files::CaseInBlock;
@@ -55,6 +56,7 @@ impl RankCheck<'_> {
             let tasks = assignment.tasks_of(rank);
             if leads && nodes.contains(&node) {
                 check_targets(case, plan, self.host, &tasks, nodes.len(), permits)?;
+                check_direct(case)?;
             }
             match writes(case) {
                 true => check_names(case, &tasks)?,

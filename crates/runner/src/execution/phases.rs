@@ -72,18 +72,28 @@ impl ExecutionState<'_> {
         files.iter().all(|slot| content(slot).is_some_and(|content| !content.partial))
     }
 
+    /// Whether this run has written to all files of a pass, so that their content is its own.
+    fn has_touched(&self, case: &Case, pass: u32) -> bool {
+        let file_nodes = self.file_nodes(case);
+        let files = Placement::new(&case.workload).files(pass);
+        files.iter().all(|slot| self.written.content(file_nodes.of(slot.index), &slot.path).is_some())
+    }
+
     /// What the run knows about the files of a pass in addition to what is on disk.
     fn known(&self, case: &Case, pass: u32) -> KnownContent {
         let file_nodes = self.file_nodes(case);
         let files = Placement::new(&case.workload).files(pass);
-        let partial = files.iter().map(|slot| {
-            let content = self.written.content(file_nodes.of(slot.index), &slot.path);
-            (slot.index, content.is_some_and(|content| content.partial))
-        });
+        let is = |partial: bool| {
+            let content = |slot: &plan::FileSlot| self.written.content(file_nodes.of(slot.index), &slot.path);
+            let of = move |slot: &plan::FileSlot| {
+                (slot.index, content(slot).is_some_and(|one| one.partial == partial))
+            };
+            ranges(files.iter().map(of))
+        };
         let discarded = files
             .iter()
             .map(|slot| (slot.index, self.written.is_discarded(file_nodes.of(slot.index), &slot.path)));
-        KnownContent { partial: ranges(partial), discarded: ranges(discarded) }
+        KnownContent { partial: is(true), discarded: ranges(discarded), written: is(false) }
     }
 
     /// Writes all data of the files of `pass` of the case `writer`, on behalf of the case `index`. This is
@@ -134,7 +144,11 @@ impl ExecutionState<'_> {
                 share: own as f64 / f64::from(workload.tasks),
             });
         }
+        let made = case.phases.iter().any(|phase| trees::creates_items(*phase));
+        let reads = phase.needs_data() && !self.ranks.is_simulated();
+        let written = made || (reads && self.has_touched(case, pass));
         let order = PhaseOrder {
+            written,
             number,
             case: index,
             fills,

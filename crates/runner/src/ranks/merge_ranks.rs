@@ -4,6 +4,7 @@
 //! independent of the placement of tasks. Times of all ranks count from the common start of the phase.
 
 use engine::{PhaseOutcome, SeriesInterval, TaskOutcome};
+use host::Stored;
 use plan::{Measure, Nanos, Operation};
 use record::{LatencyRow, PhaseKey, PhaseRow, SeriesRow, Warning};
 use serde::{Deserialize, Serialize};
@@ -88,14 +89,16 @@ pub(crate) struct PhaseTotals {
     series: Vec<SeriesInterval>,
     /// Bytes of the files to be read that were in page caches before the phase, and the size of these files.
     pub(crate) resident: Option<(u64, u64)>,
+    /// What the files to be read store of their data.
+    pub(crate) stored: Option<Stored>,
     /// Bytes that the processes of the run read from block devices.
     pub(crate) fetched: Option<u64>,
     /// Activity of other processes on a node during the phase.
     pub(crate) disturbed: Vec<(u32, String, f64)>,
     /// Why the devices of a node could not be observed.
     pub(crate) unobserved: Vec<(u32, String)>,
-    /// Warnings about memory below the devices of any node.
-    pub(crate) memory_below: Vec<Warning>,
+    /// Warnings about what is below the targets on any node.
+    pub(crate) below: Vec<Warning>,
     /// Why the device requests of a node could not be traced, if tracing was requested.
     pub(crate) untraced: Vec<(u32, String)>,
 }
@@ -137,8 +140,9 @@ impl PhaseTotals {
             disturbed: Vec::new(),
             unobserved: Vec::new(),
             resident: None,
+            stored: None,
             fetched: None,
-            memory_below: Vec::new(),
+            below: Vec::new(),
             untraced: Vec::new(),
         }
     }
@@ -192,6 +196,10 @@ impl PhaseTotals {
             .resident
             .zip(other.resident)
             .map(|(one, two)| (one.0.saturating_add(two.0), one.1.saturating_add(two.1)));
+        self.stored = match (self.stored, other.stored) {
+            (Some(one), Some(two)) => Some(one.with(two)),
+            (one, two) => one.or(two),
+        };
         self.fetched = self.fetched.zip(other.fetched).map(|(one, two)| one.saturating_add(two));
         add(&mut self.surprises, other.surprises);
         self.first_surprises.extend(other.first_surprises);
@@ -215,16 +223,16 @@ impl PhaseTotals {
         join_sorted(&mut self.series, other.series, SeriesInterval::place, SeriesInterval::add);
         self.disturbed.extend(other.disturbed);
         self.unobserved.extend(other.unobserved);
-        for warning in other.memory_below {
-            self.add_memory_below(warning);
+        for warning in other.below {
+            self.add_below(warning);
         }
         self.untraced.extend(other.untraced);
     }
 
     /// Nodes that share a kernel, or have the same device names, report the same warning.
-    pub(crate) fn add_memory_below(&mut self, warning: Warning) {
-        if !self.memory_below.contains(&warning) {
-            self.memory_below.push(warning);
+    pub(crate) fn add_below(&mut self, warning: Warning) {
+        if !self.below.contains(&warning) {
+            self.below.push(warning);
         }
     }
 
@@ -250,6 +258,8 @@ impl PhaseTotals {
     pub(crate) fn phase_row(&self, key: &PhaseKey, device_bytes: Option<(u64, u64)>) -> PhaseRow {
         let since_io = |moment: Moment| moment.at_ns.saturating_sub(self.io.0);
         let fell = self.stonewall.map(|fell| fell.last);
+        // Of the items of a tree, only some are examined before they are read.
+        let of_files = self.stored.filter(|_| self.items == 0).map(|stored| stored.allocated_bytes);
         PhaseRow {
             key: key.clone(),
             started_unix_ns: self.started_unix_ns,
@@ -271,7 +281,7 @@ impl PhaseTotals {
             device_read_bytes: device_bytes.map(|bytes| bytes.0),
             device_write_bytes: device_bytes.map(|bytes| bytes.1),
             items: self.items,
-            allocated_bytes: self.allocated_bytes,
+            allocated_bytes: self.allocated_bytes.or(of_files),
             found: self.found,
             surprises: self.surprises,
             resident_bytes: self.resident.map(|(resident, _)| resident),

@@ -139,6 +139,8 @@ pub(crate) struct KnownContent {
     pub(crate) partial: Vec<Range<u32>>,
     /// Files that have not been written since they were discarded.
     pub(crate) discarded: Vec<Range<u32>>,
+    /// Files that this run has written completely.
+    pub(crate) written: Vec<Range<u32>>,
 }
 
 /// See [`Order::Phase`].
@@ -154,6 +156,8 @@ pub(crate) struct PhaseOrder {
     pub(crate) generation: u16,
     /// The generations that a check accepts, or `None` for any.
     pub(crate) expect: Option<(u16, u16)>,
+    /// Whether the run has written to all files that this phase reads.
+    pub(crate) written: bool,
     /// Number of transfers of each task of all ranks, if it is not one pass.
     pub(crate) limits: Option<Vec<u64>>,
     /// Number of times that earlier phases have renamed the files of a tree.

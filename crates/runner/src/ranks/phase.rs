@@ -10,8 +10,8 @@ use std::sync::Arc;
 use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
 use host::servers::CollectedOutput;
-use host::{BlockTrace, Host, Unobservable};
-use plan::{Phase, Placement, Plan, Sharing, Work, Workload};
+use host::{BlockTrace, Host, Stored, Unobservable};
+use plan::{Phase, Placement, Plan, Sharing, TreePlacement, Work, Workload};
 
 use crate::execution::device_trace;
 use crate::execution::jobs::{JobsRun, KeepLaunches};
@@ -76,6 +76,7 @@ impl<'a> PhaseRun<'a> {
         let order = self.order;
         let expect = order.expect.map_or(Expect::Any, |(first, last)| Expect::Generations(first..=last));
         let resident = self.resident(host, comm, &tasks);
+        let stored = self.stored(comm, &tasks);
         let own = tasks.start as usize..tasks.end as usize;
         let limits = order.limits.as_ref().and_then(|limits| limits.get(own));
         let topology = group.topology();
@@ -106,7 +107,7 @@ impl<'a> PhaseRun<'a> {
         let observer = observer.map(NodeObserver::stop);
         let node = comm.topology().node_of()[comm.rank() as usize];
         let mut totals = PhaseTotals::of(&outcome);
-        (totals.resident, totals.fetched) = (resident, fetched);
+        (totals.resident, totals.fetched, totals.stored) = (resident, fetched, stored);
         if group.size() > 1 {
             agree_on_first_done(group, &mut totals)?;
         }
@@ -185,19 +186,12 @@ impl<'a> PhaseRun<'a> {
     /// total size of these files. A shared file is queried once per node, and its size counts once, since
     /// each node may cache a different part.
     fn resident(&self, host: &Host, comm: &dyn Comm, tasks: &Range<u32>) -> Option<(u64, u64)> {
-        let (workload, phase) = (&self.workload, self.order.phase);
-        let reads = matches!(phase, Phase::Read | Phase::Mixed) && self.order.fills.is_none();
-        if !reads || !workload.backend.moves_data() || !workload.work.is_transfers() {
-            return None;
-        }
-        let is_shared = workload.files.sharing == Sharing::Shared;
+        let paths = self.paths_to_read(tasks)?;
+        let is_shared = self.workload.files.sharing == Sharing::Shared;
         if is_shared && !comm.topology().is_leader(comm.rank()) {
             return Some((0, 0));
         }
         let counts = !is_shared || comm.rank() == 0;
-        let placement = Placement::new(workload);
-        let paths: BTreeSet<PathBuf> =
-            tasks.clone().map(|task| placement.file(task, phase, self.order.pass).path).collect();
         paths.iter().try_fold((0, 0), |(resident, of), path| {
             path.metadata().ok().filter(fs::Metadata::is_file)?;
             let (held, all) = host.page_cache_bytes(path).ok()?;
@@ -205,16 +199,66 @@ impl<'a> PhaseRun<'a> {
         })
     }
 
-    /// Adds warnings about memory below the devices of the targets.
+    /// What some of the files of a tree store that `tasks` will read, evenly spread, if the run has not written them.
+    fn items_stored(&self, placement: TreePlacement<'_>, tasks: &Range<u32>) -> Option<Stored> {
+        /// Number of files, which takes less than a second on a disk.
+        const ITEMS: u64 = 256;
+        let (tree, phase) = (placement.tree(), self.order.phase);
+        let bytes = tree.bytes_per_item(phase).0.min(tree.write_bytes.0);
+        if phase != Phase::FileRead || self.order.written || bytes == 0 || !self.workload.backend.moves_data()
+        {
+            return None;
+        }
+        let (each, tasks_here) = (tree.items_per_task(), tasks.end - tasks.start);
+        let step = each.saturating_mul(u64::from(tasks_here)).div_ceil(ITEMS).max(1);
+        let all = (0..each.saturating_mul(u64::from(tasks_here))).step_by(usize::try_from(step).ok()?);
+        let path = |index: u64| {
+            let task = tasks.start + u32::try_from(index / each).unwrap_or(0);
+            let owner = tree.owner(task, phase, self.workload.tasks);
+            let number = tree.number_of(index % each);
+            let name = match tree.shared {
+                true => TreePlacement::shared_name(number),
+                false => TreePlacement::file_name(owner, number),
+            };
+            let directory = placement.directory(owner, tree.directory_of(index % each));
+            placement.root(owner, self.order.pass).join(directory).join(name)
+        };
+        let paths: Vec<PathBuf> = all.map(path).collect();
+        Some(Stored::of(paths.iter().map(PathBuf::as_path), bytes, true))
+    }
+
+    /// The files that `tasks` will read, or `None` if the phase reads none.
+    fn paths_to_read(&self, tasks: &Range<u32>) -> Option<BTreeSet<PathBuf>> {
+        let (workload, phase) = (&self.workload, self.order.phase);
+        let reads = matches!(phase, Phase::Read | Phase::Mixed) && self.order.fills.is_none();
+        if !reads || !workload.backend.moves_data() || !workload.work.is_transfers() {
+            return None;
+        }
+        let placement = Placement::new(workload);
+        Some(tasks.clone().map(|task| placement.file(task, phase, self.order.pass).path).collect())
+    }
+
+    /// What the files store that `tasks` will read. Their content is only sampled if the run has not written it.
+    fn stored(&self, comm: &dyn Comm, tasks: &Range<u32>) -> Option<Stored> {
+        if let Some(placement) = TreePlacement::new(&self.workload) {
+            return self.items_stored(placement, tasks);
+        }
+        let paths = self.paths_to_read(tasks)?;
+        if self.workload.files.sharing == Sharing::Shared && comm.rank() > 0 {
+            return None;
+        }
+        let bytes = Placement::new(&self.workload).bytes_to_read().get();
+        Some(Stored::of(paths.iter().map(PathBuf::as_path), bytes, !self.order.written))
+    }
+
+    /// Adds warnings about what is below the targets.
     fn look_below(&self, host: &Host, totals: &mut PhaseTotals) {
         let exchanges = matches!(self.workload.work, Work::Rpc(_));
         if !self.workload.backend.moves_data() || exchanges || !self.order.phase.is_result() {
             return;
         }
         let targets = self.workload.files.targets.iter();
-        targets
-            .flat_map(|target| host.memory_below(target))
-            .for_each(|warning| totals.add_memory_below(warning));
+        targets.flat_map(|target| host.below(target)).for_each(|warning| totals.add_below(warning));
     }
 
     /// Starts to observe the node and, if possible, the devices of the targets.

@@ -66,7 +66,12 @@ impl PhaseResult<'_> {
             warnings.retain(|warning| !matches!(warning, Warning::NotQuiet { .. }));
         }
         warnings.extend(self.unobserved(totals));
-        warnings.extend(totals.memory_below.iter().cloned());
+        // Whether a layer keeps data matters only to what is written.
+        let writes = phase.write_bytes > 0;
+        let concerns = |warning: &&Warning| writes || !matches!(warning, Warning::NotDurable { .. });
+        warnings.extend(totals.below.iter().filter(concerns).cloned());
+        let lack = totals.stored.and_then(|stored| stored.lack());
+        warnings.extend(lack.map(|what| Warning::LessStored { what }));
         warnings.extend(table.jobs.warnings());
         if let Some((cells, first)) = totals.wrong() {
             warnings.push(Warning::WrongData { cells, first: first.to_owned() });

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use host::files::require_data;
+use host::files::{require_data, require_written};
 use plan::{Case, Placement};
 
 use crate::RunnerError;
@@ -36,6 +36,9 @@ pub(crate) fn has_data(
                 problem: "was discarded and has not been written since".to_owned(),
                 help: "put a write phase first, or let a fill phase write it".to_owned(),
             }),
+            false if is_in(&known.written, slot.index) => {
+                require_written(&slot.path, bytes).map(drop).map_err(RunnerError::from)
+            }
             false => require_data(&slot.path, bytes).map_err(RunnerError::from),
         };
         match there {

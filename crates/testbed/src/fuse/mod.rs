@@ -32,6 +32,7 @@ pub struct ProgrammedFsBuilder {
     threads: usize,
     capacity_bytes: u64,
     page_cache: bool,
+    hides_holes: bool,
 }
 
 impl ProgrammedFsBuilder {
@@ -64,6 +65,13 @@ impl ProgrammedFsBuilder {
         self
     }
 
+    /// Does not tell where files have holes (`SEEK_HOLE`), as most file systems in user space.
+    #[must_use]
+    pub const fn hides_holes(mut self) -> Self {
+        self.hides_holes = true;
+        self
+    }
+
     /// Mounts the file system.
     ///
     /// # Errors
@@ -79,6 +87,7 @@ impl ProgrammedFsBuilder {
             disk: Arc::clone(&disk),
             capacity_bytes: self.capacity_bytes,
             page_cache: self.page_cache,
+            hides_holes: self.hides_holes,
         };
         let mut config = Config::default();
         config.mount_options = vec![
@@ -138,6 +147,7 @@ impl ProgrammedFs {
             threads: THREADS,
             capacity_bytes: CAPACITY_BYTES,
             page_cache: false,
+            hides_holes: false,
         }
     }
 

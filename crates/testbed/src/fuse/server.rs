@@ -34,6 +34,7 @@ pub(super) struct Server {
     pub(super) disk: Arc<Disk>,
     pub(super) capacity_bytes: u64,
     pub(super) page_cache: bool,
+    pub(super) hides_holes: bool,
 }
 
 impl Server {
@@ -401,6 +402,9 @@ impl Filesystem for Server {
         whence: i32,
         reply: ReplyLseek,
     ) {
+        if self.hides_holes {
+            return reply.error(Errno::ENOSYS);
+        }
         let found = self.disk.tree().file(number.0).ok().zip(u64::try_from(offset).ok()).and_then(
             |(file, offset)| match whence {
                 libc::SEEK_DATA => shared(&file).next_data(offset),

@@ -136,6 +136,17 @@ fn what_is_in_memory_is_never_stable() {
 }
 
 #[test]
+fn what_a_layer_below_loses_is_not_stable_however_it_was_written() {
+    let what = "loop0 keeps its data in memory: its file /x is on tmpfs at /".to_owned();
+    let warning = Some(Warning::NotDurable { what });
+    for at_close in [true, false] {
+        let lost = Writes { warning: warning.clone(), volatile: Fact::Known(false), ..writes(at_close) };
+        assert!(lost.told().contains("loop0 keeps its data in memory"), "{}", lost.told());
+        assert!(lost.doubt().is_some_and(|doubt| doubt.disqualifies()), "no promise is kept by it");
+    }
+}
+
+#[test]
 fn a_pass_writes_far_more_than_declared_caches_hold_or_is_steady() {
     let mut few = durable();
     few.study.plan.criteria.targets[0].caches = Some(Bytes(GIB));

@@ -211,12 +211,13 @@ pub(crate) const WORKLOAD: Table = Table {
         Key::new("depth", ValueKind::Count(1, DEPTH_MAX as u64))
             .default("1")
             .means("Transfers that each task keeps in flight. Above 1 it needs io_uring or libaio."),
-        Key::flag("direct").means("`O_DIRECT`: bypasses the page cache.").for_transfers_and(&["jobs"]).sets(
-            Setter::Workload(|spec, value| match &mut spec.work {
+        Key::flag("direct")
+            .means("`O_DIRECT`: bypasses the page cache. The file system decides which sizes it takes.")
+            .for_transfers_and(&["tree", "jobs"])
+            .sets(Setter::Workload(|spec, value| match &mut spec.work {
                 Work::Jobs(jobs) => jobs.direct = value.flag(),
                 _ => spec.direct = value.flag(),
-            }),
-        ),
+            })),
         Key::new(
             "fsync",
             ValueKind::Word(&[
