@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use comm::Comm;
 use engine::{Controls, MemoryHog};
+use host::files::require_data;
 use host::{Host, PermittedDevice, QuietWatch, RunGroups};
 use plan::{Bytes, Case, Existing, FileSet, Keep, ObjectsPlacement, Phase, Placement, Plan};
 use record::{ClaimTurn, FileFates, PlacedClaim, TargetClaim, Warning, Wiped};
