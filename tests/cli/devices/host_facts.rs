@@ -8,6 +8,29 @@ use serde_json::Value;
 
 use crate::desk::{Desk, assert_says, run};
 
+/// The command lines in comments of the examples, run as they stand from where the project is.
+#[test]
+fn the_commands_of_the_examples_are_those_of_the_program() {
+    let desk = Desk::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = fs::read_dir(root.join("docs/examples")).expect("examples").flatten();
+    let texts: Vec<String> = files.map(|file| fs::read_to_string(file.path()).expect("text")).collect();
+    let lines = texts.iter().flat_map(|text| text.lines());
+    let commands: Vec<&str> =
+        lines.filter_map(|line| line.trim_start_matches('#').trim_start().strip_prefix("ioproof ")).collect();
+    assert!(commands.len() >= texts.len(), "each example has its command: {commands:?}");
+    for command in commands {
+        let words: Vec<String> = command
+            .split_whitespace()
+            .map(|word| match word.starts_with("docs/") {
+                true => root.join(word).display().to_string(),
+                false => word.to_owned(),
+            })
+            .collect();
+        let _ = run(&desk.ioproof("").args(&words)).expect_code(0);
+    }
+}
+
 /// The example from the documentation.
 fn example() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples/zih-io-cells.toml");

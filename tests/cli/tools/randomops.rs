@@ -18,7 +18,9 @@ fn four_by_four_ranks_do_two_thousand_operations_each_and_get_a_row_of_the_job_t
     assert_eq!(names(&directory), [""; 0], "files are removed");
 
     let jobs = list(&desk, "statements/job");
-    let [job] = &jobs[..] else { panic!("one job: {jobs:?}") };
+    let [published @ .., job] = &jobs[..] else { panic!("one job: {jobs:?}") };
+    let above: Vec<_> = published.iter().filter_map(|one| one["job"].as_str()).collect();
+    assert_eq!(above, ["12501", "12504", "12515"], "those that were published stand above it");
     let of = |key: &str| number(&job[key]);
     assert_eq!((of("nodes"), of("tasks"), of("operations_per_task")), (4.0, 16.0, 2000.0));
     assert_near("by wall time", of("by_wall_per_second"), 32_000.0 / of("seconds"), 1e-9);

@@ -118,7 +118,8 @@ fn is_or_unsaid<T: PartialEq>(published: Option<T>, own: T) -> bool {
 const IOZONE: &str = "iozone";
 
 /// Groups of tools that print the same figures under different names.
-const FAMILIES: [&[&str]; 4] = [&["mdtest"], &[IOZONE], &["gpfsperf", "tsqosperf"], &["ioping"]];
+const FAMILIES: [&[&str]; 5] =
+    [&["mdtest"], &[IOZONE], &["gpfsperf", "tsqosperf"], &["ioping"], &[plan::randomops::TOOL]];
 
 /// The published figures of `phase` from the tool family of `tool`, whose terms were used for `case`, with the same
 /// operation size, and of the same test for a tool with several tests in a phase. For trees, target values are included. They come from other machines and often from more nodes, so
@@ -182,6 +183,9 @@ fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> 
     let bytes = printed.file_bytes.filter(|&bytes| is_known && phase.is_transfers() && bytes != own_bytes);
     let synced = is_known && phase == Phase::Write;
     let fsync = printed.fsync.filter(|&fsync| synced && fsync != workload.sync.at_close);
+    let printed_operations = printed.more.get("ops_per_task").and_then(Detail::number);
+    let operations =
+        printed_operations.zip(workload.operations).filter(|(printed, own)| *printed != *own as f64);
     let differs = [
         count(printed.tasks, workload.tasks, called),
         count(printed.nodes.filter(|_| is_known || own_nodes > 1), own_nodes, "node"),
@@ -189,6 +193,7 @@ fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> 
             .map(|(printed, tree)| (printed, tree.items_per_task()))
             .filter(|(printed, own)| *printed != *own as f64)
             .map(|(printed, own)| format!("{printed} files of each, here {own}")),
+        operations.map(|(printed, own)| format!("{printed} operations of each, here {own}")),
         own_trees.then(|| "one shared directory, here one for each task".to_owned()),
         bytes.map(|bytes| format!("files of {}, here {}", Bytes(bytes), Bytes(own_bytes))),
         fsync.map(|fsync| {

@@ -138,7 +138,14 @@ pub(crate) fn jobs(
     // A launcher may have placed the tasks on more nodes than the workload asks for.
     let observed = nodes.iter().map(Stated::about).filter(|one| one.together);
     let observed: HashMap<usize, usize> = observed.map(|one| (one.figure, one.nodes.len())).collect();
-    let printed: Vec<Job> = published.iter().filter_map(Stated::says).filter_map(printed).collect();
+    // What a study prints does not depend on doubts about own figures, and may stand beside several of them.
+    let mut seen = HashSet::new();
+    let printed: Vec<Job> = published
+        .iter()
+        .map(Stated::about)
+        .filter(|one| seen.insert(one.published.id.as_str()))
+        .filter_map(printed)
+        .collect();
     let of_figure = |subject: &Subject<'_>| {
         let nodes = observed.get(&subject.index).map_or(subject.nodes(), |&nodes| nodes as u64);
         let job = |one| Job { nodes: Some(nodes), ..job(id, subject.case, one) };

@@ -7,7 +7,7 @@ use analysis::{
     statistics::Summary,
     targets::{Stripe, drives},
 };
-use plan::{Backend, Bytes, Case, Operation, Order, Pace, Phase, Setting, SettingValue};
+use plan::{Backend, Bytes, Case, Operation, Order, Pace, Phase, PlanSource, Setting, SettingValue};
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use record::TaskRow;
 
@@ -87,6 +87,40 @@ fn the_job_table_marks_the_best_run() {
     assert_eq!(rows, expected, "jobs of randomops");
     assert_eq!(rows::cell(table[0], "seconds"), Value::Seconds(10.0));
     assert_eq!(rows::cell(table[0], "by_wall_per_second"), Value::Rate(110.0, RateOf::Operations));
+}
+
+/// Study D prints three jobs of `randomops`. Doubts about the own ones do not concern them.
+#[test]
+fn the_published_jobs_stand_above_those_of_the_command_line() {
+    let random = rows::workload(|spec| {
+        spec.tasks = 2;
+        spec.order = Order::Random { seed: 1 };
+        spec.operations = Some(550);
+    });
+    let study = Study::default().with(Case { workload: random, ..reads(plan::randomops::CASE) }, &[110, 90]);
+    let mut run = study.run();
+    run.manifest.plan.source = PlanSource::Dialect {
+        tool: plan::randomops::TOOL.to_owned(),
+        arguments: Vec::new(),
+        notes: Vec::new(),
+        memo: String::new(),
+    };
+    let found = analysis::findings::findings(&run, &study.figures());
+    let published = |job| format!("{:?}", rows::cell(job, "published"));
+    let rows: Vec<String> =
+        found.jobs.iter().filter_map(analysis::gate::Stated::says).map(published).collect();
+    let ids = ["d-job-12501-iops", "d-job-12504-iops", "d-job-12515-iops"].map(|id| format!("Text({id:?})"));
+    assert_eq!(rows[..3], ids);
+    assert_eq!(rows.len(), 5, "{rows:?}");
+    let differs: Vec<&str> = found
+        .published
+        .iter()
+        .filter_map(analysis::gate::Stated::says)
+        .filter(|one| one.published.id == "d-job-12501-iops" && one.elsewhere && one.ratio().is_none())
+        .flat_map(|one| one.differs.iter().map(String::as_str))
+        .collect();
+    assert_eq!(differs[..2], ["14616 processes, here 2", "609 nodes, here 1"]);
+    assert!(differs.contains(&"20000 operations of each, here 550"), "{differs:?}");
 }
 
 /// Study E: 1.2 million transfers per second of 50 µs keep 60 of 64 threads busy.
