@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use record::Fact;
 
-use super::inventory;
 use crate::{DeviceNumber, Root};
 
 /// Maximum depth of a device stack; a deeper one is treated as a loop.
@@ -25,6 +24,16 @@ pub(crate) fn number_of(root: &Root, name: &str) -> Option<DeviceNumber> {
     DeviceNumber::parse(&root.read(&format!("/sys/class/block/{name}/dev")).ok()?)
 }
 
+/// The device node of a kernel name.
+pub(crate) fn node(name: &str) -> PathBuf {
+    Path::new("/dev").join(name.replace('!', "/"))
+}
+
+/// The kernel's name of a node that is directly named, without links: the inverse of [`node`].
+pub(crate) fn name_of_node(path: &Path) -> Option<String> {
+    Some(path.strip_prefix("/dev").ok()?.to_str()?.replace('/', "!"))
+}
+
 /// The number of the block device at `path` (links are followed). Under a prefix there can be no device
 /// nodes, so a plain file in `/dev` represents the device of the same name.
 pub(crate) fn number_at(root: &Root, path: &Path) -> Option<DeviceNumber> {
@@ -37,7 +46,7 @@ pub(crate) fn number_at(root: &Root, path: &Path) -> Option<DeviceNumber> {
         return None;
     }
     let canonical = root.without_prefix(&fs::canonicalize(real).ok()?)?;
-    number_of(root, &inventory::name_of_node(&canonical)?)
+    number_of(root, &name_of_node(&canonical)?)
 }
 
 /// The name of the device that a mount table or swap table calls `source`. In a container the node may be
@@ -50,9 +59,9 @@ pub(crate) fn name_of_source(root: &Root, source: &str) -> Option<String> {
         let is_it = |name: &String| {
             root.text(&format!("/sys/block/{name}/dm/name")).known().map(String::as_str) == Some(mapped)
         };
-        return inventory::visible(root).map(|device| device.name).find(is_it);
+        return root.names("/sys/block").into_iter().find(is_it);
     }
-    inventory::name_of_node(Path::new(source))
+    name_of_node(Path::new(source))
         .filter(|name| !name.starts_with('.') && root.exists(&format!("/sys/class/block/{name}")))
 }
 

@@ -23,11 +23,10 @@
 //! `drivers/md/dm-sysfs.c` for `dm/uuid`, whose prefix is the maker of a mapping; `drivers/nvme/host/multipath.c` for
 //! the names of paths (`nvmeScCnN` of `nvmeSnN`) and `ana_state`.
 
-use std::path::{Path, PathBuf};
-
 use record::Fact;
 
 use super::block;
+pub(crate) use super::block::node;
 use crate::Root;
 
 /// What a block device is.
@@ -173,16 +172,6 @@ impl BlockDevice {
 /// The kind of the device with this kernel name.
 pub(crate) fn kind_of(root: &Root, name: &str) -> DeviceKind {
     DeviceKind::of(root, name, is_hidden(root, name))
-}
-
-/// The device node of a kernel name.
-pub(crate) fn node(name: &str) -> PathBuf {
-    Path::new("/dev").join(name.replace('!', "/"))
-}
-
-/// The kernel's name of a node that is directly named, without links: the inverse of [`node`].
-pub(crate) fn name_of_node(path: &Path) -> Option<String> {
-    Some(path.strip_prefix("/dev").ok()?.to_str()?.replace('/', "!"))
 }
 
 /// All whole devices, hidden paths included.

@@ -35,6 +35,7 @@ mod restore;
 mod settings;
 mod step;
 mod steps;
+mod unapplied;
 
 pub use apply::{Applied, Outcome, apply, forbidden};
 pub use context::{ALL_DEVICES, Device, TuningContext, UnknownDevice};
@@ -42,7 +43,7 @@ pub use ledger::entry::{Entry, EntryState};
 pub use ledger::owner::Owner;
 pub use ledger::{Application, LEDGER, Ledger, PersistentFile, PersistentForm};
 pub use persist::{PersistenceOutcome, files as persistent_files, write as write_persistent_files};
-pub use planned::{TuningPlan, Unapplied, Write, needs_devices};
+pub use planned::{TuningPlan, Write, needs_devices};
 pub use profiles::{Profile, STORAGE_BENCHMARK, UnknownProfile, profile, profiles, steps_of};
 pub use recorded::{STATE_VARIABLE, in_force, state_directory};
 pub use restore::{PlannedRestore, RestoreAction, RestoreOutcome, RestoreResult, restore, survey};
@@ -50,6 +51,7 @@ pub use settings::host::HostSettings;
 pub use settings::setting::{Setting, Settings};
 pub use step::{Compliance, Finding, Scope, SettingState, Severity, Step, as_json};
 pub use steps::{LUSTRE_COMMAND, ReadCache, read_caches};
+pub use unapplied::Unapplied;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use record::Fact;
 
-use super::{BlockDevice, DeviceKind, name_of_node, node, paths, visible, whole_devices};
+use super::{BlockDevice, DeviceKind, node, paths, visible, whole_devices};
+use crate::devices::block::name_of_node;
 use crate::devices::{observable, top_and_bottom};
 use crate::fake::{Tree, hosts};
 use crate::file_systems::file_system;
