@@ -7,8 +7,8 @@ use testbed::{Call, Trace};
 /// Calls on items and on their data, for [`testbed::Strace::calls`].
 pub(crate) const OF_ITEMS: &str =
     "newfstatat,statx,openat,lseek,read,write,close,fsync,unlinkat,mkdirat,mknodat,renameat,renameat2";
-/// Flags of every `openat` by the runtime that have no effect on the file system.
-const OWN_FLAGS: [&str; 2] = ["O_CLOEXEC", "O_LARGEFILE"];
+/// Flags of every `openat` by the runtime that have no effect on the file system, or on one without planted links.
+const OWN_FLAGS: [&str; 3] = ["O_CLOEXEC", "O_LARGEFILE", "O_NOFOLLOW"];
 
 /// The calls on files below `directory`, ordered by task; tasks are ordered by when they begin: `openat 0_0/file-1
 /// O_RDWR|O_CREAT 0664`, `write 100`. Paths are as passed to the call, starting from `directory`.
