@@ -21,8 +21,8 @@ const PUBLISHED_MODE: u32 = 0o600;
 /// Writing phases open with `O_RDWR | O_CREAT`, reading ones with `O_RDONLY`, and neither ever with
 /// `O_TRUNC`. A file that the phase creates is opened with `O_EXCL`, and every file but a link of the user with
 /// `O_NOFOLLOW`: in a directory of another user, a name may lead elsewhere by now. With advice, every phase uses
-/// the call of study D: `O_RDWR | O_CREAT`, mode 0600. Without advice, readers use `O_NOATIME`, so that reads do not update access times; this is permitted on the user's
-/// own files.
+/// the call of study D: `O_RDWR | O_CREAT`, mode 0600. Without advice, readers use `O_NOATIME`, so that reads do not
+/// update access times; this is permitted on the user's own files.
 pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, EngineError> {
     let published = rules.advice != Advice::None;
     let mut flags = OFlags::CLOEXEC | rules.sync_flags;
