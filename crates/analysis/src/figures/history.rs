@@ -17,8 +17,8 @@ pub struct HistorySplit {
     /// Mean time from the start of an operation to the start of the next one of the same task. `None` if
     /// no task has two.
     pub gap_ns: Option<f64>,
-    /// The part of the gap that is not the operation: the time in between, if each operation waits for
-    /// the one before.
+    /// Mean time from the end of an operation to the start of the next one of the same task, if each waits for the
+    /// one before.
     pub between_ns: Option<f64>,
     pub device: Option<DevicePart>,
 }
@@ -49,8 +49,9 @@ impl HistorySplit {
             tasks.entry((&row.node, row.task)).or_default().push((row.start_ns, row.latency_ns));
         }
         let latency_ns = mean(rows.iter().map(|row| (row.latency_ns as f64, 1.0)))?;
-        let trips = tasks.values().filter_map(|operations| RoundTrip::of(operations, None));
-        let gap_ns = mean(trips.map(|trip| (trip.gap_ns, (trip.n - 1) as f64)));
+        let trips: Vec<_> = tasks.values().filter_map(|operations| RoundTrip::of(operations, None)).collect();
+        let over_pairs =
+            |of: fn(&RoundTrip) -> f64| mean(trips.iter().map(|trip| (of(trip), (trip.n - 1) as f64)));
         let seen: Vec<_> = rows.iter().filter_map(|row| Some((row, row.device_ns? as f64))).collect();
         let of_seen = |of: fn(f64, f64) -> f64| {
             mean(seen.iter().map(|(row, device_ns)| (of(row.latency_ns as f64, *device_ns), 1.0)))
@@ -59,8 +60,8 @@ impl HistorySplit {
         Some(Self {
             operations: rows.len() as u64,
             latency_ns,
-            gap_ns,
-            between_ns: gap_ns.map(|gap| gap - latency_ns),
+            gap_ns: over_pairs(|trip| trip.gap_ns),
+            between_ns: over_pairs(|trip| trip.between_ns),
             device: device.map(|(latency_ns, device_ns)| DevicePart {
                 operations: seen.len() as u64,
                 by_sector: seen.iter().filter(|(row, _)| row.matched == "sector").count() as u64,

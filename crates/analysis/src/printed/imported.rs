@@ -65,7 +65,7 @@ impl Statement for HistoryTrip {
         count("operations", "operations", "Of the history.", |one| Some(one.trip.n as u64)),
         nanos("device", "each", "Mean time of one in the history.", |one| Some(one.trip.device_ns)),
         nanos("gap", "start to start", "From one start to the next.", |one| Some(one.trip.gap_ns)),
-        nanos("between", "between", "The part of the gap that is not in the history.", |one| {
+        nanos("between", "between", "Mean time from the end of one to the start of the next.", |one| {
             Some(one.trip.between_ns)
         }),
         nanos(

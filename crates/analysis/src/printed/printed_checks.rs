@@ -229,7 +229,7 @@ pub struct RoundTrip {
     pub device_ns: f64,
     /// Mean time from one start to the next.
     pub gap_ns: f64,
-    /// The part of the gap that is not in the history.
+    /// Mean time from the end of one to the start of the next.
     pub between_ns: f64,
     /// Time per operation as the application saw it, if its rate is known.
     pub application_ns: Option<f64>,
@@ -252,10 +252,14 @@ impl RoundTrip {
             return None;
         }
         let device_ns = operations.iter().map(|one| one.1 as f64).sum::<f64>() / n as f64;
-        let gap_ns = (sorted[n - 1].0 - sorted[0].0) as f64 / (n - 1) as f64;
+        let pairs = (n - 1) as f64;
+        let gap_ns = (sorted[n - 1].0 - sorted[0].0) as f64 / pairs;
+        // The last operation is in no gap. The times may overlap by the rounding that was allowed above.
+        let in_gaps_ns = sorted[..n - 1].iter().map(|one| one.1 as f64).sum::<f64>() / pairs;
+        let between_ns = (gap_ns - in_gaps_ns).max(0.0);
         let application_ns = operations_per_second.filter(|&rate| rate > 0.0).map(|rate| 1.0 / rate * 1e9);
         let rest_ns = application_ns.map(|nanos| nanos - device_ns);
-        Some(Self { n, device_ns, gap_ns, between_ns: gap_ns - device_ns, application_ns, rest_ns })
+        Some(Self { n, device_ns, gap_ns, between_ns, application_ns, rest_ns })
     }
 }
 

@@ -8,6 +8,7 @@ use analysis::{
     },
 };
 use plan::Bytes;
+use proptest::{collection::vec, prelude::*};
 
 fn printed(text: &str) -> Printed {
     Printed::parse(text).expect("a number")
@@ -93,7 +94,7 @@ fn a_round_trip_is_split_by_its_history() {
     let split = RoundTrip::of(&operations, Some(13454.96)).expect("a history");
     let micros = |nanos: f64| format!("{:.1}", nanos / 1e3);
     let known = [split.device_ns, split.gap_ns, split.between_ns].map(micros);
-    assert_eq!((split.n, known), (8, ["54.9", "71.9", "17.0"].map(str::to_owned)));
+    assert_eq!((split.n, known), (8, ["54.9", "71.9", "17.1"].map(str::to_owned)));
     let by_rate = [split.application_ns, split.rest_ns].map(|nanos| micros(nanos.expect("a rate")));
     assert_eq!(by_rate, ["74.3", "19.4"]);
     assert_eq!(RoundTrip::of(&operations[..1], None), None);
@@ -103,6 +104,34 @@ fn a_round_trip_is_split_by_its_history() {
     let mut overlapping = operations.clone();
     overlapping[2].1 = 500_000;
     assert_eq!(RoundTrip::of(&overlapping, Some(13454.96)), None, "no time is between those that overlap");
+}
+
+/// The last operation takes long, but nothing comes after it.
+#[test]
+fn the_last_operation_is_in_no_gap() {
+    let micros = [(451_846, 55), (451_946, 55), (452_046, 3_000)];
+    let operations = micros.map(|(start, time): (u64, u64)| (start * 1_000, time * 1_000));
+    let split = RoundTrip::of(&operations, None).expect("a history");
+    assert_eq!((split.gap_ns, split.between_ns), (100_000.0, 45_000.0));
+}
+
+proptest! {
+    /// Each operation starts a known time after the end of the one before.
+    #[test]
+    fn the_time_between_operations_is_the_mean_of_the_pauses(
+        operations in vec((0..10_000_000_u64, 0..1_000_000_u64), 2..50),
+    ) {
+        let mut now = 0;
+        let mut history = Vec::new();
+        for (time, pause) in &operations {
+            history.push((now, *time));
+            now += time + pause;
+        }
+        let pauses = &operations[..operations.len() - 1];
+        let mean = pauses.iter().map(|(_, pause)| *pause as f64).sum::<f64>() / pauses.len() as f64;
+        let split = RoundTrip::of(&history, None).expect("none overlap");
+        prop_assert!((split.between_ns - mean).abs() <= 1e-3, "{} instead of {mean}", split.between_ns);
+    }
 }
 
 /// The mdtest table printed in study E, and the 26 s between its start and its end.
