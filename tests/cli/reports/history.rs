@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use testbed::{FileSystem, LoopDevice, Testbed, skipped};
@@ -112,22 +113,29 @@ fn items_of_trees_are_kept_too() {
     assert!(rows.iter().all(|row| row["operation"] == "create" && named(row)), "{rows:?}");
 }
 
-/// The mount point of the kernel's tracing file system; mounted for the test if it is not mounted yet.
+/// Programs use any mounted tracing file system, so a test may not unmount one that another test relies on.
+static TRACER: Mutex<()> = Mutex::new(());
+
+/// The mount point of the kernel's tracing file system; mounted for the test if it is not mounted yet. Only one test at
+/// a time has one.
 struct Tracer {
     path: PathBuf,
     mounted: bool,
+    _only: MutexGuard<'static, ()>,
 }
 
 impl Tracer {
     /// `place` is created as the mount point if needed.
     fn find(place: PathBuf) -> Option<Self> {
+        let only = TRACER.lock().unwrap_or_else(PoisonError::into_inner);
         let usual = Path::new("/sys/kernel/tracing");
         if usual.join("instances").is_dir() {
-            return Some(Self { path: usual.to_owned(), mounted: false });
+            return Some(Self { path: usual.to_owned(), mounted: false, _only: only });
         }
         std::fs::create_dir(&place).expect("a directory");
         let mounted = Command::new("mount").args(["-t", "tracefs", "tracefs"]).arg(&place).output();
-        mounted.is_ok_and(|output| output.status.success()).then_some(Self { path: place, mounted: true })
+        let is_mounted = mounted.is_ok_and(|output| output.status.success());
+        is_mounted.then_some(Self { path: place, mounted: true, _only: only })
     }
 
     /// Trace instances of runs that are over.
@@ -145,8 +153,8 @@ impl Tracer {
 impl Drop for Tracer {
     fn drop(&mut self) {
         if self.mounted {
-            // Nothing more can be done if unmounting fails.
-            let _ = Command::new("umount").arg(&self.path).output();
+            // Programs of other tests may have files open there. Nothing more can be done if unmounting fails.
+            let _ = Command::new("umount").arg("--lazy").arg(&self.path).output();
         }
     }
 }

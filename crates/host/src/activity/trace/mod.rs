@@ -23,6 +23,8 @@ use crate::{Root, Unobservable};
 
 /// Prefix of an instance's name.
 const PREFIX: &str = "ioproof-";
+/// The file of an instance that is kept open.
+const HELD: &str = "tracing_on";
 /// Usual mount points of tracefs: since Linux 4.1, and before.
 const USUAL: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 /// Approximate number of buffer bytes needed by the two events of a request.
@@ -64,13 +66,19 @@ pub struct BlockTrace {
 
 /// A trace instance, removed on drop.
 #[derive(Debug)]
-struct Instance(PathBuf);
+struct Instance {
+    path: PathBuf,
+    /// One of its files, open. The kernel does not remove an instance with an open file, so no other run does, even if
+    /// it has PIDs of its own (`pid_namespaces(7)`) and takes the process of this one for gone.
+    held: Option<File>,
+}
 
 impl Drop for Instance {
     fn drop(&mut self) {
+        self.held = None;
         // The kernel's files in the directory are removed with it. If it cannot be removed now, the next
         // run will remove it.
-        let _ = fs::remove_dir(&self.0);
+        let _ = fs::remove_dir(&self.path);
     }
 }
 
@@ -115,10 +123,10 @@ impl BlockTrace {
     pub fn stop(self) -> Result<Vec<BlockRequest>, Unobservable> {
         let Self { instance, devices, most } = &self;
         instance.write("tracing_on", "0")?;
-        let layout = Layout::read(&instance.0).map_err(Unobservable::because)?;
+        let layout = Layout::read(&instance.path).map_err(Unobservable::because)?;
         let mut events = Vec::new();
-        let cpus =
-            fs::read_dir(instance.0.join("per_cpu")).map_err(|error| instance.because("per_cpu", &error))?;
+        let cpus = fs::read_dir(instance.path.join("per_cpu"))
+            .map_err(|error| instance.because("per_cpu", &error))?;
         for cpu in cpus.flatten() {
             let path = cpu.path().join("trace_pipe_raw");
             read_pages(&path, &layout, &mut events)
@@ -189,18 +197,21 @@ impl Instance {
             let help = if error.kind() == io::ErrorKind::PermissionDenied { "; run as root" } else { "" };
             Unobservable::because(format!("{} cannot be created: {error}{help}", path.display()))
         })?;
-        Ok(Self(path))
+        let mut instance = Self { path, held: None };
+        let held = File::open(instance.path.join(HELD)).map_err(|error| instance.because(HELD, &error))?;
+        instance.held = Some(held);
+        Ok(instance)
     }
 
     fn write(&self, file: &str, text: &str) -> Result<(), Unobservable> {
         let open = |path: &Path| OpenOptions::new().write(true).open(path);
-        let path = self.0.join(file);
+        let path = self.path.join(file);
         let written = open(&path).and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
         written.map_err(|error| self.because(file, &error))
     }
 
     fn because(&self, file: &str, error: &io::Error) -> Unobservable {
-        Unobservable::because(format!("{}: {error}", self.0.join(file).display()))
+        Unobservable::because(format!("{}: {error}", self.path.join(file).display()))
     }
 }
 
