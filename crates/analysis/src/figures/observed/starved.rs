@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use record::{LoadRow, SeriesRow};
 
+use crate::figures::observed::TICKED_NS_MIN;
+
 /// From this share of throttled periods on, the quota of a control group determined the rate.
 const THROTTLED_SHARE_MIN: f64 = 0.05;
 /// From this share of the threads' time, or of the processors' time, on, other programs occupied the processors.
@@ -41,6 +43,9 @@ pub struct NodeWork {
 /// transfers bypass the page cache. Otherwise the pages that must be freed within the limit of a control group are
 /// those of the workload itself. A frozen file system shows as a second in which nothing completed, no device had a
 /// request and threads were held in the kernel.
+///
+/// The counters behind the shares are sampled or advance by the kernel's clock tick, so nothing is said of less than
+/// [`TICKED_NS_MIN`], and no share exceeds 1.
 #[must_use]
 pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], work: NodeWork) -> Option<(String, f64)> {
     let NodeWork { tasks, cpu_ns, usable_cpus, logical_cpus, direct } = work;
@@ -48,7 +53,10 @@ pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], work: NodeWork) -> Op
         load.iter().filter_map(|row| value(row)).sum::<u64>() as f64
     };
     let observed = sum(&|row| Some(row.length_ns));
-    let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+    if observed < TICKED_NS_MIN as f64 {
+        return None;
+    }
+    let share = |part: f64, whole: f64| if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 };
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let stopped = sum(&|row| Some(row.stopped_ns));
     let (periods, throttled) = (sum(&|row| row.quota_periods), sum(&|row| row.throttled_periods));

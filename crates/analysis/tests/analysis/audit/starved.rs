@@ -17,7 +17,7 @@ const WORK: NodeWork = NodeWork { tasks: 2, cpu_ns: 0, usable_cpus: 2, logical_c
 fn quiet(second: u64) -> LoadRow {
     LoadRow {
         key: key(),
-        node: "n".to_owned(),
+        node: "n".into(),
         start_ns: second * SECOND,
         length_ns: SECOND,
         busy_cpu_ns: Some(SECOND / 2),
@@ -28,7 +28,7 @@ fn quiet(second: u64) -> LoadRow {
         memory_stall_ns: Some(0),
         stopped_ns: 0,
         blocked_threads: 0,
-        blocked_in: String::new(),
+        blocked_in: record::SharedText::EMPTY,
     }
 }
 
@@ -56,10 +56,20 @@ fn told_of(work: NodeWork, odd: &LoadRow, completed: &[u64]) -> Option<(String, 
     starvation(&rows.iter().collect::<Vec<_>>(), &series, work)
 }
 
+/// One tick of a processor is ten times as long as the phase.
+#[test]
+fn a_few_ticks_are_no_cause() {
+    let short = LoadRow { length_ns: SECOND / 1000, stolen_cpu_ns: Some(SECOND / 50), ..quiet(0) };
+    assert_eq!(starvation(&[&short], &[], WORK), None);
+    let long = LoadRow { stolen_cpu_ns: Some(26 * SECOND), ..quiet(0) };
+    let (text, share) = starvation(&[&long], &[], WORK).expect("all of it was stolen");
+    assert_eq!((text.as_str(), share), ("the hypervisor took 100 % of the processor time (steal)", 1.0));
+}
+
 #[test]
 fn each_cause_is_told_with_its_numbers_and_a_quiet_node_with_nothing() {
     let at_2 = quiet(2);
-    let blocked = LoadRow { blocked_threads: 3, blocked_in: "percpu_rwsem_wait".to_owned(), ..at_2.clone() };
+    let blocked = LoadRow { blocked_threads: 3, blocked_in: "percpu_rwsem_wait".into(), ..at_2.clone() };
     let cases = [
         (LoadRow { stopped_ns: SECOND / 2, ..at_2.clone() }, "did not run for 0.5 s of 4.0 s", 0.125),
         (LoadRow { throttled_periods: Some(4), ..at_2.clone() }, "quota in 4 of 40 periods", 0.1),
@@ -123,7 +133,7 @@ fn waiting_is_a_share_of_all_threads_of_the_program() {
 
 #[test]
 fn waiting_is_summed_over_nodes_for_the_time_of_transfers() {
-    let row = |node: &str, wait| LoadRow { node: node.to_owned(), cpu_wait_ns: wait, ..quiet(0) };
+    let row = |node: &str, wait| LoadRow { node: node.into(), cpu_wait_ns: wait, ..quiet(0) };
     let rows = [row("a", Some(SECOND / 2)), row("a", None), row("b", Some(SECOND / 4))];
     assert_eq!(cpu_wait_ns(&rows, 2 * SECOND), Some(SECOND + SECOND / 2));
     assert_eq!(cpu_wait_ns(&rows[1..2], SECOND), None);

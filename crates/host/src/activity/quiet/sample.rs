@@ -74,15 +74,22 @@ pub(super) fn warning(seen: &[OthersActivity]) -> Option<Warning> {
 
 /// The processor time used by others, if significant.
 pub(super) fn processor_use(now: &Sample, base: &Sample) -> Option<OthersActivity> {
-    let all = now.cpu?.all_ticks_since(&base.cpu?).max(1) as f64;
-    let share = now.processes.others_ticks_since(&base.processes) as f64 / all;
+    let (cpu, before) = (now.cpu?, base.cpu?);
+    let all = cpu.all_ticks_since(&before).max(1) as f64;
+    // The counters of a process include children that ended at any time; all together cannot have used more than the
+    // processors worked.
+    let busy = cpu.busy_ticks_since(&before);
+    let share = now.processes.others_ticks_since(&base.processes).min(busy) as f64 / all;
     if share <= OTHERS_SHARE_MAX {
         return None;
     }
     let busiest = now.processes.busiest_since(&base.processes, processes::ticks);
     // If there are many short-lived processes, none of them stands out.
     let most = busiest.filter(|(.., by)| *by as f64 / all >= NAMED_SHARE_MIN);
-    let most = most.map(|(id, one, by)| format!("{} alone {:.0} %", name(id, one), by as f64 / all * 100.0));
+    let most = most.map(|(id, one, by)| match by <= busy {
+        true => format!("{} alone {:.0} %", name(id, one), by as f64 / all * 100.0),
+        false => format!("most of it {} or its children", name(id, one)),
+    });
     let words = format!("others used {:.0} % of the processors{}", share * 100.0, of_which(most));
     Some(OthersActivity { words, share })
 }

@@ -164,6 +164,17 @@ mod tests {
         assert_eq!(seen, "not quiet: others used 40 % of the processors");
     }
 
+    /// A shell's counters include the processor time of a child from before the phase, once the child has ended.
+    #[test]
+    fn others_do_not_use_more_than_the_processors_worked() {
+        let tree = process(start(), 3_000_077, OTHER, 0, 0, 0);
+        let before = sample(&tree);
+        let tree = process(time(tree, 90, 110), 3_000_077, OTHER, 5_000, 0, 0);
+        let seen = others(&sample(&tree), &before).unwrap().to_string();
+        let expected = "not quiet: others used 45 % of the processors, most of it tar (old) (process 3000077) or its children";
+        assert_eq!(seen, expected);
+    }
+
     #[test]
     fn own_work_and_the_kernels_are_no_disturbance() {
         let own = std::process::id();
