@@ -84,10 +84,18 @@ limits! {
         "four times as many as any version of the program has put into one";
     TABLE_CHUNK_BYTES: u64 = 64 << 20, "the compressed values of one column in one row group",
         "those of 65,536 rows have less";
-    TABLE_ROWS_EXPANSION: u64 = 64, "memory that the rows of a table take for each byte read",
-        "the histograms of a sweep, which are alike, reach 40";
-    TEXTS_EXPANSION: u64 = 24, "memory that texts, and rows of the journal, take for each byte read",
-        "names that repeat are stored once";
+    TABLE_ROWS_EXPANSION: u64 = 2048, "memory that the rows of a table take for each byte read",
+        "rows that are all alike, as those of idle devices, reach 1,300";
+    TABLE_ROWS_BYTES: u64 = 2 << 30, "memory that the rows of one table take",
+        "those of 384 devices take less in eleven hours";
+    RECORD_ROWS_BYTES: u64 = 1 << 30, "memory that the phases and warnings of a record take",
+        "two million phases take less";
+    RECORD_TEXTS_BYTES: u64 = 512 << 20, "memory that distinct texts of one table, or of the phases and warnings, take",
+        "four million names of files";
+    LINE_ROWS_EXPANSION: u64 = 256, "memory that the rows of a line of the journal take for each byte of it",
+        "the longest row takes 400 bytes in memory, and two in the line";
+    TEXTS_EXPANSION: u64 = 24, "memory that distinct texts of a record take for each byte read",
+        "compression makes a text at most 22 times smaller";
     RECORD_NUMBER: i64 = 1 << 31, "repetitions, tasks and other numbers of things in a record",
         "a plan has at most a million tasks";
     RECORD_COUNT: i64 = 1 << 60, "times, bytes and counts in a record",

@@ -4,6 +4,8 @@
 //!   targets, 25 transfer sizes and 1 to `TASKS_MAX` tasks (40, which makes 10,000 cases), five
 //!   repetitions, a histogram of 200 buckets for each phase.
 //! - `large_record nodes DIR` makes up a simulated record of one case with 36,000 tasks on 1,500 nodes.
+//! - `large_record devices DIR SECONDS` makes up a record of one phase with 24 devices on each of 16 nodes, most of
+//!   them idle: rows that are all alike take most memory for their bytes.
 //! - `large_record read DIR` opens it and goes through all of its rows.
 //!
 //! Analysis and report of the same record are measured with the program itself:
@@ -18,9 +20,9 @@ use std::time::Instant;
 use plan::study::{Options, read_with};
 use plan::{Case, Measure, Operation, Phase, Plan};
 use record::{
-    Cluster, FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, ModelSource, NodeFacts, NodeSeriesRow,
-    Outcome, PhaseKey, PhaseRecord, PhaseRow, Provenance, Recorder, Run, SeriesRow, TaskRow, Warning,
-    WarningRow,
+    Cluster, DeviceRow, FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, ModelSource, NodeFacts,
+    NodeSeriesRow, Outcome, PhaseKey, PhaseRecord, PhaseRow, Provenance, Recorder, Run, SeriesRow,
+    SharedText, TaskRow, Warning, WarningRow,
 };
 
 const START_UNIX_NS: i64 = 1_700_000_000_000_000_000;
@@ -46,8 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             record(Path::new(directory), manifest(study(tasks_max.parse()?)?))?
         }
         ["nodes", directory] => record(Path::new(directory), simulated(manifest(many_nodes()?)))?,
+        ["devices", directory, seconds] => idle_devices(Path::new(directory), seconds.parse()?)?,
         ["read", directory] => read(Path::new(directory))?,
-        _ => return Err("expected write DIR [TASKS_MAX], nodes DIR or read DIR".into()),
+        _ => return Err("expected write DIR [TASKS_MAX], nodes DIR, devices DIR SECONDS or read DIR".into()),
     }
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM unknown"));
@@ -121,6 +124,45 @@ fn many_nodes() -> Result<Plan, Box<dyn Error>> {
     );
     read_with(Path::new("nodes.toml"), &text, &Options::default())
         .map_err(|errors| format!("{:?}", errors.errors()).into())
+}
+
+/// One phase of `seconds`, in which the first of 24 devices of each of 16 nodes reads.
+fn idle_devices(directory: &Path, seconds: u64) -> Result<(), Box<dyn Error>> {
+    let mut plan = study(1)?;
+    plan.cases.truncate(1);
+    let manifest = manifest(plan);
+    let case = &manifest.plan.cases[0];
+    let mut recorder = Recorder::create(directory, &manifest)?;
+    recorder.case_started(&case.id)?;
+    let mut record = phase_of(case, 0, 0, Phase::Read);
+    let nodes: Vec<SharedText> = (0..16).map(|node| node_name(node).into()).collect();
+    let names: Vec<SharedText> = (0..24).map(|device| format!("nvme{device}n1").into()).collect();
+    let key = record.phase.key.clone();
+    let devices = nodes.iter().flat_map(|node| names.iter().map(move |device| (node, device)));
+    let rows = devices.flat_map(|(node, device)| {
+        let (key, bytes) = (&key, if device == &names[0] { 1 << 30 } else { 0 });
+        (0..seconds).map(move |second| DeviceRow {
+            key: key.clone(),
+            node: node.clone(),
+            device: device.clone(),
+            start_ns: second * 1_000_000_000,
+            length_ns: 1_000_000_000,
+            reads: bytes >> 20,
+            read_bytes: bytes,
+            read_time_ns: bytes,
+            writes: 0,
+            write_bytes: 0,
+            write_time_ns: 0,
+            busy_ns: bytes,
+            queue_time_ns: bytes,
+        })
+    });
+    record.devices = rows.collect();
+    println!("{} rows of devices", record.devices.len());
+    recorder.phase_finished(&record)?;
+    recorder.case_finished(&case.id)?;
+    recorder.finish(&Outcome::Complete)?;
+    Ok(())
 }
 
 /// As a model gives it, whose machine has [`NODES`].
@@ -217,13 +259,15 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
         ..PhaseRow::new(key.clone())
     };
     let many = tasks == NODES * TASKS_PER_NODE;
-    let node_of = |task: u32| if many { node_name(task / TASKS_PER_NODE) } else { "node1".to_owned() };
+    let node_of = |task: u32| -> SharedText {
+        if many { node_name(task / TASKS_PER_NODE).into() } else { "node1".into() }
+    };
     // The tasks of two nodes take as long as the phase, those of the others 70 % of that.
     let is_slow = |node: u32| node % 700 == 699;
     let before_end = |task: u32| if many && !is_slow(task / TASKS_PER_NODE) { 0.3 } else { 0.0 };
     let share = |node: u32| if is_slow(node) { 0.7 } else { 1.0 } / f64::from(NODES);
     let seconds_of = |node: u32| {
-        let (key, node) = (key.clone(), (node_name(node), share(node)));
+        let (key, node) = (key.clone(), (SharedText::from(node_name(node)), share(node)));
         (0..SECONDS).map(move |second| NodeSeriesRow {
             key: key.clone(),
             node: node.0.clone(),
@@ -297,6 +341,10 @@ fn read(directory: &Path) -> Result<(), Box<dyn Error>> {
     let mut rows = run.phases.len();
     for case in run.cases() {
         rows += run.tasks(case).len() + run.latency(case).len() + run.series(case).len();
+        rows += run.nodes(case).len() + run.devices(case).len();
+    }
+    for damage in run.damage.iter().chain(&run.late_damage()) {
+        println!("{damage}");
     }
     println!("opened in {opened:.3} s, {rows} rows in {:.3} s", start.elapsed().as_secs_f64());
     Ok(())

@@ -86,7 +86,7 @@ fn phase(tasks: u32, nodes: u32, seconds: u32) -> PhaseRecord {
     let per_node = tasks.div_ceil(nodes).max(1);
     for task in &mut record.tasks {
         let scatter = noise(task.task.into()) >> 36;
-        task.node = format!("node{:04}", task.task / per_node);
+        task.node = format!("node{:04}", task.task / per_node).into();
         (task.open_end_ns, task.io_start_ns) = (scatter / 100, scatter / 100);
         task.io_end_ns += scatter;
         (task.close_start_ns, task.close_end_ns) = (task.io_end_ns, task.io_end_ns + scatter / 50);
@@ -108,7 +108,7 @@ fn phase(tasks: u32, nodes: u32, seconds: u32) -> PhaseRecord {
     let of_node = |(node, second): (u32, u32)| {
         let scatter = noise(u64::from(node) << 32 | u64::from(second)) >> 48;
         NodeSeriesRow {
-            node: format!("node{node:04}"),
+            node: format!("node{node:04}").into(),
             start_ns: u64::from(second) * 1_000_000_000,
             bytes: (40_000 + scatter) * 4096,
             transfers: 40_000 + scatter,

@@ -130,7 +130,7 @@ fn record(key: PhaseKey, tasks: u32, size: u64) -> PhaseRecord {
     let task = TaskRow {
         key: key.clone(),
         task: 0,
-        node: "node".to_owned(),
+        node: "node".into(),
         file: 0,
         open_start_ns: 0,
         open_end_ns: 1_000,

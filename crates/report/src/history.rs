@@ -221,13 +221,13 @@ impl PhaseHistory {
                 "" => row.thread.to_string(),
                 name => name.to_owned(),
             })
-            .left("comment", |row| row.comment.clone())
+            .left("comment", |row| row.comment.to_string())
             .right("device ms", |row| row.device_ns.map(|nanos| millis(nanos as f64)))
             .right("rest ms", |row| rest_ns(row).map(|nanos| millis(nanos as f64)))
-            .left("found by", |row| row.matched.clone())
+            .left("found by", |row| row.matched.to_string())
             .right("task", |row| only(is_own, row.task.to_string()))
             .right("offset", |row| only(is_own && !is_item(row), row.offset_bytes.to_string()))
-            .left("file", |row| only(!one_file, row.file.clone()))
+            .left("file", |row| only(!one_file, row.file.to_string()))
             .done()
             .below("file")
             .unfolded()

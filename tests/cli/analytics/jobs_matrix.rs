@@ -74,7 +74,7 @@ fn launches(desk: &Desk) -> Vec<LaunchRow> {
 }
 
 fn outcomes(rows: &[LaunchRow], test: &str) -> Vec<String> {
-    rows.iter().filter(|row| row.test == test).map(|row| row.outcome.clone()).collect()
+    rows.iter().filter(|row| row.test == test).map(|row| row.outcome.to_string()).collect()
 }
 
 /// Processes on this host that the program launched in a directory of `desk`.

@@ -24,8 +24,13 @@ fn measured_a_node_at_half_the_rate_is_marked_and_bounds_all_others() {
 
 fn one_slow_node_of_four(times: u32) {
     let desk = Desk::new();
-    let mut hosts = Hosts::builder(4).devices(1, Limits::bandwidth(RATE)).build().expect("hosts");
+    let mut hosts = Hosts::builder(4).devices(2, Limits::bandwidth(RATE)).build().expect("hosts");
     hosts.device_mut(2, 0).expect("a device").limit(Limits::bandwidth(SLOW)).expect("limited");
+    let both = format!(
+        "[[target]]\nname = \"both\"\npaths = [\"{}\", \"{}\"]\nlayer = \"node-local\"\n",
+        hosts.device_path(0).join("f").display(),
+        hosts.device_path(1).join("f").display()
+    );
     let workload = |target: &str, nodes: u32, size: &str, direct: bool| {
         format!(
             "[[workload]]\nname = \"{target}\"\ntarget = \"{target}\"\nnodes = {nodes}\ntasks_per_node = 2\n\
@@ -38,6 +43,9 @@ fn one_slow_node_of_four(times: u32) {
     };
     let study = target("card", &hosts.device_path(0), "node-local")
         + &target("memory", &hosts.local(), "node-local")
+        + &both
+        + &workload("both", 4, &format!("{}MiB", 24 * times), true)
+        + "barriers = true\n"
         + &workload("card", 4, &format!("{}MiB", 24 * times), true)
         + &workload("memory", 3, "1MiB", false)
         + &published("b-tab3-ssd-write-mean");
@@ -79,6 +87,34 @@ fn one_slow_node_of_four(times: u32) {
     assert_eq!(set["device"], nodes[2]["devices"][0]);
     let shown = desk.tables();
     assert_says(&shown, &["Nodes compared", "node3", "node node3 had", "its device", "456"]);
+    the_devices_of_each_node_have_their_own_rates(&desk, &hosts);
+}
+
+/// Two devices on each node, where the tasks of fast nodes wait for those of the slow one before they close.
+fn the_devices_of_each_node_have_their_own_rates(desk: &Desk, hosts: &Hosts) {
+    let figures = list(desk, "figures");
+    let both = figures.iter().find(|one| one["target"] == "both").expect("the figure");
+    let limit = |name: &str| {
+        let slow = format!("{}:", hosts.name(2));
+        // The first device of that node has the lowest number.
+        let first = figures.iter().flat_map(|one| one["devices"].as_array().expect("a list"));
+        let first = first.map(|one| text(&one["device"])).find(|device| device.starts_with(&slow));
+        if first == Some(name) { SLOW as f64 } else { RATE as f64 }
+    };
+    let members = list(desk, "statements/member");
+    let own = members.iter().filter(|one| one["figure"] == both["number"]);
+    let own: Vec<(&str, f64)> =
+        own.map(|one| (text(&one["device"]), number(&one["bytes_per_second"]))).collect();
+    assert_eq!(own.len(), 8, "{own:?}");
+    for (name, rate) in &own {
+        assert_near(name, *rate, limit(name), 0.1);
+    }
+    let counted = both["devices"].as_array().expect("a list");
+    assert_eq!(counted.len(), 8, "{counted:?}");
+    for device in counted {
+        let name = text(&device["device"]);
+        assert_near(name, number(&device["write_bytes_per_second"]), limit(name), 0.1);
+    }
 }
 
 /// Jobs on three nodes, the last of which is killed before it reaches its second storage target.

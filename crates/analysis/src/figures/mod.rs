@@ -16,6 +16,7 @@ pub(crate) mod rates;
 pub(crate) mod seconds;
 pub(crate) mod subject;
 
+pub(crate) use self::observed::own_time::ends_with_close;
 pub use self::{
     amount::*, figure::*, history::*, latency::*, little::*, names::*, nodes::*, observed::*, of_run::*,
     percentile::*, phase_warnings::*, primary_metric::*, rates::*, seconds::*, servers::*, starved::*,

@@ -1,12 +1,13 @@
 //! Rates of single nodes, and of the members of a target whose tasks worked at the same time.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plan::{Phase, Sharing, Workload};
-use record::{DeviceRow, PhaseRow, TaskRow};
+use record::{PhaseRow, TaskRow};
 
-use crate::figures::{DeviceMean, by_name, observed};
+use crate::figures::observed::own_time::{own_ns, span};
+use crate::figures::observed::{self, Steady};
+use crate::figures::{DeviceMean, by_name};
 use crate::statistics::Summary;
 
 /// What the tasks of one node moved together.
@@ -54,28 +55,6 @@ fn per_second(tasks: &[&TaskRow], nanos: u64) -> Option<(f64, f64)> {
     (nanos > 0).then(|| (rate(|task| task.bytes), rate(|task| task.transfers)))
 }
 
-/// Whether the transfers of `phase` are only complete after the close.
-pub(crate) fn ends_with_close(workload: &Workload, phase: Phase) -> bool {
-    workload.sync.at_close && phase.writes()
-}
-
-fn own_ns(tasks: &[&TaskRow], workload: &Workload, phase: Phase) -> u64 {
-    let io = || span(tasks, |task| task.io_start_ns, |task| task.io_end_ns);
-    match (ends_with_close(workload, phase), workload.barriers) {
-        (false, _) => io(),
-        // Tasks wait for those of other nodes before they close; that wait is not part of any node's own time.
-        (true, true) => io() + span(tasks, |task| task.close_start_ns, |task| task.close_end_ns),
-        (true, false) => span(tasks, |task| task.io_start_ns, |task| task.close_end_ns),
-    }
-}
-
-/// The time from the first start to the last end of the tasks that moved something.
-fn span(tasks: &[&TaskRow], start: fn(&TaskRow) -> u64, end: fn(&TaskRow) -> u64) -> u64 {
-    let moved = || tasks.iter().filter(|task| task.transfers > 0);
-    let first = moved().map(|task| start(task)).min().unwrap_or(0);
-    moved().map(|task| end(task)).max().unwrap_or(0).saturating_sub(first)
-}
-
 /// What one node did for a figure, over the counted passes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeFigure {
@@ -89,7 +68,7 @@ pub struct NodeFigure {
     pub transfers_per_second: Summary,
     /// The passes that these summaries cover.
     pub passes: Vec<NodePass>,
-    /// The node's devices in the order of names, from the kernel's counters while its own tasks were working.
+    /// The node's devices in the order of names, from the kernel's counters during its own I/O, see [`node_rates`].
     pub devices: Vec<(String, DeviceMean)>,
 }
 
@@ -106,11 +85,11 @@ pub struct NodePass {
 
 /// Collects the nodes of a figure pass by pass.
 #[derive(Debug, Default)]
-pub(crate) struct NodeFigures<'a>(BTreeMap<String, (Vec<NodePass>, Vec<Cow<'a, DeviceRow>>)>);
+pub(crate) struct NodeFigures<'a>(BTreeMap<String, (Vec<NodePass>, Vec<Steady<'a>>)>);
 
 impl<'a> NodeFigures<'a> {
     /// Adds a counted pass: what its nodes did, and the steady part of its devices.
-    pub(crate) fn add(&mut self, rates: Vec<NodeRate>, phase: &PhaseRow, devices: &[Cow<'a, DeviceRow>]) {
+    pub(crate) fn add(&mut self, rates: Vec<NodeRate>, phase: &PhaseRow, devices: &[Steady<'a>]) {
         // Before record version 3, device rows had no node; there was only one node.
         let only = match rates.as_slice() {
             [only] => only.node.clone(),
@@ -121,17 +100,17 @@ impl<'a> NodeFigures<'a> {
             let (passes, _) = self.0.entry(rate.node.clone()).or_default();
             passes.push(NodePass { repetition, started_unix_ns, rate });
         }
-        for device in devices {
-            let name = if device.node.is_empty() { &only } else { &device.node };
+        for (device, length_ns) in devices {
+            let name = if device.node.is_empty() { only.as_str() } else { &*device.node };
             if let Some((_, devices)) = self.0.get_mut(name) {
-                devices.push(device.clone());
+                devices.push((*device, *length_ns));
             }
         }
     }
 
     /// Returns the nodes in the order of names.
     pub(crate) fn finish(self) -> Vec<NodeFigure> {
-        let figure = |(node, (passes, devices)): (String, (Vec<NodePass>, Vec<Cow<'a, DeviceRow>>))| {
+        let figure = |(node, (passes, devices)): (String, (Vec<NodePass>, Vec<Steady<'a>>))| {
             let rates =
                 passes.iter().map(|NodePass { rate, .. }| (rate.bytes_per_second, rate.transfers_per_second));
             let (bytes_per_second, transfers_per_second) = summaries(rates)?;
@@ -140,7 +119,7 @@ impl<'a> NodeFigures<'a> {
                 tasks: passes.iter().map(|pass| pass.rate.tasks).max()?,
                 bytes_per_second,
                 transfers_per_second,
-                devices: observed::means(devices.iter().map(Cow::as_ref)),
+                devices: observed::means(devices.into_iter()),
                 passes,
             })
         };
@@ -163,43 +142,73 @@ pub struct MemberFigure {
     pub place: usize,
     /// Its path.
     pub path: String,
-    /// Over the counted passes: bytes of its tasks ÷ the time from the start of their first transfer to the end of
-    /// their last.
+    /// The rates of the tasks of all nodes together.
+    pub all: MemberRates,
+    /// The rates of each node's tasks, in the order of names, if there were several nodes: the same path may lead to
+    /// a device of its own on each.
+    pub nodes: Vec<(String, MemberRates)>,
+}
+
+/// The rates of tasks on one member, over the counted passes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberRates {
+    /// Bytes ÷ the time from the start of their first transfer to the end of their last.
     pub bytes_per_second: Summary,
-    /// Operations of its tasks ÷ the same time.
+    /// Operations ÷ the same time.
     pub transfers_per_second: Summary,
     /// Both rates of each pass.
     pub passes: Vec<(f64, f64)>,
 }
 
+/// Both rates of each counted pass, for all nodes together and for each node.
+#[derive(Default)]
+struct MemberPasses<'a> {
+    all: Vec<(f64, f64)>,
+    nodes: BTreeMap<&'a str, Vec<(f64, f64)>>,
+}
+
 /// The rates of each member in each counted pass.
 #[derive(Default)]
-pub(crate) struct MemberFigures(Vec<Vec<(f64, f64)>>);
+pub(crate) struct MemberFigures<'a>(Vec<MemberPasses<'a>>);
 
-impl MemberFigures {
+impl<'a> MemberFigures<'a> {
     /// Adds a pass. Does nothing if tasks have no members of their own.
-    pub(crate) fn add<'a>(&mut self, workload: &Workload, tasks: impl Iterator<Item = &'a TaskRow>) {
+    pub(crate) fn add(&mut self, workload: &Workload, tasks: impl Iterator<Item = &'a TaskRow>) {
         let members = workload.files.targets.len();
         if members < 2 || workload.files.sharing != Sharing::PerTask {
             return;
         }
-        self.0.resize(members, Vec::new());
-        let mut of_member: Vec<Vec<&TaskRow>> = vec![Vec::new(); members];
+        self.0.resize_with(members, MemberPasses::default);
+        let mut of_member: Vec<BTreeMap<&str, Vec<&TaskRow>>> = vec![BTreeMap::new(); members];
         for task in tasks {
-            of_member[task.file as usize % members].push(task);
+            of_member[task.file as usize % members].entry(&task.node).or_default().push(task);
         }
-        for (tasks, rates) in of_member.iter().zip(&mut self.0) {
-            rates.extend(per_second(tasks, span(tasks, |task| task.io_start_ns, |task| task.io_end_ns)));
+        let rate = |tasks: &[&TaskRow]| {
+            let own = span(tasks, |task| task.io_start_ns, |task| task.io_end_ns);
+            per_second(tasks, own.end - own.start)
+        };
+        for (nodes, passes) in of_member.iter().zip(&mut self.0) {
+            passes.all.extend(rate(&nodes.values().flatten().copied().collect::<Vec<_>>()));
+            for (node, tasks) in nodes {
+                passes.nodes.entry(node).or_default().extend(rate(tasks));
+            }
         }
     }
 
     /// The members that moved something.
     pub(crate) fn finish(self, workload: &Workload) -> Vec<MemberFigure> {
+        let rates = |passes: Vec<(f64, f64)>| {
+            let (bytes_per_second, transfers_per_second) = summaries(passes.iter().copied())?;
+            Some(MemberRates { bytes_per_second, transfers_per_second, passes })
+        };
+        let on_several = self.0.iter().flat_map(|one| one.nodes.keys()).collect::<BTreeSet<_>>().len() > 1;
         let members = self.0.into_iter().zip(&workload.files.targets).enumerate();
-        let member = members.filter_map(|(place, (rates, path))| {
-            let (bytes_per_second, transfers_per_second) = summaries(rates.iter().copied())?;
-            let path = path.display().to_string();
-            Some(MemberFigure { place, path, bytes_per_second, transfers_per_second, passes: rates })
+        let member = members.filter_map(|(place, (MemberPasses { all, nodes }, path))| {
+            let nodes = nodes.into_iter().filter(|_| on_several);
+            let mut nodes: Vec<(String, MemberRates)> =
+                nodes.filter_map(|(node, passes)| Some((node.to_owned(), rates(passes)?))).collect();
+            nodes.sort_by(|a, b| by_name(&a.0, &b.0));
+            Some(MemberFigure { place, path: path.display().to_string(), all: rates(all)?, nodes })
         });
         member.collect()
     }

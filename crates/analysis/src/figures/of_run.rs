@@ -1,6 +1,5 @@
 //! Computes the figures of a run.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 use std::num::NonZero;
@@ -175,7 +174,7 @@ impl Context<'_> {
                 each.extend((!asked.is_empty()).then_some(latency));
                 members.add(workload, tasks.clone());
                 let rates = node_rates(tasks.clone(), workload, phase);
-                let steady = observed::while_working(of_key(&rows.devices, key), tasks);
+                let steady = observed::while_working(of_key(&rows.devices, key), tasks, workload, phase);
                 nodes.add(rates, row, &steady);
                 devices.extend(steady);
             }
@@ -194,7 +193,7 @@ impl Context<'_> {
         let answering =
             ends.map(|end| end.node.as_str()).filter(|name| nodes.iter().all(|one| one.node != *name));
         let answering = named(answering);
-        let devices = observed::means(devices.iter().map(Cow::as_ref));
+        let devices = observed::means(devices.into_iter());
         let drifts: Vec<Option<f64>> =
             repetitions.iter().map(|pass| drift(case, &repetitions, pass, rate)).collect();
         for (pass, drift) in repetitions.iter_mut().zip(drifts) {

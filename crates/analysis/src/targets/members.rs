@@ -4,12 +4,13 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use plan::{Expectation, Per, Phase, Plan, Setting, SettingValue};
-use record::{BlockDeviceFacts, HostFacts};
+use plan::{Expectation, Layer, Per, Phase, Plan, Setting, SettingValue};
+use record::{BlockDeviceFacts, HostFacts, TargetDevices};
 
 use crate::audit::Use;
 use crate::figures::{
-    MEMBER, MemberFigure, NodeFigure, RateOf, Subject, TARGET, bytes_of_one, grouped, in_unit_of, value_of,
+    MEMBER, MemberFigure, MemberRates, NodeFigure, RateOf, Subject, TARGET, bytes_of_one, grouped,
+    in_unit_of, value_of,
 };
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
@@ -61,7 +62,8 @@ pub struct Member {
     pub figure: usize,
     /// Its number: the value of the key, the index among the paths, or that among the targets.
     pub place: u64,
-    /// The kernel's name of its device, or else its path or target.
+    /// The kernel's name of its device, or else its path or target; with several nodes, the name of the node comes
+    /// first: `node3:nvme0n1`.
     pub name: String,
     /// The model of its device; if the device does not report one, that of its target in the study.
     pub model: String,
@@ -85,6 +87,14 @@ impl Member {
     #[must_use]
     pub const fn rate(&self) -> &Summary {
         self.counts.pick(&self.bytes_per_second, &self.transfers_per_second)
+    }
+
+    /// The same as a device of `node`, which is empty if there is only one.
+    fn on(self, node: &str) -> Self {
+        match node {
+            "" => self,
+            node => Self { name: format!("{node}:{}", self.name), ..self },
+        }
     }
 }
 
@@ -234,28 +244,47 @@ pub(crate) fn device_of<'a>(host: &'a HostFacts, path: &Path) -> Option<&'a Bloc
     host.devices.iter().find(|device| device.name == name)
 }
 
+/// Whether `path` leads to devices of this host.
+fn has_devices(host: &HostFacts, path: &Path) -> bool {
+    let is_on = |one: &TargetDevices| Path::new(&one.path) == path && !one.top.is_empty();
+    host.target_devices.iter().any(is_on) || device_of(host, path).is_some()
+}
+
+/// Whether each of these nodes has a device of its own on `path`: the study says so, or a device of the node carries
+/// its bytes. A file system that all nodes share has no device on them.
+fn is_of_each_node<'n>(
+    subject: &Subject<'_>,
+    hosts: &[&HostFacts],
+    path: &Path,
+    mut nodes: impl Iterator<Item = &'n String>,
+) -> bool {
+    subject.layer() == Layer::NodeLocal
+        || nodes.any(|node| host_of(hosts, node).is_some_and(|host| has_devices(host, path)))
+}
+
+/// The facts of a node; those of the first one if it is not among them.
+fn host_of<'h>(hosts: &[&'h HostFacts], node: &str) -> Option<&'h HostFacts> {
+    hosts.iter().copied().find(|host| host.node == node).or_else(|| hosts.first().copied())
+}
+
 /// The settings in which the figures of one set differ.
 const APART: [&str; 2] = [MEMBER, TARGET];
 
 /// All sets of at least two members: those that a swept `member` measured one by one, targets of one device each that
-/// one workload has measured, and figures of several members together. Nodes that measured their devices
-/// individually, as in merged runs, have sets of their own. The models come from the `hosts`, the first of which also
-/// stands for all nodes that are not among them.
+/// one workload has measured, and figures of several members together. A member is a device of a node: nodes that have
+/// devices of their own on the same path, and those that measured their devices individually, as in merged runs, have
+/// members of their own. The models come from the `hosts`, the first of which also stands for all nodes that are not
+/// among them.
 #[must_use]
 pub fn member_sets(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Vec<MemberSet> {
     let plan = gate.plan;
     let called = models_by_path(plan);
-    let host = hosts.first().copied();
     let subjects = || gate.subjects.iter().filter(|subject| subject.figure.phase.is_transfers());
     let alone = subjects().flat_map(|subject| {
-        let of_nodes = by_node(subject).into_iter();
+        let of_nodes = by_node(subject, hosts).into_iter();
         of_nodes.filter_map(move |(node, rates)| {
-            let host = hosts.iter().copied().find(|host| host.node == node).or(host);
-            let (target, mut member) = single(plan, subject, host, rates)?;
-            if !node.is_empty() {
-                member.name = format!("{node}:{}", member.name);
-            }
-            Some((subject, node, (target, member)))
+            let (target, member) = single(plan, subject, host_of(hosts, node), rates)?;
+            Some((subject, node, (target, member.on(node))))
         })
     });
     let alone = grouped(alone, |(subject, node, (target, _))| (*target, *node, subject.place(&APART)));
@@ -267,7 +296,7 @@ pub fn member_sets(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Vec<MemberSet> {
         members.dedup_by_key(|member| member.place);
         finished(plan, subject, (target, node), false, members)
     });
-    one_by_one.chain(subjects().filter_map(|subject| together(plan, subject, host, &called))).collect()
+    one_by_one.chain(subjects().filter_map(|subject| together(plan, subject, hosts, &called))).collect()
 }
 
 /// The model that each target with a single path stands for in the study, by path, for devices that do not report a
@@ -287,16 +316,21 @@ fn models_by_path(plan: &Plan) -> HashMap<&Path, &str> {
 /// Rates in bytes and in operations, and the compared rate of each pass.
 type Rates = (Summary, Summary, Passes);
 
-/// The rates of a figure: by node name if each pass ran on one of several nodes, else for all together.
-fn by_node<'a>(subject: &Subject<'a>) -> Vec<(&'a str, Rates)> {
+/// The rates of a figure: by node name if each pass ran on one of several nodes, or if each node has a device of its
+/// own, else for all together.
+fn by_node<'a>(subject: &Subject<'a>, hosts: &[&HostFacts]) -> Vec<(&'a str, Rates)> {
     let figure = subject.figure;
+    let own = match subject.case.workload.files.targets.as_slice() {
+        [path] => is_of_each_node(subject, hosts, path, figure.nodes.iter().map(|one| &one.node)),
+        _ => false,
+    };
     let counts = figure.rate_of();
     let rates = |node: &'a NodeFigure| {
         let passes = node.passes.iter().map(|pass| (pass.repetition, counts.of_node(&pass.rate))).collect();
         (&*node.node, (node.bytes_per_second, node.transfers_per_second, passes))
     };
     let of_nodes: usize = figure.nodes.iter().map(|node| node.passes.len()).sum();
-    if figure.nodes.len() > 1 && of_nodes == figure.headline_of_passes().len() {
+    if figure.nodes.len() > 1 && (own || of_nodes == figure.headline_of_passes().len()) {
         return figure.nodes.iter().map(rates).collect();
     }
     let passes = (0..).zip(figure.headline_of_passes()).collect();
@@ -358,19 +392,26 @@ fn member(
 fn together(
     plan: &Plan,
     subject: &Subject<'_>,
-    host: Option<&HostFacts>,
+    hosts: &[&HostFacts],
     called: &HashMap<&Path, &str>,
 ) -> Option<MemberSet> {
     let counts = subject.figure.rate_of();
-    let of = |one: &MemberFigure| {
+    let of = |one: &MemberFigure, node: &str, rates: &MemberRates| {
         let path = Path::new(&one.path);
         let named = (one.path.clone(), called.get(path).copied());
-        let passes = one.passes.iter().map(|(bytes, transfers)| *counts.pick(bytes, transfers));
-        let rates = (one.bytes_per_second, one.transfers_per_second, (0..).zip(passes).collect());
-        Member { together: true, ..member(subject, one.place as u64, (path, host), named, rates) }
+        let passes = rates.passes.iter().map(|(bytes, transfers)| *counts.pick(bytes, transfers));
+        let rates = (rates.bytes_per_second, rates.transfers_per_second, (0..).zip(passes).collect());
+        let place = (path, host_of(hosts, node));
+        Member { together: true, ..member(subject, one.place as u64, place, named, rates) }.on(node)
     };
-    let members = subject.figure.members.iter().map(of).collect();
-    finished(plan, subject, (&subject.case.target, ""), true, members)
+    let members = subject.figure.members.iter().flat_map(|one| {
+        let nodes = one.nodes.iter().map(|(node, _)| node);
+        match is_of_each_node(subject, hosts, Path::new(&one.path), nodes) && !one.nodes.is_empty() {
+            true => one.nodes.iter().map(|(node, rates)| of(one, node, rates)).collect(),
+            false => vec![of(one, "", &one.all)],
+        }
+    });
+    finished(plan, subject, (&subject.case.target, ""), true, members.collect())
 }
 
 /// Marks the slow members of each model, and adds the verdict on the model.
@@ -381,6 +422,7 @@ fn finished(
     together: bool,
     members: Vec<Member>,
 ) -> Option<MemberSet> {
+    let paths: HashSet<u64> = members.iter().map(|one| one.place).collect();
     let mut set = MemberSet {
         group: subject.case.group.clone(),
         target: target.to_owned(),
@@ -391,7 +433,7 @@ fn finished(
         variation: 0.0,
         uneven: Some(false),
         models: Vec::new(),
-        grades: grades(plan, subject, if together { members.len() } else { 1 }),
+        grades: grades(plan, subject, if together { paths.len() } else { 1 }),
         members,
     };
     // Several directories on one device are not several devices.

@@ -160,12 +160,12 @@ impl Pass {
         });
         let printed = self.printed.into_iter().map(|one| PrintedRow {
             key: key.clone(),
-            label: one.label,
-            value: one.value,
+            label: one.label.into(),
+            value: one.value.into(),
             number: one.number,
-            unit: one.unit,
-            statistic: one.statistic,
-            source: file.to_owned(),
+            unit: one.unit.into(),
+            statistic: one.statistic.into(),
+            source: file.into(),
             line: one.line,
         });
         let warning = |warning| WarningRow { key: Some(key.clone()), warning };

@@ -30,7 +30,8 @@ fn read(text: &str) -> Option<Imported> {
 /// Where each value stands, and what it is.
 fn values(imported: &Imported) -> HashSet<(u32, String, String, String)> {
     let rows = imported.phases.iter().flat_map(|record| &record.printed);
-    rows.map(|row| (row.line, row.label.clone(), row.statistic.clone(), row.value.clone())).collect()
+    rows.map(|row| (row.line, row.label.to_string(), row.statistic.to_string(), row.value.to_string()))
+        .collect()
 }
 
 #[test]

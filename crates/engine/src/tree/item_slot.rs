@@ -113,7 +113,8 @@ impl<'s> ItemSlot<'s> {
                     _ => (libc::O_RDWR, 0),
                 };
                 // No item is a link, unless someone has put one there.
-                let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW | self.rules.direct.bits().cast_signed();
+                let flags =
+                    flags | libc::O_CLOEXEC | libc::O_NOFOLLOW | self.rules.direct.bits().cast_signed();
                 opcode::OpenAt::new(at, name).flags(flags).mode(mode).build()
             }
             Stage::Move => self.move_entry(),

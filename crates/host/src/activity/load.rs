@@ -49,7 +49,7 @@ impl LoadSample {
     pub fn into_row(self, key: PhaseKey, node: &str) -> LoadRow {
         LoadRow {
             key,
-            node: node.to_owned(),
+            node: node.into(),
             start_ns: self.start_ns,
             length_ns: self.length_ns,
             busy_cpu_ns: self.busy_cpu_ns,
@@ -60,7 +60,7 @@ impl LoadSample {
             memory_stall_ns: self.memory_stall_ns,
             stopped_ns: self.stopped_ns,
             blocked_threads: self.blocked_threads,
-            blocked_in: self.blocked_in,
+            blocked_in: self.blocked_in.into(),
         }
     }
 }

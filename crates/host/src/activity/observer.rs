@@ -34,8 +34,8 @@ impl DeviceSample {
         let counters = self.counters;
         DeviceRow {
             key,
-            node: node.to_owned(),
-            device: counters.device,
+            node: node.into(),
+            device: counters.device.into(),
             start_ns: self.start_ns,
             length_ns: self.length_ns,
             reads: counters.reads,

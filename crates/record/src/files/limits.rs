@@ -1,18 +1,29 @@
 //! Limits on the contents of a run directory, which may be crafted to exhaust memory: 100 bytes of a
 //! compressed table can claim a thousand million rows. So reading may use a fixed amount of memory, plus a
-//! multiple of the number of bytes present. Limits that do not depend on the bytes present are in
-//! [`plan::limits`].
+//! multiple of the number of bytes present, up to an absolute maximum. Limits that do not depend on the bytes present
+//! are in [`plan::limits`].
+//!
+//! The multiples follow from the formats, so that no record of this program exceeds them, whatever it contains:
+//!
+//! - A table stores a row that is like the one before it in a small fraction of a byte; the test
+//!   `rows_that_are_all_alike_can_be_read` writes such rows into every table.
+//! - A text in memory is shared by all rows that have it, and stands in the file once for each group of rows, where
+//!   Snappy makes it at most [`SNAPPY_EXPANSION_MAX`] times smaller.
+//! - In a line of the journal, one column at least has an array with two bytes or more for each row.
 
 use plan::Bytes;
-use plan::limits::{TABLE_ROWS_EXPANSION, TEXTS_EXPANSION};
+use plan::limits::{
+    LINE_ROWS_EXPANSION, RECORD_ROWS_BYTES, RECORD_TEXTS_BYTES, TABLE_ROWS_BYTES, TABLE_ROWS_EXPANSION,
+    TEXTS_EXPANSION,
+};
 
 /// Maximum number of unreadable journal lines that are listed one by one; the others are only counted.
 pub(crate) const NAMED_LINES_MAX: usize = 100;
 /// Snappy expands 3 bytes to at most 64, which limits the uncompressed size of a page.
 pub(crate) const SNAPPY_EXPANSION_MAX: u64 = 22;
 
-/// Memory that the rows of one table may use regardless of the bytes from which they are read: a table is
-/// sealed at 131,072 rows, and those of an idle device take 150 bytes each.
+/// Memory that the rows of one table may use regardless of the bytes from which they are read: a footer and the
+/// headers of pages take more bytes than a few rows.
 const ROWS_FREE: u64 = 24 << 20;
 /// The same for texts that stay in memory with the run.
 const TEXTS_FREE: u64 = 16 << 20;
@@ -28,19 +39,27 @@ pub(crate) fn bytes_of_rows<R>(rows: u64) -> u64 {
     rows.saturating_mul(size_of::<R>() as u64)
 }
 
-/// The memory used by a text.
+/// The memory used by a text, with the counters of its owners.
 pub(crate) fn bytes_of_text(text: &str) -> u64 {
-    if text.is_empty() { 0 } else { (text.len() as u64).saturating_add(8).max(TEXT_BYTES_MIN) }
+    if text.is_empty() { 0 } else { (text.len() as u64).saturating_add(24).max(TEXT_BYTES_MIN) }
 }
 
-/// Rejects rows that would use `bytes` of memory if this is too much for `stored` bytes.
+/// Rejects rows of one table that would use `bytes` of memory if this is too much for `stored` bytes.
 pub(crate) fn check_rows(bytes: u64, stored: u64) -> Result<(), String> {
-    check(bytes, stored, ROWS_FREE.saturating_add(stored.saturating_mul(TABLE_ROWS_EXPANSION)))
+    let of_bytes = ROWS_FREE.saturating_add(stored.saturating_mul(TABLE_ROWS_EXPANSION));
+    check(bytes, stored, of_bytes.min(TABLE_ROWS_BYTES))
+}
+
+/// The same for rows that are in memory as long as the record is open.
+pub(crate) fn check_rows_of_record(bytes: u64, stored: u64) -> Result<(), String> {
+    let of_bytes = ROWS_FREE.saturating_add(stored.saturating_mul(TABLE_ROWS_EXPANSION));
+    check(bytes, stored, of_bytes.min(RECORD_ROWS_BYTES))
 }
 
 /// The same for `stored` bytes of a journal line.
 pub(crate) fn check_rows_of_line(bytes: u64, stored: u64) -> Result<(), String> {
-    check(bytes, stored, FREE_OF_LINE.saturating_add(stored.saturating_mul(TEXTS_EXPANSION)))
+    let of_bytes = FREE_OF_LINE.saturating_add(stored.saturating_mul(LINE_ROWS_EXPANSION));
+    check(bytes, stored, of_bytes.min(TABLE_ROWS_BYTES))
 }
 
 fn check(bytes: u64, stored: u64, allowed: u64) -> Result<(), String> {
@@ -62,17 +81,21 @@ pub(crate) struct TextBudget(u64);
 impl TextBudget {
     /// The budget for the texts of a run whose tables have `stored` bytes.
     pub(crate) fn of_run(stored: u64) -> Self {
-        Self(TEXTS_FREE.saturating_add(stored.saturating_mul(TEXTS_EXPANSION)))
+        Self::new(TEXTS_FREE, stored)
     }
 
     /// The budget for the texts of `stored` bytes of a journal line.
     pub(crate) fn of_line(stored: u64) -> Self {
-        Self(FREE_OF_LINE.saturating_add(stored.saturating_mul(TEXTS_EXPANSION)))
+        Self::new(FREE_OF_LINE, stored)
     }
 
     /// The budget for the texts of a table of `stored` bytes.
     pub(crate) fn of_table(stored: u64) -> Self {
-        Self(TEXTS_FREE_OF_TABLE.saturating_add(stored.saturating_mul(TEXTS_EXPANSION)))
+        Self::new(TEXTS_FREE_OF_TABLE, stored)
+    }
+
+    fn new(free: u64, stored: u64) -> Self {
+        Self(free.saturating_add(stored.saturating_mul(TEXTS_EXPANSION)).min(RECORD_TEXTS_BYTES))
     }
 
     /// Subtracts `bytes`. Errors if the budget is exceeded.
@@ -87,6 +110,22 @@ impl TextBudget {
                 Bytes(bytes),
                 Bytes(self.0)
             )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes_of_rows, check_rows, check_rows_of_line, check_rows_of_record};
+    use crate::TaskRow;
+
+    #[test]
+    fn few_bytes_cannot_claim_many_rows_and_many_bytes_no_more_than_the_maximum() {
+        let claimed = bytes_of_rows::<TaskRow>(1_000_000_000);
+        for check in [check_rows, check_rows_of_record, check_rows_of_line] {
+            check(claimed, 100).expect_err("a hundred bytes");
+            check(claimed, 1 << 40).expect_err("more than the maximum");
+            check(bytes_of_rows::<TaskRow>(1_000), 100_000).expect("some rows");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use plan::limits::MANIFEST_BYTES;
 
 use crate::files::directory::{self, RunDirectory, Unexpected};
-use crate::files::limits::check_rows;
+use crate::files::limits::{check_rows, check_rows_of_record};
 use crate::format::{JOURNAL, MANIFEST, PARTS};
 use crate::table::parquet_store::size_of_table;
 use crate::table::tables::{TABLES, bytes_of_table};
@@ -41,21 +41,21 @@ impl Survey {
                 return Err(RecordError::TooLarge { path, message });
             }
         }
-        let mut all = Self::default();
+        let (mut all, mut in_memory) = (Self::default(), Self::default());
         for table in TABLES {
-            let mut of_table = Self::default();
             for path in tables_in(directory, table) {
                 // A table that cannot be read is reported when its rows are requested.
                 let Ok((stored, rows)) = size_of_table(directory, &path) else { continue };
                 let one = Self { stored, claimed: bytes_of_table(table, rows) };
-                one.check(&path)?;
-                of_table.add(one);
+                check_rows(one.claimed, one.stored)
+                    .map_err(|message| RecordError::TooLarge { path: path.clone(), message })?;
+                all.add(one);
+                // For these tables all rows are in memory at once, for the others those of a few files.
+                if matches!(table, PhaseRow::TABLE | WarningRow::TABLE) {
+                    in_memory.add(one);
+                    in_memory.check(&path)?;
+                }
             }
-            // For these tables all rows are in memory at once, for the others those of a few files.
-            if matches!(table, PhaseRow::TABLE | WarningRow::TABLE) {
-                of_table.check(&directory.join(table))?;
-            }
-            all.add(of_table);
         }
         Ok(all)
     }
@@ -65,13 +65,13 @@ impl Survey {
         self.claimed = self.claimed.saturating_add(more.claimed);
     }
 
-    /// Rejects tables whose rows would use too much memory for their size on disk.
+    /// Rejects tables whose rows, all in memory at once, would use too much for their size on disk.
     ///
     /// # Errors
     /// Errors if the limit is exceeded, with `path` as the location.
     pub(crate) fn check(self, path: &Path) -> Result<(), RecordError> {
-        let too_large = |message| RecordError::TooLarge { path: path.to_owned(), message };
-        check_rows(self.claimed, self.stored).map_err(too_large)
+        check_rows_of_record(self.claimed, self.stored)
+            .map_err(|message| RecordError::TooLarge { path: path.to_owned(), message })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::PhaseKey;
+use crate::{PhaseKey, SharedText};
 
 /// One launch of a phase of jobs, or one table of a load phase: a process with the kernel's accounting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,13 +11,13 @@ pub struct LaunchRow {
     #[serde(flatten)]
     pub key: PhaseKey,
     /// The node on which it ran.
-    pub node: String,
+    pub node: SharedText,
     /// Launch number, which is its task number.
     pub launch: u32,
     /// Its test; in a load phase, the table that it creates.
-    pub test: String,
+    pub test: SharedText,
     /// `computation`, `memory`, `io`; `load`.
-    pub kind: String,
+    pub kind: SharedText,
     /// The stream, which determines the data that it worked on.
     pub stream: u32,
     /// Its round within the stream.
@@ -63,9 +63,9 @@ pub struct LaunchRow {
     /// Peak number of bytes stored in utility space.
     pub utility_peak_bytes: u64,
     /// `complete`, `failed`, `killed`, `out-of-memory`, `too-long`, `skipped` or `stopped`.
-    pub outcome: String,
+    pub outcome: SharedText,
     /// Why it is not complete; empty if it is.
-    pub message: String,
+    pub message: SharedText,
 }
 
 impl LaunchRow {
@@ -75,10 +75,10 @@ impl LaunchRow {
     pub fn new(key: PhaseKey, test: &str) -> Self {
         Self {
             key,
-            node: String::new(),
+            node: SharedText::EMPTY,
             launch: 0,
-            test: test.to_owned(),
-            kind: String::new(),
+            test: test.into(),
+            kind: SharedText::EMPTY,
             stream: 0,
             round: 0,
             start_ns: 0,
@@ -101,8 +101,8 @@ impl LaunchRow {
             utility_read_bytes: 0,
             utility_write_bytes: 0,
             utility_peak_bytes: 0,
-            outcome: "complete".to_owned(),
-            message: String::new(),
+            outcome: "complete".into(),
+            message: SharedText::EMPTY,
         }
     }
 }
@@ -116,11 +116,11 @@ pub struct StepRow {
     /// The launch.
     pub launch: u32,
     /// Its test.
-    pub test: String,
+    pub test: SharedText,
     /// The number of the step in the launch, from 0.
     pub step: u32,
     /// The action, for example `sort`.
-    pub action: String,
+    pub action: SharedText,
     /// Number of threads that executed it.
     pub threads: u32,
     /// Start, relative to the phase's common start.
@@ -159,9 +159,9 @@ pub struct StepRow {
     pub rows_out: u64,
     /// Wrapping sum of the XXH64 of each row that it wrote or left, as 16 hexadecimal digits; empty if there
     /// are no rows.
-    pub checksum: String,
+    pub checksum: SharedText,
     /// Further results, as a JSON object of names and numbers.
-    pub result: String,
+    pub result: SharedText,
 }
 
 /// Bytes that all jobs together moved in one space in one second of a phase.
@@ -171,7 +171,7 @@ pub struct SpaceRow {
     #[serde(flatten)]
     pub key: PhaseKey,
     /// `permanent`, `work` or `utility`.
-    pub space: String,
+    pub space: SharedText,
     /// Start of the interval, relative to the phase's common start.
     pub start_ns: u64,
     /// Length of the interval; the last one may be shorter.

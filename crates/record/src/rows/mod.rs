@@ -5,12 +5,13 @@ pub(crate) mod job_rows;
 pub(crate) mod key;
 pub(crate) mod phase_record;
 pub(crate) mod server_rows;
+pub(crate) mod shared_text;
 pub(crate) mod warning;
 
 use plan::{Measure, Operation};
 use serde::{Deserialize, Serialize};
 
-use crate::PhaseKey;
+use crate::{PhaseKey, SharedText};
 
 /// One phase as a whole: all tasks together. Times count from the phase's common start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -178,7 +179,7 @@ pub struct TaskRow {
     /// The task's number.
     pub task: u32,
     /// The node on which it ran.
-    pub node: String,
+    pub node: SharedText,
     /// The file's number in the file set.
     pub file: u32,
     /// When open began.
@@ -209,7 +210,7 @@ impl TaskRow {
         Self {
             key,
             task,
-            node: String::new(),
+            node: SharedText::EMPTY,
             file: task,
             open_start_ns: 0,
             open_end_ns: 0,
@@ -273,9 +274,9 @@ pub struct DeviceRow {
     pub key: PhaseKey,
     /// The node of the device; empty in records of version 2 and earlier.
     #[serde(default)]
-    pub node: String,
+    pub node: SharedText,
     /// The kernel's name, for example `nvme0n1`.
-    pub device: String,
+    pub device: SharedText,
     /// Start of the interval, relative to the phase's common start.
     pub start_ns: u64,
     /// Length of the interval.
@@ -305,11 +306,12 @@ pub struct LoadRow {
     #[serde(flatten)]
     pub key: PhaseKey,
     /// The node.
-    pub node: String,
+    pub node: SharedText,
     /// Start of the interval, relative to the phase's common start.
     pub start_ns: u64,
     /// Length of the interval after the common start. It is much longer than the others if the program did not run.
-    /// The interval in which the phase started includes everything counted in it; earlier intervals have no row.
+    /// Of what was counted in the interval in which the phase started, the row has the part after the start, in
+    /// proportion to its time; earlier intervals have no row.
     pub length_ns: u64,
     /// Processor time used by everything on the node: programs, kernel threads, interrupts.
     pub busy_cpu_ns: Option<u64>,
@@ -333,7 +335,7 @@ pub struct LoadRow {
     /// had a request.
     pub blocked_threads: u32,
     /// The kernel function in which most of them were blocked (`wchan`); otherwise empty.
-    pub blocked_in: String,
+    pub blocked_in: SharedText,
 }
 
 /// The transfers of the tasks of one node in one direction, in one second of a phase that has several
@@ -344,7 +346,7 @@ pub struct NodeSeriesRow {
     #[serde(flatten)]
     pub key: PhaseKey,
     /// The node.
-    pub node: String,
+    pub node: SharedText,
     /// The direction of the transfers.
     pub operation: Operation,
     /// Start of the interval, relative to the phase's common start.
@@ -370,7 +372,7 @@ pub struct HistoryRow {
     #[serde(flatten)]
     pub key: PhaseKey,
     /// The node on which it was requested.
-    pub node: String,
+    pub node: SharedText,
     /// The task that requested it.
     pub task: u32,
     /// The worker of the task's process that executed it, from 0.
@@ -382,13 +384,13 @@ pub struct HistoryRow {
     /// Time from submission to completion.
     pub latency_ns: u64,
     /// Path of the file or device, or name of the item; empty if unknown.
-    pub file: String,
+    pub file: SharedText,
     /// Offset in the file; 0 for operations on whole items.
     pub offset_bytes: u64,
     /// Bytes moved.
     pub bytes: u64,
     /// The device with the bytes, by its name on the node; empty if unknown.
-    pub device: String,
+    pub device: SharedText,
     /// First sector of 512 bytes on that device.
     pub sector: Option<u64>,
     /// The device's part of the time. `None` if the device's requests could not be traced, or if none of
@@ -396,26 +398,26 @@ pub struct HistoryRow {
     pub device_ns: Option<u64>,
     /// How the device's request was found: by `sector`, or by `time` (only its time and size); empty if
     /// none was found.
-    pub matched: String,
+    pub matched: SharedText,
     /// What the bytes are: `data`, `metadata`, `inode`, and so on; empty if unknown.
-    pub kind: String,
+    pub kind: SharedText,
     /// The inode of the file.
     pub tag1: Option<i64>,
     /// The block in the file, in units of the file system's block size.
     pub tag2: Option<i64>,
     /// The disk's name among all disks; in this program's own runs its world wide name or serial number.
-    pub disk_uid: String,
+    pub disk_uid: SharedText,
     /// The node's role: `cli` (client), `srv` (server), or `lcl` for a local disk.
-    pub node_type: String,
+    pub node_type: SharedText,
     /// The node that serves the disk.
-    pub server: String,
+    pub server: SharedText,
     /// The purpose: in this program's own runs the phase, otherwise what the file system reports.
-    pub context: String,
+    pub context: SharedText,
     /// The name of the thread that executed it.
-    pub thread_name: String,
+    pub thread_name: SharedText,
     /// Further information from newer dumps.
     #[serde(default)]
-    pub comment: String,
+    pub comment: SharedText,
 }
 
 impl HistoryRow {
@@ -425,28 +427,28 @@ impl HistoryRow {
     pub const fn new(key: PhaseKey, operation: Operation) -> Self {
         Self {
             key,
-            node: String::new(),
+            node: SharedText::EMPTY,
             task: 0,
             thread: 0,
             operation,
             start_ns: 0,
             latency_ns: 0,
-            file: String::new(),
+            file: SharedText::EMPTY,
             offset_bytes: 0,
             bytes: 0,
-            device: String::new(),
+            device: SharedText::EMPTY,
             sector: None,
             device_ns: None,
-            matched: String::new(),
-            kind: String::new(),
+            matched: SharedText::EMPTY,
+            kind: SharedText::EMPTY,
             tag1: None,
             tag2: None,
-            disk_uid: String::new(),
-            node_type: String::new(),
-            server: String::new(),
-            context: String::new(),
-            thread_name: String::new(),
-            comment: String::new(),
+            disk_uid: SharedText::EMPTY,
+            node_type: SharedText::EMPTY,
+            server: SharedText::EMPTY,
+            context: SharedText::EMPTY,
+            thread_name: SharedText::EMPTY,
+            comment: SharedText::EMPTY,
         }
     }
 }
@@ -458,17 +460,17 @@ pub struct PrintedRow {
     #[serde(flatten)]
     pub key: PhaseKey,
     /// The tool's name for it. Results of IO500 have the labels of [`crate::io500`].
-    pub label: String,
+    pub label: SharedText,
     /// The value as printed.
-    pub value: String,
+    pub value: SharedText,
     /// The value as a number in `unit`, or `None` if it is not a number.
     pub number: Option<f64>,
     /// The unit that the tool means; empty for counts and texts.
-    pub unit: String,
+    pub unit: SharedText,
     /// `max`, `mean`, and so on; empty if the tool does not say.
-    pub statistic: String,
+    pub statistic: SharedText,
     /// The file from which it was read.
-    pub source: String,
+    pub source: SharedText,
     /// The line in the file, from 1.
     pub line: u32,
 }
@@ -481,13 +483,13 @@ pub struct EndRow {
     #[serde(flatten)]
     pub key: PhaseKey,
     /// The node on which it ran.
-    pub node: String,
+    pub node: SharedText,
     /// Its number among the endpoints.
     pub end: u32,
     /// The network interface that it used; empty if no single interface has its address.
-    pub interface: String,
+    pub interface: SharedText,
     /// The address used there.
-    pub address: String,
+    pub address: SharedText,
     /// The NUMA node of the adapter, if known.
     pub adapter_node: Option<u32>,
     /// Number of client threads.
@@ -500,13 +502,13 @@ pub struct EndRow {
     pub server_cpu_ns: u64,
     /// The processors that client threads were bound to: one for each thread, for example `0,1,0,1`, or
     /// the same ones for all threads, for example `0-3`. Empty if they were not bound.
-    pub client_processors: String,
+    pub client_processors: SharedText,
     /// The processors that server threads were bound to, in the same format.
-    pub server_processors: String,
+    pub server_processors: SharedText,
     /// The transport of the messages, for example `TCP`.
-    pub transport: String,
+    pub transport: SharedText,
     /// Why RDMA was not used.
-    pub rdma: String,
+    pub rdma: SharedText,
     /// Number of connections rejected because they lacked the key of the phase.
     pub shut_out: u64,
 }

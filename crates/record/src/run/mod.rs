@@ -31,7 +31,7 @@ use crate::table::tables::TABLES;
 use crate::{
     CaseId, Clocks, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LayoutLifetime, LoadRow,
     Manifest, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow,
-    ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
+    ServerRow, ServerTextRow, SharedText, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
 };
 
 /// A run as read from disk.
@@ -151,14 +151,12 @@ impl Run {
         }
         // Up to version 2 a run had a single node, which is recorded with the tasks.
         let tasks = self.tasks(case);
-        let nodes: HashMap<(u32, Phase), &String> =
+        let nodes: HashMap<(u32, Phase), &SharedText> =
             tasks.iter().map(|task| ((task.key.repetition, task.key.phase), &task.node)).collect();
         let node_of = |key: &PhaseKey| nodes.get(&(key.repetition, key.phase)).copied();
+        let first = SharedText::from(&self.manifest.host.node);
         let named = |row: &DeviceRow| match row.node.is_empty() {
-            true => DeviceRow {
-                node: node_of(&row.key).unwrap_or(&self.manifest.host.node).clone(),
-                ..row.clone()
-            },
+            true => DeviceRow { node: node_of(&row.key).unwrap_or(&first).clone(), ..row.clone() },
             false => row.clone(),
         };
         rows.iter().map(named).collect::<Vec<_>>().into()

@@ -11,7 +11,7 @@ use serde::de::value::{Error, StrDeserializer};
 
 use crate::files::limits::TextBudget;
 use crate::table::values::Values;
-use crate::{CaseId, PhaseKey, WarningRow};
+use crate::{CaseId, PhaseKey, SharedText, WarningRow};
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,9 +145,8 @@ impl<'a> Columns<'a> {
         if values.len() == 0 {
             return Ok(Vec::new());
         }
-        if V::OWNS_TEXT {
-            self.texts.take(values.text_bytes()).map_err(|error| format!("column {name}: {error}"))?;
-        }
+        let bytes = if V::OWNS_TEXT { values.bytes_of_places() } else { values.bytes_of_words() };
+        self.texts.take(bytes).map_err(|error| format!("column {name}: {error}"))?;
         V::column(values).ok_or_else(|| format!("column {name} contains values of another type"))
     }
 }
@@ -222,30 +221,24 @@ impl Value for String {
     }
 }
 
-/// All rows share a repeated text.
-impl Value for Arc<str> {
-    const KIND: ColumnType = ColumnType::Text;
+macro_rules! shared_texts {
+    ($($type:ty),+) => {$(
+        /// All rows share a repeated text.
+        impl Value for $type {
+            const KIND: ColumnType = ColumnType::Text;
 
-    fn cell(&self) -> Cell<'_> {
-        Cell::Text(Cow::Borrowed(self))
-    }
+            fn cell(&self) -> Cell<'_> {
+                Cell::Text(Cow::Borrowed(self))
+            }
 
-    fn column(values: Values) -> Option<Vec<Self>> {
-        of_words(values, |word| Some(Self::from(word)))
-    }
+            fn column(values: Values) -> Option<Vec<Self>> {
+                of_words(values, |word| Some(Self::from(word)))
+            }
+        }
+    )+};
 }
 
-impl Value for CaseId {
-    const KIND: ColumnType = ColumnType::Text;
-
-    fn cell(&self) -> Cell<'_> {
-        Cell::Text(Cow::Borrowed(self))
-    }
-
-    fn column(values: Values) -> Option<Vec<Self>> {
-        of_words(values, |word| Some(Self::from(word)))
-    }
-}
+shared_texts!(SharedText, Arc<str>);
 
 macro_rules! words {
     ($($type:ty),+) => {$(

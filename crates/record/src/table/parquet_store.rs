@@ -28,7 +28,7 @@ use crate::format::FORMAT_VERSION;
 use crate::table::contained::contained;
 use crate::table::dictionary;
 use crate::table::pages;
-use crate::table::values::{NULL, Values};
+use crate::table::values::{NULL, Values, Words};
 use crate::table::{Cell, Column, ColumnType, Columns, Row};
 use crate::{RecordError, Replacement};
 
@@ -301,8 +301,10 @@ pub(crate) fn read_table<R: Row>(
 ) -> Result<Vec<R>, String> {
     contained(|| {
         let table = Table::open(directory, path)?;
-        limits::check_rows(limits::bytes_of_rows::<R>(table.rows()?), table.bytes)?;
-        let mut rows = Vec::new();
+        let claimed = table.rows()?;
+        limits::check_rows(limits::bytes_of_rows::<R>(claimed), table.bytes)?;
+        // Growing it step by step would take up to three times as much memory.
+        let mut rows = Vec::with_capacity(usize::try_from(claimed).map_err(|error| error.to_string())?);
         for index in 0..table.reader.num_row_groups() {
             table.read_group::<R>(index, &mut rows, texts)?;
         }
@@ -365,11 +367,7 @@ impl Table {
             .iter()
             .map(|column| self.read_column(group.as_ref(), column, count).map(|values| (column.name, values)))
             .collect::<Result<Vec<_>, _>>()?;
-        let mut group = R::from_columns(&mut Columns::new(count, columns, texts))?;
-        match rows.is_empty() {
-            true => *rows = group,
-            false => rows.append(&mut group),
-        }
+        rows.append(&mut R::from_columns(&mut Columns::new(count, columns, texts))?);
         Ok(())
     }
 
@@ -439,20 +437,21 @@ fn read_values_of<R: Row>(
         }
         (ColumnReader::ByteArrayColumnReader(reader), ColumnType::Text) => {
             let (values, levels) = read_values(reader, count)?;
-            let text = |value: &parquet::data_type::ByteArray| {
-                value.as_utf8().map(str::to_owned).map_err(|error| error.to_string())
-            };
-            let words = values.iter().map(text).collect::<Result<Vec<_>, _>>()?;
-            let mut places = 0..u32::try_from(words.len()).map_err(|error| error.to_string())?;
+            let mut words = Words::default();
+            let of_words = values
+                .iter()
+                .map(|value| {
+                    value.as_utf8().map(|text| words.place_of(text)).map_err(|error| error.to_string())
+                })
+                .collect::<Result<Vec<u32>, _>>()?;
+            let mut of_words = of_words.into_iter();
             let places = if levels.is_empty() {
-                places.collect()
+                of_words.collect()
             } else {
-                levels
-                    .iter()
-                    .map(|&level| if level == 0 { NULL } else { places.next().unwrap_or(NULL) })
-                    .collect()
+                let next = |&level: &i16| if level == 0 { NULL } else { of_words.next().unwrap_or(NULL) };
+                levels.iter().map(next).collect()
             };
-            Ok(Values::Texts { words, places })
+            Ok(Values::Texts { words: words.into_texts(), places })
         }
         _ => Err(format!("column {} has another type", column.name)),
     }

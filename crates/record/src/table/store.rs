@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::events::journal::{JournalReader, LinePosition};
 use crate::files::directory::RunDirectory;
-use crate::files::limits::TextBudget;
+use crate::files::limits::{TextBudget, bytes_of_rows};
 use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::{read_table, read_table_for_now, table_path};
@@ -152,12 +152,22 @@ pub(crate) struct BatchRows<R> {
     cases: HashMap<CaseId, Range<usize>>,
 }
 
-/// The batches of a table that were read last, each with its [`BatchRows`]. Cases are mostly requested in their
-/// order on disk.
-type Cache = Vec<(Arc<BatchFiles>, Arc<dyn Any + Send + Sync>)>;
+/// A batch of a table in memory.
+struct CachedBatch {
+    files: Arc<BatchFiles>,
+    /// Its [`BatchRows`].
+    rows: Arc<dyn Any + Send + Sync>,
+    bytes: u64,
+}
+
+/// The batches of a table that were read last. Cases are mostly requested in their order on disk.
+type Cache = Vec<CachedBatch>;
 
 /// Number of batches kept for each table: as many as are likely to be processed at the same time.
 const CACHED_BATCHES: usize = 2;
+/// If the batches of all tables take more than this, only the last one is kept. Batches of many small cases have some
+/// megabytes; that of a case with many nodes or hours can have a gigabyte.
+const CACHED_BYTES: u64 = 512 << 20;
 
 /// The locations of all rows.
 #[derive(Default)]
@@ -267,18 +277,24 @@ impl Store {
     fn batch<R: TableRow>(&self, files: &Arc<BatchFiles>) -> Result<Arc<BatchRows<R>>, Damage> {
         let lock = || self.caches.lock().unwrap_or_else(PoisonError::into_inner);
         let last_first = |cache: &mut Cache| {
-            let place = cache.iter().position(|(cached, _)| Arc::ptr_eq(cached, files))?;
+            let place = cache.iter().position(|cached| Arc::ptr_eq(&cached.files, files))?;
             cache[..=place].rotate_right(1);
-            Arc::clone(&cache[0].1).downcast().ok()
+            Arc::clone(&cache[0].rows).downcast().ok()
         };
         if let Some(rows) = last_first(lock().entry(R::TABLE).or_default()) {
             return Ok(rows);
         }
         let rows = Arc::new(read_batch(files)?);
+        let bytes = bytes_of_rows::<R>(rows.rows.len() as u64);
         let mut caches = lock();
+        let kept: u64 = caches.values().flatten().map(|cached| cached.bytes).sum();
+        if kept.saturating_add(bytes) > CACHED_BYTES {
+            caches.clear();
+        }
         let cache = caches.entry(R::TABLE).or_default();
         cache.truncate(CACHED_BATCHES - 1);
-        cache.insert(0, (Arc::clone(files), Arc::<BatchRows<R>>::clone(&rows)));
+        let cached = Arc::<BatchRows<R>>::clone(&rows);
+        cache.insert(0, CachedBatch { files: Arc::clone(files), rows: cached, bytes });
         Ok(rows)
     }
 

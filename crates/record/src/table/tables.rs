@@ -79,3 +79,81 @@ tables!(
     ServerRow: servers,
     ServerTextRow: server_texts,
 );
+
+#[cfg(test)]
+mod tests {
+    use super::{TableRow, TableVisitor, bytes_of_table, each_table};
+    use crate::files::directory::RunDirectory;
+    use crate::files::limits::{TextBudget, check_rows};
+    use crate::table::parquet_store::{TableWriter, read_table_for_now, table_path};
+    use crate::table::values::Values;
+    use crate::table::{ColumnType, Columns};
+    use crate::{PhaseRow, Row, Warning, WarningRow};
+
+    /// As many as four groups of rows have.
+    const ROWS: usize = 1 << 16;
+
+    /// `count` rows that are all alike.
+    fn alike<R: Row>(count: usize) -> Vec<R> {
+        let warning = Warning::TooShort { seconds: 0.5, at_least_seconds: 2.0 };
+        let warning = serde_json::to_string(&warning).expect("JSON");
+        let columns = R::COLUMNS.iter().map(|column| {
+            let word = match column.name {
+                "phase" | "operation" => "read",
+                "measure" => "response",
+                "detail" => &warning,
+                _ => "word",
+            };
+            let values = match column.kind {
+                _ if column.nullable => Values::Nulls(count),
+                ColumnType::Text => Values::word(word, count),
+                ColumnType::Integer => Values::Integers(vec![0; count]),
+                ColumnType::Number => Values::Numbers(vec![Some(0.0); count]),
+            };
+            (column.name, values)
+        });
+        let mut texts = TextBudget::of_table(1 << 20);
+        R::from_columns(&mut Columns::new(count, columns.collect(), &mut texts)).expect("rows")
+    }
+
+    /// The bytes of a table of such rows.
+    fn stored<R: Row>() -> u64 {
+        let place = tempfile::tempdir().expect("a directory");
+        let directory = RunDirectory::hold(place.path()).expect("a directory");
+        let mut writer = TableWriter::new(&directory, 1);
+        writer.add(&alike::<R>(ROWS)).expect("written");
+        let sealed = writer.seal().expect("written").expect("rows");
+        let read: Vec<R> =
+            read_table_for_now(&directory, &table_path(&directory, R::TABLE, 1)).expect(R::TABLE);
+        assert_eq!(read.len(), ROWS);
+        sealed.bytes
+    }
+
+    struct Check;
+
+    impl Check {
+        /// A hundred times as many rows need a hundred times as many bytes: no fixed amount helps them.
+        fn table<R: Row>() {
+            let (stored, claimed) = (stored::<R>(), bytes_of_table(R::TABLE, ROWS as u64));
+            println!("{}: {claimed} {stored} {}", R::TABLE, claimed / stored);
+            check_rows(claimed * 100, stored * 100).expect(R::TABLE);
+        }
+    }
+
+    impl TableVisitor for Check {
+        type Error = std::convert::Infallible;
+
+        fn visit<R: TableRow>(&mut self) -> Result<(), Self::Error> {
+            Self::table::<R>();
+            Ok(())
+        }
+    }
+
+    /// No other rows take so few bytes in a file for the memory that they need.
+    #[test]
+    fn rows_that_are_all_alike_can_be_read() {
+        let Ok(()) = each_table(&mut Check);
+        Check::table::<PhaseRow>();
+        Check::table::<WarningRow>();
+    }
+}

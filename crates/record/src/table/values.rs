@@ -43,8 +43,14 @@ impl Values {
         }
     }
 
+    /// The memory used by the texts if rows with the same text share it.
+    pub(crate) fn bytes_of_words(&self) -> u64 {
+        let Self::Texts { words, .. } = self else { return 0 };
+        words.iter().map(|word| bytes_of_text(word)).sum()
+    }
+
     /// The memory used by the texts if each row has its own.
-    pub(crate) fn text_bytes(&self) -> u64 {
+    pub(crate) fn bytes_of_places(&self) -> u64 {
         let Self::Texts { words, places } = self else { return 0 };
         let bytes: Vec<u64> = words.iter().map(|word| bytes_of_text(word)).collect();
         places.iter().filter_map(|&place| bytes.get(place as usize)).sum()
@@ -190,44 +196,51 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 }
 
+/// Distinct texts, collected one after the other.
+#[derive(Default)]
+pub(crate) struct Words {
+    texts: Vec<String>,
+    /// The index of each of the texts.
+    known: HashMap<String, u32>,
+    last: u32,
+}
+
+impl Words {
+    /// The index of `text`, which is added if it is new. Texts repeat: it is mostly the same as the last one or, if
+    /// rows alternate between the nodes of a run, the one that followed it before.
+    pub(crate) fn place_of(&mut self, text: &str) -> u32 {
+        let next = if (self.last as usize) + 1 < self.texts.len() { self.last + 1 } else { 0 };
+        let near = [self.last, next]
+            .into_iter()
+            .find(|&place| self.texts.get(place as usize).is_some_and(|known| known == text));
+        self.last = near.or_else(|| self.known.get(text).copied()).unwrap_or_else(|| {
+            let place = u32::try_from(self.texts.len()).unwrap_or(NULL - 1);
+            self.texts.push(text.to_owned());
+            self.known.insert(text.to_owned(), place);
+            place
+        });
+        self.last
+    }
+
+    pub(crate) fn into_texts(self) -> Vec<String> {
+        self.texts
+    }
+}
+
 /// Values as they are read, which are of one type or null.
 #[derive(Default)]
 struct Gathered {
     integers: Vec<Option<i64>>,
     numbers: Vec<Option<f64>>,
-    words: Vec<String>,
+    words: Words,
     places: Vec<u32>,
     nulls: usize,
-    /// The index of each of the words.
-    known: HashMap<String, u32>,
 }
 
 impl Gathered {
-    /// The index of `text` among the words, to which it is added if it is new. Texts repeat: it is mostly
-    /// the same as the last one or, if rows alternate between the nodes of a run, the one that followed
-    /// it before.
-    fn place_of(&mut self, text: &str) -> u32 {
-        if let Some(&last) = self.places.last().filter(|&&last| last != NULL) {
-            let next = if last as usize + 1 < self.words.len() { last + 1 } else { 0 };
-            if let Some(place) = [last, next].into_iter().find(|&place| self.words[place as usize] == text) {
-                return place;
-            }
-        }
-        if let Some(&place) = self.known.get(text) {
-            return place;
-        }
-        let place = u32::try_from(self.words.len()).unwrap_or(NULL - 1);
-        self.words.push(text.to_owned());
-        self.known.insert(text.to_owned(), place);
-        place
-    }
-
     fn take(&mut self, value: JournalValue<'_>) -> Result<(), String> {
         match value {
-            JournalValue::Text(text) => {
-                let place = self.place_of(&text);
-                self.places.push(place);
-            }
+            JournalValue::Text(text) => self.places.push(self.words.place_of(&text)),
             JournalValue::Integer(number) => self.integers.push(Some(number)),
             JournalValue::Number(number) => self.numbers.push(Some(number)),
             JournalValue::Null => {
@@ -243,8 +256,9 @@ impl Gathered {
     }
 
     fn values(self) -> Values {
-        if !self.words.is_empty() {
-            Values::Texts { words: self.words, places: self.places }
+        let words = self.words.into_texts();
+        if !words.is_empty() {
+            Values::Texts { words, places: self.places }
         } else if self.numbers.len() > self.nulls {
             Values::Numbers(self.numbers)
         } else if self.nulls == 0 {

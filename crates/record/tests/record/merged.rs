@@ -19,7 +19,7 @@ fn run(run_id: &str, node: &str, passes: u32, change: impl FnOnce(&mut Manifest)
         .flat_map(|pass| [Phase::Write, Phase::Read].map(|p| sample::phase(&id, pass, p, 2)))
         .collect();
     for record in records.iter_mut().filter(|_| manifest.cluster.is_none()) {
-        record.tasks.iter_mut().for_each(|task| node.clone_into(&mut task.node));
+        record.tasks.iter_mut().for_each(|task| task.node = node.into());
     }
     Run::in_memory(manifest, records)
 }

@@ -166,7 +166,7 @@ fn task(key: &PhaseKey, task: u32) -> TaskRow {
     TaskRow {
         key: key.clone(),
         task,
-        node: NODES[task as usize % NODES.len()].to_owned(),
+        node: NODES[task as usize % NODES.len()].into(),
         file: task,
         open_start_ns: 0,
         open_end_ns: 1_000,
@@ -207,7 +207,7 @@ fn series(key: &PhaseKey, second: u64) -> SeriesRow {
 fn load(key: &PhaseKey, node: &str) -> LoadRow {
     LoadRow {
         key: key.clone(),
-        node: node.to_owned(),
+        node: node.into(),
         start_ns: 0,
         length_ns: 1_000_000_000,
         busy_cpu_ns: Some(900_000_000),
@@ -218,7 +218,7 @@ fn load(key: &PhaseKey, node: &str) -> LoadRow {
         memory_stall_ns: Some(5),
         stopped_ns: 0,
         blocked_threads: 2,
-        blocked_in: "percpu_rwsem_wait".to_owned(),
+        blocked_in: "percpu_rwsem_wait".into(),
     }
 }
 
@@ -252,7 +252,7 @@ fn node_series(key: &PhaseKey, node: &str, second: u64) -> NodeSeriesRow {
         series(key, second);
     NodeSeriesRow {
         key,
-        node: node.to_owned(),
+        node: node.into(),
         operation,
         start_ns,
         length_ns,
@@ -265,9 +265,9 @@ fn node_series(key: &PhaseKey, node: &str, second: u64) -> NodeSeriesRow {
 
 fn device(key: &PhaseKey, node: &str) -> DeviceRow {
     DeviceRow {
-        node: node.to_owned(),
+        node: node.into(),
         key: key.clone(),
-        device: "nvme0n1".to_owned(),
+        device: "nvme0n1".into(),
         start_ns: 0,
         length_ns: 3_000_000_000,
         reads: 512,
@@ -287,28 +287,28 @@ fn history(key: &PhaseKey, place: u32) -> HistoryRow {
     let text = |known: bool, text: &str| if known { text.to_owned() } else { String::new() };
     HistoryRow {
         key: key.clone(),
-        node: NODES[place as usize % NODES.len()].to_owned(),
+        node: NODES[place as usize % NODES.len()].into(),
         task: place,
         thread: place / 2,
         operation: if key.phase == Phase::Read { Operation::Read } else { Operation::Write },
         start_ns: 71_900 * u64::from(place),
         latency_ns: 55_000 + u64::from(place),
-        file: text(!imported, "/data/file"),
+        file: text(!imported, "/data/file").into(),
         offset_bytes: 4096 * u64::from(place),
         bytes: 4096,
-        device: text(watched, "nvme0n1") + &text(imported, "4"),
+        device: (text(watched, "nvme0n1") + &text(imported, "4")).into(),
         sector: (place > 0).then_some(192_933_224 + 8 * u64::from(place)),
         device_ns: watched.then_some(48_000),
-        matched: text(watched, "sector"),
-        kind: text(imported, "data"),
+        matched: text(watched, "sector").into(),
+        kind: text(imported, "data").into(),
         tag1: imported.then_some(284_160),
         tag2: imported.then_some(-1),
-        disk_uid: text(imported, "C0A74D01:58BD6495"),
-        node_type: text(imported, "cli"),
-        server: text(imported, "192.167.20.127"),
-        context: text(imported, "MBHandler"),
-        thread_name: text(imported, "DioHandlerThread"),
-        comment: text(imported, "from a newer dump"),
+        disk_uid: text(imported, "C0A74D01:58BD6495").into(),
+        node_type: text(imported, "cli").into(),
+        server: text(imported, "192.167.20.127").into(),
+        context: text(imported, "MBHandler").into(),
+        thread_name: text(imported, "DioHandlerThread").into(),
+        comment: text(imported, "from a newer dump").into(),
     }
 }
 
@@ -321,12 +321,12 @@ fn printed(key: &PhaseKey, line: u32) -> PrintedRow {
     };
     PrintedRow {
         key: key.clone(),
-        label: "Data rate was".to_owned(),
-        value: value.to_owned(),
+        label: "Data rate was".into(),
+        value: value.into(),
         number,
-        unit: "kB/s".to_owned(),
-        statistic: String::new(),
-        source: "published.txt".to_owned(),
+        unit: "kB/s".into(),
+        statistic: record::SharedText::EMPTY,
+        source: "published.txt".into(),
         line,
     }
 }
@@ -337,19 +337,19 @@ fn end(key: &PhaseKey, node: &str, number: u32) -> EndRow {
     let text = |known: bool, text: &str| if known { text.to_owned() } else { String::new() };
     EndRow {
         key: key.clone(),
-        node: node.to_owned(),
+        node: node.into(),
         end: number,
-        interface: text(asks, "eth1"),
-        address: format!("10.0.0.{}", number + 1),
+        interface: text(asks, "eth1").into(),
+        address: format!("10.0.0.{}", number + 1).into(),
         adapter_node: asks.then_some(1),
         client_threads: if asks { 4 } else { 0 },
         server_threads: if asks { 0 } else { 4 },
         client_cpu_ns: if asks { 1_234_567 } else { 0 },
         server_cpu_ns: if asks { 0 } else { 7_654_321 },
-        client_processors: text(asks, "0,1,0,1"),
-        server_processors: text(!asks, "0-3"),
-        transport: "TCP".to_owned(),
-        rdma: "RDMA not available: no device in /sys/class/infiniband".to_owned(),
+        client_processors: text(asks, "0,1,0,1").into(),
+        server_processors: text(!asks, "0-3").into(),
+        transport: "TCP".into(),
+        rdma: "RDMA not available: no device in /sys/class/infiniband".into(),
         shut_out: u64::from(number),
     }
 }
@@ -360,10 +360,10 @@ fn launch(key: &PhaseKey, number: u32) -> LaunchRow {
     let scaled = |value: u64| value * (u64::from(number) + 1);
     LaunchRow {
         key: key.clone(),
-        node: NODES[0].to_owned(),
+        node: NODES[0].into(),
         launch: number,
-        test: format!("test{number}"),
-        kind: "io".to_owned(),
+        test: format!("test{number}").into(),
+        kind: "io".into(),
         stream: number,
         round: 1 - number,
         start_ns: scaled(1_000),
@@ -386,8 +386,8 @@ fn launch(key: &PhaseKey, number: u32) -> LaunchRow {
         utility_read_bytes: scaled(600),
         utility_write_bytes: scaled(700),
         utility_peak_bytes: scaled(800),
-        outcome: if well { "complete" } else { "failed" }.to_owned(),
-        message: if well { String::new() } else { "step 1: no space".to_owned() },
+        outcome: if well { "complete" } else { "failed" }.into(),
+        message: if well { record::SharedText::EMPTY } else { "step 1: no space".into() },
     }
 }
 
@@ -396,9 +396,9 @@ fn step(key: &PhaseKey, number: u32) -> StepRow {
     StepRow {
         key: key.clone(),
         launch: 0,
-        test: "test0".to_owned(),
+        test: "test0".into(),
         step: number,
-        action: if number == 0 { "scan" } else { "sort" }.to_owned(),
+        action: if number == 0 { "scan" } else { "sort" }.into(),
         threads: number + 1,
         start_ns: scaled(2_000),
         end_ns: scaled(3_000),
@@ -417,15 +417,15 @@ fn step(key: &PhaseKey, number: u32) -> StepRow {
         utility_write_bytes: scaled(60),
         rows_in: scaled(70),
         rows_out: scaled(80),
-        checksum: if number == 0 { String::new() } else { "00ff00ff00ff00ff".to_owned() },
-        result: "{\"sum\":1.5}".to_owned(),
+        checksum: if number == 0 { record::SharedText::EMPTY } else { "00ff00ff00ff00ff".into() },
+        result: "{\"sum\":1.5}".into(),
     }
 }
 
 fn space(key: &PhaseKey, second: u64) -> SpaceRow {
     SpaceRow {
         key: key.clone(),
-        space: ["permanent", "work", "utility"][usize::try_from(second % 3).expect("small")].to_owned(),
+        space: ["permanent", "work", "utility"][usize::try_from(second % 3).expect("small")].into(),
         start_ns: second * 1_000_000_000,
         length_ns: 1_000_000_000,
         read_bytes: 4096 * second,

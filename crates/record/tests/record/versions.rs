@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::{FORMAT_VERSION, PhaseRecord, RecordError, Recorder, Run, RunState, merge, write_merged};
+use record::{
+    FORMAT_VERSION, PhaseRecord, RecordError, Recorder, Run, RunState, SharedText, merge, write_merged,
+};
 
 use crate::sample;
 use crate::whole::{assert_holds, everything};
@@ -19,7 +21,7 @@ fn held(version: u32) -> Vec<PhaseRecord> {
     for record in records.iter_mut().filter(|_| version < 3) {
         record.nodes.clear();
         record.devices.truncate(1);
-        record.tasks.iter_mut().for_each(|task| sample::NODES[0].clone_into(&mut task.node));
+        record.tasks.iter_mut().for_each(|task| task.node = sample::NODES[0].into());
     }
     for record in records.iter_mut().filter(|_| version < 4) {
         record.history.clear();
@@ -34,7 +36,7 @@ fn held(version: u32) -> Vec<PhaseRecord> {
         (record.phase.node_cpu_ns, record.phase.cpu_wait_ns) = (None, None);
         (record.phase.resident_bytes, record.phase.resident_of_bytes) = (None, None);
         record.phase.fetched_bytes = None;
-        record.history.iter_mut().for_each(|row| row.comment.clear());
+        record.history.iter_mut().for_each(|row| row.comment = SharedText::EMPTY);
         record.launches.clear();
         record.steps.clear();
         record.spaces.clear();

@@ -252,10 +252,10 @@ fn rank_map(case: &Case, rows: &[TaskRow], figure: usize) -> Option<RankMap> {
         if let Some(writer) = writer(written_by, repetition) {
             passes.entry(repetition).or_default().push(RankMapRow {
                 task: row.task,
-                node: row.node.clone(),
+                node: row.node.to_string(),
                 file: row.file,
                 written_by,
-                written_on: writer.node.clone(),
+                written_on: writer.node.to_string(),
             });
         }
     }
@@ -285,7 +285,7 @@ mod tests {
         spec.read_from = ReadFrom::Shift { tasks: shift };
         let case = Case::new("c", spec.validate().expect("valid"), vec![Phase::Write, Phase::Read]);
         let row = |phase: Phase, task: u32| TaskRow {
-            node: format!("n{}", task / 2),
+            node: format!("n{}", task / 2).into(),
             file: match (sharing, phase) {
                 (Sharing::Shared, _) => 0,
                 (_, Phase::Read) => (task + shift) % 8,

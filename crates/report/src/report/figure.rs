@@ -457,8 +457,13 @@ const DEVICE: &[Column<(String, DeviceMean)>] = &[
     number("write_bytes_per_second", "", "Bytes written per second.", |(_, mean)| {
         Some(mean.write_bytes_per_second)
     }),
-    share("busy_share", "", "Share of the time with a request in flight.", |(_, mean)| Some(mean.busy_share)),
-    number("queue_requests", "", "Requests in flight.", |(_, mean)| Some(mean.queue_requests)),
+    share(
+        "busy_share",
+        "",
+        "Share of the time with a request in flight; null for less than 0.2 s, over which the kernel's counters are too coarse.",
+        |(_, mean)| mean.busy_share,
+    ),
+    number("queue_requests", "", "Requests in flight; null likewise.", |(_, mean)| mean.queue_requests),
     nanos("wait_ns", "", "Time of one request.", |(_, mean)| mean.wait_ns),
 ];
 

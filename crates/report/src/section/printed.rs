@@ -21,9 +21,9 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let table = Table::of(&printed.values)
         .left("case", |one| one.key.case.to_string())
         .left("phase", |one| one.key.phase.name())
-        .left("what", |one| one.label.clone())
-        .left("statistic", |one| one.statistic.clone())
-        .right("printed", |one| one.value.clone())
+        .left("what", |one| one.label.to_string())
+        .left("statistic", |one| one.statistic.to_string())
+        .right("printed", |one| one.value.to_string())
         .left("unit", |one| shown_unit(&one.value, one.number, &one.unit))
         .left("line", |one| format!("{}:{}", one.source, one.line))
         .done();

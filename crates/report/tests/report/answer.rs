@@ -53,7 +53,7 @@ fn answers_at_80_columns() {
 fn the_card_of_jobs_says_how_they_ended() {
     let run = common::matrix::matrix_with(|launch| {
         if launch.launch < 2 && launch.key.case == *"analytics:flash" {
-            launch.outcome = "skipped".to_owned();
+            launch.outcome = "skipped".into();
         }
     });
     let text = Study::of(&run).text(Screen::PLAIN.wide(120));

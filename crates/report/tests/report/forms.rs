@@ -148,7 +148,7 @@ fn the_documentation_names_every_field() {
     let imported = report::Study::of(&common::operations::imported()).json();
     let matrix = report::Study::of(&common::matrix::matrix_with(|launch| {
         if launch.launch == 3 && launch.key.repetition == 0 {
-            launch.outcome = "failed".to_owned();
+            launch.outcome = "failed".into();
         }
     }))
     .json();

@@ -6,7 +6,7 @@ use crate::common;
 fn a_matrix_with_failed_launches_is_marked_and_compared_with_nothing() {
     let run = common::matrix::matrix_with(|launch| {
         if launch.launch < 2 && launch.key.case == *"analytics:flash" {
-            (launch.outcome, launch.message) = ("out-of-memory".to_owned(), "sort needed more".to_owned());
+            (launch.outcome, launch.message) = ("out-of-memory".into(), "sort needed more".into());
         }
     });
     let text = report::Study::of(&run)

@@ -182,7 +182,7 @@ pub(crate) fn join(rows: &mut [&mut HistoryRow], requests: &[DeviceRequest], nam
                 let mut alike = within.filter(alike);
                 let only = alike.next().filter(|_| alike.next().is_none());
                 if let Some(DeviceRequest(device, sector, ..)) = only {
-                    row.device = names.get(*device).to_owned();
+                    row.device = names.get(*device).into();
                     row.sector = Some(*sector);
                 }
                 ("time", span(only.into_iter()))
@@ -190,7 +190,7 @@ pub(crate) fn join(rows: &mut [&mut HistoryRow], requests: &[DeviceRequest], nam
         };
         if let Some(nanos) = span {
             row.device_ns = Some(nanos.min(row.latency_ns));
-            row.matched = matched.to_owned();
+            row.matched = matched.into();
         }
     }
 }
@@ -253,7 +253,7 @@ mod tests {
             start_ns: start_us * 1_000,
             latency_ns: latency_us * 1_000,
             bytes: 4096,
-            device: if sector.is_some() { "vda".to_owned() } else { String::new() },
+            device: if sector.is_some() { "vda".into() } else { record::SharedText::EMPTY },
             sector,
             ..HistoryRow::new(key, Operation::Read)
         }
@@ -262,7 +262,9 @@ mod tests {
     fn joined(mut rows: Vec<HistoryRow>, requests: &[DeviceRequest]) -> Vec<(Option<u64>, String)> {
         let names = DeviceNames(vec!["vda".to_owned(), "vdb".to_owned()]);
         join(&mut rows.iter_mut().collect::<Vec<_>>(), requests, &names);
-        rows.into_iter().map(|row| (row.device_ns.map(|nanos| nanos / 1_000), row.matched)).collect()
+        rows.into_iter()
+            .map(|row| (row.device_ns.map(|nanos| nanos / 1_000), row.matched.to_string()))
+            .collect()
     }
 
     const fn request(device: u32, sector: u64, writes: bool, issued_us: i64, took_us: u64) -> DeviceRequest {

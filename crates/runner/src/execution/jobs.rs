@@ -180,7 +180,7 @@ impl JobRows {
     /// Sets the key of the phase and the name of the node in all rows.
     pub(crate) fn of(mut self, key: &PhaseKey, node: &str) -> Self {
         for row in &mut self.launches {
-            (row.key, row.node) = (key.clone(), node.to_owned());
+            (row.key, row.node) = (key.clone(), node.into());
         }
         self.steps.iter_mut().for_each(|row| row.key = key.clone());
         self.spaces.iter_mut().for_each(|row| row.key = key.clone());
@@ -313,7 +313,7 @@ pub(crate) fn rows(tasks: &[LaunchTask], launched: &Launched, jobs: &Jobs) -> Jo
             let place = space as usize;
             rows.spaces.push(SpaceRow {
                 key: no_key(),
-                space: space.name().to_owned(),
+                space: space.name().into(),
                 start_ns: sample.start_ns,
                 length_ns: sample.length_ns,
                 read_bytes: sample.moved.read_bytes[place],
@@ -330,10 +330,10 @@ fn launch_row(key: PhaseKey, task: &LaunchTask, one: &LaunchReport, jobs: &Jobs)
     let [permanent, work, utility] = JobSpace::ALL.map(|space| space as usize);
     LaunchRow {
         key,
-        node: String::new(),
+        node: record::SharedText::EMPTY,
         launch: one.launch,
-        test: order.test.clone(),
-        kind: jobs.test(&order.test).map_or("load", |test| test.kind.name()).to_owned(),
+        test: order.test.clone().into(),
+        kind: jobs.test(&order.test).map_or("load", |test| test.kind.name()).into(),
         stream: order.stream,
         round: order.round,
         start_ns: one.start_ns,
@@ -356,8 +356,8 @@ fn launch_row(key: PhaseKey, task: &LaunchTask, one: &LaunchReport, jobs: &Jobs)
         utility_read_bytes: moved.read_bytes[utility],
         utility_write_bytes: moved.write_bytes[utility],
         utility_peak_bytes: moved.peak_bytes[utility],
-        outcome: one.outcome.name().to_owned(),
-        message: one.message.clone(),
+        outcome: one.outcome.name().into(),
+        message: one.message.clone().into(),
     }
 }
 
@@ -367,9 +367,9 @@ fn step_row(key: PhaseKey, task: &LaunchTask, step: &StepReport) -> StepRow {
     StepRow {
         key,
         launch: task.order.launch,
-        test: task.order.test.clone(),
+        test: task.order.test.clone().into(),
         step: step.step,
-        action: asked.map_or("", |step| step.action.name()).to_owned(),
+        action: asked.map_or("", |step| step.action.name()).into(),
         threads: asked.map_or(1, |step| step.threads),
         start_ns: step.start_ns,
         end_ns: step.end_ns,
@@ -388,9 +388,9 @@ fn step_row(key: PhaseKey, task: &LaunchTask, step: &StepReport) -> StepRow {
         utility_write_bytes: step.moved.write_bytes[utility],
         rows_in: step.outcome.rows_in,
         rows_out: step.outcome.rows_out,
-        checksum: step.outcome.checksum.map_or_else(String::new, |sum| format!("{sum:016x}")),
+        checksum: step.outcome.checksum.map_or_else(String::new, |sum| format!("{sum:016x}")).into(),
         // Serializing names and numbers cannot fail; NaN and infinities become null.
-        result: serde_json::to_string(&step.outcome.found).unwrap_or_default(),
+        result: serde_json::to_string(&step.outcome.found).unwrap_or_default().into(),
     }
 }
 

@@ -208,9 +208,9 @@ impl ExecutionState<'_> {
         // No job can start without its tables.
         match failed().next().filter(|_| phase == Phase::Load) {
             Some(row) => Err(RunnerError::Unloaded {
-                table: row.test.clone(),
+                table: row.test.to_string(),
                 stream: row.stream,
-                message: row.message.clone(),
+                message: row.message.to_string(),
             }),
             None => Ok(finished),
         }

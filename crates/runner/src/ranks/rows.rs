@@ -158,7 +158,9 @@ fn device(sample: DeviceSample, early: u64) -> DeviceSample {
     DeviceSample { start_ns, length_ns, ..sample }
 }
 
-/// Like [`device`]; returns `None` for an interval that ended before the common start.
+/// Like [`device`]; returns `None` for an interval that ended before the common start. Of what was counted in the
+/// interval in which the phase started, the part after the start is taken to be proportional to its time, so that what
+/// the node did before does not count as load during the phase.
 fn load(sample: LoadSample, early: u64) -> Option<LoadSample> {
     let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early);
     if length_ns == 0 {
@@ -166,7 +168,22 @@ fn load(sample: LoadSample, early: u64) -> Option<LoadSample> {
     }
     let start_ns = sample.start_ns.saturating_sub(early);
     let length_ns = length_ns - start_ns;
-    Some(LoadSample { start_ns, length_ns, stopped_ns: sample.stopped_ns.min(length_ns), ..sample })
+    let of_all = u128::from(sample.length_ns.max(1));
+    let part = |counted: Option<u64>| {
+        counted.map(|counted| {
+            u64::try_from(u128::from(counted) * u128::from(length_ns) / of_all).unwrap_or(u64::MAX)
+        })
+    };
+    Some(LoadSample {
+        start_ns,
+        length_ns,
+        busy_cpu_ns: part(sample.busy_cpu_ns),
+        stolen_cpu_ns: part(sample.stolen_cpu_ns),
+        cpu_wait_ns: part(sample.cpu_wait_ns),
+        memory_stall_ns: part(sample.memory_stall_ns),
+        stopped_ns: sample.stopped_ns.min(length_ns),
+        ..sample
+    })
 }
 
 /// The rows of all ranks, by task and node.
@@ -282,17 +299,17 @@ impl<'a> Table<'a> {
             device_trace::join(&mut of_node, requests, names);
         }
         for row in self.record.history.iter_mut().filter(|row| !row.device.is_empty()) {
-            "lcl".clone_into(&mut row.node_type);
+            row.node_type = "lcl".into();
             row.server.clone_from(&row.node);
-            let uid = self.uids.get(&(row.node.clone(), row.device.clone()));
-            row.disk_uid = uid.cloned().unwrap_or_default();
+            let uid = self.uids.get(&(row.node.to_string(), row.device.to_string()));
+            row.disk_uid = uid.cloned().unwrap_or_default().into();
         }
         self.record.ends.sort_by_key(|row| row.end);
         let mut nodes = std::mem::take(&mut self.nodes);
         nodes.sort_by_key(|(node, _)| *node);
         let row = |node: u32, one: &SeriesInterval| NodeSeriesRow {
             key: self.key.clone(),
-            node: self.names.get(node as usize).cloned().unwrap_or_default(),
+            node: self.names.get(node as usize).cloned().unwrap_or_default().into(),
             operation: one.operation,
             start_ns: one.start_ns,
             length_ns: one.length_ns,
@@ -310,7 +327,7 @@ fn task_row(key: &PhaseKey, node: &str, task: &TaskOutcome) -> TaskRow {
     TaskRow {
         key: key.clone(),
         task: task.task,
-        node: node.to_owned(),
+        node: node.into(),
         file: task.file,
         open_start_ns: task.open_start_ns,
         open_end_ns: task.open_end_ns,
@@ -327,19 +344,19 @@ fn task_row(key: &PhaseKey, node: &str, task: &TaskOutcome) -> TaskRow {
 fn end_row(key: &PhaseKey, node: &str, end: EndOutcome) -> EndRow {
     EndRow {
         key: key.clone(),
-        node: node.to_owned(),
+        node: node.into(),
         end: end.end,
-        interface: end.interface,
-        address: end.address,
+        interface: end.interface.into(),
+        address: end.address.into(),
         adapter_node: end.adapter_node,
         client_threads: end.client_threads,
         server_threads: end.server_threads,
         client_cpu_ns: end.client_cpu_ns,
         server_cpu_ns: end.server_cpu_ns,
-        client_processors: end.client_processors,
-        server_processors: end.server_processors,
-        transport: end.transport,
-        rdma: end.rdma,
+        client_processors: end.client_processors.into(),
+        server_processors: end.server_processors.into(),
+        transport: end.transport.into(),
+        rdma: end.rdma.into(),
         shut_out: end.shut_out,
     }
 }
@@ -360,19 +377,19 @@ fn history_row(
             Operation::Exchange => "",
             _ => "metadata",
         }
-        .to_owned(),
+        .into(),
         tag1: inode.and_then(|(inode, _)| tag(inode)),
         tag2: inode.filter(|_| moves).and_then(|(_, block)| tag(one.offset / block.max(1))),
-        context: key.phase.to_string(),
-        node: node.to_owned(),
+        context: key.phase.to_string().into(),
+        node: node.into(),
         task: one.task,
         thread: one.thread,
         start_ns: one.start_ns,
         latency_ns: one.latency_ns,
-        file: file.map(|file| file.path.clone()).unwrap_or_default(),
+        file: file.map(|file| file.path.clone()).unwrap_or_default().into(),
         offset_bytes: one.offset,
         bytes: one.bytes,
-        device: one.sector.map_or("", |(device, _)| names.get(device)).to_owned(),
+        device: one.sector.map_or("", |(device, _)| names.get(device)).into(),
         sector: one.sector.map(|(_, sector)| sector),
         ..HistoryRow::new(key.clone(), one.operation)
     }
@@ -393,5 +410,15 @@ mod tests {
         assert_eq!([0, 10, 14].map(seen), [None; 3], "over before");
         assert_eq!(seen(20), Some((0, 6, 6)));
         assert_eq!(seen(30), Some((6, 10, 9)));
+    }
+
+    /// An observer that started 29 ms before a phase of 1 ms.
+    #[test]
+    fn what_was_counted_before_the_phase_is_not_counted_to_it() {
+        let ms = 1_000_000;
+        let stolen = Some(30 * ms);
+        let sample = LoadSample { length_ns: 30 * ms, stolen_cpu_ns: stolen, ..LoadSample::default() };
+        let seen = load(sample, 29 * ms).expect("its last part");
+        assert_eq!((seen.length_ns, seen.stolen_cpu_ns, seen.busy_cpu_ns), (ms, Some(ms), None));
     }
 }

@@ -114,7 +114,7 @@ fn tasks_on_two_nodes_leave_what_one_process_would() {
         .map(|row| (row.task, row.node.as_str()))
         .collect();
     assert_eq!(of_write, [(0, "a"), (1, "a"), (2, "a"), (3, "b"), (4, "b"), (5, "b")]);
-    let nodes: BTreeSet<String> = run.nodes("c").iter().map(|row| row.node.clone()).collect();
+    let nodes: BTreeSet<String> = run.nodes("c").iter().map(|row| row.node.to_string()).collect();
     assert_eq!(nodes, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
     let bytes: u64 = run.nodes("c").iter().map(|row| row.bytes).sum();
     assert_eq!(bytes, 3 * 6 * 256 * 1024, "the nodes' seconds are all there is");
@@ -156,7 +156,7 @@ fn ranks_without_tasks_rest() {
     let cases = vec![case("three", spec, &[Phase::Write]), case("two", other, &[Phase::Write])];
     let (ended, run) = live(&place, &["a", "a", "b", "b", "b"], cases);
     assert!(ended.failed.is_none(), "{ended:?}");
-    let nodes = |id| run.tasks(id).iter().map(|row| row.node.clone()).collect::<Vec<_>>();
+    let nodes = |id| run.tasks(id).iter().map(|row| row.node.to_string()).collect::<Vec<_>>();
     assert_eq!(
         (nodes("three"), nodes("two")),
         (vec!["a".into(), "a".into(), "b".into()], vec!["a".to_owned(); 2])

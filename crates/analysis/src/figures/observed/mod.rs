@@ -1,16 +1,18 @@
 //! What was observed over time, as the lines of charts, and per device.
 
+pub(crate) mod own_time;
 pub(crate) mod servers;
 pub(crate) mod starved;
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
-use plan::{Operation, Phase};
+use plan::{Operation, Phase, Workload};
 use record::{DeviceRow, PhaseKey, PhaseRow, SeriesRow, TaskRow};
 
 use crate::figures::by_name;
+use crate::figures::observed::own_time::own_spans;
 
 /// One direction of one repetition as a time series.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +111,10 @@ fn point(start_ns: u64, length_ns: u64, bytes: u64, transfers: u64, latency_max_
     }
 }
 
+/// Over a shorter time nothing is said of counters that the kernel advances by its clock tick, which takes up to 10 ms:
+/// they may be off by one tick at each end, a tenth of this time.
+pub(crate) const TICKED_NS_MIN: u64 = 200_000_000;
+
 /// The kernel's counters for one device, per unit of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeviceMean {
@@ -117,10 +123,11 @@ pub struct DeviceMean {
     /// Bytes written per second.
     pub write_bytes_per_second: f64,
     /// Share of the time with at least one request in flight, from 0 to 1 (`%util`). A device that serves many
-    /// requests in parallel may not be saturated at 1.
-    pub busy_share: f64,
-    /// Mean number of requests in flight (`aqu-sz`).
-    pub queue_requests: f64,
+    /// requests in parallel may not be saturated at 1. `None` if the observed time is too short for the kernel's
+    /// counters, see [`TICKED_NS_MIN`].
+    pub busy_share: Option<f64>,
+    /// Mean number of requests in flight (`aqu-sz`), under the same condition.
+    pub queue_requests: Option<f64>,
     /// Mean time of a request (`await`). `None` if no request completed.
     pub wait_ns: Option<f64>,
 }
@@ -133,36 +140,48 @@ impl DeviceMean {
     }
 }
 
-/// Selects the rows of one pass from which device rates are computed: the whole intervals during which the `tasks` of
-/// the node moved bytes or closed files. For a device without such an interval, the intervals are cut to that time,
-/// with all that the device did in them. For a node without tasks, all rows are used.
+/// A row from which device rates are computed, and the part of its length that counts.
+pub(crate) type Steady<'a> = (&'a DeviceRow, u64);
+
+/// Selects the rows of one pass from which device rates are computed: the whole intervals during the own I/O of the
+/// `tasks` of the device's node, by which the rate of the node is computed as well. For a device without such an
+/// interval, the intervals are cut to that time, with all that the device did in them. For a node without tasks, the
+/// time is that of all nodes; if there are none, all rows are used.
 pub(crate) fn while_working<'a, 't>(
     devices: impl Iterator<Item = &'a DeviceRow>,
     tasks: impl Iterator<Item = &'t TaskRow>,
-) -> Vec<Cow<'a, DeviceRow>> {
-    let mut spans: HashMap<&str, (u64, u64)> = HashMap::new();
+    workload: &Workload,
+    phase: Phase,
+) -> Vec<Steady<'a>> {
+    let mut of_node: HashMap<&str, Vec<&TaskRow>> = HashMap::new();
     for task in tasks {
-        let (start, end) = spans.entry(task.node.as_str()).or_insert((u64::MAX, 0));
-        (*start, *end) = ((*start).min(task.io_start_ns), (*end).max(task.close_end_ns).max(task.io_end_ns));
+        of_node.entry(task.node.as_str()).or_default().push(task);
     }
+    let own = |tasks: &Vec<&TaskRow>| -> Vec<Range<u64>> {
+        own_spans(tasks, workload, phase).filter(|span| !span.is_empty()).collect()
+    };
+    let spans: HashMap<&str, Vec<Range<u64>>> =
+        of_node.iter().map(|(node, tasks)| (*node, own(tasks))).filter(|(_, own)| !own.is_empty()).collect();
     // Before record version 3, device rows had no node; there was only one node.
-    let all = spans.values().copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, u64::MAX));
+    let ends = spans.values().flatten();
+    let all = ends.cloned().reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..u64::MAX);
+    let all = vec![all];
     let mut sorted: Vec<&DeviceRow> = devices.collect();
     sorted.sort_by(|a, b| by_place(a, b));
     let mut found = Vec::new();
     for of_device in sorted.chunk_by(|a, b| by_place(a, b).is_eq()) {
-        let (start, end) = spans.get(of_device[0].node.as_str()).copied().unwrap_or(all);
-        let is_whole = |row: &&&DeviceRow| row.start_ns >= start && row.start_ns + row.length_ns <= end;
-        let whole: Vec<Cow<'_, DeviceRow>> =
-            of_device.iter().filter(is_whole).map(|row| Cow::Borrowed(*row)).collect();
-        if !whole.is_empty() {
-            found.extend(whole);
+        let own = spans.get(of_device[0].node.as_str()).unwrap_or(&all);
+        let end = |row: &DeviceRow| row.start_ns + row.length_ns;
+        let is_whole =
+            |row: &&&DeviceRow| own.iter().any(|span| row.start_ns >= span.start && end(row) <= span.end);
+        let whole = || of_device.iter().filter(is_whole);
+        if whole().next().is_some() {
+            found.extend(whole().map(|row| (*row, row.length_ns)));
             continue;
         }
-        found.extend(of_device.iter().filter_map(|&row| {
-            let start_ns = row.start_ns.max(start);
-            let length_ns = (row.start_ns + row.length_ns).min(end).checked_sub(start_ns)?;
-            Some(Cow::Owned(DeviceRow { start_ns, length_ns, ..row.clone() }))
+        found.extend(of_device.iter().map(|&row| {
+            let within = |span: &Range<u64>| row.start_ns.max(span.start)..end(row).min(span.end);
+            (row, own.iter().map(within).map(|part| part.end.saturating_sub(part.start)).sum())
         }));
     }
     found
@@ -170,12 +189,12 @@ pub(crate) fn while_working<'a, 't>(
 
 /// The mean over `rows` for each device of each node, in the order of names. With several nodes, the name of the node
 /// comes first: `node3:nvme0n1`.
-pub(crate) fn means<'a>(rows: impl Iterator<Item = &'a DeviceRow>) -> Vec<(String, DeviceMean)> {
-    let mut sorted: Vec<&DeviceRow> = rows.filter(|row| row.length_ns > 0).collect();
+pub(crate) fn means<'a>(rows: impl Iterator<Item = Steady<'a>>) -> Vec<(String, DeviceMean)> {
+    let mut sorted: Vec<Steady<'_>> = rows.filter(|(_, length_ns)| *length_ns > 0).collect();
     let several = on_several_nodes(&sorted);
-    sorted.sort_by(|a, b| by_place(a, b));
-    let same = |a: &&DeviceRow, b: &&DeviceRow| by_place(a, b).is_eq();
-    sorted.chunk_by(same).map(|rows| (name_of(rows[0], several), mean_of(rows))).collect()
+    sorted.sort_by(|a, b| by_place(a.0, b.0));
+    let same = |a: &Steady<'_>, b: &Steady<'_>| by_place(a.0, b.0).is_eq();
+    sorted.chunk_by(same).map(|rows| (name_of(rows[0].0, several), mean_of(rows))).collect()
 }
 
 fn by_place(a: &DeviceRow, b: &DeviceRow) -> Ordering {
@@ -183,25 +202,28 @@ fn by_place(a: &DeviceRow, b: &DeviceRow) -> Ordering {
 }
 
 /// Whether the rows are of several nodes, whose devices may have the same names.
-fn on_several_nodes(rows: &[&DeviceRow]) -> bool {
-    rows.windows(2).any(|pair| pair[0].node != pair[1].node)
+fn on_several_nodes(rows: &[Steady<'_>]) -> bool {
+    rows.windows(2).any(|pair| pair[0].0.node != pair[1].0.node)
 }
 
 fn name_of(row: &DeviceRow, several: bool) -> String {
-    if several { format!("{}:{}", row.node, row.device) } else { row.device.clone() }
+    if several { format!("{}:{}", row.node, row.device) } else { row.device.to_string() }
 }
 
 /// Sums ÷ total time; `rows` is not empty and no interval has length 0.
-fn mean_of(rows: &[&DeviceRow]) -> DeviceMean {
-    let sum = |value: fn(&DeviceRow) -> u64| rows.iter().map(|row| value(row) as f64).sum::<f64>();
-    let nanos = sum(|row| row.length_ns);
+fn mean_of(rows: &[Steady<'_>]) -> DeviceMean {
+    let sum = |value: fn(&DeviceRow) -> u64| rows.iter().map(|(row, _)| value(row) as f64).sum::<f64>();
+    let nanos = rows.iter().map(|(_, length_ns)| *length_ns as f64).sum::<f64>();
     let requests = sum(|row| row.reads) + sum(|row| row.writes);
     let waited = sum(|row| row.read_time_ns) + sum(|row| row.write_time_ns);
+    // The counters of a pass are exact but for its ends.
+    let passes = rows.iter().map(|(row, _)| row.key.repetition).collect::<HashSet<_>>().len();
+    let ticked = |value: f64| (nanos / passes as f64 >= TICKED_NS_MIN as f64).then_some(value);
     DeviceMean {
         read_bytes_per_second: sum(|row| row.read_bytes) / nanos * 1e9,
         write_bytes_per_second: sum(|row| row.write_bytes) / nanos * 1e9,
-        busy_share: (sum(|row| row.busy_ns) / nanos).min(1.0),
-        queue_requests: sum(|row| row.queue_time_ns) / nanos,
+        busy_share: ticked((sum(|row| row.busy_ns) / nanos).min(1.0)),
+        queue_requests: ticked(sum(|row| row.queue_time_ns) / nanos),
         wait_ns: (requests > 0.0).then(|| waited / requests),
     }
 }
@@ -235,7 +257,7 @@ impl DeviceShare {
 
 #[cfg(test)]
 mod tests {
-    use plan::{Operation, Phase};
+    use plan::{Bytes, Geometry, Operation, Phase, Workload, WorkloadSpec};
     use record::{DeviceRow, PhaseKey, SeriesRow, TaskRow};
 
     use super::{means, seconds, while_working};
@@ -279,7 +301,7 @@ mod tests {
 
     fn device(name: &str, start_ns: u64, length_ns: u64, busy_ns: u64) -> DeviceRow {
         DeviceRow {
-            node: "node1".to_owned(),
+            node: "node1".into(),
             key: key(0),
             device: name.into(),
             start_ns,
@@ -297,13 +319,27 @@ mod tests {
 
     #[test]
     fn device_means_weigh_intervals_by_their_length() {
-        let rows = [device("b", 0, 1_000, 1_000), device("a", 1_000, 3_000, 0), device("a", 0, 1_000, 1_000)];
-        let means = means(rows.iter());
+        let ms = 1_000_000;
+        let rows = [
+            device("b", 0, 1_000 * ms, 1_000 * ms),
+            device("a", 1_000 * ms, 3_000 * ms, 0),
+            device("a", 0, 1_000 * ms, 1_000 * ms),
+        ];
+        let means = means(rows.iter().map(|row| (row, row.length_ns)));
         assert_eq!(means.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-        assert!((means[0].1.busy_share - 0.25).abs() < 1e-12);
-        assert!((means[0].1.queue_requests - 2.0).abs() < 1e-12);
+        assert!(means[0].1.busy_share.is_some_and(|share| (share - 0.25).abs() < 1e-12));
+        assert!(means[0].1.queue_requests.is_some_and(|queue| (queue - 2.0).abs() < 1e-12));
         assert_eq!(means[0].1.wait_ns, Some(300.0));
-        assert!((means[0].1.read_bytes_per_second - 2_000.0 / 4_000.0 * 1e9).abs() < 1e-3);
+        assert!((means[0].1.read_bytes_per_second - 2_000.0 / 4.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_few_ticks_are_no_share() {
+        let short = device("a", 0, 1_000_000, 4_000_000);
+        let (_, mean) = means([(&short, short.length_ns)].into_iter()).remove(0);
+        assert_eq!((mean.busy_share, mean.queue_requests), (None, None));
+        let long = device("a", 0, 200_000_000, 204_000_000);
+        assert_eq!(means([(&long, long.length_ns)].into_iter())[0].1.busy_share, Some(1.0));
     }
 
     /// The tasks start late in the first interval and finish early in the last one.
@@ -312,7 +348,7 @@ mod tests {
         let task = TaskRow {
             key: key(0),
             task: 0,
-            node: "node1".to_owned(),
+            node: "node1".into(),
             file: 0,
             open_start_ns: 0,
             open_end_ns: 0,
@@ -321,19 +357,57 @@ mod tests {
             close_start_ns: 3_100,
             close_end_ns: 3_200,
             bytes: 0,
-            transfers: 0,
+            transfers: 1,
             stonewall_transfers: None,
         };
         let rows: Vec<DeviceRow> = (0..4).map(|second| device("a", second * 1_000, 1_000, 0)).collect();
         let rates = |rows: &[DeviceRow], tasks: &[TaskRow]| -> f64 {
-            let steady = while_working(rows.iter(), tasks.iter());
-            means(steady.iter().map(AsRef::as_ref))[0].1.read_bytes_per_second
+            let steady = while_working(rows.iter(), tasks.iter(), &workload(), Phase::Read);
+            means(steady.into_iter())[0].1.read_bytes_per_second
         };
         let full = 1_000.0 / 1_000.0 * 1e9;
         assert!((rates(&rows, std::slice::from_ref(&task)) - full).abs() < 1e-3);
         // A short pass has no whole interval: all bytes are divided by the time of the tasks.
-        let short = TaskRow { io_start_ns: 200, io_end_ns: 600, close_end_ns: 700, ..task };
+        let short = TaskRow { io_start_ns: 200, io_end_ns: 700, close_end_ns: 800, ..task };
         assert!((rates(&rows[..1], &[short]) - 2.0 * full).abs() < 1e-3);
         assert!((rates(&rows, &[]) - full).abs() < 1e-3, "nobody tells when tasks worked");
+    }
+
+    fn workload() -> Workload {
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 1 };
+        WorkloadSpec::new("w", "f", geometry).validate().expect("valid")
+    }
+
+    /// The tasks of a fast node wait for those of a slow one before they close their files.
+    #[test]
+    fn the_time_in_which_a_node_waits_for_others_is_not_that_of_its_devices() {
+        let task = |node: &str, io_end_ns: u64| TaskRow {
+            node: node.into(),
+            io_start_ns: 0,
+            io_end_ns,
+            close_start_ns: 4_000,
+            close_end_ns: 4_000,
+            transfers: 1,
+            ..TaskRow::new(key(0), 0)
+        };
+        let second = |node: &str, second: u64, bytes: u64| DeviceRow {
+            node: node.into(),
+            read_bytes: bytes,
+            ..device("a", second * 1_000, 1_000, bytes)
+        };
+        let fast = [1_000, 1_000, 0, 0].into_iter().zip(0..).map(|(bytes, at)| second("fast", at, bytes));
+        let slow = (0..4).map(|at| second("slow", at, 500));
+        let rows: Vec<DeviceRow> = fast.chain(slow).collect();
+        let tasks = [task("fast", 2_000), task("slow", 4_000)];
+        let steady = while_working(rows.iter(), tasks.iter(), &workload(), Phase::Read);
+        let rates: Vec<(String, f64)> = means(steady.into_iter())
+            .into_iter()
+            .map(|(name, mean)| (name, mean.read_bytes_per_second))
+            .collect();
+        assert_eq!(rates, [("fast:a".to_owned(), 1e9), ("slow:a".to_owned(), 0.5e9)]);
+        // A phase so short that no interval is over before the wait begins.
+        let rows = [DeviceRow { length_ns: 4_000, ..second("fast", 0, 2_000) }];
+        let steady = while_working(rows.iter(), tasks.iter(), &workload(), Phase::Read);
+        assert_eq!(means(steady.into_iter())[0].1.read_bytes_per_second, 1e9);
     }
 }

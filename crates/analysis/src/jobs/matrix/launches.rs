@@ -67,7 +67,7 @@ impl MatrixPass {
         let words = |row: &&LaunchRow| {
             let why = if row.message.is_empty() { &row.outcome } else { &row.message };
             let words = format!("{}, stream {}, round {}: {why}", row.test, row.stream, row.round);
-            (row.outcome.clone(), words)
+            (row.outcome.to_string(), words)
         };
         let others = others.iter().map(words).collect();
         let launches = means(completed.iter().copied());
@@ -120,8 +120,8 @@ pub(super) fn means<'a>(rows: impl Iterator<Item = &'a LaunchRow>) -> Vec<Launch
 fn mean(rows: &[&LaunchRow]) -> LaunchMean {
     let ratios: Vec<f64> = rows.iter().filter_map(|row| ratio_of(sum_of_rows([*row]))).collect();
     LaunchMean {
-        test: rows[0].test.clone(),
-        kind: rows[0].kind.clone(),
+        test: rows[0].test.to_string(),
+        kind: rows[0].kind.to_string(),
         stream: rows[0].stream,
         round: rows[0].round,
         amounts: sum_of_rows(rows.iter().copied()).map(|sum| sum * (1.0 / rows.len() as f64)),

@@ -58,7 +58,7 @@ impl FullTimer {
         match launch.cpu_agrees() {
             Some(false) => "CPU of steps differs".to_owned(),
             _ if complete(&launch.row) => String::new(),
-            _ if message.is_empty() => outcome.clone(),
+            _ if message.is_empty() => outcome.to_string(),
             _ => format!("{outcome}: {message}"),
         }
     }
@@ -96,7 +96,7 @@ impl Statement for FullTimer {
         count("step", "step", "Its number, from 0; empty for the launch as a whole.", |one| {
             Some(one.step()?.step.into())
         }),
-        text("action", "does", "What the step did.", |one| one.took().action.clone()),
+        text("action", "does", "What the step did.", |one| one.took().action.to_string()),
         detail(count("threads", "threads", "Threads of the step.", |one| Some(one.step()?.threads.into()))),
         nanos("start_ns", "start", "Since the start of the phase.", |one| Some(one.took().start_ns as f64)),
         nanos("real_ns", "real", "From its start to its end.", |one| Some(real_ns(one.took()) as f64)),

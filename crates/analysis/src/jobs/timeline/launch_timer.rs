@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use record::{LaunchRow, StepRow};
+use record::{LaunchRow, SharedText, StepRow};
 
 /// CPU times of a launch agree if they differ by less than this share of the kernel's value for its process.
 pub const CPU_AGREES_SHARE: f64 = 0.02;
@@ -49,7 +49,7 @@ impl LaunchTimer {
             launch: row.launch,
             test: row.test.clone(),
             step: 0,
-            action: String::new(),
+            action: SharedText::EMPTY,
             threads: 0,
             start_ns: row.start_ns,
             end_ns: row.end_ns,
@@ -68,8 +68,8 @@ impl LaunchTimer {
             utility_write_bytes: row.utility_write_bytes,
             rows_in: 0,
             rows_out: 0,
-            checksum: String::new(),
-            result: String::new(),
+            checksum: SharedText::EMPTY,
+            result: SharedText::EMPTY,
         };
         let own = steps.iter().filter(|step| step.launch == row.launch);
         Self { row: row.clone(), whole, steps: own.map(|step| (*step).clone()).collect() }

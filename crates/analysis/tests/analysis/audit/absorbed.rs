@@ -71,8 +71,8 @@ impl Writes {
             row.device_write_bytes = self.at_devices;
             let device = DeviceRow {
                 key: key.clone(),
-                node: "n".to_owned(),
-                device: "nvme0n1".to_owned(),
+                node: "n".into(),
+                device: "nvme0n1".into(),
                 start_ns: 0,
                 length_ns: SECOND,
                 reads: 0,

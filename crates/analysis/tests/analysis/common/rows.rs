@@ -39,7 +39,7 @@ pub(crate) fn task(key: &PhaseKey, task: u32, bytes: u64, io: (u64, u64)) -> Tas
     TaskRow {
         key: key.clone(),
         task,
-        node: "n".to_owned(),
+        node: "n".into(),
         file: task,
         open_start_ns: 0,
         open_end_ns: 100,

@@ -156,10 +156,8 @@ fn rate_and_latency_tell_what_was_under_way() {
 #[test]
 fn nodes_are_averaged_with_their_number() {
     let key = rows::key(0, Phase::Read);
-    let on = |node: &str, number, bytes, io| TaskRow {
-        node: node.to_owned(),
-        ..rows::task(&key, number, bytes, io)
-    };
+    let on =
+        |node: &str, number, bytes, io| TaskRow { node: node.into(), ..rows::task(&key, number, bytes, io) };
     let tasks = [
         on("n1", 0, 100 << 20, (0, SECOND)),
         on("n1", 1, 100 << 20, (0, 2 * SECOND)),

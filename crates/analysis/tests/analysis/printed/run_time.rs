@@ -56,12 +56,12 @@ fn printed_values_that_contradict_each_other_are_doubted() {
         let key = key(0, Phase::Read);
         let row = |label: &str, value: &str, statistic: &str| PrintedRow {
             key: key.clone(),
-            label: label.to_owned(),
-            value: value.to_owned(),
+            label: label.into(),
+            value: value.into(),
             number: value.parse().ok(),
-            unit: "ops/s".to_owned(),
-            statistic: statistic.to_owned(),
-            source: "iozone.txt".to_owned(),
+            unit: "ops/s".into(),
+            statistic: statistic.into(),
+            source: "iozone.txt".into(),
             line: 7,
         };
         let record = record::PhaseRecord {

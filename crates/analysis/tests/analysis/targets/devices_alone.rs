@@ -199,7 +199,7 @@ fn devices_of_nodes_that_measured_by_themselves_are_theirs() {
             let key = PhaseKey { case: case.id.as_str().into(), repetition, phase: Phase::Read };
             let seconds = if is_second && node == "n3" { 10 } else { 1 };
             let task = task(&key, 0, 100 << 20, (0, seconds * SECOND));
-            tasks.push(TaskRow { node: node.to_owned(), ..task });
+            tasks.push(TaskRow { node: node.into(), ..task });
             phases.push(phase(&key, 100 << 20, seconds * SECOND));
         }
     }
@@ -263,6 +263,41 @@ fn members_together_have_the_rates_of_their_own_tasks() {
         .collect();
     assert_eq!(seen, [("sda", 10.0), ("sdb", 10.0)]);
     assert!(sets[0].together && sets[0].variation < UNEVEN_SHARE);
+}
+
+/// Two paths on each of two nodes, where each path is 10 MiB/s: what `members` are made of is the fact whether a device
+/// of the node carries the bytes.
+fn on_two_nodes(paths: [&str; 2], hosts: &[&HostFacts]) -> Vec<(String, f64)> {
+    let mut study = Study::new(vec![target("disks", |_| {})]);
+    study.add_of("all", "disks", &[], Phase::Read, &[0.0], |spec| {
+        spec.tasks = 4;
+        (spec.files.sharing, spec.files.targets) = (Sharing::PerTask, paths.map(Into::into).to_vec());
+    });
+    let key = PhaseKey { case: study.plan.cases[0].id.as_str().into(), repetition: 0, phase: Phase::Read };
+    let mib = 1 << 20;
+    let tasks: Vec<TaskRow> = (0..4)
+        .map(|number| TaskRow {
+            node: if number < 2 { "node1".into() } else { "node2".into() },
+            ..task(&key, number, 20 * mib, (0, 2 * SECOND))
+        })
+        .collect();
+    let run = run_of(&study.plan, &[phase(&key, 80 * mib, 2 * SECOND)], &tasks, &[]);
+    let figures = figures(&run, analysis::RateName::ByWall);
+    let sets = member_sets(&Gate::new(&study.plan, &figures, &[]), hosts);
+    let [set] = sets.as_slice() else { panic!("{sets:?}") };
+    set.members.iter().map(|one| (one.name.clone(), one.bytes_per_second.median / mib as f64)).collect()
+}
+
+#[test]
+fn devices_of_several_nodes_are_not_added_up_under_their_common_name() {
+    let (first, second) = (host(&["A", "A"], 1), host(&["A", "A"], 1));
+    let hosts = [&HostFacts { node: "node1".into(), ..first }, &HostFacts { node: "node2".into(), ..second }];
+    let seen = on_two_nodes(["/dev/sda", "/dev/sdb"], &hosts);
+    let expected = ["node1:sda", "node2:sda", "node1:sdb", "node2:sdb"].map(|name| (name.to_owned(), 10.0));
+    assert_eq!(seen, expected);
+    // No device of the nodes carries the bytes of a file system that both mount.
+    let seen = on_two_nodes(["/lustre/a", "/lustre/b"], &hosts);
+    assert_eq!(seen, ["/lustre/a", "/lustre/b"].map(|name| (name.to_owned(), 20.0)));
 }
 
 /// The rate of a disk with 8 ms positioning time and 160 MB/s.

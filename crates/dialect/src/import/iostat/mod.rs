@@ -231,8 +231,8 @@ fn interval(device: &str, values: &[Value<'_>], start_ns: u64, length_ns: u64) -
     let (reads, writes) = (of(&["r/s"]) * seconds, of(&["w/s"]) * seconds);
     DeviceRow {
         key: Pass::new(Phase::Mixed, 0).row.key,
-        node: String::new(),
-        device: device.to_owned(),
+        node: record::SharedText::EMPTY,
+        device: device.into(),
         start_ns,
         length_ns,
         reads: whole(reads),

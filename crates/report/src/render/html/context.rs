@@ -387,8 +387,8 @@ fn device_table(devices: &[(String, DeviceMean)]) -> Table {
         .left("device", |one| one.0.clone())
         .right("read MB/s", |one| megabytes(one.1.read_bytes_per_second))
         .right("write MB/s", |one| megabytes(one.1.write_bytes_per_second))
-        .right("busy", |one| percent(one.1.busy_share))
-        .right("queue", |one| number(one.1.queue_requests))
+        .right("busy", |one| one.1.busy_share.map(percent))
+        .right("queue", |one| one.1.queue_requests.map(number))
         .right("wait", |one| one.1.wait_ns.map(latencies::words))
         .done()
 }

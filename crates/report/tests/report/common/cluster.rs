@@ -178,7 +178,7 @@ pub(crate) fn operations(nodes: u32) -> Run {
     let tasks = (0..tasks).map(|task| TaskRow {
         key: key.clone(),
         task,
-        node: name(task / 24, nodes),
+        node: name(task / 24, nodes).into(),
         file: task,
         open_start_ns: 0,
         open_end_ns: 200_000,
@@ -247,7 +247,7 @@ fn record(one: &Made, phase: Phase, repetition: u32, used: u32, nodes: u32, in_f
             TaskRow {
                 key: key.clone(),
                 task,
-                node: name(node, nodes),
+                node: name(node, nodes).into(),
                 file: if own { task } else { (task + TASKS) % one.tasks },
                 open_start_ns: 0,
                 open_end_ns: 200_000,
@@ -287,7 +287,7 @@ fn over_time(record: &mut PhaseRecord, key: &PhaseKey, name: &str, node: u32, ra
         if !silent {
             record.nodes.push(NodeSeriesRow {
                 key: key.clone(),
-                node: name.to_owned(),
+                node: name.into(),
                 operation: if reads { Operation::Read } else { Operation::Write },
                 start_ns: second * SECOND,
                 length_ns: SECOND,
@@ -304,8 +304,8 @@ fn over_time(record: &mut PhaseRecord, key: &PhaseKey, name: &str, node: u32, ra
             let moved = if silent { 0 } else { bytes / 2 };
             record.devices.push(DeviceRow {
                 key: key.clone(),
-                node: name.to_owned(),
-                device: (*device).to_owned(),
+                node: name.into(),
+                device: (*device).into(),
                 start_ns: second * SECOND,
                 length_ns: SECOND,
                 reads: if reads { moved >> 17 } else { 0 },

@@ -125,9 +125,9 @@ fn launch(key: &PhaseKey, one: &Launch, system: usize, pass: u32) -> LaunchRow {
     let nanos = |seconds: f64| (seconds * 1e9) as u64;
     let start_ns = u64::from(one.round) * 70 * SECOND + u64::from(one.number) * 20_000_000;
     LaunchRow {
-        node: "made-up-node".to_owned(),
+        node: "made-up-node".into(),
         launch: one.number,
-        kind: kind.name().to_owned(),
+        kind: kind.name().into(),
         stream: one.stream,
         round: one.round,
         start_ns,

@@ -408,7 +408,7 @@ fn device_row(key: &PhaseKey, made: &Made, phase: Phase, second: u64, rate: f64)
     let (reads, writes) = split(phase, requests);
     let busy = (SECOND as f64 * (made.share.min(1.0) * 0.97 + wobble(second)).clamp(0.0, 1.0)) as u64;
     DeviceRow {
-        node: "node1".to_owned(),
+        node: "node1".into(),
         key: key.clone(),
         device: "nvme0n1".into(),
         start_ns: second * SECOND,

@@ -222,12 +222,12 @@ pub(crate) fn imported() -> Run {
     let mut printed = record(&block, Did { moves: (4096, 0), ..did(Phase::Read, 13_454, 74_000) }, 0);
     let value = |label: &str, value: &str, unit: &str, statistic: &str| PrintedRow {
         key: printed.phase.key.clone(),
-        label: label.to_owned(),
-        value: value.to_owned(),
+        label: label.into(),
+        value: value.into(),
         number: value.parse().ok(),
-        unit: unit.to_owned(),
-        statistic: statistic.to_owned(),
-        source: "page.txt".to_owned(),
+        unit: unit.into(),
+        statistic: statistic.into(),
+        source: "page.txt".into(),
         line: 126,
     };
     let values = vec![
@@ -243,16 +243,16 @@ pub(crate) fn imported() -> Run {
         start_ns: place * 71_857,
         latency_ns: micros * 1000,
         bytes: 4096,
-        device: "4".to_owned(),
+        device: "4".into(),
         sector: Some(192_933_224 + place * 8),
-        kind: "data".to_owned(),
+        kind: "data".into(),
         tag1: Some(284_160),
         tag2: Some(504),
-        disk_uid: "C0A74D01:58BD6495".to_owned(),
-        node_type: "cli".to_owned(),
-        server: "192.167.20.127".to_owned(),
-        context: "MBHandler".to_owned(),
-        thread_name: "DioHandlerThread".to_owned(),
+        disk_uid: "C0A74D01:58BD6495".into(),
+        node_type: "cli".into(),
+        server: "192.167.20.127".into(),
+        context: "MBHandler".into(),
+        thread_name: "DioHandlerThread".into(),
         ..HistoryRow::new(key.clone(), Operation::Read)
     };
     history.history = (0..).zip([55, 55, 54, 54, 55, 53, 57, 56]).map(row).collect();

@@ -162,8 +162,8 @@ fn record(case: &Case, tests: &[Test], pass: u32, times: usize) -> PhaseRecord {
         launches.push(launch(&key, tests, &one, start, pass));
     }
     let last = launches.len() - 1;
-    launches[last].outcome = "out-of-memory".to_owned();
-    launches[last].message = "its control group let it have 64 MiB".to_owned();
+    launches[last].outcome = "out-of-memory".into();
+    launches[last].message = "its control group let it have 64 MiB".into();
     let end = launches.iter().map(|one| one.end_ns).max().unwrap_or(0);
     let steps: Vec<StepRow> = launches.iter().flat_map(|one| steps(one, times)).collect();
     let spaces = seconds(&key, &launches, end);
@@ -203,9 +203,9 @@ fn launch(key: &PhaseKey, tests: &[Test], one: &Launch, start_ns: u64, pass: u32
     };
     let moved = nanos(real) / 100 / MB * MB * busy;
     LaunchRow {
-        node: "made-up-node".to_owned(),
+        node: "made-up-node".into(),
         launch: one.number,
-        kind: kind.name().to_owned(),
+        kind: kind.name().into(),
         stream: one.stream,
         round: one.round,
         start_ns,
@@ -243,7 +243,7 @@ fn steps(one: &LaunchRow, times: usize) -> Vec<StepRow> {
             launch: one.launch,
             test: one.test.clone(),
             step: place as u32,
-            action: action.to_owned(),
+            action: action.into(),
             threads: 1 + u32::from(action == "sort"),
             start_ns: start,
             end_ns: until,
@@ -262,8 +262,8 @@ fn steps(one: &LaunchRow, times: usize) -> Vec<StepRow> {
             utility_write_bytes: part(one.utility_write_bytes),
             rows_in: part(one.permanent_read_bytes) / 4 / 128,
             rows_out: part(one.permanent_read_bytes) / 4 / 128,
-            checksum: String::new(),
-            result: "{}".to_owned(),
+            checksum: record::SharedText::EMPTY,
+            result: "{}".into(),
         });
         start = until;
     }
@@ -286,7 +286,7 @@ fn seconds(key: &PhaseKey, launches: &[LaunchRow], end_ns: u64) -> Vec<SpaceRow>
             };
             rows.push(SpaceRow {
                 key: key.clone(),
-                space: space.name().to_owned(),
+                space: space.name().into(),
                 start_ns: from,
                 length_ns: until - from,
                 read_bytes: sum(|one| {

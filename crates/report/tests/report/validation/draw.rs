@@ -215,7 +215,7 @@ fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> P
         TaskRow {
             key: key.clone(),
             task,
-            node: format!("n{}", task % nodes),
+            node: format!("n{}", task % nodes).into(),
             file: task,
             open_start_ns: 0,
             open_end_ns: 0,

@@ -108,9 +108,9 @@ fn record(case: &Case, pass: u32, fault: Fault, seconds: &mut dyn FnMut() -> f64
         end_ns += u64::try_from(Duration::from_secs_f64(seconds()).as_nanos()).expect("some minutes");
         let failed = one.number == 0 && !matches!(fault, Fault::None | Fault::Unfinished);
         LaunchRow {
-            node: "n0".to_owned(),
+            node: "n0".into(),
             launch: one.number,
-            kind: "io".to_owned(),
+            kind: "io".into(),
             stream: one.stream,
             round: one.round,
             start_ns,
@@ -118,7 +118,7 @@ fn record(case: &Case, pass: u32, fault: Fault, seconds: &mut dyn FnMut() -> f64
             user_cpu_ns: CPU[one.test] * 900_000_000,
             system_cpu_ns: CPU[one.test] * 100_000_000,
             peak_memory_bytes: 1 << 26,
-            outcome: if failed { "failed" } else { "complete" }.to_owned(),
+            outcome: if failed { "failed" } else { "complete" }.into(),
             ..LaunchRow::new(key.clone(), &jobs.tests[one.test].name)
         }
     };

@@ -47,7 +47,7 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
     let all = || sets.iter().flat_map(|set| &set.members);
     let rank =
         |one: &Member| first.models.iter().position(|known| known.model == one.model).unwrap_or(usize::MAX);
-    let mut order = analysis::figures::grouped(all(), |one| (&one.model, one.place));
+    let mut order = analysis::figures::grouped(all(), |one| (&one.model, one.place, &one.name));
     order.sort_by_key(|same| (rank(same[0]), same[0].place));
     order.truncate(BARS_MAX);
     let unit = report.figures.get(first.members[0].figure).map_or(BYTES_PER_SECOND, Figure::shown_unit);
