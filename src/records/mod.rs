@@ -5,6 +5,7 @@ pub(crate) mod clean;
 pub(crate) mod compare;
 pub(crate) mod history;
 pub(crate) mod import;
+pub(crate) mod io500;
 pub(crate) mod merge;
 pub(crate) mod reference;
 pub(crate) mod report;
@@ -18,7 +19,6 @@ use std::path::{Path, PathBuf};
 use record::{Damage, RecordError, Run, RunDirectory, SIGNATURE};
 
 use crate::console::exit::{Exit, Failure};
-use crate::foreign::io500;
 
 /// Opens `paths`. Several runs are combined into one study.
 pub(crate) fn open(paths: &[PathBuf]) -> Result<Run, Failure> {

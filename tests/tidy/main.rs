@@ -6,8 +6,6 @@ mod circles;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file with more lines than this contains more than one idea.
-const LINES_MAX: usize = 600;
 /// The maximum for `main.rs`, which only parses, calls and prints.
 const MAIN_LINES_MAX: usize = 40;
 
@@ -72,15 +70,6 @@ fn texts() -> Vec<Text> {
 /// Fails with everything that was found, so that a single run shows all of it.
 fn expect_none(rule: &str, found: Vec<String>) {
     assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
-}
-
-#[test]
-fn a_file_is_one_idea() {
-    let long = |text: &Text| text.content.lines().count() > LINES_MAX;
-    let texts = texts();
-    let found = texts.iter().filter(|text| text.is_rust() && long(text));
-    let found = found.map(|text| format!("{} has {} lines", text.name, text.content.lines().count()));
-    expect_none("split these files", found.collect());
 }
 
 #[test]
@@ -211,29 +200,6 @@ fn each_dependency_is_used_and_documented() {
         }
     }
     expect_none("name each dependency, and drop those that nothing uses", found);
-}
-
-/// The maximum number of entries in a source directory.
-const ENTRIES_MAX: usize = 16;
-
-#[test]
-fn folders_of_sources_are_small() {
-    let mut found = Vec::new();
-    let mut directories = vec![root().join("src"), root().join("crates")];
-    while let Some(directory) = directories.pop() {
-        let entries: Vec<PathBuf> = fs::read_dir(&directory)
-            .expect("the sources can be read")
-            .flatten()
-            .map(|entry| entry.path())
-            .collect();
-        let inside = directory.strip_prefix(root()).expect("a folder of the project");
-        let is_source = inside.components().any(|part| part.as_os_str() == "src");
-        if is_source && entries.len() > ENTRIES_MAX {
-            found.push(format!("{}: {} entries", directory.display(), entries.len()));
-        }
-        directories.extend(entries.into_iter().filter(|entry| entry.is_dir() && !entry.ends_with("target")));
-    }
-    expect_none("group the files of these folders by what they are about", found);
 }
 
 /// Link targets in a Markdown text that are files of the project.
