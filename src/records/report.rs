@@ -74,8 +74,12 @@ impl Output {
         let Some(name) = path.file_name().filter(|_| !path.is_dir() || path.is_symlink()) else {
             return refuse("is a directory");
         };
-        if there.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-            return refuse("is a link, a pipe or a device");
+        if let Some(kind) = there.as_ref().map(Metadata::file_type).filter(|kind| !kind.is_file()) {
+            return refuse(match kind {
+                kind if kind.is_symlink() => "is a symbolic link",
+                kind if kind.is_fifo() => "is a named pipe",
+                _ => "is a device or a socket",
+            });
         }
         let is_there = there.is_some();
         let in_record = |parent: PathBuf| directories.iter().any(|directory| parent.starts_with(directory));

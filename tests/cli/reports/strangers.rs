@@ -53,13 +53,13 @@ fn no_report_is_written_through_a_link() {
         let named = format!("report record --format {form} --output record/{name}");
         for words in ["report record", &named] {
             let failed = run(&desk.ioproof(words)).expect_code(3);
-            assert_says(&failed.stderr, &[name, "a symbolic link", "write elsewhere"]);
+            assert_says(&failed.stderr, &[name, "is a symbolic link", "choose another place"]);
         }
         assert_eq!(fs::read_to_string(desk.path("victim")).expect("readable"), "mine", "{name}");
         fs::remove_file(&path).expect("removed");
         pipe(&path);
         let failed = run(&desk.ioproof("report record")).expect_code(3);
-        assert_says(&failed.stderr, &[name, "a named pipe"]);
+        assert_says(&failed.stderr, &[name, "is a named pipe"]);
         fs::remove_file(&path).expect("removed");
         // A file that also has another name keeps its content under that name.
         fs::hard_link(desk.path("victim"), &path).expect("a link");

@@ -125,7 +125,7 @@ fn a_run_that_is_still_going_on_is_not_merged() {
         fs::read_to_string(desk.path("going/journal.jsonl")).is_ok_and(|all| all.contains("case-started"))
     });
     let refused = run(&desk.ioproof("merge both going").arg(desk.record())).expect_code(2);
-    assert_says(&refused.stderr, &["still in progress", "wait for it to end"]);
+    assert_says(&refused.stderr, &["still in progress", "wait for its end"]);
     assert!(!desk.path("both").exists());
     running.signal(Signal::INT).expect("it is told to end");
     let _ = running.wait().expect("it ends");

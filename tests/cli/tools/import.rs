@@ -47,7 +47,7 @@ fn the_published_blocks_show_their_values_and_checks() {
                 "0.773472",
             ],
         ),
-        ("published-iohist.txt", &["54.9 µs", "71.9 µs", "17.0 µs"]),
+        ("published-iohist.txt", &["54.9 µs", "71.9 µs", "17.1 µs"]),
     ];
     for (name, says) in expected {
         let desk = Desk::new();

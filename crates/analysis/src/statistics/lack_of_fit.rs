@@ -58,7 +58,7 @@ pub fn bends_at(samples: &[Sample], x: f64) -> bool {
 /// The same for points that were measured once, with the scatter of neighbours.
 #[must_use]
 pub fn bends_once_at(samples: &[Sample], x: f64) -> bool {
-    Scatter::of_neighbours(samples).is_some_and(|scatter| bends(samples, x, scatter))
+    Scatter::of_neighbours(samples, Some(x)).is_some_and(|scatter| bends(samples, x, scatter))
 }
 
 fn bends(samples: &[Sample], x: f64, scatter: Scatter) -> bool {

@@ -60,17 +60,19 @@ impl Scatter {
 
     /// The variance of each inner point around the straight line through its neighbours, which is little affected by
     /// the shape of a curve with many points. Points are in ascending order of x. Returns `None` if there are fewer than
-    /// four of them, if two have the same x, or a rate is 0.
+    /// four of them, if two have the same x, or a rate is 0. What a point at `bend` is off is no scatter if the curve
+    /// bends there.
     ///
     /// Source: Gasser, Sroka, Jennen-Steinmetz, "Residual variance and residual pattern in nonlinear regression",
     /// Biometrika 73, 1986.
-    pub(crate) fn of_neighbours(samples: &[Sample]) -> Option<Self> {
+    pub(crate) fn of_neighbours(samples: &[Sample], bend: Option<f64>) -> Option<Self> {
         let apart = samples.windows(2).all(|pair| pair[0].x < pair[1].x);
         if samples.len() < 4 || !apart || samples.iter().any(|one| one.mean <= 0.0) {
             return None;
         }
-        let inner = (samples.len() - 2) as f64;
-        let squares = samples.windows(3).map(|around| {
+        let all = samples.windows(3).filter(|around| bend != Some(around[1].x));
+        let inner = all.clone().count() as f64;
+        let squares = all.map(|around| {
             let after = (around[1].x - around[0].x) / (around[2].x - around[0].x);
             let before = 1.0 - after;
             let [low, middle, high] = [0, 1, 2].map(|place| around[place].mean.ln());

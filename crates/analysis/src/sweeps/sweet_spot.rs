@@ -39,7 +39,7 @@ pub fn sweet_spot(samples: &[Sample]) -> Option<f64> {
     let placed: Vec<Sample> = samples.iter().map(|one| Sample { x: on_axis(one.x), ..*one }).collect();
     let repeated = Scatter::of_repetitions(&placed, 2);
     let least = if repeated.is_some() { 1 } else { STRETCH_UNREPEATED_MIN };
-    let scatter = repeated.or_else(|| Scatter::of_neighbours(&placed))?;
+    let scatter = repeated.or_else(|| Scatter::of_neighbours(&placed, None))?;
     let curve = Stretches::of(samples, &scatter);
     let lengths: Vec<usize> =
         (0..).map(|power| least << power).take_while(|length| length * 3 <= samples.len().max(3)).collect();

@@ -395,10 +395,6 @@ mod tests {
         assert_eq!(field(|options| options.size = Bytes(10_000)), "size");
         assert_eq!(field(|options| options.size = Bytes(0)), "size");
         assert_eq!(field(|options| options.transfer = Bytes(0)), "transfer");
-        assert_eq!(
-            field(|options| (options.transfer, options.size) = (Bytes(1000), Bytes(10_000))),
-            "transfer"
-        );
     }
 
     #[test]

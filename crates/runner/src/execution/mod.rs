@@ -155,10 +155,10 @@ impl<'a> PlanExecution<'a> {
 
     /// Writes the final state of the run to the record. A run that could not begin leaves no record.
     pub(crate) fn close(self, result: Result<RunSummary, ExecutionError>) -> Result<RunSummary, RunnerError> {
-        let place = self.recorder.place();
+        let (place, has_begun) = (self.recorder.place(), !self.recorder.is_untouched());
         self.close_record(result).map_err(|error| match error {
             // Where the directory is says more than the call that failed because of it.
-            RunnerError::Record(error) => RunnerError::Record(place.check_in_place().err().unwrap_or(error)),
+            RunnerError::Record(error) if has_begun => RunnerError::Record(place.check_in_place().err().unwrap_or(error)),
             other => other,
         })
     }

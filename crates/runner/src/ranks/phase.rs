@@ -34,6 +34,8 @@ pub(crate) struct PhaseRun<'a> {
     pub(crate) launcher: (Option<&'a Program>, &'a str),
     /// The other processes of the run on the node.
     pub(crate) mates: Arc<BTreeSet<u32>>,
+    /// Whether the study promises something, so that the content of files which the run has not written is sampled.
+    is_promised: bool,
 }
 
 impl<'a> PhaseRun<'a> {
@@ -52,7 +54,8 @@ impl<'a> PhaseRun<'a> {
             Some(writer) => Cow::Owned(fill_workload(&case(writer)?.workload)?),
             None => Cow::Borrowed(&case(order.case)?.workload),
         };
-        Ok(Self { order, workload, launcher, mates })
+        let is_promised = !plan.criteria.commitments.is_empty();
+        Ok(Self { order, workload, launcher, mates, is_promised })
     }
 
     /// Runs `tasks` together with the other ranks of `group`. The first rank of each node observes the
@@ -205,7 +208,7 @@ impl<'a> PhaseRun<'a> {
         const ITEMS: u64 = 256;
         let (tree, phase) = (placement.tree(), self.order.phase);
         let bytes = tree.bytes_per_item(phase).0.min(tree.write_bytes.0);
-        if phase != Phase::FileRead || self.order.written || bytes == 0 || !self.workload.backend.moves_data()
+        if phase != Phase::FileRead || !self.samples() || bytes == 0 || !self.workload.backend.moves_data()
         {
             return None;
         }
@@ -225,6 +228,11 @@ impl<'a> PhaseRun<'a> {
         };
         let paths: Vec<PathBuf> = all.map(path).collect();
         Some(Stored::of(paths.iter().map(PathBuf::as_path), bytes, true))
+    }
+
+    /// Whether the content of files is sampled: only a promise depends on it, and reads would precede those of the tasks.
+    fn samples(&self) -> bool {
+        self.is_promised && !self.order.written
     }
 
     /// The files that `tasks` will read, or `None` if the phase reads none.
@@ -248,7 +256,7 @@ impl<'a> PhaseRun<'a> {
             return None;
         }
         let bytes = Placement::new(&self.workload).bytes_to_read().get();
-        Some(Stored::of(paths.iter().map(PathBuf::as_path), bytes, !self.order.written))
+        Some(Stored::of(paths.iter().map(PathBuf::as_path), bytes, self.samples()))
     }
 
     /// Adds warnings about what is below the targets.
