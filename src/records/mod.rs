@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 use record::{Damage, RecordError, Run, RunDirectory, SIGNATURE};
 
 use crate::console::exit::{Exit, Failure};
-use crate::foreign::io500;
 
 /// Opens `paths`. Several runs are combined into one study.
 pub(crate) fn open(paths: &[PathBuf]) -> Result<Run, Failure> {
@@ -76,7 +75,7 @@ fn not_a_run(path: &Path, error: RecordError) -> Failure {
         RecordError::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
         _ => false,
     };
-    match io500::interrupted(path).filter(|_| is_missing) {
+    match unfinished::interrupted(path).filter(|_| is_missing) {
         Some(next) => {
             Failure::new(Exit::Record, anyhow::anyhow!("{} is not a record yet: {next}", path.display()))
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
-use crate::files::directory::Unexpected;
+use crate::files::unexpected::Unexpected;
 use crate::format::FORMAT_VERSION;
 
 /// Each message is written to follow "failed to", names the path and states the next step.

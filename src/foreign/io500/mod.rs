@@ -18,7 +18,7 @@ use crate::console::exit::{Exit, Failure};
 use crate::console::{complain, confirm, print, print_folded, print_line};
 use crate::foreign::output::write_own;
 use crate::foreign::{doubts, launcher, unicode};
-use crate::records::unfinished::Unfinished;
+use crate::records::unfinished::{MEMO, Unfinished, parts_of, whole_of};
 use crate::run::cluster::World;
 use crate::run::session;
 use phase::{Ended, PhaseRun};
@@ -26,8 +26,6 @@ use results::{MadeDirectories, Results, cannot};
 
 /// The version in results. It names this program, never a release of the benchmark.
 const VERSION: &str = concat!("ioproof-", env!("CARGO_PKG_VERSION"));
-/// The file that is kept next to the records of phases until the run is complete.
-const MEMO: &str = "io500.json";
 const NO_SUBMISSION: &str = "A result of ioproof is not valid for the IO500 list: a submission has to come from the list's own program.";
 
 /// Runs the command line, which begins with the program's name.
@@ -374,34 +372,6 @@ impl<'w> Benchmark<'w> {
         Ok(imported
             .map_or_else(|_| Vec::new(), |all| all.phases.into_iter().flat_map(|one| one.printed).collect()))
     }
-}
-
-/// The directory for the phases' records of a run whose own record is to be in `directory`.
-fn parts_of(directory: &Path) -> PathBuf {
-    let mut name = directory.as_os_str().to_owned();
-    name.push(".phases");
-    PathBuf::from(name)
-}
-
-/// The directory of the complete record if `directory` contains the records of the phases; otherwise
-/// `directory` itself.
-fn whole_of(directory: &Path) -> PathBuf {
-    match directory.extension() {
-        Some(extension) if extension == "phases" => directory.with_extension(""),
-        _ => directory.to_owned(),
-    }
-}
-
-/// How to continue the interrupted run whose record is to be in `directory`, or whose phases are in it.
-pub(crate) fn interrupted(directory: &Path) -> Option<String> {
-    let whole = whole_of(directory);
-    parts_of(&whole).join(MEMO).exists().then(|| {
-        let whole = plan::shell_word(&whole.to_string_lossy());
-        format!(
-            "an IO500 run was interrupted; `ioproof io500 CONFIG.ini --resume {whole}` continues it, `ioproof report \
-             {whole}.phases/PHASE` shows a finished phase, and `ioproof clean DATADIR` removes its files"
-        )
-    })
 }
 
 /// What an interrupted run has stored. Its configuration and mode must be those of `request`.

@@ -12,40 +12,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
-use thiserror::Error;
 
 use crate::RecordError;
-
-/// Something other than the regular file or directory that a record has at this path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("it is {found}, but a record has {expected} there")]
-pub(crate) struct Unexpected {
-    found: &'static str,
-    expected: &'static str,
-}
-
-impl Unexpected {
-    fn error(found: FileType, expected: &'static str) -> io::Error {
-        io::Error::new(io::ErrorKind::InvalidInput, Self { found: name_of(found), expected })
-    }
-
-    /// Whether `error` is of this type.
-    pub(crate) fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.is::<Self>())
-    }
-}
-
-fn name_of(kind: FileType) -> &'static str {
-    match kind {
-        FileType::RegularFile => "a regular file",
-        FileType::Directory => "a directory",
-        FileType::Symlink => "a symbolic link",
-        FileType::Fifo => "a named pipe",
-        FileType::Socket => "a socket",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        FileType::Unknown => "a file of an unknown kind",
-    }
-}
+use crate::files::unexpected::Unexpected;
 
 /// The file type that a record's files must have.
 const FILE: &str = "a regular file";

@@ -8,3 +8,4 @@ pub(crate) mod replacement;
 pub(crate) mod sums;
 pub(crate) mod survey;
 pub(crate) mod text;
+pub(crate) mod unexpected;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::RecordError;
-use crate::files::directory::{DirectoryEntry, RunDirectory, Unexpected, sync_names};
+use crate::files::directory::{DirectoryEntry, RunDirectory, sync_names};
+use crate::files::unexpected::Unexpected;
 
 /// The name under which this process writes `name` until it is complete. It is hidden, so that
 /// `*.parquet` does not match it.

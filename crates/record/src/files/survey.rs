@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use plan::limits::MANIFEST_BYTES;
 
-use crate::files::directory::{self, RunDirectory, Unexpected};
+use crate::files::directory::{self, RunDirectory};
 use crate::files::limits::{check_rows, check_rows_of_record};
+use crate::files::unexpected::Unexpected;
 use crate::format::{JOURNAL, MANIFEST, PARTS};
 use crate::table::parquet_store::size_of_table;
 use crate::table::tables::{TABLES, bytes_of_table};
