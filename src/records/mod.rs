@@ -5,7 +5,6 @@ pub(crate) mod clean;
 pub(crate) mod compare;
 pub(crate) mod history;
 pub(crate) mod import;
-pub(crate) mod io500;
 pub(crate) mod merge;
 pub(crate) mod reference;
 pub(crate) mod report;
@@ -76,7 +75,7 @@ fn not_a_run(path: &Path, error: RecordError) -> Failure {
         RecordError::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
         _ => false,
     };
-    match io500::interrupted(path).filter(|_| is_missing) {
+    match unfinished::interrupted(path).filter(|_| is_missing) {
         Some(next) => {
             Failure::new(Exit::Record, anyhow::anyhow!("{} is not a record yet: {next}", path.display()))
         }

@@ -1,7 +1,9 @@
 //! `ioproof report`: prints the tables, and writes the report in any format.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;

@@ -1,4 +1,4 @@
-//! The error for something else in the place of a record's file or directory.
+//! What a record cannot have in the place of a file or a directory.
 
 use std::io;
 

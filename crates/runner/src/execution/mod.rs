@@ -158,7 +158,9 @@ impl<'a> PlanExecution<'a> {
         let (place, has_begun) = (self.recorder.place(), !self.recorder.is_untouched());
         self.close_record(result).map_err(|error| match error {
             // Where the directory is says more than the call that failed because of it.
-            RunnerError::Record(error) if has_begun => RunnerError::Record(place.check_in_place().err().unwrap_or(error)),
+            RunnerError::Record(error) if has_begun => {
+                RunnerError::Record(place.check_in_place().err().unwrap_or(error))
+            }
             other => other,
         })
     }

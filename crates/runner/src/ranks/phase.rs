@@ -208,8 +208,7 @@ impl<'a> PhaseRun<'a> {
         const ITEMS: u64 = 256;
         let (tree, phase) = (placement.tree(), self.order.phase);
         let bytes = tree.bytes_per_item(phase).0.min(tree.write_bytes.0);
-        if phase != Phase::FileRead || !self.samples() || bytes == 0 || !self.workload.backend.moves_data()
-        {
+        if phase != Phase::FileRead || !self.samples() || bytes == 0 || !self.workload.backend.moves_data() {
             return None;
         }
         let (each, tasks_here) = (tree.items_per_task(), tasks.end - tasks.start);
