@@ -85,7 +85,7 @@ limits! {
     TABLE_CHUNK_BYTES: u64 = 64 << 20, "the compressed values of one column in one row group",
         "those of 65,536 rows have less";
     TABLE_ROWS_EXPANSION: u64 = 2048, "memory that the rows of a table take for each byte read",
-        "rows that are all alike, as those of idle devices, reach 1,300";
+        "rows that are all alike, as those of idle devices, reach 1,800";
     TABLE_ROWS_BYTES: u64 = 2 << 30, "memory that the rows of one table take",
         "those of 384 devices take less in eleven hours";
     RECORD_ROWS_BYTES: u64 = 1 << 30, "memory that the phases and warnings of a record take",

@@ -76,7 +76,13 @@ fn check(bytes: u64, stored: u64, allowed: u64) -> Result<(), String> {
 
 /// The memory that texts may still use.
 #[derive(Debug)]
-pub(crate) struct TextBudget(u64);
+pub(crate) struct TextBudget {
+    /// Texts that rows share.
+    shared: u64,
+    /// Texts that each row has for itself, as each warning has. Like rows, those that are all alike take next to
+    /// nothing in a file.
+    owned: u64,
+}
 
 impl TextBudget {
     /// The budget for the texts of a run whose tables have `stored` bytes.
@@ -95,20 +101,22 @@ impl TextBudget {
     }
 
     fn new(free: u64, stored: u64) -> Self {
-        Self(free.saturating_add(stored.saturating_mul(TEXTS_EXPANSION)).min(RECORD_TEXTS_BYTES))
+        let budget = |times| free.saturating_add(stored.saturating_mul(times)).min(RECORD_TEXTS_BYTES);
+        Self { shared: budget(TEXTS_EXPANSION), owned: budget(TABLE_ROWS_EXPANSION) }
     }
 
-    /// Subtracts `bytes`. Errors if the budget is exceeded.
-    pub(crate) fn take(&mut self, bytes: u64) -> Result<(), String> {
-        match self.0.checked_sub(bytes) {
+    /// Subtracts `bytes` of texts that rows share, or that each row has for itself. Errors if the budget is exceeded.
+    pub(crate) fn take(&mut self, bytes: u64, are_owned: bool) -> Result<(), String> {
+        let budget = if are_owned { &mut self.owned } else { &mut self.shared };
+        match budget.checked_sub(bytes) {
             Some(left) => {
-                self.0 = left;
+                *budget = left;
                 Ok(())
             }
             None => Err(format!(
                 "its texts take {}, which is far more than its bytes can contain ({} are left for them)",
                 Bytes(bytes),
-                Bytes(self.0)
+                Bytes(*budget)
             )),
         }
     }

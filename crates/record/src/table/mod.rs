@@ -146,7 +146,7 @@ impl<'a> Columns<'a> {
             return Ok(Vec::new());
         }
         let bytes = if V::OWNS_TEXT { values.bytes_of_places() } else { values.bytes_of_words() };
-        self.texts.take(bytes).map_err(|error| format!("column {name}: {error}"))?;
+        self.texts.take(bytes, V::OWNS_TEXT).map_err(|error| format!("column {name}: {error}"))?;
         V::column(values).ok_or_else(|| format!("column {name} contains values of another type"))
     }
 }
