@@ -52,16 +52,18 @@ pub(crate) fn rises_straight(samples: &[Sample]) -> bool {
 /// Source: Draper and Smith, as above, sections 6.1 and 14.3 (a join point at a known value).
 #[must_use]
 pub fn bends_at(samples: &[Sample], x: f64) -> bool {
-    Scatter::of_repetitions(samples, FIT_REPETITIONS_LEAST).is_some_and(|scatter| bends(samples, x, scatter))
+    Scatter::of_repetitions(samples, FIT_REPETITIONS_LEAST)
+        .is_some_and(|scatter| bends(samples, x, scatter, false))
 }
 
-/// The same for points that were measured once, with the scatter of neighbours.
+/// The same for points that were measured once, with the scatter of neighbours alone: between few points, a rise that
+/// is no straight line on this axis is farther from any line than they scatter.
 #[must_use]
 pub fn bends_once_at(samples: &[Sample], x: f64) -> bool {
-    Scatter::of_neighbours(samples, Some(x)).is_some_and(|scatter| bends(samples, x, scatter))
+    Scatter::of_neighbours(samples, Some(x)).is_some_and(|scatter| bends(samples, x, scatter, true))
 }
 
-fn bends(samples: &[Sample], x: f64, scatter: Scatter) -> bool {
+fn bends(samples: &[Sample], x: f64, scatter: Scatter, by_scatter: bool) -> bool {
     let Some((line, true)) = is_off(samples, Model::Straight, scatter) else { return false };
     // The residuals of the bend and of the rates after the line was fitted to both.
     let bend = samples.iter().map(|one| (one.x - x).max(0.0)).collect::<Vec<_>>();
@@ -71,6 +73,7 @@ fn bends(samples: &[Sample], x: f64, scatter: Scatter) -> bool {
     let freedom = samples.len() as f64 - 3.0;
     let gain = of_both * of_both / of_bend;
     let error = ((line.squares - gain).max(0.0) / freedom).max(scatter.variance);
+    let (error, freedom) = if by_scatter { (scatter.variance, scatter.freedom) } else { (error, freedom) };
     of_both < 0.0 && of_bend > 0.0 && exceeds(gain / error, 1.0, freedom)
 }
 
