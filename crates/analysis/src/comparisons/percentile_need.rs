@@ -44,7 +44,7 @@ impl PercentileNeed {
         let in_one = statistic == Statistic::Best;
         let level = PercentileBounds::level(among) / if in_one { planned.max(1) as f64 } else { 1.0 };
         let (in_flight, planned_of_each) = (in_flight(case), transfers_of(case, phase));
-        let of_each = transfers_of_pass(percent, in_flight).unwrap_or(u64::MAX);
+        let of_each = transfers_of_pass(percent, in_flight, level).unwrap_or(u64::MAX);
         let each = planned_of_each.unwrap_or(u64::MAX) as f64;
         let repetitions = if in_one { Some(1) } else { passes_needed(percent, each, in_flight, level) };
         Self {

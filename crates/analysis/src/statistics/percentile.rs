@@ -16,7 +16,11 @@ pub const PERCENTILE_LEVEL: f64 = 0.01;
 const SHARE_OF_A_BAD_PASS: f64 = 3.0;
 
 /// If a pass has more beyond the limit than that, others may have up to this many times as much.
-const UNSEEN: f64 = 3.0;
+const UNSEEN: f64 = 4.0;
+
+/// If everything beyond the limit is in this share of the passes, there are to be so many of them that chance leaves
+/// out all of these with a probability of at most the level.
+const BAD_PASSES: f64 = 0.25;
 
 /// The transfers of one pass, and how many of them are beyond a limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,23 +49,29 @@ pub fn transfers_needed(percent: f64, level: f64) -> Option<u64> {
     (allowed > 0.0).then(|| whole((level.ln() / (-allowed).ln_1p()).ceil()).max(1))
 }
 
+/// The least number of passes, however many transfers each has: (1 − [`BAD_PASSES`])ⁿ is at most `level`, and the
+/// stake of [`passes_within`] can grow to 1 ÷ `level`.
+fn least_passes(level: f64) -> f64 {
+    let (gain, loss) = ((1.0 / (SHARE_OF_A_BAD_PASS - 1.0)).ln_1p(), -(-BAD_PASSES).ln_1p());
+    (-level.ln() / gain.min(loss)).ceil()
+}
+
 /// The least number of passes with `transfers` each that can show anything about an upper limit of a percentile, if
 /// `in_flight` transfers are in flight at a time: see [`passes_within`]. `None` for 100 %, or without transfers.
 #[must_use]
 pub fn passes_needed(percent: f64, transfers: f64, in_flight: f64, level: f64) -> Option<u64> {
     let share = allowed(percent) * transfers / in_flight.max(1.0);
     let gain = share.min(1.0 / (SHARE_OF_A_BAD_PASS - 1.0)).ln_1p();
-    (gain > 0.0).then(|| whole((-level.ln() / gain).ceil()))
+    (gain > 0.0).then(|| whole((-level.ln() / gain).ceil().max(least_passes(level))))
 }
 
 /// The least number of transfers of a pass for which the number of passes, and not that of transfers, decides
 /// [`passes_needed`]. `None` for 100 %.
 #[must_use]
-pub fn transfers_of_pass(percent: f64, in_flight: f64) -> Option<u64> {
+pub fn transfers_of_pass(percent: f64, in_flight: f64, level: f64) -> Option<u64> {
     let allowed = allowed(percent);
-    let least = in_flight.max(1.0) / (SHARE_OF_A_BAD_PASS - 1.0) / allowed;
-    // The number is not to be one too high by the rounding of a share.
-    (allowed > 0.0).then(|| whole((least * (1.0 - 1e-12)).ceil()))
+    let share = (-level.ln() / least_passes(level)).exp_m1();
+    (allowed > 0.0).then(|| whole((in_flight.max(1.0) * share / allowed).ceil()))
 }
 
 /// The largest number of `transfers` beyond a limit that shows the percentile to be within it: were as many beyond it
@@ -86,7 +96,8 @@ pub fn beyond_at_least(transfers: u64, percent: f64, level: f64) -> Option<u64> 
 /// than allowed is beyond the limit in the long run, the stake does not grow on average, and so exceeds 1 ÷ `level`
 /// with a probability of at most `level`, however skewed the counts are. The scale is the largest count that one pass
 /// is taken to have at the limit, less what is allowed: twice the allowed count of the longest pass, all transfers
-/// in flight (one stall), or three times the largest count of these passes.
+/// in flight (one stall), or four times the largest count of these passes. There have to be at least 17 passes for a
+/// level of 0.01: were a quarter of all passes bad, 16 would have none of them with a probability of 1.002 %.
 ///
 /// Source: Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024. The
 /// scale, and the error if passes depend on each other, are calibrated: `docs/VALIDATION.md` has the table.
@@ -97,11 +108,11 @@ pub fn passes_within(passes: &[Beyond], percent: f64, in_flight: f64, level: f64
     let most = passes.iter().map(|pass| pass.beyond).max().unwrap_or(0) as f64;
     let scale = ((SHARE_OF_A_BAD_PASS - 1.0) * allowed * longest).max(in_flight).max(UNSEEN * most).max(1.0);
     let gain = |pass: &Beyond| ((allowed * pass.transfers as f64 - pass.beyond as f64) / scale).ln_1p();
-    passes.iter().map(gain).sum::<f64>() >= -level.ln()
+    passes.len() as f64 >= least_passes(level) && passes.iter().map(gain).sum::<f64>() >= -level.ln()
 }
 
 /// Whether `passes` show that a percentile is not within a limit, with the pass as the unit: as [`passes_within`],
-/// with the opposite sign. No count is below 0, so that this needs no assumption about the largest.
+/// with the opposite sign. No count is below 0, so that this needs no assumption about the largest. It takes as many passes.
 #[must_use]
 pub fn passes_beyond(passes: &[Beyond], percent: f64, level: f64) -> bool {
     let allowed = allowed(percent);
@@ -111,7 +122,7 @@ pub fn passes_beyond(passes: &[Beyond], percent: f64, level: f64) -> bool {
         return passes.iter().any(|pass| pass.beyond > 0);
     }
     let gain = |pass: &Beyond| ((pass.beyond as f64 - allowed * pass.transfers as f64) / scale).ln_1p();
-    passes.iter().map(gain).sum::<f64>() >= -level.ln()
+    passes.len() as f64 >= least_passes(level) && passes.iter().map(gain).sum::<f64>() >= -level.ln()
 }
 
 /// The largest number of successes of `trials` that is not exceeded with a probability of at most `level`, if each

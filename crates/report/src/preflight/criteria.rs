@@ -73,7 +73,7 @@ fn percentiles(plan: &Plan, screen: Screen) -> impl Iterator<Item = String> {
     plan.criteria.commitments.iter().filter_map(line)
 }
 
-/// `p99.9 takes at least 4,603 transfers, and 12 repetitions of 2,000 or more with 4 in flight; planned are …`.
+/// `p99.9 takes at least 4,603 transfers, and 17 repetitions of 2,000 or more with 4 in flight; planned are …`.
 fn need_words(need: &PercentileNeed) -> String {
     let PercentileNeed { percent, repetitions, planned, in_flight, .. } = need;
     let Some(transfers) = need.transfers else {

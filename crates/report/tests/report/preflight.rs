@@ -187,30 +187,30 @@ fn what_a_promised_percentile_takes_is_told_before_the_run() {
         let before = one_line(&report::preflight(&plan, &around, report::Screen::PLAIN));
         (before, one_line(&report::explain(&plan, &around, report::Screen::PLAIN)))
     };
-    let (before, explained) = promised(99.9, 12, None);
-    let takes = "p99.9 takes at least 4,603 transfers, and 12 repetitions with 16,500 or more each (33 in flight); planned \
-                 are 12 repetitions of 33,000 transfers";
+    let (before, explained) = promised(99.9, 17, None);
+    let takes = "p99.9 takes at least 4,603 transfers, and 17 repetitions with 10,267 or more each (33 in flight); planned \
+                 are 17 repetitions of 33,000 transfers";
     assert!(explained.contains(takes), "{explained}");
     assert!(!before.contains("will not be shown"), "{before}");
     // A tenth of 33,000 is allowed for each of 33 in flight: ln 100 ÷ ln 1.1 is 48.3.
-    let (before, explained) = promised(99.99, 12, None);
+    let (before, explained) = promised(99.99, 17, None);
     let takes =
         "p99.99 takes at least 46,050 transfers, and 49 repetitions with 33,000 or more each (33 in flight)";
     assert!(explained.contains(takes), "{explained}");
     let warns =
-        format!("! in time: {takes}; planned are 12 repetitions of 33,000 transfers; it will not be shown");
+        format!("! in time: {takes}; planned are 17 repetitions of 33,000 transfers; it will not be shown");
     assert!(before.contains(&warns), "{before}");
     // Nobody knows how many transfers the storage completes in a minute.
     let minute = Some(Nanos::secs(60));
-    let (before, explained) = promised(99.0, 12, minute);
+    let (before, explained) = promised(99.0, 17, minute);
     assert!(
-        explained.contains("planned are 12 repetitions, of as many transfers as the storage completes"),
+        explained.contains("planned are 17 repetitions, of as many transfers as the storage completes"),
         "{explained}"
     );
     assert!(!before.contains("will not be shown"), "{before}");
     let (before, _) = promised(99.0, 6, minute);
     assert!(
-        before.contains("with 1,650 or more each (33 in flight); planned are 6 repetitions; it will not"),
+        before.contains("with 1,027 or more each (33 in flight); planned are 6 repetitions; it will not"),
         "{before}"
     );
     let (before, _) = promised(100.0, 12, None);

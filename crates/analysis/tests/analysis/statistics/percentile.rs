@@ -48,16 +48,16 @@ fn passes(count: usize, transfers: u64, beyond: u64) -> Vec<Beyond> {
     vec![Beyond { transfers, beyond }; count]
 }
 
-/// By hand: with nothing beyond the limit each pass is worth a factor of 1 + 1/2, and 1.5¹² is the first power above
-/// 100. With 32 in flight, a stall of one pass of 1,000 is 32 of the 10 allowed: (1 + 10/32)¹⁷ is above 100.
+/// By hand: 0.75¹⁶ is 0.01002, and 0.75¹⁷ below 0.01. With 33 in flight, a stall of one pass of 1,000 is 33 of the 10
+/// allowed, and (1 + 10/33)¹⁸ is the first power above 100; 0.75²¹ is the first below 0.0025.
 #[test]
 fn the_number_of_passes_needed_is_the_first_that_shows_anything() {
     for (percent, transfers, in_flight, needed) in [
-        (99.0, 1_000_u64, 1.0, 12),
-        (99.0, 1_000, 32.0, 17),
-        (99.9, 1_000_000, 256.0, 12),
+        (99.0, 1_000_u64, 1.0, 17),
+        (99.0, 1_000, 33.0, 18),
+        (99.9, 1_000_000, 256.0, 17),
         (99.9, 50, 1.0, 95),
-        (50.0, 1_000, 1.0, 12),
+        (50.0, 1_000, 1.0, 17),
     ] {
         assert_eq!(passes_needed(percent, transfers as f64, in_flight, LEVEL), Some(needed));
         let shows = |count: u64| {
@@ -70,8 +70,13 @@ fn the_number_of_passes_needed_is_the_first_that_shows_anything() {
         );
     }
     assert_eq!(passes_needed(100.0, 1e9, 1.0, LEVEL), None);
-    assert_eq!((transfers_of_pass(99.99, 1.0), transfers_of_pass(99.0, 32.0)), (Some(5_000), Some(1_600)));
-    assert_eq!(transfers_of_pass(100.0, 1.0), None);
+    assert_eq!(passes_needed(99.0, 1e9, 1.0, LEVEL / 4.0), Some(21));
+    // 100 to the power of 1/17 is 1.31112.
+    let least = (transfers_of_pass(99.99, 1.0, LEVEL), transfers_of_pass(99.0, 32.0, LEVEL));
+    assert_eq!(least, (Some(3_112), Some(996)));
+    assert_eq!(passes_needed(99.99, 3_112.0, 1.0, LEVEL), Some(17));
+    assert_eq!(passes_needed(99.99, 3_111.0, 1.0, LEVEL), Some(18));
+    assert_eq!(transfers_of_pass(100.0, 1.0, LEVEL), None);
 }
 
 /// As many transfers beyond the limit, in all passes or in one.
@@ -89,9 +94,8 @@ fn one_bad_pass_weighs_more_than_the_same_number_in_all() {
 
 #[test]
 fn passes_with_more_than_allowed_break_it() {
-    // Twice what is allowed is worth a factor of 1 + 1/2.
-    assert!(passes_beyond(&passes(12, 1_000, 20), 99.0, LEVEL));
-    assert!(!passes_beyond(&passes(11, 1_000, 20), 99.0, LEVEL));
+    assert!(passes_beyond(&passes(17, 1_000, 20), 99.0, LEVEL));
+    assert!(!passes_beyond(&passes(16, 1_000, 20), 99.0, LEVEL));
     assert!(!passes_beyond(&passes(1_000, 1_000, 10), 99.0, LEVEL));
     assert!(passes_beyond(&passes(1, 10, 1), 100.0, LEVEL));
     assert!(!passes_beyond(&passes(50, 10, 0), 100.0, LEVEL));
@@ -119,7 +123,7 @@ fn shown_at_the_limit(passes: usize, transfers: u64, mut share: impl FnMut(&mut 
 /// of the faster ones, 0.461 % and 1.595 % are beyond it, together 1.028 %.
 #[test]
 fn passes_of_two_kinds_do_not_pass_by_chance() {
-    for count in [7, 12, 20] {
+    for count in [7, 17, 20] {
         let shown = shown_at_the_limit(count, 200, |random| {
             let mean = if random.uniform() < 0.5 { 1.0 } else { 1.3 };
             (-5.38_f64 / mean).exp()

@@ -142,7 +142,7 @@ fn grades_of_the_mean_and_of_each_percentile_stand_for_themselves() {
         found.iter().map(|one| (one.reached.as_deref().unwrap_or_default(), one.open)).collect();
     // As of a commitment, five repetitions do not show that a percentile is reached.
     assert_eq!(said, [("good mean", false), ("bad tail", false), ("", true)]);
-    let open = "too close to tell, or too little data: p99 takes at least 459 transfers and 12 repetitions";
+    let open = "too close to tell, or too little data: p99 takes at least 459 transfers and 17 repetitions";
     assert_eq!(cell(&found[2], "open"), Value::Text(open.to_owned()));
 }
 

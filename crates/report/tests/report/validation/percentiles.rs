@@ -55,46 +55,46 @@ const fn model(
 
 const MODELS: [Model; 12] = [
     model("exponential, few transfers", Storage::Alike, 99.9, 50, &[6, 20, 60, 200]),
-    model("exponential", Storage::Alike, 99.0, 1_000, &[12, 20, 30, 60]),
-    model("exponential", Storage::Alike, 99.9, 10_000, &[12, 20, 30, 60]),
-    model("each transfer half like the one before", Storage::EachLikeTheLast, 99.0, 1_000, &[12, 20, 30]),
+    model("exponential", Storage::Alike, 99.0, 1_000, &[17, 20, 30, 60]),
+    model("exponential", Storage::Alike, 99.9, 10_000, &[17, 20, 30, 60]),
+    model("each transfer half like the one before", Storage::EachLikeTheLast, 99.0, 1_000, &[17, 20, 30]),
     Model {
         in_flight: 32,
-        ..model("stalls of all 32 in flight, few", Storage::Stalls(30.0), 99.0, 960, &[12, 20, 60])
+        ..model("stalls of all 32 in flight, few", Storage::Stalls(30.0), 99.0, 960, &[17, 20, 60])
     },
     Model {
         in_flight: 32,
-        ..model("stalls of all 32 in flight, many", Storage::Stalls(300.0), 99.0, 9_600, &[12, 20, 60])
+        ..model("stalls of all 32 in flight, many", Storage::Stalls(300.0), 99.0, 9_600, &[17, 20, 60])
     },
     model(
         "half of the repetitions 1.3 times as long",
         Storage::Kinds(0.5, 1.3),
         99.0,
         1_000,
-        &[12, 20, 30, 60],
+        &[17, 20, 30, 60],
     ),
-    model("half of the repetitions 1.3 times as long", Storage::Kinds(0.5, 1.3), 99.9, 10_000, &[12, 20, 60]),
-    model("one in four twice as long", Storage::Kinds(0.25, 2.0), 99.0, 1_000, &[20, 60]),
+    model("half of the repetitions 1.3 times as long", Storage::Kinds(0.5, 1.3), 99.9, 10_000, &[17, 20, 60]),
+    model("one in four twice as long", Storage::Kinds(0.25, 2.0), 99.0, 1_000, &[17, 20, 60]),
     model(
         "repetitions half like the one before, 5 % scatter",
         Storage::Scatter(0.05),
         99.9,
         10_000,
-        &[12, 20, 60],
+        &[17, 20, 60],
     ),
     model(
         "repetitions half like the one before, 10 % scatter",
         Storage::Scatter(0.1),
         99.9,
         10_000,
-        &[12, 20, 60],
+        &[17, 20, 60],
     ),
     model(
         "repetitions half like the one before, 20 % scatter",
         Storage::Scatter(0.2),
         99.0,
         1_000,
-        &[20, 60],
+        &[17, 20, 60],
     ),
 ];
 
