@@ -173,7 +173,7 @@ impl OpRunner for ItemWorker<'_> {
     }
 
     fn give(self) -> OpCounters {
-        let Small { findings, read_bytes, write_bytes, .. } = self.small;
+        let Small { findings, read_bytes, write_bytes, continued, .. } = self.small;
         OpCounters {
             findings,
             paths: Vec::new(),
@@ -181,6 +181,7 @@ impl OpRunner for ItemWorker<'_> {
             write_bytes,
             allocated_bytes: self.allocated_bytes,
             found: 0,
+            continued,
         }
     }
 }

@@ -59,6 +59,8 @@ pub(crate) struct ItemSlot<'s> {
     /// Number of bytes of the file moved so far, and the start of the chunk in flight.
     moved: u64,
     chunk: u64,
+    /// Whether a short read or write was continued.
+    is_continued: bool,
 }
 
 impl<'s> ItemSlot<'s> {
@@ -81,6 +83,7 @@ impl<'s> ItemSlot<'s> {
             number: 0,
             moved: 0,
             chunk: 0,
+            is_continued: false,
         }
     }
 
@@ -96,6 +99,7 @@ impl<'s> ItemSlot<'s> {
         };
         (self.number, self.moved, self.chunk) =
             (rules.file_number(plan.owner, rules.content_of(plan, item)), 0, 0);
+        self.is_continued = false;
         if let (Some(patterns), Some(desk)) = (&rules.patterns, &mut self.desk) {
             desk.chunk(patterns, self.number, 0);
         }
@@ -206,6 +210,7 @@ impl<'s> ItemSlot<'s> {
             Some(patterns) => desk.made(patterns, self.chunk).len() as u64,
             None => desk.room(rules.bytes - self.chunk).len() as u64,
         };
+        self.is_continued |= bytes > 0 && self.moved > self.chunk;
         self.moved += u64::from(bytes);
         let ends = bytes == 0 || self.moved == rules.bytes;
         if !ends && self.moved - self.chunk < whole {
@@ -238,6 +243,11 @@ impl<'s> ItemSlot<'s> {
     /// Number of bytes moved.
     pub(crate) fn moved(&self) -> u64 {
         self.moved
+    }
+
+    /// Whether a short read or write was continued.
+    pub(crate) fn is_continued(&self) -> bool {
+        self.is_continued
     }
 
     /// Number of bytes allocated for the examined file.

@@ -271,6 +271,9 @@ impl Worker<'_, '_> {
             Some(_) => lane.report.write_bytes += seat.moved(),
             None => lane.report.read_bytes += seat.moved(),
         }
+        if seat.is_continued() {
+            self.common.continued.fetch_add(1, Ordering::Relaxed);
+        }
         lane.under_way -= 1;
         lane.last = now;
         match verdict {

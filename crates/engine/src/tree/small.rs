@@ -31,6 +31,8 @@ pub(crate) struct Small<'s> {
     pub(crate) findings: CheckResults,
     pub(crate) read_bytes: u64,
     pub(crate) write_bytes: u64,
+    /// Number of files for which a read or write moved less than requested, and the rest was requested again.
+    pub(crate) continued: u64,
 }
 
 /// Bytes in the buffer that were read from a file.
@@ -63,6 +65,7 @@ impl<'s> Small<'s> {
             findings: CheckResults::default(),
             read_bytes: 0,
             write_bytes: 0,
+            continued: 0,
         }
     }
 
@@ -90,15 +93,16 @@ impl<'s> Small<'s> {
         let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | more;
         let fd = again(|| rustix::fs::openat(CWD, name, flags, Mode::from_raw_mode(FILE_MODE)))?;
         if let (Some(patterns), Some(sheet)) = (self.patterns, &mut self.sheet) {
-            let mut offset = 0;
+            let (mut offset, mut is_continued) = (0, false);
             to_start(&fd)?;
             while offset < patterns.bytes() {
                 let chunk =
                     if offset == 0 { sheet.made(patterns, 0) } else { sheet.chunk(patterns, file, offset) };
-                write_all(&fd, chunk)?;
+                is_continued |= write_all(&fd, chunk)?;
                 offset += chunk.len() as u64;
             }
             self.write_bytes += offset;
+            self.continued += u64::from(is_continued);
         }
         if sync {
             again(|| rustix::fs::fsync(&fd))?;
@@ -122,12 +126,13 @@ impl<'s> Small<'s> {
         if asked > 0 {
             to_start(&fd)?;
         }
-        let mut offset = 0;
+        let (mut offset, mut is_continued) = (0, false);
         while offset < asked {
             self.check();
             let room = self.room.room(asked - offset);
             let length = room.len();
-            let read = read_up_to(&fd, room)?;
+            let (read, more) = read_up_to(&fd, room)?;
+            is_continued |= more;
             let ends = read < length;
             if self.noise.is_some() {
                 self.unchecked = Some(Unchecked { file, read, offset, goes_on: !ends && written > asked });
@@ -138,6 +143,7 @@ impl<'s> Small<'s> {
             }
         }
         self.read_bytes += offset;
+        self.continued += u64::from(is_continued);
         sys::close(fd)?;
         let expected = written.min(asked);
         match offset < expected {
@@ -173,25 +179,34 @@ fn to_start(file: &OwnedFd) -> Result<(), Errno> {
     again(|| rustix::fs::seek(file, SeekFrom::Start(0))).map(drop)
 }
 
-fn write_all(file: &OwnedFd, mut bytes: &[u8]) -> Result<(), Errno> {
+/// Returns whether more than one call was needed.
+fn write_all(file: &OwnedFd, mut bytes: &[u8]) -> Result<bool, Errno> {
+    let whole = bytes.len();
+    let mut is_continued = false;
     while !bytes.is_empty() {
         match again(|| rustix::io::write(file, bytes))? {
             // Some network file systems report an exhausted disk quota this way.
             0 => return Err(Errno(libc::ENOSPC)),
-            written => bytes = &bytes[written..],
+            written => {
+                is_continued |= bytes.len() < whole;
+                bytes = &bytes[written..];
+            }
         }
     }
-    Ok(())
+    Ok(is_continued)
 }
 
-/// Reads until `room` is full or the file ends.
-fn read_up_to(file: &OwnedFd, room: &mut [u8]) -> Result<usize, Errno> {
-    let mut filled = 0;
+/// Reads until `room` is full or the file ends. Returns also whether more than one call returned data.
+fn read_up_to(file: &OwnedFd, room: &mut [u8]) -> Result<(usize, bool), Errno> {
+    let (mut filled, mut is_continued) = (0, false);
     while filled < room.len() {
         match again(|| rustix::io::read(file, &mut room[filled..]))? {
             0 => break,
-            read => filled += read,
+            read => {
+                is_continued |= filled > 0;
+                filled += read;
+            }
         }
     }
-    Ok(filled)
+    Ok((filled, is_continued))
 }

@@ -59,8 +59,9 @@ pub(crate) fn work<'a, D: OpRunner, const N: usize>(
     match beat.live(&mut runner, &mut report, &mut course) {
         Ok(()) => {
             course.finish();
-            let OpCounters { findings, paths, read_bytes, write_bytes, allocated_bytes, found } =
+            let OpCounters { findings, paths, read_bytes, write_bytes, allocated_bytes, found, continued } =
                 runner.give();
+            common.continued.fetch_add(continued, Ordering::Relaxed);
             (report.read_bytes, report.write_bytes) = (read_bytes, write_bytes);
             let report =
                 WorkerReport { tasks: vec![report], recorder, findings, unstarted: 0, notes: Vec::new() };
@@ -85,6 +86,8 @@ pub(crate) struct OpCounters {
     pub(crate) write_bytes: u64,
     pub(crate) allocated_bytes: u64,
     pub(crate) found: u64,
+    /// Number of files for which a short transfer was continued.
+    pub(crate) continued: u64,
 }
 
 /// The operations of a task, one after the other.

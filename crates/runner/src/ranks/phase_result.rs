@@ -82,7 +82,8 @@ impl PhaseResult<'_> {
         if totals.continued > 0 {
             warnings.push(Warning::ShortTransfers {
                 transfers: totals.continued,
-                of: phase.reads.saturating_add(phase.writes),
+                // A file of a tree is one transfer.
+                of: phase.reads.saturating_add(phase.writes).saturating_add(phase.items),
             });
         }
         for reason in totals.notes() {

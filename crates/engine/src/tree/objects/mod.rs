@@ -350,8 +350,9 @@ impl OpRunner for ObjectWorker<'_> {
     }
 
     fn give(self) -> OpCounters {
-        let Small { findings, read_bytes, write_bytes, .. } = self.small;
-        OpCounters { findings, paths: self.paths, read_bytes, write_bytes, allocated_bytes: 0, found: 0 }
+        let Small { findings, read_bytes, write_bytes, continued, .. } = self.small;
+        let paths = self.paths;
+        OpCounters { findings, paths, read_bytes, write_bytes, continued, ..OpCounters::default() }
     }
 }
 
