@@ -188,7 +188,7 @@ fn what_a_promised_percentile_takes_is_told_before_the_run() {
         (before, one_line(&report::explain(&plan, &around, report::Screen::PLAIN)))
     };
     let (before, explained) = promised(99.9, 17, None);
-    let takes = "p99.9 takes at least 4,603 transfers, and 17 repetitions with 10,267 or more each (33 in flight); planned \
+    let takes = "p99.9 takes at least 4,603 transfers, and 17 repetitions with 10,268 or more each (33 in flight); planned \
                  are 17 repetitions of 33,000 transfers";
     assert!(explained.contains(takes), "{explained}");
     assert!(!before.contains("will not be shown"), "{before}");
