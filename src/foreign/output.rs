@@ -56,12 +56,7 @@ pub(crate) fn write_own(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failu
 fn begin_named(path: &Path) -> Result<File, Failure> {
     refuse_device(path)?;
     let mut options = OpenOptions::new();
-    options
-        .append(true)
-        .create(true)
-        .open(path)
-        .and_then(|file| emptied(file))
-        .map_err(|error| cannot_write(path, error))
+    options.append(true).create(true).open(path).and_then(emptied).map_err(|error| cannot_write(path, error))
 }
 
 /// Begins a file whose name the program chooses: an empty one, in place of what has the name.

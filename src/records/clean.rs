@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     let directory =
         std::path::absolute(&arguments.directory).map_err(|error| Failure::new(Exit::Usage, error))?;
     let (mut found, mut unreadable, mut is_clean, mut all_gone) = (Vec::new(), Vec::new(), true, true);
-    for place in record::claimed_directories(&directory, |path| unfinished::has_ended(path))? {
+    for place in record::claimed_directories(&directory, unfinished::has_ended)? {
         is_clean &= !unfinished_claims(&place)?;
         let parts = unfinished::ended(&place);
         is_clean &= parts.is_empty();

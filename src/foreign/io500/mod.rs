@@ -150,10 +150,10 @@ impl<'w> Benchmark<'w> {
         }
         let mut results = begun?;
         let memo = Memo { is_fresh, ..self.memo() };
-        write_own(&resultdir.join("config-orig.ini"), &self.request.config_text)?;
-        write_own(&resultdir.join("config.ini"), &self.request.config.listing(false, false))?;
+        write_own(&resultdir.join("config-orig.ini"), self.request.config_text.as_bytes())?;
+        write_own(&resultdir.join("config.ini"), self.request.config.listing(false, false))?;
         kept.make(&self.parts())?;
-        write_own(&self.parts().join(MEMO), &memo.text())?;
+        write_own(&self.parts().join(MEMO), memo.text())?;
         let (is_extended, is_dry) = (self.request.is_extended, self.request.is_dry);
         if !is_dry {
             let directory = plan::shell_word(&self.directory.to_string_lossy());

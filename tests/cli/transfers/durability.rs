@@ -111,7 +111,7 @@ fn an_overlay_that_leaves_out_fsync_keeps_no_promise_of_writes() {
     }
     let scratch = Scratch::on_disk().expect("a directory");
     let Some(overlay) = Overlay::mount(scratch.path(), ",volatile") else {
-        println!("skipped: no volatile overlay can be mounted here");
+        skipped(Err("no volatile overlay can be mounted here".to_owned()));
         return;
     };
     let (judgement, said) = judged(&overlay.0);

@@ -341,7 +341,7 @@ fn descending(passes: &[&Latency], edge: fn((u64, u64, u64)) -> u64) -> Vec<(u64
         pass.buckets().map(|bucket| (edge(bucket), index, bucket.2)).collect::<Vec<_>>()
     };
     let mut all: Vec<(u64, usize, u64)> = passes.iter().enumerate().flat_map(of_pass).collect();
-    all.sort_unstable_by(|one, other| other.0.cmp(&one.0));
+    all.sort_unstable_by_key(|&(edge, ..)| std::cmp::Reverse(edge));
     all
 }
 

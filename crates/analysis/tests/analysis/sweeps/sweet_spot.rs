@@ -59,7 +59,6 @@ fn noise_and_curves_that_only_rise_or_fall_have_no_sweet_spot() {
         }
     }
     assert!(wrong * 100 <= all, "{wrong} of {all}");
-    println!("{wrong} of {all}");
 }
 
 /// 20 % above the ends over a third of the range, with slopes of a sixth of it on both sides.
@@ -73,7 +72,6 @@ fn a_broad_optimum_is_found() {
     // Eight single measurements do not tell it from noise.
     for (points, repetitions, least) in [(8, 1, 0), (8, 5, 95), (21, 1, 95), (64, 1, 99), (256, 1, 99)] {
         let (count, inside) = found(broad, points, [0.03, 0.03], repetitions);
-        println!("{points} points × {repetitions}: {count} of {CURVES}, {inside} inside");
         assert!(count * 100 >= least * CURVES, "{points} points × {repetitions}: {count} of {CURVES}");
         assert_eq!(count, inside, "{points} points × {repetitions}");
     }
