@@ -72,7 +72,9 @@ fn a_mount_without_barriers_is_found_in_any_layer_below_the_target() {
     let builder = LoopDevice::builder().on_disk().file_system(FileSystem::Ext4);
     let outer = builder.build().expect("a device");
     let at = outer.mount_point().expect("mounted");
-    assert_eq!(judged(at).0, "PASS", "a disk whose cache is flushed");
+    // Another doubt may concern passes of milliseconds.
+    let (_, said) = judged(at);
+    assert!(said.contains("\"judgement\"") && !said.contains("mounted with"), "flushed to a disk: {said}");
     let at = without_barriers(&outer);
     let reason = format!("{} is mounted with nobarrier", at.display());
     let (judgement, said) = judged(at);
