@@ -1373,7 +1373,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__mdtest)
-            opts="-a -b -B -c -C -d -D -e -E -f -F -G -h -i -I -k -l -L -n -N -p -P -r -R -s -S -t -T -u -U -v -V -w -W -x -X -y -Y -z -Z --api --help --verify-read --random-seed --saveRankPerformanceDetails --showRankStatistics --dataPacketType --print-all-procs --warningAsErrors --dummy.delay-only-rank0 --dummy.delay-sync --dummy.delay-xfer --dummy.delay-close --explain --out --compat --tasks-per-rank --yes --no-progress"
+            opts="-a -b -B -c -C -d -D -e -E -f -F -G -h -i -I -k -l -L -n -N -p -P -r -R -s -S -t -T -u -U -v -V -w -W -x -X -y -Y -z -Z --api --help --verify-read --random-seed --saveRankPerformanceDetails --showRankStatistics --dataPacketType --print-all-procs --warningAsErrors --posix.odirect --dummy.delay-only-rank0 --dummy.delay-sync --dummy.delay-xfer --dummy.delay-close --explain --out --compat --tasks-per-rank --yes --no-progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

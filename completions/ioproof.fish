@@ -605,6 +605,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l showRankStati
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l dataPacketType -d 'offset, incompressible, timestamp or random'
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l print-all-procs -d 'all processes print their results: the rows of all tasks are in the record: --saveRankPerformanceDetails=FILE, or `ioproof report RUNDIR`'
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l warningAsErrors -d 'fail the run on a warning: an error ends the run in any case; warnings about figures are printed beside them, and `ioproof check RUNDIR` fails if a figure cannot be trusted'
+complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l posix.odirect -d 'opens files with O_DIRECT; the file system decides which sizes it takes'
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l dummy.delay-only-rank0 -d 'a delay of DUMMY: the DUMMY backend measures the overhead of the harness, so it adds no delays'
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l dummy.delay-close -l dummy.delay-sync -l dummy.delay-xfer -d 'a delay of DUMMY: the DUMMY backend measures the overhead of the harness, so it adds no delays'
 complete -c ioproof -n "__fish_ioproof_using_subcommand mdtest" -l explain -d 'print the plan and write nothing'

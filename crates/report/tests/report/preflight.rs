@@ -350,8 +350,8 @@ fn buffered(tool: &str, operations: Option<u64>) -> Plan {
 fn advice_names_the_options_of_the_tool_that_was_called() {
     for (tool, volume, direct) in [
         ("gpfsperf", "raise -n to 20g", "use direct I/O (-dio)"),
-        ("iozone", "raise -s to 10240m", "use direct I/O (-I)"),
-        ("ior", "raise -s to 150", "use direct I/O (--posix.odirect)"),
+        ("iozone", "raise -s to 10g", "use direct I/O (-I)"),
+        ("ior", "raise -s to 160", "use direct I/O (--posix.odirect)"),
     ] {
         let environment = RunEnvironment { memory: Some(Bytes::gib(10)), ..around(1.92e9, 1 << 40) };
         let text = report::explain(&buffered(tool, None), &environment, report::Screen::PLAIN);
@@ -366,8 +366,8 @@ fn bytes_that_are_moved_again_do_not_fill_the_page_cache() {
     let again = buffered("gpfsperf", Some(1_000_000));
     assert!(again.cases[0].workload.bytes() > Bytes::gib(512), "more than twice the memory");
     let text = report::explain(&again, &around(1e9, 1 << 40), report::Screen::PLAIN);
-    let memory = text.lines().find(|line| line.contains("memory ")).expect("a line");
-    assert!(memory.ends_with("the page cache can answer"), "{memory}");
+    let memory = text.lines().find(|line| line.trim_start().starts_with("memory ")).expect("a line");
+    assert!(memory.ends_with("the page cache can"), "{text}");
 }
 
 #[test]
