@@ -155,7 +155,7 @@ fn peak(samples: &[Sample]) -> Option<usize> {
 
 /// The point farthest above the chord of the normalised curve. The chord is from the first point to the last, or to
 /// the peak if the curve falls by more than [`PLATEAU_SHARE`] after it. The axis is logarithmic if the sweep is
-/// [`geometric`].
+/// [`geometric`](crate::sweeps::geometric).
 ///
 /// Source: Satopää, Albrecht, Irwin, Raghavan, "Finding a 'Kneedle' in a Haystack: Detecting Knee Points in System
 /// Behavior", ICDCS workshops 2011, section III, with one knee, the highest local maximum of the difference curve,

@@ -26,7 +26,7 @@ const HALVINGS: usize = 24;
 /// is at least [`ALIKE_SHARE`], and larger than noise makes any of the tried differences of this direction with a
 /// probability of [`DIFFERENCE_LEVEL`]. A curve that only rises or only falls has differences of one direction only, so
 /// that one false difference is enough for a false sweet spot; a flat one needs two. The noise is that of the
-/// repetitions, or without repetitions that of neighbours ([`Scatter::of_neighbours`]).
+/// repetitions, or without repetitions that of neighbours (`Scatter::of_neighbours`).
 ///
 /// Source of the scan over stretches: Dümbgen and Spokoiny, "Multiscale testing of qualitative hypotheses", Annals of
 /// Statistics 29, 2001; the union bound is averaged over the estimated deviation, as for the Studentised maximum.

@@ -124,7 +124,7 @@ pub struct DeviceMean {
     pub write_bytes_per_second: f64,
     /// Share of the time with at least one request in flight, from 0 to 1 (`%util`). A device that serves many
     /// requests in parallel may not be saturated at 1. `None` if the observed time is too short for the kernel's
-    /// counters, see [`TICKED_NS_MIN`].
+    /// counters, see `TICKED_NS_MIN`.
     pub busy_share: Option<f64>,
     /// Mean number of requests in flight (`aqu-sz`), under the same condition.
     pub queue_requests: Option<f64>,

@@ -45,7 +45,7 @@ pub struct NodeWork {
 /// request and threads were held in the kernel.
 ///
 /// The counters behind the shares are sampled or advance by the kernel's clock tick, so nothing is said of less than
-/// [`TICKED_NS_MIN`], and no share exceeds 1.
+/// `TICKED_NS_MIN`, and no share exceeds 1.
 #[must_use]
 pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], work: NodeWork) -> Option<(String, f64)> {
     let NodeWork { tasks, cpu_ns, usable_cpus, logical_cpus, direct } = work;
