@@ -21,7 +21,7 @@ use crate::foreign::{doubts, launcher, unicode};
 use crate::records::unfinished::{MEMO, Unfinished, parts_of, whole_of};
 use crate::run::cluster::World;
 use crate::run::session;
-use phase::{Ended, PhaseRun};
+use phase::{Ended, PhaseRun, begun_earlier};
 use results::{MadeDirectories, Results, cannot};
 
 /// The version in results. It names this program, never a release of the benchmark.
@@ -268,7 +268,8 @@ impl<'w> Benchmark<'w> {
         is_fresh: bool,
     ) -> Result<Ended, Failure> {
         let directory = self.parts().join(phase.name());
-        if phase.makes() && directory.exists() && Run::open(&directory)?.state != RunState::Complete {
+        let earlier = if phase.makes() && directory.exists() { begun_earlier(&directory)? } else { None };
+        if earlier.is_some_and(|run| run.state != RunState::Complete) {
             let data = Path::new(&self.setup.datadir).join(phase.directory());
             if !is_fresh {
                 return Err(Failure::usage(format!(

@@ -8,7 +8,7 @@ use std::time::Instant;
 use dialect::io500::{Entry, Outcome, Phase, RunRequest, Setup};
 use dialect::{Extras, Tool, ior};
 use plan::{Case, Phase as Activity, Placement, Plan};
-use record::{Run, RunState};
+use record::{RecordError, Run, RunState};
 use report::Shown;
 use runner::{Event, Watch};
 
@@ -83,8 +83,7 @@ impl<'r> PhaseRun<'r> {
             return self.mark_time().map(Ended::Done);
         }
         if directory.exists() {
-            let run = Run::open(directory)?;
-            if run.state == RunState::Complete {
+            if let Some(run) = begun_earlier(directory)?.filter(|run| run.state == RunState::Complete) {
                 let ns = run.manifest.finished_unix_ns.unwrap_or_default() - run.manifest.started_unix_ns;
                 return Ok(Ended::Done(Outcome::of(phase, &run, self.setup, ns.max(0) as f64 / 1e9)));
             }
@@ -269,4 +268,13 @@ fn search(session: &Session<'_>, parsed: dialect::ParsedCommand) -> Result<Measu
     let run = Run::open(&place)?;
     let (exit, message) = session::verdict(&ended, &directory);
     Ok(Measured { run, exit, message })
+}
+
+/// The record of a phase in an earlier start. Returns `None` if that was killed before anything was recorded.
+pub(super) fn begun_earlier(directory: &Path) -> Result<Option<Run>, Failure> {
+    match Run::open(directory) {
+        Ok(run) => Ok(Some(run)),
+        Err(RecordError::NotBegun { .. } | RecordError::NotARun { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
