@@ -96,21 +96,24 @@ fn the_devices_of_each_node_have_their_own_rates(desk: &Desk, hosts: &Hosts) {
     let both = figures.iter().find(|one| one["target"] == "both").expect("the figure");
     let slow = format!("{}:", hosts.name(2));
     // One device of the slow node is slow, whichever number the kernel gave it.
-    let check = |mut rates: Vec<(&str, f64)>| {
+    let check = |mut rates: Vec<(&str, f64)>, slow_ones: usize| {
         assert_eq!(rates.len(), 8, "{rates:?}");
         rates.sort_by(|one, other| one.1.total_cmp(&other.1));
-        assert!(rates[0].0.starts_with(&slow), "{rates:?}");
+        assert!(rates[..slow_ones].iter().all(|(name, _)| name.starts_with(&slow)), "{rates:?}");
         for (place, &(name, rate)) in rates.iter().enumerate() {
-            assert_near(name, rate, if place == 0 { SLOW } else { RATE } as f64, 0.15);
+            assert_near(name, rate, if place < slow_ones { SLOW } else { RATE } as f64, 0.15);
         }
     };
     let members = list(desk, "statements/member");
     let own = members.iter().filter(|one| one["figure"] == both["number"]);
     let own: Vec<(&str, f64)> =
         own.map(|one| (text(&one["device"]), number(&one["bytes_per_second"]))).collect();
-    check(own);
+    // By the time of the tasks on it.
+    check(own, 1);
     let counted = both["devices"].as_array().expect("a list");
-    check(counted.iter().map(|one| (text(&one["device"]), number(&one["write_bytes_per_second"]))).collect());
+    // By the time of the node's own I/O, in which both devices moved as much.
+    let counted = counted.iter().map(|one| (text(&one["device"]), number(&one["write_bytes_per_second"])));
+    check(counted.collect(), 2);
 }
 
 /// Jobs on three nodes, the last of which is killed before it reaches its second storage target.
