@@ -301,22 +301,38 @@ fn a_client_of_nfs_tells_what_it_took_from_its_server() {
          exportfs -a && rpc.mountd -N 3 && rpc.nfsd -N 3 2\n\
          mount -t nfs4 127.0.0.1:/ /mnt/nfs"
     ));
-    for (direct, least, most) in [(false, 0.0, 0.05), (true, 0.95, 1.25)] {
-        let study = format!(
-            "[protocol]\nrepetitions = 2\nphase_min = \"1ms\"\n[[target]]\nname = \"t\"\ndirectory = \"/mnt/nfs\"\n\
-             [[workload]]\nname = \"w\"\ntransfer = \"64KiB\"\nsize = \"8MiB\"\ndirect = {direct}\n"
-        );
-        std::fs::write(machine.shared.path().join("study.toml"), study).expect("a study");
-        let record = format!("record-{direct}");
-        let _ = machine.ioproof(&format!("run study.toml --yes --out {record}")).expect_code(0);
-        let report = machine.ioproof(&format!("report --format json {record}")).expect_code(0).stdout;
-        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
-        let rows = report["statements"]["server_side"].as_array().expect("a table");
-        let share = rows.iter().find_map(|row| row["read_over_wire"].as_f64()).expect("reads");
-        assert!((least..=most).contains(&share), "direct {direct}: {share} in {rows:?}");
-        let audit = machine.ioproof(&format!("check --json {record}")).stdout;
-        assert_says(&audit, &[if direct { "memory not excluded" } else { "cached" }]);
-    }
+    // A client forgets its pages when replies overtake each other, as on a busy host.
+    let is_cached = (0..5).any(|attempt| read_over_nfs(&machine, false, attempt) < 0.05);
+    assert!(is_cached, "the client read everything from its server each time");
+    let direct = read_over_nfs(&machine, true, 0);
+    assert!((0.95..=1.25).contains(&direct), "{direct}");
+}
+
+/// Reads 8 MiB that were written over NFS before. The share that came from the server, as the counters of the client
+/// say, must be the one of the report.
+fn read_over_nfs(machine: &Machine, direct: bool, attempt: u32) -> f64 {
+    let study = format!(
+        "[protocol]\nrepetitions = 1\nphase_min = \"1ms\"\n[[target]]\nname = \"t\"\ndirectory = \"/mnt/nfs\"\n\
+         [[workload]]\nname = \"w\"\ntransfer = \"64KiB\"\nsize = \"8MiB\"\ndirect = {direct}\n"
+    );
+    std::fs::write(machine.shared.path().join("study.toml"), study).expect("a study");
+    let record = format!("record-{direct}-{attempt}");
+    // The sixth number of an operation is the number of bytes received.
+    let received = || {
+        let read = machine.shell("awk '$1 == \"READ:\" { print $6 }' /proc/self/mountstats");
+        read.trim().parse::<f64>().expect("the counter of READ")
+    };
+    let before = received();
+    let _ = machine.ioproof(&format!("run study.toml --yes --out {record}")).expect_code(0);
+    let counted = (received() - before) / f64::from(8 << 20);
+    let report = machine.ioproof(&format!("report --format json {record}")).expect_code(0).stdout;
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let rows = report["statements"]["server_side"].as_array().expect("a table");
+    let told = rows.iter().find_map(|row| row["read_over_wire"].as_f64()).expect("reads");
+    assert!((told - counted).abs() < 0.05, "direct {direct}: {told} told, {counted} counted: {rows:?}");
+    let audit = machine.ioproof(&format!("check --json {record}")).stdout;
+    assert_says(&audit, &[if counted > 0.5 { "memory not excluded" } else { "cached" }]);
+    counted
 }
 
 /// Rows of the phases of a record, each with its wall time in nanoseconds.
