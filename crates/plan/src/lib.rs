@@ -52,7 +52,7 @@ mod work;
 mod workload;
 
 pub use builtin::{cross_check, exchanges, probe, quick, randomops};
-pub use cases::case::Case;
+pub use cases::case::{Case, PrintedBy};
 pub use cases::criteria::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Criteria, Expectation, Layer, NodeDescription,
     Over, Per, PublishedReference, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side,

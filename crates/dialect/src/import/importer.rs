@@ -1,5 +1,7 @@
 //! The properties that each importer declares.
 
+use plan::PrintedBy;
+
 use super::draft::Draft;
 use super::error::ImportError;
 use super::text::lines::{Block, Line, lines};
@@ -72,8 +74,8 @@ impl Importer {
     /// A sentence if the output comes from a newer release than those that were tested.
     pub(super) fn newer(&self, draft: &Draft) -> Option<String> {
         let (version, (major, minor)) = (draft.version.as_deref()?, self.newest?);
-        let mut parts = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
-        let found = (parts.next()?.ok()?, parts.next().and_then(Result::ok).unwrap_or(0));
+        let by = PrintedBy { tool: draft.tool.to_owned(), release: Some(version.to_owned()) };
+        let found = by.numbers()?;
         (found > (major, minor)).then(|| {
             let tool = self.tool;
             format!(

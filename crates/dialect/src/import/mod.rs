@@ -45,7 +45,7 @@ mod text;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use plan::{Plan, PlanSource};
+use plan::{Case, Plan, PlanSource, PrintedBy};
 use record::PhaseRecord;
 
 use draft::{Draft, Names};
@@ -190,9 +190,10 @@ fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_n
         started = [started, draft.started].into_iter().flatten().min();
         finished = [finished, draft.finished].into_iter().flatten().max();
         let otherwise = draft.started.unwrap_or(otherwise_unix_ns);
+        let printed_by = PrintedBy { tool: draft.tool.to_owned(), release: draft.version.clone() };
         for test in draft.tests {
             let (case, records) = test.finish(file, otherwise, &mut names);
-            cases.push(case);
+            cases.push(Case { printed_by: Some(printed_by.clone()), ..case });
             phases.extend(records);
         }
     }

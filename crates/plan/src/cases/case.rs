@@ -44,6 +44,33 @@ pub struct Case {
     /// whose other values are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated: Option<String>,
+    /// For an imported case, the program whose output it was read from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed_by: Option<PrintedBy>,
+}
+
+/// A program whose output was imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PrintedBy {
+    /// Its name, such as `fio`.
+    pub tool: String,
+    /// Its release as printed, such as `3.33`. `None` if the output does not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub release: Option<String>,
+}
+
+impl PrintedBy {
+    /// Major and minor number of the release. `None` if it is not printed or has another form.
+    ///
+    /// ```
+    /// let by = plan::PrintedBy { tool: "mdtest".to_owned(), release: Some("3.4.0+dev".to_owned()) };
+    /// assert_eq!(by.numbers(), Some((3, 4)));
+    /// ```
+    #[must_use]
+    pub fn numbers(&self) -> Option<(u32, u32)> {
+        let mut parts = self.release.as_deref()?.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+        Some((parts.next()?.ok()?, parts.next().and_then(Result::ok).unwrap_or(0)))
+    }
 }
 
 impl Case {
@@ -66,6 +93,7 @@ impl Case {
             time_limit: None,
             in_turn: false,
             stated: None,
+            printed_by: None,
         }
     }
 
