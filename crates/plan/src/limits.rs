@@ -78,8 +78,8 @@ limits! {
         "half a second; a few missing lines are found at once";
     TABLE_BYTES: u64 = 16 << 30, "a table of a record, and a file of it whose checksum is compared",
         "that of the largest case, 14,616 tasks in 500 phases, has 200 MB";
-    TABLE_FOOTER_BYTES: u64 = 1 << 20, "the footer of a table, beside an eighth of the file",
-        "that of a group of 16,384 rows has 3 KB";
+    TABLE_FOOTER_BYTES: u64 = 16 << 20, "the footer of a table",
+        "that of a group of 16,384 rows has 3 KB, and rows of 2 GiB are in at most 2,400 groups";
     TABLE_GROUP_ROWS: i64 = 1 << 16, "rows of one row group",
         "four times as many as any version of the program has put into one";
     TABLE_CHUNK_BYTES: u64 = 64 << 20, "the compressed values of one column in one row group",

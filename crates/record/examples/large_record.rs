@@ -128,7 +128,7 @@ fn many_nodes() -> Result<Plan, Box<dyn Error>> {
 
 /// One phase of `seconds`, in which the first of 24 devices of each of 16 nodes reads.
 fn idle_devices(directory: &Path, seconds: u64) -> Result<(), Box<dyn Error>> {
-    let mut plan = study(1)?;
+    let mut plan = study(2)?;
     plan.cases.truncate(1);
     let manifest = manifest(plan);
     let case = &manifest.plan.cases[0];

@@ -336,7 +336,7 @@ impl Table {
         let mut length = [0; 4];
         let at = bytes.checked_sub(TAIL_BYTES).ok_or("it is too short for a table")?;
         file.read_exact_at(&mut length, at).map_err(wrong)?;
-        if bytes > TABLE_BYTES || u64::from(u32::from_le_bytes(length)) > TABLE_FOOTER_BYTES + bytes / 8 {
+        if bytes > TABLE_BYTES || u64::from(u32::from_le_bytes(length)) > TABLE_FOOTER_BYTES {
             return Err(format!("it has {}, more than a table of a record", plan::Bytes(bytes)));
         }
         let again = file.try_clone().map_err(wrong)?;

@@ -82,6 +82,8 @@ tables!(
 
 #[cfg(test)]
 mod tests {
+    use plan::limits::{TABLE_FOOTER_BYTES, TABLE_ROWS_BYTES};
+
     use super::{TableRow, TableVisitor, bytes_of_table, each_table};
     use crate::files::directory::RunDirectory;
     use crate::files::limits::{TextBudget, check_rows};
@@ -116,17 +118,19 @@ mod tests {
         R::from_columns(&mut Columns::new(count, columns.collect(), &mut texts)).expect("rows")
     }
 
-    /// The bytes of a table of such rows.
-    fn stored<R: Row>() -> u64 {
+    /// The bytes of a table of such rows, and those of its footer.
+    fn stored<R: Row>() -> (u64, u64) {
         let place = tempfile::tempdir().expect("a directory");
         let directory = RunDirectory::hold(place.path()).expect("a directory");
         let mut writer = TableWriter::new(&directory, 1);
         writer.add(&alike::<R>(ROWS)).expect("written");
         let sealed = writer.seal().expect("written").expect("rows");
-        let read: Vec<R> =
-            read_table_for_now(&directory, &table_path(&directory, R::TABLE, 1)).expect(R::TABLE);
+        let path = table_path(&directory, R::TABLE, 1);
+        let read: Vec<R> = read_table_for_now(&directory, &path).expect(R::TABLE);
         assert_eq!(read.len(), ROWS);
-        sealed.bytes
+        let file = std::fs::read(path).expect("readable");
+        let length = file[file.len() - 8..].first_chunk().expect("four bytes and a magic number");
+        (sealed.bytes, u32::from_le_bytes(*length).into())
     }
 
     struct Check;
@@ -134,7 +138,9 @@ mod tests {
     impl Check {
         /// With 32 times as many rows, which take 32 times as many bytes, the free amount is of no account.
         fn table<R: Row>() {
-            let (stored, claimed) = (stored::<R>(), bytes_of_table(R::TABLE, ROWS as u64));
+            let ((stored, footer), claimed) = (stored::<R>(), bytes_of_table(R::TABLE, ROWS as u64));
+            // The footer of the largest table has a part for each of its groups.
+            assert!(footer * TABLE_ROWS_BYTES / claimed <= TABLE_FOOTER_BYTES, "{}", R::TABLE);
             check_rows(claimed * 32, stored * 32).expect(R::TABLE);
         }
     }
