@@ -71,6 +71,7 @@ pub fn beside(
             title: format!("{}, by {PROGRAM}", case.title),
             in_turn: true,
             stated: Some(stated(&case)),
+            not_printed: Some(std::collections::BTreeSet::new()),
             ..case.clone()
         };
         rivals.push(Rival {

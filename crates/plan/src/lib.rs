@@ -9,6 +9,7 @@
 //! | [`Geometry`] | transfers, blocks and segments, in IOR's sense |
 //! | [`Workload`] | one pattern of transfers by a number of tasks on a set of files |
 //! | [`Case`] | a workload, the phases it goes through and how often |
+//! | [`Condition`] | what an imported case may not know of its workload |
 //! | [`Plan`] | all cases of a run, and the request it was made from |
 //! | [`Protocol`], [`Setting`] | what is done before and between the phases, and the position of a case in a sweep |
 //! | [`Criteria`] | what a study states in addition to its cases: targets, expectations, commitments, claims |
@@ -53,6 +54,7 @@ mod workload;
 
 pub use builtin::{cross_check, exchanges, probe, quick, randomops};
 pub use cases::case::{Case, PrintedBy};
+pub use cases::condition::Condition;
 pub use cases::criteria::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Criteria, Expectation, Layer, NodeDescription,
     Over, Per, PublishedReference, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side,

@@ -1,8 +1,8 @@
 //! What a parser finds, before it is converted to rows of a record.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Work, WorkloadSpec};
+use plan::{Bytes, Case, Condition, Geometry, Measure, Operation, Phase, Work, WorkloadSpec};
 use record::{
     DeviceRow, HistoryRow, LatencyRow, PhaseKey, PhaseRecord, PhaseRow, PrintedRow, SeriesRow, Warning,
     WarningRow,
@@ -37,6 +37,8 @@ pub(super) struct Draft {
 #[derive(Debug, Clone)]
 pub(super) struct Test {
     pub(super) case: Case,
+    /// Whether the workload has its numbers from the text, as far as they are printed.
+    is_whole: bool,
     pub(super) passes: Vec<Pass>,
 }
 
@@ -182,16 +184,40 @@ impl Pass {
 }
 
 impl Test {
-    /// A case called `id`, about which the text says what `stated` contains.
+    /// A case called `id`, about which the text says what `stated` contains. None of its conditions is known;
+    /// [`Test::knowing`] adds those that are.
     pub(super) fn new(id: &str, spec: WorkloadSpec, stated: &str) -> Self {
-        let workload = spec
-            .clone()
-            .validate()
+        let whole = spec.clone().validate();
+        let is_whole = whole.is_ok();
+        let workload = whole
             .or_else(|_| plain(&spec).validate())
             .or_else(|_| WorkloadSpec { work: Work::Transfers, ..plain(&spec) }.validate())
             .expect("some tasks with one transfer of one byte on one path are valid");
-        let case = Case { stated: Some(stated.to_owned()), ..Case::new(id, workload, Vec::new()) };
-        Self { case, passes: Vec::new() }
+        let not_printed = Some(Condition::ALL.into_iter().collect());
+        let case =
+            Case { stated: Some(stated.to_owned()), not_printed, ..Case::new(id, workload, Vec::new()) };
+        Self { case, is_whole, passes: Vec::new() }
+    }
+
+    /// The case of a command line. All of its conditions are known, except those of `known` that are not.
+    pub(super) fn of_command(case: &Case, stated: &str, known: &[(Condition, bool)]) -> Self {
+        let mut case = Case { phases: Vec::new(), ..case.clone() };
+        let unknown = known.iter().filter(|(_, is_known)| !is_known).map(|(condition, _)| *condition);
+        let unknown: BTreeSet<Condition> = unknown.collect();
+        if !unknown.is_empty() {
+            (case.stated, case.not_printed) = (Some(stated.to_owned()), Some(unknown));
+        }
+        Self { case, is_whole: true, passes: Vec::new() }
+    }
+
+    /// Adds the conditions that the text contains, each with whether it does. The values of all others in the
+    /// workload are placeholders.
+    pub(super) fn knowing(mut self, known: &[(Condition, bool)]) -> Self {
+        let not_printed = self.case.not_printed.get_or_insert_default();
+        for (condition, _) in known.iter().filter(|(_, is_known)| *is_known && self.is_whole) {
+            not_printed.remove(condition);
+        }
+        self
     }
 
     /// The pass of `phase` with the number `repetition`.

@@ -3,7 +3,7 @@
 //! Both contain a result and a time for each phase. The amounts are not printed but computed from these, so the
 //! result is exact and the amount is approximate. Bandwidths are in GiB/s, rates in 1,000 per second.
 
-use plan::{Find, Objects, Sharing, Tree, Work, WorkloadSpec};
+use plan::{Condition, Find, Objects, Sharing, Tree, Work, WorkloadSpec};
 use record::io500::{BANDWIDTH, EXTENDED, INVALID, METADATA, RESULT, SCORE, SCORE_EXTENDED, TOTAL};
 
 use super::ImportError;
@@ -113,6 +113,20 @@ impl<'a> PrintedPhase<'a> {
         spec
     }
 
+    fn known(&self) -> [(Condition, bool); 6] {
+        let has = |name: &str| self.command.is_some_and(|line| command::value(line, name).is_some());
+        let is_easy = self.phase.directory() == "ior-easy";
+        [
+            // The rules of the benchmark fix it for all other phases.
+            (Condition::Transfer, !is_easy || self.phase == Phase::IorRnd4kEasyRead || has("-t")),
+            (Condition::Order, self.transfer().is_some()),
+            (Condition::Path, has("-o") || has("-d")),
+            (Condition::Sharing, !is_easy || self.command.is_some()),
+            (Condition::Sync, self.transfer().is_some()),
+            (Condition::Tasks, true),
+        ]
+    }
+
     /// Bytes of a transfer, if it is a phase of transfers.
     fn transfer(&self) -> Option<u64> {
         match self.phase {
@@ -132,7 +146,7 @@ impl<'a> PrintedPhase<'a> {
         let score = self.score.filter(|score| *score > 0.0)?;
         let plural = if tasks == 1 { "task" } else { "tasks" };
         let stated = format!("{}, {tasks} {plural}", self.phase.name());
-        let mut test = Test::new(self.phase.name(), self.spec(tasks), &stated);
+        let mut test = Test::new(self.phase.name(), self.spec(tasks), &stated).knowing(&self.known());
         let mut pass = Pass::new(self.phase.activity(), 0);
         pass.began(self.started);
         let seconds = self.seconds.filter(|seconds| *seconds > 0.0).unwrap_or_else(|| {

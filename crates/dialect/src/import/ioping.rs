@@ -4,7 +4,7 @@
 //! and JSON contain nanoseconds and bytes (see "RAW STATISTICS" in its manual). The first request is a
 //! warm-up and not part of the statistics.
 
-use plan::{Operation, Order, Phase, WorkloadSpec};
+use plan::{Condition, Operation, Order, Phase, WorkloadSpec};
 
 use super::ImportError;
 use super::draft::{Bucket, Draft, Pass, Printed, Test, volume};
@@ -253,7 +253,13 @@ fn finish(
     } else {
         "one request at a time".to_owned()
     };
-    let mut test = Test::new("ioping", spec, &format!("{about}, {target}"));
+    let mut test = Test::new("ioping", spec, &format!("{about}, {target}")).knowing(&[
+        (Condition::Transfer, size > 0),
+        (Condition::Path, true),
+        (Condition::Depth, true),
+        (Condition::Tasks, true),
+        (Condition::Nodes, true),
+    ]);
     test.passes.push(pass);
     test
 }

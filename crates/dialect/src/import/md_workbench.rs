@@ -5,7 +5,7 @@
 //! created or removed; `obj/s` only counts objects, and in a benchmark phase each step on an object consists
 //! of several operations. A latency is printed as minimum, quartiles, 90 and 99 %, and maximum.
 
-use plan::{Bytes, Case, Objects, Operation, Phase, Work, WorkloadSpec};
+use plan::{Bytes, Case, Condition, Objects, Operation, Phase, Work, WorkloadSpec};
 
 use super::ImportError;
 use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
@@ -361,6 +361,9 @@ fn object_bytes(command: Option<&str>) -> Option<u64> {
 struct Conditions {
     cases: Vec<Case>,
     tasks: u32,
+    /// Whether their number can be told from the text.
+    tasks_are_known: bool,
+    nodes_are_known: bool,
     object_bytes: Option<u64>,
     stated: String,
 }
@@ -399,7 +402,14 @@ impl Conditions {
         if several {
             stated.push_str(", several nodes");
         }
-        Self { cases, tasks, object_bytes: objects.or(object_bytes(command)), stated }
+        Self {
+            cases,
+            tasks,
+            tasks_are_known: map.is_some() || by_sets.is_some(),
+            nodes_are_known: map.is_some() && !several,
+            object_bytes: objects.or(object_bytes(command)),
+            stated,
+        }
     }
 
     /// The name of the case to which a line belongs. Phases have their own cases, and so have different
@@ -416,7 +426,11 @@ impl Conditions {
 
     fn test(&self, name: &str) -> Test {
         if let Some(case) = self.cases.iter().find(|case| case.id == name) {
-            return Test { case: Case { phases: Vec::new(), ..case.clone() }, passes: Vec::new() };
+            return Test::of_command(
+                case,
+                &self.stated,
+                &[(Condition::Tasks, self.tasks_are_known), (Condition::Nodes, self.nodes_are_known)],
+            );
         }
         let mut spec = WorkloadSpec::new(name, "unknown", geometry(None));
         spec.tasks = self.tasks;
@@ -428,7 +442,10 @@ impl Conditions {
             offset: 1,
             ..Objects::default()
         });
-        Test::new(name, spec, &self.stated)
+        Test::new(name, spec, &self.stated).knowing(&[
+            (Condition::Transfer, self.object_bytes.is_some()),
+            (Condition::Tasks, self.tasks_are_known),
+        ])
     }
 }
 

@@ -4,7 +4,7 @@
 //! each iteration. Releases 3.2 and 3.3 compute minimum, maximum and mean over the processes of all
 //! iterations, so these differ even for a single iteration.
 
-use plan::{Phase, Tree, Work, WorkloadSpec};
+use plan::{Condition, Phase, Tree, Work, WorkloadSpec};
 use record::Warning;
 
 use super::ImportError;
@@ -62,7 +62,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     (draft.started, draft.finished) = (moment("-- started at "), moment("-- finished at "));
     let banner = Banner::of(block, &mut draft)?;
     let phase_of = |label: &str| OPERATIONS.iter().find(|(name, _)| *name == label).map(|(_, phase)| *phase);
-    let mut test = Test::new("mdtest", banner.spec(), &banner.stated());
+    let mut test = Test::new("mdtest", banner.spec(), &banner.stated()).knowing(&banner.known());
     let mut table: Option<Table> = None;
     let mut seen = false;
     for line in block.lines {
@@ -274,6 +274,18 @@ impl Banner {
         tree.items_per_directory = (per_task / tree.used_directories().1.max(1)).max(1);
         spec.work = Work::Tree(tree);
         spec
+    }
+
+    /// Without a command line, options may have been set that are not printed.
+    fn known(&self) -> [(Condition, bool); 5] {
+        let has_command = !self.command.is_empty();
+        [
+            (Condition::Transfer, has_command),
+            (Condition::Path, has_command || self.path.is_some()),
+            (Condition::Tasks, true),
+            (Condition::Nodes, true),
+            (Condition::Tree, has_command && self.items.is_some()),
+        ]
     }
 
     fn stated(&self) -> String {

@@ -1,8 +1,10 @@
 //! A case: a workload, its phases and its repetitions.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{Nanos, PassRole, Phase, Protocol, Setting, SettingValue, Stopping, Workload};
+use crate::{Condition, Nanos, PassRole, Phase, Protocol, Setting, SettingValue, Stopping, Workload};
 
 /// A workload, the phases of one repetition, and the number of repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +49,10 @@ pub struct Case {
     /// For an imported case, the program whose output it was read from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed_by: Option<PrintedBy>,
+    /// The conditions that the text of an imported case does not contain: the workload has placeholders for them.
+    /// Absent for measured cases, and in records of older programs. Read through [`Case::knows`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_printed: Option<BTreeSet<Condition>>,
 }
 
 /// A program whose output was imported.
@@ -94,6 +100,7 @@ impl Case {
             in_turn: false,
             stated: None,
             printed_by: None,
+            not_printed: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! before the run.
 
 pub(crate) mod case;
+pub(crate) mod condition;
 pub(crate) mod criteria;
 pub(crate) mod phase;
 pub(crate) mod plan;

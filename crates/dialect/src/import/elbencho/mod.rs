@@ -7,7 +7,7 @@ pub(super) mod json;
 pub(super) mod live;
 pub(super) mod text;
 
-use plan::{Backend, Operation, Order, Phase, Tree, Work, WorkloadSpec};
+use plan::{Backend, Condition, Operation, Order, Phase, Tree, Work, WorkloadSpec};
 
 use crate::import::draft::{Draft, Pass, Printed, Test, geometry, volume};
 use crate::import::error::ImportError;
@@ -66,6 +66,9 @@ pub(super) fn item_operation(phase: Phase) -> Operation {
     }
 }
 
+/// The path of a format that prints none.
+const UNKNOWN: &str = "unknown";
+
 /// The workload of a phase, as printed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Conditions {
@@ -83,7 +86,7 @@ pub(super) struct Conditions {
 impl Conditions {
     /// The conditions for a format that prints none.
     pub(super) fn unknown() -> Self {
-        Self { path: "unknown".to_owned(), ..Self::default() }
+        Self { path: UNKNOWN.to_owned(), ..Self::default() }
     }
 
     pub(super) fn spec(&self) -> WorkloadSpec {
@@ -109,6 +112,22 @@ impl Conditions {
             spec.work = Work::Tree(tree);
         }
         spec
+    }
+
+    fn known(&self) -> [(Condition, bool); 8] {
+        [
+            (
+                Condition::Transfer,
+                if self.in_directories { self.file_bytes } else { self.block_bytes }.is_some(),
+            ),
+            (Condition::Volume, self.file_bytes.is_some() && self.block_bytes.is_some()),
+            (Condition::Order, self.random.is_some()),
+            (Condition::Path, self.path != UNKNOWN),
+            (Condition::Cache, self.direct.is_some()),
+            (Condition::Depth, self.depth.is_some()),
+            (Condition::Tasks, self.threads.is_some()),
+            (Condition::Nodes, self.hosts.is_some()),
+        ]
     }
 
     pub(super) fn stated(&self) -> String {
@@ -185,7 +204,7 @@ impl<'a> Row<'_, 'a> {
         let flag = |name: &str| self.get(name).map(|text| text != "0");
         let in_directories = self.get("path type") == Some("dir");
         let conditions = Conditions {
-            path: "unknown".to_owned(),
+            path: UNKNOWN.to_owned(),
             hosts: count("hosts")?,
             threads: count("threads")?,
             file_bytes: count("file size")?,
@@ -265,7 +284,7 @@ pub(super) fn add(draft: &mut Draft, conditions: Conditions, pass: Pass) {
         test.passes.push(pass);
         return;
     }
-    let mut test = Test::new(TOOL, conditions.spec(), &stated);
+    let mut test = Test::new(TOOL, conditions.spec(), &stated).knowing(&conditions.known());
     test.passes.push(pass);
     draft.tests.push(test);
 }

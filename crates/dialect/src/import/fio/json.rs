@@ -105,7 +105,8 @@ fn job(
         block: option(&["bs", "blocksize"]),
         engine: option(&["ioengine"]),
         depth: count(&["iodepth"]),
-        jobs: count(&["numjobs"]),
+        // All options that were given are printed.
+        jobs: count(&["numjobs"]).or_else(|| own.is_some().then_some(1)),
         direct: is_set(&["direct"]).or_else(|| is_set(&["buffered"]).map(|buffered| !buffered)),
         size: option(&["size", "filesize"]).and_then(|text| units::size(&text, false)).map(whole),
         file: option(&["filename", "directory"]),
@@ -163,7 +164,7 @@ fn test(
         let cpu = |name| object.number(name).map_or(0, |percent: f64| whole(percent / 100.0 * runtime * 1e6));
         (pass.row.user_cpu_ns, pass.row.system_cpu_ns) = (cpu("usr_cpu"), cpu("sys_cpu"));
     }
-    let mut test = Test::new(&job.name, spec, &job.stated());
+    let mut test = Test::new(&job.name, spec, &job.stated()).knowing(&job.known());
     test.passes.push(pass);
     Ok(Some(test))
 }

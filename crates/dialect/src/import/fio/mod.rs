@@ -7,7 +7,7 @@ pub(super) mod json;
 mod terse;
 pub(super) mod text;
 
-use plan::{Backend, Operation, Order, WorkloadSpec};
+use plan::{Backend, Condition, Operation, Order, WorkloadSpec};
 
 use crate::import::draft::{Bucket, Pass, volume};
 use crate::import::text::lines::{narrow, whole};
@@ -76,6 +76,20 @@ impl Job {
             _ => {}
         }
         spec
+    }
+
+    /// The conditions among its options that are known.
+    pub(super) fn known(&self) -> [(Condition, bool); 8] {
+        [
+            (Condition::Transfer, self.transfer().is_some()),
+            (Condition::Volume, self.size.is_some() && self.transfer().is_some()),
+            (Condition::Order, self.rw.is_some()),
+            (Condition::Path, self.file.is_some()),
+            (Condition::Cache, self.direct.is_some()),
+            (Condition::Engine, self.engine.is_some()),
+            (Condition::Depth, self.depth.is_some()),
+            (Condition::Tasks, self.jobs.is_some() || !self.grouped),
+        ]
     }
 
     pub(super) fn stated(&self) -> String {

@@ -112,7 +112,7 @@ pub(super) fn read(
         parts if parts.is_empty() => "a terse line has no conditions".to_owned(),
         parts => parts.join(", "),
     };
-    let mut test = Test::new(name, job.spec(), &stated);
+    let mut test = Test::new(name, job.spec(), &stated).knowing(&job.known());
     test.passes.push(pass);
     Ok((release_of(release), Some(test)))
 }

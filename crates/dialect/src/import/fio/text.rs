@@ -270,7 +270,8 @@ impl JobBlock {
         pass.row.read_bytes = exact(pass.row.reads, self.read);
         pass.row.write_bytes = exact(pass.row.writes, self.write);
         pass.note("rates are printed with few digits: they are computed from requests and time");
-        let mut test = Test::new(&self.job.name, self.job.spec(), &self.job.stated());
+        let mut test =
+            Test::new(&self.job.name, self.job.spec(), &self.job.stated()).knowing(&self.job.known());
         test.passes.push(self.pass);
         Ok(Some(test))
     }

@@ -8,7 +8,7 @@ pub(super) mod csv;
 pub(super) mod json;
 pub(super) mod text;
 
-use plan::{Case, Order, Phase, WorkloadSpec};
+use plan::{Case, Condition, Order, Phase, WorkloadSpec};
 
 use crate::import::draft::{Draft, Pass, Test, volume};
 use crate::import::text::command;
@@ -67,8 +67,12 @@ impl Options {
     /// Case number `index` of an output with this command line.
     pub(super) fn test(&self, command: Option<&str>, index: usize) -> Test {
         match command.and_then(|command| self.own_case(command, index)) {
-            Some(case) => Test { case: Case { phases: Vec::new(), ..case }, passes: Vec::new() },
-            None => Test::new(&format!("test{index}"), self.spec(), &self.stated()),
+            Some(case) => Test::of_command(
+                &case,
+                &self.stated(),
+                &[(Condition::Tasks, self.tasks.is_some()), (Condition::Nodes, self.nodes.is_some())],
+            ),
+            None => Test::new(&format!("test{index}"), self.spec(), &self.stated()).knowing(&self.known()),
         }
     }
 
@@ -104,6 +108,21 @@ impl Options {
             spec.files.sharing = plan::Sharing::PerTask;
         }
         spec
+    }
+
+    fn known(&self) -> [(Condition, bool); 9] {
+        let geometry = self.transfer.is_some() && self.block.is_some();
+        [
+            (Condition::Transfer, self.transfer.is_some()),
+            (Condition::Block, geometry),
+            (Condition::Volume, geometry && self.segments.is_some() && self.tasks.is_some()),
+            (Condition::Order, self.order.is_some()),
+            (Condition::Path, self.file.is_some()),
+            (Condition::Sharing, self.access.is_some()),
+            (Condition::Depth, true),
+            (Condition::Tasks, self.tasks.is_some()),
+            (Condition::Nodes, self.nodes.is_some()),
+        ]
     }
 
     fn stated(&self) -> String {

@@ -1,6 +1,6 @@
 //! The lines before the results of iozone.
 
-use plan::{Order, SyncRule, WorkloadSpec};
+use plan::{Condition, Order, SyncRule, WorkloadSpec};
 
 use crate::import::draft::{Draft, volume};
 use crate::import::error::ImportError;
@@ -76,6 +76,20 @@ impl Banner {
             spec.sync = SyncRule { at_close: self.synced, per_write: self.written_through };
         }
         spec
+    }
+
+    /// IOzone does one operation at a time, in an order that the test has; its options are in the banner.
+    pub(super) fn known(&self, record: bool, file: bool) -> [(Condition, bool); 8] {
+        [
+            (Condition::Transfer, record),
+            (Condition::Volume, record && file),
+            (Condition::Order, true),
+            (Condition::Sharing, true),
+            (Condition::Cache, true),
+            (Condition::Sync, true),
+            (Condition::Depth, true),
+            (Condition::Tasks, true),
+        ]
     }
 }
 

@@ -164,7 +164,8 @@ fn throughput(block: &Block<'_>, first: usize, banner: &mut Banner) -> Result<(T
     let mut spec = banner.spec(name, banner.record_bytes, banner.file_bytes);
     // Each process has its own file.
     spec.files.sharing = Sharing::PerTask;
-    let mut test = Test::new(name, spec, &stated);
+    let mut test = Test::new(name, spec, &stated)
+        .knowing(&banner.known(banner.record_bytes.is_some(), banner.file_bytes.is_some()));
     who.clone_into(&mut test.case.title);
     name.clone_into(&mut test.case.group);
     test.passes.push(pass);

@@ -194,7 +194,7 @@ fn test(banner: &Banner, cell: &Cell<'_>) -> Option<Test> {
     );
     let mut spec = banner.spec(cell.case, Some(record), Some(file));
     spec.tasks = 1;
-    let mut test = Test::new(&id, spec, &stated);
+    let mut test = Test::new(&id, spec, &stated).knowing(&banner.known(true, true));
     cell.case.clone_into(&mut test.case.group);
     test.case.settings = vec![
         plan::Setting { key: "size".to_owned(), value: plan::SettingValue::Bytes(plan::Bytes(whole(file))) },

@@ -4,7 +4,7 @@
 //! decides: operations × record size is either 1000 or 1024 times the data rate. Otherwise, releases that
 //! print `bytesTransferred` use 1000.
 
-use plan::{Order, Phase, WorkloadSpec};
+use plan::{Condition, Order, Phase, WorkloadSpec};
 
 use crate::import::draft::{Draft, Pass, Printed, Test, volume};
 use crate::import::error::ImportError;
@@ -106,7 +106,16 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     };
     let stated = facts.stated(pattern, &other_lines);
     let id = format!("{}-{pattern}", if phase == Phase::Read { "read" } else { "write" });
-    let mut test = Test::new(&id, spec, &stated);
+    let mut test = Test::new(&id, spec, &stated).knowing(&[
+        (Condition::Transfer, true),
+        (Condition::Volume, true),
+        (Condition::Order, true),
+        (Condition::Path, true),
+        (Condition::Cache, true),
+        (Condition::Sync, true),
+        (Condition::Depth, true),
+        (Condition::Tasks, facts.processes > 0),
+    ]);
     test.passes.push(pass);
     draft.tests.push(test);
     Ok(draft)

@@ -5,7 +5,7 @@
 //! the node (`lcl`) has no NSD node. Newer releases print a comment after the thread. `ioproof history` prints
 //! the same columns, with `-` for unknown values, followed by others.
 
-use plan::{Operation, Phase, WorkloadSpec};
+use plan::{Condition, Operation, Phase, WorkloadSpec};
 use record::HistoryRow;
 
 use crate::import::draft::{Bucket, DAY_NS, Draft, Pass, Printed, Test, volume};
@@ -98,7 +98,8 @@ fn test(rows: &[Row<'_>]) -> Option<Test> {
         Some(size) => format!("I/Os of {}, as the node saw them", plan::Bytes(size)),
         None => "I/Os of several sizes, as the node saw them".to_owned(),
     };
-    let mut test = Test::new("iohist", spec, &stated);
+    let mut test = Test::new("iohist", spec, &stated)
+        .knowing(&[(Condition::Transfer, size.is_some()), (Condition::Path, !first.disk.is_empty())]);
     test.passes.push(pass);
     Some(test)
 }

@@ -4,7 +4,7 @@
 //! are 1 ms wide, with the printed number at the centre. The transmit time of a block is that of a whole
 //! message.
 
-use plan::{Bytes, Operation, Pattern, Phase, Rpc, Work, WorkloadSpec};
+use plan::{Bytes, Condition, Operation, Pattern, Phase, Rpc, Work, WorkloadSpec};
 
 use crate::import::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
 use crate::import::error::ImportError;
@@ -124,7 +124,13 @@ fn result(block: &Block<'_>, line: Line<'_>, threads: u32) -> Result<Test, Impor
         "{name} of {}, {clients} clients to {servers} servers, {threads} threads each",
         Bytes(buffer_bytes)
     );
-    let mut test = Test::new(&format!("{name}-{}k-{threads}", buffer_bytes / 1024), spec, &stated);
+    let mut test =
+        Test::new(&format!("{name}-{}k-{threads}", buffer_bytes / 1024), spec, &stated).knowing(&[
+            (Condition::Transfer, true),
+            (Condition::Depth, true),
+            (Condition::Tasks, true),
+            (Condition::Nodes, true),
+        ]);
     name.clone_into(&mut test.case.group);
     test.passes.push(pass);
     Ok(test)
