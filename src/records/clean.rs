@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
         std::path::absolute(&arguments.directory).map_err(|error| Failure::new(Exit::Usage, error))?;
     let (mut found, mut unreadable, mut is_clean, mut all_gone) = (Vec::new(), Vec::new(), true, true);
     for place in record::claimed_directories(&directory, unfinished::has_ended)? {
-        is_clean &= !unfinished_claims(&place)?;
+        is_clean &= !temporary_files(&place)?;
         let parts = unfinished::ended(&place);
         is_clean &= parts.is_empty();
         all_gone &= remove_parts(&parts, arguments.yes)?;
@@ -41,16 +41,14 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     Ok(if all_gone { Exit::Success } else { Exit::Refused })
 }
 
-/// Removes claims in `place` whose runs ended while writing them, and says so.
-fn unfinished_claims(place: &Path) -> Result<bool, Failure> {
-    let unfinished = record::remove_unfinished_claims(place);
-    if unfinished > 0 {
-        let claims = if unfinished == 1 { "claim" } else { "claims" };
-        print_line(&format!(
-            "removed {unfinished} unfinished {claims} of killed runs, which had not created anything yet"
-        ))?;
+/// Removes temporary files of killed runs in `place`, and says so. Returns whether there were any.
+fn temporary_files(place: &Path) -> Result<bool, Failure> {
+    let removed = record::remove_temporary_files(place);
+    if removed > 0 {
+        let files = if removed == 1 { "file" } else { "files" };
+        print_line(&format!("removed {removed} temporary {files} of killed runs in {}", place.display()))?;
     }
-    Ok(unfinished > 0)
+    Ok(removed > 0)
 }
 
 /// Removes incomplete records that killed commands have left, if the user agrees. Returns whether none of them is left

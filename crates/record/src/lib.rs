@@ -53,11 +53,11 @@ mod table;
 
 pub use cleanup::claim::{
     ClaimTurn, ClaimedFile, ClaimedTree, FileFates, FileIdentity, Holder, PlacedClaim, TargetClaim,
-    remove_unfinished_claims,
 };
 pub use cleanup::leftover::{
     Leftover, LeftoverFile, LeftoverTree, claimed_directories, leftovers, unreadable_claims,
 };
+pub use cleanup::names::{remove_temporary_files, trial_name};
 pub use cleanup::sweep::{SweepResult, first_named, named_files, sweep_names, sweep_tree};
 pub use damage::Damage;
 pub use environment::clocks::{Clocks, NodeClock};

@@ -172,7 +172,7 @@ fn null_workload() -> Result<Workload, RunnerError> {
 
 /// A workload of direct transfers if the file system supports them, through io_uring if available.
 fn real_workload(directory: &Path) -> Result<Workload, RunnerError> {
-    let file = directory.join(format!(".ioproof-instrument-{}", std::process::id()));
+    let file = directory.join(record::trial_name("instrument"));
     let mut spec = WorkloadSpec::new("real", file, geometry());
     spec.order = Order::Random { seed: 1 };
     spec.direct =

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use testbed::{Launch, Program, Scratch, Testbed, skipped};
+use testbed::{Launch, Program, Scratch, Strace, Testbed, skipped};
 
 use crate::desk::{Desk, SmallDisk, assert_says, run, tree, wait_for};
 
@@ -266,6 +266,27 @@ fn what_a_killed_run_has_left_is_named_cleaned_up_or_gone_on_with() {
             let _ = run(&io500(&desk, "config.ini --resume record")).expect_code(0);
             assert_eq!((desk.report().state(), desk.path("data").exists()), ("complete", false));
         }
+    }
+}
+
+#[test]
+fn a_run_killed_while_it_claims_a_directory_is_cleaned_up() {
+    if skipped(Strace::available()) {
+        return;
+    }
+    for claimed in ["data", "data/ior-easy", "data/mdtest-easy", "data/ior-hard", "data/mdtest-hard"] {
+        let desk = desk();
+        let strace = Strace::new().calls("renameat").only_path(desk.path(claimed));
+        let killed = strace.inject("renameat", "signal=KILL").run(&io500(&desk, "config.ini --out record"));
+        assert_eq!(killed.expect("a trace").finished.signal, Some(9), "{claimed}");
+        let left = tree(&desk.path(claimed)).into_keys();
+        let left: Vec<_> =
+            left.filter(|path| path.extension().is_some_and(|end| end == "unfinished")).collect();
+        assert_eq!(left.len(), 1, "{claimed}: {left:?}");
+        fs::write(desk.path("data/mine"), "stays").expect("a file");
+        let _ = run(&desk.ioproof("clean data --yes")).expect_code(0);
+        let left: Vec<_> = tree(&desk.path("data")).into_keys().collect();
+        assert_eq!(left, [desk.path("data/mine")], "{claimed}");
     }
 }
 

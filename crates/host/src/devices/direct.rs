@@ -71,7 +71,7 @@ fn nameless(directory: &Path, flags: OFlags) -> io::Result<File> {
                 .iter()
                 .any(|errno| error.raw_os_error() == Some(errno.raw_os_error())) =>
         {
-            let path = directory.join(format!(".ioproof-trial-{}", std::process::id()));
+            let path = directory.join(record::trial_name("direct"));
             let file = options(OFlags::empty()).create_new(true).open(&path);
             // A file system may create the file and then reject the flag.
             let removed = std::fs::remove_file(&path);

@@ -20,16 +20,12 @@ use plan::limits::MANIFEST_BYTES;
 use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
+use crate::cleanup::names::{claim_name, remove_temporary_files};
 use crate::events::journal::JournalReader;
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory::{self, RunDirectory};
-use crate::files::replacement::{remove_if_there, replace, unfinished_parts};
+use crate::files::replacement::{remove_if_there, replace};
 use crate::format::MANIFEST;
-
-/// Prefix of a claim's file name.
-pub(super) const PREFIX: &str = ".ioproof-claim-";
-/// Suffix of a claim's file name.
-pub(super) const SUFFIX: &str = ".json";
 
 /// A file or directory that a run will create.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -214,7 +210,7 @@ impl TargetClaim {
         let mut placed = PlacedClaim { paths: Vec::new() };
         let unique: BTreeSet<&PathBuf> = targets.iter().collect();
         for target in unique {
-            remove_unfinished_claims(target);
+            remove_temporary_files(target);
             let claim = Self {
                 files: below(target, files, &self.fates),
                 directories: below(target, directories, &FileFates::default()),
@@ -273,7 +269,7 @@ impl TargetClaim {
     }
 
     fn file_name(&self) -> String {
-        format!("{PREFIX}{}@{}{SUFFIX}", plain(&self.run_id), plain(&self.node))
+        claim_name(&self.run_id, &self.node)
     }
 
     /// Whether the run is still in progress, as far as this can be determined here. A process is only checked
@@ -447,30 +443,6 @@ fn start_ticks(pid: u32) -> Option<u64> {
 const HOST: &str = "/proc/sys/kernel/hostname";
 /// The file whose content changes with each boot.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
-
-/// Converts `text` to a part of a file name without special characters.
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
-}
-
-/// Removes the unfinished files that processes of this user and host have left in `directory` because they ended
-/// while writing a claim. They had not created anything else yet. Returns the number of files removed.
-pub fn remove_unfinished_claims(directory: &Path) -> usize {
-    let host = kernel_word(HOST).map(|host| plain(&host)).unwrap_or_default();
-    let is_over = |name: &str| {
-        let (claim, process) = unfinished_parts(name)?;
-        let (_, node) = claim.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.rsplit_once('@')?;
-        Some(node == host && !Path::new(&format!("/proc/{process}")).exists())
-    };
-    let is_ours = |entry: &fs::DirEntry| {
-        let user = rustix::process::geteuid().as_raw();
-        entry.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.uid() == user)
-    };
-    let left = fs::read_dir(directory).into_iter().flatten().flatten();
-    left.filter(|entry| entry.file_name().to_str().and_then(is_over) == Some(true) && is_ours(entry))
-        .filter(|entry| fs::remove_file(entry.path()).is_ok())
-        .count()
-}
 
 /// The namespace of process numbers, for example `pid:[4026531836]`, or `None` if the kernel does not
 /// report it.

@@ -13,8 +13,9 @@ use rustix::io::Errno;
 
 use crate::RecordError;
 use crate::cleanup::claim::{
-    ClaimedFile, ClaimedTree, Holder, PREFIX, PlacedClaim, SUFFIX, TargetClaim, is_below, may_be_tree,
+    ClaimedFile, ClaimedTree, Holder, PlacedClaim, TargetClaim, is_below, may_be_tree,
 };
+use crate::cleanup::names::{is_claim, is_temporary};
 use crate::cleanup::sweep::{SweepResult, first_named, sweep_entry, sweep_names, sweep_names_in};
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory::{self, DirectoryEntry};
@@ -169,7 +170,7 @@ pub fn unreadable_claims(directory: &Path) -> Result<Vec<PathBuf>, RecordError> 
     Ok(found)
 }
 
-/// `directory` and those directories below it that contain claims, or a name that `is_wanted`. Other file systems that
+/// `directory` and those directories below it that contain claims, temporary files, or a name that `is_wanted`. Other file systems that
 /// are mounted there are left out, and so are directories that this user may not read.
 ///
 /// # Errors
@@ -182,27 +183,21 @@ pub fn claimed_directories(
     fs::read_dir(directory).map_err(RecordError::target("read", directory))?;
     let (mut found, mut left) = (vec![directory.to_owned()], vec![directory.to_owned()]);
     while let Some(here) = left.pop() {
-        let mut has_claim = false;
+        let mut has_any = false;
         for entry in fs::read_dir(&here).into_iter().flatten().flatten() {
             let path = entry.path();
-            has_claim |= is_claim(&path) || is_wanted(&path);
+            has_any |= is_claim(&path) || is_temporary(&path) || is_wanted(&path);
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_directory && entry.metadata().is_ok_and(|metadata| metadata.dev() == device) {
                 left.push(path);
             }
         }
-        if has_claim && here != directory {
+        if has_any && here != directory {
             found.push(here);
         }
     }
     found.sort();
     Ok(found)
-}
-
-/// Whether a file has the name of a claim.
-fn is_claim(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
 }
 
 /// The claim at `path` and its owner, or `None` if another file has such a name. If the file cannot be read because

@@ -2,4 +2,5 @@
 
 pub(crate) mod claim;
 pub(crate) mod leftover;
+pub(crate) mod names;
 pub(crate) mod sweep;

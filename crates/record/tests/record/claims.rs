@@ -384,24 +384,33 @@ fn a_process_that_only_waits_to_be_reaped_holds_nothing() {
 }
 
 #[test]
-fn what_a_process_left_that_was_killed_while_it_wrote_a_claim_is_removed() {
+fn temporary_files_of_a_killed_process_are_found_in_each_directory_and_removed() {
     let place = tempfile::tempdir().unwrap();
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let below = place.path().join("first/second");
+    std::fs::create_dir_all(&below).unwrap();
     let name = |node: &str, process: u32| {
-        place.path().join(format!("..ioproof-claim-run@{node}.json.{process}.unfinished"))
+        below.join(format!("..ioproof-claim-run@{node}.json.{process}.unfinished"))
     };
+    let own_trial = record::trial_name("direct");
+    let of_dead = own_trial.replace(&format!(".{}.", std::process::id()), &format!(".{}.", u32::MAX));
+    assert_ne!(own_trial, of_dead);
     // No process has this PID: the maximum on Linux is 2^22.
-    let dead = name(host.trim(), u32::MAX);
+    let dead = [name(host.trim(), u32::MAX), below.join(of_dead)];
     let others = [
         name(host.trim(), std::process::id()),
         name("elsewhere", u32::MAX),
-        place.path().join(format!(".report.html.{}.unfinished", u32::MAX)),
+        below.join(own_trial),
+        below.join(format!(".report.html.{}.unfinished", u32::MAX)),
+        below.join(".ioproof-trial-direct"),
     ];
-    for path in others.iter().chain([&dead]) {
+    for path in others.iter().chain(&dead) {
         std::fs::write(path, "{").unwrap();
     }
-    assert_eq!(record::remove_unfinished_claims(place.path()), 1);
-    assert!(!dead.exists() && others.iter().all(|path| path.exists()));
+    let places = record::claimed_directories(place.path(), |_| false).unwrap();
+    assert_eq!(places, [place.path(), &below]);
+    assert_eq!(record::remove_temporary_files(&below), 2);
+    assert!(dead.iter().all(|path| !path.exists()) && others.iter().all(|path| path.exists()));
 }
 
 /// Someone else replaces a directory with a link between the check and the removal.

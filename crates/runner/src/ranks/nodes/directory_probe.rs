@@ -86,7 +86,7 @@ pub(crate) fn find_missing(comm: &dyn Comm, paths: &[PathBuf]) -> Answer {
 /// A unique name.
 fn name(run_id: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    format!(".ioproof-handshake-{run_id}-{}-{now}", std::process::id())
+    record::trial_name(&format!("handshake-{run_id}-{now}"))
 }
 
 fn make(path: &Path) -> std::io::Result<()> {
