@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use rustix::process::Signal;
-use testbed::{Strace, skipped};
+use testbed::{FileSystem, LoopDevice, Strace, Testbed, skipped};
 
 use crate::calls;
-use crate::desk::{Desk, assert_says, events, run, wait_for};
+use crate::desk::{Desk, SmallDisk, assert_says, events, run, wait_for};
 
 /// The objects in the sets below `directory`, sorted: `0_0/file-1 1_0/file-1`.
 fn objects(directory: &Path) -> String {
@@ -123,6 +123,44 @@ fn what_is_not_its_own_stays() {
     let refused = run(&desk.ioproof(&format!("{line} --out record2"))).expect_code(3);
     assert_says(&refused.stderr, &["sets/file-1 already exists"]);
     assert_eq!(fs::read_to_string(desk.path("sets/file-1")).expect("still there"), "mine too");
+}
+
+#[test]
+fn the_file_system_decides_which_objects_can_be_direct() {
+    if skipped(Testbed::available()) || skipped(Strace::available()) {
+        return;
+    }
+    let line = |desk: &Desk, directory: &Path, options: &str| {
+        let words = format!("md-workbench --posix.odirect -D 1 -I 2 -P 3 -R 1 -X {options} -o");
+        desk.ioproof(&words).arg(directory.join("sets")).arg("--out").arg(desk.record())
+    };
+    let assert_direct = |desk: &Desk, directory: &Path, options: &str| {
+        let traced =
+            Strace::new().calls("open,openat").run(&line(desk, directory, options)).expect("a trace");
+        let _ = traced.finished.clone().expect_code(0);
+        let sets = directory.join("sets");
+        let objects = |call: &&testbed::Call| call.path.as_ref().is_some_and(|path| path.starts_with(&sets));
+        let objects: Vec<_> =
+            traced.calls.iter().filter(objects).filter(|call| !call.has("O_DIRECTORY")).collect();
+        let of_data = objects.iter().filter(|call| call.has("O_DIRECT")).count();
+        // Three objects are made, and each of two steps reads one and makes another.
+        assert_eq!(of_data, 7, "{objects:?}");
+        assert!(!sets.exists());
+    };
+    let desk = Desk::new();
+    let memory = SmallDisk::mount(desk.path("memory"));
+    if host::direct_alignment(memory.path()).is_ok_and(|needed| needed == Some(1)) {
+        assert_direct(&desk, memory.path(), "-S 3901");
+    } else {
+        println!("skipped: tmpfs of this kernel takes no direct transfers");
+    }
+    let desk = Desk::new();
+    let device = LoopDevice::builder().file_system(FileSystem::Xfs).build().expect("a device");
+    let disk = device.mount_point().expect("mounted");
+    let refused = run(&line(&desk, disk, "-S 3901")).expect_code(4).stderr;
+    assert_says(&refused, &["a multiple of 512 bytes", "they have 3901", "use transfers of 4096 bytes"]);
+    assert!(!disk.join("sets").exists() && !desk.record().exists());
+    assert_direct(&desk, disk, "-S 4096");
 }
 
 /// The system calls of one step, as strace shows them for md-workbench itself.

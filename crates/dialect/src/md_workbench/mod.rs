@@ -76,6 +76,7 @@ fn meaning(key: Key, settings: &Settings) -> String {
             let rests: Vec<String> = settings.rests().iter().map(|rest| format!("{rest} %")).collect();
             format!("each step is followed by a pause of {} of its duration", rests.join(", "))
         }
+        Key::Direct => "objects are opened with O_DIRECT, past the page cache".to_owned(),
         Key::Directory => "contains the sets, named 0_0, 0_1 and so on".to_owned(),
         Key::StatusFile if settings.cleanup && settings.precreate => {
             "no effect: this command line creates and removes the sets".to_owned()

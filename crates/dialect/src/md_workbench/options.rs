@@ -31,6 +31,7 @@ pub(super) enum Key {
     LatenciesOfAll,
     IgnorePresent,
     Packet,
+    Direct,
     Quiet,
     Detailed,
     Help,
@@ -194,12 +195,11 @@ const SPECS: &[Spec<Key>] = &[
         Takes::Nothing,
         ("a line for each process", "the times of all tasks are in the record: `ioproof report RUNDIR`"),
     ),
-    Spec::refused(
-        Key::Other,
+    Spec::honoured(
+        Key::Direct,
         "",
         &["posix.odirect"],
         Takes::Nothing,
-        "objects are written and read through the page cache, as their sizes need not be aligned: leave it \
-         out, and measure direct I/O with `ioproof ior -B`",
+        "opens objects with O_DIRECT; the file system decides which sizes it takes",
     ),
 ];

@@ -54,6 +54,9 @@ pub(super) struct Settings {
     /// Whether the files of latencies contain those of all tasks.
     pub latencies_of_all: bool,
     pub ignore_present: bool,
+    /// `--posix.odirect`: open objects with `O_DIRECT`.
+    #[serde(default)]
+    pub direct: bool,
 }
 
 /// Stored with a plan so that its output can be printed from the record.
@@ -94,6 +97,7 @@ impl Default for Settings {
             latencies: None,
             latencies_of_all: false,
             ignore_present: false,
+            direct: false,
         }
     }
 }
@@ -137,6 +141,7 @@ impl Settings {
             Key::Benchmark => self.benchmark = true,
             Key::Cleanup => self.cleanup = true,
             Key::Verify => self.verify = true,
+            Key::Direct => self.direct = true,
             Key::ReadOnly => self.read_only = true,
             Key::Quiet => self.quiet = true,
             Key::Detailed => self.detailed = true,
@@ -269,7 +274,7 @@ impl Settings {
         spec.backend = if self.api == "DUMMY" { Backend::Null } else { Backend::Psync };
         spec.stonewall = (self.deadline > 0 && phase == Phase::Benchmark)
             .then(|| Stonewall { deadline: Nanos::secs(self.deadline), wear_out: self.wear_out });
-        spec.verify = self.verify;
+        (spec.verify, spec.direct) = (self.verify, self.direct);
         spec.signature = self.signature.max(0).cast_unsigned();
         spec
     }

@@ -33,6 +33,8 @@ pub(crate) struct ObjectRules<'a> {
     placement: ObjectsPlacement<'a>,
     order: ObjectOrder<'a>,
     null: bool,
+    /// `O_DIRECT` if the data of objects bypasses the page cache.
+    direct: OFlags,
     patterns: Option<DataPatterns>,
     noise: Option<NoiseTable>,
 }
@@ -52,6 +54,7 @@ impl<'a> ObjectRules<'a> {
             placement,
             order,
             null,
+            direct: if workload.direct { OFlags::DIRECT } else { OFlags::empty() },
             patterns: writes
                 .then(|| DataPatterns::new(data.signature, data.write_generation, objects.object_bytes.0)),
             noise: verifies.then(|| NoiseTable::new(data.signature)),
@@ -175,12 +178,12 @@ impl<'s> ObjectWorker<'s> {
                 again(|| rustix::fs::stat(name))?;
                 Ok(OpOutcome::Done)
             }
-            READ => self.small.read(name, OFlags::RDONLY, file, bytes, bytes),
+            READ => self.small.read(name, OFlags::RDONLY | self.rules.direct, file, bytes, bytes),
             REMOVE => {
                 again(|| rustix::fs::unlink(name))?;
                 Ok(OpOutcome::Done)
             }
-            _ => self.small.write(name, OFlags::CREATE, file, false),
+            _ => self.small.write(name, OFlags::CREATE | self.rules.direct, file, false),
         }
     }
 
