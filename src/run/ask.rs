@@ -9,6 +9,7 @@ use host::{Host, Root};
 use plan::limits::STUDY_BYTES;
 use plan::study::{self, Override};
 use plan::{Plan, PlanError, quick};
+use runner::RunnerError;
 
 use crate::arguments::RunArguments;
 use crate::console::confirm;
@@ -218,7 +219,7 @@ fn quick_plan(directory: &Path, arguments: &RunArguments) -> Result<quick::Quick
 /// The environment of a directory for the quick study.
 pub(crate) fn quick_environment(directory: &Path) -> Result<quick::QuickEnvironment, Failure> {
     let host = Host::new(Root::default());
-    let lacks = |error: host::HostError| Failure::new(Exit::HostLacks, error);
+    let lacks = |error: host::HostError| Failure::from(RunnerError::from(error));
     host::files::check_directory(directory).map_err(lacks)?;
     let alignment = host::direct_alignment(directory).map_err(lacks)?;
     Ok(quick::QuickEnvironment {

@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum HostError {
     /// A call of the operating system failed.
-    #[error("{action} {path}: {source}", path = path.display())]
+    #[error("{action} {path}: {source}{help}", path = path.display(), help = help(source))]
     Io {
         /// The attempted action, for example `open`.
         action: &'static str,
@@ -167,14 +167,25 @@ impl HostError {
     /// Whether a device or its file system failed, which is not a matter of the host's configuration.
     #[must_use]
     pub fn is_device_error(&self) -> bool {
-        let device_error = Some(rustix::io::Errno::IO.raw_os_error());
-        matches!(self, Self::Io { source, .. } if source.raw_os_error() == device_error)
+        matches!(self, Self::Io { source, .. } if is_of_device(source))
     }
 
     /// Makes the error of a failed call on `path`.
     pub(crate) fn io(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { action, path: path.to_owned(), source: source.into() }
     }
+}
+
+/// The next step after a failed call, if the error alone does not say it.
+fn help(source: &io::Error) -> &'static str {
+    match is_of_device(source) {
+        true => "; check the file system and its device (`dmesg`)",
+        false => "",
+    }
+}
+
+fn is_of_device(source: &io::Error) -> bool {
+    source.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error())
 }
 
 /// Why the bytes of a path are not visible in the counters of block devices.

@@ -8,9 +8,12 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use testbed::{FileSystem, Limits, LoopDevice, Program, Testbed, skipped};
+use testbed::{
+    Effect, Fault, FileSystem, Finished, Limits, LoopDevice, Program, Programme, ProgrammedFs, Strace,
+    Testbed, When, skipped,
+};
 
-use crate::desk::{Desk, assert_near, assert_says, events, fio, measured, run, tree, wait_for};
+use crate::desk::{Desk, assert_near, assert_says, events, fio, measured, names, run, tree, wait_for};
 
 /// Passes too short for a rate, used where the results do not matter.
 const SHORT: &str = "--size 16MiB --time 200ms --case rand-read-d1";
@@ -244,6 +247,34 @@ fn a_fio_that_fails_in_the_middle_is_told_in_its_own_words() {
     let passes: Vec<usize> =
         figures.iter().map(|figure| figure["repetitions"].as_array().map_or(0, Vec::len)).collect();
     assert_eq!(passes, [3, 2], "what was measured before is kept");
+}
+
+#[test]
+fn an_io_error_of_the_trial_of_direct_transfers_is_not_taken_for_a_missing_ability() {
+    if skipped(fio()) {
+        return;
+    }
+    let assert_told = |desk: &Desk, data: &Path, before: &[String], finished: Finished| {
+        let told = finished.expect_code(5).stderr;
+        assert_says(&told, &[&data.display().to_string(), "Input/output error", "check the file system"]);
+        assert_eq!(names(data), before);
+        assert!(!desk.record().exists());
+    };
+    if !skipped(Strace::available()) {
+        let (desk, data) = Desk::with_data();
+        let strace = Strace::new().calls("openat").only_path(&data).inject("openat", "error=EIO:when=1");
+        let trace = strace.run(&cross_check(&desk, &data, SHORT)).expect("a trace");
+        assert!(trace.calls.iter().any(|call| call.injected && call.has("O_DIRECT")), "{:?}", trace.calls);
+        assert_told(&desk, &data, &["mine".to_owned()], trace.finished);
+    }
+    // A file system in user space does not tell the kernel which direct transfers it takes, so they are tried.
+    if !skipped(ProgrammedFs::available()) {
+        let faults = vec![Fault::on_write(When::Always, Effect::EIO)];
+        let programme = Programme { faults, ..Programme::default() };
+        let disk = ProgrammedFs::builder().programme(programme).mount().expect("a file system");
+        let desk = Desk::new();
+        assert_told(&desk, disk.path(), &[], run(&cross_check(&desk, disk.path(), SHORT)));
+    }
 }
 
 #[test]

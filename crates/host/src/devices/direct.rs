@@ -30,12 +30,14 @@ pub fn direct_alignment(directory: &Path) -> Result<Option<u64>, HostError> {
         Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => return Ok(None),
         Err(error) => return Err(HostError::io("create a test file in", directory, error)),
     };
-    if let Ok(answer) =
-        rustix::fs::statx(&file, "", AtFlags::EMPTY_PATH, StatxFlags::from_bits_retain(DIOALIGN))
-        && answer.stx_mask & DIOALIGN != 0
-    {
-        let alignment = u64::from(answer.stx_dio_offset_align);
-        return Ok((alignment > 0).then_some(alignment));
+    match rustix::fs::statx(&file, "", AtFlags::EMPTY_PATH, StatxFlags::from_bits_retain(DIOALIGN)) {
+        Ok(answer) if answer.stx_mask & DIOALIGN != 0 => {
+            let alignment = u64::from(answer.stx_dio_offset_align);
+            return Ok((alignment > 0).then_some(alignment));
+        }
+        // Older kernels do not know the question, or the call.
+        Ok(_) | Err(Errno::NOSYS | Errno::INVAL) => {}
+        Err(error) => return Err(HostError::io("inspect a test file in", directory, error)),
     }
     tried(&file).map_err(|error| HostError::io("write a test block in", directory, error))
 }
