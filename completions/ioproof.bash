@@ -1359,7 +1359,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__md__subcmd__workbench)
-            opts="-O -a -I -P -D -G -o -S -R -t -T -w -W -1 -2 -3 -X -L -q -h -v --offset --api --obj-per-proc --precreate-per-set --data-sets --object-size --iterations --waiting-time --adaptive-waiting --stonewall-timer --stonewall-wear-out --run-precreate --run-benchmark --run-cleanup --verify-read --read-only --start-item --dataPacketType --run-info-file --ignore-precreate-errors --latency --latency-all --quiet --print-detailed-stats --help --verbose --process-reports --dummy.delay-only-rank0 --dummy.delay-sync --dummy.delay-xfer --dummy.delay-close --explain --out --compat --tasks-per-rank --yes --no-progress"
+            opts="-O -a -I -P -D -G -o -S -R -t -T -w -W -1 -2 -3 -X -L -q -h -v --offset --api --obj-per-proc --precreate-per-set --data-sets --object-size --iterations --waiting-time --adaptive-waiting --stonewall-timer --stonewall-wear-out --run-precreate --run-benchmark --run-cleanup --verify-read --read-only --start-item --dataPacketType --run-info-file --ignore-precreate-errors --latency --latency-all --quiet --print-detailed-stats --help --verbose --process-reports --posix.odirect --dummy.delay-only-rank0 --dummy.delay-sync --dummy.delay-xfer --dummy.delay-close --explain --out --compat --tasks-per-rank --yes --no-progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -643,6 +643,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l print-d
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -s h -l help -d 'print this help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -s v -l verbose -d 'name every operation: a study with `history` can keep the last operations of each process in the record'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l process-reports -d 'a line for each process: the times of all tasks are in the record: `ioproof report RUNDIR`'
+complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l posix.odirect -d 'opens objects with O_DIRECT; the file system decides which sizes it takes'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l dummy.delay-only-rank0 -d 'a delay of DUMMY: the DUMMY backend measures the overhead of the harness, so it adds no delays'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l dummy.delay-close -l dummy.delay-sync -l dummy.delay-xfer -d 'a delay of DUMMY: the DUMMY backend measures the overhead of the harness, so it adds no delays'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l explain -d 'print the plan and write nothing'
