@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, thread};
 
 use dialect::import::{Text, import};
-use dialect::io500::{self, Config, Memo, Phase, Request, RunRequest, Setup, Sheet};
+use dialect::io500::{self, Config, Memo, Outcome, Phase, Request, RunRequest, Setup, Sheet};
 use plan::PlanSource;
 use record::{Leftover, PlacedClaim, PrintedRow, Recorder, Run, RunState, Warning};
 
@@ -166,7 +166,7 @@ impl<'w> Benchmark<'w> {
             self.pause(phase);
             results.add(&sheet.phase_begins(phase, &self.setup.line(phase, rate), rate, now_unix_ns()))?;
             let outcome = match is_dry || !self.setup.runs(phase) {
-                true => io500::Outcome::none(0.0),
+                true => Outcome::none(0.0),
                 false => match self.phase(&phase_run, phase, rate, is_fresh) {
                     Ok(Ended::Done(outcome)) => outcome,
                     Ok(Ended::Interrupted) => return self.interrupted(),
@@ -259,7 +259,7 @@ impl<'w> Benchmark<'w> {
     }
 
     /// Carries out `phase`. What an interrupted start of the phase has created is removed first; otherwise existing
-    /// files would be opened instead of created.
+    /// files would be opened instead of created. A phase that was interrupted while it removed files has no result.
     fn phase(
         &self,
         phase_run: &PhaseRun<'_>,
@@ -268,7 +268,8 @@ impl<'w> Benchmark<'w> {
         is_fresh: bool,
     ) -> Result<Ended, Failure> {
         let directory = self.parts().join(phase.name());
-        let earlier = if phase.makes() && directory.exists() { begun_earlier(&directory)? } else { None };
+        let changes_files = phase.makes() || phase.removes();
+        let earlier = if changes_files && directory.exists() { begun_earlier(&directory)? } else { None };
         if earlier.is_some_and(|run| run.state != RunState::Complete) {
             let data = Path::new(&self.setup.datadir).join(phase.directory());
             if !is_fresh {
@@ -278,8 +279,16 @@ impl<'w> Benchmark<'w> {
                     data.display()
                 )));
             }
-            fs::remove_dir_all(&data).map_err(|error| cannot("remove", &data, error))?;
-            fs::create_dir(&data).map_err(|error| cannot("create the directory", &data, error))?;
+            match fs::remove_dir_all(&data) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(cannot("remove", &data, error));
+                }
+                _ => fs::create_dir(&data).map_err(|error| cannot("create the directory", &data, error))?,
+            }
+            if phase.removes() {
+                let why = "it was interrupted after it had begun to remove files, which cannot be repeated";
+                return Ok(Ended::Done(Outcome::without_result(why.to_owned(), 0.0)));
+            }
         }
         phase_run.run(phase, rate, &directory)
     }
@@ -338,8 +347,13 @@ impl<'w> Benchmark<'w> {
         let mut runs = Vec::new();
         for phase in self.phases() {
             let directory = parts.join(phase.name());
-            if directory.exists() {
-                runs.push(Run::open(&directory)?);
+            if !directory.exists() {
+                continue;
+            }
+            let run = Run::open(&directory)?;
+            // The record of an interrupted removal stays until now, because it says that there is no result.
+            if !phase.removes() || run.state == RunState::Complete {
+                runs.push(run);
             }
         }
         if !runs.is_empty() {
@@ -380,8 +394,13 @@ fn resumed(directory: &Path, request: &RunRequest) -> Result<Memo, Failure> {
     let path = parts_of(directory).join(MEMO);
     if Run::open(directory).is_ok_and(|run| run.state == RunState::Complete) {
         // The run was killed between its last step and the removal of what was merged.
-        let _ = fs::remove_dir_all(parts_of(directory));
-        return Err(Failure::usage(format!("the run in {} is complete", directory.display())));
+        let parts = parts_of(directory);
+        let removed = match fs::remove_dir_all(&parts) {
+            Ok(()) => format!("; {} was removed, because its records are in it", parts.display()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(cannot("remove", &parts, error)),
+        };
+        return Err(Failure::usage(format!("the run in {} is complete{removed}", directory.display())));
     }
     if !path.exists() {
         return Err(Failure::usage(format!(

@@ -102,8 +102,7 @@ impl<'r> PhaseRun<'r> {
             Ok(measured) => measured,
             // There may be nothing to remove.
             Err(failure) if self.request.is_cleanup && failure.exit == Exit::Refused => {
-                let entries = vec![Entry::Invalid(format!("{:#}", failure.error))];
-                return Ok(Ended::Done(Outcome { entries, ..Outcome::none(seconds) }));
+                return Ok(Ended::Done(Outcome::without_result(format!("{:#}", failure.error), seconds)));
             }
             Err(failure) => return Err(failure),
         };

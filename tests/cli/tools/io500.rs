@@ -291,6 +291,25 @@ fn a_run_killed_while_it_claims_a_directory_is_cleaned_up() {
 }
 
 #[test]
+fn a_removal_that_was_interrupted_has_no_result_and_the_run_goes_on() {
+    if skipped(Strace::available()) {
+        return;
+    }
+    let desk = desk();
+    // The program names it like this when it removes it, after all files.
+    let last = "data/mdtest-easy/test-dir.0-0";
+    let strace = Strace::new().calls("unlinkat").only_path(last).inject("unlinkat", "signal=KILL");
+    let killed = strace.run(&io500(&desk, "config.ini --out record")).expect("a trace").finished;
+    assert_eq!(killed.signal, Some(9), "{}", killed.stderr);
+    assert!(desk.path("record.phases/mdtest-easy-delete").exists());
+    let resumed = run(&io500(&desk, "config.ini --resume record")).expect_code(0).stdout;
+    assert_says(&resumed, &["ERROR INVALID it was interrupted after it had begun to remove files"]);
+    let again = run(&io500(&desk, "config.ini --resume record")).expect_code(2).stderr;
+    assert_says(&again, &["is complete"]);
+    assert_eq!((desk.report().state(), desk.path("data").exists()), ("complete", false));
+}
+
+#[test]
 fn what_cannot_be_is_told_before_anything_is_made() {
     let desk = desk();
     for (more, told) in [

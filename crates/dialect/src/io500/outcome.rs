@@ -37,6 +37,12 @@ impl Outcome {
         Self { score: 0.0, seconds, entries: Vec::new() }
     }
 
+    /// The outcome of a phase that has no result, and why.
+    #[must_use]
+    pub fn without_result(why: String, seconds: f64) -> Self {
+        Self { entries: vec![Entry::Invalid(why)], ..Self::none(seconds) }
+    }
+
     /// Evaluates `phase`, whose run took `seconds`.
     #[must_use]
     pub fn of(phase: Phase, run: &Run, setup: &Setup, seconds: f64) -> Self {

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(200);
 /// The longest delay between the start of a phase and the fault.
 const DELAY_MS: u64 = 1200;
 /// Where the phases are recorded.
-const PHASES: [&str; 3] = ["ior-easy-write", "mdtest-easy-write", "ior-easy-read"];
+const PHASES: [&str; 4] = ["ior-easy-write", "mdtest-easy-write", "ior-easy-read", "mdtest-easy-delete"];
 
 fn said(finished: &Finished) -> String {
     format!("code {:?}, signal {:?}: {}{}", finished.code, finished.signal, finished.stdout, finished.stderr)
