@@ -144,8 +144,10 @@ impl<'w> Benchmark<'w> {
         let begun = begin();
         if begun.is_err() {
             kept.remove_empty();
+            made.remove_empty();
             // The first error is the one to report.
             let _ = claim.take().map(PlacedClaim::withdraw);
+            // The directory that has contained the claim.
             made.remove_empty();
         }
         let mut results = begun?;
@@ -187,11 +189,13 @@ impl<'w> Benchmark<'w> {
         if !is_dry {
             phase_run.remove_files()?;
         }
-        claim.map_or(Ok(()), PlacedClaim::withdraw)?;
         for phase in self.made_by() {
             // As in the benchmark, files of others in the directory are kept.
             let _ = fs::remove_dir(datadir.join(phase.directory()));
         }
+        // Last, so that `ioproof clean` finds the directories if the run is killed here. The claim is in the directory
+        // that is left.
+        claim.map_or(Ok(()), PlacedClaim::withdraw)?;
         let _ = fs::remove_dir(datadir);
         made.remove_empty();
         self.complete()

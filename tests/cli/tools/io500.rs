@@ -310,6 +310,20 @@ fn a_removal_that_was_interrupted_has_no_result_and_the_run_goes_on() {
 }
 
 #[test]
+fn a_run_killed_while_it_removes_its_directories_is_cleaned_up() {
+    if skipped(Strace::available()) {
+        return;
+    }
+    let desk = desk();
+    let strace = Strace::new().calls("rmdir").inject("rmdir", "signal=KILL");
+    let killed = strace.run(&io500(&desk, "config.ini --out record")).expect("a trace");
+    assert_eq!(killed.finished.signal, Some(9));
+    assert!(desk.path("data/ior-easy").exists(), "{:?}", killed.calls);
+    let _ = run(&desk.ioproof("clean data --yes")).expect_code(0);
+    assert!(tree(&desk.path("data")).is_empty(), "{:?}", tree(&desk.path("data")));
+}
+
+#[test]
 fn what_cannot_be_is_told_before_anything_is_made() {
     let desk = desk();
     for (more, told) in [
