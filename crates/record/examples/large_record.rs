@@ -173,6 +173,7 @@ fn simulated(mut manifest: Manifest) -> Manifest {
         clock_offset_ns: 0,
         clock_error_ns: 0,
         clock_drift_ns: None,
+        boot_id: None,
     };
     let nodes = (0..NODES).map(node).collect();
     manifest.cluster = Some(Cluster { library: "a model".to_owned(), nodes });

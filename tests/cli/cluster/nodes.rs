@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use testbed::{Finished, Hosts, Launch, Limits, Program, Slurm, skipped};
 
 use crate::desk::{Desk, assert_says, run, timed};
-use crate::hosts::{file, no_hosts, over};
+use crate::hosts::{file, no_hosts, over, target};
 
 #[test]
 fn ior_runs_on_four_ranks_of_this_machine() {
@@ -67,6 +67,26 @@ fn a_shared_file_in_a_directory_that_is_not_shared_is_refused() {
     let refused = run(&over(&hosts, 1, &desk.ior(&words))).expect_code(3);
     let differs = format!("another directory on node {} than on {}", hosts.name(1), hosts.name(0));
     assert_says(&refused.stderr, &[&differs, "cannot share a file", "-F"]);
+}
+
+/// These hosts are what containers are: namespaces with names of their own over one kernel.
+#[test]
+fn containers_of_one_machine_are_not_the_nodes_that_were_promised() {
+    if no_hosts() {
+        return;
+    }
+    let (desk, hosts) = (Desk::new(), Hosts::of(2).expect("hosts"));
+    let study = target("ssd", &hosts.local(), "node-local")
+        + "[[workload]]\nname = \"w\"\nnodes = 2\ntasks_per_node = 1\ntransfer = \"64KiB\"\nsize = \"1MiB\"\n\
+           sharing = \"per-task\"\nphases = [\"write\"]\nduration = \"2100ms\"\nfsync = \"close\"\n\
+           [[commitment]]\nname = \"promise\"\nworkload = \"w\"\nstatistic = \"median\"\nbandwidth_at_least = \"1kB/s\"\n";
+    let _ = run(&over(&hosts, 1, &desk.study(&study))).expect_code(0);
+    let verdict = run(&desk.ioproof("verdict").arg(desk.record())).expect_code(8).stdout;
+    let words = verdict.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_says(
+        &words,
+        &["DOUBTFUL", "shared kernel: its 2 nodes have 1 kernel: node1, node2 are containers"],
+    );
 }
 
 #[test]

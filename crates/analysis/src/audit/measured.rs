@@ -120,13 +120,16 @@ fn other_targets(counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     Some(RawIssue::new(Check::OtherTargets, evidence, advice))
 }
 
-/// Buffered reads during which other programs also read from the devices, so that the device counters say nothing
-/// about these reads.
+/// Reads during which other programs also read from the devices, so that the device counters say nothing about these
+/// reads. The kernel accounts what it fetches to the process that asked, also past the page cache. Jobs are processes
+/// of their own, whose reads are not in the account of this one.
 fn not_fetched(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<String> {
-    if subject.case.workload.direct || subject.figure.phase != Phase::Read {
+    let workload = &subject.case.workload;
+    if !workload.backend.moves_data() || matches!(workload.work, Work::Jobs(_)) {
         return None;
     }
-    let at_devices = counted.iter().filter(|one| one.device_share.read.is_some());
+    let reads = counted.iter().filter(|one| memory::reads(subject, one));
+    let at_devices = reads.filter(|one| one.device_share.read.is_some());
     let least = at_devices.filter_map(|one| one.fetched_share()).min_by(f64::total_cmp)?;
     (least < DEVICE_SHARE_MIN).then(|| {
         let share = percent(least);

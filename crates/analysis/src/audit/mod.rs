@@ -18,6 +18,7 @@ mod servers;
 pub(crate) use absorbed::absorbed;
 pub(crate) use criteria::above_links;
 pub(crate) use damaged::damaged;
+pub(crate) use issue::DEVICE_LATENCY_MIN_NS;
 pub use issue::{AuditIssue, doubted};
 pub use own::audit;
 pub(crate) use own::beyond_devices;

@@ -65,6 +65,7 @@ pub enum Check {
     WriteDrift,
     TooShort,
     ShortForPromise,
+    SharedKernel,
     Unfinished,
     Damaged,
     WrongData,
@@ -151,7 +152,7 @@ impl CheckPolicy {
 }
 
 /// The policy of every check.
-pub const CHECKS: [CheckPolicy; 35] = [
+pub const CHECKS: [CheckPolicy; 36] = [
     CheckPolicy { broken: Marked, waiting: Withheld, ..row(Check::Cached, "cached", Withheld) }.means(
         "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs on average; \
          for reads also: the clients took less than 95 % from servers, or servers or their disks moved less",
@@ -220,6 +221,11 @@ pub const CHECKS: [CheckPolicy; 35] = [
         .means("a phase below the protocol's `phase_min`, or below 2 s where it has none"),
     CheckPolicy { kept: Withheld, waiting: Stated, ..row(Check::ShortForPromise, "too short for a promise", Stated) }
         .means("a phase that a commitment is about and that was below 2 s, where `phase_min` allows it"),
+    CheckPolicy { kept: Withheld, waiting: Stated, ..of_hosts(row(Check::SharedKernel, "shared kernel", Stated)) }
+        .means(
+            "a figure of several nodes that a commitment is about, some of which have one kernel \
+             (`/proc/sys/kernel/random/boot_id`): they are containers of one machine",
+        ),
     row(Check::Unfinished, "unfinished", Withheld)
         .means("fewer repetitions than requested, or the case never met its stopping rule"),
     CheckPolicy { kept: Withheld, broken: Withheld, ..row(Check::Damaged, "damaged record", Marked) }.means(
@@ -294,8 +300,8 @@ pub const CHECKS: [CheckPolicy; 35] = [
 ];
 
 /// The checks of figures that a commitment is about. Other statements about them are not affected.
-pub(crate) const OF_PROMISES: [Check; 3] =
-    [Check::AbsorbedWrites, Check::UnstatedCaches, Check::ShortForPromise];
+pub(crate) const OF_PROMISES: [Check; 4] =
+    [Check::AbsorbedWrites, Check::UnstatedCaches, Check::ShortForPromise, Check::SharedKernel];
 
 impl Check {
     /// The row of this check in the table.

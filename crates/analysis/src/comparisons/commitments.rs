@@ -3,6 +3,7 @@
 use plan::{Amount, Bound, Commitment, Over, Plan, RateName, Selector, Statistic};
 
 use crate::audit::{AuditIssue, Check, Outcome, Use};
+use crate::comparisons::flattered::flattered;
 use crate::comparisons::percentile_promise::PercentilePromise;
 use crate::figures::{Figure, RepetitionFigure, in_flight, values};
 use crate::gate::{
@@ -339,6 +340,9 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     let at_best = best_end.filter(|_| by_bound).unwrap_or(measured);
     let weighed = weighed(gate, commitment, figure, (at_best, margin));
     let mut doubts = gate.against(figure, weighed.statement, weighed.excepted);
+    if margin >= 0.0 && weighed.statement == Use::PromiseKept {
+        doubts.extend(flattered(commitment, gate.subject(figure), &values));
+    }
     let kept_by_chance = among > 1 && margin >= 0.0;
     if bound.is_none() && (by_bound || kept_by_chance) {
         let (n, needed) = (summary.n, bound_least(level));
@@ -392,6 +396,9 @@ fn of_percentile(
     let settled = promise.settled(values)?;
     let weighed = weighed(gate, commitment, figure, (settled.measured, settled.margin));
     let mut doubts = gate.against(figure, weighed.statement, weighed.excepted);
+    if settled.margin >= 0.0 && weighed.statement == Use::PromiseKept {
+        doubts.extend(flattered(commitment, gate.subject(figure), values));
+    }
     doubts.extend(settled.doubts);
     Some(Candidate {
         figure,

@@ -6,6 +6,7 @@ pub(crate) mod claims;
 pub(crate) mod commitments;
 pub(crate) mod compare;
 pub(crate) mod cross_check;
+pub(crate) mod flattered;
 pub(crate) mod percentile_need;
 pub(crate) mod percentile_promise;
 pub(crate) mod published;

@@ -107,6 +107,10 @@ pub struct NodeFacts {
     pub clock_error_ns: u64,
     /// By how much the offset had changed at the end of the run.
     pub clock_drift_ns: Option<i64>,
+    /// The running kernel (`/proc/sys/kernel/random/boot_id`): containers of one machine share it. `None` in records
+    /// of earlier programs, and of models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
 }
 
 /// The file system of a target.

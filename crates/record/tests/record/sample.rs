@@ -56,6 +56,7 @@ pub(crate) fn cluster(clock_drift_ns: Option<i64>) -> Cluster {
         clock_offset_ns: -1_250_000_000 * i64::from(rank),
         clock_error_ns: 20_000,
         clock_drift_ns,
+        boot_id: None,
     };
     Cluster { library: "Open MPI v4.1.4".to_owned(), nodes: (0..).zip(&NODES).map(node).collect() }
 }

@@ -3,12 +3,16 @@
 use analysis::{
     audit::{AuditIssue, Check},
     comparisons::Verdict,
+    figures::figures,
     findings::Findings,
     gate::Judgement,
 };
-use plan::{Amount, Bytes, Commitment, Nanos, Over, Phase, PlanSource, Selector, TargetDescription, Terms};
+use plan::{
+    Amount, Bytes, Commitment, Nanos, Over, Phase, PlanSource, RateName, Selector, TargetDescription, Terms,
+};
+use record::{Cluster, HostFacts, NodeFacts, TaskRow};
 
-use crate::common::rows::{SECOND, at_least};
+use crate::common::rows::{self, SECOND, at_least};
 use crate::common::studies::{Study, count, target};
 
 const GB: f64 = 1e9;
@@ -106,6 +110,47 @@ fn another_number_of_nodes_neither_keeps_nor_breaks_a_promise() {
         assert_eq!(other.judgement, Judgement::CannotTell);
         assert_eq!(other.because, ["it is about 16 nodes, and this is a figure of 1 node"]);
     }
+}
+
+#[test]
+fn containers_of_one_machine_keep_no_promise_of_several_nodes() {
+    let on = |kernels: [Option<&str>; 4], promised: f64| {
+        let names = ["n0", "n1", "n2", "elsewhere"];
+        let study = study(promised, |target| target.caches = Some(Bytes(0)));
+        let tasks: Vec<TaskRow> = study
+            .phases
+            .iter()
+            .flat_map(|phase| {
+                let task = |(task, node): (u32, &&str)| TaskRow {
+                    node: (*node).into(),
+                    ..rows::task(&phase.key, task, phase.read_bytes / 3, (0, phase.io_ns))
+                };
+                (0..).zip(&names[..3]).map(task).collect::<Vec<_>>()
+            })
+            .collect();
+        let mut run = rows::run_of(&study.plan, &study.phases, &tasks, &[]);
+        let host = run.manifest.host.clone();
+        let node = |(name, kernel): (&str, Option<&str>)| NodeFacts {
+            host: HostFacts { node: name.to_owned(), ..host.clone() },
+            ranks: vec![0],
+            clock_offset_ns: 0,
+            clock_error_ns: 0,
+            clock_drift_ns: None,
+            boot_id: kernel.map(str::to_owned),
+        };
+        let nodes = names.into_iter().zip(kernels).map(node).collect();
+        run.manifest.cluster = Some(Cluster { library: String::new(), nodes });
+        verdict(&analysis::findings::findings(&run, &figures(&run, RateName::ByWall)))
+    };
+    let of_records_before = on([None; 4], GB);
+    assert_eq!(of_records_before.judgement, Judgement::Holds, "{:?}", of_records_before.because);
+    // The fourth node is not that of the figure.
+    assert_eq!(on([Some("a"), Some("b"), Some("c"), Some("a")], GB).judgement, Judgement::Holds);
+    let shared = on([Some("a"), Some("b"), Some("a"), Some("d")], GB);
+    assert_eq!(shared.judgement, Judgement::CannotTell);
+    let why = shared.because.join("; ");
+    assert!(why.contains("its 3 nodes have 2 kernels: n0, n2 are containers of one machine"), "{why}");
+    assert_eq!(on([Some("a"); 4], 9.0 * GB).judgement, Judgement::DoesNotHold);
 }
 
 #[test]

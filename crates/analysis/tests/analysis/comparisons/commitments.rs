@@ -498,3 +498,62 @@ proptest! {
         }
     }
 }
+
+/// A burst allowance, a write cache or free blocks that are used up.
+#[test]
+fn a_promise_is_not_kept_by_the_passes_before_a_lasting_drop() {
+    let of = |rates: &[u64], statistic: Statistic| {
+        let study = Study::default().with(reads("r"), rates);
+        audited(&study, Commitment { statistic, ..promise(90.0) })
+    };
+    let median = |rates: &[u64]| of(rates, Statistic::Median);
+    let drops = median(&[100, 101, 99, 100, 60, 61]);
+    assert_eq!(drops.judgement, Judgement::CannotTell);
+    let why = drops.because.join("; ");
+    assert!(
+        why.contains("the median of the last 2 of 6 repetitions is -32.8 % from what was promised"),
+        "{why}"
+    );
+    assert_eq!(of(&[200, 200, 200, 60, 60], Statistic::Mean).judgement, Judgement::CannotTell);
+    // What is left keeps it, it became better, one pass is an outlier, or nothing lasts.
+    for kept in [[150, 151, 149, 150, 100, 101], [60, 60, 100, 99, 101, 100], [100, 101, 99, 100, 102, 60]] {
+        let kept = median(&kept);
+        assert_eq!(kept.judgement, Judgement::Holds, "{:?}", kept.because);
+    }
+    assert_eq!(median(&[100, 101, 60, 100, 61, 102]).judgement, Judgement::Holds);
+    assert_eq!(of(&[100, 101, 99, 100, 60, 61], Statistic::Best).judgement, Judgement::Holds);
+    assert_eq!(median(&[80, 80, 80, 40, 40]).judgement, Judgement::DoesNotHold);
+}
+
+/// One request of 128 KiB makes 32 transfers of 4 KiB ready.
+#[test]
+fn what_was_read_ahead_keeps_no_promise_of_latencies_or_operations() {
+    let of = |slow: u64, direct: bool, amount: Amount| {
+        let case = Case { workload: workload(|spec| spec.direct = direct), ..reads("r") };
+        let mut study = Study::default().with(case, &[100_000; 6]);
+        for repetition in 0..6 {
+            let key = key(&study.cases[0], repetition, Phase::Read);
+            let total = study.phases[repetition].reads;
+            study.latency.push(bucket(&key, Operation::Read, (700, 800), total - total * slow / 100));
+            study.latency.push(bucket(&key, Operation::Read, (200_000, 210_000), total * slow / 100));
+        }
+        verdict(&study, Commitment { bound: bound_of(amount), ..at_least(amount) }, &[])
+    };
+    let bound_of_mean = Amount::Latency { percent: None, nanos: 50_000.0 };
+    for amount in [promise(90_000.0).amount, bound_of_mean] {
+        let ahead = of(3, false, amount);
+        assert_eq!(ahead.judgement, Judgement::CannotTell);
+        assert!(
+            ahead.because.join("; ").contains("the page cache had read them ahead"),
+            "{:?}",
+            ahead.because
+        );
+    }
+    assert_eq!(of(3, false, Amount::BytesPerSecond(1e8)).judgement, Judgement::Holds);
+    assert_eq!(of(3, true, promise(90_000.0).amount).judgement, Judgement::Holds);
+    assert_eq!(of(60, false, promise(90_000.0).amount).judgement, Judgement::Holds);
+}
+
+fn bound_of(amount: Amount) -> Bound {
+    if matches!(amount, Amount::Latency { .. }) { Bound::AtMost } else { Bound::AtLeast }
+}

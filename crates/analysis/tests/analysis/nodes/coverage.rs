@@ -96,6 +96,7 @@ fn cluster(nodes: &[(&str, u64, Option<i64>)]) -> Cluster {
         clock_offset_ns: 5,
         clock_error_ns,
         clock_drift_ns,
+        boot_id: None,
     };
     Cluster { library: "made up".to_owned(), nodes: nodes.iter().map(facts).collect() }
 }

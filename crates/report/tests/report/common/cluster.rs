@@ -49,6 +49,7 @@ fn launched(run: &mut Run, nodes: u32) {
         clock_offset_ns: i64::from(node) * 1_250_000 - 700_000,
         clock_error_ns: if node == 0 { 0 } else { 900 + u64::from(node % 7) * 650 },
         clock_drift_ns: (node > 0).then_some(i64::from(node % 5) * 310 - 400),
+        boot_id: None,
     };
     run.manifest.host = facts(0, nodes);
     run.manifest.cluster = Some(Cluster {

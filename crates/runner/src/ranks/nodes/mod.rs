@@ -200,6 +200,8 @@ impl Nodes {
                 clock_offset_ns: clock.offset_ns,
                 clock_error_ns: clock.error_ns,
                 clock_drift_ns: None,
+                // Processes belong to a kernel; a described machine has neither.
+                boot_id: Some(node.boot_id.clone()).filter(|id| !id.is_empty() && !node.pids.is_empty()),
             })
         };
         Cluster {
