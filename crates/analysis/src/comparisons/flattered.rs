@@ -22,7 +22,7 @@ pub(super) fn flattered(
     faded(commitment, values).into_iter().chain(ahead).collect()
 }
 
-/// The passes became worse for good, and those afterwards do not keep the commitment: what kept it was a burst
+/// The passes became worse for good, and none afterwards keeps the commitment: what kept it was a burst
 /// allowance, a cache or free blocks that were used up.
 fn faded(commitment: &Commitment, values: &[f64]) -> Option<String> {
     // The best repetition was agreed upon whatever the others reach.
@@ -40,7 +40,7 @@ fn faded(commitment: &Commitment, values: &[f64]) -> Option<String> {
         let (before, after) = reached.split_at(place);
         let lowest = before.iter().copied().fold(f64::INFINITY, f64::min);
         let highest = after.iter().copied().fold(0.0, f64::max);
-        let level = median(after).filter(|level| *level < 1.0 && lowest >= DROP * highest)?;
+        let level = median(after).filter(|_| highest < 1.0 && lowest >= DROP * highest)?;
         Some((after.len(), level))
     };
     let (passes, level) = ends.filter_map(end).next()?;
