@@ -62,7 +62,7 @@ pub(crate) struct Output(Replacement);
 
 impl Output {
     /// Begins the file at `path`. A report may replace an older one or another file, but not the records of `runs`
-    /// from which it is made, a link, a pipe or a device.
+    /// from which it is made or of any other run, a link, a pipe or a device.
     pub(crate) fn new(runs: &[PathBuf], path: &Path) -> Result<Self, Failure> {
         let refuse = |problem: &str| {
             let message = format!("will not write {}, which {problem}: choose another place", path.display());
@@ -84,9 +84,11 @@ impl Output {
             });
         }
         let is_there = there.is_some();
-        let in_record = |parent: PathBuf| directories.iter().any(|directory| parent.starts_with(directory));
+        let in_record = |parent: PathBuf| {
+            directories.iter().any(|directory| parent.starts_with(directory)) || record::is_in_record(&parent)
+        };
         if is_there && !is_report(name) && parent.canonicalize().is_ok_and(in_record) {
-            return refuse("is part of the record");
+            return refuse("is part of the record of a run");
         }
         Ok(Self(Replacement::new(parent, Path::new(name))?))
     }

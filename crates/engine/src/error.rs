@@ -23,7 +23,7 @@ pub enum EngineError {
     },
     /// A file, or a link, has the name of a file that the run creates.
     #[error(
-        "cannot create {}: a file or link of that name has appeared there since the run began, and nothing was written to \
+        "cannot use {}: a file or link of that name has appeared there since the run began, and nothing was written to \
          it; find out who works in that directory, or choose one that only you can write",
         path.display()
     )]

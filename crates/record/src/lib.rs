@@ -80,7 +80,7 @@ pub use events::layout_history::{LayoutEvent, LayoutLifetime};
 pub use events::pause::Pause;
 pub use events::recorder::{Outcome, Recorder, Resumed};
 pub use events::wipe_log::Wiped;
-pub use files::directory::RunDirectory;
+pub use files::directory::{RunDirectory, is_in_record};
 pub use files::replacement::Replacement;
 pub use files::sums::{FileDifference, SIGNATURE, SUMS, Sums, plan_sha256, sha256};
 pub use files::text::read_text;
@@ -104,7 +104,7 @@ pub use rows::{
 };
 pub use run::Run;
 pub use run::merge::{merge, write_merged};
-pub use run::parts::{Part, PartPasses};
+pub use run::parts::{Part, PartPasses, PartStudy};
 pub use run::passes::Pass;
 pub use run::state::{FailedCase, RunState};
 pub use table::contained::is_contained;

@@ -57,9 +57,23 @@ fn a_report_is_not_written_over_the_record_that_it_is_made_of() {
     for place in ["record/journal.jsonl", "record/../record/phases/000001.parquet", "link"] {
         let refused =
             run(&desk.ioproof("report record --format json --output").arg(place)).expect_code(3).stderr;
-        let why = if place == "link" { "is a symbolic link" } else { "is part of the record" };
+        let why = if place == "link" { "is a symbolic link" } else { "is part of the record of a run" };
         assert_says(&refused, &[place, why, "choose another place"]);
     }
+    // Nor over that of any other run.
+    let _ = run(&desk.ioproof("ior -w -t 4k -b 4k -o g --out other")).expect_code(0);
+    let other = tree(&desk.path("other"));
+    for place in ["other/manifest.json", "other/journal.jsonl", "other/phases/000001.parquet"] {
+        let commands = [
+            format!("report record --format md --output {place}"),
+            format!("compare record record --output {place}"),
+        ];
+        for command in commands {
+            let refused = run(&desk.ioproof(&command)).expect_code(3).stderr;
+            assert_says(&refused, &[place, "is part of the record of a run"]);
+        }
+    }
+    assert_eq!(tree(&desk.path("other")), other);
     assert_eq!(tree(&desk.record()), before);
     let _ = run(&desk.ioproof("report record --format md --output record/report.md")).expect_code(0);
     let _ = run(&desk.ioproof("report record --format md --output record/report.md")).expect_code(0);

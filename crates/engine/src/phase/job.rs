@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use plan::{Nanos, Phase, Workload};
 
+use crate::MadeFiles;
+
 /// The generations of data that a check accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expect {
@@ -59,6 +61,9 @@ pub struct PhaseJob<'a> {
     pub processes_here: u32,
     /// Files that this phase creates. If one of them exists when it is opened, someone else has put it there.
     pub new_files: &'a BTreeSet<PathBuf>,
+    /// The files that the run has created, which are recognised when they are opened again. If unset, nothing is looked
+    /// at before a file is opened.
+    pub made: Option<&'a MadeFiles>,
     /// Links that the user has named as files. No other link is followed, because it appeared after the run had begun.
     pub links: &'a BTreeSet<PathBuf>,
     /// The data to write and to expect.
@@ -92,6 +97,7 @@ impl<'a> PhaseJob<'a> {
             end: 0,
             processes_here: 1,
             new_files: &NO_FILES,
+            made: None,
             links: &NO_FILES,
             data: DataSpec { signature: workload.signature, write_generation: 1, expect: Expect::Any },
             limit: TransferLimit::Pass,

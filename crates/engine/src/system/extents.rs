@@ -3,11 +3,11 @@
 
 #![expect(unsafe_code, reason = "a call that the kernel writes its answer into")]
 
-use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use crate::Errno;
+use crate::system::sys::open_to_look;
 
 /// A range of bytes that is contiguous both in the file and on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ struct Request {
 /// Errors if the file cannot be opened, or if its file system does not report extents.
 pub fn extents(path: &Path) -> Result<Vec<Extent>, Errno> {
     let failed = |error: std::io::Error| Errno(error.raw_os_error().unwrap_or(libc::EIO));
-    let file = File::open(path).map_err(failed)?;
+    let file = open_to_look(path).map_err(failed)?;
     let mut all = Vec::new();
     let mut start = 0;
     while all.len() < EXTENTS_MAX {

@@ -8,6 +8,7 @@ use plan::{Advice, Bytes};
 use rustix::fs::{AtFlags, CWD, FallocateFlags, FileType, Mode, OFlags, StatxFlags};
 
 use crate::phase::rules::{Rules, TaskPlan};
+use crate::system::file_id::{MadeFiles, is_pipe};
 use crate::system::sys;
 use crate::{EngineError, Errno};
 
@@ -22,7 +23,8 @@ const PUBLISHED_MODE: u32 = 0o600;
 /// `O_TRUNC`. A file that the phase creates is opened with `O_EXCL`, and every file but a link of the user with
 /// `O_NOFOLLOW`: in a directory of another user, a name may lead elsewhere by now. With advice, every phase uses
 /// the call of study D: `O_RDWR | O_CREAT`, mode 0600. Without advice, readers use `O_NOATIME`, so that reads do not
-/// update access times; this is permitted on the user's own files.
+/// update access times; this is permitted on the user's own files. In a run, a file that the run has created must still
+/// be that file, and a named pipe is not opened.
 pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, EngineError> {
     let published = rules.advice != Advice::None;
     let mut flags = OFlags::CLOEXEC | rules.sync_flags;
@@ -40,6 +42,10 @@ pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, Engine
     }
     if task.is_new {
         flags |= OFlags::EXCL;
+    }
+    let is_theirs = |made: &MadeFiles| !task.is_new && (made.is_replaced(path) || is_pipe(path));
+    if rules.job.made.is_some_and(is_theirs) {
+        return Err(EngineError::Appeared { path: path.clone() });
     }
     // Other tasks may create it at the same time, also on other nodes.
     let (mut may_exist, mut is_checked) = (rules.shared, false);
@@ -67,6 +73,9 @@ pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, Engine
     };
     if is_checked {
         check_own(fd.as_fd(), path)?;
+    }
+    if let Some(made) = rules.job.made.filter(|_| task.is_new) {
+        made.add(path, fd.as_fd());
     }
     advise(fd.as_fd(), rules.advice).map_err(|errno| call("posix_fadvise", path, errno))?;
     if task.preallocates {
@@ -136,7 +145,7 @@ pub(crate) fn length(fd: BorrowedFd<'_>) -> Result<u64, Errno> {
 
 /// Like [`length`], for a file that is not open. Returns 0 if the length is unknown.
 pub(crate) fn length_of(path: &Path) -> u64 {
-    std::fs::File::open(path).ok().and_then(|file| length(file.as_fd()).ok()).unwrap_or(0)
+    sys::open_to_look(path).ok().and_then(|file| length(file.as_fd()).ok()).unwrap_or(0)
 }
 
 /// Makes the error of the call `name` on `path`.

@@ -3,6 +3,7 @@
 pub(crate) mod errno;
 pub(crate) mod extents;
 pub(crate) mod file;
+pub(crate) mod file_id;
 pub(crate) mod limits;
 pub(crate) mod ring;
 pub(crate) mod sys;

@@ -85,3 +85,10 @@ pub(crate) fn posix_fallocate(fd: BorrowedFd<'_>, bytes: u64) -> Result<(), Errn
 fn last_errno() -> Errno {
     Errno::from(&std::io::Error::last_os_error())
 }
+
+/// Opens a file to look at it. If it has become a named pipe, this does not wait for somebody to write.
+pub(crate) fn open_to_look(path: &std::path::Path) -> std::io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)
+}

@@ -2,9 +2,10 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::Advice;
+use rustix::fs::{Advice, OFlags};
 
 use crate::{HostError, Root};
 
@@ -12,13 +13,19 @@ use crate::{HostError, Root};
 const PAGES_ENTRIES_AND_INODES: &str = "3";
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
+/// Opens a file to look at it. If it has become a named pipe, this does not wait for somebody to write.
+pub(crate) fn open_to_look(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
 /// Writes back the dirty pages of a file and asks the kernel to drop its pages. Pages that another process
 /// has mapped or locked remain; [`crate::Host::page_cache_bytes`] returns how many.
 ///
 /// # Errors
 /// Errors if the file cannot be opened or written back, or rejects the advice.
 pub fn evict(path: &Path) -> Result<(), HostError> {
-    let file = File::open(path).map_err(|error| HostError::io("open", path, error))?;
+    let file = open_to_look(path).map_err(|error| HostError::io("open", path, error))?;
     evict_file(&file).map_err(|error| HostError::io("evict from the page cache", path, error))
 }
 

@@ -10,6 +10,7 @@ use std::path::Path;
 use rustix::fs::{Advice, OFlags};
 use serde::{Deserialize, Serialize};
 
+use crate::file_systems::cache::open_to_look;
 use crate::system::sys;
 
 /// Unit of `st_blocks`: 512 bytes on every file system (`stat(3type)`).
@@ -72,7 +73,7 @@ impl Stored {
         let mut shared: BTreeMap<u64, Vec<(u64, u64)>> = BTreeMap::new();
         let mut all: Vec<&Path> = Vec::new();
         for path in files {
-            let Ok(file) = File::open(path) else { continue };
+            let Ok(file) = open_to_look(path) else { continue };
             let Ok(metadata) = file.metadata().map(|one| (one.is_file(), one.blocks(), one.dev())) else {
                 continue;
             };

@@ -16,6 +16,10 @@ pub struct Terms {
     pub reads_others: bool,
     /// The number of figures that the file selects and that an override took away.
     pub taken_away: usize,
+    /// What runs that were merged state differently about it, or measured in different places, each as a fragment of
+    /// a sentence. Passes of other terms or other storage do not count for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differing: Vec<String>,
 }
 
 impl Terms {
@@ -38,6 +42,6 @@ impl Terms {
         let of_reads = is_own.then(|| {
             "it is about reads of what other tasks wrote, and here each task read its own data".to_owned()
         });
-        of_nodes.into_iter().chain(of_reads).collect()
+        of_nodes.into_iter().chain(of_reads).chain(self.differing.iter().cloned()).collect()
     }
 }

@@ -16,6 +16,7 @@ pub(super) fn keep_terms(plan: &mut Plan, written: &Plan, overrides: &[Override]
             nodes: if is_set { &own.terms } else { &file.terms }.nodes.clone(),
             reads_others: file.terms.reads_others,
             taken_away: selected(written, &file.figures).filter(|figure| !there.contains(figure)).count(),
+            differing: Vec::new(),
         }
     });
     let terms: Vec<Terms> = terms.collect();

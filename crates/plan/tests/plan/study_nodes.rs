@@ -154,7 +154,7 @@ fn terms(overrides: &[&str]) -> Terms {
 
 #[test]
 fn a_promise_is_about_the_nodes_and_the_rotation_that_the_file_asks_for_whatever_an_override_makes_of_them() {
-    let asked = Terms { nodes: vec![4], reads_others: true, taken_away: 0 };
+    let asked = Terms { nodes: vec![4], reads_others: true, ..Terms::default() };
     assert_eq!(terms(&[]), asked);
     let fewer = ["workload.*.nodes=1", "workload.*.read_from=same"];
     assert_eq!(terms(&fewer), asked);
@@ -179,7 +179,7 @@ fn what_an_override_takes_out_of_a_sweep_is_counted() {
 fn a_figure_of_other_nodes_or_of_own_data_does_not_meet_the_terms() {
     let text = with("tasks_per_node = 2\nnodes = [1, 4]\nread_from = \"next-node\"");
     let cases = on(1, &text, &[]).unwrap().cases;
-    let asked = Terms { nodes: vec![4], reads_others: true, taken_away: 0 };
+    let asked = Terms { nodes: vec![4], reads_others: true, ..Terms::default() };
     let (one, four) = (&cases[0], &cases[1]);
     assert_eq!(asked.unmet(four, Phase::Read), Vec::<String>::new());
     assert_eq!(asked.unmet(one, Phase::Write), ["it is about 4 nodes, and this is a figure of 1 node"]);

@@ -237,6 +237,20 @@ impl JournalWriter {
         Ok(Self { path, file, length: 0, lines: 0, next_number: Some(1) })
     }
 
+    /// Checks that its name in `directory` still leads to it. What was written to a file without a name is lost.
+    pub(crate) fn check_in_place(&self, directory: &RunDirectory) -> Result<(), RecordError> {
+        match directory.names(JOURNAL, &self.file) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(RecordError::Unreadable {
+                path: self.path.clone(),
+                message: "it was removed or replaced while the run was being recorded, so its lines are lost; find \
+                          out who writes to that directory, and start a new run"
+                    .to_owned(),
+            }),
+            Err(source) => Err(RecordError::io("read", &self.path)(source)),
+        }
+    }
+
     /// The number of lines written.
     pub(crate) fn lines(&self) -> u64 {
         self.lines

@@ -293,7 +293,7 @@ impl Recorder {
     /// # Errors
     /// Errors if the journal cannot be written, the case is already finished, or the run directory was moved.
     pub fn case_started(&mut self, case: &str) -> Result<(), RecordError> {
-        self.directory.check_in_place()?;
+        self.check_in_place()?;
         if self.finished.contains(case) {
             return Err(RecordError::Finished { case: case.to_owned() });
         }
@@ -535,6 +535,12 @@ impl Recorder {
         })
     }
 
+    /// Checks that the run directory and the journal still have their names.
+    fn check_in_place(&self) -> Result<(), RecordError> {
+        self.directory.check_in_place()?;
+        self.journal.check_in_place(&self.directory)
+    }
+
     fn seal(&mut self, batch: Batch) -> Result<(), RecordError> {
         let number = self.batches + 1;
         let (cases, sealed) = batch.seal()?;
@@ -556,7 +562,8 @@ impl Recorder {
     /// case that is still in progress stay in the journal.
     ///
     /// # Errors
-    /// Errors if a table, the journal or the manifest cannot be written, or if the run directory was moved or removed.
+    /// Errors if a table, the journal or the manifest cannot be written, or if the run directory was moved or
+    /// removed, or the journal removed or replaced.
     pub fn finish(self, outcome: &Outcome) -> Result<Manifest, RecordError> {
         self.finish_at(outcome, Some(now_unix_ns()))
     }
@@ -577,7 +584,7 @@ impl Recorder {
         let manifest = self.next_manifest()?;
         self.journal.append(&Event::RunFinished { outcome, message, at_unix_ns }, true)?;
         manifest.write(&self.directory, true)?;
-        sealed.and_then(|()| self.directory.check_in_place()).map(|()| self.manifest)
+        sealed.and_then(|()| self.check_in_place()).map(|()| self.manifest)
     }
 
     fn seal_the_rest(&mut self) -> Result<(), RecordError> {

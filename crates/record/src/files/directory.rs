@@ -15,10 +15,13 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
 use crate::RecordError;
 use crate::files::unexpected::Unexpected;
+use crate::format::{JOURNAL, MANIFEST};
 
 /// The file type that a record's files must have.
 const FILE: &str = "a regular file";
 const DIRECTORY: &str = "a directory";
+/// The directory of the tables that every case has.
+const PHASE_TABLES: &str = "phases";
 
 /// The directory of a run. While a run is being written it is held open: the record stays in the directory in which it
 /// began, and nothing is written to another directory that gets its name. A directory that is only read is opened by
@@ -77,6 +80,13 @@ impl RunDirectory {
                 .is_ok_and(|found| (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino))
         };
         Err(RecordError::Moved { path: self.path.clone(), now: now.filter(is_same) })
+    }
+
+    /// Whether the file `name` in it is still `file`.
+    pub(crate) fn names(&self, name: &str, file: &File) -> io::Result<bool> {
+        let own = rustix::fs::fstat(file)?;
+        let named = rustix::fs::statat(&*self.descriptor()?, name, AtFlags::SYMLINK_NOFOLLOW);
+        Ok(named.is_ok_and(|named| (named.st_dev, named.st_ino) == (own.st_dev, own.st_ino)))
     }
 
     /// Moves the directory to `to`, which must be empty or not exist.
@@ -175,6 +185,18 @@ pub(crate) fn sync_names(directory: &File, name: &str) -> io::Result<()> {
 /// Syncs the names in the directory that contains the file at `path`, in the run directory.
 pub(crate) fn sync_names_beside(directory: &RunDirectory, path: &Path) -> io::Result<()> {
     sync_names(&DirectoryEntry::of(directory, below(directory, path), false)?.directory, ".")
+}
+
+/// Whether `directory` or one above it has the record of a run: two of its manifest, its journal and its tables, or the
+/// journal beside the file itself.
+#[must_use]
+pub fn is_in_record(directory: &Path) -> bool {
+    let has = |directory: &Path, name: &str| directory.join(name).symlink_metadata().is_ok();
+    let is_record = |above: &&Path| {
+        let parts = [MANIFEST, JOURNAL, PHASE_TABLES].iter().filter(|name| has(above, name)).count();
+        parts >= 2
+    };
+    has(directory, JOURNAL) || directory.ancestors().find(is_record).is_some()
 }
 
 /// A name in a directory. The directory is held open, so that it cannot be replaced.

@@ -11,6 +11,8 @@ use crate::events::interrupted::InterruptedPass;
 use crate::events::recorder::{Outcome, Recorder};
 use crate::format::{FORMAT_VERSION, PARTS};
 use crate::manifest::Manifest;
+use crate::run::differing_terms;
+use crate::run::own_parts::parts_of;
 use crate::run::parts::{damage_of, write_parts};
 use crate::run::rows_by_case::RowsByCase;
 use crate::table::store::{Renumber, Source, Store};
@@ -167,8 +169,18 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
                 other: run.manifest.run_id.clone(),
             });
         }
+        add_overrides(&mut plan.source, &run.manifest.plan.source);
     }
+    differing_terms::mark(&mut plan, runs);
     Ok((plan, differences))
+}
+
+/// Adds the overrides of `more`, so that those that concern a commitment are named, whichever run has them.
+fn add_overrides(source: &mut PlanSource, more: &PlanSource) {
+    let PlanSource::Study { overrides, .. } = source else { return };
+    let PlanSource::Study { overrides: more, .. } = more else { return };
+    let new: Vec<String> = more.iter().filter(|one| !overrides.contains(one)).cloned().collect();
+    overrides.extend(new);
 }
 
 /// Adds those of `more` that are new. Returns the names of known ones with a different definition.
@@ -434,35 +446,6 @@ fn take_interrupted(whole: &mut Run, run: &Run) {
         attempt: pass.attempt + before.get(&pass.key.case).copied().unwrap_or_default(),
         ..pass
     }));
-}
-
-/// The runs from which `run` was merged, or the run itself.
-fn parts_of(run: &Run) -> Vec<Part> {
-    // What is known about its parts stays with them.
-    let of_parts = run.directory.join(PARTS);
-    let own = run.damage.iter().filter(|damage| run.parts.is_empty() || damage.path != of_parts);
-    let damage: Vec<String> = own.map(ToString::to_string).collect();
-    if !run.parts.is_empty() {
-        let mut parts = run.parts.clone();
-        parts[0].damage.extend(damage);
-        return parts;
-    }
-    let manifest = &run.manifest;
-    vec![Part {
-        run_id: manifest.run_id.clone(),
-        provenance: manifest.provenance,
-        model: manifest.model.clone(),
-        program_version: manifest.program_version.clone(),
-        command_line: manifest.command_line.clone(),
-        started_unix_ns: manifest.started_unix_ns,
-        finished_unix_ns: manifest.finished_unix_ns,
-        host: manifest.host.clone(),
-        cluster: manifest.cluster.clone(),
-        exclusive: manifest.plan.criteria.exclusive,
-        cases: run.cases().to_vec(),
-        damage,
-        passes: BTreeMap::new(),
-    }]
 }
 
 /// Stores `run` in a new directory, which is returned, with the names of its parts. `printed` has values that a tool

@@ -1,6 +1,8 @@
 //! Reads a run, whether or not it is complete. Readable parts are returned, unreadable ones are reported.
 
+pub(crate) mod differing_terms;
 pub(crate) mod merge;
+pub(crate) mod own_parts;
 pub(crate) mod parts;
 pub(crate) mod passes;
 pub(crate) mod rows_by_case;

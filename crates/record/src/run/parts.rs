@@ -1,7 +1,7 @@
 //! The runs from which a merged run was made.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use plan::limits::MANIFEST_BYTES;
 use plan::{Case, PassRole, Spread};
@@ -40,6 +40,15 @@ pub struct Part {
     /// [`plan::Criteria::exclusive`] of its study.
     #[serde(default)]
     pub exclusive: Option<bool>,
+    /// The study file that it ran, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub study: Option<PartStudy>,
+    /// [`crate::plan_sha256`] of its plan; empty in records of earlier programs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub plan_sha256: String,
+    /// Its own record, while the runs are only read together; empty in a merged record.
+    #[serde(skip)]
+    pub directory: PathBuf,
     /// The cases for which it has rows.
     pub cases: Vec<CaseId>,
     /// Descriptions of the damage in it.
@@ -49,6 +58,18 @@ pub struct Part {
     /// earlier.
     #[serde(default)]
     pub passes: BTreeMap<CaseId, PartPasses>,
+}
+
+/// The study file of a part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartStudy {
+    /// Its path as given.
+    pub path: PathBuf,
+    /// [`crate::sha256`] of its text.
+    pub sha256: String,
+    /// What `--set` changed of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<String>,
 }
 
 /// The passes of a case that belong to one part. Their numbers are consecutive.

@@ -272,6 +272,111 @@ fn terms_of_one_name_that_differ_are_named() {
     assert_eq!(differ(other), [Warning::DifferentTerms { names, run: "b".to_owned() }]);
 }
 
+/// A commitment for every figure, of a study.
+fn promises(manifest: &mut Manifest) {
+    manifest.plan.source =
+        plan::PlanSource::Study { path: "s.toml".into(), text: "s".to_owned(), overrides: Vec::new() };
+    manifest.plan.criteria.targets =
+        vec![plan::TargetDescription { name: "disk".to_owned(), ..plan::TargetDescription::default() }];
+    manifest.plan.cases[0].target = "disk".to_owned();
+    manifest.plan.criteria.commitments = vec![plan::Commitment {
+        name: "fast".to_owned(),
+        by: String::new(),
+        figures: plan::Selector::default(),
+        rate: plan::RateName::ByWall,
+        statistic: plan::Statistic::Median,
+        bound: plan::Bound::AtLeast,
+        amount: plan::Amount::BytesPerSecond(1e6),
+        over: plan::Over::Every,
+        terms: plan::Terms::default(),
+    }];
+}
+
+/// Merges a run with one that was changed, in both orders: what the commitment says to differ.
+fn differing(change: impl Fn(&mut Manifest)) -> [Vec<String>; 2] {
+    let changed = || {
+        run("b", "n", 2, |manifest| {
+            promises(manifest);
+            change(manifest);
+        })
+    };
+    let first = || run("a", "n", 2, promises);
+    [vec![first(), changed()], vec![changed(), first()]].map(|runs| {
+        let whole = merge(runs).expect("merged");
+        whole.manifest.plan.criteria.commitments[0].terms.differing.clone()
+    })
+}
+
+#[test]
+fn passes_of_other_terms_or_other_storage_do_not_count_for_a_commitment() {
+    assert_eq!(differing(|_| ()), [const { Vec::<String>::new() }; 2]);
+    let moved = |manifest: &mut Manifest| {
+        let case = &mut manifest.plan.cases[0];
+        let mut spec = plan::WorkloadSpec::from(case.workload.clone());
+        spec.files.targets.iter_mut().for_each(|target| *target = "/elsewhere/file".into());
+        case.workload = spec.validate().expect("valid");
+    };
+    let changes: [(&str, &dyn Fn(&mut Manifest)); 6] = [
+        ("commitment `fast` (amount)", &|manifest| {
+            manifest.plan.criteria.commitments[0].amount = plan::Amount::BytesPerSecond(9e8);
+        }),
+        ("commitment `fast` (statistic)", &|manifest| {
+            manifest.plan.criteria.commitments[0].statistic = plan::Statistic::Best;
+        }),
+        ("only one of them has commitment `fast`", &|manifest| {
+            manifest.plan.criteria.commitments.clear();
+        }),
+        ("target `disk` (caches)", &|manifest| {
+            manifest.plan.criteria.targets[0].caches = Some(plan::Bytes(10 << 30));
+        }),
+        ("/elsewhere/file", &moved),
+        ("of other", &|manifest| manifest.host.node = "other".to_owned()),
+    ];
+    for (said, change) in changes {
+        for differing in differing(change) {
+            assert!(differing.len() == 1 && differing[0].contains(said), "{said}: {differing:?}");
+        }
+    }
+    // What was found is kept when the merged run is merged again.
+    let both = || {
+        merge(vec![
+            run("a", "n", 1, promises),
+            run("b", "n", 1, |manifest| {
+                promises(manifest);
+                moved(manifest);
+            }),
+        ])
+        .expect("merged")
+    };
+    for runs in [vec![both(), run("c", "n", 1, promises)], vec![run("c", "n", 1, promises), both()]] {
+        let again = merge(runs).expect("merged");
+        assert!(!again.manifest.plan.criteria.commitments[0].terms.differing.is_empty());
+    }
+}
+
+#[test]
+fn parts_name_their_study_and_overrides() {
+    let set = |override_: &'static str| {
+        move |manifest: &mut Manifest| {
+            promises(manifest);
+            let overrides = vec![override_.to_owned()];
+            manifest.plan.source =
+                plan::PlanSource::Study { path: "s.toml".into(), text: "s".to_owned(), overrides };
+        }
+    };
+    let whole = merge(vec![
+        run("a", "n", 1, set("workload.x.size=1MiB")),
+        run("b", "n", 1, set("workload.y.size=1MiB")),
+    ])
+    .expect("merged");
+    let sets: Vec<_> =
+        whole.parts.iter().filter_map(|part| Some(part.study.as_ref()?.overrides.clone())).collect();
+    assert_eq!(sets, [["workload.x.size=1MiB"], ["workload.y.size=1MiB"]]);
+    assert!(whole.parts.iter().all(|part| part.plan_sha256.len() == 64));
+    let plan = &whole.manifest.plan;
+    assert_eq!(plan::study::overrides_of(plan, &plan.criteria.commitments[0]).len(), 2, "those of each run");
+}
+
 #[test]
 fn different_questions_are_told() {
     let asks = |text: &str, said: &str| {

@@ -39,3 +39,27 @@ fn everything_is_written_to_the_directory_in_which_the_run_began() {
     }
     assert!(moved.join("report.html").is_file() && moved.join("phases/000001.parquet").is_file());
 }
+
+#[test]
+fn a_journal_that_is_removed_or_replaced_ends_the_run() {
+    let take: [fn(&std::path::Path); 2] = [
+        |journal| fs::remove_file(journal).expect("removed"),
+        |journal| {
+            fs::copy(journal, journal.with_extension("copy")).expect("copied");
+            fs::rename(journal.with_extension("copy"), journal).expect("replaced");
+        },
+    ];
+    for take in take {
+        let place = tempfile::tempdir().expect("a directory");
+        let directory = place.path().join("run");
+        let mut recorder = Recorder::create(&directory, &sample::manifest()).expect("created");
+        recorder.case_started("seq").expect("it is in its place");
+        recorder.phase_finished(&sample::phase("seq", 0, Phase::Write, 2)).expect("recorded");
+        take(&directory.join("journal.jsonl"));
+        recorder.case_finished("seq").expect("the record goes on");
+        let refused = recorder.case_started("rnd").expect_err("no further case begins");
+        assert!(refused.to_string().contains("removed or replaced"), "{refused}");
+        let error = recorder.finish(&Outcome::Complete).expect_err("its lines are lost");
+        assert!(error.to_string().contains("journal.jsonl: it was removed or replaced"), "{error}");
+    }
+}

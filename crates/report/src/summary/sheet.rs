@@ -2,6 +2,7 @@
 //! be checked, and the verdict. It contains everything that a party needs to contest the verdict.
 
 use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 
 use analysis::{
     audit::{AuditIssue, Check, Outcome, Use},
@@ -14,7 +15,7 @@ use plan::{
     Bound, Case, Client, Commitment, Layer, Nanos, Over, Plan, PlanSource, Statistic, Stopping,
     TargetDescription,
 };
-use record::{Fact, Provenance, Run, Warning};
+use record::{Fact, Part, Provenance, Run, Warning};
 
 use crate::format::table::{Cell, Table};
 use crate::format::{counted, number, percent, sentence, shell_line};
@@ -158,6 +159,14 @@ impl Sheet<'_> {
         let mut protocols: Vec<String> = cases.iter().map(|case| protocol(case)).collect();
         protocols.dedup();
         lines.extend(protocols.into_iter().take(NAMED));
+        let several = cases.iter().map(|case| {
+            self.run.parts.iter().filter(|part| part.cases.iter().any(|id| **id == *case.id)).count()
+        });
+        if let Some(runs) = several.max().filter(|&runs| runs > 1) {
+            lines.push(format!(
+                "the repetitions are those of {runs} runs together; each run fixed its own share"
+            ));
+        }
         let among = if commitment.over == Over::Best { cases.len().max(1) } else { 1 };
         let overrides = &self.verdict.overrides;
         lines.extend(
@@ -329,12 +338,11 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
     let manifest = &run.manifest;
     let nodes = origin::nodes_line(report).unwrap_or_else(|| manifest.host.node.clone());
     let (id, origin, version) = (&report.run.id, origin::origin(report), &report.run.program_version);
-    let mut lines = vec![
-        format!("run {id}, {origin} by ioproof {version}"),
-        format!("command line: {}", shell_line(&manifest.command_line)),
-        format!("on {nodes}"),
-        origin::when(report),
-    ];
+    let mut lines =
+        vec![format!("run {id}, {origin} by ioproof {version}"), format!("on {nodes}"), origin::when(report)];
+    if run.parts.is_empty() {
+        lines.insert(1, format!("command line: {}", shell_line(&manifest.command_line)));
+    }
     lines.extend(origin::model_line(report));
     let elsewhere = run.warnings.iter().filter(|row| matches!(row.warning, Warning::ResumedElsewhere { .. }));
     lines.extend(elsewhere.map(|row| row.warning.to_string()));
@@ -347,18 +355,45 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
         None => Some("the study does not say whether others used the storage"),
     };
     lines.extend(alone.map(str::to_owned));
-    if let PlanSource::Study { path, text, overrides } = &manifest.plan.source {
-        lines.push(format!("study file {}, SHA-256 {}", path.display(), record::sha256(text.as_bytes())));
-        if !overrides.is_empty() {
-            lines.push(format!("overridden on the command line: {}", overrides.join(", ")));
-        }
+    if run.parts.is_empty() {
+        lines.extend(source(run));
+    } else {
+        lines.extend(run.parts.iter().flat_map(of_part));
     }
     lines.push(format!(
         "plan that ran, as compact JSON of its record: SHA-256 {}",
         record::plan_sha256(&manifest.plan)
     ));
-    lines.push(format!("record: {}", run.directory.display()));
+    if run.parts.iter().all(|part| part.directory.as_os_str().is_empty()) {
+        lines.push(format!("record: {}", run.directory.display()));
+    }
     lines
+}
+
+/// The study file of a run, and what was changed of it.
+fn source(run: &Run) -> Vec<String> {
+    let PlanSource::Study { path, text, overrides } = &run.manifest.plan.source else { return Vec::new() };
+    study(path, &record::sha256(text.as_bytes()), overrides)
+}
+
+fn study(path: &Path, sha256: &str, overrides: &[String]) -> Vec<String> {
+    let file = format!("study file {}, SHA-256 {sha256}", path.display());
+    let changed = format!("overridden on the command line: {}", overrides.join(", "));
+    std::iter::once(file).chain((!overrides.is_empty()).then_some(changed)).collect()
+}
+
+/// One of several runs that are judged together.
+fn of_part(part: &Part) -> Vec<String> {
+    let id = &part.run_id;
+    let mut lines = vec![format!("command line: {}", shell_line(&part.command_line))];
+    lines.extend(part.study.iter().flat_map(|one| study(&one.path, &one.sha256, &one.overrides)));
+    if !part.plan_sha256.is_empty() {
+        lines.push(format!("its plan: SHA-256 {}", part.plan_sha256));
+    }
+    if !part.directory.as_os_str().is_empty() {
+        lines.push(format!("record: {}", part.directory.display()));
+    }
+    lines.into_iter().map(|line| format!("run {id}: {line}")).collect()
 }
 
 /// The nodes that a commitment is about, and those of its cases.

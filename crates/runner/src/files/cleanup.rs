@@ -7,6 +7,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use engine::MadeFiles;
 use plan::{Case, Keep};
 use record::SweepResult;
 
@@ -21,11 +22,18 @@ use crate::ranks::rank_assignment::files_of;
 pub(crate) struct CreatedFiles {
     files: BTreeSet<PathBuf>,
     directories: BTreeSet<PathBuf>,
+    /// What distinguishes the files that were created from what somebody else puts under their names.
+    made: MadeFiles,
     /// Roots of trees, and whether each root also contains other files.
     roots: BTreeMap<PathBuf, bool>,
 }
 
 impl CreatedFiles {
+    /// Nothing yet. `are_shared` says whether other ranks may create the same files.
+    pub(crate) fn new(are_shared: bool) -> Self {
+        Self { made: MadeFiles::new(are_shared), ..Self::default() }
+    }
+
     /// Records that `path` is about to be written. It belongs to this run unless it existed before. Returns whether it
     /// does not exist yet.
     pub(crate) fn file(&mut self, path: &Path) -> bool {
@@ -33,7 +41,26 @@ impl CreatedFiles {
         if is_new && !self.files.contains(path) {
             self.files.insert(path.to_owned());
         }
+        if is_new {
+            self.made.forget(path);
+        }
         is_new
+    }
+
+    /// The files that were created and can be recognised.
+    pub(crate) fn made(&self) -> &MadeFiles {
+        &self.made
+    }
+
+    /// Removes what is at `paths` before it is created anew, and returns the number. What somebody else has put under
+    /// the name of a file that was created is kept, and is an error.
+    pub(crate) fn replace(&self, paths: &[PathBuf], action: &'static str) -> Result<u32, RunnerError> {
+        if let Some(path) = paths.iter().find(|path| self.made.is_replaced(path)) {
+            return Err(appeared(path));
+        }
+        let removed = remove_existing(paths.iter().cloned(), action)?;
+        paths.iter().for_each(|path| self.made.forget(path));
+        Ok(removed)
     }
 
     /// Creates the directories for the files of `tasks` of `case`.
@@ -144,7 +171,9 @@ impl CreatedFiles {
             return Ok(0);
         }
         let needed = file_sets.needed_after(index, case, &mine);
-        self.remove(mine.difference(&needed))
+        let theirs = mine.iter().find(|path| self.made.is_replaced(path)).map(|path| appeared(path));
+        let removed = self.remove(mine.difference(&needed))?;
+        theirs.map_or(Ok(removed), Err)
     }
 
     /// Removes everything that is left, for example after an error.
@@ -156,10 +185,16 @@ impl CreatedFiles {
         Ok(removed?.saturating_add(trees?))
     }
 
+    /// Removes files. What somebody else has put under the name of one is kept and forgotten, so that the claim of the
+    /// run no longer covers it.
     fn remove<'a>(&mut self, paths: impl Iterator<Item = &'a PathBuf>) -> Result<u32, RunnerError> {
         let mut removed = 0;
         let mut first = Ok(());
         for path in paths {
+            if self.made.is_replaced(path) {
+                self.files.remove(path);
+                continue;
+            }
             match fs::remove_file(path) {
                 Ok(()) => removed += 1,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -179,6 +214,11 @@ impl CreatedFiles {
         });
         first.map(|()| removed)
     }
+}
+
+/// The error for a file or link of somebody else under the name of one that was created.
+fn appeared(path: &Path) -> RunnerError {
+    engine::EngineError::Appeared { path: path.to_owned() }.into()
 }
 
 fn saturated(count: u64) -> u32 {

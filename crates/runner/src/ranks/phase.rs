@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use comm::Comm;
-use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
+use engine::{Controls, DataSpec, Expect, MadeFiles, PhaseJob, TransferLimit};
 use host::servers::CollectedOutput;
 use host::{BlockTrace, Host, Stored, Unobservable};
 use plan::{Phase, Placement, Plan, Sharing, TreePlacement, Work, Workload};
@@ -68,7 +68,7 @@ impl<'a> PhaseRun<'a> {
         &self,
         (host, comm, group): (&Host, &dyn Comm, &dyn Comm),
         tasks: Range<u32>,
-        (new_files, links): (&BTreeSet<PathBuf>, &BTreeSet<PathBuf>),
+        (new_files, made, links): (&BTreeSet<PathBuf>, &MadeFiles, &BTreeSet<PathBuf>),
         controls: &Arc<Controls>,
         keep: Option<&mut KeepLaunches<'_>>,
     ) -> Result<(PhaseTotals, Rows), RunnerError> {
@@ -88,6 +88,7 @@ impl<'a> PhaseRun<'a> {
         let job = PhaseJob {
             tasks,
             new_files,
+            made: Some(made),
             links,
             end: place,
             processes_here: u32::try_from(here).unwrap_or(u32::MAX),

@@ -77,7 +77,10 @@ impl<'a> RankExecutor<'a> {
         quiet: QuietWatch,
     ) -> Self {
         let signals = Signals::listen(comm, &controls);
-        let created = CreatedFiles::default();
+        // Another rank, or another tool that takes turns with a study, may replace the same files.
+        let are_shared =
+            comm.size() > 1 || matches!(context.plan.source, plan::PlanSource::CrossCheck { .. });
+        let created = CreatedFiles::new(are_shared);
         Self {
             host,
             comm,
@@ -306,7 +309,8 @@ impl<'a> RankExecutor<'a> {
         let mut removed = 0;
         if prepare.replace && case.workload.files.existing == Existing::Replace {
             let files = files_of(&case.workload, &tasks, prepare.pass);
-            removed = cleanup::remove_existing(files.into_iter().map(|slot| slot.path), "replace")?;
+            let paths: Vec<PathBuf> = files.into_iter().map(|slot| slot.path).collect();
+            removed = self.created.replace(&paths, "replace")?;
         }
         if prepare.directories {
             self.created.own_directories(case, &tasks, prepare.pass)?;
@@ -352,7 +356,8 @@ impl<'a> RankExecutor<'a> {
         let case = self.case(index)?;
         let tasks = self.tasks(case)?;
         let started = Instant::now();
-        let mut files = cleanup::remove_existing(paths_of(case, &tasks).into_iter(), "wipe")?;
+        let mut files =
+            self.created.replace(&paths_of(case, &tasks).into_iter().collect::<Vec<_>>(), "wipe")?;
         files = files.saturating_add(self.wipe_trees(case)?);
         let mut wiped = Vec::new();
         if files > 0 {
@@ -527,8 +532,13 @@ impl<'a> RankExecutor<'a> {
             self.quiet.phase_starts();
         }
         self.signals.phase(order.number);
-        let result =
-            run.go((self.host, self.comm, group), tasks, (&new_files, &self.links), &self.controls, keep);
+        let result = run.go(
+            (self.host, self.comm, group),
+            tasks,
+            (&new_files, self.created.made(), &self.links),
+            &self.controls,
+            keep,
+        );
         self.signals.phase(0);
         let (mut totals, rows) = result?;
         if watches && let Some(Warning::NotQuiet { seen, share }) = self.quiet.phase_ended() {

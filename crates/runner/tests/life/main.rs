@@ -285,6 +285,44 @@ impl<F: FnMut()> Watch for Plant<F> {
 }
 
 #[test]
+fn what_takes_the_name_of_a_data_file_is_neither_used_nor_removed() {
+    let kinds: [(&str, fn(&std::path::Path)); 3] = [
+        ("file", |path| fs::write(path, "mine").expect("written")),
+        ("pipe", |path| {
+            let made = std::process::Command::new("mkfifo").arg(path).status().expect("it starts");
+            assert!(made.success());
+        }),
+        ("link", |path| std::os::unix::fs::symlink("nowhere", path).expect("a link")),
+    ];
+    // The phase before which it is put there, counted over both repetitions: a read, a write, and a read.
+    for ((kind, make), before) in kinds.into_iter().flat_map(|kind| [2, 3, 4].map(|before| (kind, before))) {
+        let place = Place::new();
+        let theirs = place.directory.path().join("theirs");
+        let spec = spec(&place.file());
+        let mut case = case("a", spec, &[Phase::Write, Phase::Read]);
+        case.repetitions = 2;
+        let checked = place.check(vec![case]).expect("it can start");
+        let planted = place.file();
+        let mut phases = 0;
+        let mut plant = Plant(|| {
+            phases += 1;
+            if phases == before {
+                make(&theirs);
+                fs::rename(&theirs, &planted).expect("it takes the name");
+            }
+        });
+        let (ended, _) = place.live(&checked, &mut plant, Arc::new(Controls::new()));
+        let (message, error) = ended.failed.expect("it is seen");
+        assert_eq!(error, ErrorKind::Refused, "{kind} before phase {before}: {message}");
+        assert!(message.contains("has appeared there since the run began"), "{message}");
+        assert!(planted.symlink_metadata().is_ok(), "{kind} before phase {before}: it was removed");
+        if kind == "file" {
+            assert_eq!(fs::read_to_string(&planted).expect("it is there"), "mine");
+        }
+    }
+}
+
+#[test]
 fn a_link_that_appears_after_the_claim_is_not_followed() {
     let shapes = [(Sharing::PerTask, "file.00000000"), (Sharing::Shared, "file")];
     let all = [[Phase::Write].as_slice(), &[Phase::Read]];

@@ -210,7 +210,7 @@ fn terms(fields: &Fields, figures: &Selector, known: &KnownNames<'_>, errors: &m
     let mut reads = taken.iter().filter(|(_, phase)| phase.needs_data()).peekable();
     let reads_others =
         reads.peek().is_some() && reads.all(|(case, _)| case.workload.read_from != ReadFrom::Same);
-    Terms { nodes, reads_others, taken_away: 0 }
+    Terms { nodes, reads_others, ..Terms::default() }
 }
 
 /// Minimum number of repetitions for a one-sided 95 % confidence bound of a median, for the best of `among`:

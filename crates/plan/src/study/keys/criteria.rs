@@ -237,8 +237,8 @@ pub(crate) const COMMITMENT: Table = Table {
             .left_out("the mean")
             .means(
                 "Percentile of a latency: this percentage of the transfers takes at most that time. To show that it \
-                 is kept takes 4.6 ÷ (1 − percentile ÷ 100) transfers and 17 repetitions or more; `--explain` has \
-                 the numbers.",
+                 is kept takes 4.6 ÷ (1 − percentile ÷ 100) transfers and 17 repetitions or more, of \
+                 the best repetition alone more transfers in that one; `--explain` has the numbers.",
             ),
         Key::new("over", ValueKind::Word(&[("every", "all of them"), ("best", "the best of them")]))
             .default("\"every\"")
