@@ -1,6 +1,6 @@
 //! Merges runs: passes of equal cases are concatenated, different cases are combined.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
