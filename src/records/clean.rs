@@ -66,10 +66,16 @@ fn remove_parts(parts: &[PathBuf], yes: bool) -> Result<bool, Failure> {
                 }
             }
         } else {
-            print_line("  kept; `ioproof clean DIR --yes` removes it")?;
+            print_line(&format!("  kept; `{} --yes` removes it", command(path)))?;
         }
     }
     Ok(all_gone)
+}
+
+/// The command that cleans the directory of `path`.
+fn command(path: &Path) -> String {
+    let directory = path.parent().unwrap_or(path).to_string_lossy();
+    format!("ioproof clean {}", plan::shell_word(&directory))
 }
 
 /// Shows what runs have left, and removes it if the user agrees. Returns whether nothing had to stay.
@@ -99,8 +105,9 @@ fn remove_all(mut found: Vec<Leftover>, arguments: &CleanArguments) -> Result<bo
             Holder::Elsewhere if arguments.yes => {
                 let node = &leftover.claim.node;
                 print_line(&format!(
-                    "  kept, as it may still be running there: run `ioproof clean DIR --yes` on {node}, or \
-                     leave out `--yes` to be asked"
+                    "  kept, as it may still be running there: run `{} --yes` on {node}, or leave out `--yes` to \
+                     be asked",
+                    command(&leftover.claim_path)
                 ))?;
                 refused = true;
             }
@@ -110,7 +117,8 @@ fn remove_all(mut found: Vec<Leftover>, arguments: &CleanArguments) -> Result<bo
                     refused |= !say_removed(leftover, &leftover.remove_unseen()?)?;
                 } else {
                     print_line(&format!(
-                        "  kept; `ioproof clean DIR` on {node} can tell whether that run is still running"
+                        "  kept; `{}` on {node} can tell whether that run is still running",
+                        command(&leftover.claim_path)
                     ))?;
                 }
             }
@@ -123,7 +131,8 @@ fn remove_all(mut found: Vec<Leftover>, arguments: &CleanArguments) -> Result<bo
                     }
                     refused |= !say_removed(leftover, &leftover.remove()?)?;
                 } else {
-                    print_line("  kept; `ioproof clean DIR --yes` removes them")?;
+                    let command = command(&leftover.claim_path);
+                    print_line(&format!("  kept; `{command} --yes` removes them"))?;
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Records that are made from others (`import`, `merge`): they are written under a hidden name and renamed when they
-//! are complete, because a partial one would be taken for the whole. And IO500, whose phases are recorded beside the record that
-//! they become.
+//! are complete, because a partial one would be taken for the whole. And IO500, whose phases are recorded beside the
+//! record that they become.
 
 use std::fs;
 use std::io;
@@ -22,7 +22,8 @@ pub(crate) struct Unfinished {
     path: PathBuf,
     /// The directories created for it, innermost first.
     made: Vec<PathBuf>,
-    is_complete: bool,
+    /// Whether the directory with the hidden name was created by this command and is not yet the record.
+    is_to_remove: bool,
 }
 
 impl Unfinished {
@@ -39,7 +40,7 @@ impl Unfinished {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let missing = parent.ancestors().take_while(|one| !one.as_os_str().is_empty() && !one.exists());
         let made = missing.map(Path::to_owned).collect();
-        let unfinished = Self { directory, path: path.clone(), made, is_complete: false };
+        let mut unfinished = Self { directory, path: path.clone(), made, is_to_remove: false };
         // It must not exist, since it could be a link to another place.
         let make = || {
             fs::create_dir_all(parent)?;
@@ -51,6 +52,7 @@ impl Unfinished {
             let context = format!("cannot create the directory {} for the record", path.display());
             Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
         })?;
+        unfinished.is_to_remove = true;
         Ok(unfinished)
     }
 
@@ -71,18 +73,19 @@ impl Unfinished {
             }
             other => other.into(),
         })?;
-        self.is_complete = true;
+        self.is_to_remove = false;
+        self.made.clear();
         Ok(renamed)
     }
 }
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        if !self.is_complete {
-            // Another error is being reported.
+        // Another error is being reported.
+        if self.is_to_remove {
             let _ = fs::remove_dir_all(&self.path);
-            self.made.iter().for_each(|directory| drop(fs::remove_dir(directory)));
         }
+        self.made.iter().for_each(|directory| drop(fs::remove_dir(directory)));
     }
 }
 
@@ -168,7 +171,7 @@ pub(crate) fn interrupted(directory: &Path) -> Option<String> {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::{has_ended, host_name, name};
+    use super::{Unfinished, has_ended, host_name, name};
 
     fn at(run_id: &str, host: &str, process: u32) -> PathBuf {
         Path::new("records").join(name(run_id, host, process))
@@ -176,6 +179,19 @@ mod tests {
 
     /// A number that no process has, because Linux assigns at most 2^22.
     const NOBODY: u32 = u32::MAX;
+
+    #[test]
+    fn a_directory_that_was_there_before_is_not_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let run_id = "20261126-171847-import-cbbaa9";
+        let there = place.path().join(name(run_id, &host_name(), std::process::id()));
+        std::fs::create_dir(&there).unwrap();
+        std::fs::write(there.join("file"), "stays").unwrap();
+        assert!(Unfinished::beside(&place.path().join("record"), run_id).is_err());
+        assert!(there.join("file").exists());
+        drop(Unfinished::beside(&place.path().join("new/record"), run_id));
+        assert!(!place.path().join("new").exists());
+    }
 
     #[test]
     fn only_directories_of_ended_commands_of_this_host_are_removed() {

@@ -9,6 +9,17 @@ use thiserror::Error;
 use crate::files::unexpected::Unexpected;
 use crate::format::FORMAT_VERSION;
 
+/// Where a run directory is that is no longer at its path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NowAt {
+    /// At another path.
+    Path(PathBuf),
+    /// It was removed.
+    Removed,
+    /// This process cannot see where it is, or whether it exists.
+    Unknown,
+}
+
 /// Each message is written to follow "failed to", names the path and states the next step.
 #[derive(Debug, Error)]
 pub enum RecordError {
@@ -59,13 +70,13 @@ pub enum RecordError {
     },
     /// The run directory was moved or removed while the run was being recorded.
     #[error(
-        "record the run in {}: {}", path.display(), moved(now.as_deref())
+        "record the run in {}: {}", path.display(), moved(now)
     )]
     Moved {
         /// Where the run began.
         path: PathBuf,
-        /// Where it is now, if it still exists.
-        now: Option<PathBuf>,
+        /// Where it is now.
+        now: NowAt,
     },
     /// The directory does not contain a run.
     #[error(
@@ -205,16 +216,19 @@ impl RecordError {
 }
 
 /// Where the record of a run is whose directory is no longer in its place.
-fn moved(now: Option<&Path>) -> String {
+fn moved(now: &NowAt) -> String {
     match now {
-        Some(now) => format!(
+        NowAt::Path(now) => format!(
             "that directory was moved to {0} during the run, and everything measured is there; `ioproof report {1}` \
              shows it",
             now.display(),
             plan::shell_word(&now.to_string_lossy())
         ),
-        None => "that directory was removed during the run, and what was measured is lost; start the run again, and \
+        NowAt::Removed => "that directory was removed during the run, and what was measured is lost; start the run again, and \
                  leave its directory alone"
+            .to_owned(),
+        NowAt::Unknown => "that directory is no longer at its path, and where it is now cannot be seen; if it still \
+                           exists, everything measured is there"
             .to_owned(),
     }
 }

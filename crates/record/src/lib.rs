@@ -74,7 +74,7 @@ pub use environment::slots::{
     Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning,
 };
 pub use environment::tuning::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
-pub use error::RecordError;
+pub use error::{NowAt, RecordError};
 pub use events::interrupted::InterruptedPass;
 pub use events::layout_history::{LayoutEvent, LayoutLifetime};
 pub use events::pause::Pause;

@@ -1,6 +1,6 @@
 //! What it takes to show that a promised percentile was kept, and whether a plan can reach that.
 
-use plan::{Amount, Case, Commitment, Over, Phase, Plan, Statistic, Stopping};
+use plan::{Amount, Case, Commitment, Over, Phase, Plan, Statistic};
 
 use crate::figures::{PercentileBounds, in_flight};
 use crate::statistics::{passes_needed, transfers_needed, transfers_of_pass};
@@ -40,7 +40,7 @@ impl PercentileNeed {
     }
 
     fn of_case(statistic: Statistic, percent: f64, among: usize, case: &Case, phase: Phase) -> Self {
-        let planned = u64::from(counting(case));
+        let planned = u64::from(case.repetitions_least());
         let in_one = statistic == Statistic::Best;
         let level = PercentileBounds::level(among) / if in_one { planned.max(1) as f64 } else { 1.0 };
         let (in_flight, planned_of_each) = (in_flight(case), transfers_of(case, phase));
@@ -68,15 +68,6 @@ impl PercentileNeed {
         }
         let each = self.planned_of_each?;
         Some(if self.in_one { each } else { each.saturating_mul(self.planned) } >= needed)
-    }
-}
-
-/// The least number of passes of `case` that count.
-const fn counting(case: &Case) -> u32 {
-    match case.protocol.stopping {
-        Stopping::Count => case.repetitions,
-        Stopping::Interval { least, .. } => least,
-        Stopping::Steady { window, .. } => window,
     }
 }
 

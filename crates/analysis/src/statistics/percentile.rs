@@ -112,12 +112,13 @@ pub fn passes_within(passes: &[Beyond], percent: f64, in_flight: f64, level: f64
 }
 
 /// Whether `passes` show that a percentile is not within a limit, with the pass as the unit: as [`passes_within`],
-/// with the opposite sign. No count is below 0, so that this needs no assumption about the largest. It takes as many passes.
+/// with the opposite sign. No count is below 0, so that this needs no assumption about the largest. It takes as many
+/// passes.
 #[must_use]
 pub fn passes_beyond(passes: &[Beyond], percent: f64, level: f64) -> bool {
     let allowed = allowed(percent);
     let longest = passes.iter().map(|pass| pass.transfers).max().unwrap_or(0) as f64;
-    let scale = 2.0 * allowed * longest;
+    let scale = (SHARE_OF_A_BAD_PASS - 1.0) * allowed * longest;
     if scale <= 0.0 {
         return passes.iter().any(|pass| pass.beyond > 0);
     }

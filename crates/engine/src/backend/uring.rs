@@ -48,10 +48,14 @@ struct Registered {
 /// Number of the group of a buffer that is not registered. The kernel's limit on groups is far below.
 const UNREGISTERED: u16 = u16::MAX;
 
+/// One in so many buffers is left out of each further attempt to register them.
+const LEFT_OUT: usize = 8;
+/// One in so many buffers has to be registered for the run not to say that they are not.
+const REGISTERED_LEAST: usize = 2;
+
 /// Registers the buffers in as few groups as the kernel allows, since looking up a large buffer costs no more than
 /// looking up a small one. If the limit on locked memory is too low for all of them, as many as it allows are
-/// registered: transfers with the others cost the kernel a look-up of their pages, which is a small part of a
-/// transfer. It is told if it concerns more than half of them.
+/// registered: transfers with the others cost the kernel a look-up of their pages. It is told if it concerns more than half of them.
 fn register_buffers(
     ring: &IoUring,
     buffers: BufferMemory<'_>,
@@ -81,11 +85,11 @@ fn register_buffers(
         match register(count) {
             Ok(()) => break,
             Err(Errno(libc::ENOMEM)) if have.is_none() => have = Some(limits::locked_memory(need)),
-            Err(Errno(libc::ENOMEM)) => count -= count.div_ceil(8),
+            Err(Errno(libc::ENOMEM)) => count -= count.div_ceil(LEFT_OUT),
             Err(_) => count = 0,
         }
     }
-    if count >= all.div_ceil(2) {
+    if count >= all.div_ceil(REGISTERED_LEAST) {
         return Ok(Registered { buffers: count, per_group });
     }
     if let Some(have) = have.filter(|_| required) {

@@ -85,8 +85,8 @@ pub struct PhaseJob<'a> {
 static NO_FILES: BTreeSet<PathBuf> = BTreeSet::new();
 
 impl<'a> PhaseJob<'a> {
-    /// Creates a job with these defaults: all tasks in this process, files that may exist and are no links, generation 1, any data accepted, one
-    /// pass, one-second series.
+    /// Creates a job with these defaults: all tasks in this process, files that may exist and are no links,
+    /// generation 1, any data accepted, one pass, one-second series.
     #[must_use]
     pub fn new(workload: &'a Workload, phase: Phase, repetition: u32) -> Self {
         Self {

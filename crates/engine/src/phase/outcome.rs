@@ -280,7 +280,7 @@ pub enum Note {
         /// The flags that were left out.
         without: &'static str,
     },
-    /// Most of the buffers could not be registered with `io_uring`.
+    /// More than half of the buffers could not be registered with `io_uring`.
     BuffersNotRegistered {
         /// `RLIMIT_MEMLOCK` in bytes.
         have: u64,
@@ -308,8 +308,8 @@ impl fmt::Display for Note {
             }
             Self::BuffersNotRegistered { have, need } => write!(
                 f,
-                "io_uring ran without registered buffers: the locked-memory limit is {have} bytes, but they and \
-                 its rings need {need}, beside what other processes of this user have locked; `ulimit -l {}` is \
+                "io_uring ran with fewer than half of its buffers registered: the locked-memory limit is {have} \
+                 bytes, but they and its rings need {need}, beside what other processes of this user have locked; `ulimit -l {}` is \
                  sufficient if they have locked nothing",
                 need.div_ceil(1024)
             ),

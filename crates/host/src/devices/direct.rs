@@ -11,10 +11,10 @@ use rustix::io::Errno;
 use crate::HostError;
 
 /// Possible alignments, finest first: file systems in memory, in user space and over a network often have none, and
-/// block devices have that of their sectors.
-const ALIGNMENTS: [usize; 5] = [1, 512, 1024, 2048, 4096];
-/// The coarsest alignment. It is also the page size, and sufficient for every buffer.
-const COARSEST: usize = 4096;
+/// block devices have that of their sectors, which are up to `BLK_MAX_BLOCK_SIZE` of `linux/blkdev.h` (Linux 6.15).
+const ALIGNMENTS: [usize; 9] = [1, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, COARSEST];
+/// The coarsest alignment, which is sufficient for every buffer.
+const COARSEST: usize = 65_536;
 
 /// The alignment required for offsets and sizes of direct transfers (`O_DIRECT`) to files in `directory`, or
 /// `None` if the file system does not support them.
@@ -91,7 +91,7 @@ mod tests {
     fn a_disk_takes_direct_transfers_of_whole_sectors() {
         let here = tempfile::tempdir_in(".").expect("the crate's directory can be written");
         match direct_alignment(here.path()).expect("a file can be made") {
-            Some(alignment) => assert!(alignment.is_power_of_two() && (1..=4096).contains(&alignment)),
+            Some(alignment) => assert!(alignment.is_power_of_two() && (1..=65_536).contains(&alignment)),
             None => println!("skipped: this file system takes no direct transfers"),
         }
         assert_eq!(std::fs::read_dir(here.path()).expect("still there").count(), 0, "nothing is left behind");

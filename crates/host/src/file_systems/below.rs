@@ -10,18 +10,12 @@ use record::{CacheLocation, Fact, Warning, option_against_fsync};
 
 use crate::activity::programs;
 use crate::devices::block;
+use crate::devices::inventory::{self, DeviceKind};
 use crate::file_systems::file_system;
 use crate::file_systems::mounts::Mount;
 use crate::system::sys;
 use crate::{Root, Unobservable, devices};
 
-/// Kernel block devices that keep their data in memory, by their names without the number: compressed RAM
-/// disk, RAM disk, and null block driver.
-const IN_MEMORY: [&str; 3] = ["zram", "ram", "nullb"];
-/// Block devices that are served by a server or a program: NBD, Ceph, and drivers in user space.
-const SERVED: [&str; 3] = ["nbd", "rbd", "ublkb"];
-/// Volumes of ZFS, which has its cache in the memory of the node.
-const ZFS_VOLUME: &str = "zd";
 /// The model of the SCSI debugging driver, which keeps its data in memory.
 const SCSI_DEBUG: &str = "scsi_debug";
 /// Where ZFS says that it does not flush the caches of its devices.
@@ -152,16 +146,16 @@ impl Walk<'_> {
             return;
         }
         self.seen.push(whole.clone());
-        match whole.trim_end_matches(|c: char| c.is_ascii_digit()) {
-            "loop" => self.loop_device(&whole, layer),
-            kind if IN_MEMORY.contains(&kind) || self.is_scsi_debug(&whole) => {
+        match inventory::kind_of(self.root, &whole) {
+            DeviceKind::Loop => self.loop_device(&whole, layer),
+            kind if kind == DeviceKind::Memory || self.is_scsi_debug(&whole) => {
                 self.caches(CacheLocation::Device, format!("{whole} keeps its data in memory"));
             }
-            kind if SERVED.contains(&kind) => {
+            DeviceKind::Served | DeviceKind::CephImage => {
                 let what = format!("{whole} is served by a program or a server, which may have a cache");
                 self.caches(CacheLocation::Server, what);
             }
-            ZFS_VOLUME => {
+            DeviceKind::ZfsVolume => {
                 let what = format!("{whole} is a ZFS volume, which has a cache in the memory of the node");
                 self.caches(CacheLocation::Node, what);
             }

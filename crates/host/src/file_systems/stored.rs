@@ -19,6 +19,7 @@ pub(crate) const STAT_BLOCK_BYTES: u64 = 512;
 pub(crate) const IN_INODE_MAX: u64 = 4095;
 /// Flags of extents (`linux/fiemap.h`).
 const ENCODED: u32 = 0x8;
+const DATA_ENCRYPTED: u32 = 0x80;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
 
@@ -53,8 +54,8 @@ pub struct Stored {
     pub allocated_bytes: u64,
     /// Bytes of files that this run has not written for which no block is allocated.
     pub missing_bytes: u64,
-    /// Bytes in extents that are compressed or encrypted by the file system.
-    pub encoded_bytes: u64,
+    /// Bytes in extents that are compressed by the file system.
+    pub compressed_bytes: u64,
     /// Bytes in extents that also belong to other files, or occur twice.
     pub shared_bytes: u64,
     /// The distinct bytes on the device among the shared ones.
@@ -87,8 +88,8 @@ impl Stored {
             // The subvolumes of btrfs have different numbers and the same blocks.
             let device = if rustix::fs::major(device) == 0 { 0 } else { device };
             for extent in sys::extents(&file, bytes, false).unwrap_or_default() {
-                if extent.flags & ENCODED != 0 {
-                    found.encoded_bytes += extent.bytes;
+                if is_compressed(extent.flags) {
+                    found.compressed_bytes += extent.bytes;
                 }
                 if extent.flags & SHARED != 0 {
                     found.shared_bytes += extent.bytes;
@@ -112,7 +113,7 @@ impl Stored {
             bytes: self.bytes.saturating_add(other.bytes),
             allocated_bytes: self.allocated_bytes.saturating_add(other.allocated_bytes),
             missing_bytes: self.missing_bytes.saturating_add(other.missing_bytes),
-            encoded_bytes: self.encoded_bytes.saturating_add(other.encoded_bytes),
+            compressed_bytes: self.compressed_bytes.saturating_add(other.compressed_bytes),
             shared_bytes: self.shared_bytes.saturating_add(other.shared_bytes),
             shared_once_bytes: if self.bytes == 0 {
                 other.shared_once_bytes
@@ -144,10 +145,10 @@ impl Stored {
                 of(lacking)
             ));
         }
-        if is_much(self.encoded_bytes, self.bytes) {
+        if is_much(self.compressed_bytes, self.bytes) {
             return Some(format!(
                 "{} that are read are compressed by the file system",
-                of(self.encoded_bytes)
+                of(self.compressed_bytes)
             ));
         }
         is_much(self.repeated, self.sampled).then(|| {
@@ -157,6 +158,12 @@ impl Stored {
             )
         })
     }
+}
+
+/// Whether an extent with these flags is compressed. The kernel marks encrypted extents as encoded too, and these have
+/// their full size.
+const fn is_compressed(flags: u32) -> bool {
+    flags & ENCODED != 0 && flags & DATA_ENCRYPTED == 0
 }
 
 /// The length of the union of ranges.
@@ -229,12 +236,18 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Stored, union};
+    use super::{DATA_ENCRYPTED, ENCODED, SHARED, Stored, is_compressed, union};
 
     #[test]
     fn ranges_that_overlap_count_once() {
         assert_eq!(union(vec![(0, 10), (20, 30), (5, 12), (20, 30)]), 22);
         assert_eq!(union(Vec::new()), 0);
+    }
+
+    #[test]
+    fn encrypted_extents_are_not_compressed() {
+        assert!(is_compressed(ENCODED) && is_compressed(ENCODED | SHARED));
+        assert!(!is_compressed(ENCODED | DATA_ENCRYPTED) && !is_compressed(SHARED));
     }
 
     /// Bytes that do not repeat (a counter through splitmix64).

@@ -148,12 +148,17 @@ impl Case {
     /// Number of passes after which [`Protocol::stopping`] can end the case.
     #[must_use]
     pub fn passes_min(&self) -> u32 {
-        let least = match self.protocol.stopping {
+        self.passes_of(self.repetitions_least().min(self.repetitions))
+    }
+
+    /// The least number of passes that count.
+    #[must_use]
+    pub const fn repetitions_least(&self) -> u32 {
+        match self.protocol.stopping {
             Stopping::Count => self.repetitions,
             Stopping::Interval { least, .. } => least,
             Stopping::Steady { window, .. } => window,
-        };
-        self.passes_of(least.min(self.repetitions))
+        }
     }
 
     /// Whether the media are prepared before pass number `pass`: wiped and preconditioned, as far as the protocol says.

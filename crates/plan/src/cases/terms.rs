@@ -34,14 +34,35 @@ impl Terms {
     pub fn unmet(&self, case: &Case, phase: Phase) -> Vec<String> {
         let nodes = case.workload.nodes;
         let of_nodes = (!self.nodes.is_empty() && !self.nodes.contains(&nodes)).then(|| {
-            let asked: Vec<String> = self.nodes.iter().map(ToString::to_string).collect();
-            let several = if nodes == 1 { "" } else { "s" };
-            format!("it is about {} nodes, and this is a figure of {nodes} node{several}", asked.join(", "))
+            format!("it is about {}, and this is a figure of {}", counted(&self.nodes), counted(&[nodes]))
         });
         let is_own = self.reads_others && phase.needs_data() && case.workload.read_from == ReadFrom::Same;
         let of_reads = is_own.then(|| {
             "it is about reads of what other tasks wrote, and here each task read its own data".to_owned()
         });
         of_nodes.into_iter().chain(of_reads).chain(self.differing.iter().cloned()).collect()
+    }
+}
+
+/// Alternative numbers of nodes in words: `2, 4 or 8 nodes`.
+fn counted(numbers: &[u32]) -> String {
+    let noun = if numbers == [1] { "node" } else { "nodes" };
+    let words: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    match words.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last} {noun}", others.join(", ")),
+        _ => format!("{} {noun}", words.concat()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn one_node_is_not_several() {
+        assert_eq!(counted(&[1]), "1 node");
+        assert_eq!(counted(&[4]), "4 nodes");
+        assert_eq!(counted(&[1, 2]), "1 or 2 nodes");
+        assert_eq!(counted(&[2, 4, 8]), "2, 4 or 8 nodes");
     }
 }

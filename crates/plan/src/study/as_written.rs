@@ -26,8 +26,6 @@ pub(super) fn keep_terms(plan: &mut Plan, written: &Plan, overrides: &[Override]
 }
 
 /// The figures of a plan that `selector` takes.
-fn selected<'p>(plan: &'p Plan, selector: &'p Selector) -> impl Iterator<Item = (&'p str, Phase)> {
-    let phases = plan.cases.iter().flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)));
-    let taken = phases.filter(|(case, phase)| phase.is_result() && selector.takes(case, *phase));
-    taken.map(|(case, phase)| (case.id.as_str(), phase))
+fn selected<'p>(plan: &'p Plan, selector: &Selector) -> impl Iterator<Item = (&'p str, Phase)> {
+    plan.selected(selector).into_iter().map(|(case, phase)| (case.id.as_str(), phase))
 }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
 use crate::RecordError;
+use crate::error::NowAt;
 use crate::files::unexpected::Unexpected;
 use crate::format::{JOURNAL, MANIFEST};
 
@@ -79,7 +80,12 @@ impl RunDirectory {
             rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW)
                 .is_ok_and(|found| (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino))
         };
-        Err(RecordError::Moved { path: self.path.clone(), now: now.filter(is_same) })
+        let now = match now.filter(is_same) {
+            Some(now) => NowAt::Path(now),
+            None if own.st_nlink == 0 => NowAt::Removed,
+            None => NowAt::Unknown,
+        };
+        Err(RecordError::Moved { path: self.path.clone(), now })
     }
 
     /// Whether the file `name` in it is still `file`.

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use plan::Phase;
-use record::{Outcome, RecordError, Recorder, Replacement, Run};
+use record::{NowAt, Outcome, RecordError, Recorder, Replacement, Run, RunDirectory};
 
 use crate::sample;
 
@@ -62,4 +62,32 @@ fn a_journal_that_is_removed_or_replaced_ends_the_run() {
         let error = recorder.finish(&Outcome::Complete).expect_err("its lines are lost");
         assert!(error.to_string().contains("journal.jsonl: it was removed or replaced"), "{error}");
     }
+}
+
+#[test]
+fn a_directory_that_cannot_be_found_is_not_said_to_be_removed() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("run");
+    let hold = || {
+        fs::create_dir(&directory).expect("made");
+        RunDirectory::hold(&directory).expect("opened")
+    };
+    let now = |held: &RunDirectory| match held.check_in_place() {
+        Err(RecordError::Moved { now, .. }) => now,
+        other => panic!("{other:?}"),
+    };
+    let held = hold();
+    fs::remove_dir(&directory).expect("removed");
+    assert_eq!(now(&held), NowAt::Removed);
+
+    // Below so many directories that its path is longer than the kernel prints (PATH_MAX, 4096 bytes).
+    let held = hold();
+    let name = |level: usize| format!("{level}{}", "x".repeat(200));
+    fs::rename(&directory, place.path().join(name(0))).expect("moved");
+    for level in 1..24 {
+        let outer = place.path().join(name(level));
+        fs::create_dir(&outer).expect("made");
+        fs::rename(place.path().join(name(level - 1)), outer.join(name(level - 1))).expect("moved");
+    }
+    assert_eq!(now(&held), NowAt::Unknown);
 }

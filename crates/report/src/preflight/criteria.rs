@@ -4,10 +4,7 @@ use analysis::{
     comparisons::{PercentileNeed, judged_by, selected, side},
     statistics::{CONFIDENCE, DIFFERENCE_LEAST, bound_least},
 };
-use plan::{
-    Amount, Case, Commitment, Over, PHASE_SECONDS_MIN, Phase, Plan, Protocol, Selector, Side, Statistic,
-    Stopping,
-};
+use plan::{Amount, Case, Commitment, Over, PHASE_SECONDS_MIN, Plan, Protocol, Side, Statistic, Stopping};
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
@@ -28,7 +25,7 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
     let by_median = plan.criteria.commitments.iter().filter(|one| !is_of_percentile(one));
     let promised = by_median.filter_map(|one| {
         let among = match one.over {
-            Over::Best => chosen(plan, &one.figures).count().max(1),
+            Over::Best => plan.selected(&one.figures).len().max(1),
             Over::Every => 1,
         };
         let what = match (among, one.statistic) {
@@ -42,7 +39,7 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
         Some((what, &one.figures, bound_least((1.0 - CONFIDENCE) / among as f64)))
     });
     let too_few = claimed.chain(promised).filter_map(|(what, selector, needed)| {
-        let there = chosen(plan, selector).map(|(case, _)| counting(case)).min()?;
+        let there = plan.selected(selector).into_iter().map(|(case, _)| case.repetitions_least()).min()?;
         ((there as usize) < needed).then_some((what, there, needed))
     });
     let line = |same: &Vec<(&str, u32, usize)>| {
@@ -97,21 +94,6 @@ fn need_words(need: &PercentileNeed) -> String {
         (None, _) => format!("planned are {planned}"),
     };
     format!("p{percent} takes at least {takes}; {planned}")
-}
-
-/// The cases of a selection with each selected result phase.
-pub(super) fn chosen<'a>(plan: &'a Plan, selector: &Selector) -> impl Iterator<Item = (&'a Case, Phase)> {
-    let phases = plan.cases.iter().flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)));
-    phases.filter(|(case, phase)| phase.is_result() && selector.takes(case, *phase))
-}
-
-/// The minimum number of counted passes of a case.
-const fn counting(case: &Case) -> u32 {
-    match case.protocol.stopping {
-        Stopping::Count => case.repetitions,
-        Stopping::Interval { least, .. } => least,
-        Stopping::Steady { window, .. } => window,
-    }
 }
 
 /// A line for each protocol that differs from the default.
@@ -186,7 +168,7 @@ pub(crate) fn promised(one: &Commitment, operations: &str) -> String {
 pub(super) fn commitments(plan: &Plan, screen: Screen) -> String {
     let all = plan.criteria.commitments.iter().map(|one| {
         let (of, by) = (selected(&one.figures, one.over), judged_by(one));
-        let phases = chosen(plan, &one.figures).map(|(_, phase)| phase);
+        let phases = plan.selected(&one.figures).into_iter().map(|(_, phase)| phase);
         let what = promised(one, names::common_operations_unit(phases));
         let needs = PercentileNeed::of(plan, one);
         // The case that is furthest from what it takes.

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use plan::{Case, Commitment, Phase, Plan, RunEnvironment, Work, state_caches, visible};
 
-use super::criteria::chosen;
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
 
@@ -19,14 +18,14 @@ pub(super) fn doubtful(plan: &Plan, environment: &RunEnvironment, screen: Screen
 /// What the figures of a commitment do not meet of what the study file says, each once.
 fn terms(plan: &Plan, commitment: &Commitment) -> BTreeSet<String> {
     let name = visible(&commitment.name);
-    let unmet =
-        chosen(plan, &commitment.figures).flat_map(|(case, phase)| commitment.terms.unmet(case, phase));
+    let figures = plan.selected(&commitment.figures).into_iter();
+    let unmet = figures.flat_map(|(case, phase)| commitment.terms.unmet(case, phase));
     unmet.map(|why| format!("`{name}` cannot be kept: {why}")).collect()
 }
 
 /// The targets of promised reads of which the study states no caches.
 fn unstated(plan: &Plan) -> impl Iterator<Item = String> {
-    let promised = plan.criteria.commitments.iter().flat_map(|one| chosen(plan, &one.figures));
+    let promised = plan.criteria.commitments.iter().flat_map(|one| plan.selected(&one.figures));
     let is_stated = |case: &Case| {
         let target = plan.criteria.targets.iter().find(|target| target.name == case.target);
         target.is_some_and(|target| target.stated_memory().is_some())

@@ -7,7 +7,8 @@ use crate::RunnerError;
 use crate::files::paths::leads_to_device;
 use crate::files::targets::place_of;
 
-/// No storage requires more.
+/// Transfers of whole multiples of this are not asked about. Only devices whose logical blocks are larger (Linux 6.15
+/// and later) require more, and their first transfer tells.
 const ALIGNMENT_MAX: u64 = 4096;
 
 /// Rejects direct transfers of a size that the file system of a target does not take. Only the file system knows:
