@@ -59,6 +59,7 @@ pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, Engine
                 is_checked = true;
             }
             Err(rustix::io::Errno::EXIST | rustix::io::Errno::LOOP) if !task.is_link => {
+                rules.job.made.iter().for_each(|made| made.add_theirs(path));
                 return Err(EngineError::Appeared { path: path.clone() });
             }
             Err(rustix::io::Errno::PERM) if flags.contains(OFlags::NOATIME) => flags -= OFlags::NOATIME,
@@ -72,7 +73,8 @@ pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, Engine
         }
     };
     if is_checked {
-        check_own(fd.as_fd(), path)?;
+        check_own(fd.as_fd(), path)
+            .inspect_err(|_| rules.job.made.iter().for_each(|made| made.add_theirs(path)))?;
     }
     if let Some(made) = rules.job.made.filter(|_| task.is_new) {
         made.add(path, fd.as_fd());

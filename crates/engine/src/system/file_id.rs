@@ -44,7 +44,8 @@ const RENUMBER: [rustix::fs::FsWord; 4] = [0x6573_5546, 0xFF53_4D42, 0xFE53_4D42
 /// The files that this process has created.
 #[derive(Debug, Default)]
 pub struct MadeFiles {
-    files: Mutex<BTreeMap<PathBuf, FileId>>,
+    /// What was created under each name; `None` where somebody else was found to have created something.
+    files: Mutex<BTreeMap<PathBuf, Option<FileId>>>,
     /// Whether other processes may create them again, so that they cannot be recognised.
     are_shared: bool,
 }
@@ -56,7 +57,7 @@ impl MadeFiles {
         Self { files: Mutex::default(), are_shared }
     }
 
-    fn all(&self) -> MutexGuard<'_, BTreeMap<PathBuf, FileId>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Option<FileId>>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,8 +69,13 @@ impl MadeFiles {
             return;
         }
         if let Ok(found) = rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, wanted()) {
-            self.all().insert(path.to_owned(), FileId::of(&found));
+            self.all().insert(path.to_owned(), Some(FileId::of(&found)));
         }
+    }
+
+    /// Notes that somebody else has created what is at `path`.
+    pub(crate) fn add_theirs(&self, path: &Path) {
+        self.all().insert(path.to_owned(), None);
     }
 
     /// Forgets `path`, because it was removed or is created again.
@@ -81,7 +87,7 @@ impl MadeFiles {
     #[must_use]
     pub fn is_replaced(&self, path: &Path) -> bool {
         let Some(made) = self.all().get(path).copied() else { return false };
-        FileId::at(path).is_some_and(|found| found != made)
+        FileId::at(path).is_some_and(|found| made != Some(found))
     }
 }
 
@@ -115,5 +121,7 @@ mod tests {
         assert!(made.is_replaced(&path));
         made.forget(&path);
         assert!(!made.is_replaced(&path), "nothing is known of it");
+        made.add_theirs(&path);
+        assert!(made.is_replaced(&path));
     }
 }
