@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_directory_that_was_there_before_is_not_removed() {
-        let place = tempfile::tempdir().unwrap();
+        let place = testbed::Scratch::on_disk().unwrap();
         let run_id = "20261126-171847-import-cbbaa9";
         let there = place.path().join(name(run_id, &host_name(), std::process::id()));
         std::fs::create_dir(&there).unwrap();
