@@ -66,7 +66,7 @@ fn a_report_is_not_written_over_the_record_that_it_is_made_of() {
     for place in ["other/manifest.json", "other/journal.jsonl", "other/phases/000001.parquet"] {
         let commands = [
             format!("report record --format md --output {place}"),
-            format!("compare record record --output {place}"),
+            format!("compare record record --format md --output {place}"),
         ];
         for command in commands {
             let refused = run(&desk.ioproof(&command)).expect_code(3).stderr;

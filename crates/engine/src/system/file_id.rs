@@ -78,7 +78,14 @@ impl MadeFiles {
         self.all().insert(path.to_owned(), None);
     }
 
-    /// Forgets `path`, because it was removed or is created again.
+    /// Notes that `path` was removed. What is there before it is created again, is somebody else's.
+    pub fn removed(&self, path: &Path) {
+        if !self.are_shared {
+            self.add_theirs(path);
+        }
+    }
+
+    /// Forgets what was at `path`, because it is created again.
     pub fn forget(&self, path: &Path) {
         self.all().remove(path);
     }

@@ -59,7 +59,9 @@ impl CreatedFiles {
             return Err(appeared(path));
         }
         let removed = remove_existing(paths.iter().cloned(), action)?;
-        paths.iter().for_each(|path| self.made.forget(path));
+        // Devices stay.
+        let gone = paths.iter().filter(|path| fs::symlink_metadata(path).is_err());
+        gone.for_each(|path| self.made.removed(path));
         Ok(removed)
     }
 

@@ -298,11 +298,12 @@ fn what_takes_the_name_of_a_data_file_is_neither_used_nor_removed() {
     for ((kind, make), before) in kinds.into_iter().flat_map(|kind| [2, 3, 4].map(|before| (kind, before))) {
         let place = Place::new();
         let theirs = place.directory.path().join("theirs");
-        let spec = spec(&place.file());
+        let mut spec = spec(&place.file());
+        spec.files.sharing = Sharing::PerTask;
         let mut case = case("a", spec, &[Phase::Write, Phase::Read]);
         case.repetitions = 2;
         let checked = place.check(vec![case]).expect("it can start");
-        let planted = place.file();
+        let planted = place.data().join("file.00000000");
         let mut phases = 0;
         let mut plant = Plant(|| {
             phases += 1;
@@ -312,7 +313,7 @@ fn what_takes_the_name_of_a_data_file_is_neither_used_nor_removed() {
             }
         });
         let (ended, _) = place.live(&checked, &mut plant, Arc::new(Controls::new()));
-        let (message, error) = ended.failed.expect("it is seen");
+        let Some((message, error)) = ended.failed else { panic!("{kind} before phase {before} is not seen") };
         assert_eq!(error, ErrorKind::Refused, "{kind} before phase {before}: {message}");
         assert!(message.contains("has appeared there since the run began"), "{message}");
         assert!(planted.symlink_metadata().is_ok(), "{kind} before phase {before}: it was removed");
