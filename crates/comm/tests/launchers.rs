@@ -86,10 +86,14 @@ fn slurm_starts_both_where_its_process_manager_fits_and_no_rank_goes_on_alone_wh
     }
     assert_ran(with("pmi2", "libmpich.so.12"), "MPICH", 4, 4);
     for manager in ["pmix", "none"] {
-        let refused = with(manager, "libmpich.so.12");
-        assert!(!refused.stdout.contains("ranks 1"), "{manager}: {refused:?}");
-        assert!(refused.stderr.contains("every process believes that it is alone"), "{manager}: {refused:?}");
-        assert_ne!(refused.code, Some(0), "{manager}: {refused:?}");
+        // srun ends all ranks when the first has failed, and may lose what they have printed.
+        let is_told = (0..5).any(|_| {
+            let refused = with(manager, "libmpich.so.12");
+            assert!(!refused.stdout.contains("ranks 1"), "{manager}: {refused:?}");
+            assert_ne!(refused.code, Some(0), "{manager}: {refused:?}");
+            refused.stderr.contains("every process believes that it is alone")
+        });
+        assert!(is_told, "{manager}");
     }
 }
 

@@ -307,6 +307,9 @@ fn differing(change: impl Fn(&mut Manifest)) -> [Vec<String>; 2] {
     })
 }
 
+/// Changes a record.
+type Change = fn(&mut Manifest);
+
 #[test]
 fn passes_of_other_terms_or_other_storage_do_not_count_for_a_commitment() {
     assert_eq!(differing(|_| ()), [const { Vec::<String>::new() }; 2]);
@@ -316,21 +319,21 @@ fn passes_of_other_terms_or_other_storage_do_not_count_for_a_commitment() {
         spec.files.targets.iter_mut().for_each(|target| *target = "/elsewhere/file".into());
         case.workload = spec.validate().expect("valid");
     };
-    let changes: [(&str, &dyn Fn(&mut Manifest)); 6] = [
-        ("commitment `fast` (amount)", &|manifest| {
+    let changes: [(&str, Change); 6] = [
+        ("commitment `fast` (amount)", |manifest| {
             manifest.plan.criteria.commitments[0].amount = plan::Amount::BytesPerSecond(9e8);
         }),
-        ("commitment `fast` (statistic)", &|manifest| {
+        ("commitment `fast` (statistic)", |manifest| {
             manifest.plan.criteria.commitments[0].statistic = plan::Statistic::Best;
         }),
-        ("only one of them has commitment `fast`", &|manifest| {
+        ("only one of them has commitment `fast`", |manifest| {
             manifest.plan.criteria.commitments.clear();
         }),
-        ("target `disk` (caches)", &|manifest| {
+        ("target `disk` (caches)", |manifest| {
             manifest.plan.criteria.targets[0].caches = Some(plan::Bytes(10 << 30));
         }),
-        ("/elsewhere/file", &moved),
-        ("of other", &|manifest| manifest.host.node = "other".to_owned()),
+        ("/elsewhere/file", moved),
+        ("of other", |manifest| manifest.host.node = "other".to_owned()),
     ];
     for (said, change) in changes {
         for differing in differing(change) {

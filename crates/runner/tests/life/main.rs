@@ -284,9 +284,12 @@ impl<F: FnMut()> Watch for Plant<F> {
     }
 }
 
+/// Creates something at a path.
+type Make = fn(&std::path::Path);
+
 #[test]
 fn what_takes_the_name_of_a_data_file_is_neither_used_nor_removed() {
-    let kinds: [(&str, fn(&std::path::Path)); 3] = [
+    let kinds: [(&str, Make); 3] = [
         ("file", |path| fs::write(path, "mine").expect("written")),
         ("pipe", |path| {
             let made = std::process::Command::new("mkfifo").arg(path).status().expect("it starts");
