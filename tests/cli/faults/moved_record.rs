@@ -15,14 +15,14 @@ const STUDY: &str = "[[target]]\nname = \"data\"\ndirectory = \".\"\n\
 
 fn begun(desk: &Desk, study: &str) -> Running {
     let mut running = desk.study(study).spawn().expect("it starts");
-    wait_for(&mut running, "the first case", || events(desk, "case-started") == 1);
+    wait_for(&mut running, "the first case", || events(desk, "case-started") >= 1);
     running
 }
 
 #[test]
 fn a_record_that_was_moved_is_whole_where_it_is_and_no_success() {
     let one_case = STUDY.split("[[workload]]\nname = \"second\"").next().expect("the first case");
-    for (study, finished) in [(one_case, "first"), (STUDY, "first")] {
+    for study in [one_case, STUDY] {
         let desk = Desk::new();
         let running = begun(&desk, study);
         fs::rename(desk.record(), desk.path("moved")).expect("moved");
@@ -38,7 +38,7 @@ fn a_record_that_was_moved_is_whole_where_it_is_and_no_success() {
         assert_eq!(names(&desk.record()), ["manifest.json", "report.html"], "nothing was written there");
         assert_eq!(fs::read_to_string(desk.path("victim")).expect("a file"), "stays");
         let shown = run(&desk.ioproof("report moved --format csv")).expect_code(0).stdout;
-        assert!(shown.contains(finished), "{shown}");
+        assert!(shown.contains("first"), "{shown}");
         assert!(
             !names(&desk.path("")).iter().any(|name| name.starts_with("ioproof-data")),
             "no data is left"
