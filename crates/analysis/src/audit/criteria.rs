@@ -71,7 +71,7 @@ fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<RawI
     if !subject.figure.phase.is_transfers() {
         return None;
     }
-    let data = subject.working_set();
+    let data = subject.working_set()?;
     let too_small = |held: u64, multiple: u64| held > 0 && data < held.saturating_mul(multiple);
     let caches = target.caches.map(|caches| caches.0).filter(|&caches| too_small(caches, CACHE_MULTIPLE));
     let reads = subject.figure.counted().any(|pass| memory::reads(subject, pass));
@@ -147,7 +147,7 @@ pub(crate) fn above_links(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     let above = |(place, figure): (usize, &Figure)| {
         // Mixed traffic uses the link in both directions, so twice its rate is available.
         let ways = if figure.phase == Phase::Mixed { 2.0 } else { 1.0 };
-        let limit = node * ways * figure.node_count as f64;
+        let limit = node * ways * figure.node_count? as f64;
         let rate = figure.bytes_per_second.median;
         (figure.client == Client::Remote && rate > limit * (1.0 + CEILING_SLACK)).then(|| {
             let [rate, limit] = [rate, limit].map(|value| RateOf::Bytes.text(value));

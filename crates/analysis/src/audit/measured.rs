@@ -141,7 +141,8 @@ fn not_fetched(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<S
 fn memory_speed(subject: &Subject<'_>) -> Option<String> {
     let workload = &subject.case.workload;
     let simulated = subject.figure.provenance == Provenance::Simulated;
-    let through_cache = !workload.direct && workload.backend.can_be_direct() && !simulated;
+    let through_cache =
+        subject.case.is_direct() == Some(false) && workload.backend.can_be_direct() && !simulated;
     let mean = subject.figure.response(Operation::Read).map(LatencySummary::mean_ns)?;
     (through_cache && subject.figure.phase == Phase::Read && mean < DEVICE_LATENCY_MIN_NS)
         .then(|| format!("reads took {mean:.0} ns on average: the page cache answered them"))
@@ -228,13 +229,13 @@ fn impossible(subject: &Subject<'_>) -> Option<RawIssue> {
 /// network.
 fn implausible_latency(subject: &Subject<'_>) -> Option<RawIssue> {
     let (figure, workload) = (subject.figure, &subject.case.workload);
-    let to_device = workload.direct && workload.backend.can_be_direct();
+    let to_device = subject.case.is_direct() == Some(true) && workload.backend.can_be_direct();
     let (mean, least, [what, place], advice) = if figure.phase.is_transfers() {
         let mean = figure.latency.iter().map(LatencySummary::mean_ns).min_by(f64::total_cmp);
         let advice = "look for a cache or a RAM disk below the file system";
         (mean.filter(|_| to_device)?, DEVICE_LATENCY_MIN_NS, ["direct transfers", "device"], advice)
     } else {
-        let mean = figure.response(Operation::Exchange).filter(|_| subject.nodes() > 1)?.mean_ns();
+        let mean = figure.response(Operation::Exchange).filter(|_| subject.nodes() > Some(1))?.mean_ns();
         let advice = "check which processes exchanged messages: some were on the same node";
         (mean, NETWORK_LATENCY_MIN_NS, ["exchanges between nodes", "network"], advice)
     };

@@ -22,13 +22,15 @@ pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure])
     let memories = Memories::of(subject, counted)?;
     let (multiple, data) = (multiple(subject), distance(subject));
     let needed = memories.held(subject).map(|held| Bytes(held.saturating_mul(multiple)));
-    if !memories.of_device && needed.as_ref().is_ok_and(|&needed| data.0 > 0 && data >= needed) {
+    if !memories.of_device
+        && needed.as_ref().is_ok_and(|&needed| data.is_some_and(|data| data.0 > 0 && data >= needed))
+    {
         return None;
     }
     let evidence = format!(
-        "memory may have answered: {}; {} between two reads of the same byte, {}",
+        "memory may have answered: {}; {}, {}",
         memories.because.join("; "),
-        data.both_units(),
+        between(data),
         memories.sizes(subject)
     );
     let advice = match needed {
@@ -60,14 +62,11 @@ pub(super) fn behind(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Op
         ));
     };
     // With a node-local target, each node has its own caches and its own part of the data.
-    let data = Bytes(distance(subject).0 / u64::from(subject.targets_of_all_nodes()).max(1));
+    let of_each = |data: Bytes| Bytes(data.0 / u64::from(subject.targets_of_all_nodes()).max(1));
+    let data = distance(subject).map(of_each);
     let needed = Bytes(held.0.saturating_mul(multiple(subject)));
-    (data < needed).then(|| {
-        let evidence = format!(
-            "caches of {} may have answered: {} between two reads of the same byte",
-            held.both_units(),
-            data.both_units()
-        );
+    data.is_none_or(|data| data < needed).then(|| {
+        let evidence = format!("caches of {} may have answered: {}", held.both_units(), between(data));
         RawIssue::new(Check::UnstatedCaches, evidence, format!("use {} of data or more", needed.both_units()))
     })
 }
@@ -245,22 +244,31 @@ fn unknown(subject: &Subject<'_>, pass: &RepetitionFigure) -> String {
 /// is always the least recently used one, so the multiple of study D is enough. In any other order the hit rate is
 /// proportional to what the memories hold.
 fn multiple(subject: &Subject<'_>) -> u64 {
-    let workload = &subject.case.workload;
-    let streams = workload.work == Work::Transfers && subject.figure.phase == Phase::Read;
-    match workload.order {
-        Order::Sequential if streams => SERVER_MEMORY_MULTIPLE,
+    let streams = subject.case.workload.work == Work::Transfers && subject.figure.phase == Phase::Read;
+    match subject.case.order() {
+        Some(Order::Sequential) if streams => SERVER_MEMORY_MULTIPLE,
         _ => CACHE_MULTIPLE,
     }
 }
 
 /// The minimum number of bytes moved between two uses of the same byte: all data, or what the shortest pass moved
-/// if that is less, because the next pass starts with the same bytes.
-fn distance(subject: &Subject<'_>) -> Bytes {
+/// if that is less, because the next pass starts with the same bytes. `None` if an imported text does not print how
+/// much data there is.
+fn distance(subject: &Subject<'_>) -> Option<Bytes> {
     let workload = &subject.case.workload;
+    subject.case.volume()?;
     let footprint = match workload.order {
         Order::Same => workload.geometry.transfer.0.saturating_mul(u64::from(workload.tasks)),
         _ => workload.footprint().0,
     };
     let passes = subject.figure.repetitions.iter().map(|pass| pass.phase.bytes());
-    Bytes(passes.filter(|&bytes| bytes > 0).min().map_or(0, |bytes| bytes.min(footprint)))
+    Some(Bytes(passes.filter(|&bytes| bytes > 0).min().map_or(0, |bytes| bytes.min(footprint))))
+}
+
+/// The distance in words.
+fn between(data: Option<Bytes>) -> String {
+    match data {
+        Some(data) => format!("{} between two reads of the same byte", data.both_units()),
+        None => "how much data there is, is not printed".to_owned(),
+    }
 }

@@ -30,7 +30,9 @@ pub(super) fn changed(subject: &Subject<'_>) -> Option<RawIssue> {
         _ => return None,
     };
     // In merged runs, the passes may come from different hosts.
-    if !subject.case.workload.backend.moves_data() || figure.nodes.len() as u64 > subject.nodes() {
+    if !subject.case.workload.backend.moves_data()
+        || subject.nodes().is_some_and(|nodes| figure.nodes.len() as u64 > nodes)
+    {
         return None;
     }
     let counts = figure.rate_of();
@@ -71,7 +73,12 @@ fn jump(rates: &[f64]) -> Option<(usize, usize)> {
 pub(super) fn random_above_sequential(subjects: &[Subject<'_>]) -> HashMap<usize, RawIssue> {
     let reads = subjects.iter().filter(|one| {
         let workload = &one.case.workload;
-        one.figure.phase == Phase::Read && workload.backend.moves_data() && workload.pace.is_none()
+        one.figure.phase == Phase::Read
+            && workload.backend.moves_data()
+            && workload.pace.is_none()
+            && one.case.transfer().is_some()
+            && one.case.volume().is_some()
+            && one.case.in_flight().is_some()
     });
     let alike = grouped(reads, |one| {
         let workload = &one.case.workload;
@@ -89,7 +96,7 @@ fn above(random: &Subject<'_>, alike: &[&Subject<'_>]) -> Option<RawIssue> {
         return None;
     }
     let exceeds = |one: &&&Subject<'_>| {
-        one.case.workload.order == Order::Sequential
+        one.case.order() == Some(Order::Sequential)
             && match transfer(one) {
                 size if size.0 >= small.0.saturating_mul(LARGER) => rate(random) >= rate(one),
                 size if size >= small => rate(random) > rate(one) * SCATTER,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Case, Phase, Sharing};
+use plan::{Case, Condition, Phase, Sharing};
 
 use crate::audit::Use;
 use crate::comparisons::{Comparison, Samples, samples};
@@ -18,14 +18,17 @@ pub struct Paired {
     pub after: usize,
     /// Rates first, then mean latencies.
     pub comparisons: Vec<Comparison>,
-    /// The conditions in which the two figures differ, in words. For imported cases this covers only what their
-    /// text states.
+    /// The conditions in which the two figures differ, in words. A condition that a text does not print is no
+    /// difference.
     pub differs: Vec<String>,
+    /// The conditions that are not printed, with the value of the other figure if that is known: `nodes (after: 10)`.
+    pub not_printed: Vec<String>,
     pub by_conditions: bool,
 }
 
 /// Pairs the figures that two runs have in common. First come figures of the same point, that is, with equal phase,
-/// bytes per operation, order, tasks, nodes and share of reads; then figures of cases with the same name. If
+/// bytes per operation, order, tasks, nodes and share of reads, then those of which some of these are not printed and
+/// the others are equal; then figures of cases with the same name. If
 /// several figures belong to a point, the one with the same name is taken, or else the one with the fewest other
 /// differences, which are reported. The result is in the order of the first run.
 #[must_use]
@@ -34,7 +37,11 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     let mut partners: Vec<Option<usize>> = vec![None; before.figures.len()];
     let mut taken: Vec<bool> = vec![false; after.figures.len()];
     // A tool may give everything it measures the same name.
-    for (by_name, by_point) in [(true, true), (false, true), (true, false)] {
+    for (by_name, by_point) in [(true, true), (false, true), (false, false), (true, false)] {
+        if !(by_name || by_point) {
+            pair_by_known([&own, &other], &mut partners, &mut taken);
+            continue;
+        }
         let mut places: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
         for at in (0..after.figures.len()).filter(|&at| !taken[at]) {
             places.entry(other.key(at, by_name, by_point)).or_default().push(at);
@@ -42,8 +49,9 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
         for (place, partner) in partners.iter_mut().enumerate().filter(|(_, partner)| partner.is_none()) {
             let alike = places.get(&own.key(place, by_name, by_point)).into_iter().flatten();
             let phase = before.figures[place].phase;
-            let others =
-                |at: usize| own.case(place).zip(other.case(at)).map(|(a, b)| differences(a, b, phase).len());
+            let others = |at: usize| {
+                own.case(place).zip(other.case(at)).map(|(a, b)| differences(a, b, phase).told.len())
+            };
             let found = alike.copied().filter(|&at| !taken[at]).min_by_key(|&at| others(at));
             if let Some(found) = found {
                 taken[found] = true;
@@ -82,15 +90,45 @@ pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
         let (one, two) = (&before.figures[place], &after.figures[partner]);
         let cases = own.case(place).zip(other.case(partner));
         let compared = |one: Samples| one.compared(family, |one, found| gated(pair, one, found));
+        let Differences { told, unknown } =
+            cases.map(|(own, other)| all_differences(own, other, one.phase)).unwrap_or_default();
         Paired {
             before: place,
             after: partner,
             comparisons: sampled.into_iter().filter_map(compared).collect(),
-            differs: cases.map(|(own, other)| all_differences(own, other, one.phase)).unwrap_or_default(),
+            differs: told,
+            not_printed: unknown,
             by_conditions: one.case != two.case,
         }
     };
     pairs.into_iter().zip(sampled).map(paired).collect()
+}
+
+/// Pairs the figures of an imported and another case that have no partner yet, by the conditions that are known of
+/// both. The bytes of an operation and the number of tasks must be among them.
+fn pair_by_known([own, other]: [&Cases<'_>; 2], partners: &mut [Option<usize>], taken: &mut [bool]) {
+    type ByKnown<'a> = HashMap<(Phase, Option<u64>, Option<u32>), Vec<(usize, &'a Case, Point)>>;
+    let mut places = ByKnown::new();
+    let key = |phase: Phase, point: &Point| (phase, point.bytes, point.tasks);
+    let is_known = |point: &Point| point.bytes.is_some() && point.tasks.is_some();
+    for at in (0..taken.len()).filter(|&at| !taken[at]) {
+        let (phase, Some(case)) = (other.figures[at].phase, other.case(at)) else { continue };
+        let point = point(case, phase);
+        if is_known(&point) {
+            places.entry(key(phase, &point)).or_default().push((at, case, point));
+        }
+    }
+    for (place, partner) in partners.iter_mut().enumerate().filter(|(_, partner)| partner.is_none()) {
+        let (phase, Some(case)) = (own.figures[place].phase, own.case(place)) else { continue };
+        let point = point(case, phase);
+        let alike = places.get(&key(phase, &point)).into_iter().flatten();
+        let free = alike.filter(|(at, _, other)| !taken[*at] && point.may_be(other));
+        let found = free.min_by_key(|(_, other, _)| differences(case, other, phase).told.len());
+        if let Some(&(at, ..)) = found.filter(|_| is_known(&point)) {
+            taken[at] = true;
+            *partner = Some(at);
+        }
+    }
 }
 
 /// What both figures of a pair share: the phase, and the name of the case, its point, or both.
@@ -120,93 +158,128 @@ impl<'a> Cases<'a> {
 }
 
 /// The properties that figures of the same point share.
+///
+/// A property is `None` if an imported text does not print it.
 #[derive(PartialEq, Eq, Hash)]
 struct Point {
-    bytes: u64,
-    order: &'static str,
-    tasks: u32,
-    nodes: u64,
+    bytes: Option<u64>,
+    order: Option<&'static str>,
+    tasks: Option<u32>,
+    nodes: Option<u64>,
     read_percent: Option<u8>,
 }
 
 fn point(case: &Case, phase: Phase) -> Point {
-    let workload = &case.workload;
     Point {
-        bytes: bytes_of_one(case, phase).0,
-        order: if phase.is_transfers() { workload.order_name() } else { "" },
-        tasks: workload.tasks,
+        bytes: bytes_of_one(case, phase).map(|bytes| bytes.0),
+        order: if phase.is_transfers() { case.order_name() } else { Some("") },
+        tasks: case.tasks(),
         nodes: nodes_of(case),
-        read_percent: (phase == Phase::Mixed).then_some(workload.read_percent),
+        read_percent: (phase == Phase::Mixed).then_some(case.workload.read_percent),
     }
+}
+
+impl Point {
+    /// Whether nothing that is known of both is different.
+    fn may_be(&self, other: &Self) -> bool {
+        may_be(self.bytes, other.bytes)
+            && may_be(self.order, other.order)
+            && may_be(self.tasks, other.tasks)
+            && may_be(self.nodes, other.nodes)
+            && self.read_percent == other.read_percent
+    }
+}
+
+fn may_be<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+    one.zip(other).is_none_or(|(one, other)| one == other)
 }
 
 /// The reported differences of two cases, each with its values.
 #[derive(Default)]
-struct Differences(Vec<String>);
+struct Differences {
+    told: Vec<String>,
+    /// [`Paired::not_printed`].
+    unknown: Vec<String>,
+}
 
 impl Differences {
-    fn tell<T: PartialEq>(&mut self, what: &str, values: [T; 2], word: impl Fn(&T) -> String) {
-        let [before, after] = &values;
-        if before != after {
-            self.0.push(format!("{what}: {}, then {}", word(before), word(after)));
+    /// Compares the values of a condition, which are `None` where they are not printed.
+    fn tell<T: PartialEq>(&mut self, what: &str, values: [Option<T>; 2], word: impl Fn(&T) -> String) {
+        match &values {
+            [Some(before), Some(after)] if before == after => {}
+            [Some(before), Some(after)] => {
+                self.told.push(format!("{what}: {}, then {}", word(before), word(after)));
+            }
+            [None, None] => self.unknown.push(what.to_owned()),
+            [Some(before), None] => self.unknown.push(format!("{what} (before: {})", word(before))),
+            [None, Some(after)] => self.unknown.push(format!("{what} (after: {})", word(after))),
         }
     }
 
-    fn flags(&mut self, what: &str, flags: [bool; 2], yes: &str, no: &str) {
+    fn flags(&mut self, what: &str, flags: [Option<bool>; 2], yes: &str, no: &str) {
         self.tell(what, flags, |&flag| if flag { yes.to_owned() } else { no.to_owned() });
     }
 }
 
 /// The other conditions in which two cases of the same point differ.
-fn differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
+fn differences(before: &Case, after: &Case, phase: Phase) -> Differences {
     let (one, other) = (&before.workload, &after.workload);
+    let cases = [before, after];
     let mut found = Differences::default();
     if one.work.is_transfers() && other.work.is_transfers() {
-        found.flags("cache", [one.direct, other.direct], "direct", "buffered");
-        let own_files = [one, other].map(|workload| workload.files.sharing == Sharing::PerTask);
+        found.flags("cache", cases.map(Case::is_direct), "direct", "buffered");
+        let own_files = cases.map(|case| case.sharing().map(|sharing| sharing == Sharing::PerTask));
         found.flags("files", own_files, "one for each task", "shared");
         if phase.writes() {
-            found.flags("fsync", [one.sync.at_close, other.sync.at_close], "at the end", "none");
-            let each = [one.sync.per_write, other.sync.per_write];
+            let synced = cases.map(Case::sync);
+            found.flags("fsync", synced.map(|sync| sync.map(|sync| sync.at_close)), "at the end", "none");
+            let each = synced.map(|sync| sync.map(|sync| sync.per_write));
             found.flags("fsync of each write", each, "yes", "no");
         }
-        found.tell("depth", [one.backend.depth(), other.backend.depth()], u32::to_string);
-        let rates = [one, other].map(|workload| workload.pace.map(|pace| pace.transfers_per_second));
-        found.tell("set rate", rates, |rate| {
-            rate.map_or("none".to_owned(), |rate| format!("{rate:.0} transfers/s"))
+        found.tell("depth", cases.map(Case::depth), u32::to_string);
+        // A text that prints no rate that was set may be of a tool that never prints it.
+        let rates = cases.map(|case| {
+            let rate = case.workload.pace.map(|pace| pace.transfers_per_second);
+            (rate.is_some() || case.stated.is_none()).then_some(rate)
         });
-    }
-    if let (Some(one), Some(other)) = (one.work.tree(), other.work.tree()) {
-        found.tell("items of each task", [one.items_per_task(), other.items_per_task()], u64::to_string);
-        found.tell("directories", [one.directories(), other.directories()], u64::to_string);
-        found.flags("trees", [one.own_trees, other.own_trees], "one for each task", "one for all");
-    }
-    // Anything that an imported text does not state is unknown.
-    if before.stated.is_none() && after.stated.is_none() {
-        found.tell("backend", [one.backend.name(), other.backend.name()], |name| (*name).to_owned());
-        if one.work.is_transfers() {
-            let each = [one, other].map(|workload| workload.geometry.transfers_per_task());
-            found.tell("operations of each task", each, u64::to_string);
+        if rates.iter().flatten().any(Option::is_some) {
+            found.tell("set rate", rates, |rate| {
+                rate.map_or("none".to_owned(), |rate| format!("{rate:.0} transfers/s"))
+            });
         }
     }
-    found.0
+    if one.work.tree().is_some() && other.work.tree().is_some() {
+        let trees = cases.map(Case::tree);
+        let items = trees.map(|tree| tree.map(plan::Tree::items_per_task));
+        found.tell("items of each task", items, u64::to_string);
+        found.tell("directories", trees.map(|tree| tree.map(plan::Tree::directories)), u64::to_string);
+        let own = trees.map(|tree| tree.map(|tree| tree.own_trees));
+        found.flags("trees", own, "one for each task", "one for all");
+    }
+    let engines = cases.map(|case| case.knows(Condition::Engine).then(|| case.workload.backend.name()));
+    // Few texts print these two.
+    if engines.iter().all(Option::is_some) {
+        found.tell("backend", engines, |name| (*name).to_owned());
+    }
+    let each = cases.map(Case::transfers_per_task);
+    if one.work.is_transfers() && each.iter().all(Option::is_some) {
+        found.tell("operations of each task", each, u64::to_string);
+    }
+    found
 }
 
 /// These differences, preceded by those of the points.
-fn all_differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
+fn all_differences(before: &Case, after: &Case, phase: Phase) -> Differences {
     let (one, other) = (point(before, phase), point(after, phase));
     let mut found = Differences::default();
-    // A size of one byte is a placeholder for a size that is not printed.
-    let is_known = |case: &Case, point: &Point| case.stated.is_none() || point.bytes > 1;
-    if is_known(before, &one) && is_known(after, &other) {
-        found
-            .tell("bytes of an operation", [one.bytes, other.bytes], |&bytes| plan::Bytes(bytes).to_string());
-    }
+    found.tell("bytes of an operation", [one.bytes, other.bytes], |&bytes| plan::Bytes(bytes).to_string());
     found.tell("order", [one.order, other.order], |name| (*name).to_owned());
     found.tell("tasks", [one.tasks, other.tasks], u32::to_string);
     found.tell("nodes", [one.nodes, other.nodes], u64::to_string);
-    let reads = [one.read_percent, other.read_percent].map(|share| share.unwrap_or_default());
+    let reads = [one.read_percent, other.read_percent].map(|share| Some(share.unwrap_or_default()));
     found.tell("reads", reads, |share| format!("{share} %"));
-    found.0.extend(differences(before, after, phase));
-    found.0
+    let others = differences(before, after, phase);
+    found.told.extend(others.told);
+    found.unknown.extend(others.unknown);
+    found
 }

@@ -126,16 +126,12 @@ impl Samples {
 }
 
 fn names(before: &Figure, after: &Figure) -> String {
-    match (before.case == after.case, before.node_count == after.node_count) {
-        (true, true) => before.case.clone(),
-        (false, true) => format!("{} → {}", before.case, after.case),
-        (_, false) => format!(
-            "{} ({}) → {} ({})",
-            before.case,
-            nodes(before.node_count),
-            after.case,
-            nodes(after.node_count)
-        ),
+    match before.node_count.zip(after.node_count).filter(|(one, other)| one != other) {
+        None if before.case == after.case => before.case.clone(),
+        None => format!("{} → {}", before.case, after.case),
+        Some((one, other)) => {
+            format!("{} ({}) → {} ({})", before.case, nodes(one), after.case, nodes(other))
+        }
     }
 }
 

@@ -92,22 +92,27 @@ fn same_line(case: &Case, sizes: fn(bool, bool) -> bool) -> Vec<&'static Publish
     let geometry = workload.geometry;
     let same = |one: &&'static Published| {
         let printed = &one.parameters;
-        printed.targets.is_some_and(|targets| targets as usize == workload.files.targets.len())
-            && printed.direct == Some(workload.direct)
-            && printed.fsync == Some(workload.sync.at_close)
-            && printed.file_per_process == Some(workload.files.sharing == Sharing::PerTask)
-            && printed.random == Some(workload.order.is_random())
-            && printed.tasks == Some(workload.tasks)
-            && printed.nodes.is_none_or(|nodes| u64::from(nodes) == nodes_of(case))
+        both(printed.targets.map(|targets| targets as usize), case.paths().map(<[_]>::len))
+            && both(printed.direct, case.is_direct())
+            && both(printed.fsync, case.sync().map(|sync| sync.at_close))
+            && both(printed.file_per_process, case.sharing().map(|one| one == Sharing::PerTask))
+            && both(printed.random, case.order().map(plan::Order::is_random))
+            && both(printed.tasks, case.tasks())
+            && printed.nodes.is_none_or(|nodes| Some(u64::from(nodes)) == nodes_of(case))
             && is_or_unsaid(printed.reorder_tasks, matches!(workload.read_from, ReadFrom::Shift { .. }))
             && is_or_unsaid(printed.block_bytes, geometry.block.0)
             && sizes(
-                printed.transfer_bytes == Some(geometry.transfer.0),
+                both(printed.transfer_bytes, case.transfer().map(|bytes| bytes.0)),
                 is_or_unsaid(printed.segments, geometry.segments),
             )
             && phase_of(one).is_some_and(|phase| case.phases.contains(&phase))
     };
     record::published().figures.iter().filter(same).collect()
+}
+
+/// Whether both values are known and equal.
+fn both<T: PartialEq>(published: Option<T>, own: Option<T>) -> bool {
+    published.is_some() && published == own
 }
 
 /// A value that a study does not print is assumed to be equal.
@@ -129,7 +134,7 @@ const FAMILIES: [&[&str]; 5] =
 #[must_use]
 pub fn published_similar(tool: &str, case: &Case, phase: Phase) -> Vec<Similar> {
     let family = FAMILIES.iter().find(|family| family.contains(&tool));
-    let size = bytes_of_one(case, phase).0;
+    let size = bytes_of_one(case, phase).map(|bytes| bytes.0);
     let wanted = |one: &&'static Published| {
         let printed = &one.parameters;
         let known = printed.tool.as_deref().map(str::to_ascii_lowercase);
@@ -142,8 +147,8 @@ pub fn published_similar(tool: &str, case: &Case, phase: Phase) -> Vec<Similar> 
         (of_family || goal)
             && same_test
             && phase_of(one) == Some(phase)
-            && is_or_unsaid(printed.transfer_bytes.or(file_bytes_of(one)), size)
-            && is_or_unsaid(printed.direct, case.workload.direct)
+            && printed.transfer_bytes.or(file_bytes_of(one)).is_none_or(|printed| Some(printed) == size)
+            && case.is_direct().is_none_or(|direct| is_or_unsaid(printed.direct, direct))
             && !repeated
             && !spread
     };
@@ -164,8 +169,9 @@ fn file_bytes_of(one: &Published) -> Option<u64> {
 /// state are unknown and count as no difference.
 fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> {
     let (workload, printed) = (&case.workload, &published.parameters);
-    let own_nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);
-    let count = |printed: Option<u32>, own: u32, one: &str| {
+    let own_nodes = nodes_of(case).map(|nodes| u32::try_from(nodes).unwrap_or(u32::MAX));
+    let count = |printed: Option<u32>, own: Option<u32>, one: &str| {
+        let own = own?;
         let printed = printed.filter(|&printed| printed != own)?;
         let several = if printed == 1 { "" } else { "s" };
         Some(format!("{printed} {one}{several}, here {own}").replace("processs", "processes"))
@@ -174,21 +180,22 @@ fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> 
         "processe" => "process",
         called => called,
     };
-    let tree = workload.work.tree();
+    let tree = case.tree();
     let files = printed.more.get("files_per_task").and_then(Detail::number).zip(tree);
     let own_trees = printed.more.contains_key("shared_directory") && tree.is_some_and(|tree| tree.own_trees);
-    let is_known = case.stated.is_none();
     let shared_by = if workload.files.sharing == Sharing::PerTask { 1 } else { u64::from(workload.tasks) };
     let own_bytes = workload.transfers_per_task() * workload.geometry.transfer.0 * shared_by;
-    let bytes = printed.file_bytes.filter(|&bytes| is_known && phase.is_transfers() && bytes != own_bytes);
-    let synced = is_known && phase == Phase::Write;
+    let bytes = printed.file_bytes.filter(|&bytes| {
+        case.volume().is_some() && case.transfer().is_some() && phase.is_transfers() && bytes != own_bytes
+    });
+    let synced = case.sync().is_some() && phase == Phase::Write;
     let fsync = printed.fsync.filter(|&fsync| synced && fsync != workload.sync.at_close);
     let printed_operations = printed.more.get("ops_per_task").and_then(Detail::number);
     let operations =
         printed_operations.zip(workload.operations).filter(|(printed, own)| *printed != *own as f64);
     let differs = [
-        count(printed.tasks, workload.tasks, called),
-        count(printed.nodes.filter(|_| is_known || own_nodes > 1), own_nodes, "node"),
+        count(printed.tasks, case.tasks(), called),
+        count(printed.nodes, own_nodes, "node"),
         files
             .map(|(printed, tree)| (printed, tree.items_per_task()))
             .filter(|(printed, own)| *printed != *own as f64)

@@ -197,7 +197,7 @@ pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Publish
 }
 
 /// The best median rate for each target, phase and number of nodes.
-type Bests<'a> = HashMap<(&'a str, Phase, u64), f64>;
+type Bests<'a> = HashMap<(&'a str, Phase, Option<u64>), f64>;
 
 /// What published figures are compared with.
 struct OwnResults<'a> {
@@ -258,7 +258,7 @@ impl OwnResults<'_> {
             |nodes| self.bests.get(&(target.baseline.as_deref()?, own.figure.phase, nodes)).copied();
         let targets = f64::from(own.targets_of_all_nodes());
         // For a node-local target that was measured on the same number of nodes, each node has its own device.
-        let single = of_nodes(1).or_else(|| Some(of_nodes(own.nodes())? / targets))?;
+        let single = of_nodes(Some(1)).or_else(|| Some(of_nodes(own.nodes())? / targets))?;
         scalability(own.figure.bytes_per_second.median, f64::from(target.devices) * targets, single)
     }
 
@@ -365,7 +365,7 @@ const fn of_nodes(rates: &Summary, statistic: PublishedStatistic) -> Option<f64>
 /// several figures are needed, as for scalability and slopes.
 #[must_use]
 pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<f64> {
-    let tasks = f64::from(case.workload.tasks);
+    let tasks = case.tasks().map(f64::from);
     let in_unit = |rate: &Rate| match published.unit {
         PublishedUnit::BytesPerSecond => rate.bytes_per_second,
         _ => rate.transfers_per_second,
@@ -377,7 +377,7 @@ pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<
             PublishedStatistic::Min => middle(figure, |one| Some(in_unit(&one.rates.tasks?.slowest))),
             PublishedStatistic::Max => middle(figure, |one| Some(in_unit(&one.rates.tasks?.fastest))),
             // The arithmetic mean of the tasks' own rates, each over its own time.
-            _ => middle(figure, |one| Some(in_unit(&one.rates.sum_of_tasks) / tasks)),
+            _ => middle(figure, |one| Some(in_unit(&one.rates.sum_of_tasks) / tasks?)),
         },
         (Metric::Iops | Metric::Rate | Metric::Bandwidth, PublishedStatistic::Sum) => {
             middle(figure, |one| Some(in_unit(&one.rates.sum_of_tasks)))
@@ -388,7 +388,7 @@ pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<
         // As gpfsperf prints it: the time of its threads in transfers, divided by the time including the fsync.
         (Metric::ThreadUtilisation, _) if case.stated.is_none() => middle(figure, |one| {
             let close_ns = if case.workload.sync.at_close { one.phase.close_ns } else { 0 };
-            let all_ns = (one.phase.io_ns + close_ns) as f64 * tasks;
+            let all_ns = (one.phase.io_ns + close_ns) as f64 * tasks?;
             Some((one.rates.tasks?.busy_ns as f64 / all_ns).min(1.0)).filter(|share| share.is_finite())
         }),
         (Metric::Bytes, _) => middle(figure, |one| Some(one.phase.bytes() as f64)),

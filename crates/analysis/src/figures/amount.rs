@@ -2,26 +2,27 @@
 
 use std::mem::discriminant;
 
-use plan::{Amount, Bytes, Case, Measure, Phase, RateName};
+use plan::{Amount, Bytes, Case, Condition, Measure, Phase, RateName};
 
 use crate::figures::{Figure, LatencySummary, RepetitionFigure};
 use crate::statistics::whole;
 
 /// The number of bytes per operation for converting rates of `phase` between bytes and operations: the size of a
-/// transfer, of a file, or of a request with its response.
-pub(crate) fn bytes_of_one(case: &Case, phase: Phase) -> Bytes {
-    case.workload.work.operation_bytes(phase).unwrap_or(case.workload.geometry.transfer)
+/// transfer, of a file, or of a request with its response. `None` if it is not known.
+pub(crate) fn bytes_of_one(case: &Case, phase: Phase) -> Option<Bytes> {
+    let bytes = case.workload.work.operation_bytes(phase).unwrap_or(case.workload.geometry.transfer);
+    case.knows(Condition::Transfer).then_some(bytes)
 }
 
 /// Converts `amount` to the unit of `unit`; bytes and operations per second are converted with the size `transfer`.
-/// Returns `None` between rates and latencies.
-pub(crate) fn in_unit_of(amount: Amount, unit: Amount, transfer: Bytes) -> Option<f64> {
-    let bytes = transfer.0 as f64;
+/// Returns `None` between rates and latencies, and if the size is needed and not known.
+pub(crate) fn in_unit_of(amount: Amount, unit: Amount, transfer: Option<Bytes>) -> Option<f64> {
+    let bytes = transfer.map(|transfer| transfer.0 as f64);
     match (amount, unit) {
         (Amount::BytesPerSecond(value), Amount::OperationsPerSecond(_)) => {
-            (bytes > 0.0).then(|| value / bytes)
+            bytes.filter(|&bytes| bytes > 0.0).map(|bytes| value / bytes)
         }
-        (Amount::OperationsPerSecond(value), Amount::BytesPerSecond(_)) => Some(value * bytes),
+        (Amount::OperationsPerSecond(value), Amount::BytesPerSecond(_)) => Some(value * bytes?),
         _ => (discriminant(&amount) == discriminant(&unit)).then_some(amount.number()),
     }
 }

@@ -61,7 +61,7 @@ pub struct Figure {
     /// Size, order, direction, path, depth and tasks: no figure is shown without these.
     pub conditions: String,
     /// The number of nodes of the case.
-    pub node_count: u64,
+    pub node_count: Option<u64>,
     /// Total memory of the nodes on which it was measured. `None` if the record lacks that of one of them.
     pub memory_bytes: Option<u64>,
     /// Whether the file system of its targets may keep a cache of its own on the nodes, in addition to the page

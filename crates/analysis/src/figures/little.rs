@@ -46,10 +46,10 @@ impl Little {
 /// not give the number of transfers in flight.
 #[must_use]
 pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
-    let unsaid = case.stated.as_deref().is_some_and(|stated| !stated.contains("depth "));
-    if case.workload.pace.is_some() || unsaid {
+    if case.workload.pace.is_some() {
         return None;
     }
+    let under_way = case.in_flight()?;
     let latencies = figure.counted().flat_map(|one| &one.latency);
     let latencies: Vec<_> = latencies.filter(|one| one.measure == plan::Measure::Response).collect();
     let latency_ns: f64 = latencies.iter().map(|one| one.mean_ns() * one.count as f64).sum();
@@ -58,7 +58,6 @@ pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
     if transfers == 0 || io_ns <= 0.0 {
         return None;
     }
-    let under_way = f64::from(case.workload.tasks) * f64::from(case.workload.backend.depth());
     let transfers = transfers as f64;
     Little::of(transfers / io_ns * 1e9, latency_ns / transfers, under_way)
 }

@@ -252,7 +252,14 @@ impl Context<'_> {
     fn memory_of(&self, case: &Case, nodes: &[NodeFigure]) -> Option<u64> {
         let run = self.run;
         if run.provenance(case) == Provenance::Imported {
-            return run.manifest.plan.criteria.node.memory.map(|memory| memory.0 * nodes_of(case));
+            return run
+                .manifest
+                .plan
+                .criteria
+                .node
+                .memory
+                .zip(nodes_of(case))
+                .map(|(memory, nodes)| memory.0 * nodes);
         }
         let manifest = (&run.manifest.host, run.manifest.cluster.as_ref());
         let parts = run.parts.iter().map(|part| (&part.host, part.cluster.as_ref()));

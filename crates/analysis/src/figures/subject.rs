@@ -45,16 +45,17 @@ pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject
     figures.iter().enumerate().filter_map(subject).collect()
 }
 
-/// The number of nodes of a case. Older studies give it in a setting `nodes`, because workloads did not contain it
-/// then.
-pub(crate) fn nodes_of(case: &Case) -> u64 {
-    let setting = || match value_of(case, NODES) {
-        Some(SettingValue::Count(nodes)) => *nodes,
-        _ => 1,
+/// The number of nodes of a case. `None` if an imported text does not contain it. Older studies give it in a setting
+/// `nodes`, because workloads did not contain it then.
+pub(crate) fn nodes_of(case: &Case) -> Option<u64> {
+    let setting = match value_of(case, NODES) {
+        Some(SettingValue::Count(nodes)) => Some(*nodes),
+        _ => None,
     };
-    match case.workload.nodes {
-        0 | 1 => setting().max(1),
-        nodes => u64::from(nodes),
+    match case.nodes() {
+        Some(0 | 1) => Some(setting.unwrap_or(1).max(1)),
+        Some(nodes) => Some(u64::from(nodes)),
+        None => setting.map(|nodes| nodes.max(1)),
     }
 }
 
@@ -78,20 +79,20 @@ impl<'a> Subject<'a> {
     /// The number of its targets over all nodes: each node has its own if the target is node-local.
     pub(crate) fn targets_of_all_nodes(&self) -> u32 {
         match self.layer() {
-            Layer::NodeLocal => u32::try_from(self.nodes()).unwrap_or(u32::MAX),
+            Layer::NodeLocal => self.nodes().map_or(1, |nodes| u32::try_from(nodes).unwrap_or(u32::MAX)),
             Layer::Shared | Layer::Unstated => 1,
         }
     }
 
     /// The bytes of one target that a pass uses: with a node-local target, each node has its own part of the data.
-    pub(crate) fn working_set(&self) -> u64 {
-        self.case.workload.bytes().0 / u64::from(self.targets_of_all_nodes()).max(1)
+    pub(crate) fn working_set(&self) -> Option<u64> {
+        Some(self.case.volume()?.0 / u64::from(self.targets_of_all_nodes()).max(1))
     }
 
     /// The declared caches of its target ÷ [`Subject::working_set`], for transfers.
     pub(crate) fn cache_share(&self) -> Option<f64> {
         let caches = self.target?.caches?;
-        let data = Some(self.working_set()).filter(|&data| data > 0 && self.figure.phase.is_transfers())?;
+        let data = self.working_set().filter(|&data| data > 0 && self.figure.phase.is_transfers())?;
         Some(caches.0 as f64 / data as f64)
     }
 
@@ -113,13 +114,18 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether its transfers go to random offsets.
-    pub(crate) fn is_random(&self) -> bool {
-        self.case.workload.order.is_random()
+    /// Whether its transfers go to random offsets. `None` if it is not known.
+    pub(crate) fn order_is_random(&self) -> Option<bool> {
+        self.case.order().map(plan::Order::is_random)
     }
 
-    /// The number of nodes of the case.
-    pub(crate) fn nodes(&self) -> u64 {
+    /// Whether its transfers are known to go to random offsets.
+    pub(crate) fn is_random(&self) -> bool {
+        self.order_is_random() == Some(true)
+    }
+
+    /// The number of nodes of the case, if it is known.
+    pub(crate) fn nodes(&self) -> Option<u64> {
         nodes_of(self.case)
     }
 

@@ -147,8 +147,8 @@ pub(crate) fn jobs(
         .filter_map(printed)
         .collect();
     let of_figure = |subject: &Subject<'_>| {
-        let nodes = observed.get(&subject.index).map_or(subject.nodes(), |&nodes| nodes as u64);
-        let job = |one| Job { nodes: Some(nodes), ..job(id, subject.case, one) };
+        let nodes = observed.get(&subject.index).map(|&nodes| nodes as u64).or(subject.nodes());
+        let job = |one| Job { nodes, ..job(id, subject.case, one) };
         (subject.index, subject.figure.counted().map(job).collect::<Vec<Job>>())
     };
     let asked = gate.subjects.iter().filter(|one| is_job(one, !printed.is_empty()));
@@ -172,22 +172,22 @@ pub(crate) fn jobs(
 }
 
 fn is_job(subject: &Subject<'_>, asked: bool) -> bool {
-    let workload = &subject.case.workload;
     let of_randomops = subject.case.id.starts_with(plan::randomops::CASE);
-    let random = workload.order.is_random();
-    let small = workload.geometry.transfer < SMALL_BELOW && subject.figure.phase.is_transfers();
-    (of_randomops || asked && workload.tasks > 1) && random && small
+    let random = subject.is_random();
+    let small = subject.case.transfer().is_some_and(|transfer| transfer < SMALL_BELOW);
+    let several = asked && subject.case.tasks() > Some(1);
+    (of_randomops || several) && random && small && subject.figure.phase.is_transfers()
 }
 
 fn job(id: &str, case: &Case, one: &RepetitionFigure) -> Job {
-    let tasks = case.workload.tasks;
+    let tasks = case.tasks().map(u64::from);
     Job {
         name: format!("{id} ({})", one.repetition + 1),
         repetition: Some(one.repetition),
         phase: Some(one.phase.key.phase),
-        tasks: Some(tasks.into()),
+        tasks,
         seconds: Some(one.phase.wall_ns as f64 / 1e9),
-        operations_per_task: Some(one.phase.transfers() as f64 / f64::from(tasks.max(1))),
+        operations_per_task: tasks.map(|tasks| one.phase.transfers() as f64 / tasks.max(1) as f64),
         by_wall: Some(one.rates.by_wall.transfers_per_second),
         by_io: Some(one.rates.by_io.transfers_per_second),
         sum_of_tasks: Some(one.rates.sum_of_tasks.transfers_per_second),

@@ -308,7 +308,7 @@ pub(crate) fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<
     }
     let passes = figure.counted().count();
     let together = figure.nodes.iter().all(|node| node.passes.len() == passes);
-    let whole = together && figure.nodes.len() as u64 >= subject.nodes();
+    let whole = together && subject.nodes().is_some_and(|nodes| figure.nodes.len() as u64 >= nodes);
     let measured: HashSet<&String> =
         figure.nodes.iter().map(|node| &node.node).chain(&figure.answering).collect();
     let standing = |(node, score): (&NodeFigure, NodeScore)| NodeStanding {

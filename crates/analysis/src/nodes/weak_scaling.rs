@@ -260,37 +260,48 @@ const APART: [&str; 4] = [NODES, TASKS, TASKS_PER_NODE, TARGET];
 /// twice gives two points.
 #[must_use]
 pub fn weak_scaling(gate: &Gate<'_>) -> Vec<WeakScaling> {
-    let all = gate.subjects.iter().filter_map(|subject| Some((subject, tasks_per_node(subject)?)));
-    let series = grouped(all, |(subject, tasks)| {
-        (subject.case.target.as_str(), subject.client(), *tasks, subject.place(&APART))
+    let all = gate.subjects.iter().filter_map(OnNodes::of);
+    let series = grouped(all, |one| {
+        let subject = one.subject;
+        (subject.case.target.as_str(), subject.client(), one.tasks_per_node, subject.place(&APART))
     });
     series.into_iter().filter_map(scaled).collect()
 }
 
-/// Returns `None` if the tasks do not divide evenly over the nodes.
-fn tasks_per_node(subject: &Subject<'_>) -> Option<u64> {
-    let (tasks, nodes) = (u64::from(subject.case.workload.tasks), subject.nodes());
-    // Before workloads contained the number of nodes, the tasks were those of one node.
-    let per_node = if subject.case.workload.nodes > 1 { tasks / nodes } else { tasks };
-    (subject.case.workload.nodes <= 1 || tasks.is_multiple_of(nodes)).then_some(per_node)
+/// A figure whose numbers of tasks and nodes are known.
+#[derive(Clone, Copy)]
+struct OnNodes<'b, 'a> {
+    subject: &'b Subject<'a>,
+    nodes: u64,
+    tasks_per_node: u64,
 }
 
-fn scaled(mut members: Vec<(&Subject<'_>, u64)>) -> Option<WeakScaling> {
-    members.sort_by_key(|(subject, _)| subject.nodes());
-    let (first, tasks_per_node) = *members.first()?;
-    let one = Some(first.rate()).filter(|&rate| first.nodes() == 1 && rate > 0.0);
-    let point = |(subject, _): &(&Subject<'_>, u64)| ScalingPoint {
+impl<'b, 'a> OnNodes<'b, 'a> {
+    /// Returns `None` if a number is not known, or if the tasks do not divide evenly over the nodes.
+    fn of(subject: &'b Subject<'a>) -> Option<Self> {
+        let (tasks, nodes) = (u64::from(subject.case.tasks()?), subject.nodes()?);
+        // Before workloads contained the number of nodes, the tasks were those of one node.
+        let are_of_all = subject.case.nodes().is_none_or(|nodes| nodes > 1);
+        let tasks_per_node = if are_of_all { tasks / nodes } else { tasks };
+        (!are_of_all || tasks.is_multiple_of(nodes)).then_some(Self { subject, nodes, tasks_per_node })
+    }
+}
+
+fn scaled(mut members: Vec<OnNodes<'_, '_>>) -> Option<WeakScaling> {
+    members.sort_by_key(|one| one.nodes);
+    let OnNodes { subject: first, nodes: fewest, tasks_per_node } = *members.first()?;
+    let one = Some(first.rate()).filter(|&rate| fewest == 1 && rate > 0.0);
+    let point = |&OnNodes { subject, nodes, .. }: &OnNodes<'_, '_>| ScalingPoint {
         figure: subject.index,
-        nodes: subject.nodes(),
+        nodes,
         rate: subject.rate(),
         deviation: subject.figure.headline().deviation_sample,
-        efficiency: one.map(|one| subject.rate() / (subject.nodes() as f64 * one)),
+        efficiency: one.map(|one| subject.rate() / (nodes as f64 * one)),
     };
     let points: Vec<ScalingPoint> = members.iter().map(point).collect();
-    let several = points.last()?.nodes > first.nodes();
+    let several = points.last()?.nodes > fewest;
     let peak = points.iter().max_by(|a, b| a.rate.total_cmp(&b.rate)).filter(|_| several)?;
-    let sample =
-        |(subject, _): &(&Subject<'_>, u64)| Sample::of(subject.nodes() as f64, subject.figure.headline());
+    let sample = |one: &OnNodes<'_, '_>| Sample::of(one.nodes as f64, one.subject.figure.headline());
     let samples: Vec<Sample> = members.iter().map(sample).collect();
     let (x, y): (Vec<f64>, Vec<f64>) = samples.iter().map(|one| (one.x, one.y)).unzip();
     let line = Regression::of(&x, &y).filter(|_| rises_straight(&samples));
@@ -357,8 +368,8 @@ fn beyond(
             link.target == first.case.target
                 && u64::from(link.nodes) == nodes
                 && link.scope.phase.is_none_or(|phase| phase == figure.phase)
-                && link.scope.random.is_none_or(|random| random == first.is_random())
-                && link.scope.transfer.is_none_or(|transfer| transfer == bytes)
+                && link.scope.random.is_none_or(|random| Some(random) == first.order_is_random())
+                && link.scope.transfer.is_none_or(|transfer| Some(transfer) == bytes)
         });
         let limits =
             of_series.filter_map(|link| in_unit_of(link.amount, figure.rate_of().amount(0.0), bytes));
@@ -399,7 +410,7 @@ fn reach(samples: &[Sample], share: f64) -> Option<Reach> {
 pub fn layer_crossovers(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
     let kind = |one: &WeakScaling| {
         let first = gate.subject(one.points.first()?.figure)?;
-        Some((one.phase, one.tasks_per_node, bytes_of_one(first.case, one.phase), first.is_random()))
+        Some((one.phase, one.tasks_per_node, bytes_of_one(first.case, one.phase)?, first.order_is_random()?))
     };
     let of_layer = |layer| scaling.iter().enumerate().filter(move |(_, one)| one.layer == layer);
     let full =

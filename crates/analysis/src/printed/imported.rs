@@ -122,7 +122,7 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
 #[must_use]
 pub fn round_trips(run: &Run) -> Vec<HistoryTrip> {
     let cases = &run.manifest.plan.cases;
-    let of_one_thread = cases.iter().filter(|case| case.workload.tasks == 1);
+    let of_one_thread = cases.iter().filter(|case| case.tasks() == Some(1));
     let rate = |case: &Case| run.printed(&case.id).iter().find(|row| row.label == OPERATION_RATE)?.number;
     let rates: Vec<f64> = of_one_thread.filter_map(rate).collect();
     // With several rates, it is not known which one belongs to the history.
@@ -176,15 +176,16 @@ impl Values<'_> {
         };
         let Some((total, each)) = block() else { return Vec::new() };
         let geometry = case.workload.geometry;
-        // A size of one byte is a placeholder for a size that is not printed.
-        let moved = self.find("xfer", "min").filter(|_| geometry.block.0 > 1).and_then(|row| {
-            let each = match row.unit.as_str() {
-                "ops" => geometry.transfers_per_task() as f64,
-                _ => geometry.bytes_per_task().0 as f64 / 1024.0,
-            };
-            Some((Printed::parse(&row.value)?, Printed::exact(each)))
-        });
-        throughput_block(case.workload.tasks.into(), total, each, moved)
+        let Some(tasks) = case.tasks() else { return Vec::new() };
+        let moved =
+            self.find("xfer", "min").filter(|_| case.transfers_per_task().is_some()).and_then(|row| {
+                let each = match row.unit.as_str() {
+                    "ops" => geometry.transfers_per_task() as f64,
+                    _ => geometry.bytes_per_task().0 as f64 / 1024.0,
+                };
+                Some((Printed::parse(&row.value)?, Printed::exact(each)))
+            });
+        throughput_block(tasks.into(), total, each, moved)
     }
 
     /// Checks of gpfsperf's block.
@@ -192,7 +193,7 @@ impl Values<'_> {
         let (rate, operations) = (self.value("Data rate", ""), self.value(OPERATION_RATE, ""));
         let Some((rate, operations)) = rate.zip(operations) else { return Vec::new() };
         let busy = self.value("thread utilization", "").unwrap_or(Printed::exact(1.0));
-        let agrees = |latency| latency_agrees(latency, case.workload.tasks.into(), busy, operations);
+        let agrees = |latency| latency_agrees(latency, case.tasks()?.into(), busy, operations);
         let records = rate_of_records(rate, operations, case.workload.geometry.transfer);
         std::iter::once(records).chain(self.value("Latency", "mean").and_then(agrees)).collect()
     }

@@ -126,8 +126,8 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
         io_ns += one.phase.io_ns as f64;
         transfers += one.phase.transfers() as f64;
     }
-    let of_all_nodes = usable_cpus.saturating_mul(case.workload.nodes.max(1));
-    let processors = f64::from(of_all_nodes.min(case.workload.tasks).max(1));
+    let (tasks, nodes) = (case.tasks()?.max(1), case.nodes()?.max(1));
+    let processors = f64::from(usable_cpus.saturating_mul(nodes).min(tasks).max(1));
     let (time_ns, busy_ns) = (io_ns * processors, user_ns + system_ns);
     if time_ns <= 0.0 || busy_ns <= 0.0 || transfers <= 0.0 {
         return None;
@@ -136,7 +136,7 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
     let waited: Option<Vec<u64>> = figure.counted().map(|one| one.phase.cpu_wait_ns).collect();
     let ready_ns = waited.map(|all| {
         let of_threads = all.into_iter().sum::<u64>() as f64;
-        of_threads * processors / f64::from(case.workload.tasks.max(1))
+        of_threads * processors / f64::from(tasks)
     });
     // Helper threads of the program and open and close may add up to more than the tasks' own time.
     let whole = time_ns.max(busy_ns + ready_ns.unwrap_or(0.0));

@@ -60,7 +60,9 @@ pub(crate) fn of_gate(
     let at_ceiling = |figure: usize| {
         expected.iter().any(|one| one.figure == figure && one.ceiling && one.ratio >= 1.0 - PLATEAU_SHARE)
     };
-    let usable = |one: &&Subject<'_>| one.figure.phase.is_transfers() && gate.is_usable(one.index);
+    let usable = |one: &&Subject<'_>| {
+        one.figure.phase.is_transfers() && gate.is_usable(one.index) && one.case.tasks().is_some()
+    };
     let lines = grouped(gate.subjects.iter().filter(usable), |one| {
         // The single device from which targets are made, and the target below them.
         let above = one.target.and_then(|target| target.above.as_deref());

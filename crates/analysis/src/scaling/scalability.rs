@@ -164,13 +164,13 @@ pub fn tax(reference: f64, rate: f64) -> Option<f64> {
 
 /// The properties that must be equal to compare the best figures: target, nodes, phase, the mix, and the operation
 /// size if the rate is limited by transfers and not by bytes per second, as for random ones.
-type Alike<'a> = (&'a str, u64, Phase, Option<u64>, Option<u8>);
+type Alike<'a> = (&'a str, Option<u64>, Phase, Option<u64>, Option<u8>);
 
 fn alike<'a>(subject: &Subject<'a>) -> Alike<'a> {
     let (case, phase) = (subject.case, subject.figure.phase);
     let sized = subject.is_random() || !phase.is_transfers();
     let read_percent = (phase == Phase::Mixed).then_some(case.workload.read_percent);
-    let bytes = sized.then(|| bytes_of_one(case, phase).0);
+    let bytes = bytes_of_one(case, phase).filter(|_| sized).map(|bytes| bytes.0);
     (&case.target, subject.nodes(), phase, bytes, read_percent)
 }
 
@@ -202,9 +202,9 @@ struct Baselines<'a, 'b> {
     /// The best of each kind of work.
     bests: HashMap<WorkKind<'a>, Chosen<'b, 'a>>,
     /// The best of those with the same size and number of tasks.
-    same: HashMap<(WorkKind<'a>, Bytes, u32), Chosen<'b, 'a>>,
+    same: HashMap<(WorkKind<'a>, Option<Bytes>, u32), Chosen<'b, 'a>>,
     /// The sizes.
-    sizes: HashSet<(WorkKind<'a>, Bytes)>,
+    sizes: HashSet<(WorkKind<'a>, Option<Bytes>)>,
 }
 
 impl<'a, 'b> Baselines<'a, 'b> {
@@ -236,7 +236,7 @@ impl<'a, 'b> Baselines<'a, 'b> {
     }
 }
 
-fn size(subject: &Subject<'_>) -> Bytes {
+fn size(subject: &Subject<'_>) -> Option<Bytes> {
     bytes_of_one(subject.case, subject.figure.phase)
 }
 
@@ -270,7 +270,7 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
         let (from, kind_of_one) = match subject.target?.baseline.as_deref() {
             Some(baseline) => {
                 // A device is often measured on one node only.
-                let kinds = [nodes, 1].map(|nodes| ((baseline, nodes, phase, bytes, mix), path));
+                let kinds = [nodes, Some(1)].map(|nodes| ((baseline, nodes, phase, bytes, mix), path));
                 (&named, kinds.into_iter().find(|&kind| named.best(kind, subject).is_some())?)
             }
             None => (&fewest, kind),

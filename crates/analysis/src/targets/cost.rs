@@ -239,8 +239,7 @@ fn for_reads(gate: &Gate<'_>, read: usize, write: usize) -> Option<bool> {
 pub(crate) fn large_rates(gate: &Gate<'_>, target: &str) -> Option<((usize, f64), (usize, f64))> {
     let of = |phase: Phase| {
         let these = gate.subjects.iter().filter(|one| one.case.target == target && one.figure.phase == phase);
-        let large: Vec<_> =
-            these.filter(|one| one.case.workload.geometry.transfer >= LARGE_TRANSFER).collect();
+        let large: Vec<_> = these.filter(|one| one.case.transfer() >= Some(LARGE_TRANSFER)).collect();
         let best = gate.best(&large)?.best;
         Some((best.index, rate(best)))
     };

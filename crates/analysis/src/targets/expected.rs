@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use plan::{Amount, Bytes, Expectation, Phase, Plan};
+use plan::{Amount, Bytes, Expectation, Layer, Per, Phase, Plan};
 
 use crate::audit::Use;
 use crate::figures::{
@@ -149,10 +149,20 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
 }
 
 fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expected> {
+    // Without the number of nodes, a limit of each node says nothing about all of them.
+    let is_of_nodes = |one: &&Expectation| one.per == Per::Node || subject.layer() == Layer::NodeLocal;
+    let without: Vec<Expectation>;
+    let expectations = match subject.nodes() {
+        Some(_) => expectations,
+        None => {
+            without = expectations.iter().filter(|one| !is_of_nodes(one)).cloned().collect();
+            without.as_slice()
+        }
+    };
     let (case, figure) = (subject.case, subject.figure);
     let described = subject.target.map_or(0, |target| target.devices);
     let devices = case.members().unwrap_or(described);
-    let nodes = u32::try_from(subject.nodes()).unwrap_or(u32::MAX);
+    let nodes = subject.nodes().map_or(1, |nodes| u32::try_from(nodes).unwrap_or(u32::MAX));
     let in_all = |one: &Expectation| one.in_all(nodes, devices, subject.layer());
     let mean = measured(figure, Amount::Latency { nanos: 0.0, percent: None });
     let found = |one: &Expectation, limit: Amount| {
@@ -192,7 +202,7 @@ fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
 
 /// Marks the hardest grade that the median of `figure` reached, separately for rates, for mean latencies and for
 /// those of each percentile; the easiest one if it missed all; and those that it is too close to.
-fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes, figure: &Figure) {
+fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Option<Bytes>, figure: &Figure) {
     let counted: Vec<_> = figure.counted().collect();
     let hardness = |one: &Expected| match one.amount {
         Amount::Latency { nanos, .. } => -nanos,
@@ -279,7 +289,7 @@ pub(crate) fn about<'e>(
 fn agrees(subject: &Subject<'_>, one: &Expectation) -> bool {
     // An imported case names no target; it belongs to the only target that is described.
     let target = subject.target.map_or(&subject.case.target, |one| &one.name);
-    one.agrees(target, subject.case, subject.figure.phase, subject.is_random())
+    one.agrees(target, subject.case, subject.figure.phase, subject.order_is_random())
 }
 
 /// Interpolated limits of a mixed phase whose share of reads is in no expectation: one for each latency that the two

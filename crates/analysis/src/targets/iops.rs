@@ -30,13 +30,13 @@ pub struct Definition {
     client: Client,
     phase: Phase,
     /// Bytes of one transfer.
-    pub transfer: Bytes,
+    pub transfer: Option<Bytes>,
     /// Order and path, as in `random, 70 % reads, direct`.
     pub way: String,
     /// Transfers in flight per task.
-    pub depth: u32,
-    tasks: u32,
-    nodes: u64,
+    pub depth: Option<u32>,
+    tasks: Option<u32>,
+    nodes: Option<u64>,
     /// Whether data was served from memory, in words.
     pub cache: &'static str,
 }
@@ -47,11 +47,11 @@ impl Statement for DefinedIops {
     const CAPTION: &'static str = "Transfers completed per second of the same system, highest first; of equal \
                                    definitions the fastest";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(bytes("transfer", "size", "Of a transfer.", |one| Some(one.definition.transfer.0))),
+        subject(bytes("transfer", "size", "Of a transfer.", |one| Some(one.definition.transfer?.0))),
         subject(text("way", "transfers", "Order and path.", |one| one.definition.way.clone())),
-        subject(count("depth", "depth", "Of each task.", |one| Some(one.definition.depth.into()))),
-        subject(count("tasks", "tasks", "Of all nodes.", |one| Some(one.definition.tasks.into()))),
-        subject(count("nodes", "nodes", "Nodes.", |one| Some(one.definition.nodes))),
+        subject(count("depth", "depth", "Of each task.", |one| one.definition.depth.map(u64::from))),
+        subject(count("tasks", "tasks", "Of all nodes.", |one| one.definition.tasks.map(u64::from))),
+        subject(count("nodes", "nodes", "Nodes.", |one| one.definition.nodes)),
         subject(word("client", "client", "Where the measuring program ran.", |one| {
             match one.definition.client {
                 Client::Unstated => "",
@@ -83,7 +83,7 @@ const SMALL_BELOW: Bytes = Bytes::kib(64);
 /// The [`iops_table`] of small transfers; a single definition needs no table.
 pub(crate) fn of_small(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<DefinedIops> {
     let mut all = iops_table(plan, figures, doubts);
-    all.retain(|one| one.definition.transfer < SMALL_BELOW);
+    all.retain(|one| one.definition.transfer.is_some_and(|transfer| transfer < SMALL_BELOW));
     if all.len() < 2 { Vec::new() } else { all }
 }
 
@@ -114,9 +114,17 @@ impl DefinedIops {
         let (workload, figure) = (&subject.case.workload, subject.figure);
         let reads = format!("{} % reads", workload.read_percent);
         let way = [
-            Some(if subject.is_random() { "random" } else { "sequential" }),
+            Some(match subject.order_is_random() {
+                Some(true) => "random",
+                Some(false) => "sequential",
+                None => "order not printed",
+            }),
             (figure.phase == Phase::Mixed).then_some(reads.as_str()),
-            Some(if workload.direct { "direct" } else { "page cache" }),
+            Some(match subject.case.is_direct() {
+                Some(true) => "direct",
+                Some(false) => "page cache",
+                None => "cache not printed",
+            }),
             (figure.phase.writes() && workload.sync.per_write).then_some("each on stable storage"),
         ];
         let latency = operation_of(figure.phase).and_then(|operation| figure.response(operation));
@@ -126,10 +134,10 @@ impl DefinedIops {
                 target: subject.case.target.clone(),
                 client: subject.client(),
                 phase: figure.phase,
-                transfer: workload.geometry.transfer,
+                transfer: subject.case.transfer(),
                 way: way.into_iter().flatten().collect::<Vec<_>>().join(", "),
-                depth: workload.backend.depth(),
-                tasks: workload.tasks,
+                depth: subject.case.depth(),
+                tasks: subject.case.tasks(),
                 nodes: subject.nodes(),
                 cache: match figure.moved_by_devices() {
                     _ if cached => "from memory",

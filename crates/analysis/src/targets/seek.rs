@@ -219,7 +219,7 @@ pub fn seek_fits(gate: &Gate<'_>, curves: &[Curve]) -> Vec<SeekFit> {
     };
     let fit = |curve: &Curve| {
         let first = gate.subject(curve.points.first()?.figure)?;
-        let (workload, devices) = (&first.case.workload, first.devices());
+        let devices = first.devices();
         let usable = curve.points.iter().filter(|point| point.bytes_per_second > 0.0);
         let points = usable.map(|point| {
             let rate = point.bytes_per_second / f64::from(devices);
@@ -233,7 +233,7 @@ pub fn seek_fits(gate: &Gate<'_>, curves: &[Curve]) -> Vec<SeekFit> {
             phase: curve.phase,
             fixed: curve.fixed.clone(),
             devices,
-            under_way: f64::from(workload.tasks) * f64::from(workload.backend.depth()) / f64::from(devices),
+            under_way: first.case.in_flight()? / f64::from(devices),
             fit: match devices {
                 0 | 1 => SeekTime::of(&points.iter().map(|one| (one.bytes, one.time_ns)).collect::<Vec<_>>()),
                 // How much each of them did in which time is not known.

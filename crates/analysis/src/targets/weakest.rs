@@ -119,7 +119,7 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
                 let all = within.iter().map(|one| (*one, one.in_all(nodes, devices, layer)));
                 let limits = scope.limits(all.collect());
                 let (weakest, amount) = limits.first().cloned()?;
-                let own = own.iter().filter(|one| one.nodes() == u64::from(nodes));
+                let own = own.iter().filter(|one| one.nodes() == Some(u64::from(nodes)));
                 let reached =
                     own.filter_map(|one| Some((one.index, measured(one.figure, amount)? / amount.number())));
                 let efficiency = reached.max_by(|a, b| a.1.total_cmp(&b.1));
@@ -184,7 +184,7 @@ fn scopes(plan: &Plan, target: &str, about: &[&Expectation]) -> Vec<Scope> {
             return vec![*scope];
         }
         let of_target = plan.cases.iter().filter(|case| case.target == target && scope.is_of(case));
-        let sizes: BTreeSet<Bytes> = of_target.map(|case| case.workload.geometry.transfer).collect();
+        let sizes: BTreeSet<Bytes> = of_target.filter_map(plan::Case::transfer).collect();
         if sizes.is_empty() {
             return [true, false].map(|of| Scope { operations: Some(of), ..*scope }).to_vec();
         }
@@ -217,14 +217,14 @@ impl Scope {
 
     fn is_of(&self, case: &Case) -> bool {
         self.phase.is_none_or(|phase| case.phases.contains(&phase))
-            && takes(self.random, Some(case.workload.order.is_random()))
-            && takes(self.transfer, Some(case.workload.geometry.transfer))
+            && takes(self.random, case.order().map(plan::Order::is_random))
+            && takes(self.transfer, case.transfer())
     }
 
     /// All limits, lowest first; of several grades only the highest.
     fn limits(&self, mut all: Vec<(&Expectation, Amount)>) -> Vec<(String, Amount)> {
         // If no size is given, all limits are in one unit, so the size does not matter.
-        let transfer = self.transfer.unwrap_or(Bytes(1));
+        let transfer = Some(self.transfer.unwrap_or(Bytes(1)));
         let bytes =
             |amount| in_unit_of(amount, Amount::BytesPerSecond(0.0), transfer).unwrap_or(f64::INFINITY);
         all.sort_by(|a, b| bytes(a.1).total_cmp(&bytes(b.1)));

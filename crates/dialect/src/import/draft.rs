@@ -27,6 +27,8 @@ pub(super) struct Draft {
     /// Start and end time, in nanoseconds since 1970.
     pub(super) started: Option<i64>,
     pub(super) finished: Option<i64>,
+    /// Whether these times are printed with their zone, or as seconds since 1970.
+    pub(super) zoned: bool,
     /// What was measured.
     pub(super) tests: Vec<Test>,
     /// Remarks for the reader.

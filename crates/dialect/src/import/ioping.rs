@@ -319,6 +319,7 @@ fn json(file: &str, text: &str) -> Result<Draft, ImportError> {
     let mut write = false;
     for one in json.objects(json.root()?)? {
         if draft.started.is_none() {
+            draft.zoned = true;
             draft.started =
                 one.number("timestamp").map(|seconds| i64::try_from(lines::nanos(seconds)).unwrap_or(0));
         }

@@ -174,7 +174,7 @@ fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_n
     let (mut cases, mut phases) = (Vec::new(), Vec::new());
     let (mut tools, mut nodes, mut command_lines, mut doubts) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut started, mut finished) = (None, None);
+    let (mut started, mut finished, mut zoneless) = (None, None, false);
     for (file, (importer, draft)) in found {
         let tool = match &draft.version {
             Some(version) => format!("{} {version}", draft.tool),
@@ -187,6 +187,7 @@ fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_n
         for doubt in draft.doubts {
             add(&mut doubts, Some(doubt));
         }
+        zoneless |= !draft.zoned && draft.started.or(draft.finished).is_some();
         started = [started, draft.started].into_iter().flatten().min();
         finished = [finished, draft.finished].into_iter().flatten().max();
         let otherwise = draft.started.unwrap_or(otherwise_unix_ns);
@@ -202,6 +203,7 @@ fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_n
         tools: tools.clone(),
         command_lines,
         undated: started.is_none() && finished.is_none(),
+        zoneless,
     };
     let title = format!("Printed by {}", tools.join(", "));
     let node = if nodes.len() == 1 { nodes.pop() } else { None };

@@ -1,7 +1,7 @@
 //! What each tool prints, in the form of each release that was run for it.
 
 use dialect::import::{Imported, Text, import};
-use plan::{Operation, Phase, Work};
+use plan::{Operation, Phase, PlanSource, Work};
 use record::{PhaseRecord, Warning};
 
 fn read(name: &str, text: &str) -> Imported {
@@ -459,4 +459,27 @@ fn a_number_below_0_is_no_figure() {
     let refused =
         import(&[Text { name: "f", bytes: text.as_bytes() }], None, 0).expect_err("a negative rate");
     assert!(refused.to_string().contains("expected a number"), "{refused}");
+}
+
+/// What a text does not print has no value, whatever stands in the workload.
+#[test]
+fn a_condition_that_is_not_printed_is_not_made_up() {
+    let fio = read(
+        "fio.txt",
+        "pl: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, \
+         iodepth=1\nfio-3.33\nStarting 1 process\n\n\
+         pl: (groupid=0, jobs=1): err= 0: pid=907: Sat Nov 28 16:13:09 2026\n  \
+         read: IOPS=17.8k, BW=69.6MiB/s (73.0MB/s)(209MiB/3001msec)\n    \
+         clat (usec): min=27, max=22915, avg=54.84, stdev=310.08\n    \
+         issued rwts: total=53476,0,0,0 short=0,0,0,0 dropped=0,0,0,0\n\n\
+         Run status group 0 (all jobs):\n",
+    )
+    .plan;
+    let case = &fio.cases[0];
+    assert_eq!((case.transfer(), case.tasks(), case.depth()), (Some(plan::Bytes(4096)), Some(1), Some(1)));
+    assert_eq!((case.volume(), case.block(), case.nodes(), case.paths()), (None, None, None, None));
+    let mdtest = fixture!("mdtest-4.1.txt").plan;
+    assert!(matches!(mdtest.source, PlanSource::Import { zoneless: true, .. }), "{:?}", mdtest.source);
+    let elbencho = fixture!("elbencho-full.csv").plan;
+    assert!(matches!(elbencho.source, PlanSource::Import { zoneless: false, .. }), "{:?}", elbencho.source);
 }

@@ -507,13 +507,13 @@ impl Expectation {
     /// Whether everything that it names, except the share of reads, matches `phase` of `case` on `target`, in
     /// `random` or sequential order.
     #[must_use]
-    pub fn agrees(&self, target: &str, case: &Case, phase: Phase, random: bool) -> bool {
+    pub fn agrees(&self, target: &str, case: &Case, phase: Phase, random: Option<bool>) -> bool {
         let of_transfers = self.random.is_some() || self.transfer.is_some() || self.read_percent.is_some();
         (phase.is_transfers() || !of_transfers)
             && self.target.as_ref().is_none_or(|wanted| wanted == target)
             && self.phase.is_none_or(|wanted| wanted == phase)
-            && self.random.is_none_or(|wanted| wanted == random)
-            && self.transfer.is_none_or(|transfer| transfer == case.workload.geometry.transfer)
+            && self.random.is_none_or(|wanted| Some(wanted) == random)
+            && self.transfer.is_none_or(|transfer| Some(transfer) == case.transfer())
     }
 
     /// Whether the share of reads in `phase` of `case` matches the one that it names, if any.

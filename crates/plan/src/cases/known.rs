@@ -39,7 +39,7 @@ impl Case {
             Condition::Sync => workload.sync != SyncRule::default(),
             Condition::Engine => false,
             Condition::Depth => has(&["depth "]),
-            Condition::Tasks => workload.tasks > 1 || has(&["task", "thread", "process", "job"]),
+            Condition::Tasks => true,
             Condition::Nodes => workload.nodes > 1 || has(&["node", "host"]),
             Condition::Tree => workload.work.tree().is_some(),
         }

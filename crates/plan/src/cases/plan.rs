@@ -61,6 +61,9 @@ pub enum PlanSource {
         /// No text states when it was printed, so the times are those of the import.
         #[serde(default)]
         undated: bool,
+        /// The texts print no time zone: the times are those that are printed, taken for UTC.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        zoneless: bool,
     },
     /// `ioproof cross-check DIR`: the same cases measured alternately by ioproof and another tool.
     CrossCheck {

@@ -77,6 +77,9 @@ pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
         if !pair.differs.is_empty() {
             words.push_str(&format!("; differs in {}", pair.differs.join("; ")));
         }
+        if !pair.not_printed.is_empty() {
+            words.push_str(&format!("; not printed: {}", pair.not_printed.join(", ")));
+        }
         let [bytes, others] =
             [one, other].map(|of| (of.bytes_per_second.median / of.transfers_per_second.median).round());
         let is_small = bytes == others && bytes < LARGE_TRANSFER_BYTES as f64 && one.phase.counts_bytes();

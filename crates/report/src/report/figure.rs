@@ -16,7 +16,7 @@ use analysis::{
     gate::{Quantity, Value},
     statistics::Summary,
 };
-use plan::{Case, Operation, PassRole, Setting, SettingValue, Work};
+use plan::{Case, Condition, Operation, PassRole, Setting, SettingValue, Work};
 use record::Run;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -44,10 +44,11 @@ pub(crate) struct Figure {
     pub(crate) what: String,
     /// Cache, backend and depth in short.
     pub(crate) path: String,
-    pub(crate) tasks: u32,
-    pub(crate) transfer_bytes: u64,
-    /// Bytes of the files that transfers access; 0 for other work.
-    pub(crate) data_bytes: u64,
+    /// `None` if an imported text does not print it, like the sizes below.
+    pub(crate) tasks: Option<u32>,
+    pub(crate) transfer_bytes: Option<u64>,
+    /// Bytes of the files that transfers access; `None` for other work.
+    pub(crate) data_bytes: Option<u64>,
     /// All conditions, with whether the storage was used exclusively if the study says so.
     pub(crate) conditions: String,
     /// What belongs to it wherever it is quoted.
@@ -129,9 +130,10 @@ impl Figure {
         caveats: Caveats,
     ) -> Self {
         let is_cached = |check: &Check| matches!(check, Check::Cached | Check::CachedFileData);
-        let is_buffered = case.is_some_and(|case| !case.workload.direct);
-        let of_operation = case.and_then(|case| case.workload.work.operation_bytes(source.phase));
-        let transfer = || case.map(|case| case.workload.geometry.transfer);
+        let is_buffered = case.is_some_and(|case| case.is_direct() != Some(true));
+        let sized = case.filter(|case| case.knows(Condition::Transfer));
+        let of_operation = sized.and_then(|case| case.workload.work.operation_bytes(source.phase));
+        let transfer = || sized.map(|case| case.workload.geometry.transfer);
         let conditions = match run.manifest.plan.criteria.exclusive {
             Some(exclusive) => format!("{}, {}", source.conditions, names::exclusive(exclusive)),
             None => source.conditions.clone(),
@@ -141,11 +143,11 @@ impl Figure {
             what: case
                 .map_or_else(|| source.phase.name().to_owned(), |case| names::what_of(case, source.phase)),
             path: case.map(names::path_of).unwrap_or_default(),
-            tasks: case.map_or(0, |case| case.workload.tasks),
-            transfer_bytes: of_operation.or_else(transfer).map_or(0, |bytes| bytes.0),
+            tasks: case.and_then(Case::tasks),
+            transfer_bytes: of_operation.or_else(transfer).map(|bytes| bytes.0),
             data_bytes: case
-                .filter(|case| matches!(case.workload.work, plan::Work::Transfers))
-                .map_or(0, |case| case.workload.footprint().0),
+                .filter(|case| matches!(case.workload.work, plan::Work::Transfers) && case.volume().is_some())
+                .map(|case| case.workload.footprint().0),
             conditions,
             caveats,
             page_cache: is_buffered && checks.iter().any(is_cached),
@@ -174,10 +176,11 @@ impl Figure {
         if self.is_operations() || self.path.is_empty() {
             return self.what.clone();
         }
+        let (Some(tasks), Some(bytes)) = (self.tasks, self.transfer_bytes) else { return self.what.clone() };
         let depth: u32 = self.path.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(1);
-        let in_flight = u64::from(self.tasks) * u64::from(depth);
+        let in_flight = u64::from(tasks) * u64::from(depth);
         let buffered = if self.path.starts_with("buffered") { ", buffered" } else { "" };
-        format!("{order} {} {} ×{in_flight}{buffered}", self.phase, plan::Bytes(self.transfer_bytes))
+        format!("{order} {} {} ×{in_flight}{buffered}", self.phase, plan::Bytes(bytes))
     }
 
     /// The unit of its rate: `bytes/s` for transfers, else named operations, as in `creates/s`.
@@ -192,7 +195,7 @@ impl Figure {
 
     /// Whether its transfers are large, and so shown in bytes per second.
     pub(crate) fn is_large(&self) -> bool {
-        !self.is_operations() && self.transfer_bytes >= LARGE_TRANSFER_BYTES
+        !self.is_operations() && self.transfer_bytes.is_none_or(|bytes| bytes >= LARGE_TRANSFER_BYTES)
     }
 
     /// The unit that a data sheet would use: `bytes/s` for large transfers, else [`Figure::operations_unit`].
@@ -313,8 +316,10 @@ pub(crate) const FIGURE: &[Column<Figure>] = &[
     word("phase", "", "The phase.", |one| one.phase.name()),
     word("what", "", "The short form of size, order and direction.", |one| &one.what),
     word("path", "", "The short form of cache, backend and depth.", |one| &one.path),
-    count("tasks", "", "Logical workers.", |one| Some(one.tasks.into())),
-    bytes("transfer_bytes", "", "Bytes of one transfer.", |one| Some(one.transfer_bytes)),
+    count("tasks", "", "Logical workers; none if they are not printed.", |one| one.tasks.map(u64::from)),
+    bytes("transfer_bytes", "", "Bytes of one transfer; none if they are not printed.", |one| {
+        one.transfer_bytes
+    }),
     word("conditions", "", "The long form of all conditions.", |one| &one.conditions),
     word(
         "caution",
@@ -339,7 +344,7 @@ pub(crate) const FIGURE: &[Column<Figure>] = &[
     word("unit", "", "Its unit: `bytes/s` for transfers, otherwise operations by their name.", |one| {
         one.unit()
     }),
-    count("nodes", "", "Nodes that it was measured on.", |one| Some(one.node_count)),
+    count("nodes", "", "Nodes that it was measured on; none if they are not printed.", |one| one.node_count),
     nanos("cpu_ns_per_operation", "", "Processor time of all processes for one operation.", |one| {
         one.cpu_ns_per_operation()
     }),

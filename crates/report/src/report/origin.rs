@@ -83,13 +83,18 @@ fn several_files(report: &Report) -> bool {
 /// When the run took place and how long it took, as far as known.
 pub(crate) fn when(report: &Report) -> String {
     let run = &report.run;
+    let utc = |unix_ns: i64| match utc(unix_ns) {
+        printed if run.zoneless => printed.trim_end_matches(" UTC").to_owned(),
+        time => time,
+    };
+    let zone = if run.zoneless { " (no time zone printed)" } else { "" };
     let started = utc(run.started_unix_ns);
     let took = took(report).map(|took| format!(", took {took}")).unwrap_or_default();
     match (is_imported(report), run.undated) {
         (true, true) => format!("when it was measured is not printed; imported {started}"),
         (true, false) => match (several_files(report), run.finished_unix_ns) {
-            (true, Some(finished)) => format!("measured from {started} to {}", utc(finished)),
-            _ => format!("measured {started}{took}"),
+            (true, Some(finished)) => format!("measured from {started} to {}{zone}", utc(finished)),
+            _ => format!("measured {started}{zone}{took}"),
         },
         // Merged runs have no duration of their own. The phases of a simulated run took virtual time, and the
         // time of the computation is meaningless.

@@ -59,6 +59,8 @@ pub(crate) struct RunInfo {
     pub(crate) paused_ns: u64,
     /// Of an imported run: no text says when it was printed, and both times are those of the import.
     pub(crate) undated: bool,
+    /// Of an imported run: the texts print no time zone. Both times are those printed, taken for UTC.
+    pub(crate) zoneless: bool,
 }
 
 /// The model that gave the figures of a simulated run.
@@ -150,12 +152,13 @@ pub(crate) struct CaseInfo {
     /// One line for each result phase.
     pub(crate) conditions: Vec<String>,
     pub(crate) phases: Vec<&'static str>,
-    pub(crate) tasks: u32,
-    pub(crate) transfer_bytes: u64,
-    pub(crate) block_bytes: u64,
-    pub(crate) segments: u64,
-    pub(crate) pass_bytes: u64,
-    pub(crate) files: u64,
+    /// These numbers are null and the targets empty where an imported text does not print them.
+    pub(crate) tasks: Option<u32>,
+    pub(crate) transfer_bytes: Option<u64>,
+    pub(crate) block_bytes: Option<u64>,
+    pub(crate) segments: Option<u64>,
+    pub(crate) pass_bytes: Option<u64>,
+    pub(crate) files: Option<u64>,
     pub(crate) targets: Vec<String>,
     pub(crate) repetitions: u32,
     /// `finished`, `failed: …`, `not finished` or `not started`.
@@ -200,6 +203,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         resumed: run.pauses.len(),
         killed: run.pauses.iter().filter(|pause| pause.killed).count(),
         paused_ns: analysis::printed::paused_ns(run),
+        zoneless: matches!(manifest.plan.source, PlanSource::Import { zoneless: true, .. }),
         undated: matches!(manifest.plan.source, PlanSource::Import { undated: true, .. }),
     }
 }
@@ -249,20 +253,20 @@ pub(crate) fn case_state(run: &Run, case: &Case, begun: &HashSet<&str>, finished
 }
 
 pub(crate) fn case_info(case: &Case, state: String) -> CaseInfo {
-    let (workload, forecast) = (&case.workload, Forecast::of(case));
+    let forecast = Forecast::of(case);
     let results: Vec<Phase> = case.phases.iter().copied().filter(|phase| phase.is_result()).collect();
     CaseInfo {
         id: case.id.clone(),
         title: case.title.clone(),
         conditions: results.iter().map(|&phase| case.conditions(phase)).collect(),
         phases: case.phases.iter().map(|phase| phase.name()).collect(),
-        tasks: workload.tasks,
-        transfer_bytes: workload.geometry.transfer.0,
-        block_bytes: workload.geometry.block.0,
-        segments: workload.geometry.segments,
-        pass_bytes: forecast.phase_bytes.0,
-        files: forecast.files,
-        targets: workload.files.targets.iter().map(|target| target.display().to_string()).collect(),
+        tasks: case.tasks(),
+        transfer_bytes: case.transfer().map(|bytes| bytes.0),
+        block_bytes: case.block().map(|bytes| bytes.0),
+        segments: case.segments(),
+        pass_bytes: case.volume().map(|_| forecast.phase_bytes.0),
+        files: case.tasks().and(case.sharing()).map(|_| forecast.files),
+        targets: case.paths().unwrap_or_default().iter().map(|path| path.display().to_string()).collect(),
         repetitions: case.repetitions,
         state,
     }

@@ -66,7 +66,7 @@ pub(super) fn metadata(report: &Report) -> Vec<Block> {
 
 fn rates(report: &Report, figures: &[&Figure]) -> Table {
     let one_path = figures.iter().all(|figure| figure.path == figures[0].path);
-    let clustered = figures.iter().any(|figure| figure.node_count > 1);
+    let clustered = figures.iter().any(|figure| figure.node_count > Some(1));
     let notes = |figure: &Figure| {
         let parts = [beneath(figure), figure.marks()].into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join(", ")
@@ -76,8 +76,8 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
         .left("target", |one| which_target(report, one))
         .left("phase", |one| one.what.clone())
         .left("path", |one| if one_path { "" } else { &one.path })
-        .right("tasks", |one| grouped(u64::from(one.tasks)))
-        .right("nodes", |one| clustered.then(|| grouped(one.node_count)))
+        .right("tasks", |one| one.tasks.map(|tasks| grouped(tasks.into())))
+        .right("nodes", |one| one.node_count.filter(|_| clustered).map(grouped))
         .right("rate", |one| Cell::toned(rate_in(one.transfers_per_second.median, one.unit()), Tone::Main))
         .right("n", |one| one.repeated().to_string())
         .right("interval", |one| interval(&one.transfers_per_second, iops))
@@ -190,7 +190,7 @@ fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
     Table::of(figures.iter().filter_map(|&figure| Some((figure, figure.exchange.as_ref()?))))
         .right("#", |(figure, _)| Cell::figure(Some(figure.number)))
         .left("request → response", |(_, how)| sizes(how))
-        .right("connections", |(figure, _)| grouped(u64::from(figure.tasks)))
+        .right("connections", |(figure, _)| figure.tasks.map(|tasks| grouped(tasks.into())))
         .right("threads", |(_, how)| how.threads.to_string())
         .right("depth", |(_, how)| how.depth.to_string())
         .right("RPC/s", |(figure, _)| Cell::toned(iops(figure.transfers_per_second.median), Tone::Main))
@@ -213,5 +213,8 @@ fn placement(figure: &Figure, how: &Exchange) -> String {
         ("none", "none") => "threads not bound".to_owned(),
         (asking, answering) => format!("processors: asking {asking}, answering {answering}"),
     };
-    format!("{ends} on {}; interface {interface}; {bound}", counted(figure.node_count, "node"))
+    format!(
+        "{ends} on {}; interface {interface}; {bound}",
+        figure.node_count.map_or("an unknown number of nodes".to_owned(), |nodes| counted(nodes, "node"))
+    )
 }

@@ -91,7 +91,7 @@ fn table(report: &Report, figures: &[&Figure], long: bool) -> Table {
             if long { one.conditions.clone() } else { one.what.clone() }
         })
         .left("path", |one| short(one.path.clone()))
-        .right("tasks", |one| short(grouped(u64::from(one.tasks))))
+        .right("tasks", |one| one.tasks.and_then(|tasks| short(grouped(tasks.into()))))
         .right("MB/s", |one| megabytes(one.bytes_per_second.median))
         .right("MiB/s", |one| mebibytes(one.bytes_per_second.median))
         .right("IOPS", |one| iops(one.transfers_per_second.median))
@@ -118,7 +118,7 @@ fn latencies(report: &Report, figures: &[&Figure]) -> Table {
         .left("target", |(figure, _)| which_target(report, figure))
         .left("what", |(figure, _)| figure.what.clone())
         .left("path", |(figure, _)| if figure.is_operations() { "" } else { &figure.path })
-        .right("tasks", |(figure, _)| grouped(u64::from(figure.tasks)))
+        .right("tasks", |(figure, _)| figure.tasks.map(|tasks| grouped(tasks.into())))
         .left("of", |(figure, one)| of(figure, one))
         .with(|table| latencies::columns(table, ShownIn::Latencies, |(_, one)| Some(*one)))
         .right(if operations { "operations" } else { "transfers" }, |(_, one)| grouped(one.count))

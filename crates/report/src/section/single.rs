@@ -21,7 +21,7 @@ fn singles(report: &Report) -> Vec<&Figure> {
 
 /// Whether one task has one small request in flight.
 fn is_one_at_a_time(figure: &Figure) -> bool {
-    figure.tasks == 1 && figure.path.ends_with(" 1") && !figure.is_large() && response(figure).is_some()
+    figure.tasks == Some(1) && figure.path.ends_with(" 1") && !figure.is_large() && response(figure).is_some()
 }
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {

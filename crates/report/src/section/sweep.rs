@@ -33,7 +33,7 @@ fn caption(figures: &[&Figure]) -> String {
     let mut shared = Vec::new();
     let transfers = !first.is_operations();
     if transfers && all(&|other| other.transfer_bytes == first.transfer_bytes) {
-        shared.push(plan::Bytes(first.transfer_bytes).to_string());
+        shared.extend(first.transfer_bytes.map(|bytes| plan::Bytes(bytes).to_string()));
     }
     let order = first.order().filter(|_| transfers);
     if all(&|other| other.order() == order) {

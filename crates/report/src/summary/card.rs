@@ -181,13 +181,13 @@ fn caution(report: &Report) -> Option<Block> {
 
 /// Duration of a pass and data size, if all figures are of transfers: `of 2.01 s over 256 MiB`.
 fn extent(report: &Report) -> Option<String> {
-    let transfers = || report.figures.iter().filter(|figure| figure.data_bytes > 0);
+    let transfers = || report.figures.iter().filter(|figure| figure.data_bytes > Some(0));
     if origin::is_imported(report) || transfers().count() < report.figures.len() {
         return None;
     }
     let passes = transfers().flat_map(|figure| figure.counted().map(|pass| pass.phase.wall_ns));
     let times = ends(passes, latency)?;
-    let data = ends(transfers().map(|figure| figure.data_bytes), |bytes| Bytes(bytes).to_string())?;
+    let data = ends(transfers().filter_map(|figure| figure.data_bytes), |bytes| Bytes(bytes).to_string())?;
     Some(format!("of {times} over {data}"))
 }
 

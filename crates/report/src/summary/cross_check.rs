@@ -48,7 +48,7 @@ impl<'a> Line<'a> {
         Self {
             rival,
             found: report.found.cross_checks.iter().find(is_it),
-            operations: case.is_some_and(|case| case.workload.order.is_random()),
+            operations: case.and_then(plan::Case::order).is_some_and(plan::Order::is_random),
         }
     }
 

@@ -399,7 +399,8 @@ fn of_part(part: &Part) -> Vec<String> {
 /// The nodes that a commitment is about, and those of its cases.
 fn nodes(commitment: &Commitment, cases: &[&Case]) -> String {
     let listed = |nodes: &BTreeSet<u32>| nodes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let measured = listed(&cases.iter().map(|case| case.workload.nodes).collect());
+    let measured: Option<BTreeSet<u32>> = cases.iter().map(|case| case.nodes()).collect();
+    let measured = measured.map_or("a number that is not printed".to_owned(), |nodes| listed(&nodes));
     let of = &commitment.terms.nodes;
     match of.as_slice() {
         _ if cases.is_empty() && of.is_empty() => "nodes: the study fixes no number".to_owned(),

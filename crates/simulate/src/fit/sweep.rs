@@ -6,7 +6,7 @@ use analysis::audit::{AuditIssue, Use};
 use analysis::figures::{Figure, Latency, grouped};
 use analysis::findings::findings;
 use plan::{Case, Layer, Measure, Operation, Phase};
-use record::{Provenance, Run};
+use record::Run;
 
 use super::network::Load;
 use super::request::{FitError, FitOptions, POINTS_LEAST, REPETITIONS_LEAST};
@@ -176,10 +176,10 @@ fn point(
     if case.workload.pace.is_some() {
         return Err("its rate is prescribed by the workload".to_owned());
     }
-    if run.provenance(case) == Provenance::Imported
-        && case.stated.as_deref().is_none_or(|stated| !stated.contains("depth "))
-    {
-        return Err("it is imported and does not state how many transfers were in flight".to_owned());
+    if case.in_flight().is_none() || case.transfer().is_none() {
+        return Err(
+            "it is imported, and how many transfers of which size were in flight is not printed".to_owned()
+        );
     }
     let against = doubts.iter().find(|doubt| doubt.figure == Some(index) && doubt.withholds(Use::Other));
     if let Some(doubt) = against {

@@ -335,6 +335,18 @@ fn an_imported_read_keeps_a_commitment_only_beyond_all_caches_that_its_terms_sta
     read.is_doubtful(&["44 GiB (47.2 GB) of data or more"]);
 }
 
+/// One transfer stands in the workload for the data of which a text does not print the size.
+#[test]
+fn data_of_a_size_that_is_not_printed_is_not_larger_than_any_cache() {
+    let mut read = Read::of(40 * GIB, |_| ());
+    read.provenance = Provenance::Imported;
+    read.plan.cases[0].target = String::new();
+    read.plan.criteria.targets[0].caches = Some(Bytes(10 * GIB));
+    read.plan.cases[0].stated = Some("64 KiB, 1 task".to_owned());
+    read.plan.cases[0].not_printed = Some([plan::Condition::Volume].into_iter().collect());
+    read.is_doubtful(&["how much data there is, is not printed", "40 GiB (42.9 GB) of data or more"]);
+}
+
 #[test]
 fn what_reads_nothing_from_storage_is_not_asked_for_it() {
     Read::of(GIB, |spec| spec.backend = Backend::Null).passes();

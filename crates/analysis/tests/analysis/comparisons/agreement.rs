@@ -5,7 +5,7 @@ use analysis::{
     figures::Figure,
     gate::Gate,
 };
-use plan::{Case, Phase, Plan, Sharing};
+use plan::{Case, Condition, Phase, Plan, Sharing};
 
 use crate::common::rows::{case, key, phase, plan, run_of, workload};
 
@@ -94,9 +94,46 @@ fn a_point_pairs_before_a_name_does() {
 fn an_imported_case_differs_in_what_its_text_says_alone() {
     let mut imported = measured("iozone", 400 << 20, |spec| spec.geometry.segments = 1);
     imported.0.cases[0].stated = Some("records of 1 MiB".to_owned());
+    imported.0.cases[0].not_printed = Some([Condition::Engine, Condition::Volume].into_iter().collect());
     let own = measured("ior", 400 << 20, |spec| {
         spec.backend = plan::Backend::Uring { depth: 1, required: true };
         spec.geometry.segments = 7;
     });
     assert_eq!(pairs(&imported, &own)[0].differs, [""; 0]);
+}
+
+/// A text of fio has no number of nodes, so that 10 nodes of another tool are no change.
+#[test]
+fn a_condition_that_is_not_printed_is_missing_and_no_difference() {
+    let mut imported = measured("fio", 400 << 20, |_| {});
+    let case = &mut imported.0.cases[0];
+    case.stated = Some("randread, 1 MiB".to_owned());
+    case.not_printed = Some([Condition::Nodes, Condition::Depth, Condition::Order].into_iter().collect());
+    let of_ten = measured("ior", 400 << 20, |spec| (spec.tasks, spec.nodes) = (10, 10));
+    assert_eq!(pairs(&imported, &of_ten), [], "the numbers of tasks are known and differ");
+    imported.0.cases[0].not_printed.get_or_insert_default().insert(Condition::Tasks);
+    assert_eq!(pairs(&imported, &of_ten), [], "nothing but the size is known of both");
+    // With the same name, they are compared, and what is missing is said.
+    let named = measured("fio", 400 << 20, |spec| (spec.tasks, spec.nodes) = (10, 10));
+    let found = pairs(&imported, &named);
+    assert_eq!(found[0].differs, [""; 0]);
+    assert_eq!(
+        found[0].not_printed,
+        ["order (after: sequential)", "tasks (after: 10)", "nodes (after: 10)", "depth (after: 1)"]
+    );
+}
+
+#[test]
+fn what_is_known_of_both_pairs_two_figures() {
+    let mut imported = measured("fio", 400 << 20, |_| {});
+    let case = &mut imported.0.cases[0];
+    case.stated = Some("1 task".to_owned());
+    case.not_printed = Some([Condition::Nodes].into_iter().collect());
+    let own = measured("ior", 400 << 20, |_| {});
+    let found = pairs(&imported, &own);
+    assert_eq!((found.len(), found[0].by_conditions), (1, true));
+    assert_eq!(
+        (&found[0].differs[..], &*found[0].not_printed),
+        (&[][..], &["nodes (after: 1)".to_owned()][..])
+    );
 }

@@ -148,6 +148,13 @@ fn rate_and_latency_tell_what_was_under_way() {
     assert!((found.predicted - 16.0).abs() < 1e-9 && found.ran == 32.0, "{found:?}");
     let paced = deep(Some(Pace { transfers_per_second: 1000.0 }));
     assert_eq!(little(&paced, &figures[0]), None);
+    for condition in [plan::Condition::Tasks, plan::Condition::Depth] {
+        let mut imported = study.cases[0].clone();
+        imported.stated = Some("1 MiB, depth 32".to_owned());
+        assert!(little(&Case { not_printed: Some([].into()), ..imported.clone() }, &figures[0]).is_some());
+        imported.not_printed = Some([condition].into());
+        assert_eq!(little(&imported, &figures[0]), None, "{condition:?} is not printed");
+    }
     study.latency.clear();
     assert_eq!(little(&study.cases[0], &study.figures()[0]), None);
 }

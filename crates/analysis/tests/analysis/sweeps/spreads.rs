@@ -173,7 +173,7 @@ fn an_iops_is_nothing_without_its_definition() {
     let table = iops_table(&study.plan, &study.figures(), &[]);
     assert_eq!(table.iter().map(|row| row.figure).collect::<Vec<_>>(), [5, 4, 1, 3, 2, 6]);
     let definition = &table[2].definition;
-    assert_eq!((definition.transfer, definition.depth), (Bytes(4096), 32));
+    assert_eq!((definition.transfer, definition.depth), (Some(Bytes(4096)), Some(32)));
     assert!(definition.way.starts_with("random"), "{}", definition.way);
     assert_eq!(table[0].definition.cache, "not observed");
 }

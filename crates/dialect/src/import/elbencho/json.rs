@@ -56,7 +56,7 @@ fn phase<'a>(json: &Json<'a>, object: &Object<'a>, draft: &mut Draft) -> Result<
     draft.version = config.text("version").or(draft.version.take());
     draft.command = config.text("command").map(|text| text.trim().to_owned()).or(draft.command.take());
     let began = object.text("iso_start_date").and_then(|text| times::moment(&text));
-    draft.started = draft.started.or(began);
+    (draft.started, draft.zoned) = (draft.started.or(began), true);
     let operation = object.text("phase_type").unwrap_or_default();
     let Some(phase) = super::phase(&operation, in_directories) else {
         draft.doubts.push(format!("elbencho's phase {operation} is not a known measurement; it was skipped"));

@@ -134,7 +134,7 @@ impl<'a> LivePhase<'a> {
         let began = first
             .and_then(|one| one.at?.checked_sub(i64::try_from(one.runtime_ms).ok()?.checked_mul(1_000_000)?));
         pass.began(began);
-        draft.started = draft.started.or(began);
+        (draft.started, draft.zoned) = (draft.started.or(began), true);
         for operation in [Operation::Read, Operation::Write] {
             let own = match phase {
                 Phase::Read | Phase::FileRead => Operation::Read,

@@ -222,7 +222,8 @@ impl<'a> Row<'_, 'a> {
             return Ok(());
         };
         if draft.started.is_none() {
-            draft.started = self.get("ISO date").and_then(times::moment);
+            // ISO 8601, with its zone.
+            (draft.started, draft.zoned) = (self.get("ISO date").and_then(times::moment), true);
         }
         draft.version = self.get("version").map(str::to_owned).or(draft.version.take());
         draft.command = self.get("command").map(str::to_owned).or(draft.command.take());

@@ -53,6 +53,7 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let root = json.object(json.root()?)?;
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     draft.version = root.text("fio version").map(|text| text.trim_start_matches("fio-").to_owned());
+    draft.zoned = root.number("timestamp_ms").or(root.number("timestamp")).is_some();
     draft.finished = root
         .number("timestamp_ms")
         .map(|ms| ms * 1e6)

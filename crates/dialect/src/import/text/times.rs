@@ -1,6 +1,6 @@
-//! Times as printed by tools. If no time zone is printed, that of this host is assumed.
+//! Times as printed by tools. If no time zone is printed, none is assumed: the time is kept as if it were UTC, and
+//! shown without a zone ([`super::super::draft::Draft::zoned`]).
 
-use jiff::Zoned;
 use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
@@ -30,8 +30,7 @@ pub(crate) fn moment(text: &str) -> Option<i64> {
 }
 
 fn unix_ns(time: DateTime) -> Option<i64> {
-    let zoned: Zoned = time.to_zoned(TimeZone::system()).ok()?;
-    i64::try_from(zoned.timestamp().as_nanosecond()).ok()
+    i64::try_from(time.to_zoned(TimeZone::UTC).ok()?.timestamp().as_nanosecond()).ok()
 }
 
 #[cfg(test)]
@@ -51,5 +50,7 @@ mod tests {
             assert!(moment(text).is_some(), "{text}");
         }
         assert_eq!(moment("yesterday"), None);
+        // Without a zone, the digits stay as they are printed, whatever the zone of this host is.
+        assert_eq!(moment("Sat Nov 21 10:19:20 2026"), moment("2026-11-21T10:19:20.000+0000"));
     }
 }

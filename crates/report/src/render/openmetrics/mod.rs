@@ -159,8 +159,8 @@ fn of_figure(figure: &Figure) -> Labels {
         ("phase", figure.phase.name()),
         ("what", &figure.what),
         ("path", &figure.path),
-        ("tasks", &figure.tasks.to_string()),
-        ("transfer_bytes", &figure.transfer_bytes.to_string()),
+        ("tasks", &figure.tasks.map(|tasks| tasks.to_string()).unwrap_or_default()),
+        ("transfer_bytes", &figure.transfer_bytes.map(|bytes| bytes.to_string()).unwrap_or_default()),
     ])
 }
 

@@ -264,6 +264,7 @@ pub(crate) fn imported() -> Run {
         tools: vec!["tsqosperf".to_owned(), "mmfsadm".to_owned()],
         command_lines: vec!["tsqosperf read seq -r 4k /ibm/fs -dio".to_owned()],
         undated: true,
+        zoneless: false,
     };
     manifest.plan.cases = vec![block, dump];
     in_memory(manifest, vec![printed, history])

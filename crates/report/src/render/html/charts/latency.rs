@@ -68,7 +68,10 @@ pub(super) fn rows(labels: &[String]) -> Value {
 
 /// The label of a figure's row; the number makes it unique.
 pub(super) fn label(report: &Report, figure: &Figure) -> String {
-    let tasks = if figure.tasks == 1 { String::new() } else { format!(" × {} tasks", figure.tasks) };
+    let tasks = match figure.tasks {
+        None | Some(1) => String::new(),
+        Some(tasks) => format!(" × {tasks} tasks"),
+    };
     let target = which_target(report, figure);
     let target = if target.is_empty() { String::new() } else { format!("{} · ", escaped(target)) };
     format!("{}. {target}{} · {}{tasks}", figure.number, escaped(&figure.what), escaped(&figure.path))
