@@ -97,7 +97,7 @@ pub use rows::key::{CaseId, PhaseKey};
 pub use rows::phase_record::PhaseRecord;
 pub use rows::server_rows::{ServerRow, ServerTextRow};
 pub use rows::shared_text::SharedText;
-pub use rows::warning::{CacheLocation, Warning, WarningRow};
+pub use rows::warning::{CacheLocation, ReportedError, Warning, WarningRow};
 pub use rows::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow, SeriesRow,
     TaskRow,

@@ -42,6 +42,8 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<RawIssue> {
         too_short(subject, &counted),
         unfinished(subject),
         wrong_data(&counted),
+        warned(&counted, Check::FailedSync, "repeat it where fsync succeeds, and is part of the time"),
+        warned(&counted, Check::ReportedErrors, "find the cause of the errors, and repeat it"),
         impossible(subject),
         implausible_latency(subject),
         littles_law(subject),
@@ -198,8 +200,9 @@ fn unfinished(subject: &Subject<'_>) -> Option<RawIssue> {
 fn wrong_data(counted: &[&RepetitionFigure]) -> Option<RawIssue> {
     let cells: u64 = counted.iter().map(|one| one.phase.wrong_cells).sum();
     let advice = "do not trust this storage until the cause is known";
+    let told = warned(counted, Check::WrongData, advice);
     let counted_alone = || RawIssue::new(Check::WrongData, format!("{cells} wrong 512-byte cells"), advice);
-    (cells > 0).then(|| warned(counted, Check::WrongData, advice).unwrap_or_else(counted_alone))
+    told.or_else(|| (cells > 0).then(counted_alone))
 }
 
 /// The statistics of an own record can only be impossible if the record was damaged or changed.

@@ -1,6 +1,6 @@
 //! The checks of an audit and their effect on statements, in one table with one row per check.
 
-use record::Warning;
+use record::{ReportedError, Warning};
 
 use self::Outcome::{Marked, Stated, Withheld};
 
@@ -69,6 +69,8 @@ pub enum Check {
     Unfinished,
     Damaged,
     WrongData,
+    FailedSync,
+    ReportedErrors,
     ImpossibleStatistic,
     ImplausibleLatency,
     LittlesLaw,
@@ -152,7 +154,7 @@ impl CheckPolicy {
 }
 
 /// The policy of every check.
-pub const CHECKS: [CheckPolicy; 36] = [
+pub const CHECKS: [CheckPolicy; 38] = [
     CheckPolicy { broken: Marked, waiting: Withheld, ..row(Check::Cached, "cached", Withheld) }.means(
         "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs on average; \
          for reads also: the clients took less than 95 % from servers, or servers or their disks moved less",
@@ -233,6 +235,12 @@ pub const CHECKS: [CheckPolicy; 36] = [
          record, also in the runs that it was made from",
     ),
     row(Check::WrongData, "wrong data", Withheld).means("data that differ from what was written"),
+    CheckPolicy { kept: Withheld, ..row(Check::FailedSync, "failed fsync", Marked) }.means(
+        "imported: the tool itself printed that fsync failed, or that it left it out although it was asked for",
+    ),
+    row(Check::ReportedErrors, "reported errors", Marked).means(
+        "imported: the tool itself printed failed requests, short transfers, or a warning of caches or clocks",
+    ),
     row(Check::ImpossibleStatistic, "impossible statistic", Withheld)
         .means("statistics that cannot belong together, see below"),
     of_hosts(row(Check::ImplausibleLatency, "implausible latency", Withheld))
@@ -319,6 +327,14 @@ impl Check {
             Warning::NotDurable { .. } => Self::AbsorbedWrites,
             Warning::TooShort { .. } => Self::TooShort,
             Warning::WrongData { .. } => Self::WrongData,
+            Warning::Reported { error, .. } => match error {
+                ReportedError::WrongData => Self::WrongData,
+                ReportedError::NotDurable => Self::FailedSync,
+                ReportedError::Failed
+                | ReportedError::Short
+                | ReportedError::Caches
+                | ReportedError::Clock => Self::ReportedErrors,
+            },
             Warning::NotQuiet { .. } => Self::NotQuiet,
             Warning::Starved { .. } => Self::Starved,
             Warning::HarnessBound { .. } => Self::HarnessBound,

@@ -15,6 +15,7 @@ use record::{
 };
 
 use crate::RateName;
+use crate::audit::Check;
 use crate::figures::{
     DeviceShare, Figure, Latency, LatencySummary, MemberFigures, NodeFigure, NodeFigures, PercentileBounds,
     Rate, RateOf, Rates, RepetitionFigure, ServerCounts, Wanted, in_flight, named, node_rates, nodes_of,
@@ -295,7 +296,7 @@ fn drift(case: &Case, passes: &[RepetitionFigure], pass: &RepetitionFigure, rate
 fn warnings(passes: &[RepetitionFigure]) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
     for (pass, warning) in passes.iter().flat_map(|pass| pass.warnings.iter().map(move |one| (pass, one))) {
-        let concerns = pass.counts || matches!(warning, Warning::WrongData { .. });
+        let concerns = pass.counts || Check::of(warning) == Some(Check::WrongData);
         if concerns && !warnings.contains(warning) {
             warnings.push(warning.clone());
         }

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use plan::{Bytes, Case, Condition, Geometry, Measure, Operation, Phase, Work, WorkloadSpec};
 use record::{
-    DeviceRow, HistoryRow, LatencyRow, PhaseKey, PhaseRecord, PhaseRow, PrintedRow, SeriesRow, Warning,
-    WarningRow,
+    DeviceRow, HistoryRow, LatencyRow, PhaseKey, PhaseRecord, PhaseRow, PrintedRow, ReportedError, SeriesRow,
+    Warning, WarningRow,
 };
 
 use super::text::lines::Line;
@@ -143,6 +143,18 @@ impl Pass {
         let warning = Warning::Import { note: note.into() };
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
+        }
+    }
+
+    /// Adds `count` errors that the tool printed about it; `line` is the first of their lines.
+    pub(super) fn reported(&mut self, error: ReportedError, count: u64, line: &str) {
+        let known = self.warnings.iter_mut().find_map(|warning| match warning {
+            Warning::Reported { error: known, count, .. } if *known == error => Some(count),
+            _ => None,
+        });
+        match known {
+            Some(known) => *known = known.saturating_add(count),
+            None => self.warnings.push(Warning::Reported { error, count, first: line.to_owned() }),
         }
     }
 

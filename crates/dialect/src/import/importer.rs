@@ -4,7 +4,9 @@ use plan::PrintedBy;
 
 use super::draft::Draft;
 use super::error::ImportError;
+use super::text::json;
 use super::text::lines::{Block, Line, lines};
+use super::text::messages::Messages;
 
 /// A format of output that can be parsed.
 #[derive(Debug)]
@@ -56,7 +58,15 @@ impl Importer {
     /// Parses a file that is a single output.
     pub(super) fn read_whole(&self, file: &str, text: &str) -> Result<Draft, ImportError> {
         match self.form {
-            Form::Json { read, .. } => read(file, text),
+            Form::Json { read, several, .. } => {
+                let mut draft = read(file, text)?;
+                // The messages of tools that write JSON stand around it.
+                let (start, end) = json::span(text, several).unwrap_or((0, 0));
+                for around in [&text[..start], &text[end..]] {
+                    Messages::of(&lines(around)).tell(&mut draft.tests);
+                }
+                Ok(draft)
+            }
             Form::File { .. } | Form::Lines { .. } => self.read_lines(file, &lines(text)),
         }
     }
@@ -65,7 +75,9 @@ impl Importer {
     pub(super) fn read_lines(&self, file: &str, lines: &[Line<'_>]) -> Result<Draft, ImportError> {
         match self.form {
             Form::Lines { read, .. } | Form::File { read, .. } => {
-                read(&Block { file, tool: self.tool, lines })
+                let mut draft = read(&Block { file, tool: self.tool, lines })?;
+                Messages::of(lines).tell(&mut draft.tests);
+                Ok(draft)
             }
             Form::Json { .. } => Err(ImportError::NotOf { file: file.to_owned(), format: self.name }),
         }

@@ -22,6 +22,30 @@ pub enum CacheLocation {
     Server,
 }
 
+/// A kind of error that another tool printed about its own measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReportedError {
+    /// Data read back differ from what was written.
+    WrongData,
+    /// A call that makes data durable failed, or was not made although it was asked for.
+    NotDurable,
+    /// Requests failed.
+    Failed,
+    /// Calls moved fewer bytes than requested.
+    Short,
+    /// A cache could not be dropped, or was in use where it should not be.
+    Caches,
+    /// A clock was not precise, not steady or not the same everywhere.
+    Clock,
+}
+
+impl ReportedError {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::WrongData, Self::NotDurable, Self::Failed, Self::Short, Self::Caches, Self::Clock];
+}
+
 /// A warning, with the numbers behind it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -283,6 +307,15 @@ pub enum Warning {
         /// Number of iterations.
         iterations: u64,
     },
+    /// Another tool printed errors with its figure.
+    Reported {
+        /// The kind of error.
+        error: ReportedError,
+        /// How often it was printed, or the number that was printed.
+        count: u64,
+        /// The first of the lines.
+        first: String,
+    },
     /// A remark about a figure printed by another tool.
     Import {
         /// The remark.
@@ -395,6 +428,15 @@ impl Warning {
                 "a full file system is slower and may fail jobs: lower the scale, or use a larger one"
             }
             Self::PrintedMean { .. } => "its scatter is in the printed values; import each iteration",
+            Self::Reported { error, .. } => match error {
+                ReportedError::WrongData => "do not trust this storage until the cause is known",
+                ReportedError::NotDurable => {
+                    "repeat it where fsync succeeds: nothing shows that the data was on stable storage"
+                }
+                ReportedError::Failed | ReportedError::Short => "find the cause of the errors, and repeat it",
+                ReportedError::Caches => "repeat it where caches can be dropped or bypassed",
+                ReportedError::Clock => "repeat it with a steady clock",
+            },
             Self::Import { .. } => "see the printed values, and docs/IMPORT.md",
             Self::LayoutDiffers { .. } => {
                 "its figures are those of the layout that was found: check the commands in the section on \
@@ -542,6 +584,18 @@ impl fmt::Display for Warning {
                 )
             }
             Self::PrintedMean { iterations } => write!(f, "the printed mean of {iterations} iterations"),
+            Self::Reported { error, count, first } => {
+                let what = match error {
+                    ReportedError::WrongData => "wrong data",
+                    ReportedError::NotDurable => "a failed fsync",
+                    ReportedError::Failed => "failed requests",
+                    ReportedError::Short => "short transfers",
+                    ReportedError::Caches => "caches in use",
+                    ReportedError::Clock => "an unreliable clock",
+                };
+                let times = if *count == 1 { String::new() } else { format!(" {count} times") };
+                write!(f, "the tool itself reports {what}{times}: `{first}`")
+            }
             Self::Import { note } => write!(f, "imported: {note}"),
             Self::LayoutDiffers { layout, found } => {
                 write!(f, "layout {layout} differs from the request: {}", found.join("; "))

@@ -4,5 +4,6 @@ pub(super) mod command;
 pub(super) mod decode;
 pub(super) mod json;
 pub(super) mod lines;
+pub(super) mod messages;
 pub(super) mod times;
 pub(super) mod units;
