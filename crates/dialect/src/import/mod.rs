@@ -52,7 +52,7 @@ use draft::{Draft, Names};
 pub use error::ImportError;
 use importer::Importer;
 use registry::IMPORTERS;
-use text::{decode, lines};
+use text::{decode, lines, prefixes};
 
 /// A format of a tool's output.
 #[derive(Clone, Copy)]
@@ -133,16 +133,38 @@ pub fn import(
 /// An output, and the importer that has parsed it.
 type ReadOutput = (&'static Importer, Draft);
 
-/// Every output in `text`.
+/// Every output in `text`, whose lines may have prefixes of a launcher.
 fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<ReadOutput>, ImportError> {
     let lossy = decode::text(text.bytes);
     let wanted = format.map(|format| format.0);
-    if let Some(found) = registry::whole(&lossy, wanted) {
-        let draft = found.read_whole(text.name, &lossy)?;
-        return match registry::other_output(&lossy, found) {
+    // A tool's own lines may begin like that, too.
+    let plain = prefixes::without(&lossy).and_then(|plain| outputs(text.name, &plain, wanted).ok());
+    let outputs = match plain.filter(|outputs| !outputs.is_empty()) {
+        Some(outputs) => outputs,
+        None => outputs(text.name, &lossy, wanted)?,
+    };
+    if outputs.is_empty() {
+        let file = text.name.to_owned();
+        return Err(match format {
+            Some(format) => ImportError::NotOf { file, format: format.name() },
+            None => ImportError::Unknown { file, known: registry::names() },
+        });
+    }
+    Ok(outputs)
+}
+
+/// Every output in `text`, the content of `file`.
+fn outputs(
+    file: &str,
+    text: &str,
+    wanted: Option<&'static Importer>,
+) -> Result<Vec<ReadOutput>, ImportError> {
+    if let Some(found) = registry::whole(text, wanted) {
+        let draft = found.read_whole(file, text)?;
+        return match registry::other_output(text, found) {
             None => Ok(vec![(found, draft)]),
             Some(line) => Err(ImportError::Unusable {
-                file: text.name.to_owned(),
+                file: file.to_owned(),
                 line,
                 what: format!("another output begins here, in the same file as one of {}", found.name),
                 next: "put each of them in its own file".to_owned(),
@@ -150,23 +172,15 @@ fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<ReadOutput>, Impo
         };
     }
     // A page in Markdown escapes characters that have a special meaning.
-    let plain: Cow<'_, str> = match lossy.contains("\\$") || lossy.contains("\\*") {
-        true => lossy.replace("\\$", "$").replace("\\*", "*").into(),
-        false => lossy,
+    let plain: Cow<'_, str> = match text.contains("\\$") || text.contains("\\*") {
+        true => text.replace("\\$", "$").replace("\\*", "*").into(),
+        false => text.into(),
     };
     let lines = lines::lines(&plain);
-    let blocks = registry::blocks(&lines, wanted);
-    if blocks.is_empty() {
-        let file = text.name.to_owned();
-        return Err(match format {
-            Some(format) => ImportError::NotOf { file, format: format.name() },
-            None => ImportError::Unknown { file, known: registry::names() },
-        });
-    }
     let read = |(importer, lines): (&'static Importer, &[lines::Line<'_>])| {
-        Ok((importer, importer.read_lines(text.name, lines)?))
+        Ok((importer, importer.read_lines(file, lines)?))
     };
-    blocks.into_iter().map(read).collect()
+    registry::blocks(&lines, wanted).into_iter().map(read).collect()
 }
 
 fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_ns: i64) -> Imported {

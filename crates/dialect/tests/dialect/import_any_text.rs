@@ -47,6 +47,19 @@ fn every_fixture_is_read() {
     }
 }
 
+/// Every line of a text may have a label of the launcher, or the time, before it.
+#[test]
+fn prefixes_of_launchers_change_nothing() {
+    for (name, text) in fixtures() {
+        let Some(plain) = read(&text) else { continue };
+        for prefix in ["0: ", "[1,0]<stdout>:", "2019-02-20T21:58:34 "] {
+            let labelled: String = text.lines().map(|line| format!("{prefix}{line}\n")).collect();
+            let found = read(&labelled).unwrap_or_else(|| panic!("{name} with {prefix:?} is not read"));
+            assert_eq!((&found.phases, &found.tools), (&plain.phases, &plain.tools), "{name}, {prefix:?}");
+        }
+    }
+}
+
 /// A text that was cut off says so, or all that it still gives is as it was printed.
 #[test]
 fn a_text_that_was_cut_off_gives_no_value_that_was_not_printed() {

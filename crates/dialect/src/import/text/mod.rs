@@ -5,5 +5,6 @@ pub(super) mod decode;
 pub(super) mod json;
 pub(super) mod lines;
 pub(super) mod messages;
+pub(super) mod prefixes;
 pub(super) mod times;
 pub(super) mod units;
