@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use dialect::import::{ImportError, Imported, Text, import};
+use dialect::import::{Import, ImportError, Imported, Text};
 use plan::limits::PRINTED_BYTES;
 use record::{
     FORMAT_VERSION, Fact, HostFacts, Manifest, Outcome, Provenance, Recorder, Run, RunDirectory, Warning,
@@ -21,18 +21,15 @@ use crate::run::session;
 
 /// Reads all files, then writes their record and prints its content.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
-    let mut files = Vec::with_capacity(arguments.files.len());
-    for path in arguments.files.iter().map(|path| in_results(path)) {
-        let path = &path;
-        files.push((path.display().to_string(), read(path)?));
-    }
-    let texts: Vec<Text<'_>> = files.iter().map(|(name, bytes)| Text { name, bytes }).collect();
     let started = jiff::Timestamp::now();
     let now = i64::try_from(started.as_nanosecond()).unwrap_or(i64::MAX);
-    let mut imported = import(&texts, arguments.format, now)
-        .map_err(|error: ImportError| Failure::new(Exit::Usage, error))?;
-    drop(texts);
-    drop(files);
+    let mut import = Import::new(arguments.format, now);
+    for path in arguments.files.iter().map(|path| in_results(path)) {
+        let bytes = read(&path)?;
+        let text = Text { name: &path.display().to_string(), bytes: &bytes };
+        import.read(&text).map_err(|error: ImportError| Failure::new(Exit::Usage, error))?;
+    }
+    let mut imported = import.finish();
     if let Some(title) = &arguments.title {
         title.clone_into(&mut imported.plan.title);
     }
@@ -61,11 +58,17 @@ fn in_results(path: &Path) -> PathBuf {
     inside.filter(|_| path.is_dir()).unwrap_or_else(|| path.to_owned())
 }
 
-fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let result = match path.as_os_str() == "-" {
-        true => io::stdin().lock().take(PRINTED_BYTES + 1).read_to_end(&mut bytes),
-        false => File::open(path).and_then(|file| file.take(PRINTED_BYTES + 1).read_to_end(&mut bytes)),
+    let mut read = || {
+        if path.as_os_str() == "-" {
+            return io::stdin().lock().take(PRINTED_BYTES + 1).read_to_end(&mut bytes);
+        }
+        let file = File::open(path)?;
+        match file.metadata()?.len() {
+            length if length > PRINTED_BYTES => Ok(usize::try_from(length).unwrap_or(usize::MAX)),
+            _ => file.take(PRINTED_BYTES + 1).read_to_end(&mut bytes),
+        }
     };
     let message = |error| {
         anyhow::Error::from(error).context(format!(
@@ -73,11 +76,11 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
             path.display()
         ))
     };
-    let length = result.map_err(|error| Failure::new(Exit::Usage, message(error)))?;
+    let length = read().map_err(|error| Failure::new(Exit::Usage, message(error)))?;
     if length as u64 > PRINTED_BYTES {
         let error = anyhow::anyhow!(
             "{} has more than {}: split the output of the tools into smaller files and import these",
-            path.display(),
+            if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() },
             plan::Bytes(PRINTED_BYTES)
         );
         return Err(Failure::new(Exit::Usage, error));

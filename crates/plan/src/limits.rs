@@ -54,8 +54,8 @@ limits! {
         "the largest has some kilobytes";
     USER_TEXT_BYTES: u64 = 16 << 20, "another text file that the user names: a list of nodes, a script of a tool",
         "a million host names";
-    PRINTED_BYTES: u64 = 1 << 30, "a file to be imported",
-        "far above the output of any tool";
+    PRINTED_BYTES: u64 = 256 << 20, "a file to be imported",
+        "twice the histograms of a thousand jobs; it is in memory while it is read";
     PRINTED_PHASES: usize = 1_000_000, "phases of one file of elbencho",
         "more are treated as an error";
     NUMBERS_BYTES: u64 = 64 << 20, "a column of numbers for `ioproof calc`",

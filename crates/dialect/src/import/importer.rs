@@ -58,13 +58,11 @@ impl Importer {
     /// Parses a file that is a single output.
     pub(super) fn read_whole(&self, file: &str, text: &str) -> Result<Draft, ImportError> {
         match self.form {
-            Form::Json { read, several, .. } => {
+            Form::Json { read, .. } => {
                 let mut draft = read(file, text)?;
-                // The messages of tools that write JSON stand around it.
-                let (start, end) = json::span(text, several).unwrap_or((0, 0));
-                for around in [&text[..start], &text[end..]] {
-                    Messages::of(&lines(around)).tell(&mut draft.tests);
-                }
+                // Tools print their messages before their JSON.
+                let before = &text[..json::start(text).unwrap_or(0)];
+                Messages::of(&lines(before)).tell(&mut draft.tests);
                 Ok(draft)
             }
             Form::File { .. } | Form::Lines { .. } => self.read_lines(file, &lines(text)),

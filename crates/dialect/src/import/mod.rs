@@ -122,12 +122,43 @@ pub fn import(
     format: Option<Format>,
     otherwise_unix_ns: i64,
 ) -> Result<Imported, ImportError> {
-    let mut found = Vec::new();
-    for text in texts {
-        let drafts = read(text, format)?;
-        found.extend(drafts.into_iter().map(|draft| (text.name, draft)));
+    let mut import = Import::new(format, otherwise_unix_ns);
+    texts.iter().try_for_each(|text| import.read(text))?;
+    Ok(import.finish())
+}
+
+/// An [`import`] text by text, of which only one needs to be in memory.
+pub struct Import {
+    format: Option<Format>,
+    otherwise_unix_ns: i64,
+    files: Vec<PathBuf>,
+    /// Every output, with the place of its text in `files`.
+    found: Vec<(usize, ReadOutput)>,
+}
+
+impl Import {
+    /// Starts an import, for the parameters see [`import`].
+    #[must_use]
+    pub const fn new(format: Option<Format>, otherwise_unix_ns: i64) -> Self {
+        Self { format, otherwise_unix_ns, files: Vec::new(), found: Vec::new() }
     }
-    Ok(assemble(texts, found, otherwise_unix_ns))
+
+    /// Reads one more text.
+    ///
+    /// # Errors
+    /// Returns an error if the text is unknown, or is not what its tool prints.
+    pub fn read(&mut self, text: &Text<'_>) -> Result<(), ImportError> {
+        let place = self.files.len();
+        self.found.extend(read(text, self.format)?.into_iter().map(|output| (place, output)));
+        self.files.push(PathBuf::from(text.name));
+        Ok(())
+    }
+
+    /// Everything that was read.
+    #[must_use]
+    pub fn finish(self) -> Imported {
+        assemble(self.files, self.found, self.otherwise_unix_ns)
+    }
 }
 
 /// An output, and the importer that has parsed it.
@@ -183,13 +214,14 @@ fn outputs(
     registry::blocks(&lines, wanted).into_iter().map(read).collect()
 }
 
-fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_ns: i64) -> Imported {
+fn assemble(files: Vec<PathBuf>, found: Vec<(usize, ReadOutput)>, otherwise_unix_ns: i64) -> Imported {
     let mut names = Names::default();
     let (mut cases, mut phases) = (Vec::new(), Vec::new());
     let (mut tools, mut nodes, mut command_lines, mut doubts) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut started, mut finished, mut zoneless) = (None, None, false);
-    for (file, (importer, draft)) in found {
+    for (place, (importer, draft)) in found {
+        let file = files[place].to_string_lossy();
         let tool = match &draft.version {
             Some(version) => format!("{} {version}", draft.tool),
             None => draft.tool.to_owned(),
@@ -207,13 +239,13 @@ fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_n
         let otherwise = draft.started.unwrap_or(otherwise_unix_ns);
         let printed_by = PrintedBy { tool: draft.tool.to_owned(), release: draft.version.clone() };
         for test in draft.tests {
-            let (case, records) = test.finish(file, otherwise, &mut names);
+            let (case, records) = test.finish(&file, otherwise, &mut names);
             cases.push(Case { printed_by: Some(printed_by.clone()), ..case });
             phases.extend(records);
         }
     }
     let source = PlanSource::Import {
-        files: texts.iter().map(|text| PathBuf::from(text.name)).collect(),
+        files,
         tools: tools.clone(),
         command_lines,
         undated: started.is_none() && finished.is_none(),

@@ -47,6 +47,15 @@ fn every_fixture_is_read() {
     }
 }
 
+/// Some languages separate decimals by a comma. IOR prints such numbers where the locale is one of theirs.
+#[test]
+fn a_decimal_comma_is_named() {
+    let text = include_str!("fixtures/import/ior-4.1.txt").replace(".00 ", ",00 ");
+    let error =
+        import(&[Text { name: "f", bytes: text.as_bytes() }], None, 0).expect_err("a comma").to_string();
+    assert!(error.contains("LC_ALL=C"), "{error}");
+}
+
 /// Every line of a text may have a label of the launcher, or the time, before it.
 #[test]
 fn prefixes_of_launchers_change_nothing() {

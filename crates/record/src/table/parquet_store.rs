@@ -242,9 +242,13 @@ fn write_batch<R: Row>(
             target.write_batch(&values, levels, None)?;
         }
         ColumnWriter::ByteArrayColumnWriter(target) => {
-            let values: Vec<ByteArray> = cells()
-                .filter_map(|cell| cell.text().map(|text| ByteArray::from(text.as_bytes().to_vec())))
-                .collect();
+            let mut values: Vec<ByteArray> = Vec::with_capacity(rows.len());
+            for cell in cells() {
+                let Some(text) = cell.text() else { continue };
+                // Rows of a phase repeat its texts, and a copy of an array shares its bytes.
+                let known = values.last().filter(|last| last.data() == text.as_bytes()).cloned();
+                values.push(known.unwrap_or_else(|| ByteArray::from(text.as_bytes().to_vec())));
+            }
             target.write_batch(&values, levels, None)?;
         }
         _ => return Err(ParquetError::General(format!("column {} has another type", column.name))),

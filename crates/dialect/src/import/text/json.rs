@@ -16,7 +16,16 @@ pub(crate) struct Json<'a> {
     tool: &'static str,
     text: &'a str,
     start: usize,
-    newlines: Vec<usize>,
+    /// The number of line feeds before each stretch of [`STRETCH`] bytes.
+    lines_before: Vec<u32>,
+}
+
+/// Number of bytes after which lines are counted anew.
+const STRETCH: usize = 4096;
+
+/// The number of line feeds in `bytes`.
+fn line_feeds(bytes: &[u8]) -> u32 {
+    u32::try_from(bytes.iter().filter(|&&byte| byte == b'\n').count()).unwrap_or(u32::MAX)
 }
 
 /// The members of an object, in their order.
@@ -53,8 +62,15 @@ pub(crate) fn span(text: &str, all: bool) -> Option<(usize, usize)> {
 impl<'a> Json<'a> {
     /// Finds the JSON in `text`. Text before it is a message of the tool.
     pub(crate) fn new(file: &'a str, tool: &'static str, text: &'a str) -> Self {
-        let newlines = text.match_indices('\n').map(|(at, _)| at).collect();
-        Self { file, tool, text, start: start(text).unwrap_or(0), newlines }
+        let mut lines = 0;
+        let stretches = text.as_bytes().chunks(STRETCH);
+        let before = |part: &[u8]| {
+            let before = lines;
+            lines += line_feeds(part);
+            before
+        };
+        let lines_before = stretches.map(before).collect();
+        Self { file, tool, text, start: start(text).unwrap_or(0), lines_before }
     }
 
     /// The consecutive values, at most `most`. Other text may follow.
@@ -102,7 +118,9 @@ impl<'a> Json<'a> {
     }
 
     fn line_at(&self, at: usize) -> u32 {
-        u32::try_from(self.newlines.partition_point(|newline| *newline < at)).unwrap_or(u32::MAX - 1) + 1
+        let stretch = at / STRETCH;
+        let before = self.lines_before.get(stretch).copied().unwrap_or(0);
+        before + line_feeds(&self.text.as_bytes()[stretch * STRETCH..at]) + 1
     }
 
     /// Parses `value` as a number, which may be quoted.

@@ -33,7 +33,10 @@ impl<'a> Block<'a> {
             line: line.number,
             found: shown(found),
             expected: expected.into(),
-            next: format!("give the unmodified output of {}", self.tool),
+            next: match has_decimal_comma(found) {
+                true => format!("run {} with LC_ALL=C, so that it prints decimal points", self.tool),
+                false => format!("give the unmodified output of {}", self.tool),
+            },
         }
     }
 
@@ -73,6 +76,12 @@ impl<'a> Block<'a> {
             .iter()
             .find_map(|line| labels.iter().find_map(|label| Some((*line, labelled(line.text, label)?))))
     }
+}
+
+/// Whether `text` is a number in the form of languages that separate decimals by a comma.
+fn has_decimal_comma(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.trim().split_once(',').is_some_and(|(whole, decimals)| is_number(whole) && is_number(decimals))
 }
 
 /// The part of `text` after `label` and a `:` or `=`.
