@@ -254,6 +254,29 @@ fn what_is_imported_is_judged_by_terms_that_come_with_it() {
     assert!(!desk.path("none").exists(), "no record without its terms");
 }
 
+/// What IOR says of its own errors decides whether a commitment is kept.
+#[test]
+fn errors_that_a_tool_prints_stay_with_its_figure() {
+    let desk = Desk::new();
+    let whole = fixture("ior-3.2.1.txt");
+    let terms = "[[target]]\nname = \"ior\"\ncaches = \"0B\"\n[[commitment]]\nname = \"writes\"\nworkload = \"test0\"\n\
+                 phase = \"write\"\nstatistic = \"mean\"\nbandwidth_at_least = \"1MB/s\"\n";
+    fs::write(desk.path("terms.toml"), terms).expect("written");
+    let row = whole.lines().find(|line| line.starts_with("write ")).expect("a pass of writes");
+    let told = |line: &str| {
+        let _ = fs::remove_dir_all(desk.record());
+        fs::write(desk.path("pasted"), whole.replace(row, &format!("{line}{row}"))).expect("a file");
+        let _ = run(&desk.ioproof("import pasted --out record --terms terms.toml")).expect_code(0);
+        run(&desk.ioproof("verdict record")).stdout
+    };
+    let failed = told("ior WARNING: fsync() failed, errno 5, Input/output error\n");
+    assert_says(&failed, &["DOUBTFUL", "failed fsync", "the tool itself reports a failed fsync", "errno 5"]);
+    let wrong = told("WARNING: Incorrect data on write (3 errors found).\n");
+    assert_says(&wrong, &["DOUBTFUL", "wrong data", "(3 errors found)"]);
+    let others = told("ior WARNING: cannot open hints file.\n");
+    assert!(!others.contains("reports"), "no error of the measurement: {others}");
+}
+
 /// The rate of an iteration that is missing from the statistics below it.
 #[test]
 fn iterations_that_their_statistics_are_not_of_are_doubted() {
