@@ -24,10 +24,15 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let started = jiff::Timestamp::now();
     let now = i64::try_from(started.as_nanosecond()).unwrap_or(i64::MAX);
     let mut import = Import::new(arguments.format, now);
-    for path in arguments.files.iter().map(|path| in_results(path)) {
+    for given in &arguments.files {
+        let path = in_results(given);
         let bytes = read(&path)?;
         let text = Text { name: &path.display().to_string(), bytes: &bytes };
         import.read(&text).map_err(|error: ImportError| Failure::new(Exit::Usage, error))?;
+        for (case, path) in if path == *given { Vec::new() } else { of_phases(given) } {
+            let text = Text { name: &path.display().to_string(), bytes: &read(&path)? };
+            import.read_beside(&case, &text);
+        }
     }
     let mut imported = import.finish();
     if let Some(title) = &arguments.title {
@@ -56,6 +61,17 @@ fn in_results(path: &Path) -> PathBuf {
     let names = ["result.txt", "result_summary.txt"];
     let inside = names.map(|name| path.join(name)).into_iter().find(|file| file.is_file());
     inside.filter(|_| path.is_dir()).unwrap_or_else(|| path.to_owned())
+}
+
+/// The files in a directory of results that IO500's phases have printed, each with the name of its phase. Releases
+/// before 2020 write `_` in it.
+fn of_phases(directory: &Path) -> Vec<(String, PathBuf)> {
+    let files = directory.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let texts =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "txt") && path.is_file());
+    let phase = |path: &PathBuf| Some(path.file_stem()?.to_str()?.replace('_', "-"));
+    let texts = texts.filter_map(|path| Some((phase(&path)?, path)));
+    texts.filter(|(phase, _)| ["ior-", "mdtest-"].iter().any(|tool| phase.starts_with(tool))).collect()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

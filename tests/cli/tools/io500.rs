@@ -442,3 +442,18 @@ fn published_results_are_imported_with_their_scores_and_what_contradicts_them() 
         );
     }
 }
+
+/// The phases of the benchmark print their errors into files of their own, beside the results.
+#[test]
+fn errors_that_a_phase_of_published_results_printed_stay_with_it() {
+    let desk = desk();
+    let printed = include_str!("../../../crates/dialect/tests/dialect/io500/run_result.txt");
+    fs::create_dir(desk.path("theirs")).expect("a directory");
+    fs::write(desk.path("theirs/result.txt"), printed).expect("written");
+    let failed = "ior WARNING: fsync() failed, errno 9, Bad file descriptor\n".repeat(480);
+    fs::write(desk.path("theirs/ior_easy_write.txt"), failed).expect("written");
+    let _ = run(&desk.ioproof("import theirs --out record")).expect_code(0);
+    let json = run(&desk.ioproof("check --json record")).stdout;
+    let told = "the tool itself reports a failed fsync 480 times";
+    assert_eq!(json.matches(told).count(), 1, "{json}");
+}

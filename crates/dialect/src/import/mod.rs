@@ -52,6 +52,7 @@ use draft::{Draft, Names};
 pub use error::ImportError;
 use importer::Importer;
 use registry::IMPORTERS;
+use text::messages::Messages;
 use text::{decode, lines, prefixes};
 
 /// A format of a tool's output.
@@ -152,6 +153,18 @@ impl Import {
         self.found.extend(read(text, self.format)?.into_iter().map(|output| (place, output)));
         self.files.push(PathBuf::from(text.name));
         Ok(())
+    }
+
+    /// Adds errors in the output of one phase to the figures of the case called `case` in the text that was read
+    /// last: IO500 prints its results in one file, and what each phase printed in files beside it.
+    pub fn read_beside(&mut self, case: &str, text: &Text<'_>) {
+        let last = self.files.len().saturating_sub(1);
+        let text = decode::text(text.bytes);
+        let messages = Messages::of(&lines::lines(&text));
+        let outputs = self.found.iter_mut().filter(|(place, _)| *place == last);
+        for test in outputs.flat_map(|(_, (_, draft))| &mut draft.tests).filter(|test| test.case.id == case) {
+            messages.tell_of(test);
+        }
     }
 
     /// Everything that was read.

@@ -53,19 +53,37 @@ impl Messages {
     /// after the message; otherwise all of them. Of these, those whose phase the error can occur in.
     pub(crate) fn tell(&self, tests: &mut [Test]) {
         for message in &self.0 {
-            let next = next_pass(message, tests);
-            let mut phases = tests.iter().flat_map(|test| &test.passes).map(|pass| pass.row.key.phase);
-            let is_any = !phases.any(|phase| may_concern(message, phase));
-            for pass in tests.iter_mut().flat_map(|test| &mut test.passes) {
-                let concerns = match next {
-                    Some(line) => first_line(pass) == Some(line),
-                    None => is_any || may_concern(message, pass.row.key.phase),
-                };
-                if concerns {
-                    pass.reported(message.error, 1, &message.text);
+            match next_pass(message, tests) {
+                Some(line) => {
+                    let passes = tests.iter_mut().flat_map(|test| &mut test.passes);
+                    passes.filter(|pass| first_line(pass) == Some(line)).for_each(|pass| message.tell(pass));
                 }
+                None => message.tell_all(tests),
             }
         }
+    }
+
+    /// Adds each message to the figures of `test` whose phase the error can occur in.
+    pub(crate) fn tell_of(&self, test: &mut Test) {
+        for message in &self.0 {
+            message.tell_all(std::slice::from_mut(test));
+        }
+    }
+}
+
+impl Message {
+    fn tell(&self, pass: &mut Pass) {
+        pass.reported(self.error, 1, &self.text);
+    }
+
+    /// Adds it to all figures that it may concern, or to all figures if there are none of these.
+    fn tell_all(&self, tests: &mut [Test]) {
+        let mut phases = tests.iter().flat_map(|test| &test.passes).map(|pass| pass.row.key.phase);
+        let is_any = !phases.any(|phase| may_concern(self, phase));
+        let passes = tests.iter_mut().flat_map(|test| &mut test.passes);
+        passes
+            .filter(|pass| is_any || may_concern(self, pass.row.key.phase))
+            .for_each(|pass| self.tell(pass));
     }
 }
 
