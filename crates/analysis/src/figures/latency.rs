@@ -138,6 +138,8 @@ pub struct Latency {
     buckets: Vec<Bucket>,
     count: u64,
     mean_ns: f64,
+    /// Whether the mean is printed by another tool, and not computed from the buckets.
+    is_mean_printed: bool,
 }
 
 impl Latency {
@@ -149,16 +151,31 @@ impl Latency {
         operation: Operation,
         measure: Measure,
     ) -> Option<Self> {
-        let wanted =
-            |row: &&LatencyRow| row.operation == operation && row.measure == measure && row.count > 0;
-        let bucket = |row: &LatencyRow| Bucket { low_ns: row.low_ns, high_ns: row.high_ns, count: row.count };
-        let all = Self::with(rows.into_iter().filter(wanted).map(bucket).collect());
-        (all.count > 0).then_some(all)
+        let wanted = |row: &&LatencyRow| row.operation == operation && row.measure == measure;
+        let (mut buckets, mut printed) = (Vec::new(), None);
+        for row in rows.into_iter().filter(wanted) {
+            match row.count {
+                0 => printed = Some(row.low_ns as f64),
+                count => buckets.push(Bucket { low_ns: row.low_ns, high_ns: row.high_ns, count }),
+            }
+        }
+        let all = Self::with(buckets);
+        let mean_ns = printed.unwrap_or(all.mean_ns);
+        (all.count > 0).then_some(Self { mean_ns, is_mean_printed: printed.is_some(), ..all })
     }
 
     /// Adds the transfers of `other`.
     pub fn add(&mut self, other: &Self) {
-        *self = Self::with([self.buckets.as_slice(), &other.buckets].concat());
+        let sum = Self::with([self.buckets.as_slice(), &other.buckets].concat());
+        let is_mean_printed = self.is_mean_printed || other.is_mean_printed;
+        let mean_ns = match is_mean_printed {
+            true => {
+                let of = |one: &Self| one.mean_ns * one.count as f64;
+                (of(self) + of(other)) / sum.count as f64
+            }
+            false => sum.mean_ns,
+        };
+        *self = Self { mean_ns, is_mean_printed, ..sum };
     }
 
     fn with(mut buckets: Vec<Bucket>) -> Self {
@@ -173,7 +190,7 @@ impl Latency {
         });
         buckets.shrink_to_fit();
         let count = buckets.iter().fold(0_u64, |sum, bucket| sum.saturating_add(bucket.count));
-        let mut all = Self { buckets, count, mean_ns: 0.0 };
+        let mut all = Self { buckets, count, mean_ns: 0.0, is_mean_printed: false };
         all.mean_ns = all.mean_of(|middle| middle);
         all
     }
@@ -189,16 +206,19 @@ impl Latency {
         self.count
     }
 
-    /// The mean of the bucket middles, weighted by transfers.
+    /// The mean of the bucket middles, weighted by transfers, or the mean that another tool has printed.
     #[must_use]
     pub fn mean_ns(&self) -> f64 {
         self.mean_ns
     }
 
-    /// Whether the mean is known to within 10 %. With only a few printed percentiles, it can be anywhere between
-    /// them.
+    /// Whether the mean is printed, or known to within 10 %. With only a few printed percentiles, it can be anywhere
+    /// between them.
     #[must_use]
     pub fn knows_mean(&self) -> bool {
+        if self.is_mean_printed {
+            return true;
+        }
         let off = |one: &Bucket| one.high_ns.saturating_sub(one.low_ns) as f64 / 2.0 * one.count as f64;
         self.buckets.iter().map(off).sum::<f64>() / self.count as f64 <= self.mean_ns() * MEAN_KNOWN
     }

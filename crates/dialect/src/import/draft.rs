@@ -8,7 +8,7 @@ use record::{
     Warning, WarningRow,
 };
 
-use super::text::lines::Line;
+use super::text::lines::{Line, whole};
 
 /// Nanoseconds per day.
 pub(super) const DAY_NS: u64 = 86_400_000_000_000;
@@ -136,6 +136,37 @@ impl Pass {
             Phase::FileRead => (row.items, row.read_bytes) = (operations, bytes),
             _ => (row.items, row.write_bytes) = (operations, bytes),
         }
+    }
+
+    /// Adds the printed mean of the latencies of one operation, in nanoseconds, which their buckets do not give.
+    pub(super) fn mean_latency(&mut self, operation: Operation, mean_ns: f64) {
+        if mean_ns > 0.0 {
+            let ns = whole(mean_ns);
+            self.latency.push(Bucket { operation, low_ns: ns, high_ns: ns, count: 0 });
+        }
+    }
+
+    /// Replaces the outer edges of the buckets of one operation by its printed minimum and maximum, in nanoseconds,
+    /// and adds its printed mean. Zero stands for a value that is not printed.
+    pub(super) fn printed_latency(&mut self, operation: Operation, [min, max, mean]: [f64; 3]) {
+        let (min, max) = (whole(min), if max > 0.0 { whole(max) } else { u64::MAX });
+        let mut buckets: Vec<&mut Bucket> = self
+            .latency
+            .iter_mut()
+            .filter(|bucket| bucket.operation == operation && bucket.count > 0)
+            .collect();
+        for bucket in &mut buckets {
+            bucket.low_ns = bucket.low_ns.clamp(min.min(max), max);
+            bucket.high_ns = bucket.high_ns.clamp(bucket.low_ns, max);
+        }
+        if let Some(first) = buckets.iter_mut().min_by_key(|bucket| bucket.low_ns).filter(|_| min > 0) {
+            first.low_ns = min;
+        }
+        if let Some(last) = buckets.iter_mut().max_by_key(|bucket| bucket.high_ns).filter(|_| max < u64::MAX)
+        {
+            last.high_ns = max;
+        }
+        self.mean_latency(operation, mean);
     }
 
     /// Adds a warning about its figures.

@@ -5,6 +5,7 @@ mod command_lines;
 mod common;
 mod gpfsperf;
 mod import_any_text;
+mod import_fio;
 mod import_published;
 mod import_tools;
 mod io500;

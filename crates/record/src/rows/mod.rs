@@ -225,7 +225,8 @@ impl TaskRow {
     }
 }
 
-/// One bucket of a latency histogram of all transfers of a phase.
+/// One bucket of a latency histogram of all transfers of a phase. A row that counts none holds the mean that another
+/// tool has printed, which is not known from its buckets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyRow {
     /// The phase it belongs to.

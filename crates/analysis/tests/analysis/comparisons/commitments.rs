@@ -381,6 +381,16 @@ fn a_busy_task_is_told_from_a_waiting_one() {
     let ready = limits(&study.plan(), &study.figures(), 8)[1];
     assert_eq!(ready.limit, Limit::Processor);
     assert!((ready.wait_share - (1.0 - 9.5 / 40.0 - 0.7)).abs() < 1e-12, "{ready:?}");
+    // What another tool waited for is not known, unless its options set the rate.
+    for case in &mut study.cases {
+        (case.stated, case.not_printed) = (Some("1 job".to_owned()), Some(std::collections::BTreeSet::new()));
+    }
+    assert_eq!(limits(&study.plan(), &study.figures(), 8), []);
+    let rate = study.figures()[0].transfers_per_second.median;
+    study.cases[0].workload =
+        workload(|spec| spec.pace = Some(plan::Pace { transfers_per_second: rate * 1.01 }));
+    let paced = limits(&study.plan(), &study.figures(), 8);
+    assert_eq!(paced.iter().map(|one| (one.figure, one.limit)).collect::<Vec<_>>(), [(0, Limit::SetRate)]);
 }
 
 /// Time spent waiting for memory or for another user of the host was not spent waiting for storage.

@@ -33,6 +33,21 @@ fn a_mean_between_few_percentiles_is_not_known() {
     assert!(!latency(&rows).expect("reads").knows_mean());
 }
 
+/// A row that counts nothing has the printed mean, which is known whatever the buckets are.
+#[test]
+fn a_printed_mean_is_kept() {
+    let key = key(0, Phase::Read);
+    let of = |count: u64, mean: u64| {
+        let buckets = bucket(&key, Operation::Read, (10, 9000), count);
+        latency(&[buckets, bucket(&key, Operation::Read, (mean, mean), 0)]).expect("reads")
+    };
+    let mut all = of(100, 60);
+    assert!(all.knows_mean() && (all.mean_ns() - 60.0).abs() < 1e-9, "{}", all.mean_ns());
+    all.add(&of(300, 20));
+    assert_eq!(all.count(), 400);
+    assert!((all.mean_ns() - 30.0).abs() < 1e-9, "{}", all.mean_ns());
+}
+
 #[test]
 fn known_values() {
     let key = key(0, Phase::Read);

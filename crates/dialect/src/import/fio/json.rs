@@ -6,15 +6,17 @@
 
 use std::collections::HashMap;
 
+use plan::limits::PRINTED_PHASES;
 use plan::{Operation, Phase};
 use serde_json::value::RawValue;
 
+use super::errors::{Errors, JobError};
 use super::{Job, TOOL, between_percentiles};
 use crate::import::draft::{Bucket, Draft, Pass, Printed, Test};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer};
-use crate::import::text::json::{Json, Object};
-use crate::import::text::lines::{number, whole};
+use crate::import::text::json::{Json, Object, span};
+use crate::import::text::lines::{lines, number, whole};
 use crate::import::text::{times, units};
 
 /// Parses fio's `--output-format=json` and `json+`.
@@ -22,7 +24,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     name: "fio-json",
     tool: TOOL,
     newest: Some((3, 42)),
-    form: Form::Json { member: "fio version", several: false, read: parse },
+    form: Form::Json { member: "fio version", several: true, read: parse },
 };
 
 /// Rates of a direction: member, label, unit, statistic.
@@ -45,13 +47,75 @@ const RATES: [(&str, &str, &str, &str); 14] = [
 const LATENCIES: [&str; 3] = ["slat", "clat", "lat"];
 const MOMENTS: [(&str, &str); 4] =
     [("min", "min"), ("max", "max"), ("mean", "mean"), ("stddev", "standard deviation")];
+/// Times are printed in whole seconds: two differences of them may be off by this much.
+const SNAPSHOT_ROOM_SECONDS: f64 = 2.0;
 /// If rate × time is about this many times as much as the bytes, these are KiB.
 const KIB: f64 = 1024.0;
 
 fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let json = Json::new(file, TOOL, text);
-    let root = json.object(json.root()?)?;
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
+    let (start, end) = span(text, true).unwrap_or((0, 0));
+    let errors = Errors::of(&[lines(&text[..start]), lines(&text[end..])].concat());
+    let roots = json.leading(PRINTED_PHASES)?.into_iter().map(|root| json.object(root));
+    let roots = roots.collect::<Result<Vec<_>, _>>()?;
+    let mut snapshots = roots.iter().map(|root| Snapshot::of(&json, root)).collect::<Result<Vec<_>, _>>()?;
+    // With `--status-interval`, the last state is that of the whole run.
+    let next: Vec<bool> =
+        snapshots.iter().zip(snapshots.iter().skip(1)).map(|(one, next)| one.precedes(next)).collect();
+    let mut earlier = next.into_iter();
+    snapshots.retain(|_| !earlier.next().unwrap_or(false));
+    for snapshot in &snapshots {
+        run(&json, snapshot, &errors, &mut draft)?;
+    }
+    errors.tell(&mut draft.tests);
+    match draft.tests.is_empty() {
+        true => Err(json.ended("a job that has read or written")),
+        false => Ok(draft),
+    }
+}
+
+/// One object of results: that of a run, or of the part of it that was over when it was printed.
+struct Snapshot<'a> {
+    root: &'a Object<'a>,
+    jobs: Vec<Object<'a>>,
+    at_seconds: f64,
+}
+
+impl<'a> Snapshot<'a> {
+    fn of(json: &Json<'a>, root: &'a Object<'a>) -> Result<Self, ImportError> {
+        // With a client, `client_stats` contains the jobs of the servers and, at the end, the sum of all.
+        let jobs =
+            root.get("jobs").or_else(|| root.get("client_stats")).ok_or_else(|| json.ended("`jobs`"))?;
+        let jobs = json.array(jobs)?.into_iter().map(|job| json.object(job)).collect::<Result<_, _>>()?;
+        let at_seconds = root.number("timestamp").unwrap_or(0.0);
+        Ok(Self { root, jobs, at_seconds })
+    }
+
+    /// Whether `next` is a later state of the same run: each job has the same name and options, has not moved less,
+    /// and as much time has passed as between the two.
+    fn precedes(&self, next: &Self) -> bool {
+        let of = |job: &Object<'a>, name| job.get(name).map(RawValue::get);
+        let elapsed =
+            |one: &Self| one.jobs.iter().filter_map(|job| job.number("elapsed")).fold(0.0, f64::max);
+        let passed = elapsed(next) - elapsed(self);
+        self.jobs.len() <= next.jobs.len()
+            && (next.at_seconds - self.at_seconds - passed).abs() <= SNAPSHOT_ROOM_SECONDS
+            && self.jobs.iter().zip(&next.jobs).all(|(job, next)| {
+                ["jobname", "groupid", "job options"].iter().all(|name| of(job, name) == of(next, name))
+                    && job.number("job_runtime") <= next.number("job_runtime")
+            })
+    }
+}
+
+/// Adds the cases of a run.
+fn run<'a>(
+    json: &Json<'a>,
+    snapshot: &Snapshot<'a>,
+    errors: &Errors,
+    draft: &mut Draft,
+) -> Result<(), ImportError> {
+    let root = snapshot.root;
     draft.version = root.text("fio version").map(|text| text.trim_start_matches("fio-").to_owned());
     draft.zoned = root.number("timestamp_ms").or(root.number("timestamp")).is_some();
     draft.finished = root
@@ -61,30 +125,24 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
         .map(|ns| i64::try_from(whole(ns)).unwrap_or(i64::MAX))
         .or_else(|| root.text("time").and_then(|text| times::moment(&text)));
     let global = root.get("global options").map(|options| json.object(options)).transpose()?;
-    // With a client, `client_stats` contains the jobs of the servers and, at the end, the sum of all.
-    let jobs = root.get("jobs").or_else(|| root.get("client_stats")).ok_or_else(|| json.ended("`jobs`"))?;
-    let jobs = json.array(jobs)?.into_iter().map(|job| json.object(job)).collect::<Result<Vec<_>, _>>()?;
-    let names: Vec<Option<String>> = jobs.iter().map(|object| object.text("jobname")).collect();
+    let names: Vec<Option<String>> = snapshot.jobs.iter().map(|object| object.text("jobname")).collect();
     let mut times: HashMap<&Option<String>, u32> = HashMap::new();
     for name in &names {
         *times.entry(name).or_default() += 1;
     }
-    for (object, name) in jobs.iter().zip(&names) {
+    for (object, name) in snapshot.jobs.iter().zip(&names) {
         if name.as_deref() == Some("All clients") {
             continue;
         }
         // The options do not say whether jobs are grouped. If a name occurs only once, it stands for all
         // its jobs.
         let grouped = times.get(name) == Some(&1);
-        draft.tests.extend(test(&json, object, global.as_ref(), grouped)?);
+        draft.tests.extend(test(json, object, global.as_ref(), grouped, errors)?);
         if let Some(node) = object.text("hostname") {
             draft.node = Some(node);
         }
     }
-    match draft.tests.is_empty() {
-        true => Err(json.ended("a job that has read or written")),
-        false => Ok(draft),
-    }
+    Ok(())
 }
 
 fn job(
@@ -99,20 +157,23 @@ fn job(
         of(own.as_ref()).or_else(|| of(global))
     };
     let count = |names: &[&str]| option(names).and_then(|text| text.trim().parse().ok());
-    let is_set = |names: &[&str]| option(names).map(|text| text.trim() != "0");
-    Ok(Job {
+    let is_on = |names: &[&str]| option(names).map(|text| super::is_set(&text));
+    // All options that were given are printed.
+    let default = |one: u64| own.is_some().then_some(one);
+    let job = Job {
         name: object.text("jobname").unwrap_or_else(|| "job".to_owned()),
         rw: option(&["rw", "readwrite"]),
-        block: option(&["bs", "blocksize"]),
+        block: option(&["bssplit"]).or_else(|| option(&["bs", "blocksize", "bsrange", "blocksize_range"])),
         engine: option(&["ioengine"]),
-        depth: count(&["iodepth"]),
-        // All options that were given are printed.
-        jobs: count(&["numjobs"]).or_else(|| own.is_some().then_some(1)),
-        direct: is_set(&["direct"]).or_else(|| is_set(&["buffered"]).map(|buffered| !buffered)),
+        depth: count(&["iodepth"]).or_else(|| default(1)),
+        jobs: count(&["numjobs"]).or_else(|| default(1)),
+        direct: is_on(&["direct"]).or_else(|| is_on(&["buffered"]).map(|buffered| !buffered)),
         size: option(&["size", "filesize"]).and_then(|text| units::size(&text, false)).map(whole),
         file: option(&["filename", "directory"]),
         grouped,
-    })
+        ..Job::default()
+    };
+    Ok(if own.is_some() { job.limited(|name| option(&[name])) } else { job })
 }
 
 /// The case of a job, or `None` if it moved nothing.
@@ -121,6 +182,7 @@ fn test(
     object: &Object<'_>,
     global: Option<&Object<'_>>,
     grouped: bool,
+    errors: &Errors,
 ) -> Result<Option<Test>, ImportError> {
     let job = job(json, object, global, grouped)?;
     let direction = |name: &str| -> Result<Option<Direction<'_>>, ImportError> {
@@ -129,6 +191,17 @@ fn test(
         Ok((found.requests > 0.0 || found.bytes > 0.0).then_some(found))
     };
     let (read, write) = (direction("read")?, direction("write")?);
+    if read.is_none()
+        && write.is_none()
+        && let Some(raw) = object.get("mixed")
+    {
+        let next = "measure again with unified_rw_reporting=none or both";
+        return Err(json.unusable(
+            raw,
+            "this job has the sum of reads and writes, which cannot be told apart",
+            next,
+        ));
+    }
     let phase = match (&read, &write) {
         (Some(_), Some(_)) => Phase::Mixed,
         (Some(_), None) => Phase::Read,
@@ -158,8 +231,8 @@ fn test(
             pass.note("several jobs are combined: some read, others write");
         }
     }
-    if object.number("error").is_some_and(|error| error > 0.0) {
-        pass.note(format!("fio ended this job with error {}", object.text("error").unwrap_or_default()));
+    if let Some(error) = error_of(object) {
+        errors.of_job(&mut pass, &error);
     }
     if let Some(runtime) = object.number("job_runtime") {
         let cpu = |name| object.number(name).map_or(0, |percent: f64| whole(percent / 100.0 * runtime * 1e6));
@@ -168,6 +241,15 @@ fn test(
     let mut test = Test::new(&job.name, spec, &job.stated()).knowing(&job.known());
     test.passes.push(pass);
     Ok(Some(test))
+}
+
+/// The error of a job: that with which it ended, or those that it went on after (`continue_on_error`).
+fn error_of(object: &Object<'_>) -> Option<JobError> {
+    let of = |name: &str| object.number(name).map_or(0, whole);
+    let (ended, first, count) = (of("error"), of("first_error"), of("total_err"));
+    let number = if ended > 0 { ended } else { first };
+    let text = format!("error {number} of the job {}", object.text("jobname").unwrap_or_default());
+    (ended > 0 || count > 0).then_some(JobError { number, count: count.max(1), text })
 }
 
 /// `read` or `write` of a job.
@@ -220,57 +302,55 @@ impl<'a> Direction<'a> {
                 ));
             }
         }
-        let mut histogram: Option<Vec<(u64, u64)>> = None;
         for kind in LATENCIES {
-            let (found, unit) = match self.object.get(&format!("{kind}_ns")) {
-                Some(raw) => (Some(raw), "ns"),
-                None => (self.object.get(kind), "us"),
-            };
-            let Some(raw) = found else { continue };
-            let latency = json.object(raw)?;
-            let label = format!("{name} {kind}");
-            for (member, statistic) in MOMENTS {
-                if let Some(raw) = latency.get(member) {
-                    let _ = json.number(raw)?;
-                    pass.printed.push(Printed::new(json.line(raw), &label, raw.get(), unit, statistic));
-                }
-            }
-            let scale = if unit == "ns" { 1.0 } else { 1e3 };
-            let mut percentiles = Vec::new();
-            if let Some(raw) = latency.get("percentile") {
-                let listed = json.object(raw)?;
-                for (percent, raw) in listed.members() {
-                    let Some(percent) = number(percent) else { continue };
-                    let statistic = format!("p{percent}");
-                    pass.printed.push(Printed::new(json.line(raw), &label, raw.get(), unit, &statistic));
-                    percentiles.push((percent, whole(json.number(raw)? * scale)));
-                }
-            }
-            if kind == "slat" {
-                continue;
-            }
-            let mean = latency.number("mean").unwrap_or(0.0) * scale;
-            if let Some(bins) = latency.get("bins") {
-                let bins = bins_of(json, bins, scale)?;
-                if !bins.is_empty() {
-                    histogram = Some(bins);
-                }
-            } else if !percentiles.is_empty() && histogram.is_none() {
-                let edges = (
-                    latency.number("min").unwrap_or(0.0) * scale,
-                    latency.number("max").unwrap_or(0.0) * scale,
-                );
-                between_percentiles(pass, operation, self.requests, &percentiles, edges, mean);
+            self.latency(json, pass, (operation, name), kind)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what is printed of one kind of latency, and its histogram if no other kind had one.
+    fn latency(
+        &self,
+        json: &Json<'a>,
+        pass: &mut Pass,
+        (operation, name): (Operation, &str),
+        kind: &str,
+    ) -> Result<(), ImportError> {
+        let (found, unit, scale) = match self.object.get(&format!("{kind}_ns")) {
+            Some(raw) => (Some(raw), "ns", 1.0),
+            None => (self.object.get(kind), "us", 1e3),
+        };
+        let Some(raw) = found else { return Ok(()) };
+        let latency = json.object(raw)?;
+        let label = format!("{name} {kind}");
+        for (member, statistic) in MOMENTS {
+            if let Some(raw) = latency.get(member) {
+                let _ = json.number(raw)?;
+                pass.printed.push(Printed::new(json.line(raw), &label, raw.get(), unit, statistic));
             }
         }
-        if let Some(bins) = histogram {
-            pass.latency.retain(|bucket| bucket.operation != operation);
-            pass.latency.extend(bins.into_iter().map(|(ns, count)| Bucket {
-                operation,
-                low_ns: ns,
-                high_ns: ns,
-                count,
-            }));
+        let mut percentiles = Vec::new();
+        if let Some(raw) = latency.get("percentile") {
+            let listed = json.object(raw)?;
+            for (percent, raw) in listed.members() {
+                let Some(percent) = number(percent) else { continue };
+                let statistic = format!("p{percent}");
+                pass.printed.push(Printed::new(json.line(raw), &label, raw.get(), unit, &statistic));
+                percentiles.push((percent, whole(json.number(raw)? * scale)));
+            }
+        }
+        let is_known = pass.latency.iter().any(|bucket| bucket.operation == operation);
+        if kind == "slat" || is_known {
+            return Ok(());
+        }
+        let moments = ["min", "max", "mean"].map(|name| latency.number(name).unwrap_or(0.0) * scale);
+        let bins = latency.get("bins").map(|raw| bins_of(json, raw, scale)).transpose()?.unwrap_or_default();
+        if !bins.is_empty() {
+            let bucket = |(ns, count)| Bucket { operation, low_ns: ns, high_ns: ns, count };
+            pass.latency.extend(bins.into_iter().map(bucket));
+            pass.printed_latency(operation, moments);
+        } else if !percentiles.is_empty() {
+            between_percentiles(pass, operation, self.requests, &percentiles, moments);
         }
         Ok(())
     }

@@ -8,6 +8,7 @@
 
 use plan::{Operation, Phase};
 
+use super::errors::{Errors, JobError};
 use super::{Job, between_percentiles};
 use crate::import::draft::{Pass, Printed, Test};
 use crate::import::error::ImportError;
@@ -57,6 +58,7 @@ pub(super) fn read(
     block: &Block<'_>,
     line: Line<'_>,
     jobs: &[Job],
+    errors: &Errors,
 ) -> Result<(String, Option<Test>), ImportError> {
     let version = version(line.text).unwrap_or(0);
     let Some(shape) = Shape::of(version) else {
@@ -74,8 +76,10 @@ pub(super) fn read(
     }
     let _ = block.count(line, group, "the number of a group")?;
     let mut pass = Pass::new(Phase::Read, 0);
-    if error != "0" {
-        pass.note(format!("fio ended this job with error {error}"));
+    let number = block.count(line, error, "the number of an error")?;
+    if number > 0 {
+        let text = format!("error {number} of the job {name}");
+        errors.of_job(&mut pass, &JobError { number, count: 1, text });
     }
     let job = jobs.iter().find(|job| job.name == name).cloned();
     let job = job.unwrap_or_else(|| Job { name: name.to_owned(), ..Job::default() });
@@ -182,17 +186,12 @@ impl Direction<'_, '_> {
                 percentiles.push((percent, whole(latency_us * 1e3)));
             }
         }
-        let (min, max) = (self.number(8, "a latency")?, self.number(9, "a latency")?);
-        let mean = self.number(10, "a latency")?;
         if !percentiles.is_empty() {
-            between_percentiles(
-                pass,
-                operation,
-                requests as f64,
-                &percentiles,
-                (min * 1e3, max * 1e3),
-                mean * 1e3,
-            );
+            let mut moments = [0.0; 3];
+            for (moment, at) in moments.iter_mut().zip(8..) {
+                *moment = self.number(at, "a latency")? * 1e3;
+            }
+            between_percentiles(pass, operation, requests as f64, &percentiles, moments);
         }
         for (statistic, at) in [("min", 0), ("max", 1), ("mean", 3), ("standard deviation", 4)] {
             self.print(pass, BEFORE_BANDWIDTH + at, "bw", "KiB/s", statistic)?;

@@ -1,10 +1,12 @@
-//! fio's text output of release 3: a block for each job or group, and terse lines.
+//! fio's text output of releases 2 and 3: a block for each job or group, and terse lines.
 //!
 //! `BW=1261MiB/s (1322MB/s)(358MiB/284msec)`: the first rate and the size are by 1024, the rate in brackets by
-//! 1000. Requests are counted in `issued rwts`.
+//! 1000. Release 2 prints `io=358MB, bw=1261MB/s, iops=323000, runt= 284msec`, all by 1024 (`kb_base`). Requests are
+//! counted in `issued rwts`. With `--status-interval` a block is printed again and again, and the last one counts.
 
 use plan::{Operation, Phase};
 
+use super::errors::{Errors, JobError};
 use super::{Job, TOOL, terse};
 use crate::import::draft::{Draft, Pass, Printed, Test};
 use crate::import::error::ImportError;
@@ -42,10 +44,17 @@ fn definition(line: &str) -> Option<Job> {
     let field = |name: &str| {
         between(rest, name, "").map(|rest| rest.split(',').next().unwrap_or(rest).trim().to_owned())
     };
+    // `(R) 4096B-4096B, (W) 8192B-8192B, (T) …`, in release 2 `4K-4K/8K-8K/…`.
+    let sides =
+        ["(R)", "(W)"].map(|side| Some(between(rest, side, "")?.split(',').next()?.trim().to_owned()));
+    let block = match sides {
+        [Some(reads), Some(writes)] => Some(format!("{reads},{writes}")),
+        _ => field("bs="),
+    };
     Some(Job {
         name: name.to_owned(),
         rw: field("rw="),
-        block: field("bs=").map(|text| text.trim_start_matches("(R)").trim().to_owned()),
+        block,
         engine: field("ioengine="),
         depth: field("iodepth=").and_then(|text| text.parse().ok()),
         ..Job::default()
@@ -54,13 +63,27 @@ fn definition(line: &str) -> Option<Job> {
 
 fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
+    let errors = Errors::of(block.lines);
     let mut jobs: Vec<Job> = Vec::new();
     let mut open: Option<JobBlock> = None;
+    let mut found: Vec<(String, Test)> = Vec::new();
     let mut terse_tests: Vec<Test> = Vec::new();
+    let mut finished = None;
+    let mut close = |open: Option<JobBlock>| -> Result<(), ImportError> {
+        let Some(open) = open else { return Ok(()) };
+        let id = open.id.clone();
+        finished = finished.max(open.ended);
+        let Some(test) = open.finish(block, &errors)? else { return Ok(()) };
+        match found.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, earlier)) => *earlier = test,
+            None => found.push((id, test)),
+        }
+        Ok(())
+    };
     for line in block.lines {
         let text = line.text.trim();
         if terse::version(text).is_some() {
-            let (release, test) = terse::read(block, *line, &jobs)?;
+            let (release, test) = terse::read(block, *line, &jobs, &errors)?;
             draft.version = Some(release);
             terse_tests.extend(test);
         } else if is_version(text) {
@@ -68,18 +91,21 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         } else if let Some(job) = definition(text) {
             jobs.push(job);
         } else if text.contains(": (groupid=") {
-            draft.tests.extend(open.take().map(|open| open.finish(block)).transpose()?.flatten());
+            close(open.take())?;
             open = Some(JobBlock::of(block, *line, &jobs)?);
         } else if text.starts_with("Run status group") {
-            draft.tests.extend(open.take().map(|open| open.finish(block)).transpose()?.flatten());
+            close(open.take())?;
         } else if let Some(open) = &mut open {
             open.line(block, *line)?;
         }
     }
-    draft.tests.extend(open.take().map(|open| open.finish(block)).transpose()?.flatten());
+    close(open.take())?;
+    draft.finished = finished;
+    draft.tests = found.into_iter().map(|(_, test)| test).collect();
     if draft.tests.is_empty() {
         draft.tests = terse_tests;
     }
+    errors.tell(&mut draft.tests);
     match draft.tests.is_empty() {
         true => Err(block.ended("a job that has read or written")),
         false => Ok(draft),
@@ -93,14 +119,43 @@ fn short(unit: &str) -> Option<&'static str> {
         .find_map(|(name, short)| (name == unit).then_some(short))
 }
 
+/// The counts of `issued rwts: total=26,0,0,0 short=…`, in release 2 `issued    : total=r=26/w=0/d=0, short=…`.
+fn issued(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_once(':')?;
+    let is_it = matches!(name.trim_end(), "issued" | "issued rwt" | "issued rwts");
+    rest.trim_start().strip_prefix("total=").filter(|_| is_it)?.split(" short=").next()
+}
+
+/// The group, process and name of a job, and its line if no process is printed.
+fn id_of(rest: &str, line: Line<'_>, name: &str) -> String {
+    let group = rest.split(',').next().unwrap_or_default();
+    match between(rest, "pid=", ":") {
+        Some(process) => format!("{group} {process} {name}"),
+        None => format!("{group} line {} {name}", line.number),
+    }
+}
+
+/// The error in `text`, which begins with its number, or `None` if that is 0.
+fn job_error(number: &str, text: &str) -> Option<JobError> {
+    let digits = number.trim_start().split(|c: char| !c.is_ascii_digit()).next()?;
+    let number = digits.parse().ok().filter(|&number| number > 0)?;
+    Some(JobError { number, count: 1, text: text.to_owned() })
+}
+
 /// The block of a job that is being parsed.
 struct JobBlock {
     job: Job,
     name: String,
+    /// What distinguishes it from other jobs of the same or of another run.
+    id: String,
+    error: Option<JobError>,
+    ended: Option<i64>,
     pass: Pass,
     read: Option<Direction>,
     write: Option<Direction>,
     issued: bool,
+    /// The line that has reads and writes together.
+    mixed: Option<u32>,
     /// The direction and the kind of latency to which percentiles belong.
     about: (Operation, &'static str),
     unit: String,
@@ -122,9 +177,8 @@ impl JobBlock {
         let job =
             Job { name: name.to_owned(), jobs: Some(count), grouped: true, ..known.unwrap_or_default() };
         let mut pass = Pass::new(Phase::Read, 0);
-        if let Some(error) = between(rest, "err=", ":").map(str::trim).filter(|error| *error != "0") {
-            pass.note(format!("fio ended this job with error {error}"));
-        }
+        let error = between(rest, "err=", ": pid=").or_else(|| between(rest, "err=", "")).map(str::trim);
+        let error = error.and_then(|text| job_error(text, &format!("err= {text}")));
         let ended = between(rest, "pid=", "")
             .and_then(|rest| rest.split_once(": "))
             .and_then(|(_, text)| times::moment(text));
@@ -135,10 +189,14 @@ impl JobBlock {
         Ok(Self {
             job,
             name: name.to_owned(),
+            id: id_of(rest, line, name),
+            error,
+            ended,
             pass,
             read: None,
             write: None,
             issued: false,
+            mixed: None,
             about,
             unit: String::new(),
         })
@@ -146,12 +204,17 @@ impl JobBlock {
 
     fn line(&mut self, block: &Block<'_>, line: Line<'_>) -> Result<(), ImportError> {
         let text = line.text.trim();
+        let of_rates = |rest: &str| ["IOPS=", "io="].iter().any(|label| rest.trim_start().starts_with(label));
         let direction =
             [("read", Operation::Read), ("write", Operation::Write)].into_iter().find(|(name, _)| {
-                text.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(": IOPS="))
+                let rest = text.strip_prefix(name).and_then(|rest| rest.trim_start().strip_prefix(':'));
+                rest.is_some_and(of_rates)
             });
         if let Some((name, operation)) = direction {
-            let found = self.rate(block, line, name)?;
+            let found = match text.contains("IOPS=") {
+                true => self.rate(block, line, name)?,
+                false => self.rate_of_2(block, line, name)?,
+            };
             self.about.0 = operation;
             *(if operation == Operation::Read { &mut self.read } else { &mut self.write }) = Some(found);
         } else if let Some(kind) =
@@ -168,8 +231,18 @@ impl JobBlock {
             self.about.1 = if text.starts_with("clat") { "clat" } else { "lat" };
         } else if text.starts_with('|') {
             self.percentiles(block, line)?;
-        } else if let Some(rest) = text.strip_prefix("issued rwts: total=") {
-            let counts: Vec<&str> = rest.split_whitespace().next().unwrap_or_default().split(',').collect();
+        } else if text.starts_with("mixed") && text.contains("IOPS=") {
+            self.mixed = Some(line.number);
+        } else if let Some(rest) = text.strip_prefix("errors") {
+            // `errors    : total=3, first_error=5/<Input/output error>`.
+            let (count, first) = (between(rest, "total=", ","), between(rest, "first_error=", ""));
+            if let Some((count, error)) = count.zip(first.and_then(|first| job_error(first, text))) {
+                let count = block.count(line, count, "a number of errors")?;
+                self.error = Some(JobError { count, ..error });
+            }
+        } else if let Some(rest) = issued(text) {
+            let words = rest.split([',', '/', ' ']).map(|word| word.trim_start_matches(['r', 'w', '=']));
+            let counts: Vec<&str> = words.collect();
             let [reads, writes, ..] = counts[..] else {
                 return Err(block.malformed(line, text, "`issued rwts: total=READS,WRITES,…`"));
             };
@@ -195,17 +268,40 @@ impl JobBlock {
         let time = time.split(')').next().filter(|_| time.contains(')')).unwrap_or_default();
         let time_ns =
             units::time_ns(time).ok_or_else(|| malformed("a size and a time such as `(358MiB/284msec)`"))?;
-        let value = |label: &str, text: &str, unit: &str, number: f64, statistic: &str| Printed {
-            number: Some(number),
-            ..Printed::new(line, &format!("{name} {label}"), text, unit, statistic)
-        };
-        self.pass.printed.extend([
-            value("iops", iops, "ops/s", iops_number, ""),
-            value("bw", rate, "bytes/s", rate_number, ""),
-            value("io", size, "bytes", bytes, "total"),
-            value("runtime", time, "ns", time_ns, ""),
-        ]);
+        self.print(line, name, [(iops, iops_number), (rate, rate_number), (size, bytes), (time, time_ns)]);
         Ok(Direction { bytes, seconds: time_ns / 1e9 })
+    }
+
+    /// `read : io=4096.0MB, bw=204800KB/s, iops=51200, runt= 20480msec`.
+    fn rate_of_2(&mut self, block: &Block<'_>, line: Line<'_>, name: &str) -> Result<Direction, ImportError> {
+        let field = |name: &str| {
+            let rest = between(line.text, name, "").unwrap_or_default();
+            rest.split(',').next().unwrap_or_default().trim()
+        };
+        let malformed = |what: &str| block.malformed(line, line.text, what);
+        let (size, rate, iops, time) = (field("io="), field("bw="), field("iops="), field("runt="));
+        let bytes = units::size(size, false).ok_or_else(|| malformed("a size such as `io=4096.0MB`"))?;
+        let bytes_per_second = rate.strip_suffix("/s").and_then(|rate| units::size(rate, false));
+        let bytes_per_second = bytes_per_second.ok_or_else(|| malformed("a rate such as `bw=204800KB/s`"))?;
+        let per_second = units::thousands(iops).ok_or_else(|| malformed("`iops=51200`"))?;
+        let time_ns = units::time_ns(time).ok_or_else(|| malformed("a time such as `runt= 20480msec`"))?;
+        self.print(
+            line,
+            name,
+            [(iops, per_second), (rate, bytes_per_second), (size, bytes), (time, time_ns)],
+        );
+        Ok(Direction { bytes, seconds: time_ns / 1e9 })
+    }
+
+    /// Adds the rates of a direction, its bytes and its time in ns.
+    fn print(&mut self, line: Line<'_>, name: &str, values: [(&str, f64); 4]) {
+        let names =
+            [("iops", "ops/s", ""), ("bw", "bytes/s", ""), ("io", "bytes", "total"), ("runtime", "ns", "")];
+        let printed = names.into_iter().zip(values).map(|((label, unit, statistic), (text, number))| {
+            let printed = Printed::new(line, &format!("{name} {label}"), text, unit, statistic);
+            Printed { number: Some(number), ..printed }
+        });
+        self.pass.printed.extend(printed);
     }
 
     fn direction(&self) -> &'static str {
@@ -246,18 +342,29 @@ impl JobBlock {
     }
 
     /// The case, or `None` if the job moved nothing.
-    fn finish(mut self, block: &Block<'_>) -> Result<Option<Test>, ImportError> {
+    fn finish(mut self, block: &Block<'_>, errors: &Errors) -> Result<Option<Test>, ImportError> {
         let phase = match (self.read, self.write) {
             (Some(_), Some(_)) => Phase::Mixed,
             (Some(_), None) => Phase::Read,
             (None, Some(_)) => Phase::Write,
-            (None, None) => return Ok(None),
+            (None, None) => match self.mixed {
+                Some(number) => {
+                    let line = block.lines.iter().find(|line| line.number == number).copied();
+                    let what = "this job has the sum of reads and writes, which cannot be told apart";
+                    let next = "measure again with unified_rw_reporting=none or both";
+                    return Err(block.unusable(line.unwrap_or(block.lines[0]), what, next));
+                }
+                None => return Ok(None),
+            },
         };
         if !self.issued {
             return Err(block.ended(format!("`issued rwts` of the job {}", self.name)));
         }
         let pass = &mut self.pass;
         pass.row.key.phase = phase;
+        if let Some(error) = &self.error {
+            errors.of_job(pass, error);
+        }
         let transfer = self.job.transfer();
         let seconds =
             [self.read, self.write].into_iter().flatten().map(|one| one.seconds).fold(0.0, f64::max);

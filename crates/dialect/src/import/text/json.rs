@@ -79,6 +79,24 @@ impl<'a> Json<'a> {
         stream.take(most).map(|value| value.map_err(|error| self.broken(self.start, &error))).collect()
     }
 
+    /// The consecutive values, at most `most`. Text that is not JSON may follow.
+    pub(crate) fn leading(&self, most: usize) -> Result<Vec<&'a RawValue>, ImportError> {
+        let text = &self.text[self.start..];
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+        let mut found = Vec::new();
+        while found.len() < most {
+            let end = values.byte_offset();
+            match values.next() {
+                Some(Ok(value)) => found.push(value),
+                Some(Err(error)) if found.is_empty() || text[end..].trim_start().starts_with('{') => {
+                    return Err(self.broken(self.start, &error));
+                }
+                Some(Err(_)) | None => break,
+            }
+        }
+        if found.is_empty() { Err(self.ended("its JSON")) } else { Ok(found) }
+    }
+
     /// The single value.
     pub(crate) fn root(&self) -> Result<&'a RawValue, ImportError> {
         self.roots(1)?.into_iter().next().ok_or_else(|| self.ended("its JSON"))
@@ -137,6 +155,16 @@ impl<'a> Json<'a> {
             found: shown(line.text),
             expected: expected.to_owned(),
             next: format!("give the unmodified output of {}", self.tool),
+        }
+    }
+
+    /// The error for a `value` that is correct but cannot be used.
+    pub(crate) fn unusable(&self, value: &'a RawValue, what: &str, next: &str) -> ImportError {
+        ImportError::Unusable {
+            file: self.file.to_owned(),
+            line: self.line(value).number,
+            what: what.to_owned(),
+            next: next.to_owned(),
         }
     }
 
