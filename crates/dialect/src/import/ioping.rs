@@ -3,8 +3,12 @@
 //! Rates with `k` before `iops` use powers of 1000, sizes in bytes powers of 1024 (`KiB`, `MiB`). `-B`
 //! and JSON contain nanoseconds and bytes (see "RAW STATISTICS" in its manual). The first request is a
 //! warm-up and not part of the statistics.
+//!
+//! Releases to 0.9 print neither a direction nor bytes, `completed in` with the rests between requests, and `-B` in
+//! microseconds: eight values. Their rate is that of one request after the other, too.
 
 use plan::{Condition, Operation, Order, Phase, WorkloadSpec};
+use record::ReportedError;
 
 use super::ImportError;
 use super::draft::{Bucket, Draft, Pass, Printed, Test, volume};
@@ -55,6 +59,9 @@ const RAW: [(&str, &str, &str); 10] = [
 ];
 /// The number of values in releases before 1.0.
 const RAW_BEFORE_1_0: usize = 8;
+/// Requests per second × their mean time is 10⁶ in microseconds and 10⁹ in nanoseconds; this factor is far from both.
+const UNIT_ROOM: f64 = 30.0;
+const NO_DIRECTION: &str = "the direction is not printed: reads are assumed, which is ioping's default";
 /// Tolerance for what is derived from rounded values.
 const ROUNDED: f64 = 0.02;
 
@@ -85,6 +92,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut requests: Vec<(Line<'_>, &str, f64)> = Vec::new();
     let mut at = 0;
     let mut write = false;
+    let mut empty = None;
     while let Some(line) = block.lines.get(at) {
         at += 1;
         let text = line.text.trim();
@@ -101,10 +109,18 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         } else if text.starts_with("--- ") && text.ends_with("ioping statistics ---") {
             let target = between(text, "--- ", " ioping statistics").unwrap_or("unknown");
             let (test, after) = statistics(block, at, target, write, &requests)?;
-            draft.tests.push(test);
+            if test.is_none() {
+                empty = block.lines.get(at).copied();
+                draft.doubts.push(format!("ioping completed no request on {target}; it was skipped"));
+            }
+            draft.tests.extend(test);
             requests.clear();
             at = after;
         }
+    }
+    if let Some(line) = empty.filter(|_| draft.tests.is_empty()) {
+        let next = "measure again with more requests: the first one is a warm-up and does not count";
+        return Err(block.unusable(line, "no request was completed", next));
     }
     if draft.tests.is_empty() {
         return Err(block.ended("its statistics (`--- … ioping statistics ---`)"));
@@ -118,8 +134,22 @@ struct Totals {
     count: f64,
     time_ns: f64,
     bytes: Option<f64>,
-    generated_ns: Option<f64>,
-    mean_ns: Option<f64>,
+    per_second: f64,
+    bytes_per_second: f64,
+    /// Smallest, largest and mean time of a request.
+    moments_ns: [f64; 3],
+    failed: u64,
+}
+
+impl Totals {
+    /// Replaces the time of old releases, which contains the rests between requests, by that of the requests, and
+    /// adds bytes. `request_bytes` is the size of a request, if it is printed.
+    fn without_rests(&mut self, request_bytes: Option<f64>) {
+        let by_mean = self.count * self.moments_ns[2];
+        self.time_ns = if self.per_second > 0.0 { self.count * 1e9 / self.per_second } else { by_mean };
+        let by_rate = self.bytes_per_second * self.time_ns / 1e9;
+        self.bytes = Some(request_bytes.map_or(by_rate, |bytes| bytes * self.count));
+    }
 }
 
 fn statistics(
@@ -128,7 +158,7 @@ fn statistics(
     target: &str,
     write: bool,
     requests: &[(Line<'_>, &str, f64)],
-) -> Result<(Test, usize), ImportError> {
+) -> Result<(Option<Test>, usize), ImportError> {
     let mut found = Totals::default();
     let mut pass = Pass::new(Phase::Read, 0);
     let mut written = write;
@@ -137,16 +167,18 @@ fn statistics(
     while let Some(line) = block.lines.get(at).filter(|line| !starts(line.text)) {
         at += 1;
         let text = line.text.trim();
+        if text.starts_with("no requests completed") {
+            return Ok((None, at));
+        }
         if text.contains(" requests completed in ") {
             written |= text.contains(" written");
             completed(block, *line, &mut found, &mut pass)?;
         } else if let Some(rest) = text.strip_prefix("generated ") {
             let time = between(rest, " in ", ",").unwrap_or_default();
-            found.generated_ns =
-                Some(units::time_ns(time).ok_or_else(|| block.malformed(*line, time, "a time"))?);
+            let _ = units::time_ns(time).ok_or_else(|| block.malformed(*line, time, "a time"))?;
             pass.printed.push(Printed::new(*line, "time generated", time, "", "total"));
         } else if let Some(rest) = between(text, "min/avg/max/mdev =", "") {
-            found.mean_ns = Some(extremes(block, *line, rest, &mut pass)?);
+            found.moments_ns = extremes(block, *line, rest, &mut pass)?;
             whole_output = true;
             break;
         }
@@ -154,7 +186,14 @@ fn statistics(
     if !whole_output || found.count <= 0.0 {
         return Err(block.ended("the line `min/avg/max/mdev = …`"));
     }
-    Ok((finish(pass, &found, target, written, requests), at))
+    if found.bytes.is_none() {
+        let size = requests.first().and_then(|(line, ..)| line.text.split_once(" from "));
+        found.without_rests(size.and_then(|(size, _)| units::size(size, false)));
+        if !written {
+            pass.note(NO_DIRECTION);
+        }
+    }
+    Ok((Some(finish(pass, &found, target, written, requests)), at))
 }
 
 /// `2 requests completed in 579.4 us, 8 KiB read, 3.45 k iops, 13.5 MiB/s`.
@@ -178,11 +217,15 @@ fn completed(
         if let Some(iops) = part.strip_suffix(" iops") {
             let number =
                 units::thousands(iops).ok_or_else(|| malformed("a number of iops such as `3.45 k iops`"))?;
+            found.per_second = number;
             pass.printed.push(value(line, "iops", iops, "ops/s", "", number));
         } else if let Some(speed) = part.strip_suffix("/s") {
             let number =
                 units::size(speed, false).ok_or_else(|| malformed("a speed such as `13.5 MiB/s`"))?;
+            found.bytes_per_second = number;
             pass.printed.push(value(line, "speed", part, "bytes/s", "", number));
+        } else if let Some(failed) = part.strip_suffix(" failed") {
+            found.failed = block.count(line, failed, "a number of failed requests")?;
         } else {
             let size = part.trim_end_matches("read").trim_end_matches("written").trim();
             found.bytes =
@@ -196,8 +239,9 @@ fn value(line: Line<'_>, label: &str, text: &str, unit: &str, statistic: &str, n
     Printed { number: Some(number), ..Printed::new(line, label, text, unit, statistic) }
 }
 
-/// Parses `256.4 us / 289.7 us / 323.0 us / 33.3 us`, or `0.2/0.3/0.4/0.1 ms`, and returns the mean.
-fn extremes(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> Result<f64, ImportError> {
+/// Parses `256.4 us / 289.7 us / 323.0 us / 33.3 us`, or `0.2/0.3/0.4/0.1 ms`, and returns the smallest, the largest and
+/// the mean.
+fn extremes(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> Result<[f64; 3], ImportError> {
     let parts: Vec<&str> = rest.split('/').map(str::trim).collect();
     let malformed = || block.malformed(line, rest, "four times such as `1.0 us / 2.0 us / 3.0 us / 0.5 us`");
     let last = parts
@@ -205,17 +249,18 @@ fn extremes(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> R
         .filter(|_| parts.len() == 4)
         .and_then(|last| units::split(last))
         .ok_or_else(malformed)?;
-    let mut mean = 0.0;
-    for (part, statistic) in parts.iter().zip(["min", "mean", "max", "standard deviation"]) {
+    let mut found = [0.0; 4];
+    for ((part, statistic), slot) in
+        parts.iter().zip(["min", "mean", "max", "standard deviation"]).zip(&mut found)
+    {
         let (number, unit) = units::split(part).ok_or_else(malformed)?;
         let unit = if unit.is_empty() { last.1 } else { unit };
         let ns = number * units::time_unit_ns(unit).ok_or_else(malformed)?;
         pass.printed.push(value(line, "request time", part, "ns", statistic, ns));
-        if statistic == "mean" {
-            mean = ns;
-        }
+        *slot = ns;
     }
-    Ok(mean)
+    let [min, mean, max, _] = found;
+    Ok([min, max, mean])
 }
 
 /// Creates the case from what was found.
@@ -236,6 +281,12 @@ fn finish(
         let (low_ns, high_ns) = (whole(*ns), whole(*ns));
         pass.latency.push(Bucket { operation, low_ns, high_ns, count: 1 });
         pass.printed.push(value(*line, "request time", text, "ns", "single", *ns));
+    }
+    if requests.len() as u64 == whole(found.count) {
+        pass.printed_latency(operation, found.moments_ns);
+    }
+    if found.failed > 0 {
+        pass.reported(ReportedError::Failed, found.failed, &format!("{} failed", found.failed));
     }
     pass.note(
         "the rate is that of one request directly after the other; the pauses between them are not counted",
@@ -275,11 +326,16 @@ fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
         let values: Vec<f64> =
             words.iter().map(|word| block.number(*line, word, "a number")).collect::<Result<_, _>>()?;
         let mut pass = Pass::new(Phase::Read, 0);
+        let (count, iops, speed) = (values[0], values[2], values[3]);
+        // Releases before 1.0 print microseconds.
+        let unit_ns =
+            if values.len() == RAW_BEFORE_1_0 && iops * values[5] < 1e6 * UNIT_ROOM { 1e3 } else { 1.0 };
+        let time = values[1] * unit_ns;
         for ((word, number), (label, unit, statistic)) in words.iter().zip(&values).zip(RAW) {
+            let unit = if unit == "ns" && unit_ns > 1.0 { "us" } else { unit };
             pass.printed.push(value(*line, label, word, unit, statistic, *number));
         }
-        let (count, time, iops, speed) = (values[0], values[1], values[2], values[3]);
-        let cut = values.len() == RAW.len() && (values[8] < count || values[9] < time);
+        let cut = values.len() == RAW.len() && (values[8] < count || values[9] * unit_ns < time);
         if cut {
             return Err(block.malformed(
                 *line,
@@ -295,14 +351,8 @@ fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
                 "a time in ns that agrees with the printed requests per second",
             ));
         }
-        let found = Totals {
-            count,
-            time_ns: time,
-            bytes: Some(speed * time / 1e9),
-            generated_ns: values.get(9).copied(),
-            mean_ns: Some(values[5]),
-        };
-        pass.note("the direction is not printed: reads are assumed, which is ioping's default");
+        let found = Totals { count, time_ns: time, bytes: Some(speed * time / 1e9), ..Totals::default() };
+        pass.note(NO_DIRECTION);
         draft.tests.push(finish(pass, &found, "unknown", false, &[]));
     }
     match draft.tests.is_empty() {
@@ -351,12 +401,14 @@ fn json(file: &str, text: &str) -> Result<Draft, ImportError> {
             pass.printed.push(value(json.line(raw), label, raw.get(), unit, statistic, json.number(raw)?));
         }
         let number = |name| stat.number(name).unwrap_or(0.0);
+        let load = one.get("load").map(|load| json.object(load)).transpose()?;
         let found = Totals {
             count: number("count"),
             time_ns: number("time"),
             bytes: stat.number("size"),
-            generated_ns: None,
-            mean_ns: stat.number("avg"),
+            moments_ns: ["min", "max", "avg"].map(number),
+            failed: load.and_then(|load| load.number("failed")).map_or(0, whole),
+            ..Totals::default()
         };
         let target = one.get("target").map(|target| json.object(target)).transpose()?;
         let target =

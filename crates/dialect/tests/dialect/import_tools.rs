@@ -225,6 +225,34 @@ const AUTOMATIC: &str = "\tIozone: Performance Test of File I/O
 iozone test complete.
 ";
 
+/// The parent's time includes starting and ending the processes.
+#[test]
+fn iozone_says_where_the_parent_saw_far_less_than_the_children() {
+    let fixture = include_str!("fixtures/import/iozone-3.508.txt");
+    let line = fixture.lines().find(|line| line.contains("Parent sees throughput")).expect("a parent");
+    let value = line.split_whitespace().rev().nth(1).expect("a rate");
+    let said = |imported: &Imported| {
+        let mut notes = imported.phases[0].warnings.iter().map(|row| row.warning.to_string());
+        notes.any(|note| note.contains("times `Parent sees`"))
+    };
+    assert!(!said(&read("t", fixture)));
+    assert!(said(&read("t", &fixture.replacen(value, "123.45", 1))));
+}
+
+#[test]
+fn errors_of_iozone_stay_with_the_figure_after_them() {
+    let fixture = include_str!("fixtures/import/iozone-3.508.txt");
+    for (line, error) in [
+        ("Error in file: Found ?0? Expecting ?6d? addr 7f", record::ReportedError::WrongData),
+        ("Error writing block 17, fd= 4", record::ReportedError::Failed),
+        ("fsync: Input/output error", record::ReportedError::NotDurable),
+    ] {
+        let imported = read("t", &fixture.replacen("Children see", &format!("\n{line}\nChildren see"), 1));
+        let is_it = |row: &record::WarningRow| matches!(row.warning, Warning::Reported { error: found, .. } if found == error);
+        assert!(imported.phases[0].warnings.iter().any(is_it), "{line}");
+    }
+}
+
 #[test]
 fn iozone_tables_have_a_case_for_each_value() {
     let imported = read("a", AUTOMATIC);
@@ -252,6 +280,49 @@ fn ioping_has_its_requests_and_statistics_in_every_form() {
     near(per_second(batch), 566_722.0, 1e-5);
     let json = &fixture!("ioping.json").phases[0];
     assert_eq!((json.phase.reads, json.phase.read_bytes, json.phase.wall_ns), (99, 405_504, 179_811));
+}
+
+/// Releases to 0.9 print how long all of it took, with the rests.
+#[test]
+fn ioping_before_1_0_has_its_printed_rate() {
+    let statistics = "--- /mnt/b (ext4 /dev/sdb1) ioping statistics ---
+20 requests completed in 19.0 s, 400 iops, 1.6 MiB/s
+min/avg/max/mdev = 2.0 ms / 2.5 ms / 3.0 ms / 0.2 ms\n";
+    let quiet = read("old", statistics);
+    near(per_second(&quiet.phases[0]), 400.0, 1e-9);
+    assert_eq!(quiet.plan.cases[0].transfer(), Some(plan::Bytes(4194)));
+    let requests: String =
+        (1..=20).map(|n| format!("4.0 kb from /mnt/b (ext4 /dev/sdb1): request={n} time=2.5 ms\n")).collect();
+    let with_requests = read("old", &(requests + statistics));
+    near(per_second(&with_requests.phases[0]), 400.0, 1e-9);
+    assert_eq!(with_requests.plan.cases[0].transfer(), Some(plan::Bytes(4096)));
+    let mut latency = with_requests.phases[0].latency.iter().filter(|row| row.count > 0);
+    assert_eq!(latency.clone().map(|row| row.low_ns).min(), Some(2_000_000), "the printed minimum");
+    assert!(latency.any(|row| row.high_ns == 3_000_000), "the printed maximum");
+    let batch = read("batch", "20 50000 400 1638400 2000 2500 3000 200\n");
+    near(per_second(&batch.phases[0]), 400.0, 1e-9);
+    assert_eq!(batch.phases[0].phase.wall_ns, 50_000_000);
+}
+
+#[test]
+fn ioping_without_requests_is_refused_and_failed_ones_are_told() {
+    let text = "--- d (ext4 /dev/vda) ioping statistics ---\nno requests completed, elapsed 2.00 s\n";
+    let error = import(&[Text { name: "t", bytes: text.as_bytes() }], None, 0).expect_err("nothing");
+    assert!(error.to_string().starts_with("t:2: no request was completed"), "{error}");
+    let text = format!("ioping: request failed: Input/output error\n{text}").replace(
+        "no requests completed, elapsed 2.00 s",
+        "9 requests completed in 9.00 ms, 36 KiB read, 2 failed, 1.00 k iops, 3.91 MiB/s
+min/avg/max/mdev = 1.0 ms / 1.0 ms / 1.0 ms / 0 us",
+    );
+    let of = |row: &record::WarningRow| match &row.warning {
+        Warning::Reported { error, count, .. } => Some((*error, *count)),
+        _ => None,
+    };
+    let reported = |imported: &Imported| imported.phases[0].warnings.iter().find_map(of);
+    let imported = read("t", &format!("4 KiB <<< d (ext4 /dev/vda): request=1 time=1.0 ms (warmup)\n{text}"));
+    assert_eq!(reported(&imported), Some((record::ReportedError::Failed, 3)));
+    let json = include_str!("fixtures/import/ioping.json").replace("\"failed\": 0", "\"failed\": 4");
+    assert_eq!(reported(&read("t", &json)), Some((record::ReportedError::Failed, 4)));
 }
 
 #[test]

@@ -194,6 +194,9 @@ struct Rates {
 /// Tolerance for what is derived from rounded values.
 const ROUNDED: f64 = 0.01;
 
+/// From this ratio of both rates on, a note says how they differ.
+const APART: f64 = 1.5;
+
 /// Derives bytes and time from the rates and the sizes. All processes stop when the first is done, which
 /// has moved its whole file at the highest rate. `Min xfer` confirms this or not.
 fn derive(pass: &mut Pass, found: &Rates, banner: &Banner) {
@@ -227,6 +230,13 @@ fn derive(pass: &mut Pass, found: &Rates, banner: &Banner) {
     pass.row.io_ns = lines::nanos(seconds);
     let by_parent = found.parent.filter(|&parent| parent > 0.0).map(|parent| seconds * children / parent);
     pass.row.wall_ns = lines::nanos(by_parent.unwrap_or(seconds)).max(pass.row.io_ns);
+    if let Some(parent) = found.parent.filter(|&parent| parent > 0.0 && children > parent * APART) {
+        pass.note(format!(
+            "`Children see` is {:.1} times `Parent sees`: the figure is by the time of the parent, which includes \
+             starting and ending the processes",
+            children / parent
+        ));
+    }
     if found.parent.is_none() {
         pass.note("`Children see` is the sum of the rates of the processes, not total bytes over total time");
     }

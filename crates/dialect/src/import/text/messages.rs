@@ -2,7 +2,7 @@
 //!
 //! Each kind is known by words of its line, in any case. The lines were seen in outputs of IOR, mdtest, md-workbench
 //! and elbencho; only lines with the word `WARNING` or `ERROR` in capitals count, since launchers and libraries
-//! print theirs otherwise, or about other things.
+//! print theirs otherwise, or about other things. IOzone and ioping begin theirs with words of their own.
 
 use plan::Phase;
 use record::ReportedError;
@@ -29,6 +29,17 @@ const KINDS: [(&[&str], ReportedError); 16] = [
     (&["clock"], ReportedError::Clock),
     (&["read", "failed"], ReportedError::Failed),
     (&["write", "failed"], ReportedError::Failed),
+];
+
+/// How lines begin that are errors without such a word, and what they report.
+const BEGINNINGS: [(&str, ReportedError); 7] = [
+    ("Error in file:", ReportedError::WrongData),
+    ("fsync:", ReportedError::NotDurable),
+    ("Error reading block", ReportedError::Failed),
+    ("Error writing block", ReportedError::Failed),
+    ("Error freading block", ReportedError::Failed),
+    ("Error fwriting block", ReportedError::Failed),
+    ("ioping: request failed", ReportedError::Failed),
 ];
 
 /// The messages of one kind.
@@ -90,13 +101,17 @@ impl Message {
 /// What a line reports.
 fn message(line: &Line<'_>) -> Option<Message> {
     let text = line.text.trim();
+    let message = |error| Message { error, line: line.number, text: shown(text) };
+    if let Some((_, error)) = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning)) {
+        return Some(message(*error));
+    }
     if !text.contains("WARNING") && !text.contains("ERROR") {
         return None;
     }
     let lower = text.to_ascii_lowercase();
     let is_it = |words: &[&str]| words.iter().all(|word| lower.contains(word));
     let (_, error) = KINDS.iter().find(|(words, _)| is_it(words))?;
-    Some(Message { error: *error, line: line.number, text: shown(text) })
+    Some(message(*error))
 }
 
 /// The line of the first pass after the message that was printed on its own and can have its error.
