@@ -80,7 +80,7 @@ fn phase<'a>(json: &Json<'a>, object: &Object<'a>, draft: &mut Draft) -> Result<
             latency(json, &mut pass, name, &json.object(raw)?)?;
         }
     }
-    super::add(draft, conditions, pass);
+    super::add(draft, conditions, pass, false);
     Ok(())
 }
 
@@ -171,6 +171,8 @@ fn latency<'a>(json: &Json<'a>, pass: &mut Pass, name: &str, object: &Object<'a>
         let count = whole(json.number(count)?);
         pass.latency.push(Bucket { operation, low_ns: whole(low * 1e3), high_ns: whole(high * 1e3), count });
     }
+    let moments = ["min_us", "max_us", "avg_us"];
+    pass.printed_latency(operation, moments.map(|name| object.number(name).unwrap_or(0.0) * 1e3));
     pass.note("the buckets of its histogram are up to 19 % wide");
     Ok(())
 }

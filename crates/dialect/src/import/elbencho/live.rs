@@ -145,7 +145,7 @@ impl<'a> LivePhase<'a> {
         }
         pass.note("a live CSV ends with its last interval: anything done after it is not included");
         let conditions = Conditions { in_directories, ..Conditions::unknown() };
-        super::add(draft, conditions, pass);
+        super::add(draft, conditions, pass, false);
     }
 
     /// Adds the intervals of one direction: its series and its sums.

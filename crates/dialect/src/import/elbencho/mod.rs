@@ -236,7 +236,7 @@ impl<'a> Row<'_, 'a> {
                 pass.printed.push(Printed::new(self.line, label, word, unit, statistic));
             }
         }
-        add(draft, conditions, pass);
+        add(draft, conditions, pass, false);
         Ok(())
     }
 
@@ -273,15 +273,16 @@ impl<'a> Row<'_, 'a> {
     }
 }
 
-/// Adds a phase to the case that has the same conditions and does not have this phase yet.
-pub(super) fn add(draft: &mut Draft, conditions: Conditions, pass: Pass) {
+/// Adds a phase to the last case, if that has the same conditions and does not have this phase yet and `is_new` does
+/// not say that another run begins.
+pub(super) fn add(draft: &mut Draft, conditions: Conditions, pass: Pass, is_new: bool) {
     let phase = pass.row.key.phase;
     let stated = conditions.stated();
     let fits = |test: &&mut Test| {
         test.case.stated.as_deref() == Some(stated.as_str())
             && !test.passes.iter().any(|pass| pass.row.key.phase == phase)
     };
-    if let Some(test) = draft.tests.iter_mut().find(fits) {
+    if let Some(test) = draft.tests.last_mut().filter(|test| !is_new && fits(test)) {
         test.passes.push(pass);
         return;
     }

@@ -2,7 +2,8 @@
 //!
 //! The first column is the state when the first worker was done, the second when all were. `MiB` are 1024² bytes,
 //! latencies are in µs unless they have a unit. A bucket of a histogram is named by its upper bound, which is
-//! 2^(1/4) times that of the previous bucket. The requested workload is not printed.
+//! 2^(1/4) times that of the previous bucket. The requested workload is not printed. Releases 1.x print times in ms,
+//! and whole numbers for rates.
 
 use plan::{Operation, Phase};
 
@@ -35,19 +36,28 @@ fn is_own(line: &str) -> bool {
     phase_name(line).is_some()
 }
 
+/// The labels of the time of a phase. Releases 1.x print the second.
+const ELAPSED: [&str; 2] = ["Elapsed time", "Elapsed ms"];
+
 /// `WRITE       Elapsed time     :       304ms       308ms`.
 fn phase_name(line: &str) -> Option<&str> {
     let (name, rest) = line.split_once(' ')?;
     let is_name = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()) && !name.is_empty();
-    (is_name && rest.trim_start().starts_with("Elapsed time ")).then_some(name)
+    let rest = rest.trim_start();
+    let is_time = |label: &&str| rest.strip_prefix(*label).is_some_and(|rest| rest.starts_with(' '));
+    (is_name && ELAPSED.iter().any(is_time)).then_some(name)
 }
 
 fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let mut open: Option<PhaseBlock<'_>> = None;
+    // Whether the next phase is the first of a run.
+    let mut is_new = true;
     for line in block.lines {
         let text = line.text.trim_end();
-        if let Some(name) = phase_name(text) {
+        if starts(text) {
+            is_new = true;
+        } else if let Some(name) = phase_name(text) {
             if let Some(cut) = open.take() {
                 return Err(block.malformed(*line, text, format!("`---` after the phase {}", cut.name)));
             }
@@ -55,7 +65,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             open = Some(PhaseBlock { name, began: *line, rows: vec![row(block, *line, rest)?] });
         } else if text == "---" {
             if let Some(open) = open.take() {
-                open.add(block, &mut draft)?;
+                is_new &= !open.add(block, &mut draft, is_new)?;
             }
         } else if let Some(open) = &mut open {
             // There may be other messages of the program in between.
@@ -106,7 +116,8 @@ impl<'a> PhaseBlock<'a> {
         Ok(Some((next()?, next()?)))
     }
 
-    fn add(self, block: &Block<'a>, draft: &mut Draft) -> Result<(), ImportError> {
+    /// Adds its figure, as that of another run if `is_new`. Returns whether it is a measurement.
+    fn add(self, block: &Block<'a>, draft: &mut Draft, is_new: bool) -> Result<bool, ImportError> {
         let entries = match self.rows.iter().any(|row| row.label == "Dirs/s") {
             true => "Dirs",
             false => "Files",
@@ -116,11 +127,14 @@ impl<'a> PhaseBlock<'a> {
             draft
                 .doubts
                 .push(format!("elbencho's phase {} is not a known measurement; it was skipped", self.name));
-            return Ok(());
+            return Ok(false);
         };
         let mut pass = Pass::new(phase, 0);
         self.print(block, &mut pass)?;
-        let elapsed = self.pair(block, "Elapsed time")?.unwrap_or_default();
+        let elapsed = match self.pair(block, ELAPSED[0])? {
+            Some(elapsed) => elapsed,
+            None => self.pair(block, ELAPSED[1])?.unwrap_or_default(),
+        };
         let total = |label: &str| Ok::<_, ImportError>(self.pair(block, label)?.map(|(_, last)| last));
         let sum = if phase == Phase::Mixed { "MiB/s total" } else { "Throughput MiB/s" };
         let rate = self.pair(block, sum)?;
@@ -128,7 +142,10 @@ impl<'a> PhaseBlock<'a> {
             Phase::Mixed => total("MiB write")?.unwrap_or(0.0) + total("MiB read")?.unwrap_or(0.0),
             _ => total("Total MiB")?.unwrap_or(0.0),
         };
-        let items = total(&format!("{entries} total"))?;
+        let items = match total(&format!("{entries} total"))? {
+            Some(items) => Some(items),
+            None => total(&format!("Total {}", entries.to_lowercase()))?,
+        };
         let wall = entry_rate
             .and_then(|(_, rate)| nanos_at(items.unwrap_or(0.0), rate))
             .or_else(|| nanos_at(mib, rate.map_or(0.0, |(_, last)| last)))
@@ -156,8 +173,8 @@ impl<'a> PhaseBlock<'a> {
         self.latencies(block, &mut pass, entry_rate.is_some().then_some(entries))?;
         pass.note("sizes are printed in whole MiB, requests not at all: both follow from rate and time");
         let conditions = Conditions { in_directories: entry_rate.is_some(), ..Conditions::unknown() };
-        super::add(draft, conditions, pass);
-        Ok(())
+        super::add(draft, conditions, pass, is_new);
+        Ok(true)
     }
 
     /// Adds every value as printed.
@@ -172,7 +189,7 @@ impl<'a> PhaseBlock<'a> {
                 continue;
             }
             let unit = match row.label {
-                "Elapsed time" => "ms",
+                "Elapsed time" | "Elapsed ms" => "ms",
                 label if label.starts_with("MiB/s") || label.ends_with("MiB/s") => "MiB/s",
                 label if label.ends_with("/s") || label.starts_with("IOPS") => "ops/s",
                 label if label.contains("MiB") => "MiB",
@@ -229,10 +246,21 @@ impl<'a> PhaseBlock<'a> {
                 let (low_ns, high_ns) = (whole(high / BUCKET_STEP), whole(high));
                 pass.latency.push(Bucket { operation, low_ns, high_ns, count });
             }
+            let printed = self.rows.iter().find(|row| row.label.strip_suffix(" latency") == Some(of));
+            pass.printed_latency(operation, printed.map_or([0.0; 3], |row| moments_ns(row.values)));
             pass.note("the buckets of its histogram are up to 19 % wide");
         }
         Ok(())
     }
+}
+
+/// The smallest, the largest and the mean latency of `[ min=26us avg=148us max=10.8ms ]`; 0 for one that is missing.
+fn moments_ns(values: &str) -> [f64; 3] {
+    let of = |name: &str| {
+        let word = values.split([' ', '[', ']']).find_map(|word| word.strip_prefix(name));
+        word.and_then(units::time_ns).unwrap_or(0.0)
+    };
+    [of("min="), of("max="), of("avg=")]
 }
 
 /// `304ms`, `2.001s`, `5m0.001s`, `1h2m3.4s`.

@@ -43,7 +43,7 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
                     let (line, number) = (json.line(raw), json.number(raw)?);
                     values.push(Value { name: name.to_owned(), line, text: line.text, number });
                 }
-                report.devices.push((device, values));
+                report.add((device, values));
             }
             reports.push(report);
         }

@@ -3,6 +3,10 @@
 //! `rkB/s` are KiB, `rMB/s` MiB, `rsec/s` sectors of 512 bytes (see its manual); `r_await` is in ms. The
 //! length of an interval is only known with `-t`; otherwise the rates are right and the amounts are those of
 //! one second. If there are several reports, the first one counts from boot and is left out.
+//!
+//! With `--pretty` a report has a table for each direction, with the device at the end of a row; with `--human` values
+//! have a unit by 1024 (`1.5M` of a column in kB). The row of a group (`-g`) is the sum of its devices; its name is
+//! indented.
 
 pub(super) mod json;
 
@@ -15,7 +19,7 @@ use crate::import::draft::{Draft, Pass, Printed, Test, geometry};
 use crate::import::error::ImportError;
 use crate::import::importer::{Form, Importer, no_line};
 use crate::import::text::lines::{Block, Line, whole};
-use crate::import::text::times;
+use crate::import::text::{lines, times};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "iostat";
@@ -55,6 +59,9 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut reports: Vec<Report<'_>> = Vec::new();
     let mut columns: Vec<&str> = Vec::new();
     let mut at = None;
+    let mut date = "";
+    // A device with a long name may have its values in the next line.
+    let mut name = None;
     for line in block.lines {
         let text = line.text.trim();
         if starts(text) {
@@ -62,19 +69,28 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
                 .split_once('(')
                 .and_then(|(_, rest)| rest.split_once(')'))
                 .map(|(node, _)| node.to_owned());
+            // After the host, so that it is not the release of the kernel.
+            let after = text.split_once(')').map_or("", |(_, rest)| rest);
+            date = after.split_whitespace().next().unwrap_or("");
         } else if text.is_empty() || text.starts_with("avg-cpu") {
             columns.clear();
-        } else if text.starts_with("Device") {
+        } else if is_header(text) {
             columns = text.split_whitespace().map(|column| column.trim_end_matches(':')).collect();
-            if !columns.contains(&"r/s") {
+            let is_new = columns.contains(&"r/s") || reports.is_empty();
+            if is_new && !columns.contains(&"r/s") {
                 let next = "give the output of `iostat -x`, without -s";
                 return Err(block.unusable(*line, "this table does not tell reads from writes", next));
             }
-            reports.push(Report { at: at.take(), devices: Vec::new() });
+            if is_new {
+                reports.push(Report { at: at.take(), devices: Vec::new() });
+            }
         } else if columns.is_empty() {
-            at = times::moment(text).or(at);
+            let of_day = text.strip_prefix("Time: ").map(|time| format!("{date} {time}"));
+            at = times::moment(of_day.as_deref().unwrap_or(text)).or(at);
+        } else if !text.contains(char::is_whitespace) {
+            name = Some(text);
         } else if let Some(report) = reports.last_mut() {
-            report.devices.push(row(block, *line, &columns)?);
+            report.add(row(block, *line, &columns, name.take())?);
         }
     }
     let devices = reports.iter().map(|report| report.devices.len()).max().unwrap_or(0);
@@ -88,12 +104,31 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     }
 }
 
+/// Whether the line is the heading of a table: the device is its first or, with `--pretty`, its last column.
+fn is_header(text: &str) -> bool {
+    let is_device = |word: Option<&str>| word.is_some_and(|word| matches!(word, "Device" | "Device:"));
+    is_device(text.split_whitespace().next())
+        || (is_device(text.split_whitespace().next_back()) && text.contains("/s"))
+}
+
+/// A row: the device or group, and its values.
+type Row<'a> = (String, Vec<Value<'a>>);
+
+/// Parses a row. `wrapped` is the device if its name stands in the line before.
 fn row<'a>(
     block: &Block<'_>,
     line: Line<'a>,
     columns: &[&str],
-) -> Result<(String, Vec<Value<'a>>), ImportError> {
-    let words: Vec<&str> = line.text.split_whitespace().collect();
+    wrapped: Option<&str>,
+) -> Result<Row<'a>, ImportError> {
+    let mut words: Vec<&str> = line.text.split_whitespace().collect();
+    let is_pretty = columns.last() == Some(&"Device");
+    let device = match (wrapped, is_pretty) {
+        (Some(device), _) => device,
+        (None, true) => words.pop().unwrap_or_default(),
+        (None, false) => words.remove(0),
+    };
+    let columns: Vec<&str> = columns.iter().copied().filter(|column| *column != "Device").collect();
     if words.len() != columns.len() {
         return Err(block.malformed(
             line,
@@ -101,23 +136,58 @@ fn row<'a>(
             format!("a value for each of {} columns", columns.len()),
         ));
     }
-    // All values in a row have the same number of decimals; a truncated one has fewer.
+    // All values in a row have the same number of decimals; a truncated one has fewer. With `--human` the last value
+    // is a percentage.
     let digits = |text: &str| text.split_once(['.', ',']).map(|(_, digits)| digits.len());
-    if words.last().map(|last| digits(last)) != words.get(1).map(|first| digits(first)) {
-        return Err(block.malformed(
-            line,
-            words[words.len() - 1],
-            "a value with as many digits as the others",
-        ));
+    let is_human = words.iter().any(|word| word.ends_with('%'));
+    let last = words[words.len() - 1];
+    let is_cut = match is_human {
+        true => !last.ends_with('%') && columns.last() == Some(&"%util"),
+        false => digits(last) != digits(words[0]),
+    };
+    if is_cut {
+        return Err(block.malformed(line, last, "a value with as many digits as the others"));
     }
     let value = |(name, text): (&&str, &&'a str)| {
-        // In some locales the decimal separator is a comma.
-        let number =
-            block.number(line, &text.replace(',', "."), &format!("a number in the column {name}"))?;
+        let what = format!("a number in the column {name}");
+        let number = number(name, text).ok_or_else(|| block.malformed(line, text, what))?;
         Ok(Value { name: (*name).to_owned(), line, text, number })
     };
-    let values = columns.iter().zip(&words).skip(1).map(value).collect::<Result<Vec<_>, ImportError>>()?;
-    Ok((words[0].to_owned(), values))
+    let values = columns.iter().zip(&words).map(value).collect::<Result<Vec<_>, ImportError>>()?;
+    let is_group = wrapped.is_none()
+        && match is_pretty {
+            true => line.text.trim_end().strip_suffix(device).is_some_and(|rest| rest.ends_with("  ")),
+            false => line.text.starts_with(' '),
+        };
+    Ok((if is_group { format!("{GROUP}{device}") } else { device.to_owned() }, values))
+}
+
+/// A number in the unit of its column. In some locales the decimal separator is a comma.
+fn number(column: &str, text: &str) -> Option<f64> {
+    let text = text.replace(',', ".");
+    let plain = text.trim_end_matches(['%', 'B', 'k', 'M', 'G', 'T']);
+    let number = lines::number(plain)?;
+    let power = |letter: &str| ["", "k", "M", "G", "T"].iter().position(|known| *known == letter);
+    let own = match text[plain.len()..].trim_end_matches('B') {
+        "" if text.ends_with('B') => 0,
+        "" | "%" => return Some(number),
+        letter => power(letter)?,
+    };
+    let of_column = if column.contains("MB") { 2 } else { 1 };
+    Some(number * 1024_f64.powi(i32::try_from(own).ok()? - of_column))
+}
+
+/// Stands before the name of a group.
+const GROUP: char = ' ';
+
+impl<'a> Report<'a> {
+    /// Adds a row, or its values to those of another table of the same report.
+    fn add(&mut self, (device, values): Row<'a>) {
+        match self.devices.iter_mut().find(|(known, _)| *known == device) {
+            Some((_, known)) => known.extend(values),
+            None => self.devices.push((device, values)),
+        }
+    }
 }
 
 /// Creates the cases from the reports.
@@ -139,6 +209,12 @@ pub(super) fn build(draft: &mut Draft, mut reports: Vec<Report<'_>>) {
         for (device, values) in report.devices {
             devices.entry(device).or_default().push((index, values));
         }
+    }
+    // A group is the sum of devices that have rows of their own, unless only groups are printed.
+    let groups = devices.keys().filter(|name| name.starts_with(GROUP)).count();
+    if groups > 0 && groups < devices.len() {
+        devices.retain(|name, _| !name.starts_with(GROUP));
+        draft.doubts.push("the rows of groups are sums of the devices; they were skipped".to_owned());
     }
     let idle = devices.iter().filter(|(_, rows)| is_idle(rows)).count();
     let all = devices.len();
@@ -172,8 +248,12 @@ fn lengths(started: Option<i64>, reports: &[Report<'_>]) -> Option<Vec<u64>> {
     lengths.collect()
 }
 
-fn test(device: &str, rows: Vec<(usize, Vec<Value<'_>>)>, lengths: Option<&Vec<u64>>) -> Test {
+fn test(name: &str, rows: Vec<(usize, Vec<Value<'_>>)>, lengths: Option<&Vec<u64>>) -> Test {
     let mut pass = Pass::new(Phase::Mixed, 0);
+    let (device, is_device) = name.strip_prefix(GROUP).map_or((name, true), |group| (group, false));
+    if !is_device {
+        pass.note(format!("{device} is a group of devices, whose rates are added up"));
+    }
     if lengths.is_none() {
         pass.note(
             "the length of an interval is not printed (-t): rates are correct, amounts assume one second",
@@ -200,7 +280,7 @@ fn test(device: &str, rows: Vec<(usize, Vec<Value<'_>>)>, lengths: Option<&Vec<u
     let spec = WorkloadSpec::new(device, format!("/dev/{device}"), geometry(None));
     let mut test =
         Test::new(&format!("iostat-{device}"), spec, &format!("requests that {device} has completed"))
-            .knowing(&[(Condition::Path, true)]);
+            .knowing(&[(Condition::Path, is_device)]);
     test.passes.push(pass);
     test
 }

@@ -3,7 +3,8 @@
 //! `nSec` is the number of sectors of 512 bytes, `time ms` the duration of the I/O as seen by the node; for a
 //! client (`cli`) this includes the network to the server of the disk. The start has no date. A local disk of
 //! the node (`lcl`) has no NSD node. Newer releases print a comment after the thread. `ioproof history` prints
-//! the same columns, with `-` for unknown values, followed by others.
+//! the same columns, with `-` for unknown values, followed by others. `mmdiag --iohist` prints fewer: after the time
+//! only the type, the device or NSD, and the NSD node; neither tags, nor context, nor thread.
 
 use plan::{Condition, Operation, Phase, WorkloadSpec};
 use record::HistoryRow;
@@ -25,6 +26,9 @@ pub(crate) const IMPORTER: Importer = Importer {
 };
 
 const SECTOR: u64 = 512;
+
+/// What `mmdiag` prints after the time, where a dump has a tag.
+const TYPES: [&str; 3] = ["lcl", "cli", "srv"];
 
 /// Whether a dump starts with `line`.
 fn starts(line: &str) -> bool {
@@ -149,13 +153,28 @@ fn known(word: &str) -> &str {
 impl<'a> Row<'a> {
     fn of(block: &Block<'_>, line: Line<'a>, words: &[&'a str]) -> Result<Self, ImportError> {
         let malformed = |what: &str| block.malformed(line, line.text, what);
-        let [at, direction, kind, place, sectors, time, tag1, tag2, uid, part, rest @ ..] = words else {
+        let [at, direction, kind, place, sectors, time, rest @ ..] = words else {
             return Err(malformed(
                 "a row with I/O start time, RW, Buf type, disk:sectorNum, nSec, time ms, …, thread",
             ));
         };
-        let (server, context, thread, comment) =
-            end(part, rest).ok_or_else(|| malformed("NSD node, context and thread at the end of the row"))?;
+        let (tags, uid, part, (server, context, thread, comment)) = match rest {
+            [part, uid] if TYPES.contains(part) => ((None, None), uid, part, ("", "", "", String::new())),
+            [part, uid, server] if TYPES.contains(part) => {
+                ((None, None), uid, part, (*server, "", "", String::new()))
+            }
+            [tag1, tag2, uid, part, rest @ ..] => {
+                let end = end(part, rest);
+                let end =
+                    end.ok_or_else(|| malformed("NSD node, context and thread at the end of the row"))?;
+                ((tag1.parse().ok(), tag2.parse().ok()), uid, part, end)
+            }
+            _ => {
+                return Err(malformed(
+                    "two tags, disk UID, type, NSD node, context and thread after the time",
+                ));
+            }
+        };
         let (disk, sector) = match place.rsplit_once(':') {
             Some((disk, sector)) => (disk, Some(block.count(line, sector, "a sector number")?)),
             None if *place == "-" || part == &"lcl" => (known(place), None),
@@ -177,7 +196,7 @@ impl<'a> Row<'a> {
             bytes: block.count(line, sectors, "a number of sectors")?.saturating_mul(SECTOR),
             time,
             latency_ns: whole(latency_ms * 1e6),
-            tags: (tag1.parse().ok(), tag2.parse().ok()),
+            tags,
             uid: known(uid),
             part: known(part),
             server: known(server),

@@ -6,13 +6,14 @@ use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 
 /// Formats without a time zone.
-const LOCAL: [&str; 6] = [
+const LOCAL: [&str; 7] = [
     "%a %b %e %H:%M:%S %Y",
     "%m/%d/%Y %H:%M:%S",
     "%m/%d/%y %H:%M:%S",
     "%Y-%m-%d %H:%M:%S",
     "%m/%d/%Y %I:%M:%S %p",
     "%d/%m/%y %H:%M:%S",
+    "%d/%m/%Y %H:%M:%S",
 ];
 
 /// Converts `text`, in any format that a tool prints, to nanoseconds since 1970.
@@ -46,6 +47,7 @@ mod tests {
             "Sat Mar  2 02:17:43 2013",
             "02/28/2017 12:13:13",
             "11/21/26 21:34:45",
+            "21/11/2026 21:34:45",
         ] {
             assert!(moment(text).is_some(), "{text}");
         }
