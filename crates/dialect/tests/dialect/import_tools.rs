@@ -432,6 +432,15 @@ MKDIRS    Elapsed ms       :          0          2
     near(per_second(files), 500.0, 1e-6);
     near(mib_per_second(files), 250.0, 1e-6);
     assert_eq!(files.phase.items, 1000);
+    // A phase of less than a millisecond may have neither a time nor a rate.
+    let sync = "SYNC      Elapsed ms       :          0          0\n---\n";
+    let remove = "RMFILES   Elapsed ms       :          0          0\n          Files/s          :          0          0\n---\n";
+    let imported = read("t", &format!("{head}{write}{remove}"));
+    assert_eq!(imported.phases.len(), 1);
+    assert!(imported.doubts.iter().any(|doubt| doubt.contains("RMFILES took 0 ms")), "{:?}", imported.doubts);
+    let text = format!("{head}{sync}");
+    let error = import(&[Text { name: "t", bytes: text.as_bytes() }], None, 0).expect_err("no measurement");
+    assert!(error.to_string().starts_with("t:3: none of its phases is a measurement"), "{error}");
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub(crate) fn thousands(text: &str) -> Option<f64> {
     let (value, unit) = split(text)?;
     let factor = match unit.trim() {
         "" => 1.0,
-        "k" => 1e3,
+        "k" | "K" => 1e3,
         "M" | "m" => 1e6,
         "G" | "g" => 1e9,
         _ => return None,
@@ -88,5 +88,6 @@ mod tests {
         assert_eq!(time_ns("284msec"), Some(284e6));
         assert_eq!(time_ns("12"), None);
         assert_eq!(thousands("3.45 k"), Some(3450.0));
+        assert_eq!(thousands("4.5K"), Some(4500.0));
     }
 }
