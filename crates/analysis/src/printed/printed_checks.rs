@@ -51,6 +51,13 @@ impl Printed {
         if self.value == 0.0 { 0.0 } else { (self.half_digit / self.value).abs() }
     }
 
+    /// The product of two printed numbers.
+    pub(super) fn by(self, other: Self) -> Self {
+        let half_digit =
+            self.half_digit * (other.value.abs() + other.half_digit) + self.value.abs() * other.half_digit;
+        Self { value: self.value * other.value, half_digit }
+    }
+
     /// The quotient of two printed numbers; their relative rounding errors add up. Returns `None` if the divisor
     /// is 0.
     pub(super) fn over(self, divisor: Self) -> Option<Self> {

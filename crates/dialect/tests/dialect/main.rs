@@ -6,6 +6,7 @@ mod common;
 mod gpfsperf;
 mod import_any_text;
 mod import_published;
+mod import_rules;
 mod import_tools;
 mod io500;
 mod ioping;

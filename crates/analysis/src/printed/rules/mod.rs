@@ -70,12 +70,52 @@ pub static RULES: &[Rule] = &[
         check: ior::of_iterations,
     },
     Rule {
-        name: "phases + delays = finish − start",
+        name: "rate × time = operations: of a creation those printed, of a tree a whole number",
+        tools: &["mdtest"],
+        releases: (3, 3)..=(4, 1),
+        mode: "with its table of times; highest rate × shortest time, lowest rate × longest time",
+        learnt: "published IO500 results: 2,381 phases",
+        check: mdtest::rates_and_times,
+    },
+    Rule {
+        name: "rate × time = tasks × items at the deadline",
+        tools: &["mdtest"],
+        releases: (3, 3)..=(4, 1),
+        mode: "one iteration that a deadline ended",
+        learnt: "published IO500 results: 231 phases",
+        check: mdtest::deadline,
+    },
+    Rule {
+        name: "phases + delays ≤ finish − start",
         tools: &["mdtest"],
         releases: EVERY,
-        mode: "one iteration",
-        learnt: "a published page",
+        mode: "one iteration, phases whose time or operations are printed",
+        learnt: "a published page; published IO500 results: 2,359 outputs",
         check: mdtest::reconciled,
+    },
+    Rule {
+        name: "one iteration has one value",
+        tools: &["mdtest"],
+        releases: (4, 0)..=(4, 1),
+        mode: "one iteration",
+        learnt: "published IO500 results: 462 outputs",
+        check: mdtest::one_value,
+    },
+    Rule {
+        name: "statistics of the same values: processes",
+        tools: &["mdtest"],
+        releases: (0, 0)..=(3, 4),
+        mode: "all",
+        learnt: "published IO500 results: 1,897 outputs; Popoviciu 1935",
+        check: statistics::of_some_values,
+    },
+    Rule {
+        name: "statistics of the same values: the iterations",
+        tools: &["mdtest"],
+        releases: (4, 0)..=(4, 1),
+        mode: "all",
+        learnt: "its manual; Popoviciu 1935 and Thomson 1955",
+        check: statistics::of_iterations,
     },
     Rule {
         name: "geometric mean of the results",
@@ -117,6 +157,14 @@ pub static RULES: &[Rule] = &[
         learnt: "its user guide",
         check: statistics::scatter,
     },
+    Rule {
+        name: "standard deviation of one iteration",
+        tools: &["mdtest"],
+        releases: (4, 0)..=(4, 1),
+        mode: "one iteration",
+        learnt: "published IO500 results: 462 outputs",
+        check: statistics::scatter,
+    },
 ];
 
 /// A check, and the phase that it is about; `None` if it concerns all of them.
@@ -142,7 +190,7 @@ impl Printout<'_> {
     /// The printed values of each pass.
     fn passes(&self) -> impl Iterator<Item = Values<'_>> {
         self.rows.iter().map(|row| Values {
-            phase: row.key.phase,
+            row,
             iterations: self.iterations(row),
             rows: self.printed.iter().filter(|one| one.key == row.key).collect(),
         })
@@ -150,8 +198,17 @@ impl Printout<'_> {
 
     /// The checks of each pass by `check`.
     fn of_passes(&self, check: impl Fn(&Values<'_>) -> Vec<PrintedCheck>) -> Vec<Found> {
-        let found = |values: Values<'_>| check(&values).into_iter().map(move |one| (Some(values.phase), one));
+        let found = |values: Values<'_>| {
+            let phase = Some(values.row.key.phase);
+            check(&values).into_iter().map(move |one| (phase, one))
+        };
         self.passes().flat_map(found).collect()
+    }
+
+    /// The first value with this label and statistic.
+    fn value(&self, label: &str, statistic: &str) -> Option<Printed> {
+        let is_it = |row: &&PrintedRow| row.label == label && row.statistic == statistic;
+        Printed::parse(&self.printed.iter().find(is_it)?.value)
     }
 
     /// The number of iterations behind the figure of `row`. `None` if it is not known.
@@ -168,7 +225,7 @@ impl Printout<'_> {
 
 /// The printed values of one pass.
 struct Values<'a> {
-    phase: Phase,
+    row: &'a PhaseRow,
     /// The number of iterations behind them. `None` if it is not known.
     iterations: Option<u64>,
     rows: Vec<&'a PrintedRow>,

@@ -71,15 +71,20 @@ fn why(values: &Values<'_>, of: &PrintedRow, n: Option<u64>) -> Option<String> {
         let mut alike = values.rows.iter().filter(|row| row.label == of.label && row.unit == of.unit);
         alike.find(|row| row.statistic == statistic)
     });
-    let rounding = rows.iter().flatten().filter(|row| row.number > Some(0.0)).filter_map(|row| {
-        let digits = row.value.split(|c: char| !(c.is_ascii_digit() || c == '.')).next()?;
-        Some(Printed::parse(digits)?.share())
-    });
-    let rounding = rounding.fold(0.0, f64::max);
+    let rounding = |rows: &[Option<&&PrintedRow>]| {
+        let known = rows.iter().flatten().filter(|row| row.number > Some(0.0));
+        let shares = known.filter_map(|row| {
+            let digits = row.value.split(|c: char| !(c.is_ascii_digit() || c == '.')).next()?;
+            Some(Printed::parse(digits)?.share())
+        });
+        shares.fold(0.0, f64::max)
+    };
     let [min, max, mean, deviation] = rows.map(|row| row.and_then(|row| row.number));
     // Some tools divide by n, others by n − 1.
     let n = n.filter(|&n| n > 1);
-    let printed =
-        PrintedStatistics { n, min, max, range: None, mean, deviation, either_divisor: true, rounding };
-    check_statistics(&printed).into_iter().next().map(|(_, evidence)| evidence)
+    let all = PrintedStatistics { n, min, max, mean, either_divisor: true, ..PrintedStatistics::default() };
+    // A small deviation is rounded more than the values.
+    let order = PrintedStatistics { rounding: rounding(&rows[..3]), ..all };
+    let spread = PrintedStatistics { mean: None, deviation, rounding: rounding(&rows), ..all };
+    [order, spread].iter().flat_map(check_statistics).map(|(_, evidence)| evidence).next()
 }
