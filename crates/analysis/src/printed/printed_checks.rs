@@ -4,8 +4,6 @@
 //! to the sum of their errors. A check passes if the two ranges overlap, so that rounding is not reported as an error
 //! and an error is not excused as rounding.
 
-use plan::Bytes;
-
 use crate::gate::Judgement;
 
 /// A printed number, with half a unit of its last digit.
@@ -44,7 +42,7 @@ impl Printed {
         Self { value, half_digit: 0.0 }
     }
 
-    fn times(self, factor: f64) -> Self {
+    pub(super) fn times(self, factor: f64) -> Self {
         Self { value: self.value * factor, half_digit: self.half_digit * factor.abs() }
     }
 
@@ -53,9 +51,16 @@ impl Printed {
         if self.value == 0.0 { 0.0 } else { (self.half_digit / self.value).abs() }
     }
 
+    /// The product of two printed numbers.
+    pub(super) fn by(self, other: Self) -> Self {
+        let half_digit =
+            self.half_digit * (other.value.abs() + other.half_digit) + self.value.abs() * other.half_digit;
+        Self { value: self.value * other.value, half_digit }
+    }
+
     /// The quotient of two printed numbers; their relative rounding errors add up. Returns `None` if the divisor
     /// is 0.
-    fn over(self, divisor: Self) -> Option<Self> {
+    pub(super) fn over(self, divisor: Self) -> Option<Self> {
         let value = self.value / divisor.value;
         value.is_finite().then(|| Self { value, half_digit: value.abs() * (self.share() + divisor.share()) })
     }
@@ -75,17 +80,8 @@ pub struct PrintedCheck {
     pub off: Option<f64>,
 }
 
-/// The rule that fails if the processes of iozone did not run at the same time.
-pub(crate) const SLOWEST_MOVED: &str = "min transferred ÷ each one's total = min rate ÷ max rate";
-
 /// Tolerance for sums of rounded terms and for binary fractions, in addition to rounding.
-const LAST_BITS: f64 = 1e-12;
-/// The slowest task starts slightly later than the fastest and continues slightly longer: in the runs of study E the
-/// shares agree to 2 in 10,000. A difference of one in a hundred is more than that.
-const SLOWEST_ROOM: f64 = 0.01;
-/// Half of the difference between 1000 and 1024: a value farther than this from both fits neither Kbyte.
-const KBYTE_ROOM: f64 = 0.012;
-
+pub(super) const LAST_BITS: f64 = 1e-12;
 impl PrintedCheck {
     /// The words for outcomes.
     pub(crate) const WORDS: [&'static str; 3] = ["agrees", "differs", "says nothing"];
@@ -110,109 +106,6 @@ impl PrintedCheck {
         let off = printed.value / computed.value - 1.0;
         Self::new(rule, agrees, evidence, off.is_finite().then_some(off))
     }
-}
-
-/// The total equals the number of tasks times the average per task (iozone).
-#[must_use]
-pub fn total_of_averages(tasks: u64, average: Printed, total: Printed) -> PrintedCheck {
-    let computed = average.times(tasks as f64);
-    let evidence =
-        format!("{tasks} × {} = {}, printed {}", average.value, short(computed.value), total.value);
-    PrintedCheck::of("total = tasks × average", total, computed, 0.0, evidence)
-}
-
-/// The average lies between minimum and maximum.
-#[must_use]
-pub fn average_between(min: Printed, average: Printed, max: Printed) -> PrintedCheck {
-    let below = |low: Printed, high: Printed| {
-        low.value - low.half_digit <= (high.value + high.half_digit) * (1.0 + LAST_BITS)
-    };
-    let agrees = below(min, average) && below(average, max);
-    let evidence = format!("{}, {}, {}", min.value, average.value, max.value);
-    PrintedCheck::new("min ≤ average ≤ max", agrees, evidence, None)
-}
-
-/// The share of its data that the slowest task had moved when the fastest finished equals its rate ÷ that of the
-/// fastest, because iozone stops all of them at that time. `each` is the total amount per task, in the unit of
-/// `moved`. Returns `None` if a divisor is 0.
-fn slowest_moved(moved: Printed, each: Printed, min: Printed, max: Printed) -> Option<PrintedCheck> {
-    let (share, rates) = (moved.over(each)?, min.over(max)?);
-    let evidence = format!(
-        "{} ÷ {} = {:.6}, {} ÷ {} = {:.6}",
-        moved.value, each.value, share.value, min.value, max.value, rates.value
-    );
-    Some(PrintedCheck::of(SLOWEST_MOVED, share, rates, SLOWEST_ROOM, evidence))
-}
-
-/// The checks of a printed block of iozone's throughput mode: total and average, the order of the rates, and the
-/// share of the slowest task. `moved` holds what that task moved and the total amount per task.
-#[must_use]
-pub fn throughput_block(
-    tasks: u64,
-    total: Printed,
-    [min, max, average]: [Printed; 3],
-    moved: Option<(Printed, Printed)>,
-) -> Vec<PrintedCheck> {
-    let slowest = moved.and_then(|(moved, each)| slowest_moved(moved, each, min, max));
-    let both = [total_of_averages(tasks, average, total), average_between(min, average, max)];
-    both.into_iter().chain(slowest).collect()
-}
-
-/// The bytes in what a tool calls a Kbyte, 1000 or 1024: whichever makes `kbytes_per_second` consistent with
-/// `operations_per_second` of `record` bytes each. Returns `None` if neither does, or if a rate is not above 0.
-#[must_use]
-pub fn kbyte(kbytes_per_second: f64, operations_per_second: f64, record: Bytes) -> Option<f64> {
-    let bytes = operations_per_second * record.0 as f64 / kbytes_per_second;
-    [1000.0, 1024.0].into_iter().find(|kbyte| (bytes / kbyte - 1.0).abs() < KBYTE_ROOM)
-}
-
-/// Bandwidth = operations per second × record size, with the size of a Kbyte that fits the values (gpfsperf).
-#[must_use]
-pub fn rate_of_records(kbytes: Printed, operations: Printed, record: Bytes) -> PrintedCheck {
-    let kbyte = kbyte(kbytes.value, operations.value, record).unwrap_or(1000.0);
-    let computed = operations.times(record.0 as f64 / kbyte);
-    let evidence = format!(
-        "{} × {record} = {} Kbytes/s of {kbyte} bytes, printed {}",
-        operations.value,
-        short(computed.value),
-        kbytes.value
-    );
-    PrintedCheck::of("data rate = operation rate × record size", kbytes, computed, 0.0, evidence)
-}
-
-/// Average latency = busy threads ÷ operations per second: `utilization` is the share of the time for which threads
-/// were busy, or 1 if none is printed. Returns `None` if the operation rate is 0.
-#[must_use]
-pub fn latency_agrees(
-    latency_ms: Printed,
-    threads: u64,
-    utilization: Printed,
-    operations: Printed,
-) -> Option<PrintedCheck> {
-    let busy = utilization.times(threads as f64);
-    let computed = busy.times(1e3).over(operations)?;
-    let evidence = format!(
-        "{} ÷ {} = {:.4} ms, printed {} ms",
-        short(busy.value),
-        operations.value,
-        computed.value,
-        latency_ms.value
-    );
-    let rule = "average latency = busy threads ÷ operation rate";
-    Some(PrintedCheck::of(rule, latency_ms, computed, 0.0, evidence))
-}
-
-/// With one iteration the standard deviation is 0 by definition and says nothing about scatter. Returns `None` for
-/// several iterations, or if no deviation is printed.
-#[must_use]
-pub fn one_iteration(iterations: u64, deviation: Option<Printed>) -> Option<PrintedCheck> {
-    let value = deviation.filter(|_| iterations == 1)?.value;
-    let (outcome, why) = match value == 0.0 {
-        true => (Judgement::CannotTell, ": no measure of scatter"),
-        false => (Judgement::DoesNotHold, ", which has none"),
-    };
-    let evidence = format!("{value} of one iteration{why}");
-    Some(PrintedCheck { rule: "standard deviation of one iteration", outcome, evidence, off: None })
 }
 
 /// Histories print times in microseconds, so an operation may appear to start this long before the previous one

@@ -90,9 +90,15 @@ pub(crate) fn scores(run: &Run, gate: &Gate<'_>) -> Vec<Stated<BenchmarkScore>> 
     MODES.into_iter().filter_map(score).collect()
 }
 
-/// Checks whether the printed scores follow from the printed results.
-pub(crate) fn score_checks(run: &Run) -> Vec<PrintedCheck> {
-    let rows = printed(run);
+/// Checks whether the scores in `last`, the printed values of the last case of a result, follow from its results. The
+/// cases of a result follow each other, and their values are from one file.
+pub(crate) fn score_checks(run: &Run, last: &[PrintedRow]) -> Vec<PrintedCheck> {
+    let of_scores = |row: &&PrintedRow| MODES.iter().any(|(label, _)| row.label == *label);
+    let Some(score) = last.iter().find(of_scores) else { return Vec::new() };
+    let cases = run.manifest.plan.cases.iter().rev().skip_while(|case| *case.id != *score.key.case);
+    let rows = cases.map(|case| run.printed(&case.id));
+    let of_it = rows.take_while(|rows| rows.iter().all(|row| row.source == score.source));
+    let rows: Vec<PrintedRow> = of_it.flat_map(|rows| rows.to_vec()).collect();
     let mut found = Vec::new();
     for (label, name) in MODES {
         let mean = |unit: &str| {

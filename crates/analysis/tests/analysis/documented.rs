@@ -146,6 +146,16 @@ fn the_documentation_has_the_checks_of_the_audit() {
 }
 
 #[test]
+fn the_documentation_has_the_rules_of_consistency_with_tool_releases_mode_and_source() {
+    let rows = analysis::printed::RULES.iter().map(|rule| {
+        let tools = rule.tools.join(", ");
+        format!("| {} | {tools} | {} | {} | {} |\n", rule.name, rule.release_range(), rule.mode, rule.learnt)
+    });
+    let head = "| rule | tool | releases | mode | where it was learnt |\n|---|---|---|---|---|\n";
+    written("IMPORT.md", "printed/rules", &format!("{head}{}", rows.collect::<String>()));
+}
+
+#[test]
 fn the_documentation_has_the_policy_of_each_kind_of_statement() {
     written("STATISTICS.md", "gate/policy.rs", &analysis::gate::policy_table());
 }

@@ -1,8 +1,8 @@
 //! mdtest 1.9 to 4.1: the banner and the tables of its summary.
 //!
 //! Rates are operations of all tasks per second. Releases before 3.2 and from 4.0 on print one rate for
-//! each iteration. Releases 3.2 and 3.3 compute minimum, maximum and mean over the processes of all
-//! iterations, so these differ even for a single iteration.
+//! each iteration. Releases 3.2 (which calls itself 1.9.3) to 3.4 compute minimum, maximum and mean over the processes
+//! of all iterations, so these may differ even for a single iteration; some outputs of 3.4 print both.
 
 use plan::{Condition, Phase, Tree, Work, WorkloadSpec};
 use record::Warning;
@@ -61,10 +61,9 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     };
     (draft.started, draft.finished) = (moment("-- started at "), moment("-- finished at "));
     let banner = Banner::of(block, &mut draft)?;
-    let phase_of = |label: &str| OPERATIONS.iter().find(|(name, _)| *name == label).map(|(_, phase)| *phase);
     let mut test = Test::new("mdtest", banner.spec(), &banner.stated()).knowing(&banner.known());
     let mut table: Option<Table> = None;
-    let mut seen = false;
+    let mut rows: Vec<Row<'_>> = Vec::new();
     for line in block.lines {
         let text = line.text.trim();
         if text.starts_with("-- finished at ") {
@@ -72,33 +71,34 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         }
         if let Some(found) = Table::of(text) {
             table = Some(found);
-            continue;
+        } else if let Some(table) = &mut table {
+            table.per_rank |= text.contains("per Rank:");
+            rows.extend(Row::of(block, *line, *table)?);
         }
-        let Some(table) = &table else { continue };
-        let Some(label) = OPERATIONS.iter().map(|(name, _)| *name).find(|name| text.starts_with(name)) else {
-            continue;
-        };
-        let Some(phase) = phase_of(label) else { continue };
-        let values = row(block, *line, &text[label.len()..])?;
+    }
+    let Some(last) = rows.iter().rfind(|row| row.table.rates) else {
+        return Err(block.ended("the rows of its SUMMARY"));
+    };
+    if rows.iter().all(|row| row.mean() == 0.0) {
+        let what = "no phase ran: all rates of the SUMMARY are 0.000";
+        return Err(block.unusable(last.line, what, "read the messages before it"));
+    }
+    for row in rows.iter().filter(|row| row.mean() > 0.0) {
+        let phase = row.phase;
         let pass = test.pass_mut(phase, 0);
-        let unit = if table.rates { "ops/s" } else { "s" };
-        for (value, statistic) in values.iter().zip(["max", "min", "mean", "standard deviation"]) {
-            let what = if table.rates { label.to_owned() } else { format!("{label} time") };
-            pass.printed.push(Printed::new(*line, &what, value, unit, statistic));
-        }
-        if table.rates {
-            seen = true;
-            let mean = block.number(*line, values[2], "a rate")?;
-            banner.derive(pass, mean, table.iterations);
+        row.print(pass);
+        if row.table.rates && !row.is_stonewall {
+            let seconds = rows.iter().find(|one| one.phase == phase && one.is_time_of_phase());
+            banner.derive(pass, row, seconds.map(Row::mean));
             pass.began(draft.started);
         }
     }
-    if !seen {
-        return Err(block.ended("the rows of its SUMMARY"));
-    }
-    let rows = test.passes.len();
-    if rows < block_rows(block) {
+    test.passes.retain(|pass| pass.row.wall_ns > 0);
+    if cut_off(block) {
         return Err(block.ended("the last row of its SUMMARY"));
+    }
+    if let Some(first) = test.passes.first_mut() {
+        first.printed.extend(banner.printed.iter().cloned());
     }
     if draft.finished.is_none() {
         draft.doubts.push("the end of mdtest's output (`-- finished at …`) is missing".to_owned());
@@ -143,22 +143,29 @@ fn file_system(block: &Block<'_>, test: &mut Test) {
     }
 }
 
-/// Number of rows in a table that begins in the text, whether or not it is complete.
-fn block_rows(block: &Block<'_>) -> usize {
-    let names = OPERATIONS.iter().filter(|(name, _)| {
-        let mut inside = false;
-        block.lines.iter().any(|line| {
-            inside |= line.text.trim_start().starts_with("SUMMARY");
-            inside && line.text.trim_start().starts_with(name)
-        })
-    });
-    names.count()
+/// Whether the last line of an output without its end is the beginning of a row of its tables.
+fn cut_off(block: &Block<'_>) -> bool {
+    block.lines.last().is_some_and(|line| {
+        let text = line.text.trim();
+        Table::of(text).is_none() && names().any(|(name, _)| !text.is_empty() && name.starts_with(text))
+    })
+}
+
+/// The row of creations up to the deadline, without those of the wear-out after it.
+const STONEWALL: &str = "File create (stonewall)";
+
+/// All names at the beginning of a row.
+fn names() -> impl Iterator<Item = (&'static str, Phase)> {
+    OPERATIONS.into_iter().chain([(STONEWALL, Phase::FileCreate)])
 }
 
 /// The head of a table.
+#[derive(Debug, Clone, Copy)]
 struct Table {
     rates: bool,
     iterations: u64,
+    /// Whether statistics over ranks are before those over iterations (3.4).
+    per_rank: bool,
 }
 
 impl Table {
@@ -166,21 +173,70 @@ impl Table {
     fn of(text: &str) -> Option<Self> {
         let rest = text.strip_prefix("SUMMARY")?;
         let iterations = between(rest, "(of ", " iterations")?.trim().parse().ok()?;
-        Some(Self { rates: !rest.trim_start().starts_with("time"), iterations })
+        Some(Self { rates: !rest.trim_start().starts_with("time"), iterations, per_rank: false })
     }
 }
 
-/// The four values of a row.
-fn row<'a>(block: &Block<'_>, line: Line<'_>, rest: &'a str) -> Result<[&'a str; 4], ImportError> {
-    let malformed =
-        || block.malformed(line, rest, "max, min, mean and standard deviation with three digits each");
-    let rest = rest.trim_start().trim_start_matches(':');
-    let words: Vec<&str> = rest.split_whitespace().collect();
-    let values: [&str; 4] = words.try_into().map_err(|_| malformed())?;
-    let is_whole = |text: &str| {
-        number(text).is_some() && text.split_once('.').is_some_and(|(_, digits)| digits.len() == DIGITS)
-    };
-    if values.iter().all(|text| is_whole(text)) { Ok(values) } else { Err(malformed()) }
+const STATISTICS: [&str; 4] = ["max", "min", "mean", "standard deviation"];
+
+/// A row of a table.
+struct Row<'a> {
+    line: Line<'a>,
+    table: Table,
+    phase: Phase,
+    label: &'static str,
+    is_stonewall: bool,
+    /// Maximum, minimum, mean and standard deviation, over iterations where both are printed.
+    values: [&'a str; 4],
+    of_ranks: Option<[&'a str; 4]>,
+}
+
+impl<'a> Row<'a> {
+    fn of(block: &Block<'_>, line: Line<'a>, table: Table) -> Result<Option<Self>, ImportError> {
+        let text = line.text.trim();
+        let Some((label, phase)) = names().find(|(name, _)| text.starts_with(name)) else { return Ok(None) };
+        let rest = text[label.len()..].trim_start().trim_start_matches(':');
+        let is_stonewall = label == STONEWALL;
+        let malformed =
+            || block.malformed(line, rest, "max, min, mean and standard deviation with three digits each");
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        // A number with fewer decimals was truncated.
+        let is_whole = |text: &&str| {
+            (is_stonewall && *text == "NA")
+                || (number(text).is_some()
+                    && text.split_once('.').is_some_and(|(_, digits)| digits.len() == DIGITS))
+        };
+        let (sets, rest) = words.as_chunks::<4>();
+        let of_ranks = match sets {
+            _ if !rest.is_empty() || !words.iter().all(is_whole) => return Err(malformed()),
+            [_] if !table.per_rank => None,
+            [of_ranks, _] if table.per_rank => Some(*of_ranks),
+            _ => return Err(malformed()),
+        };
+        let values = *sets.last().ok_or_else(malformed)?;
+        Ok(Some(Self { line, table, phase, label, is_stonewall, values, of_ranks }))
+    }
+
+    fn mean(&self) -> f64 {
+        number(self.values[2]).unwrap_or(0.0)
+    }
+
+    /// Whether it has the seconds of the phase. That is what the table of times has, whatever unit its head names.
+    const fn is_time_of_phase(&self) -> bool {
+        !self.table.rates && !self.is_stonewall
+    }
+
+    /// Adds its values to those of its pass.
+    fn print(&self, pass: &mut Pass) {
+        let (unit, time) = if self.table.rates { ("ops/s", "") } else { ("s", " time") };
+        let sets = [(Some(self.values), ""), (self.of_ranks, " per rank")];
+        for (values, of) in sets.into_iter().filter_map(|(values, of)| Some((values?, of))) {
+            let label = format!("{}{time}{of}", self.label);
+            let known = values.iter().zip(STATISTICS).filter(|(value, _)| **value != "NA");
+            let printed = known.map(|(value, of)| Printed::new(self.line, &label, value, unit, of));
+            pass.printed.extend(printed);
+        }
+    }
 }
 
 /// The lines before the tables.
@@ -190,7 +246,11 @@ struct Banner {
     items: Option<u64>,
     command: String,
     path: Option<String>,
+    /// The items of each task when the deadline ended the creation: all tasks go on up to the largest number.
+    stonewall: Option<u64>,
+    /// Whether minimum, maximum and mean are over processes.
     over_processes: bool,
+    printed: Vec<Printed>,
 }
 
 impl Banner {
@@ -201,7 +261,9 @@ impl Banner {
             items: None,
             command: String::new(),
             path: None,
+            stonewall: None,
             over_processes: false,
+            printed: Vec::new(),
         };
         for line in block.lines {
             let text = line.text.trim();
@@ -222,16 +284,23 @@ impl Banner {
                 let items = rest.split_whitespace().next().unwrap_or_default();
                 if tasks.parse::<u64>().is_ok() {
                     banner.items = Some(block.count(*line, items, "`N tasks, M files`")?);
+                    banner.printed.push(Printed::new(*line, "items", items, "", "stated"));
                 }
+            } else if let Some(rest) = text.strip_prefix("Continue stonewall hit ") {
+                let parts = [("min: ", " max:", "min"), ("max: ", " avg:", "max"), ("avg: ", "", "mean")];
+                for (before, after, statistic) in parts {
+                    let Some(value) = between(rest, before, after) else { continue };
+                    banner.printed.push(Printed::new(*line, "items at the deadline", value, "", statistic));
+                }
+                banner.stonewall = between(rest, "max: ", " avg:").and_then(|text| text.trim().parse().ok());
             } else if text.starts_with("SUMMARY") {
                 break;
             }
         }
+        let is_early = |version: &str| version.starts_with("3.") || version.starts_with("1.9");
         banner.over_processes = block.lines.iter().any(|line| line.text.contains("SUMMARY rate: (of"))
-            && draft
-                .version
-                .as_deref()
-                .is_some_and(|version| version.starts_with("3.") || version == "1.9.3");
+            && !block.lines.iter().any(|line| line.text.contains("per Iteration:"))
+            && draft.version.as_deref().is_some_and(is_early);
         draft.command = Some(banner.command.clone()).filter(|command| !command.is_empty());
         Ok(banner)
     }
@@ -297,26 +366,38 @@ impl Banner {
         parts.join(", ")
     }
 
-    /// A phase of `rate` operations per second.
-    fn derive(&self, pass: &mut Pass, rate: f64, iterations: u64) {
-        let phase = pass.row.key.phase;
-        let items = match phase {
-            Phase::TreeCreate | Phase::TreeRemove => self.directories(),
-            _ => self.items.unwrap_or_else(|| {
+    /// The operations of `phase` if the text prints them. With a status file of a deadline (`-x`), only creations are
+    /// known: the others do as many as that file says.
+    fn operations(&self, phase: Phase) -> Option<u64> {
+        match (phase, self.stonewall) {
+            (Phase::TreeCreate | Phase::TreeRemove, _) => Some(self.directories()),
+            (Phase::FileCreate, Some(each)) => Some(self.tasks.saturating_mul(each)),
+            (Phase::FileCreate, None) => self.items,
+            _ => self.items.filter(|_| self.stonewall.is_none() && !self.has("-x")),
+        }
+    }
+
+    /// A phase with the rate in `row` and the time in `seconds`, if it is printed.
+    fn derive(&self, pass: &mut Pass, row: &Row<'_>, seconds: Option<f64>) {
+        let (phase, rate) = (pass.row.key.phase, row.mean());
+        let items = self.operations(phase).unwrap_or_else(|| {
+            let seconds = seconds.filter(|seconds| *seconds > 0.0).unwrap_or_else(|| {
                 pass.note("the number of items is not printed: the rate is correct, items assume one second");
-                whole(rate)
-            }),
-        };
-        pass.took(if rate > 0.0 { nanos(items as f64 / rate) } else { 0 });
+                1.0
+            });
+            whole(rate * seconds).max(1)
+        });
+        pass.took(nanos(items as f64 / rate));
         let each = match phase {
             Phase::FileCreate => self.option("-w").unwrap_or(0),
             Phase::FileRead => self.option("-e").unwrap_or(0),
             _ => 0,
         };
         pass.moved(items, items.saturating_mul(each));
+        let iterations = row.table.iterations;
         if iterations > 1 {
             pass.warnings.push(Warning::PrintedMean { iterations });
-        } else {
+        } else if !self.over_processes {
             pass.note("the standard deviation is that of one iteration: it says nothing about the spread");
         }
         if self.over_processes && self.tasks > 1 {

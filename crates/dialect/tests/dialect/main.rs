@@ -7,6 +7,7 @@ mod gpfsperf;
 mod import_any_text;
 mod import_fio;
 mod import_published;
+mod import_rules;
 mod import_tools;
 mod io500;
 mod ioping;

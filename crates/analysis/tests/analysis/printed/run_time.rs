@@ -1,7 +1,7 @@
 //! How the time of a run was spent, and contradictions between printed values.
 
 use analysis::{audit::Check, findings::findings, printed::run_time};
-use plan::{Nanos, Phase, Tree, Work};
+use plan::{Nanos, Phase, PrintedBy, Tree, Work};
 use record::{PhaseRow, PrintedRow, Provenance, Run};
 
 use crate::common::rows::{SECOND, case, key, phase, plan, run_of, workload};
@@ -51,7 +51,8 @@ fn a_run_that_goes_on_or_is_imported_has_no_such_sum() {
 #[test]
 fn printed_values_that_contradict_each_other_are_doubted() {
     let with = |average: &str| {
-        let one = case(workload(|spec| spec.tasks = 76), vec![Phase::Read]);
+        let mut one = case(workload(|spec| spec.tasks = 76), vec![Phase::Read]);
+        one.printed_by = Some(PrintedBy { tool: "iozone".to_owned(), release: None });
         let plan = plan(vec![one]);
         let key = key(0, Phase::Read);
         let row = |label: &str, value: &str, statistic: &str| PrintedRow {

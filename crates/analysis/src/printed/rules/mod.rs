@@ -1,0 +1,263 @@
+//! The rules of consistency of printed values. A rule belongs to a tool, its releases and a mode, and names where it
+//! was learnt: what binds the values of one tool need not hold for those of another, or of another release.
+//!
+//! [`RULES`] is the table. Each tool has a file with its functions; [`statistics`] has those for several tools, which
+//! hold only for the tools in the table.
+
+mod fio;
+mod gpfsperf;
+mod io500;
+mod ior;
+mod iozone;
+mod mdtest;
+mod statistics;
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use plan::{Case, Phase, PrintedBy};
+use record::{PhaseKey, PhaseRow, PrintedRow, Run, Warning};
+
+pub use self::gpfsperf::{kbyte, latency_agrees, rate_of_records};
+pub(crate) use self::iozone::SLOWEST_MOVED;
+pub use self::iozone::{average_between, throughput_block, total_of_averages};
+pub use self::statistics::one_iteration;
+use super::{Printed, PrintedCheck};
+
+/// A rule, and what it applies to.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name in `docs/IMPORT.md`.
+    pub name: &'static str,
+    /// The tools, as [`plan::PrintedBy::tool`] names them.
+    pub tools: &'static [&'static str],
+    /// The first and last release, each major and minor. [`EVERY`] includes outputs that do not name their release.
+    pub releases: RangeInclusive<(u32, u32)>,
+    /// The outputs of these to which it applies.
+    pub mode: &'static str,
+    /// Where it was learnt.
+    pub learnt: &'static str,
+    check: fn(&Printout<'_>) -> Vec<Found>,
+}
+
+/// All releases.
+pub const EVERY: RangeInclusive<(u32, u32)> = (0, 0)..=(u32::MAX, u32::MAX);
+
+/// All rules.
+pub static RULES: &[Rule] = &[
+    Rule {
+        name: "total = tasks × average; min ≤ average ≤ max; min transferred ÷ each one's total = min ÷ max rate",
+        tools: &["iozone"],
+        releases: EVERY,
+        mode: "throughput mode",
+        learnt: "its manual, and the runs of study E",
+        check: iozone::check,
+    },
+    Rule {
+        name: "data rate = operation rate × record size; average latency = busy threads ÷ operation rate",
+        tools: &["gpfsperf", "tsqosperf"],
+        releases: EVERY,
+        mode: "all",
+        learnt: "published blocks",
+        check: gpfsperf::check,
+    },
+    Rule {
+        name: "maximum, minimum and mean of the iterations",
+        tools: &["IOR"],
+        releases: EVERY,
+        mode: "several iterations, all printed",
+        learnt: "its user guide, and its runs",
+        check: ior::of_iterations,
+    },
+    Rule {
+        name: "rate × time = operations: of a creation those printed, of a tree a whole number",
+        tools: &["mdtest"],
+        releases: (3, 3)..=(4, 1),
+        mode: "with its table of times; highest rate × shortest time, lowest rate × longest time",
+        learnt: "published IO500 results: 2,381 phases",
+        check: mdtest::rates_and_times,
+    },
+    Rule {
+        name: "rate × time = tasks × items at the deadline",
+        tools: &["mdtest"],
+        releases: (3, 3)..=(4, 1),
+        mode: "one iteration that a deadline ended",
+        learnt: "published IO500 results: 231 phases",
+        check: mdtest::deadline,
+    },
+    Rule {
+        name: "phases + delays ≤ finish − start",
+        tools: &["mdtest"],
+        releases: EVERY,
+        mode: "one iteration, phases whose time or operations are printed",
+        learnt: "a published page; published IO500 results: 2,359 outputs",
+        check: mdtest::reconciled,
+    },
+    Rule {
+        name: "one iteration has one value",
+        tools: &["mdtest"],
+        releases: (4, 0)..=(4, 1),
+        mode: "one iteration",
+        learnt: "published IO500 results: 462 outputs",
+        check: mdtest::one_value,
+    },
+    Rule {
+        name: "statistics of the same values: processes",
+        tools: &["mdtest"],
+        releases: (0, 0)..=(3, 4),
+        mode: "all",
+        learnt: "published IO500 results: 1,897 outputs; Popoviciu 1935",
+        check: statistics::of_some_values,
+    },
+    Rule {
+        name: "statistics of the same values: the iterations",
+        tools: &["mdtest"],
+        releases: (4, 0)..=(4, 1),
+        mode: "all",
+        learnt: "its manual; Popoviciu 1935 and Thomson 1955",
+        check: statistics::of_iterations,
+    },
+    Rule {
+        name: "geometric mean of the results",
+        tools: &["IO500"],
+        releases: EVERY,
+        mode: "results with scores",
+        learnt: "its rules",
+        check: io500::scores,
+    },
+    Rule {
+        name: "statistics of the same values: the iterations",
+        tools: &["IOR"],
+        releases: EVERY,
+        mode: "all",
+        learnt: "its user guide; Popoviciu 1935 and Thomson 1955",
+        check: statistics::of_iterations,
+    },
+    Rule {
+        name: "statistics of the same values",
+        tools: &["ioping", "elbencho", "md-workbench"],
+        releases: EVERY,
+        mode: "latencies",
+        learnt: "manuals; Popoviciu 1935 and Thomson 1955",
+        check: statistics::of_some_values,
+    },
+    Rule {
+        name: "statistics of the same values: latencies",
+        tools: &["fio"],
+        releases: EVERY,
+        mode: "all",
+        learnt: "its HOWTO; Popoviciu 1935 and Thomson 1955",
+        check: fio::latencies,
+    },
+    Rule {
+        name: "standard deviation of one iteration",
+        tools: &["IOR"],
+        releases: EVERY,
+        mode: "one iteration",
+        learnt: "its user guide",
+        check: statistics::scatter,
+    },
+    Rule {
+        name: "standard deviation of one iteration",
+        tools: &["mdtest"],
+        releases: (4, 0)..=(4, 1),
+        mode: "one iteration",
+        learnt: "published IO500 results: 462 outputs",
+        check: statistics::scatter,
+    },
+];
+
+/// A check, and the phase that it is about; `None` if it concerns all of them.
+pub(super) type Found = (Option<Phase>, PrintedCheck);
+
+/// What was printed about one case.
+pub(super) struct Printout<'a> {
+    pub(super) run: &'a Run,
+    pub(super) case: &'a Case,
+    pub(super) rows: &'a [&'a PhaseRow],
+    pub(super) printed: &'a [PrintedRow],
+    /// The warnings of all phases of the run.
+    pub(super) warnings: &'a HashMap<&'a PhaseKey, Vec<&'a Warning>>,
+}
+
+impl Printout<'_> {
+    /// The checks by all rules for the tool and release of the case.
+    pub(super) fn checks(&self) -> Vec<Found> {
+        let Some(by) = &self.case.printed_by else { return Vec::new() };
+        RULES.iter().filter(|rule| rule.is_for(by)).flat_map(|rule| (rule.check)(self)).collect()
+    }
+
+    /// The printed values of each pass.
+    fn passes(&self) -> impl Iterator<Item = Values<'_>> {
+        self.rows.iter().map(|row| Values {
+            row,
+            iterations: self.iterations(row),
+            rows: self.printed.iter().filter(|one| one.key == row.key).collect(),
+        })
+    }
+
+    /// The checks of each pass by `check`.
+    fn of_passes(&self, check: impl Fn(&Values<'_>) -> Vec<PrintedCheck>) -> Vec<Found> {
+        let found = |values: Values<'_>| {
+            let phase = Some(values.row.key.phase);
+            check(&values).into_iter().map(move |one| (phase, one))
+        };
+        self.passes().flat_map(found).collect()
+    }
+
+    /// The first value with this label and statistic.
+    fn value(&self, label: &str, statistic: &str) -> Option<Printed> {
+        let is_it = |row: &&PrintedRow| row.label == label && row.statistic == statistic;
+        Printed::parse(&self.printed.iter().find(is_it)?.value)
+    }
+
+    /// The number of iterations behind the figure of `row`. `None` if it is not known.
+    fn iterations(&self, row: &PhaseRow) -> Option<u64> {
+        let warnings = self.warnings.get(&row.key).map(Vec::as_slice).unwrap_or_default();
+        let mean = warnings.iter().find_map(|warning| match warning {
+            Warning::PrintedMean { iterations } => Some(*iterations),
+            _ => None,
+        });
+        let passes = self.rows.iter().filter(|other| other.key.phase == row.key.phase);
+        mean.or_else(|| (passes.count() == 1).then_some(1))
+    }
+}
+
+/// The printed values of one pass.
+struct Values<'a> {
+    row: &'a PhaseRow,
+    /// The number of iterations behind them. `None` if it is not known.
+    iterations: Option<u64>,
+    rows: Vec<&'a PrintedRow>,
+}
+
+impl Values<'_> {
+    fn find(&self, label: &str, statistic: &str) -> Option<&PrintedRow> {
+        self.rows.iter().copied().find(|row| row.label == label && row.statistic == statistic)
+    }
+
+    fn value(&self, label: &str, statistic: &str) -> Option<Printed> {
+        Printed::parse(&self.find(label, statistic)?.value)
+    }
+}
+
+impl Rule {
+    /// Its releases in words, such as `3.4 and later`.
+    #[must_use]
+    pub fn release_range(&self) -> String {
+        let ((first, minor), (last, of_last)) = (*self.releases.start(), *self.releases.end());
+        match (first, last) {
+            (0, u32::MAX) => "all".to_owned(),
+            (_, u32::MAX) => format!("{first}.{minor} and later"),
+            (0, _) => format!("to {last}.{of_last}"),
+            _ => format!("{first}.{minor} to {last}.{of_last}"),
+        }
+    }
+
+    /// Whether it is for the output of this program.
+    fn is_for(&self, by: &PrintedBy) -> bool {
+        let releases = &self.releases;
+        let is_one = by.numbers().map_or(*releases == EVERY, |release| releases.contains(&release));
+        self.tools.contains(&by.tool.as_str()) && is_one
+    }
+}

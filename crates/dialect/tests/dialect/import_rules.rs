@@ -1,0 +1,105 @@
+//! What the rules of consistency say about printed values: nothing against true ones, and which changed digit they find.
+
+use analysis::gate::Judgement;
+use analysis::printed::imported_checks;
+use dialect::import::{Imported, Text, import};
+use plan::Phase;
+use record::Run;
+
+use crate::common::manifest;
+
+fn read(text: &str) -> Imported {
+    import(&[Text { name: "text", bytes: text.as_bytes() }], None, 0).expect("the output of a tool")
+}
+
+/// The rules that `text` contradicts, each once.
+fn broken(text: &str) -> Vec<&'static str> {
+    let Imported { plan, phases, .. } = read(text);
+    let checks = imported_checks(&Run::in_memory(manifest(plan), phases));
+    let differs = checks.into_iter().filter(|one| one.check.outcome == Judgement::DoesNotHold);
+    let differs = differs.inspect(|one| eprintln!("{}: {}", one.check.rule, one.check.evidence));
+    let mut rules: Vec<&'static str> = differs.map(|one| one.check.rule).collect();
+    rules.dedup();
+    rules
+}
+
+/// The rules that `text` contradicts after `changed`, which replaces one value by another.
+fn broken_by(text: &str, (value, other): (&str, &str)) -> Vec<&'static str> {
+    assert!(text.contains(value), "{value}");
+    broken(&text.replacen(value, other, 1))
+}
+
+const DEADLINE_4_1: &str = include_str!("fixtures/import/mdtest-4.1-deadline.txt");
+const DEADLINE_3_3: &str = include_str!("fixtures/import/mdtest-3.3-deadline.txt");
+
+#[test]
+fn mdtest_is_not_accused_of_items_that_a_deadline_cut_short_or_of_statistics_over_processes() {
+    let texts = [
+        DEADLINE_4_1,
+        DEADLINE_3_3,
+        include_str!("fixtures/import/mdtest-3.3-deviation.txt"),
+        include_str!("fixtures/import/mdtest-3.4-per-rank.txt"),
+        include_str!("fixtures/import/mdtest-4.1-creation-only.txt"),
+        include_str!("fixtures/import/mdtest-3.2.1.txt"),
+        include_str!("fixtures/import/mdtest-3.3.0-1.txt"),
+        include_str!("fixtures/import/mdtest-4.0.0.txt"),
+        include_str!("fixtures/import/mdtest-4.1.txt"),
+        include_str!("fixtures/import/published-mdtest-1.9.3.txt"),
+    ];
+    for text in texts {
+        assert_eq!(broken(text), Vec::<&str>::new(), "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_digit_of_mdtest_is_found_by_the_rule_that_binds_it() {
+    let operations = "rate × time = operations";
+    let found = [
+        (DEADLINE_4_1, ("max: 50000", "max: 51000"), operations),
+        (DEADLINE_3_3, ("1000.000        999.706", "1001.000        999.706"), operations),
+        (DEADLINE_3_3, ("340.100        340.000", "341.100        340.000"), operations),
+        (DEADLINE_3_3, ("999.800", "998.800"), "statistics of the same values"),
+        (DEADLINE_3_3, ("avg: 16000.5", "avg: 16100.5"), "rate × time = tasks × items at the deadline"),
+        (DEADLINE_3_3, ("0.100          0.100", "0.100          0.170"), "rate × time = whole directories"),
+        (DEADLINE_3_3, ("09:18:40", "09:18:30"), "phases + delays ≤ finish − start"),
+    ];
+    for (text, change, rule) in found {
+        assert!(broken_by(text, change).contains(&rule), "{change:?}: {:?}", broken_by(text, change));
+    }
+    let one =
+        DEADLINE_4_1.replacen("10000.000      10000.000      10000.000", "10000.000 10000.000 10001.000", 1);
+    assert!(broken(&one).contains(&"one iteration has one value"), "{:?}", broken(&one));
+}
+
+#[test]
+fn phases_of_mdtest_that_never_ran_are_no_figures() {
+    let phases = |text: &str| -> Vec<Phase> {
+        read(text).phases.iter().map(|record| record.phase.key.phase).collect()
+    };
+    assert_eq!(phases(DEADLINE_4_1), [Phase::FileCreate, Phase::TreeCreate]);
+    assert_eq!(phases(include_str!("fixtures/import/mdtest-4.1-creation-only.txt")).len(), 2);
+    let none =
+        DEADLINE_4_1.replace("10000.000", "0.000").replace("320.000", "0.000").replace("0.200", "0.000");
+    let error = import(&[Text { name: "text", bytes: none.as_bytes() }], None, 0).expect_err("no phase");
+    assert!(error.to_string().contains("no phase ran"), "{error}");
+}
+
+#[test]
+fn a_deadline_of_mdtest_gives_the_items_that_were_made() {
+    let made = read(DEADLINE_4_1);
+    let creation = &made.phases[0].phase;
+    assert_eq!((creation.items, creation.wall_ns), (3_200_000, 320_000_000_000));
+}
+
+#[test]
+fn statistics_of_mdtest_over_iterations_are_those_of_the_figure_where_both_are_printed() {
+    let both = read(include_str!("fixtures/import/mdtest-3.4-per-rank.txt"));
+    let creation =
+        both.phases.iter().find(|one| one.phase.key.phase == Phase::FileCreate).expect("creations");
+    let mean = |label: &str| {
+        let row = creation.printed.iter().find(|row| row.label == label && row.statistic == "mean");
+        row.map(|row| row.value.to_string()).expect("a mean")
+    };
+    assert_eq!(mean("File creation"), "84000.000");
+    assert_eq!(mean("File creation per rank"), "125000.000");
+}
