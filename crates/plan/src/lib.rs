@@ -92,7 +92,7 @@ pub use work::names::{
 };
 pub use work::operation::{Measure, Operation};
 pub use work::rpc::{Binding, Pattern, Rpc};
-pub use work::tree::{Objects, TREE_DEPTH_MAX, Tree};
+pub use work::tree::{Objects, PPM_OF_PERCENT, TREE_DEPTH_MAX, Tree};
 pub use workload::backend::{BACKENDS, Backend, Capabilities};
 pub use workload::limits::HISTORY_MAX;
 pub use workload::stonewall::Stonewall;
