@@ -1,5 +1,7 @@
 //! `ioproof model`: shows and checks models, and creates them from runs.
 
+use std::path::Path;
+
 use anyhow::anyhow;
 use report::ModelView;
 use simulate::{FitError, FitOptions, Transfer};
@@ -82,6 +84,9 @@ fn fit(arguments: &ModelFitArguments) -> Result<(), Failure> {
         Some(path) => {
             let runs = std::slice::from_ref(&arguments.run);
             Output::new(runs, path)?.write(path, |out| Ok(out.write_all(text.as_bytes())?))?;
+            if path == Path::new("-") {
+                return Ok(());
+            }
             print(&lines(&fitted.about))?;
             print_line(&path.display().to_string())
         }

@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use runner::ErrorKind;
 
+use super::with_causes;
+
 /// The exit status of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -63,6 +65,11 @@ impl Failure {
         Self { told_elsewhere: true, ..self }
     }
 
+    /// Returns the same failure with `more` at the end of its message.
+    pub(crate) fn followed_by(self, more: &str) -> Self {
+        Self { error: anyhow::anyhow!("{}; {more}", with_causes(&self.error)), ..self }
+    }
+
     /// Creates a failure about wrong usage.
     pub(crate) fn usage(message: impl std::fmt::Display) -> Self {
         Self::new(Exit::Usage, anyhow::anyhow!("{message}"))
@@ -96,7 +103,7 @@ impl From<record::RecordError> for Failure {
             record::RecordError::CannotResume { .. }
             | record::RecordError::Complete { .. }
             | record::RecordError::CannotMerge { .. } => Exit::Usage,
-            record::RecordError::InTheWay { .. } => Exit::Refused,
+            record::RecordError::InTheWay { .. } | record::RecordError::Running { .. } => Exit::Refused,
             record::RecordError::Target { .. } => Exit::TransferFailed,
             _ => Exit::Record,
         };

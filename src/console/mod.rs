@@ -16,7 +16,7 @@ use comm::Launched;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeStyles};
 use plan::study::StudyErrors;
 use plan::topology::TopologyError;
-use plan::visible;
+use plan::{cut_words, visible};
 use report::{Screen, terminal_columns};
 
 use crate::console::exit::{Exit, Failure};
@@ -85,10 +85,15 @@ pub(crate) fn print_folded(text: &str) -> Result<(), Failure> {
     print(&screen().folded(text))
 }
 
+/// Longer words, for example names that no file system accepts, are cut in messages.
+const WORD_MOST: usize = 400;
+
 /// Like [`complain`], for several lines. Prints `coloured` if nothing in `plain` has to be escaped.
 pub(crate) fn complain_lines(plain: &str, coloured: &str) {
     let safe = Screen::PLAIN.safe(plain);
     let shown = if matches!(safe, Cow::Borrowed(_)) { coloured } else { &safe };
+    let cut = if plain == coloured { cut_words(shown, WORD_MOST) } else { Cow::Borrowed(shown) };
+    let shown = &*cut;
     let shown = match terminal_columns(io::stderr()) {
         // Coloured text is already laid out.
         Some(columns) if plain == coloured => Cow::Owned(Screen::PLAIN.wide(columns).folded(shown)),

@@ -120,7 +120,8 @@ impl Printed {
         {
             write_whole(path, &ior::stonewall_status(&record.tasks))?;
         }
-        let row = self.printer.phase(&record.phase, &record.tasks);
+        let file_bytes = self.printer.file_bytes(&record.phase);
+        let row = self.printer.phase(&record.phase, &record.tasks, file_bytes);
         self.line.beside(|| self.out.write(&row))
     }
 

@@ -101,6 +101,7 @@ fn live(one: &LastOperation, start_unix_ns: i64) -> LiveOperation {
         operation: one.operation,
         start_ns: one.start_ns,
         latency_ns: one.latency_ns,
+        offset_bytes: one.offset,
         bytes: one.bytes,
         ended_unix_ns: start_unix_ns.saturating_add(end_ns(one)),
     }

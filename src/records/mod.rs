@@ -79,6 +79,14 @@ fn not_a_run(path: &Path, error: RecordError) -> Failure {
         Some(next) => {
             Failure::new(Exit::Record, anyhow::anyhow!("{} is not a record yet: {next}", path.display()))
         }
+        None if is_missing && path.symlink_metadata().is_err() => {
+            let path = path.display();
+            let problem = anyhow::anyhow!(
+                "{path} does not exist; name the directory of a run, which it prints at its end (by default one in \
+                 ioproof-runs)"
+            );
+            Failure::new(Exit::Record, problem)
+        }
         None => error.into(),
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
             })?
         }
         (Some(Format::Text), None) => print(&text(screen()))?,
-        (Some(format), None) => to_terminal(&study, format)?,
+        (Some(format), None) => to_standard_output(|out| write(&study, format, out))?,
         (None, _) => {
             print(&text(screen()))?;
             // Several records have no common directory; `ioproof merge` creates one.
@@ -56,16 +56,27 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     records::exit(&run, Exit::Success)
 }
 
-/// The destination of a report: a file that replaces an existing one when it is complete, and follows no link. The
-/// directory may belong to another user, and the older report is kept if there is no space for the new one.
-pub(crate) struct Output(Replacement);
+/// The destination of a report.
+pub(crate) enum Output {
+    /// `-`: the standard output.
+    Standard,
+    /// A file that replaces an existing one when it is complete, and follows no link. The directory may belong to
+    /// another user, and the older report is kept if there is no space for the new one.
+    File(Replacement),
+}
 
 impl Output {
-    /// Begins the file at `path`. A report may replace an older one or another file, but not the records of `runs`
+    /// Begins the file at `path`; `-` is the standard output. A report may replace an older one or another file, but not the records of `runs`
     /// from which it is made or of any other run, a link, a pipe or a device.
     pub(crate) fn new(runs: &[PathBuf], path: &Path) -> Result<Self, Failure> {
+        if path == Path::new("-") {
+            return Ok(Self::Standard);
+        }
         let refuse = |problem: &str| {
-            let message = format!("will not write {}, which {problem}: choose another place", path.display());
+            let message = format!(
+                "will not write {}, which {problem}: choose another place, or `-` for the standard output",
+                path.display()
+            );
             Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)))
         };
         let is_report = |name: &OsStr| name == LAUNCHES || FILES.iter().any(|(_, report)| name == *report);
@@ -80,7 +91,8 @@ impl Output {
             return refuse(match kind {
                 kind if kind.is_symlink() => "is a symbolic link",
                 kind if kind.is_fifo() => "is a named pipe",
-                _ => "is a device or a socket",
+                kind if kind.is_socket() => "is a socket",
+                _ => "is a device",
             });
         }
         let is_there = there.is_some();
@@ -90,7 +102,7 @@ impl Output {
         if is_there && !is_report(name) && parent.canonicalize().is_ok_and(in_record) {
             return refuse("is part of the record of a run");
         }
-        Ok(Self(Replacement::new(parent, Path::new(name))?))
+        Ok(Self::File(Replacement::new(parent, Path::new(name))?))
     }
 
     /// Writes the output of `write`: either all of it or nothing.
@@ -99,9 +111,19 @@ impl Output {
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
     ) -> Result<(), Failure> {
-        let file =
-            buffered(self.0, write).map_err(|error| Failure::new(Exit::Record, not_written(path, error)))?;
-        Ok(file.finish()?)
+        match self {
+            Self::Standard => to_standard_output(write),
+            Self::File(file) => {
+                let file = buffered(file, write)
+                    .map_err(|error| Failure::new(Exit::Record, not_written(path, error)))?;
+                Ok(file.finish()?)
+            }
+        }
+    }
+
+    /// What a command prints when the output at `path` is complete; `None` if that is on the standard output.
+    pub(crate) fn done(path: &Path) -> Option<String> {
+        (path != Path::new("-")).then(|| format!("wrote {}", path.display()))
     }
 }
 
@@ -132,7 +154,7 @@ fn in_run(
     write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
 ) -> Result<PathBuf, Failure> {
     let path = place.path().join(name);
-    Output(Replacement::new(place, Path::new(name))?).write(&path, write)?;
+    Output::File(Replacement::new(place, Path::new(name))?).write(&path, write)?;
     Ok(path)
 }
 
@@ -159,9 +181,9 @@ fn all_files(study: &Study<'_>, place: &RunDirectory) -> Result<(), Failure> {
     Ok(())
 }
 
-fn to_terminal(study: &Study<'_>, format: Format) -> Result<(), Failure> {
+fn to_standard_output(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
-    match write(study, format, &mut out).and_then(|()| Ok(out.flush()?)) {
+    match write(&mut out).and_then(|()| Ok(out.flush()?)) {
         // It is not an error if the reader stops early, for example `head`.
         Err(error) if is_broken_pipe(&error) => Ok(()),
         result => result

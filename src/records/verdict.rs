@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
         Some(Some(path)) => {
             let sheet = sheet(&study, path).unwrap_or_default();
             Output::new(&arguments.runs, path)?.write(path, |out| Ok(out.write_all(sheet.as_bytes())?))?;
-            print_line(&format!("wrote {}", path.display()))?;
+            Output::done(path).map_or(Ok(()), |done| print_line(&done))?;
         }
     }
     explain(&study);

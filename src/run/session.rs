@@ -11,11 +11,13 @@ use plan::{
     AssumedDevice, Bytes, FileSystemSpace, Nanos, Plan, Prediction, Predictions, RunEnvironment, estimates,
     shell_word, visible,
 };
-use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed, RunDirectory};
+use record::{
+    FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed, Run, RunDirectory,
+};
 use report::Shown;
 use runner::{
-    Checked, EarlierStart, HostLayoutBuilder, Machine, PlanExecution, Replaced, RunSummary, Servers,
-    ValidatedCampaign, Watch,
+    Checked, EarlierStart, ErrorKind, HostLayoutBuilder, Machine, PlanExecution, Replaced, RunSummary,
+    Servers, ValidatedCampaign, Watch,
 };
 
 use crate::console::exit::{Exit, Failure};
@@ -210,7 +212,12 @@ impl<'w> Session<'w> {
         watch: &mut dyn Watch,
     ) -> Result<(RunSummary, RunDirectory), Failure> {
         let place = recorder.place();
-        Ok((self.life(recorder, watch).run(checked)?, place))
+        let ended = self.life(recorder, watch).run(checked).map_err(Failure::from);
+        let ended = ended.map_err(|failure| match failure.exit {
+            Exit::Record => failure.followed_by(&kept_in(place.path())),
+            _ => failure,
+        })?;
+        Ok((ended, place))
     }
 
     /// The progress display of the run recorded in `directory`.
@@ -408,6 +415,15 @@ pub(crate) fn lacking_right(plan: &Plan) -> Option<String> {
     refused.map(|error| format!("{error}; as this user, phases start with whatever is in the cache"))
 }
 
+/// What the record in `directory` has of a run that could not be recorded to its end.
+fn kept_in(directory: &Path) -> String {
+    match Run::open(directory).map(|run| run.phases.len()) {
+        Ok(0) | Err(_) => "nothing was recorded".to_owned(),
+        Ok(1) => format!("the phase that was recorded before is in {}", directory.display()),
+        Ok(phases) => format!("the {phases} phases that were recorded before are in {}", directory.display()),
+    }
+}
+
 /// The exit code and the message for a finished run, whose record is in `directory`.
 pub(crate) fn verdict(ended: &RunSummary, directory: &Path) -> (Exit, Option<String>) {
     if ended.interrupted {
@@ -417,7 +433,11 @@ pub(crate) fn verdict(ended: &RunSummary, directory: &Path) -> (Exit, Option<Str
     }
     if let Some((message, kind)) = &ended.failed {
         let left = ended.left_behind.as_ref().map_or(String::new(), |error| format!("; also, {error}"));
-        return (Exit::from(*kind), Some(format!("{message}{left}")));
+        let kept = match kind {
+            ErrorKind::Record => format!("; {}", kept_in(directory)),
+            _ => String::new(),
+        };
+        return (Exit::from(*kind), Some(format!("{message}{kept}{left}")));
     }
     if ended.wrong_cells > 0 {
         let message =

@@ -96,6 +96,8 @@ pub struct LiveOperation {
     pub start_ns: u64,
     /// Time from submission to completion.
     pub latency_ns: u64,
+    /// Offset in the file or device.
+    pub offset_bytes: u64,
     /// Number of bytes moved.
     pub bytes: u64,
     /// Wall clock at its end, nanoseconds since 1970-01-01 UTC, with a precision of some milliseconds.

@@ -21,7 +21,7 @@
 //! | [`layout`], [`Layout`] | how devices are combined, as commands with their undo commands |
 //! | [`study`] | reads study files into plans, and reports every mistake with its position |
 //! | [`shell_word`] | a word quoted for a shell |
-//! | [`visible`] | foreign text with hidden characters escaped |
+//! | [`visible`], [`cut_words`] | foreign text with hidden characters escaped, and with long words cut |
 //! | [`probe`] | the plan of a probe from which the duration of a study is predicted |
 //! | [`quick`] | the plan of a quick characterisation of a directory |
 //! | [`randomops`] | the plan of small random transfers by many tasks |
@@ -84,7 +84,7 @@ pub use text::hex::hex;
 pub use text::parse::UnitError;
 pub use text::shell::shell_word;
 pub use text::units::{Bytes, Nanos};
-pub use text::visible::{is_hidden, visible, visible_lines};
+pub use text::visible::{cut_words, is_hidden, visible, visible_lines};
 pub use work::Work;
 pub use work::find::Find;
 pub use work::names::{
@@ -92,7 +92,7 @@ pub use work::names::{
 };
 pub use work::operation::{Measure, Operation};
 pub use work::rpc::{Binding, Pattern, Rpc};
-pub use work::tree::{Objects, TREE_DEPTH_MAX, Tree};
+pub use work::tree::{Objects, PPM_OF_PERCENT, TREE_DEPTH_MAX, Tree};
 pub use workload::backend::{BACKENDS, Backend, Capabilities};
 pub use workload::limits::HISTORY_MAX;
 pub use workload::stonewall::Stonewall;

@@ -154,6 +154,16 @@ pub enum RecordError {
         /// The reason, and the next step.
         why: String,
     },
+    /// The run has not ended, so it is not resumed.
+    #[error(
+        "cannot resume {}: it is still running{}; wait for it to end, or end it first", path.display(), by(*process)
+    )]
+    Running {
+        /// The run directory.
+        path: PathBuf,
+        /// The process that writes the record, if it can be seen from here.
+        process: Option<u32>,
+    },
     /// The run has nothing left to do.
     #[error(
         "cannot resume {}: the run is complete: {}; show it with `ioproof report`",
@@ -224,12 +234,24 @@ fn moved(now: &NowAt) -> String {
             now.display(),
             plan::shell_word(&now.to_string_lossy())
         ),
-        NowAt::Removed => "that directory was removed during the run, and what was measured is lost; start the run again, and \
-                 leave its directory alone"
-            .to_owned(),
-        NowAt::Unknown => "that directory is no longer at its path, and where it is now cannot be seen; if it still \
+        NowAt::Removed => {
+            "that directory was removed during the run, and what was measured is lost; start the run \
+                           again, and leave its directory alone"
+                .to_owned()
+        }
+        NowAt::Unknown => {
+            "that directory is no longer at its path, and where it is now cannot be seen; if it still \
                            exists, everything measured is there"
-            .to_owned(),
+                .to_owned()
+        }
+    }
+}
+
+/// Which process writes a record.
+fn by(process: Option<u32>) -> String {
+    match process {
+        Some(process) => format!(" in process {process} of this node"),
+        None => ": a process that cannot be seen from here is writing it".to_owned(),
     }
 }
 
@@ -240,11 +262,9 @@ fn next_step(source: &io::Error) -> &'static str {
     }
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "free some space there, or choose another directory; what was recorded before is still there"
+            "free some space there, or choose another directory"
         }
-        io::ErrorKind::ReadOnlyFilesystem => {
-            "choose a directory on a writable file system; what was recorded before is still there"
-        }
+        io::ErrorKind::ReadOnlyFilesystem => "choose a directory on a writable file system",
         io::ErrorKind::PermissionDenied => "choose a directory that you may write to",
         io::ErrorKind::NotFound => "check the path",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "name a directory",

@@ -134,7 +134,7 @@ impl<'w> Benchmark<'w> {
                     std::io::ErrorKind::NotADirectory.into(),
                 ));
             }
-            claim = self.claim(&phase_run, earlier.as_ref())?;
+            claim = self.claim(&phase_run, earlier.as_ref(), made.count())?;
             for phase in self.made_by() {
                 made.make(&datadir.join(phase.directory()))?;
             }
@@ -217,6 +217,7 @@ impl<'w> Benchmark<'w> {
         &self,
         phase_run: &PhaseRun<'_>,
         earlier: Option<&Leftover>,
+        levels_made: u32,
     ) -> Result<Option<PlacedClaim>, Failure> {
         if self.request.is_dry || self.request.is_cleanup {
             return Ok(None);
@@ -231,8 +232,8 @@ impl<'w> Benchmark<'w> {
         }
         let directories: Vec<PathBuf> = self.made_by().map(|phase| datadir.join(phase.directory())).collect();
         let run = (self.run_id.as_str(), parts.as_path(), now_unix_ns());
-        let claim = runner::claim_sequence(datadir, &cases, &directories, run, self.world.comm().node())?;
-        Ok(Some(claim))
+        let (made, node) = ((datadir, levels_made), self.world.comm().node());
+        Ok(Some(runner::claim_sequence(made, &cases, &directories, run, node)?))
     }
 
     /// The phases that create files, each of which has its own directory.

@@ -26,6 +26,11 @@ impl MadeDirectories {
         Ok(())
     }
 
+    /// Their number.
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.0.len()).unwrap_or(u32::MAX)
+    }
+
     /// Removes those directories that are empty.
     pub(super) fn remove_empty(&self) {
         for one in self.0.iter().rev() {

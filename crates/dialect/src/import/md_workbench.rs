@@ -415,7 +415,10 @@ impl Conditions {
     /// The name of the case to which a line belongs. Phases have their own cases, and so have different
     /// rests.
     fn name(&self, row: &Row) -> String {
-        let rests = |case: &&Case| matches!(&case.workload.work, Work::Objects(objects) if objects.waiting_percent == row.waiting_percent);
+        // Two digits of the factor are printed.
+        let printed =
+            |objects: &Objects| (objects.waiting_percent() - f64::from(row.waiting_percent)).abs() <= 0.5;
+        let rests = |case: &&Case| matches!(&case.workload.work, Work::Objects(objects) if printed(objects));
         let mut of_phase = self.cases.iter().filter(|case| case.phases.contains(&row.phase));
         let found = match row.phase {
             Phase::Benchmark => of_phase.find(rests),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::printer::Request;
 use super::stat::{IntervalStat, per_second, whole};
 
 /// The target of the requests.
@@ -36,17 +37,20 @@ impl Sample {
         Self(text)
     }
 
-    /// Adds a request.
-    pub(super) fn io(self, number: u64, write: bool, bytes: u64, latency_ns: u64, ignored: bool) -> Self {
-        let operation = if write { "\"write\"" } else { "\"read\"" };
+    /// Adds request number `number`. `ignored` says that the statistics leave it out, `notice` what is
+    /// unusual about it.
+    pub(super) fn io(self, number: u64, request: Request, ignored: bool, notice: &str) -> Self {
+        let operation = if request.write { "\"write\"" } else { "\"read\"" };
         self.part(
             "io",
             &[
                 ("request", number.to_string()),
                 ("operation", operation.to_owned()),
-                ("size", bytes.to_string()),
-                ("time", latency_ns.to_string()),
+                ("offset", request.offset.to_string()),
+                ("size", request.bytes.to_string()),
+                ("time", request.latency_ns.to_string()),
                 ("ignored", ignored.to_string()),
+                ("notice", quoted(notice)),
             ],
         )
     }

@@ -33,11 +33,12 @@ pub(super) struct Printer {
 
 /// One request.
 #[derive(Debug, Clone, Copy)]
-struct Request {
-    write: bool,
+pub(super) struct Request {
+    pub write: bool,
+    pub offset: u64,
     start_ns: u64,
-    latency_ns: u64,
-    bytes: u64,
+    pub latency_ns: u64,
+    pub bytes: u64,
     ended_unix_ns: i64,
 }
 
@@ -84,21 +85,22 @@ impl Printer {
             }
         }
         let stat = &self.all.stat;
-        let mark = match stat.mean_ns() {
-            _ if warmup => " (warmup)",
-            _ if too_fast => " (too fast)",
-            _ if too_slow => " (too slow)",
-            mean if stat.count >= MARKED_FROM && latency_ns < mean / 2 => " (fast)",
-            mean if stat.count >= MARKED_FROM && latency_ns > mean * 2 => " (slow)",
+        let notice = match stat.mean_ns() {
+            _ if warmup => "warmup",
+            _ if too_fast => "too fast",
+            _ if too_slow => "too slow",
+            mean if stat.count >= MARKED_FROM && latency_ns < mean / 2 => "fast",
+            mean if stat.count >= MARKED_FROM && latency_ns > mean * 2 => "slow",
             _ => "",
         };
         let mut out = String::new();
         if settings.json && !settings.quiet {
             let sample = self.sample(request.ended_unix_ns);
-            self.samples.push(sample.io(number, request.write, bytes, latency_ns, !counts).text());
+            self.samples.push(sample.io(number, request, !counts, notice).text());
         }
         if !self.is_silent() {
             let time = settings.time.as_ref().map(|format| clock(request.ended_unix_ns, format) + " ");
+            let mark = if notice.is_empty() { String::new() } else { format!(" ({notice})") };
             let arrow = if request.write { ">>>" } else { "<<<" };
             let _ = writeln!(
                 out,
@@ -206,6 +208,7 @@ impl Printer {
         let end = i64::try_from(row.start_ns + row.latency_ns).unwrap_or(i64::MAX);
         Request {
             write: row.operation == Operation::Write,
+            offset: row.offset_bytes,
             start_ns: row.start_ns,
             latency_ns: row.latency_ns,
             bytes: row.bytes,
@@ -245,6 +248,7 @@ impl ToolPrinter for Printer {
             .map(|one| {
                 self.request(Request {
                     write: one.operation == Operation::Write,
+                    offset: one.offset_bytes,
                     start_ns: one.start_ns,
                     latency_ns: one.latency_ns,
                     bytes: one.bytes,

@@ -81,7 +81,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<ParsedCommand, 
     }
     resolve(&mut settings)?;
     let list = given.iter().rfind(|option| option.key == Key::Clients).map(|option| option.written.as_str());
-    let mut warnings = Vec::new();
+    let mut warnings = reader::warnings(&given);
     let all = case::all(&settings, &extras, launcher, &mut warnings, list)?;
     let (cases, points): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let title = format!("IOzone: {}", words.join(" "));

@@ -117,7 +117,7 @@ pub(super) const OPTIONS: Options<Key> = Options {
 /// Sorted by letter; options with a plus sign are at the end.
 #[rustfmt::skip]
 const SPECS: &[Spec<Key>] = &[
-    flag("a", Key::Auto, "automatic mode: files of 64 kB to 512 MB, records of 4 kB to 16 MB, each twice the previous size; records below 64 kB only for files below 32 MB"),
+    flag("a", Key::Auto, "automatic mode: files of 64 kB to 512 MB, records of 4 kB to 16 MB, each twice the previous size; records below 64 kB only for files below 32 MB, unless -y or -q is given"),
     flag("A", Key::Auto2, "automatic mode with small records for large files as well; without -i, only -i 0 and -i 1. Obsolete in IOzone: use -az -i 0 -i 1"),
     value("b", "-b FILE", Key::ReportFile, "also write the report of -R to this file as text; IOzone writes a binary worksheet, which current spreadsheets no longer need"),
     flag("B", Key::Mmap, "shared memory mappings; without the fwrite and fread tests, as in IOzone"),

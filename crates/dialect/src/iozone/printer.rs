@@ -268,7 +268,7 @@ impl ToolPrinter for Printer {
         }
         out.push_str("\niozone test complete.\n");
         if settings.report {
-            out.push_str(&sheet::table(&self.rates));
+            out.push_str(&sheet::table(settings, &self.rates));
         }
         out
     }
@@ -277,7 +277,7 @@ impl ToolPrinter for Printer {
         let settings = self.settings();
         let text = match settings.is_throughput() {
             true => sheet::throughput(settings, &self.rates, &self.cpu),
-            false => sheet::table(&self.rates),
+            false => sheet::table(settings, &self.rates),
         };
         settings.report_file.iter().map(|path| (path.clone(), text.clone())).collect()
     }

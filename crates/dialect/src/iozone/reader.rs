@@ -115,12 +115,13 @@ impl Settings {
                 self.size_most_kb = size;
                 format!("Using maximum file size of {size} kilobytes.")
             }
+            // Limits of the records also hold for large files.
             Key::RecordLeast => {
-                self.record_least_kb = size;
+                (self.record_least_kb, self.cross_over) = (size, true);
                 format!("Using Minimum Record Size {size} kB")
             }
             _ => {
-                self.record_most_kb = size;
+                (self.record_most_kb, self.cross_over) = (size, true);
                 format!("Using Maximum Record Size {size} kB")
             }
         }
@@ -134,8 +135,7 @@ impl Settings {
             Key::ReportFile => self.report_file = Some(PathBuf::from(given.text())),
             Key::Names => self.names = given.values.iter().map(PathBuf::from).collect(),
             Key::Test => {
-                let test = number(0, u64::from(NUMBER_MAX))?;
-                self.tests.insert(u8::try_from(test).unwrap_or(NUMBER_MAX));
+                self.tests.insert(test_number(given)?.0);
             }
             Key::Processes => self.processes.push(processes()?),
             Key::Lower => self.lower = Some(processes()?),
@@ -167,6 +167,29 @@ impl Settings {
         }
         Ok(String::new())
     }
+}
+
+/// The number that a value of `-i` begins with, and the rest, which IOzone does not look at.
+fn test_number(given: &Given<Key>) -> Result<(u8, &str), ToolError> {
+    let text = given.text();
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    match text[..digits].parse() {
+        Ok(number @ 0..=NUMBER_MAX) => Ok((number, &text[digits..])),
+        _ => Err(given.wrong(&format!("is not a test; give a whole number from 0 to {NUMBER_MAX}"))),
+    }
+}
+
+/// Warnings about what IOzone does not look at either.
+pub(super) fn warnings(given: &[Given<Key>]) -> Vec<String> {
+    let tests = given.iter().filter(|option| option.key == Key::Test);
+    let warning = |option: &Given<Key>| match test_number(option) {
+        Ok((number, rest)) if !rest.is_empty() => Some(format!(
+            "{}: {rest:?} has no effect, as in IOzone; only test {number} is run by it",
+            option.written
+        )),
+        _ => None,
+    };
+    tests.filter_map(warning).collect()
 }
 
 /// The meaning of the option, for `--explain`.

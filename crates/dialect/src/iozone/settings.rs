@@ -169,16 +169,24 @@ impl Settings {
         powers(self.size_least_kb, self.size_most_kb, self.multiplier)
     }
 
-    /// Sizes of records for files of `size_kb`, in kB.
-    pub(super) fn records(&self, size_kb: u64) -> Vec<u64> {
+    /// Sizes of records for files of any size, in kB.
+    pub(super) fn all_records(&self) -> Vec<u64> {
         if !self.records_kb.is_empty() {
             return self.records_kb.clone();
         }
         if !self.is_auto() {
             return vec![RECORD_DEFAULT_KB];
         }
+        powers(self.record_least_kb, self.record_most_kb, self.multiplier)
+    }
+
+    /// Sizes of records for files of `size_kb`, in kB.
+    pub(super) fn records(&self, size_kb: u64) -> Vec<u64> {
+        let all = self.all_records();
+        if !self.records_kb.is_empty() || !self.is_auto() {
+            return all;
+        }
         let dense = self.cross_over || self.auto2;
-        let all = powers(self.record_least_kb, self.record_most_kb, self.multiplier);
         let fits = |record: &u64| {
             *record <= size_kb && (dense || size_kb < LARGE_FILE_KB || *record >= LARGE_RECORD_KB)
         };

@@ -7,10 +7,11 @@ use super::case::Point;
 use super::settings::{Settings, Unit};
 use super::test::{THROUGHPUT_ORDER, Test};
 
-/// The cells of single and automatic mode, by test and sizes.
-pub(super) fn table(cells: &[(Point, f64)]) -> String {
+/// The cells of single and automatic mode, by test and sizes. The heading has every record size of the
+/// command line, also those larger than all files.
+pub(super) fn table(settings: &Settings, cells: &[(Point, f64)]) -> String {
     let mut out = String::from("Excel output is below:\n");
-    let records: BTreeSet<u64> = cells.iter().map(|(point, _)| point.record_kb).collect();
+    let records: BTreeSet<u64> = settings.all_records().into_iter().collect();
     for test in Test::columns() {
         let of_test: BTreeMap<(u64, u64), f64> = cells
             .iter()

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use plan::{Operation, Phase};
 use record::{HistoryRow, PhaseRecord};
 
+use super::lines::factor;
 use super::settings::Settings;
 use crate::printed::exponent;
 
@@ -20,7 +21,7 @@ const OF_STEPS: [(Operation, &str); 4] = [
     (Operation::Stat, "stat"),
 ];
 
-/// The files of a phase whose steps rest for `rest` hundredths of their duration; empty unless requested
+/// The files of a phase whose steps rest for `rest` millionths of their duration; empty unless requested
 /// on the command line.
 pub(super) fn files(settings: &Settings, rest: u32, record: &PhaseRecord) -> Vec<(PathBuf, String)> {
     let Some(prefix) = &settings.latencies else { return Vec::new() };
@@ -33,7 +34,7 @@ pub(super) fn files(settings: &Settings, rest: u32, record: &PhaseRecord) -> Vec
         }
         _ => (key.repetition, &OF_STEPS),
     };
-    let (of_all, rest) = (settings.latencies_of_all, f64::from(rest) / 100.0);
+    let (of_all, rest) = (settings.latencies_of_all, factor(rest));
     let all = if of_all { "-all" } else { "" };
     let file = |&(operation, name): &(Operation, &str)| {
         let of_kind = |row: &&HistoryRow| row.operation == operation && (of_all || row.task == 0);

@@ -18,6 +18,12 @@ const OPERATIONS: [(Operation, &str); 4] = [
     (Operation::Remove, "delete"),
 ];
 
+/// A rest in millionths of the step's duration as a multiple of it, in the precision of md-workbench, whose rounding to
+/// two digits depends on it.
+pub(super) fn factor(rest_ppm: u32) -> f32 {
+    (f64::from(rest_ppm) / 1e6) as f32
+}
+
 /// The figures of one phase, as defined by md-workbench.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
@@ -34,7 +40,7 @@ pub(super) struct Line {
     times: Vec<f64>,
     wall: f64,
     latencies: Vec<(&'static str, Latency)>,
-    /// Rest after each step, in hundredths of the step's duration.
+    /// Rest after each step, in millionths of the step's duration.
     rest: u32,
     /// Set if a deadline may end the phase.
     stonewall: Option<AtDeadline>,
@@ -140,7 +146,7 @@ impl Line {
         });
         out.push_str(&format!("op-max:{}s", exponent(self.slowest(), 4)));
         if self.rest > 0 && self.phase == Phase::Benchmark {
-            out.push_str(&format!(" waiting_factor:{:.2}", f64::from(self.rest) / 100.0));
+            out.push_str(&format!(" waiting_factor:{:.2}", factor(self.rest)));
         }
         if !settings.quiet {
             let mark = if self.surprises > 0 { "!!!" } else { "" };

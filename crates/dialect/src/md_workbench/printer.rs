@@ -74,7 +74,7 @@ impl ToolPrinter for Printer {
         };
         let settings = &self.memo.settings;
         let rest = match &case.workload.work {
-            Work::Objects(objects) => objects.waiting_percent,
+            Work::Objects(objects) => objects.waiting_ppm,
             _ => 0,
         };
         self.latencies.extend(latencies::files(settings, rest, record));

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use plan::{
-    Backend, Bytes, Case, Existing, FileSet, Geometry, HISTORY_MAX, Keep, Nanos, Objects, Phase, Sharing,
-    Spread, Stonewall, Work, WorkloadSpec,
+    Backend, Bytes, Case, Existing, FileSet, Geometry, HISTORY_MAX, Keep, Nanos, Objects, PPM_OF_PERCENT,
+    Phase, Sharing, Spread, Stonewall, Work, WorkloadSpec,
 };
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ const ROUNDS_MAX: u32 = 100_000;
 const SECONDS_MAX: u64 = 100_000_000;
 /// A rest of more than a thousand times the duration of a step is taken for a typing error.
 const WAITING_MAX: f64 = 1000.0;
-/// The waiting factors of `-T`, in hundredths of the duration of a step. Source: the factors printed by
+/// The waiting factors of `-T`, in percent of the duration of a step. Source: the factors printed by
 /// md-workbench 4.1.
 const ADAPTIVE: [u32; 8] = [0, 6, 12, 25, 50, 100, 200, 400];
 
@@ -34,7 +34,9 @@ pub(super) struct Settings {
     pub directories: Vec<PathBuf>,
     pub object_bytes: u64,
     pub rounds: u32,
-    pub waiting_percent: u32,
+    /// In millionths of the duration of a step.
+    #[serde(default)]
+    pub waiting_ppm: u32,
     pub adaptive: bool,
     pub deadline: u64,
     pub wear_out: bool,
@@ -81,7 +83,7 @@ impl Default for Settings {
             directories: vec![PathBuf::from("./out")],
             object_bytes: 3901,
             rounds: 3,
-            waiting_percent: 0,
+            waiting_ppm: 0,
             adaptive: false,
             deadline: 0,
             wear_out: false,
@@ -155,7 +157,7 @@ impl Settings {
             Key::ObjectBytes => self.object_bytes = given.size()?,
             Key::Rounds => self.rounds = given.count32(ROUNDS_MAX)?,
             Key::Deadline => self.deadline = given.count(SECONDS_MAX)?,
-            Key::Waiting => self.waiting_percent = waiting(given)?,
+            Key::Waiting => self.waiting_ppm = waiting(given)?,
             Key::StatusFile => self.status_file = given.path()?,
             Key::Latencies => self.latencies = Some(given.text().to_owned()),
             Key::LatenciesOfAll => self.latencies_of_all = true,
@@ -188,9 +190,12 @@ impl Settings {
         each.saturating_mul(self.sets.into()) > HISTORY_MAX
     }
 
-    /// The rests of the rounds, in hundredths of the duration of a step: one for each case.
+    /// The rests of the rounds, in millionths of the duration of a step: one for each case.
     pub(super) fn rests(&self) -> Vec<u32> {
-        if self.adaptive { ADAPTIVE.to_vec() } else { vec![self.waiting_percent] }
+        if self.adaptive {
+            return ADAPTIVE.iter().map(|percent| percent * PPM_OF_PERCENT).collect();
+        }
+        vec![self.waiting_ppm]
     }
 
     /// The cases, in order: sets are created once, used in every round, and removed once.
@@ -219,7 +224,11 @@ impl Settings {
             cases.push(case("precreate".to_owned(), Phase::Precreate, 0)?);
         }
         for &rest in rests.iter().filter(|_| self.benchmark) {
-            let id = if rests.len() == 1 { "md-workbench".to_owned() } else { format!("waiting-{rest}") };
+            let id = if rests.len() == 1 {
+                "md-workbench".to_owned()
+            } else {
+                format!("waiting-{}", rest / PPM_OF_PERCENT)
+            };
             cases.push(case(id, Phase::Benchmark, rest)?);
         }
         if self.cleanup {
@@ -228,7 +237,7 @@ impl Settings {
         Ok(cases)
     }
 
-    /// The workload of the case `id`, whose steps rest for `rest` hundredths of their duration.
+    /// The workload of the case `id`, whose steps rest for `rest` millionths of their duration.
     fn spec(
         &self,
         id: &str,
@@ -244,7 +253,7 @@ impl Settings {
             steps: self.steps.max(1),
             object_bytes: Bytes(self.object_bytes),
             offset: self.offset,
-            waiting_percent: rest,
+            waiting_ppm: rest,
             read_only: self.read_only,
             no_stat: false,
             in_target: true,
@@ -318,7 +327,11 @@ fn waiting(given: &Given<Key>) -> Result<u32, ToolError> {
             clippy::cast_sign_loss,
             reason = "the range is checked before"
         )]
-        Ok(factor) if (0.0..=WAITING_MAX).contains(&factor) => Ok((factor * 100.0).round() as u32),
+        Ok(factor) if (0.0..=WAITING_MAX).contains(&factor) => {
+            // The least rest that can be stored is still a rest.
+            let least = if factor > 0.0 { 1.0 } else { 0.0 };
+            Ok((factor * 1e6).round().max(least) as u32)
+        }
         _ => Err(given.wrong("is not a multiple of the duration of a step; give 0 to 1000, as in 0.5")),
     }
 }

@@ -161,6 +161,7 @@ fn record(plan: &Plan, times_ns: &[u64]) -> PhaseRecord {
         HistoryRow {
             start_ns: 1_000 + number * 200_000_000,
             latency_ns: *latency_ns,
+            offset_bytes: number * bytes,
             bytes,
             ..HistoryRow::new(key.clone(), operation)
         }
@@ -260,14 +261,14 @@ fn raw_numbers_come_for_every_so_many_requests_or_so_much_time() {
     assert_eq!(text.lines().filter(|line| line.split(' ').count() == 10).count(), 2, "{text}");
 }
 
-/// The keys of the objects, in the order of the sample of release 1.3.
+/// The keys of the objects, in the order of ioping after release 1.3 (`1.3.17.g09f474b`).
 #[test]
 fn json_has_the_keys_of_ioping() {
     let text = printed("ioping -J -c 2 -i 0.2 .", &TIMES_NS[..2]);
     let keys: Vec<&str> =
         text.lines().filter_map(|line| line.trim().split_once("\": ").map(|(key, _)| &key[1..])).collect();
     let head = ["timestamp", "localtime", "target", "path", "fstype", "device", "device_size"];
-    let io = ["io", "request", "operation", "size", "time", "ignored"];
+    let io = ["io", "request", "operation", "offset", "size", "time", "ignored", "notice"];
     let stat = ["stat", "count", "size", "time", "iops", "bps", "min", "avg", "max", "mdev"];
     let load = ["load", "count", "failed", "size", "time", "iops", "bps"];
     let expected: Vec<&str> = [&head[..], &io, &head, &io, &head, &stat, &load].concat();
@@ -275,6 +276,8 @@ fn json_has_the_keys_of_ioping() {
     let parsed: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(parsed[0]["io"]["ignored"], true);
     assert_eq!(parsed[1]["io"]["time"], 220_800);
+    assert_eq!((&parsed[1]["io"]["offset"], &parsed[1]["io"]["notice"]), (&4096.into(), &"".into()));
+    assert_eq!(parsed[0]["io"]["notice"], "warmup");
     assert_eq!((&parsed[2]["stat"]["count"], &parsed[2]["load"]["count"]), (&1.into(), &2.into()));
     assert!(
         text.contains("\"timestamp\": 1795299192.880147,"),
@@ -293,6 +296,7 @@ fn requests_that_were_shown_as_they_came_are_not_shown_again() {
         operation: row.operation,
         start_ns: row.start_ns,
         latency_ns: row.latency_ns,
+        offset_bytes: row.offset_bytes,
         bytes: row.bytes,
         ended_unix_ns: 0,
     };

@@ -121,7 +121,7 @@ fn pieces_in_order_are_the_whole_output() {
     let mut pieces = printer.header(&manifest);
     assert!(pieces.ends_with("----\n"), "the table is open before the first row");
     for row in rows_4_1() {
-        let piece = printer.phase(&row, &[]);
+        let piece = printer.phase(&row, &[], None);
         assert_eq!(piece.lines().count(), 1, "{piece}");
         pieces.push_str(&piece);
     }
@@ -207,9 +207,9 @@ fn text_is_that_of_3_3() {
     let mut printed = printer.header(&manifest);
     let transfers = 4_194_304.0;
     let times = [0.001_463, transfers / 519_844.0, 1.13, transfers / 519_818.29];
-    printed.push_str(&printer.phase(&row(Phase::Write, 0, 16 << 30, 4096, times), &[]));
+    printed.push_str(&printer.phase(&row(Phase::Write, 0, 16 << 30, 4096, times), &[], None));
     let times = [0.000_037, transfers / 504_065.0, 0.055_648, transfers / 504_060.67];
-    printed.push_str(&printer.phase(&row(Phase::Read, 0, 16 << 30, 4096, times), &[]));
+    printed.push_str(&printer.phase(&row(Phase::Read, 0, 16 << 30, 4096, times), &[], None));
     printed.push_str(&printer.removed(0, 0.001_426));
     printed.push_str(&printer.finish(manifest.finished_unix_ns));
     assert_same(&printed, include_str!("ior/sample_3_3.txt"));
@@ -225,7 +225,7 @@ fn text_is_that_of_3_0() {
     let mut printer = Printer::new(&manifest.plan).expect("an ior plan");
     let mut printed = printer.header(&manifest);
     let times = [0.002_584, 6.828, 6.74, 6.828_94];
-    printed.push_str(&printer.phase(&row(Phase::Read, 0, 3_355_443_200, 20 << 20, times), &[]));
+    printed.push_str(&printer.phase(&row(Phase::Read, 0, 3_355_443_200, 20 << 20, times), &[], None));
     printed.push_str(&printer.removed(0, 0.484_296));
     printed.push_str(&printer.finish(manifest.finished_unix_ns));
     assert_same(&printed, include_str!("ior/sample_3_0.txt"));
@@ -341,6 +341,42 @@ fn a_stonewall_shows_what_each_task_had_moved_and_the_volume_that_was_not() {
     // The faster task's mean: 1.027 s / 24317 = 42 µs.
     assert!(printed.contains("0.000042"), "{printed}");
     assert_eq!(stonewall_status(&tasks), "24317");
+}
+
+/// What 4.1 printed for `-r -s 10 -b 256k -t 64k -z -z` on a file of 1,000,000 bytes, and on one as large as the
+/// volume, which it does not mention.
+#[test]
+fn files_of_another_size_than_the_volume_are_told() {
+    let plan = plan("ior -r -s 4 -b 256k -t 64k -o q", Launcher::default());
+    let manifest = manifest(plan, "vm", Vec::new());
+    let mut printer = Printer::new(&manifest.plan).expect("an ior plan");
+    printer.header(&manifest);
+    let read = row(Phase::Read, 0, 1 << 20, 1 << 16, [0.1; 4]);
+    let warnings = printer.phase(&read, &[], Some(1_000_000));
+    assert!(
+        warnings.starts_with(
+            "WARNING: Expected aggregate file size       = 1048576\n\
+             WARNING: Stat() of aggregate file size      = 1000000\n\
+             WARNING: Using actual aggregate bytes moved = 1048576\nread "
+        ),
+        "{warnings}"
+    );
+    for size in [Some(1 << 20), None] {
+        assert!(printer.phase(&read, &[], size).starts_with("read "), "{size:?}");
+    }
+    let short = row(Phase::Read, 0, 1 << 16, 1 << 16, [0.1; 4]);
+    assert!(
+        printer.phase(&short, &[], Some(1 << 20)).contains("Stat() of aggregate file size      = 1048576")
+    );
+}
+
+/// `-D 0` is no deadline, in IOR 4.1 as well: the whole volume is moved and no time is printed.
+#[test]
+fn a_deadline_of_zero_is_none() {
+    let plan = plan("ior -w -b 16m -t 64k -D 1 -D 0 -o q", Launcher::default());
+    assert_eq!(plan.cases[0].workload.stonewall, None);
+    let printed = Printer::new(&plan).expect("an ior plan").header(&manifest(plan, "vm", Vec::new()));
+    assert!(!printed.contains("stonewallingTime"), "{printed}");
 }
 
 #[test]

@@ -181,6 +181,8 @@ fn what_several_options_say_together_is_settled_or_refused() {
         ("iozone -s 1.5g", "is not a size"),
         ("iozone -s 0", "moves nothing"),
         ("iozone -i 13", "from 0 to 12"),
+        ("iozone -i -4", "from 0 to 12"),
+        ("iozone -ix", "from 0 to 12"),
         ("iozone -t 2 -N", "throughput mode"),
         ("iozone -t 3 -F a b", "names 2 files for 3 processes"),
         ("iozone -B -I", "page cache"),
@@ -188,7 +190,6 @@ fn what_several_options_say_together_is_settled_or_refused() {
         ("iozone -i 9", "no test remains"),
         ("iozone -y 64k -q 4k -a", "swap them"),
         ("iozone -a -s 2", "no record size of automatic mode fits"),
-        ("iozone -a -s 64m -q 32k", "no record size of automatic mode fits"),
         ("iozone -X file", "not supported"),
         ("iozone -+t", "ioproof rpc"),
         ("iozone -W", "lock"),
@@ -307,6 +308,49 @@ fn pretty(ours: &[String], theirs: &[String], line: &str) {
         assert_eq!(ours, theirs, "{line}: line {number}");
     }
     assert_eq!(ours.len(), theirs.len(), "{line}");
+}
+
+/// The heading has the sizes of all records, whatever the files: 3.414 with `-a -g 1m -R` and others.
+#[test]
+fn the_report_has_a_column_for_each_record_size() {
+    let heading = |line: &str| {
+        let text = printed(line);
+        let report = text.split_once("\"Writer report\"\n").expect("a report").1;
+        report
+            .lines()
+            .next()
+            .expect("a heading")
+            .split_whitespace()
+            .map(|word| word.replace('"', ""))
+            .collect()
+    };
+    let sizes = |line: &str| -> Vec<String> { heading(line) };
+    let all =
+        [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384].map(|size: u32| size.to_string());
+    assert_eq!(sizes("iozone -a -g 128 -i 0 -R"), all);
+    assert_eq!(sizes("iozone -a -g 128 -y 16 -i 0 -R"), all[2..]);
+    assert_eq!(sizes("iozone -a -g 128 -+x 3 -i 0 -R").last().map(String::as_str), Some("8748"));
+    assert_eq!(sizes("iozone -a -g 128 -r 8 -r 16 -i 0 -R"), ["8", "16"]);
+    assert_eq!(sizes("iozone -s 128 -i 0 -R"), ["4"]);
+}
+
+/// As 3.414 does with `-a -n 32m -g 32m -y 4k`.
+#[test]
+fn limits_of_records_also_hold_for_large_files() {
+    let count = |line: &str| cases(line).len();
+    assert_eq!(count("iozone -a -s 32m -i 0 -+n"), 9);
+    assert_eq!(count("iozone -a -s 32m -y 4k -i 0 -+n"), 13);
+    assert_eq!(count("iozone -a -s 32m -q 32k -i 0 -+n"), 4);
+}
+
+/// IOzone reads the digits at the beginning. `-i4-` runs test 4.
+#[test]
+fn what_follows_the_number_of_a_test_has_no_effect_and_is_told() {
+    let asked = ask("iozone -i0 -i4- -s 64k").expect("taken");
+    let groups: Vec<&str> = asked.plan.cases.iter().map(|case| case.group.as_str()).collect();
+    assert_eq!(groups, ["write", "rewrite", "record-rewrite"]);
+    assert_eq!(asked.warnings.len(), 1, "{:?}", asked.warnings);
+    assert!(asked.warnings[0].starts_with("-i 4-: \"-\" has no effect"), "{:?}", asked.warnings);
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn the_defaults_are_those_of_its_help() {
     let asked = ask("md-workbench").expect("accepted");
     let (case, objects) = (&asked.plan.cases[0], objects(&asked, 0));
     assert_eq!((objects.sets, objects.precreated, objects.steps, objects.offset), (10, 3000, 1000, 1));
-    assert_eq!((objects.object_bytes, objects.waiting_percent, objects.read_only), (Bytes(3901), 0, false));
+    assert_eq!((objects.object_bytes, objects.waiting_ppm, objects.read_only), (Bytes(3901), 0, false));
     let of = |case: &plan::Case| (case.phases[0], case.repetitions);
     let cases: Vec<(Phase, u32)> = asked.plan.cases.iter().map(of).collect();
     assert_eq!(cases, [(Phase::Precreate, 1), (Phase::Benchmark, 3), (Phase::Cleanup, 1)]);
@@ -42,7 +42,7 @@ fn every_option_is_in_the_plan() {
     let asked = ask(line).expect("accepted");
     let (case, sets) = (&asked.plan.cases[1], objects(&asked, 1));
     assert_eq!((sets.sets, sets.precreated, sets.steps, sets.offset), (2, 500, 200, 3));
-    assert_eq!((sets.object_bytes, sets.waiting_percent), (Bytes(4096), 50));
+    assert_eq!((sets.object_bytes, sets.waiting_ppm), (Bytes(4096), 500_000));
     let workload = &case.workload;
     assert_eq!((case.repetitions, workload.tasks, workload.signature, workload.verify), (5, 8, 7, true));
     let wall = workload.stonewall.expect("a deadline");
@@ -54,7 +54,7 @@ fn every_option_is_in_the_plan() {
     let adaptive = ask("md-workbench -T -R 1").expect("accepted");
     let rests: Vec<u32> = (1..adaptive.plan.cases.len() - 1)
         .map(|case| objects(&adaptive, case))
-        .map(|o| o.waiting_percent)
+        .map(|o| o.waiting_ppm / 10_000)
         .collect();
     assert_eq!(rests, [0, 6, 12, 25, 50, 100, 200, 400]);
 }
@@ -227,6 +227,15 @@ fn other_forms_are_printed_where_they_are_asked_for() {
     let waiting = render("md-workbench -D 2 -I 200 -P 100 -t 0.5 -w 1 -W");
     assert!(waiting.contains("WARNING: num > precreate"), "{waiting}");
     assert!(waiting.contains("s waiting_factor:0.50 (0 errs) stonewall-iter:200 read("), "{waiting}");
+    // As md-workbench 4.1 prints them: any rest has its factor, to two digits of its single precision.
+    for (factor, printed) in [("0.001", "0.00"), ("0.005", "0.00"), ("0.006", "0.01"), ("1e-9", "0.00")] {
+        let text = render(&format!("md-workbench -D 2 -I 200 -P 500 -t={factor}"));
+        assert!(text.contains(&format!("s waiting_factor:{printed} (0 errs)")), "{factor}: {text}");
+    }
+    assert!(!render("md-workbench -D 2 -I 200 -P 500 -t=0").contains("waiting_factor"));
+    let small = ask("md-workbench -2 --start-item=2 -t 0.001").expect("accepted");
+    let Work::Objects(objects) = &small.plan.cases[0].workload.work else { panic!("no objects") };
+    assert_eq!(objects.rest_ns(1_000_000), 1_000, "a thousandth of the step");
 }
 
 #[test]

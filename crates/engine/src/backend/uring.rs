@@ -55,7 +55,8 @@ const REGISTERED_LEAST: usize = 2;
 
 /// Registers the buffers in as few groups as the kernel allows, since looking up a large buffer costs no more than
 /// looking up a small one. If the limit on locked memory is too low for all of them, as many as it allows are
-/// registered: transfers with the others cost the kernel a look-up of their pages. It is told if it concerns more than half of them.
+/// registered: transfers with the others cost the kernel a look-up of their pages. It is told if it concerns more than
+/// half of them.
 fn register_buffers(
     ring: &IoUring,
     buffers: BufferMemory<'_>,

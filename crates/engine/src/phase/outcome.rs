@@ -309,8 +309,8 @@ impl fmt::Display for Note {
             Self::BuffersNotRegistered { have, need } => write!(
                 f,
                 "io_uring ran with fewer than half of its buffers registered: the locked-memory limit is {have} \
-                 bytes, but they and its rings need {need}, beside what other processes of this user have locked; `ulimit -l {}` is \
-                 sufficient if they have locked nothing",
+                 bytes, but they and its rings need {need}, beside what other processes of this user have locked; \
+                 `ulimit -l {}` is sufficient if they have locked nothing",
                 need.div_ceil(1024)
             ),
             Self::FilesNotRegistered => {

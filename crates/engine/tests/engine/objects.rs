@@ -18,7 +18,7 @@ const OBJECTS: Objects = Objects {
     steps: 2,
     object_bytes: Bytes(3901),
     offset: 1,
-    waiting_percent: 0,
+    waiting_ppm: 0,
     read_only: false,
     no_stat: false,
     in_target: false,
@@ -153,7 +153,7 @@ fn a_stonewall_ends_whole_rounds_and_wears_out() {
 fn a_rest_follows_each_step_and_is_in_no_latency() {
     for backend in BACKENDS {
         let bed = Bed::new();
-        let objects = Objects { waiting_percent: 300, steps: 200, precreated: 10, ..OBJECTS };
+        let objects = Objects { waiting_ppm: 3_000_000, steps: 200, precreated: 10, ..OBJECTS };
         let workload = workload(&bed, backend, objects, |spec| spec.tasks = 1);
         run(&workload, Phase::Precreate).expect("made");
         let gone = run(&workload, Phase::Benchmark).expect("it runs");

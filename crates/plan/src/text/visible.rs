@@ -66,6 +66,32 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     written_out(text, |character| character != '\n' && is_hidden(character))
 }
 
+/// `text` with words of more than `most` characters cut: their beginning, their length and their end remain. A word has
+/// no blank in it. Longer words are mistakes, which a message should not repeat in full.
+///
+/// ```
+/// assert_eq!(plan::cut_words("open abcdefghijklmnop: no", 12), "open abcdef… (16 characters) …nop: no");
+/// ```
+#[must_use]
+pub fn cut_words(text: &str, most: usize) -> Cow<'_, str> {
+    let is_long = |word: &str| word.len() > most && word.chars().count() > most;
+    if !text.split_whitespace().any(is_long) {
+        return Cow::Borrowed(text);
+    }
+    let cut = |word: &str| {
+        let text = word.trim_end();
+        if !is_long(text) {
+            return word.to_owned();
+        }
+        let count = text.chars().count();
+        let (head, tail) = (most / 2, most / 4);
+        let first: String = text.chars().take(head).collect();
+        let last: String = text.chars().skip(count - tail).collect();
+        format!("{first}… ({count} characters) …{last}{}", &word[text.len()..])
+    };
+    Cow::Owned(text.split_inclusive(char::is_whitespace).map(cut).collect())
+}
+
 fn written_out(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&hidden) {
         return Cow::Borrowed(text);

@@ -298,8 +298,10 @@ pub struct Objects {
     /// In set number `d`, starting at 0, a step of task `t` takes an object of task `t − offset · (d + 1)` and
     /// creates one for task `t + offset · (d + 1)`, modulo the tasks.
     pub offset: u32,
-    /// Pause after each step, as a percentage of the time that its operations took; with 0 there is no pause.
-    pub waiting_percent: u32,
+    /// Pause after each step, in millionths of the time that its operations took; with 0 there is no pause. In a
+    /// plan that is stored it is a percentage.
+    #[serde(rename = "waiting_percent", with = "percent")]
+    pub waiting_ppm: u32,
     /// Whether steps only stat and read.
     pub read_only: bool,
     /// Whether to skip the stat of objects.
@@ -312,7 +314,48 @@ pub struct Objects {
     pub first: u64,
 }
 
+/// Millionths in one percent.
+pub const PPM_OF_PERCENT: u32 = 10_000;
+
+/// Stores millionths as a percentage: a whole number where it is one, so that plans stored by earlier versions are
+/// read.
+mod percent {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::PPM_OF_PERCENT;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    pub(super) fn serialize<S: Serializer>(ppm: &u32, to: S) -> Result<S::Ok, S::Error> {
+        match ppm % PPM_OF_PERCENT {
+            0 => to.serialize_u32(ppm / PPM_OF_PERCENT),
+            _ => to.serialize_f64(f64::from(*ppm) / f64::from(PPM_OF_PERCENT)),
+        }
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast of a float saturates"
+    )]
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+        f64::deserialize(from).map(|percent| (percent * f64::from(PPM_OF_PERCENT)).round() as u32)
+    }
+}
+
 impl Objects {
+    /// The pause after each step, as a percentage of the time that its operations took.
+    #[must_use]
+    pub fn waiting_percent(&self) -> f64 {
+        f64::from(self.waiting_ppm) / f64::from(PPM_OF_PERCENT)
+    }
+
+    /// The pause after a step that took `took_ns`.
+    #[must_use]
+    pub fn rest_ns(&self, took_ns: u64) -> u64 {
+        let rest = u128::from(took_ns) * u128::from(self.waiting_ppm) / 1_000_000;
+        u64::try_from(rest).unwrap_or(u64::MAX)
+    }
+
     /// Number of operations of one step in one set.
     #[must_use]
     pub fn operations_of_step(&self) -> u64 {
@@ -356,12 +399,12 @@ impl Objects {
                 format!("give at most {FILE_BYTES_MAX}; measure larger files with transfers"),
             ));
         }
-        if self.waiting_percent > WAITING_PERCENT_MAX {
+        if self.waiting_ppm / PPM_OF_PERCENT > WAITING_PERCENT_MAX {
             return Err(PlanError::new(
                 "waiting_percent",
                 format!(
                     "with a pause of {} % of each step, mostly the pause would be measured",
-                    self.waiting_percent
+                    self.waiting_percent()
                 ),
                 format!("give a number up to {WAITING_PERCENT_MAX}"),
             ));
@@ -379,8 +422,8 @@ impl Objects {
         if self.offset > 0 {
             words.push_str(&format!(", offset {}", self.offset));
         }
-        if self.waiting_percent > 0 {
-            words.push_str(&format!(", rests of {} %", self.waiting_percent));
+        if self.waiting_ppm > 0 {
+            words.push_str(&format!(", rests of {} %", self.waiting_percent()));
         }
         if self.read_only {
             words.push_str(", read only");
@@ -448,7 +491,7 @@ mod tests {
         assert_eq!(field(|objects| objects.precreated = 0), "precreated");
         assert_eq!(field(|objects| objects.steps = u64::MAX), "steps");
         assert_eq!(field(|objects| objects.object_bytes = Bytes::gib(2)), "object_bytes");
-        assert_eq!(field(|objects| objects.waiting_percent = u32::MAX), "waiting_percent");
+        assert_eq!(field(|objects| objects.waiting_ppm = u32::MAX), "waiting_percent");
         let workload = spec(Work::Objects(objects)).validate().expect("valid");
         assert_eq!(
             workload.conditions(Phase::Benchmark),

@@ -80,7 +80,7 @@ fn objects_are_what_their_keys_say() {
     assert_eq!(case.phases, [Phase::Precreate, Phase::Benchmark, Phase::Cleanup]);
     let Work::Objects(objects) = &case.workload.work else { panic!("{:?}", case.workload.work) };
     assert_eq!((objects.sets, objects.precreated, objects.steps, objects.offset), (2, 100, 20, 2));
-    assert_eq!((objects.waiting_percent, objects.read_only, objects.no_stat), (50, true, true));
+    assert_eq!((objects.waiting_ppm, objects.read_only, objects.no_stat), (500_000, true, true));
 }
 
 #[test]

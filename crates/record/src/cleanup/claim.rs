@@ -137,6 +137,10 @@ pub struct TargetClaim {
     pub files: Vec<ClaimedFile>,
     /// Directories that the run creates for its files.
     pub directories: Vec<ClaimedFile>,
+    /// Number of directories that the run has created for the claim: the one that contains it and those above it. They
+    /// are removed after the claim if they are empty.
+    #[serde(default)]
+    pub levels_made: u32,
     /// The trees.
     #[serde(default)]
     pub trees: Vec<ClaimedTree>,
@@ -174,6 +178,7 @@ impl TargetClaim {
             keep,
             files: Vec::new(),
             directories: Vec::new(),
+            levels_made: 0,
             trees: Vec::new(),
             fates: Arc::default(),
         })
@@ -249,6 +254,7 @@ impl TargetClaim {
             placed_unix_ns: self.placed_unix_ns,
             files: self.files.clone(),
             directories: self.directories.clone(),
+            levels_made: self.levels_made,
             trees: self.trees.clone(),
             ..own
         };

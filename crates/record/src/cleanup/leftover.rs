@@ -170,8 +170,8 @@ pub fn unreadable_claims(directory: &Path) -> Result<Vec<PathBuf>, RecordError> 
     Ok(found)
 }
 
-/// `directory` and those directories below it that contain claims, temporary files, or a name that `is_wanted`. Other file systems that
-/// are mounted there are left out, and so are directories that this user may not read.
+/// `directory` and those directories below it that contain claims, temporary files, or a name that `is_wanted`. Other
+/// file systems that are mounted there are left out, and so are directories that this user may not read.
 ///
 /// # Errors
 /// Errors if `directory` itself cannot be read.
@@ -373,8 +373,23 @@ impl Leftover {
         sweep.held.extend(self.remove_directories());
         if sweep.held.is_empty() && self.in_use.is_empty() {
             fs::remove_file(&self.claim_path).map_err(RecordError::target("remove", &self.claim_path))?;
+            self.remove_levels();
         }
         Ok(sweep)
+    }
+
+    /// Removes the directories that were created for the claim, from its own upwards, as long as they are empty and
+    /// belong to its owner.
+    fn remove_levels(&self) {
+        let is_own = |path: &&Path| {
+            fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == self.owner)
+        };
+        let made = self.directory().ancestors().take(self.claim.levels_made as usize);
+        for path in made.take_while(is_own) {
+            if fs::remove_dir(path).is_err() {
+                return;
+            }
+        }
     }
 
     /// Removes the directories that the run created for its files, if they are empty. Returns those that

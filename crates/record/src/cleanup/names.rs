@@ -25,8 +25,8 @@ pub(super) fn is_claim(path: &Path) -> bool {
 }
 
 /// The name of a file that this process creates in a target directory to learn something about the directory, and
-/// then removes. `purpose` distinguishes it from other files of the process. If the process is killed, the next run in the
-/// directory removes it, and so does `ioproof clean`.
+/// then removes. `purpose` distinguishes it from other files of the process. If the process is killed, the next run in
+/// the directory removes it, and so does `ioproof clean`.
 #[must_use]
 pub fn trial_name(purpose: &str) -> String {
     let (purpose, host, process) = (plain(purpose), host(), std::process::id());

@@ -211,9 +211,18 @@ pub(crate) struct WholeLines {
     pub(crate) sums: LineSums,
 }
 
-/// Why a run in progress is not resumed.
-const RUNNING: &str =
-    "it is still running: another process is writing it; wait for it to end, or end it first";
+/// The process that has locked `file`, according to `/proc/locks`. `None` if it is not on this node, or in another
+/// namespace. Source: `proc_locks(5)`: number, kind, mode, access, process, `MAJOR:MINOR:INODE` of the file, …
+fn locked_by(file: &File) -> Option<u32> {
+    let inode = file.metadata().ok()?.ino().to_string();
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    let of_file = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, "FLOCK", _, "WRITE", process, place, ..] = words[..] else { return None };
+        (place.rsplit(':').next() == Some(&inode)).then(|| process.parse().ok())?
+    };
+    locks.lines().find_map(of_file).filter(|process| *process > 0)
+}
 
 /// Why a run whose journal has a second hard link is not resumed: the owner of that file is unknown.
 const LINKED: &str = "its journal.jsonl has a second name (a hard link), under which it would also change; \
@@ -272,7 +281,7 @@ impl JournalWriter {
                 Ok(Self { path, file, length: 0, lines: 0, next_number: None })
             }
             Err(TryLockError::WouldBlock) => {
-                Err(RecordError::CannotResume { path: directory.path().to_owned(), why: RUNNING.to_owned() })
+                Err(RecordError::Running { path: directory.path().to_owned(), process: locked_by(&file) })
             }
         }
     }

@@ -27,6 +27,25 @@ fn write(path: &Path, text: &str) -> PathBuf {
     path.to_path_buf()
 }
 
+/// The directory of a claim, and those above it that were created for it, go with it; not more of them, and none that
+/// has something in it.
+#[test]
+fn directories_that_were_created_for_a_claim_are_removed_with_it() {
+    for (levels_made, foreign, left) in
+        [(2, None, "out"), (2, Some("out/notes"), "out"), (0, None, "out/data/run")]
+    {
+        let place = tempfile::tempdir().expect("a directory");
+        let target = place.path().join("out/data/run");
+        fs::create_dir_all(&target).expect("made");
+        let claim = TargetClaim { levels_made, ..claim_of_the_dead("r1") };
+        claim.place(std::slice::from_ref(&target), &[], &[]).expect("placed");
+        foreign.iter().for_each(|name| drop(write(&place.path().join(name), "mine")));
+        leftovers(&target).expect("readable")[0].remove().expect("removed");
+        let innermost = target.ancestors().find(|path| path.exists()).expect("one is left");
+        assert_eq!(innermost, place.path().join(left), "{levels_made} {foreign:?}");
+    }
+}
+
 #[test]
 fn what_a_killed_run_made_is_found_and_removed_and_nothing_else() {
     let place = tempfile::tempdir().expect("a directory");

@@ -246,18 +246,7 @@ fn a_merged_run_and_one_of_its_parts_are_refused() {
 fn terms_of_one_name_that_differ_are_named() {
     let with = |gigabytes: f64| {
         move |manifest: &mut Manifest| {
-            let amount = plan::Amount::BytesPerSecond(gigabytes * 1e9);
-            manifest.plan.criteria.commitments.push(plan::Commitment {
-                name: "fast".to_owned(),
-                by: String::new(),
-                figures: plan::Selector::default(),
-                rate: plan::RateName::ByWall,
-                statistic: plan::Statistic::Median,
-                bound: plan::Bound::AtLeast,
-                amount,
-                over: plan::Over::Every,
-                terms: plan::Terms::default(),
-            });
+            manifest.plan.criteria.commitments.push(fast(gigabytes * 1e9));
         }
     };
     let differ = |run: Run| -> Vec<Warning> {
@@ -279,17 +268,22 @@ fn promises(manifest: &mut Manifest) {
     manifest.plan.criteria.targets =
         vec![plan::TargetDescription { name: "disk".to_owned(), ..plan::TargetDescription::default() }];
     manifest.plan.cases[0].target = "disk".to_owned();
-    manifest.plan.criteria.commitments = vec![plan::Commitment {
+    manifest.plan.criteria.commitments = vec![fast(1e6)];
+}
+
+/// The commitment `fast`: every figure has at least this rate.
+fn fast(bytes_per_second: f64) -> plan::Commitment {
+    plan::Commitment {
         name: "fast".to_owned(),
         by: String::new(),
         figures: plan::Selector::default(),
         rate: plan::RateName::ByWall,
         statistic: plan::Statistic::Median,
         bound: plan::Bound::AtLeast,
-        amount: plan::Amount::BytesPerSecond(1e6),
+        amount: plan::Amount::BytesPerSecond(bytes_per_second),
         over: plan::Over::Every,
         terms: plan::Terms::default(),
-    }];
+    }
 }
 
 /// Merges a run with one that was changed, in both orders: what the commitment says to differ.

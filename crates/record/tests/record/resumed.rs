@@ -141,7 +141,12 @@ fn what_cannot_go_on_is_told_why() {
     assert!(refused(&directory).contains("neither manifest.json nor journal.jsonl"));
 
     let recorder = Recorder::create(&directory, &sample::manifest()).expect("created");
-    assert!(refused(&directory).contains("another process is writing it"), "{}", refused(&directory));
+    assert!(
+        refused(&directory)
+            .contains(&format!("it is still running in process {} of this node", std::process::id())),
+        "{}",
+        refused(&directory)
+    );
     go_on(recorder, &[]);
     assert!(refused(&directory).contains("all of its 2 cases are finished"), "{}", refused(&directory));
 
@@ -205,7 +210,12 @@ fn nothing_changes_before_something_is_recorded() {
     let (recorder, finished) = resume(&directory);
     assert_eq!(finished, ["seq"]);
     let error = Recorder::resume(&directory).map(|_| ()).expect_err("it is held");
-    assert!(error.to_string().contains("another process is writing it"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains(&format!("it is still running in process {} of this node", std::process::id())),
+        "{error}"
+    );
     drop(recorder);
     assert_eq!(files(&directory), before);
 

@@ -7,18 +7,13 @@ use crate::RunnerError;
 use crate::files::paths::leads_to_device;
 use crate::files::targets::place_of;
 
-/// Transfers of whole multiples of this are not asked about. Only devices whose logical blocks are larger (Linux 6.15
-/// and later) require more, and their first transfer tells.
-const ALIGNMENT_MAX: u64 = 4096;
-
-/// Rejects direct transfers of a size that the file system of a target does not take. Only the file system knows:
-/// block devices take whole sectors, and many file systems in user space or over a network take any size. A directory
-/// that does not exist yet, or in which no file can be created, is not asked; its first transfer is.
+/// Rejects direct transfers that the file system of a target does not take, or not in their size. Only the file system
+/// knows: block devices take whole sectors, and many file systems in user space or over a network take any size. A
+/// directory that does not exist yet, or in which no file can be created, is not asked; its first transfer is.
 pub(super) fn check_direct(case: &Case) -> Result<(), RunnerError> {
     let workload = &case.workload;
-    let odd: Vec<Bytes> =
-        sizes(case).into_iter().filter(|size| !size.0.is_multiple_of(ALIGNMENT_MAX)).collect();
-    if !workload.direct || !workload.backend.moves_data() || odd.is_empty() {
+    let sizes: Vec<Bytes> = sizes(case).into_iter().filter(|size| size.0 > 0).collect();
+    if !workload.direct || !workload.backend.moves_data() || sizes.is_empty() {
         return Ok(());
     }
     for target in workload.files.targets.iter().filter(|target| !leads_to_device(target)) {
@@ -29,7 +24,7 @@ pub(super) fn check_direct(case: &Case) -> Result<(), RunnerError> {
             Err(error) if error.is_device_error() => return Err(error.into()),
             Err(_) => continue,
         };
-        if let Some(&transfer) = odd.iter().find(|size| !size.0.is_multiple_of(needed)) {
+        if let Some(&transfer) = sizes.iter().find(|size| !size.0.is_multiple_of(needed)) {
             return Err(EngineError::DirectAlignment {
                 path: target.clone(),
                 transfer,

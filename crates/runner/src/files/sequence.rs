@@ -12,13 +12,14 @@ use crate::files::trees;
 
 /// Claims in `directory` what `cases` create below it, and the `directories` that are made for them. The claim
 /// covers what the plan of each case would no longer claim once it has ended; the run of each plan is a part of the
-/// sequence, with a name like `NAME.part`, so that the claim does not stop it. `run` is the name of the sequence, the
-/// directory of its records and the time when it began; `node` is the name of this node.
+/// sequence, with a name like `NAME.part`, so that the claim does not stop it. `levels_made` directories, `directory`
+/// and those above it, were created for the sequence. `run` is the name of the sequence, the directory of its records
+/// and the time when it began; `node` is the name of this node.
 ///
 /// # Errors
 /// Errors if the directory cannot be written.
 pub fn claim_sequence(
-    directory: &Path,
+    (directory, levels_made): (&Path, u32),
     cases: &[Case],
     directories: &[PathBuf],
     (run_id, run_directory, started_unix_ns): (&str, &Path, i64),
@@ -31,5 +32,6 @@ pub fn claim_sequence(
     let roots: Vec<(PathBuf, bool)> = roots.collect::<Result<_, RunnerError>>()?;
     let run_directory = absolute_path(run_directory)?;
     let claim = TargetClaim::new(run_id, &run_directory, started_unix_ns, Keep::Never, node)?;
+    let claim = TargetClaim { levels_made, ..claim };
     Ok(claim.with_trees(&roots).place(&[absolute_path(directory)?], &files, &directories)?)
 }

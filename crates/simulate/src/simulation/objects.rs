@@ -76,12 +76,12 @@ impl<'a> ObjectPhase<'a> {
         request.piece.direction = if request.operation == Operation::Read { READ } else { WRITE };
         request.piece.bytes = self.bytes_of(request.operation);
         request.piece.place = self.place(call);
-        if self.objects.waiting_percent == 0 || !self.order.begins_step(position) {
+        if self.objects.waiting_ppm == 0 || !self.order.begins_step(position) {
             return now;
         }
         // The rest is proportional to the duration of the last step.
         let took = state.began.map_or(0, |began| now - began);
-        let begins = now.saturating_add(took.saturating_mul(self.objects.waiting_percent.into()) / 100);
+        let begins = now.saturating_add(self.objects.rest_ns(took));
         state.began = Some(begins);
         begins
     }

@@ -73,7 +73,7 @@ fn a_step_takes_the_sum_of_its_operations() {
     let moved = 3 * 4 * 30 * 4000;
     assert_eq!((step.outcome.read_bytes, step.outcome.write_bytes), (moved, moved));
     // Resting as long as each step took, and a half.
-    let rests = Objects { waiting_percent: 150, ..objects.clone() };
+    let rests = Objects { waiting_ppm: 1_500_000, ..objects.clone() };
     let rested = simulated(&model, 3, &rests, Phase::Benchmark);
     is_close("latency", rested.latency(), step.latency());
     is_close("time with rests", rested.seconds(), (1.0 + (steps - 1.0) * 2.5) / steps * step.seconds());

@@ -1,6 +1,6 @@
 //! Prints a run in IOR's format: a header, a part for each phase, an end.
 
-use plan::{Phase, Plan};
+use plan::{Phase, Placement, Plan};
 use record::{Manifest, PhaseRow, TaskRow};
 
 use super::facts::RunFacts;
@@ -57,7 +57,7 @@ impl Printer {
         let mut out = printer.header(manifest);
         for phase in phases {
             let tasks: Vec<TaskRow> = tasks.iter().filter(|task| task.key == phase.key).cloned().collect();
-            out.push_str(&printer.phase(phase, &tasks));
+            out.push_str(&printer.phase(phase, &tasks, None));
         }
         out.push_str(&printer.finish(manifest.finished_unix_ns));
         Some(out)
@@ -106,8 +106,21 @@ impl Printer {
         }
     }
 
-    /// What is printed when a phase has ended, with the rows of its tasks.
-    pub fn phase(&mut self, row: &PhaseRow, tasks: &[TaskRow]) -> String {
+    /// The size of the files of the phase, as they are now. Returns `None` if one cannot be examined, for
+    /// example because it is on another node.
+    #[must_use]
+    pub fn file_bytes(&self, row: &PhaseRow) -> Option<u64> {
+        let case = self.plan.cases.iter().find(|case| case.id == row.key.case)?;
+        if !case.workload.backend.moves_data() {
+            return Some(0);
+        }
+        let files = Placement::new(&case.workload).files(row.key.repetition);
+        files.iter().map(|file| std::fs::metadata(&file.path).ok().map(|found| found.len())).sum()
+    }
+
+    /// What is printed when a phase has ended, with the rows of its tasks and the size of its files, which a
+    /// record does not have.
+    pub fn phase(&mut self, row: &PhaseRow, tasks: &[TaskRow], file_bytes: Option<u64>) -> String {
         let Some(test) = self.plan.cases.iter().position(|case| case.id == row.key.case) else {
             return String::new();
         };
@@ -125,7 +138,7 @@ impl Printer {
         if let Some(figures) = Figures::of(row, tasks, self.settings(test)) {
             out.push_str(&match format {
                 Format::Text => {
-                    let warning = text::volume_warning(figures.bytes, self.settings(test));
+                    let warning = text::volume_warning(figures.bytes, file_bytes, self.settings(test));
                     format!("{warning}{}", text::row(&figures, self.memo.compat))
                 }
                 Format::Json => json::row(&figures, !self.any_result),

@@ -178,15 +178,18 @@ fn columns(
     out
 }
 
-/// IOR's warning about a phase that moved a different amount than requested.
-pub(super) fn volume_warning(bytes: u64, settings: &Settings) -> String {
+/// IOR's warning about a phase that moved a different amount than requested, or whose files have a different
+/// size: `file_bytes`, where it is known.
+pub(super) fn volume_warning(bytes: u64, file_bytes: Option<u64>, settings: &Settings) -> String {
     let expected = settings.aggregate().unwrap_or(u64::MAX);
-    if bytes == expected {
+    if bytes == expected && file_bytes.is_none_or(|size| size == expected) {
         return String::new();
     }
+    let sizes = file_bytes.map(|size| format!("WARNING: Stat() of aggregate file size      = {size}\n"));
     let mut out = format!(
-        "WARNING: Expected aggregate file size       = {expected}\n\
-         WARNING: Using actual aggregate bytes moved = {bytes}\n"
+        "WARNING: Expected aggregate file size       = {expected}\n{}\
+         WARNING: Using actual aggregate bytes moved = {bytes}\n",
+        sizes.unwrap_or_default()
     );
     if settings.deadline > 0 {
         out.push_str("WARNING: Maybe caused by deadlineForStonewalling\n");

@@ -191,9 +191,8 @@ impl<'s> ObjectWorker<'s> {
     fn rest(&mut self) {
         let kind = clock::kind();
         let took = self.scale.nanos(clock::now(kind).saturating_sub(self.began));
-        let percent = u64::from(self.rules.objects.waiting_percent);
         if self.began > 0 {
-            crate::phase::pace::sleep(took.saturating_mul(percent) / 100);
+            crate::phase::pace::sleep(self.rules.objects.rest_ns(took));
         }
         self.began = clock::now(kind);
     }
@@ -288,7 +287,7 @@ impl OpRunner for ObjectWorker<'_> {
         }
         let begins = rules.order.begins_step(position);
         self.given_up &= !begins;
-        let rests = rules.objects.waiting_percent > 0 && begins;
+        let rests = rules.objects.waiting_ppm > 0 && begins;
         if rests {
             self.rest();
         }

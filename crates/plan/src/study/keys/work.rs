@@ -4,7 +4,7 @@ use crate::Phase;
 use crate::jobs::LAUNCHES_MAX;
 use crate::study::table::definition::{INTEGER_MAX, Key, NUMBER_LEAST, Setter, ValueKind, WorkKeys};
 use crate::study::table::values::Values as _;
-use crate::work::tree::TREE_DEPTH_MAX;
+use crate::work::tree::{PPM_OF_PERCENT, TREE_DEPTH_MAX};
 use crate::workload::limits::TASKS_MAX;
 
 /// Limit on directories in a directory; more are taken for a typing error.
@@ -154,7 +154,7 @@ const OBJECTS: WorkKeys = WorkKeys {
         Key::new("waiting_percent", ValueKind::Count(0, 100_000))
             .default("0")
             .means("Pause after each step, in percent of the time that its operations took.")
-            .sets(Setter::Objects(|objects, value| objects.waiting_percent = value.count_u32())),
+            .sets(Setter::Objects(|objects, value| objects.waiting_ppm = value.count_u32() * PPM_OF_PERCENT)),
         Key::flag("read_only")
             .means("Steps only stat and read.")
             .sets(Setter::Objects(|objects, value| objects.read_only = value.flag())),
