@@ -70,7 +70,7 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
 /// no blank in it. Longer words are mistakes, which a message should not repeat in full.
 ///
 /// ```
-/// assert_eq!(plan::cut_words("open abcdefghijklmnop: no", 12), "open abcdef… (16 characters) …nop: no");
+/// assert_eq!(plan::cut_words("open abcdefghijklmnop no", 12), "open abcdef… (16 characters) …nop no");
 /// ```
 #[must_use]
 pub fn cut_words(text: &str, most: usize) -> Cow<'_, str> {
