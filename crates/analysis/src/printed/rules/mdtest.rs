@@ -140,7 +140,7 @@ fn times(printout: &Printout<'_>) -> Option<Reconciled> {
         let known = printed.map(|seconds| seconds.value);
         let counted = match is_tree(&values) {
             // How many directories a task's own tree counts differs between releases.
-            true => !matches!(printout.case.workload.work, Work::Tree(tree) if tree.own_trees),
+            true => !matches!(&printout.case.workload.work, Work::Tree(tree) if tree.own_trees),
             false => known_operations(values, printout).is_some(),
         };
         known.or_else(|| counted.then_some(values.row.wall_ns as f64 / 1e9))
