@@ -62,7 +62,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
                 return Err(block.malformed(*line, text, format!("`---` after the phase {}", cut.name)));
             }
             let (_, rest) = text.split_once(' ').unwrap_or_default();
-            open = Some(PhaseBlock { name, began: *line, rows: vec![row(block, *line, rest)?] });
+            open = Some(PhaseBlock { name, rows: vec![row(block, *line, rest)?] });
         } else if text == "---" {
             if let Some(open) = open.take() {
                 is_new &= !open.add(block, &mut draft, is_new)?;
@@ -104,7 +104,6 @@ fn row<'a>(block: &Block<'a>, line: Line<'a>, text: &'a str) -> Result<Row<'a>, 
 /// The lines of one phase.
 struct PhaseBlock<'a> {
     name: &'a str,
-    began: Line<'a>,
     rows: Vec<Row<'a>>,
 }
 
