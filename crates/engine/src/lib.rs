@@ -74,7 +74,6 @@ pub use recording::histogram::LatencyHistogram;
 pub use recording::history::LastOperation;
 pub use rpc::{EndOutcome, NetworkError};
 pub use system::errno::Errno;
-pub use system::extents::{Extent, extents};
 pub use system::file_id::MadeFiles;
 pub use system::ring::uring_available;
 pub use tree::objects::order::{Emptied, ObjectCall, ObjectOrder};

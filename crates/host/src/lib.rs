@@ -55,6 +55,7 @@ pub use devices::counters::DeviceCounters;
 pub use devices::direct::direct_alignment;
 pub use error::{HostError, Unobservable};
 pub use facts::io_uring::{IoUringState, io_uring_state};
+pub use file_systems::extents::{Extent, extents};
 pub use file_systems::mounts::{DeviceNumber, Mount};
 pub use file_systems::stored::Stored;
 pub use file_systems::{cache, files};

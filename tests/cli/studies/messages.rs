@@ -126,9 +126,44 @@ fn a_run_that_is_still_going_on_is_not_merged() {
     });
     let refused = run(&desk.ioproof("merge both going").arg(desk.record())).expect_code(2);
     assert_says(&refused.stderr, &["still in progress", "wait for its end"]);
+    let refused = run(&desk.ioproof("run --yes --resume going")).expect_code(3);
+    assert_says(&refused.stderr, &["it is still running in process ", "wait for it to end"]);
     assert!(!desk.path("both").exists());
     running.signal(Signal::INT).expect("it is told to end");
     let _ = running.wait().expect("it ends");
+}
+
+#[test]
+fn a_record_that_is_not_there_is_told_with_where_to_find_one() {
+    let desk = Desk::new();
+    for command in ["verdict", "report", "history", "check"] {
+        let said = run(&desk.ioproof(&format!("{command} nosuch"))).expect_code(7).stderr;
+        assert_says(&said, &["nosuch does not exist; name the directory of a run", "ioproof-runs"]);
+    }
+}
+
+/// No file system accepts such a name.
+#[test]
+fn overlong_names_are_cut_in_messages() {
+    let desk = Desk::new();
+    let name = "x".repeat(5000);
+    for command in ["verdict NAME", "run NAME", "NAME", "ior -w -o NAME", "report --NAME"] {
+        let refused = run(&desk.ioproof(&command.replace("NAME", &name)));
+        assert!(refused.code != Some(0) && refused.stderr.len() < 2000, "{command}: {}", refused.stderr);
+        assert_says(&refused.stderr, &["x… (5"]);
+    }
+}
+
+#[test]
+fn a_report_named_by_a_dash_goes_to_standard_output() {
+    let desk = Desk::new();
+    let _ = run(&desk.study(STUDY)).expect_code(0);
+    let report = |words: &str| run(&desk.ioproof(&format!("report --format csv {words}")).arg(desk.record()));
+    let written = report("--output -").expect_code(0).stdout;
+    assert_eq!(written, report("").expect_code(0).stdout);
+    assert!(!desk.path("-").exists());
+    let refused = report("--output /dev/full").expect_code(3).stderr;
+    assert_says(&refused, &["/dev/full, which is a device", "`-` for the standard output"]);
 }
 
 /// A problem that prevents a run from starting is reported before anything else is printed.

@@ -1,7 +1,6 @@
 //! Interfaces to the kernel: files, rings, limits, error numbers.
 
 pub(crate) mod errno;
-pub(crate) mod extents;
 pub(crate) mod file;
 pub(crate) mod file_id;
 pub(crate) mod limits;

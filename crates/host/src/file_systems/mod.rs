@@ -2,6 +2,7 @@
 
 pub(crate) mod below;
 pub mod cache;
+pub(crate) mod extents;
 pub(crate) mod file_system;
 pub mod files;
 pub(crate) mod mounts;

@@ -129,10 +129,16 @@ impl Phase {
         self.is_transfers() || matches!(self, Self::Load | Self::Jobs)
     }
 
+    /// Whether the phase measures reads of files of [`crate::Placement`].
+    #[must_use]
+    pub const fn reads(self) -> bool {
+        matches!(self, Self::Read | Self::Mixed)
+    }
+
     /// Whether the phase needs data in files of [`crate::Placement`] before it starts.
     #[must_use]
     pub const fn needs_data(self) -> bool {
-        matches!(self, Self::Read | Self::Mixed | Self::CheckWrite | Self::CheckRead)
+        self.reads() || matches!(self, Self::CheckWrite | Self::CheckRead)
     }
 
     /// Whether the phase creates data or names.

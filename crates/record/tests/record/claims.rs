@@ -38,7 +38,7 @@ fn directories_that_were_created_for_a_claim_are_removed_with_it() {
         let target = place.path().join("out/data/run");
         fs::create_dir_all(&target).expect("made");
         let claim = TargetClaim { levels_made, ..claim_of_the_dead("r1") };
-        claim.place(std::slice::from_ref(&target), &[], &[]).expect("placed");
+        drop(claim.place(std::slice::from_ref(&target), &[], &[]).expect("placed"));
         foreign.iter().for_each(|name| drop(write(&place.path().join(name), "mine")));
         leftovers(&target).expect("readable")[0].remove().expect("removed");
         let innermost = target.ancestors().find(|path| path.exists()).expect("one is left");

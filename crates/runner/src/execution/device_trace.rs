@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use engine::{Extent, LastOperation, PhaseOutcome};
-use host::{BlockRequest, BlockTrace, Host, Unobservable};
+use engine::{LastOperation, PhaseOutcome};
+use host::{BlockRequest, BlockTrace, Extent, Host, Unobservable};
 use plan::{Operation, Phase, Workload};
 use record::HistoryRow;
 use serde::{Deserialize, Serialize};
@@ -133,7 +133,7 @@ impl MappedFile {
     fn look(host: &Host, path: &Path) -> Option<Self> {
         let (device, first_sector) = host.sectors_of(path)?;
         let is_file = std::fs::metadata(path).ok()?.is_file();
-        let extents = if is_file { Some(engine::extents(path).ok()?) } else { None };
+        let extents = if is_file { Some(host::extents(path).ok()?) } else { None };
         Some(Self { device, first_sector, extents })
     }
 

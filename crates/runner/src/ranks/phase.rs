@@ -238,7 +238,7 @@ impl<'a> PhaseRun<'a> {
     /// The files that `tasks` will read, or `None` if the phase reads none.
     fn paths_to_read(&self, tasks: &Range<u32>) -> Option<BTreeSet<PathBuf>> {
         let (workload, phase) = (&self.workload, self.order.phase);
-        let reads = matches!(phase, Phase::Read | Phase::Mixed) && self.order.fills.is_none();
+        let reads = phase.reads() && self.order.fills.is_none();
         if !reads || !workload.backend.moves_data() || !workload.work.is_transfers() {
             return None;
         }

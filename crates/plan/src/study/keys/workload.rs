@@ -342,7 +342,7 @@ pub(crate) const WORKLOAD: Table = Table {
             )
             .needs("it needs a phase that reads", |table, phases| {
                 table.word("work") != Some("transfers")
-                    || phases.iter().any(|phase| matches!(phase, Phase::Read | Phase::Mixed))
+                    || phases.iter().any(|phase| phase.reads())
             })
             .needs("it needs the phase \"file-read\"", |table, phases| {
                 table.word("work") != Some("tree") || phases.contains(&Phase::FileRead)
