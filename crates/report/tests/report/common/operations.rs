@@ -1,8 +1,8 @@
 //! Sample runs with files, objects, messages and single requests.
 
 use plan::{
-    Backend, Bytes, Case, Geometry, Measure, Objects, Operation, Order, Phase, PlanSource, Rpc, Setting,
-    SettingValue, Tree, Work, WorkloadSpec,
+    Backend, Bytes, Case, Geometry, Measure, Objects, Operation, Order, Phase, PlanSource, PrintedBy, Rpc,
+    Setting, SettingValue, Tree, Work, WorkloadSpec,
 };
 use record::{
     HistoryRow, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, PrintedRow, Provenance, Run,
@@ -216,6 +216,7 @@ pub(crate) fn imported() -> Run {
     spec.direct = true;
     let one = |id: &str| Case {
         stated: Some("4 KiB sequential, direct, 1 thread".to_owned()),
+        printed_by: Some(PrintedBy { tool: id.to_owned(), release: None }),
         ..Case::new(id, spec.clone().validate().expect("valid"), vec![Phase::Read])
     };
     let (block, dump) = (one("tsqosperf"), one("iohist"));
