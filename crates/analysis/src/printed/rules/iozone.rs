@@ -11,8 +11,6 @@ pub(crate) const SLOWEST_MOVED: &str = "min transferred ÷ each one's total = mi
 /// The slowest task starts slightly later than the fastest and continues slightly longer: in the runs of study E the
 /// shares agree to 2 in 10,000. A difference of one in a hundred is more than that.
 const SLOWEST_ROOM: f64 = 0.01;
-/// In a run of milliseconds they start and end apart by a larger share of it.
-const APART_SECONDS: f64 = 0.01;
 /// The label of the throughput of each process.
 const EACH: &str = "throughput per process";
 
@@ -65,9 +63,7 @@ fn slowest_moved(moved: Printed, each: Printed, min: Printed, max: Printed) -> O
         "{} ÷ {} = {:.6}, {} ÷ {} = {:.6}",
         moved.value, each.value, share.value, min.value, max.value, rates.value
     );
-    let seconds = each.over(max)?.value;
-    let room = SLOWEST_ROOM + APART_SECONDS / seconds.max(f64::MIN_POSITIVE);
-    Some(PrintedCheck::of(SLOWEST_MOVED, share, rates, room, evidence))
+    Some(PrintedCheck::of(SLOWEST_MOVED, share, rates, SLOWEST_ROOM, evidence))
 }
 
 /// The checks of a printed block of iozone's throughput mode: total and average, the order of the rates, and the

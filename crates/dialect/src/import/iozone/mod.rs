@@ -194,8 +194,6 @@ struct Rates {
 /// Tolerance for what is derived from rounded values.
 const ROUNDED: f64 = 0.01;
 
-/// Processes start and end apart by this time, which is a larger share of a shorter run.
-const APART_SECONDS: f64 = 0.01;
 /// From this ratio of both rates on, a note says how they differ.
 const APART: f64 = 1.5;
 
@@ -212,7 +210,7 @@ fn derive(pass: &mut Pass, found: &Rates, banner: &Banner) {
     let ends_together =
         amount.zip(found.max).zip(found.min.zip(found.min_xfer)).and_then(|((amount, max), (min, xfer))| {
             let seconds = amount / max;
-            ((min * seconds / xfer) - 1.0).abs().le(&(ROUNDED + APART_SECONDS / seconds)).then_some(seconds)
+            ((min * seconds / xfer) - 1.0).abs().le(&ROUNDED).then_some(seconds)
         });
     let seconds = ends_together.unwrap_or_else(|| {
         pass.note("not every process ran for the whole time: its bytes are those of whole files");
