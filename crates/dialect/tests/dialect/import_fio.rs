@@ -113,6 +113,8 @@ fn options_that_limit_the_rate_or_make_data_durable_are_stated() {
         let words = option.replace("\" : \"", "=").replace('"', "");
         assert!(case.stated.as_deref().is_some_and(|text| text.contains(&words)), "{words}");
     }
+    let split = of(r#""rw" : "read", "bssplit" : "4k/50:16k/50""#, "read");
+    assert_eq!(split.transfer(), None);
     let other = of(r#""rw" : "randread", "ioengine" : "rbd", "iodepth" : "32""#, "read");
     assert_eq!((other.depth(), other.knows(Condition::Engine)), (Some(32), false));
 }

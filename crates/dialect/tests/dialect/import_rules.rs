@@ -103,3 +103,47 @@ fn statistics_of_mdtest_over_iterations_are_those_of_the_figure_where_both_are_p
     assert_eq!(mean("File creation"), "84000.000");
     assert_eq!(mean("File creation per rank"), "125000.000");
 }
+
+const FIO: &str = r#"{ "fio version" : "fio-3.36", "timestamp" : 1700000000, "jobs" : [ { "jobname" : "j",
+  "job options" : { "rw" : "randread", "bs" : "4k", "ioengine" : "libaio" },
+  "read" : { "io_bytes" : 4096000, "bw_bytes" : 1637744, "bw" : 1599, "iops" : 399.840064, "runtime" : 2501,
+    "total_ios" : 1000, "bw_min" : 10, "bw_max" : 90, "bw_mean" : 5.0, "bw_dev" : 500.0,
+    "slat_ns" : { "min" : 100, "max" : 300, "mean" : 200.25, "stddev" : 1.0, "N" : 1000 },
+    "clat_ns" : { "min" : 2000, "max" : 9000, "mean" : 4000.5, "stddev" : 10.0, "N" : 1000 },
+    "lat_ns" : { "min" : 2100, "max" : 9300, "mean" : 4200.75, "stddev" : 10.0, "N" : 1000 } } } ] }
+"#;
+
+/// Bandwidths of samples are not those of iterations.
+#[test]
+fn fio_is_not_accused_of_the_scatter_of_its_samples() {
+    assert_eq!(broken(FIO), Vec::<&str>::new());
+    for text in [
+        include_str!("fixtures/import/fio-3.33.json"),
+        include_str!("fixtures/import/fio-3.33-plus.json"),
+        include_str!("fixtures/import/fio-3.33-terse.txt"),
+        include_str!("fixtures/import/fio-normal.txt"),
+    ] {
+        assert_eq!(broken(text), Vec::<&str>::new(), "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_digit_of_fio_is_found_by_the_rule_that_binds_it() {
+    let (bytes, requests) = ("bandwidth = bytes ÷ time", "requests per second = requests ÷ time");
+    let (size, parts) = ("bytes = requests × size", "mean latency = submission + completion");
+    for (change, rules) in [
+        (("4096000", "4096100"), vec![bytes, size]),
+        (("1637744", "1637754"), vec![bytes]),
+        (("\"bw\" : 1599", "\"bw\" : 1589"), vec![bytes]),
+        (("399.840064", "399.840164"), vec![requests]),
+        (("\"total_ios\" : 1000", "\"total_ios\" : 1001"), vec![requests, size]),
+        (("2501", "2502"), vec![bytes, requests]),
+        (("4200.75", "4201.75"), vec![parts]),
+        (("200.25", "210.25"), vec![parts]),
+    ] {
+        assert_eq!(broken_by(FIO, change), rules, "{change:?}");
+    }
+    // Without timed submissions a latency begins before its completion is waited for.
+    let synchronous = FIO.replace("200.25", "0.0").replace("4200.75", "4230.0");
+    assert_eq!(broken(&synchronous), Vec::<&str>::new());
+}

@@ -64,7 +64,8 @@ impl Job {
             let (low, high) = text.split_once('-').unwrap_or((text, text));
             size(low).filter(|&low| size(high) == Some(low))
         };
-        let text = self.block.as_deref()?;
+        // `bssplit` has shares of several sizes: `4k/50:16k/50`.
+        let text = self.block.as_deref().filter(|text| !text.contains(':'))?;
         let sizes: Vec<&str> = text.split([',', '/']).map(str::trim).collect();
         let of = |place: usize| sizes.get(place).or(sizes.last()).and_then(|text| one(text));
         match self.mode() {
