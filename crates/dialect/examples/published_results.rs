@@ -84,8 +84,9 @@ fn mdtest_deadline(row: &PrintedRow, all: &[PrintedRow]) -> Option<f64> {
 
 /// The results that count for a score, of those with the unit of `row`.
 fn counted<'a>(row: &PrintedRow, all: &'a [PrintedRow]) -> Vec<&'a PrintedRow> {
-    let is_one =
-        |one: &&PrintedRow| one.label == record::io500::RESULT && one.unit == row.unit && one.statistic == "";
+    let is_one = |one: &&PrintedRow| {
+        one.label == record::io500::RESULT && one.unit == row.unit && one.statistic.is_empty()
+    };
     all.iter().filter(is_one).collect()
 }
 
@@ -106,7 +107,7 @@ fn score_and_shares(row: &PrintedRow, all: &[PrintedRow]) -> Option<(f64, f64)> 
 
 /// The geometric mean of the results is the score.
 fn io500_result(row: &PrintedRow, all: &[PrintedRow]) -> Option<f64> {
-    let is_result = row.label == record::io500::RESULT && row.statistic == "" && row.number > Some(0.0);
+    let is_result = row.label == record::io500::RESULT && row.statistic.is_empty() && row.number > Some(0.0);
     let (n, shares) = score_and_shares(row, all).filter(|_| is_result)?;
     Some(row.number? * ((n * shares).exp() - 1.0) * 1.01)
 }

@@ -21,7 +21,7 @@ const OPERATIONS: [(Operation, &str); 4] = [
 /// A rest in millionths of the step's duration as a multiple of it, in the precision of md-workbench, whose rounding to
 /// two digits depends on it.
 pub(super) fn factor(rest_ppm: u32) -> f32 {
-    (f64::from(rest_ppm) / 1e6) as f32
+    rest_ppm as f32 / 1e6
 }
 
 /// The figures of one phase, as defined by md-workbench.
