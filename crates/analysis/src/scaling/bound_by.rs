@@ -127,8 +127,13 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
         io_ns += one.phase.io_ns as f64;
         transfers += one.phase.transfers() as f64;
     }
-    let (tasks, nodes) = (case.tasks()?.max(1), case.nodes()?.max(1));
-    let processors = f64::from(usable_cpus.saturating_mul(nodes).min(tasks).max(1));
+    let tasks = case.tasks()?.max(1);
+    // How many processors another tool's host had is not known.
+    let usable = match case.stated {
+        Some(_) => tasks,
+        None => usable_cpus.saturating_mul(case.nodes()?.max(1)),
+    };
+    let processors = f64::from(usable.min(tasks).max(1));
     let (time_ns, busy_ns) = (io_ns * processors, user_ns + system_ns);
     if time_ns <= 0.0 || busy_ns <= 0.0 || transfers <= 0.0 {
         return None;

@@ -386,6 +386,7 @@ fn a_busy_task_is_told_from_a_waiting_one() {
         (case.stated, case.not_printed) = (Some("1 job".to_owned()), Some(std::collections::BTreeSet::new()));
     }
     assert_eq!(limits(&study.plan(), &study.figures(), 8), []);
+    study.cases[0].not_printed = Some([plan::Condition::Nodes].into_iter().collect());
     let rate = study.figures()[0].transfers_per_second.median;
     study.cases[0].workload =
         workload(|spec| spec.pace = Some(plan::Pace { transfers_per_second: rate * 1.01 }));
