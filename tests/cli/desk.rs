@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -231,12 +232,16 @@ impl Report {
     }
 }
 
-/// Everything below a directory: path, length and inode.
+/// Everything below a directory: path, length and inode. Nothing is below one that does not exist.
 pub(crate) fn tree(directory: &Path) -> BTreeMap<PathBuf, (u64, u64)> {
     let mut found = BTreeMap::new();
     let mut left = vec![directory.to_path_buf()];
     while let Some(here) = left.pop() {
-        for entry in fs::read_dir(&here).expect("a directory").flatten() {
+        let entries = match fs::read_dir(&here) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && here == directory => break,
+            entries => entries.expect("a directory"),
+        };
+        for entry in entries.flatten() {
             let metadata = entry.metadata().expect("it is there");
             if metadata.is_dir() {
                 left.push(entry.path());

@@ -34,7 +34,6 @@ fn the_published_blocks_show_their_values_and_checks() {
                 "50,033",
                 "3937604.341",
                 "13.86 + 4.18 + 8 = 26.05 s of 26 s",
-                "standard deviation of one iteration",
             ],
         ),
         (
