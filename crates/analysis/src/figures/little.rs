@@ -52,6 +52,9 @@ pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
     let under_way = case.in_flight()?;
     let latencies = figure.counted().flat_map(|one| &one.latency);
     let latencies: Vec<_> = latencies.filter(|one| one.measure == plan::Measure::Response).collect();
+    if !latencies.iter().all(|one| one.knows_mean) {
+        return None;
+    }
     let latency_ns: f64 = latencies.iter().map(|one| one.mean_ns() * one.count as f64).sum();
     let transfers: u64 = latencies.iter().map(|one| one.count).sum();
     let io_ns: f64 = figure.counted().map(|one| one.phase.io_ns as f64).sum();

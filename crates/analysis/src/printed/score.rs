@@ -6,7 +6,7 @@ use record::{PrintedRow, Run};
 use super::{Printed, PrintedCheck};
 use crate::figures::Figure;
 use crate::gate::{
-    Gate, Kind, Of, Stated, Statement,
+    Gate, Judgement, Kind, Of, Stated, Statement,
     table::{Column, bandwidth, count, flag, number, operations, word},
 };
 
@@ -92,12 +92,18 @@ pub(crate) fn scores(run: &Run, gate: &Gate<'_>) -> Vec<Stated<BenchmarkScore>> 
 
 /// Checks whether the scores in `last`, the printed values of the last case of a result, follow from its results. The
 /// cases of a result follow each other, and their values are from one file.
-pub(crate) fn score_checks(run: &Run, last: &[PrintedRow]) -> Vec<PrintedCheck> {
+///
+/// Results that name no release are of the scripts, whose first ones printed the product of the scores as the total.
+pub(crate) fn score_checks(run: &Run, last: &[PrintedRow], has_release: bool) -> Vec<PrintedCheck> {
     let of_scores = |row: &&PrintedRow| MODES.iter().any(|(label, _)| row.label == *label);
     let Some(score) = last.iter().find(of_scores) else { return Vec::new() };
     let cases = run.manifest.plan.cases.iter().rev().skip_while(|case| *case.id != *score.key.case);
     let rows = cases.map(|case| run.printed(&case.id));
-    let of_it = rows.take_while(|rows| rows.iter().all(|row| row.source == score.source));
+    // A file may have another result before this one, and outputs of other tools between its lines.
+    let is_before =
+        |rows: &[PrintedRow]| rows.iter().any(|row| row.source != score.source || of_scores(&row));
+    let of_it =
+        rows.enumerate().take_while(|(place, rows)| *place == 0 || !is_before(rows)).map(|(_, rows)| rows);
     let rows: Vec<PrintedRow> = of_it.flat_map(|rows| rows.to_vec()).collect();
     let mut found = Vec::new();
     for (label, name) in MODES {
@@ -107,7 +113,9 @@ pub(crate) fn score_checks(run: &Run, last: &[PrintedRow]) -> Vec<PrintedCheck> 
         };
         for (statistic, unit) in [(BANDWIDTH, "GiB/s"), (METADATA, "1000/s")] {
             let value = of_statistic(&rows, label, statistic).and_then(|row| Printed::parse(&row.value));
-            let Some((printed, computed)) = value.zip(mean(unit)) else { continue };
+            // It prints 0 if phases are missing.
+            let above_0 = value.filter(|value| value.value > 0.0);
+            let Some((printed, computed)) = above_0.zip(mean(unit)) else { continue };
             let evidence = format!(
                 "{name}, {statistic}: {} by the results, printed {}",
                 super::short(computed.value),
@@ -115,8 +123,29 @@ pub(crate) fn score_checks(run: &Run, last: &[PrintedRow]) -> Vec<PrintedCheck> 
             );
             found.push(PrintedCheck::of("geometric mean of the results", printed, computed, 0.0, evidence));
         }
+        let number = |statistic| {
+            let row = of_statistic(&rows, label, statistic)?;
+            Printed::parse(row.value.split(' ').next()?)
+        };
+        let scores = number(BANDWIDTH).zip(number(METADATA)).zip(number(TOTAL));
+        let Some(((bandwidth, metadata), total)) = scores else { continue };
+        let product = bandwidth.by(metadata);
+        let of = |what: &str, computed: Printed| {
+            let computed_total = super::short(computed.value);
+            let evidence =
+                format!("{name}: {computed_total} by the {what} of the scores, printed {}", total.value);
+            PrintedCheck::of("total = √(bandwidth × metadata)", total, computed, 0.0, evidence)
+        };
+        let by_product = Some(of("product", product)).filter(|check| check.outcome == Judgement::Holds);
+        let by_product = by_product.filter(|_| !has_release);
+        found.push(by_product.unwrap_or_else(|| of("root of the product", root(product))));
     }
     found
+}
+
+fn root(of: Printed) -> Printed {
+    let value = of.value.sqrt();
+    Printed { value, half_digit: value * of.share() / 2.0 }
 }
 
 fn geometric_mean(results: &[Printed]) -> Option<Printed> {

@@ -148,3 +148,51 @@ fn a_wrong_digit_of_fio_is_found_by_the_rule_that_binds_it() {
     let synchronous = FIO.replace(submitted, none).replace("4200.75", "4230.0");
     assert_eq!(broken(&synchronous), Vec::<&str>::new());
 }
+
+const SUMMARY_2018: &str = include_str!("fixtures/import/io500-2018-summary.txt");
+const EXTENDED_2021: &str = include_str!("fixtures/import/io500-sc21-extended.txt");
+
+#[test]
+fn io500_of_every_release_is_read_and_its_scores_follow_from_its_results() {
+    let old = read(SUMMARY_2018);
+    assert_eq!(old.phases.len(), 12);
+    let gib = 12.5 * 1_073_741_824.0 * 310.0;
+    assert!((old.phases[0].phase.write_bytes as f64 / gib - 1.0).abs() < 1e-6, "GB/s means GiB/s");
+    assert_eq!(old.plan.cases[0].tasks(), None, "a summary has no processes");
+    let extended = read(EXTENDED_2021);
+    let names: Vec<&str> = extended.plan.cases.iter().map(|case| case.id.as_str()).collect();
+    for name in ["ior-rnd4K-write", "ior-rnd1MB-write", "ior-rnd4K-read", "ior-rnd1MB-read"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    let result = read(include_str!("fixtures/import/io500-isc24-result.txt"));
+    assert!(result.started_unix_ns.is_some() && result.finished_unix_ns.is_some());
+    assert_eq!(result.plan.cases[0].tasks(), Some(64));
+    let without_run = read(include_str!("fixtures/import/io500-isc21-result.txt"));
+    assert_eq!((without_run.phases.len(), without_run.plan.cases[0].tasks()), (1, None));
+    for text in [SUMMARY_2018, EXTENDED_2021] {
+        assert_eq!(broken(text), Vec::<&str>::new());
+    }
+    let rules = ["geometric mean of the results", "total = √(bandwidth × metadata)"];
+    assert_eq!(broken_by(SUMMARY_2018, ("12.500", "13.500")), [rules[0]]);
+    assert_eq!(broken_by(EXTENDED_2021, ("0.250000", "0.350000")), [rules[0]]);
+    assert_eq!(broken_by(SUMMARY_2018, ("14.5906", "14.6906")), [rules[1]]);
+}
+
+#[test]
+fn a_total_of_the_first_scripts_of_io500_may_be_the_product_and_that_of_a_release_may_not() {
+    let product = SUMMARY_2018.replace("14.5906", "212.8878");
+    assert_eq!(broken(&product), Vec::<&str>::new());
+    assert_eq!(broken(&format!("IO500 version io500-isc21\n{product}")), ["total = √(bandwidth × metadata)"]);
+}
+
+#[test]
+fn a_job_log_with_results_of_io500_between_other_lines_has_each_once() {
+    let marked = SUMMARY_2018.replace('\n', "\nStarting the next phase\n");
+    let (results, score) = marked.split_once("[SCORE]").expect("the score");
+    let log = format!("System: node7\n{results}{results}[SCORE-invalid]{score}");
+    let found = read(&log);
+    assert_eq!(found.phases.len(), 12);
+    let last = found.phases.last().expect("a phase");
+    assert!(last.printed.iter().any(|row| row.value.ends_with("[INVALID]")), "{:?}", last.printed);
+    assert_eq!(broken(&log), Vec::<&str>::new());
+}

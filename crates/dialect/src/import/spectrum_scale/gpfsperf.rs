@@ -60,7 +60,7 @@ fn is_own(line: &str) -> bool {
 fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let first = block.lines.first().and_then(|line| Some((*line, head(line.text)?)));
     let Some((first, (name, phase, pattern, target))) = first else {
-        let line = block.lines.first().copied().unwrap_or(Line { number: 1, text: "" });
+        let line = block.lines.first().copied().unwrap_or(Line { number: 1, text: "", has_end: false });
         return Err(block.malformed(
             line,
             line.text,

@@ -132,7 +132,7 @@ impl<'a> Json<'a> {
     /// The line on which `value` starts.
     pub(crate) fn line(&self, value: &'a RawValue) -> Line<'a> {
         let at = (value.get().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        Line { number: self.line_at(at), text: value.get() }
+        Line { number: self.line_at(at), text: value.get(), has_end: true }
     }
 
     fn line_at(&self, at: usize) -> u32 {

@@ -10,6 +10,16 @@ pub(crate) struct Line<'a> {
     pub(crate) number: u32,
     /// The text of the line without its end.
     pub(crate) text: &'a str,
+    /// Whether its end is in the text. Without it, the last value may be cut off.
+    pub(crate) has_end: bool,
+}
+
+impl<'a> Line<'a> {
+    /// A line with its end, if the text has it.
+    fn of(whole: &'a str, number: u32) -> Self {
+        let text = whole.strip_suffix('\n').unwrap_or(whole).trim_end_matches('\r');
+        Self { number, text, has_end: whole.ends_with('\n') }
+    }
 }
 
 /// The lines of one output of one tool.
@@ -22,7 +32,7 @@ pub(crate) struct Block<'a> {
 
 /// All lines of `text`.
 pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
-    text.lines().zip(1..).map(|(text, number)| Line { number, text: text.trim_end_matches('\r') }).collect()
+    text.split_inclusive('\n').zip(1..).map(|(whole, number)| Line::of(whole, number)).collect()
 }
 
 impl<'a> Block<'a> {
