@@ -4,8 +4,6 @@ use std::process::ExitCode;
 
 use runner::ErrorKind;
 
-use super::with_causes;
-
 /// The exit status of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -109,4 +107,15 @@ impl From<record::RecordError> for Failure {
         };
         Self::new(exit, error)
     }
+}
+
+/// Formats `error` with its causes, except those already contained in a previous message.
+pub(crate) fn with_causes(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |told, cause| {
+        match (told.is_empty(), told.contains(&cause)) {
+            (true, _) => cause,
+            (false, true) => told,
+            (false, false) => format!("{told}: {cause}"),
+        }
+    })
 }

@@ -19,7 +19,7 @@ use plan::topology::TopologyError;
 use plan::{cut_words, visible};
 use report::{Screen, terminal_columns};
 
-use crate::console::exit::{Exit, Failure};
+use crate::console::exit::{Exit, Failure, with_causes};
 
 /// Asks a question on the terminal. Returns `unattended` if there is no terminal or the line is empty, so
 /// that nothing which needs a decision is confirmed by accidentally pressing Enter.
@@ -147,15 +147,4 @@ fn rendered(errors: &dyn Diagnostic, theme: GraphicalTheme) -> Option<String> {
     let mut shown = String::new();
     GraphicalReportHandler::new_themed(theme).render_report(&mut shown, errors).ok()?;
     Some(shown)
-}
-
-/// Formats `error` with its causes, except those already contained in a previous message.
-pub(crate) fn with_causes(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |told, cause| {
-        match (told.is_empty(), told.contains(&cause)) {
-            (true, _) => cause,
-            (false, true) => told,
-            (false, false) => format!("{told}: {cause}"),
-        }
-    })
 }

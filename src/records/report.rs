@@ -11,8 +11,8 @@ use record::{Replacement, RunDirectory};
 use report::{Screen, Study};
 
 use crate::arguments::{Format, ReportArguments};
-use crate::console::exit::{Exit, Failure};
-use crate::console::{complain, print, print_line, screen, with_causes};
+use crate::console::exit::{Exit, Failure, with_causes};
+use crate::console::{complain, print, print_line, screen};
 use crate::records;
 
 /// The files that `ioproof report RUNDIR` writes to the run directory.

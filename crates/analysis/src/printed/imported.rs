@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use plan::{Case, Phase};
 use record::{PhaseKey, PhaseRow, Run, Warning};
 
-use super::rules::Printout;
+use super::rules::{Printout, checks};
 use crate::gate::{
     Kind, Of, Quantity, Statement, Value,
     table::{Column, any, change, count, detail, nanos, text, word},
@@ -92,7 +92,7 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
     let checks = |case: &Case| {
         let rows = of_case.get(case.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let printed = run.printed(&case.id);
-        let found = Printout { run, case, rows, printed: &printed, warnings: &warnings }.checks();
+        let found = checks(&Printout { run, case, rows, printed: &printed, warnings: &warnings });
         let of_case = |(phase, check)| ImportedCheck { case: case.id.clone(), phase, check };
         found.into_iter().map(of_case).collect::<Vec<_>>()
     };

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::printer::Request;
-use super::stat::{IntervalStat, per_second, whole};
+use super::stat::{IntervalStat, Request, per_second, whole};
 
 /// The target of the requests.
 #[derive(Debug, Clone, Default)]

@@ -8,7 +8,7 @@ use record::{HistoryRow, LatencyRow, Manifest, PhaseRecord, Run};
 
 use super::json::{self, Sample};
 use super::settings::{Mode, Settings, Target};
-use super::stat::{IntervalStat, Stat, per_second, whole};
+use super::stat::{IntervalStat, Request, Stat, per_second, whole};
 use super::words;
 use crate::ior_family::space::file_system;
 use crate::{LiveOperation, ToolPrinter};
@@ -29,23 +29,6 @@ pub(super) struct Printer {
     part_start_ns: u64,
     /// The objects of the JSON output.
     samples: Vec<String>,
-}
-
-/// One request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Request {
-    pub write: bool,
-    pub offset: u64,
-    start_ns: u64,
-    pub latency_ns: u64,
-    pub bytes: u64,
-    ended_unix_ns: i64,
-}
-
-impl Request {
-    fn end_ns(&self) -> u64 {
-        self.start_ns + self.latency_ns
-    }
 }
 
 impl Printer {

@@ -95,3 +95,20 @@ pub(super) fn per_second(count: u64, nanos: u64) -> f64 {
 pub(super) fn whole(number: f64) -> u64 {
     number as u64
 }
+
+/// One request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Request {
+    pub write: bool,
+    pub offset: u64,
+    pub start_ns: u64,
+    pub latency_ns: u64,
+    pub bytes: u64,
+    pub ended_unix_ns: i64,
+}
+
+impl Request {
+    pub(super) fn end_ns(&self) -> u64 {
+        self.start_ns + self.latency_ns
+    }
+}

@@ -322,7 +322,7 @@ pub const PPM_OF_PERCENT: u32 = 10_000;
 mod percent {
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use super::PPM_OF_PERCENT;
+    use crate::PPM_OF_PERCENT;
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
     pub(super) fn serialize<S: Serializer>(ppm: &u32, to: S) -> Result<S::Ok, S::Error> {

@@ -2,8 +2,10 @@
 
 use record::PrintedRow;
 
-use super::{Found, Printed, PrintedCheck, Printout, Values, statistics};
+use super::printout::{Found, Printout, Values};
+use super::statistics;
 use crate::printed::short;
+use crate::printed::{Printed, PrintedCheck};
 
 /// The names of the directions.
 const DIRECTIONS: [&str; 2] = ["read", "write"];

@@ -1,6 +1,6 @@
 //! IO500: its scores.
 
-use super::{Found, Printout};
+use super::printout::{Found, Printout};
 use crate::printed::score::score_checks;
 
 /// The scores of the result that this case is the last of.

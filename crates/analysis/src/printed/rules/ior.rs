@@ -3,8 +3,9 @@
 use plan::{Case, Phase};
 use record::PrintedRow;
 
-use super::{Found, Printed, PrintedCheck, Printout};
+use super::printout::{Found, Printout};
 use crate::printed::short;
+use crate::printed::{Printed, PrintedCheck};
 
 /// The statistics of each phase.
 pub(super) fn of_iterations(printout: &Printout<'_>) -> Vec<Found> {

@@ -1,8 +1,9 @@
 //! iozone: the block of throughput mode.
 
-use super::{Found, Printed, PrintedCheck, Printout, Values};
+use super::printout::{Found, Printout, Values};
 use crate::printed::printed_checks::LAST_BITS;
 use crate::printed::short;
+use crate::printed::{Printed, PrintedCheck};
 use plan::Case;
 
 /// The rule that fails if the processes of iozone did not run at the same time.

@@ -3,7 +3,9 @@
 use plan::{Phase, Work};
 use record::PrintedRow;
 
-use super::{Found, Printed, PrintedCheck, Printout, Values, average_between};
+use super::iozone::average_between;
+use super::printout::{Found, Printout, Values};
+use crate::printed::{Printed, PrintedCheck};
 use crate::printed::{Reconciled, short};
 
 /// The clock times are in whole seconds.

@@ -10,19 +10,19 @@ mod io500;
 mod ior;
 mod iozone;
 mod mdtest;
+mod printout;
 mod statistics;
 
-use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use plan::{Case, Phase, PrintedBy};
-use record::{PhaseKey, PhaseRow, PrintedRow, Run, Warning};
+use plan::PrintedBy;
 
 pub use self::gpfsperf::{kbyte, latency_agrees, rate_of_records};
 pub(crate) use self::iozone::SLOWEST_MOVED;
 pub use self::iozone::{average_between, throughput_block, total_of_averages};
+use self::printout::Found;
+pub(super) use self::printout::Printout;
 pub use self::statistics::one_iteration;
-use super::{Printed, PrintedCheck};
 
 /// A rule, and what it applies to.
 #[derive(Debug)]
@@ -191,80 +191,6 @@ pub static RULES: &[Rule] = &[
     },
 ];
 
-/// A check, and the phase that it is about; `None` if it concerns all of them.
-pub(super) type Found = (Option<Phase>, PrintedCheck);
-
-/// What was printed about one case.
-pub(super) struct Printout<'a> {
-    pub(super) run: &'a Run,
-    pub(super) case: &'a Case,
-    pub(super) rows: &'a [&'a PhaseRow],
-    pub(super) printed: &'a [PrintedRow],
-    /// The warnings of all phases of the run.
-    pub(super) warnings: &'a HashMap<&'a PhaseKey, Vec<&'a Warning>>,
-}
-
-impl Printout<'_> {
-    /// The checks by all rules for the tool and release of the case.
-    pub(super) fn checks(&self) -> Vec<Found> {
-        let Some(by) = &self.case.printed_by else { return Vec::new() };
-        RULES.iter().filter(|rule| rule.is_for(by)).flat_map(|rule| (rule.check)(self)).collect()
-    }
-
-    /// The printed values of each pass.
-    fn passes(&self) -> impl Iterator<Item = Values<'_>> {
-        self.rows.iter().map(|row| Values {
-            row,
-            iterations: self.iterations(row),
-            rows: self.printed.iter().filter(|one| one.key == row.key).collect(),
-        })
-    }
-
-    /// The checks of each pass by `check`.
-    fn of_passes(&self, check: impl Fn(&Values<'_>) -> Vec<PrintedCheck>) -> Vec<Found> {
-        let found = |values: Values<'_>| {
-            let phase = Some(values.row.key.phase);
-            check(&values).into_iter().map(move |one| (phase, one))
-        };
-        self.passes().flat_map(found).collect()
-    }
-
-    /// The first value with this label and statistic.
-    fn value(&self, label: &str, statistic: &str) -> Option<Printed> {
-        let is_it = |row: &&PrintedRow| row.label == label && row.statistic == statistic;
-        Printed::parse(&self.printed.iter().find(is_it)?.value)
-    }
-
-    /// The number of iterations behind the figure of `row`. `None` if it is not known.
-    fn iterations(&self, row: &PhaseRow) -> Option<u64> {
-        let warnings = self.warnings.get(&row.key).map(Vec::as_slice).unwrap_or_default();
-        let mean = warnings.iter().find_map(|warning| match warning {
-            Warning::PrintedMean { iterations } => Some(*iterations),
-            _ => None,
-        });
-        let passes = self.rows.iter().filter(|other| other.key.phase == row.key.phase);
-        mean.or_else(|| (passes.count() == 1).then_some(1))
-    }
-}
-
-/// The printed values of one pass.
-struct Values<'a> {
-    row: &'a PhaseRow,
-    /// The number of iterations behind them. `None` if it is not known.
-    iterations: Option<u64>,
-    rows: Vec<&'a PrintedRow>,
-}
-
-impl Values<'_> {
-    fn find(&self, label: &str, statistic: &str) -> Option<&PrintedRow> {
-        self.rows.iter().copied().find(|row| row.label == label && row.statistic == statistic)
-    }
-
-    fn value(&self, label: &str, statistic: &str) -> Option<Printed> {
-        Printed::parse(&self.find(label, statistic)?.value)
-    }
-}
-
 impl Rule {
     /// Its releases in words, such as `3.4 and later`.
     #[must_use]
@@ -284,4 +210,10 @@ impl Rule {
         let is_one = by.numbers().map_or(*releases == EVERY, |release| releases.contains(&release));
         self.tools.contains(&by.tool.as_str()) && is_one
     }
+}
+
+/// The checks of `printout` by all rules for the tool and release of its case.
+pub(super) fn checks(printout: &Printout<'_>) -> Vec<Found> {
+    let Some(by) = &printout.case.printed_by else { return Vec::new() };
+    RULES.iter().filter(|rule| rule.is_for(by)).flat_map(|rule| (rule.check)(printout)).collect()
 }

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use record::PrintedRow;
 
-use super::{Found, Printed, PrintedCheck, Printout, Values};
+use super::printout::{Found, Printout, Values};
 use crate::gate::Judgement;
+use crate::printed::{Printed, PrintedCheck};
 use crate::printed::{PrintedStatistics, check_statistics};
 
 const DEVIATION: &str = "standard deviation";
