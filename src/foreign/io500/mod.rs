@@ -41,7 +41,15 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
     }
 }
 
+/// Tells what sections and options of older releases became.
+fn tell_older(config: &Config) {
+    for line in config.older() {
+        complain(&format!("ioproof: {line}"));
+    }
+}
+
 fn verify(config: &Config, result: &Path) -> Result<Exit, Failure> {
+    tell_older(config);
     let (said, is_valid) = io500::verify(config, &read(result)?);
     print(&said)?;
     Ok(if is_valid { Exit::Success } else { Exit::NotKept })
@@ -93,6 +101,7 @@ impl<'w> Benchmark<'w> {
     }
 
     fn run(mut self) -> Result<Exit, Failure> {
+        tell_older(&self.request.config);
         let earlier = self.earlier_claim()?;
         if let Some(earlier) = &earlier {
             self.run_id.clone_from(&earlier.claim.run_id);

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::hash::Hash;
+use super::older::{self, Became};
 use super::sections::{Kind, OptionRow, SECTIONS, Section};
 use crate::ToolError;
 use crate::options::nearest::nearest;
@@ -17,6 +18,8 @@ pub struct Config {
     values: Vec<Vec<Option<String>>>,
     /// The verbosity given on the command line, which takes precedence.
     pub(super) verbosity: Option<u32>,
+    /// What sections and options of older releases became, a line for each.
+    older: Vec<String>,
 }
 
 impl Default for Config {
@@ -24,7 +27,7 @@ impl Default for Config {
         let of = |section: &Section| {
             section.options.iter().map(|option| option.default.map(str::to_owned)).collect()
         };
-        Self { values: SECTIONS.iter().map(of).collect(), verbosity: None }
+        Self { values: SECTIONS.iter().map(of).collect(), verbosity: None, older: Vec::new() }
     }
 }
 
@@ -37,6 +40,7 @@ impl Config {
     pub fn parse(name: &str, text: &str) -> Result<Self, ToolError> {
         let mut config = Self::default();
         let mut section = None;
+        let mut direct = Vec::new();
         for (index, line) in text.lines().enumerate() {
             let wrong = |reason: String| ToolError {
                 tool: TOOL,
@@ -47,21 +51,29 @@ impl Config {
                 Some(Line::Empty) => {}
                 Some(Line::Section(written)) => {
                     let at = SECTIONS.iter().position(|section| section.name.eq_ignore_ascii_case(written));
-                    let names = || SECTIONS.iter().map(|section| &section.name);
-                    section = Some(at.ok_or_else(|| {
-                        let meant = nearest(written, names()).map(|name| format!("; did you mean [{name}]?"));
-                        let list = || {
-                            let names: Vec<&str> = names().copied().collect();
-                            format!("; there are {}", names.join(", "))
-                        };
-                        wrong(format!("there is no section [{written}]{}", meant.unwrap_or_else(list)))
-                    })?);
+                    if let (None, Some(why)) = (at, older::skipped_section(written)) {
+                        config
+                            .older
+                            .push(format!("{name} line {}: [{written}] is skipped: {why}", index + 1));
+                    } else if at.is_none() {
+                        return Err(wrong(no_section(written)));
+                    }
+                    section = Some(at);
                 }
                 Some(Line::Pair(key, value)) => {
                     let at = section.ok_or_else(|| {
                         wrong(format!("{key} is set before any section; begin with [global]"))
                     })?;
-                    config.set(at, key, value).map_err(wrong)?;
+                    // Those of a skipped section are skipped with it.
+                    let Some(at) = at else { continue };
+                    match older::option(&SECTIONS[at], key, value) {
+                        None => config.set(at, key, value).map_err(wrong)?,
+                        Some(became) => {
+                            let place = format!("{name} line {}", index + 1);
+                            direct.extend((became == Became::Direct).then_some(at));
+                            config.set_older(at, (&place, key, value), became).map_err(wrong)?;
+                        }
+                    }
                 }
                 None => {
                     return Err(wrong(format!(
@@ -70,6 +82,7 @@ impl Config {
                 }
             }
         }
+        direct.into_iter().for_each(|at| config.add_direct(at));
         Ok(config)
     }
 
@@ -89,6 +102,49 @@ impl Config {
             self.values[section][at] = Some(checked(&of.options[at], value)?);
         }
         Ok(())
+    }
+
+    /// Sets what an option of an older release became, and tells it if it has a value.
+    fn set_older(
+        &mut self,
+        section: usize,
+        (place, key, value): (&str, &str, &str),
+        became: Became,
+    ) -> Result<(), String> {
+        let told = match became {
+            Became::Option(option, value) => {
+                self.set(section, option, &value)?;
+                format!("is {option} = {value} today")
+            }
+            Became::Direct => "is --posix.odirect of API today".to_owned(),
+            Became::Skipped(why) => format!("is skipped: {why}"),
+        };
+        if !value.is_empty() {
+            let of = SECTIONS[section].name;
+            self.older.push(format!("{place}: {key} = {value} of [{of}] {told}"));
+        }
+        Ok(())
+    }
+
+    /// Adds direct I/O to the interface of a section, which may be that of its family or of all.
+    fn add_direct(&mut self, section: usize) {
+        let name = SECTIONS[section].name;
+        let own = self.text(name, "API");
+        let family = older::family(name).and_then(|family| self.text(family, "API"));
+        let api = own.or(family).or_else(|| self.text("global", "api")).unwrap_or("POSIX");
+        let direct = "--posix.odirect";
+        if !api.split(' ').any(|word| word == direct) {
+            let api = format!("{api} {direct}");
+            let place = SECTIONS[section].options.iter().position(|option| option.name == "API");
+            let place = place.expect("only sections with an interface have direct I/O");
+            self.values[section][place] = Some(api);
+        }
+    }
+
+    /// What sections and options of releases from 2020 to 2024 became, a line for each; empty if the file has none.
+    #[must_use]
+    pub fn older(&self) -> &[String] {
+        &self.older
     }
 
     /// The value of an option, if it is set.
@@ -143,6 +199,17 @@ impl Config {
         }
         out
     }
+}
+
+/// The reason why there is no section with this name.
+fn no_section(written: &str) -> String {
+    let names = || SECTIONS.iter().map(|section| &section.name);
+    let meant = nearest(written, names()).map(|name| format!("; did you mean [{name}]?"));
+    let list = || {
+        let names: Vec<&str> = names().copied().collect();
+        format!("; there are {}", names.join(", "))
+    };
+    format!("there is no section [{written}]{}", meant.unwrap_or_else(list))
 }
 
 /// Checks that the value is valid for the option, and returns it in the form used for the hash.
@@ -233,6 +300,27 @@ mod tests {
             assert_eq!(Config::parse("l", &config.listing(explained, false)).expect("valid"), config);
         }
         assert!(!config.listing(false, true).contains("mdworkbench"));
+    }
+
+    #[test]
+    fn what_older_releases_had_becomes_what_it_is_today_or_is_skipped() {
+        let text = "[global]\napi = DFS\n[ior-easy]\nnoRun = TRUE\nhintsFileName =\nposix.odirect = True\n\
+                    [ior-rnd4K]\nblockSize = 1073741824\n[find]\nexternal-args = -x\n\
+                    [mdtest-easy]\nposix.odirect = FALSE\n[ior-hard]\nhintsFileName = h\n";
+        let config = Config::parse("c", text).expect("valid");
+        assert_eq!(config.flag("ior-easy", "run"), Some(false));
+        assert_eq!(config.text("ior-easy", "API"), Some("DFS --posix.odirect"));
+        assert_eq!(config.text("find", "external-extra-args"), Some("-x"));
+        assert_eq!(config.text("mdtest-easy", "API"), None);
+        let told = [
+            "c line 4: noRun = TRUE of [ior-easy] is run = FALSE today",
+            "c line 6: posix.odirect = True of [ior-easy] is --posix.odirect of API today",
+            "c line 7: [ior-rnd4K] is skipped: these random phases of the extended mode exist no longer",
+            "c line 10: external-args = -x of [find] is external-extra-args = -x today",
+            "c line 12: posix.odirect = FALSE of [mdtest-easy] is skipped: without it, I/O is buffered",
+            "c line 14: hintsFileName = h of [ior-hard] is skipped: hints are for MPI-IO",
+        ];
+        assert_eq!(config.older(), told);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod config;
 mod hash;
 mod lines;
+mod older;
 mod options;
 mod outcome;
 mod phases;
