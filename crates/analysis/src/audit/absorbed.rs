@@ -13,6 +13,7 @@ use plan::{Amount, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping
 use record::{CacheLocation, Fact, HostFacts, Provenance, Run, Warning, option_against_fsync};
 
 use super::issue::{AuditIssue, RawIssue, percent};
+use super::memory::DATA_UNKNOWN;
 use crate::audit::Check;
 use crate::figures::{DEVICE_SHARE_MIN, Figure, RepetitionFigure, Subject, subjects};
 use crate::nodes::hosts;
@@ -78,6 +79,8 @@ fn absorbs(
     let shares: Option<Vec<f64>> = counted.iter().map(|one| one.device_share.write).collect();
     let at_devices = shares.and_then(|shares| shares.into_iter().reduce(f64::min));
     let by_devices = at_devices.is_some_and(|share| share >= DEVICE_SHARE_MIN);
+    // An imported text that prints no fsync says nothing about one.
+    let is_printed = subject.case.sync().is_some();
     let outside = promises.iter().find(|promise| !has_close(promise)).filter(|_| workload.sync.at_close);
     let is_timed = workload.sync.per_write
         || workload.sync.at_close && outside.is_none()
@@ -98,7 +101,13 @@ fn absorbs(
         };
         if let Some(why) = why {
             return Some(match outside {
-                None => (format!("no fsync inside the timed part, and {why}"), ADVICE.to_owned()),
+                None if is_printed => {
+                    (format!("no fsync inside the timed part, and {why}"), ADVICE.to_owned())
+                }
+                None => (
+                    format!("whether an fsync is inside the timed part is not printed, and {why}"),
+                    "import a text that prints it, with the command line".to_owned(),
+                ),
                 Some(promise) => (
                     format!("the timing of {} ends before the fsync at close, and {why}", promise.name),
                     "set fsync = \"each\", or commit to a rate by wall time".to_owned(),
@@ -178,8 +187,11 @@ fn too_few(
     }
     let memory = memory.filter(|_| !is_near).unwrap_or(0).saturating_mul(SERVER_MULTIPLE);
     let needed = Bytes(caches.unwrap_or(0).saturating_mul(CACHE_MULTIPLE).max(memory));
-    let nodes = u64::from(subject.targets_of_all_nodes().max(1));
-    let all_of = |bytes: u64| Bytes(bytes / nodes);
+    let known = subject.targets_of_all_nodes().filter(|_| subject.case.volume().is_some() || needed.0 == 0);
+    let Some(targets) = known else {
+        return Some((DATA_UNKNOWN.to_owned(), format!("use {} of data or more", needed.both_units())));
+    };
+    let all_of = |bytes: u64| Bytes(bytes / u64::from(targets));
     let data = all_of(subject.case.workload.footprint().0);
     if data < needed {
         let evidence =

@@ -296,7 +296,8 @@ fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
 }
 
 fn unbalanced(subject: &Subject<'_>) -> Option<RawIssue> {
-    let (workload, bound, tasks) = (&subject.case.workload, subject.balance_bound(), subject.sharing_tasks());
+    let (workload, bound, tasks) =
+        (&subject.case.workload, subject.balance_bound()?, subject.sharing_tasks()?);
     let on_each = if tasks == workload.tasks { "" } else { " on a node" };
     let evidence = format!(
         "{tasks} tasks over {} targets{on_each} can reach at most {} of their sum",

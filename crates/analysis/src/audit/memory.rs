@@ -62,8 +62,8 @@ pub(super) fn behind(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Op
         ));
     };
     // With a node-local target, each node has its own caches and its own part of the data.
-    let of_each = |data: Bytes| Bytes(data.0 / u64::from(subject.targets_of_all_nodes()).max(1));
-    let data = distance(subject).map(of_each);
+    let targets = subject.targets_of_all_nodes();
+    let data = distance(subject).zip(targets).map(|(data, targets)| Bytes(data.0 / u64::from(targets)));
     let needed = Bytes(held.0.saturating_mul(multiple(subject)));
     data.is_none_or(|data| data < needed).then(|| {
         let evidence = format!("caches of {} may have answered: {}", held.both_units(), between(data));
@@ -265,10 +265,13 @@ fn distance(subject: &Subject<'_>) -> Option<Bytes> {
     Some(Bytes(passes.filter(|&bytes| bytes > 0).min().map_or(0, |bytes| bytes.min(footprint))))
 }
 
+/// Said where a text does not print how much data there is, or on how many nodes.
+pub(super) const DATA_UNKNOWN: &str = "how much data each target holds is not printed";
+
 /// The distance in words.
 fn between(data: Option<Bytes>) -> String {
     match data {
         Some(data) => format!("{} between two reads of the same byte", data.both_units()),
-        None => "how much data there is, is not printed".to_owned(),
+        None => DATA_UNKNOWN.to_owned(),
     }
 }

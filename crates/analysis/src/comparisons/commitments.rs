@@ -5,7 +5,7 @@ use plan::{Amount, Bound, Commitment, Over, Plan, RateName, Selector, Statistic}
 use crate::audit::{AuditIssue, Check, Outcome, Use};
 use crate::comparisons::flattered::flattered;
 use crate::comparisons::percentile_promise::PercentilePromise;
-use crate::figures::{Figure, RepetitionFigure, in_flight, values};
+use crate::figures::{Figure, RepetitionFigure, values};
 use crate::gate::{
     Gate, Judgement, Kind, Of, Quantity, Statement, Value, median_keeps,
     table::{Column, amount, any, below, change, detail, list, share, subject, text, word},
@@ -391,7 +391,7 @@ fn of_percentile(
     percent: f64,
     values: &[f64],
 ) -> Option<Candidate> {
-    let in_flight = gate.subject(figure).map_or(1.0, |subject| in_flight(subject.case));
+    let in_flight = gate.subject(figure).and_then(|subject| subject.case.in_flight());
     let promise = PercentilePromise { commitment, percent, figure: &gate.figures[figure], cases, in_flight };
     let settled = promise.settled(values)?;
     let weighed = weighed(gate, commitment, figure, (settled.measured, settled.margin));

@@ -2,7 +2,7 @@
 
 use plan::{Amount, Case, Commitment, Over, Phase, Plan, Statistic};
 
-use crate::figures::{PercentileBounds, in_flight};
+use crate::figures::PercentileBounds;
 use crate::statistics::{passes_needed, transfers_needed, transfers_of_pass};
 
 /// What a promised percentile takes in one case, and what is planned.
@@ -36,18 +36,19 @@ impl PercentileNeed {
         let among = if commitment.over == Over::Best { selected.len() } else { 1 };
         let need =
             |(case, phase): (&Case, Phase)| Self::of_case(commitment.statistic, percent, among, case, phase);
-        selected.into_iter().map(need).collect()
+        selected.into_iter().filter_map(need).collect()
     }
 
-    fn of_case(statistic: Statistic, percent: f64, among: usize, case: &Case, phase: Phase) -> Self {
+    /// `None` if the text of an imported case does not print how many transfers were in flight.
+    fn of_case(statistic: Statistic, percent: f64, among: usize, case: &Case, phase: Phase) -> Option<Self> {
         let planned = u64::from(case.repetitions_least());
         let in_one = statistic == Statistic::Best;
         let level = PercentileBounds::level(among) / if in_one { planned.max(1) as f64 } else { 1.0 };
-        let (in_flight, planned_of_each) = (in_flight(case), transfers_of(case, phase));
+        let (in_flight, planned_of_each) = (case.in_flight()?, transfers_of(case, phase));
         let of_each = transfers_of_pass(percent, in_flight, level).unwrap_or(u64::MAX);
         let each = planned_of_each.unwrap_or(u64::MAX) as f64;
         let repetitions = if in_one { Some(1) } else { passes_needed(percent, each, in_flight, level) };
-        Self {
+        Some(Self {
             percent,
             transfers: transfers_needed(percent, level),
             in_one,
@@ -56,7 +57,7 @@ impl PercentileNeed {
             in_flight: crate::statistics::whole(in_flight),
             planned,
             planned_of_each,
-        }
+        })
     }
 
     /// Whether the plan has enough of both; `None` if that depends on how many transfers the storage completes.

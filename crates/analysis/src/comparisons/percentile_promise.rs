@@ -14,7 +14,7 @@ pub(super) struct PercentilePromise<'a> {
     /// The number of figures that the promise is about.
     pub(super) cases: usize,
     /// The transfers in flight at a time.
-    pub(super) in_flight: f64,
+    pub(super) in_flight: Option<f64>,
 }
 
 /// How a figure stands to the promise.
@@ -144,6 +144,20 @@ impl PercentilePromise<'_> {
         median_keeps(self.margin(median), margins) == Some(false)
     }
 
+    /// Why `passes` with `all` transfers together give no bound.
+    fn too_few_passes(&self, all: u64, passes: usize, in_flight: f64, level: f64) -> String {
+        let percent = self.percent;
+        let each = all as f64 / passes.max(1) as f64;
+        let needed = passes_needed(percent, each, in_flight, level).unwrap_or(u64::MAX);
+        if needed <= passes as u64 {
+            return format!("the repetitions differ too much for a bound of p{percent}: more are needed");
+        }
+        let each = whole(each);
+        format!(
+            "p{percent} takes at least {needed} repetitions of {each} transfers with {in_flight} in flight, not {passes}"
+        )
+    }
+
     /// Why it is neither kept nor broken: what is missing, or where the bounds are.
     fn doubts(&self, (by_transfers, by_passes): Ends, breaks: Option<f64>) -> Vec<String> {
         let Self { percent, in_flight, .. } = self;
@@ -163,15 +177,11 @@ impl PercentilePromise<'_> {
             doubts.push(format!("p{percent} takes at least {needed} transfers{each}, not {there}"));
         }
         if by_passes.is_none() && !of_one {
-            let each = all as f64 / passes.max(1) as f64;
-            let needed = passes_needed(*percent, each, *in_flight, level).unwrap_or(u64::MAX);
-            doubts.push(match needed > passes as u64 {
-                true => format!(
-                    "p{percent} takes at least {needed} repetitions of {} transfers with {in_flight} in flight, not \
-                     {passes}",
-                    whole(each)
-                ),
-                false => format!("the repetitions differ too much for a bound of p{percent}: more are needed"),
+            doubts.push(match in_flight {
+                Some(in_flight) => self.too_few_passes(all, passes, *in_flight, level),
+                None => {
+                    format!("p{percent} depends on how many transfers were in flight, which is not printed")
+                }
             });
         }
         if doubts.is_empty() {

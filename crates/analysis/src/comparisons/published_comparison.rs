@@ -256,7 +256,7 @@ impl OwnResults<'_> {
         let target = own.target?;
         let of_nodes =
             |nodes| self.bests.get(&(target.baseline.as_deref()?, own.figure.phase, nodes)).copied();
-        let targets = f64::from(own.targets_of_all_nodes());
+        let targets = f64::from(own.targets_of_all_nodes()?);
         // For a node-local target that was measured on the same number of nodes, each node has its own device.
         let single = of_nodes(Some(1)).or_else(|| Some(of_nodes(own.nodes())? / targets))?;
         scalability(own.figure.bytes_per_second.median, f64::from(target.devices) * targets, single)

@@ -297,10 +297,11 @@ impl PercentileBounds {
         PERCENTILE_LEVEL / family.max(1) as f64
     }
 
-    /// The bounds from the histograms of several passes, during which `in_flight` transfers were in flight at a time.
+    /// The bounds from the histograms of several passes, during which `in_flight` transfers were in flight at a time. If
+    /// that number is not known, no number of transfers shows an upper bound by passes.
     /// A limit within a bucket is taken to be on the unfavourable side of all transfers in it.
     #[must_use]
-    pub fn of(passes: &[&Latency], (percent, family): (f64, usize), in_flight: f64) -> Self {
+    pub fn of(passes: &[&Latency], (percent, family): (f64, usize), in_flight: Option<f64>) -> Self {
         let level = Self::level(family);
         let transfers = passes.iter().fold(0_u64, |sum, pass| sum.saturating_add(pass.count()));
         let few = beyond_at_most(transfers, percent, level);
@@ -315,7 +316,8 @@ impl PercentileBounds {
             },
             by_passes: PercentileEnds {
                 low: lower(passes, |all| passes_beyond(all, percent, level)),
-                high: upper(passes, |all| passes_within(all, percent, in_flight, level)),
+                high: in_flight
+                    .and_then(|in_flight| upper(passes, |all| passes_within(all, percent, in_flight, level))),
             },
         }
     }

@@ -17,8 +17,8 @@ pub(crate) mod seconds;
 pub(crate) mod subject;
 
 pub(crate) use self::observed::own_time::ends_with_close;
+pub(crate) use self::percentile::*;
 pub use self::{
     amount::*, figure::*, history::*, latency::*, little::*, names::*, nodes::*, observed::*, of_run::*,
-    percentile::*, phase_warnings::*, primary_metric::*, rates::*, seconds::*, servers::*, starved::*,
-    subject::*,
+    phase_warnings::*, primary_metric::*, rates::*, seconds::*, servers::*, starved::*, subject::*,
 };

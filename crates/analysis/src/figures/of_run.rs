@@ -18,8 +18,8 @@ use crate::RateName;
 use crate::audit::Check;
 use crate::figures::{
     DeviceShare, Figure, Latency, LatencySummary, MemberFigures, NodeFigure, NodeFigures, PercentileBounds,
-    Rate, RateOf, Rates, RepetitionFigure, ServerCounts, Wanted, in_flight, named, node_rates, nodes_of,
-    observed, seconds::change_in_pass,
+    Rate, RateOf, Rates, RepetitionFigure, ServerCounts, Wanted, named, node_rates, nodes_of, observed,
+    seconds::change_in_pass,
 };
 use crate::statistics::{counted, summary_under};
 
@@ -242,7 +242,7 @@ impl Context<'_> {
         let percents: Vec<f64> = self.wanted.iter().map(|one| one.percent).collect();
         let of = |(of, latency): (&(Operation, Measure), &Latency)| {
             let passes: Vec<&Latency> = passes.iter().filter_map(|pass| pass.get(of)).collect();
-            let bounds = asked.iter().map(|&asked| PercentileBounds::of(&passes, asked, in_flight(case)));
+            let bounds = asked.iter().map(|&asked| PercentileBounds::of(&passes, asked, case.in_flight()));
             LatencySummary::of(of.0, of.1, latency, &percents, bounds.collect())
         };
         all.iter().map(of).collect()

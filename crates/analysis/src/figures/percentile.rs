@@ -2,13 +2,6 @@
 
 use plan::{Amount, Case, Criteria, Phase, Plan, Selector};
 
-/// The transfers of `case` that are in flight at a time, of all its tasks, for the bounds of percentiles: fewer are
-/// wider bounds, so it is one if the number is not known.
-#[must_use]
-pub fn in_flight(case: &Case) -> f64 {
-    case.in_flight().unwrap_or(1.0)
-}
-
 /// A percentile that a study promises or expects of some figures.
 pub(crate) struct Wanted<'a> {
     /// All figures if `None`.

@@ -76,17 +76,18 @@ impl<'a> Subject<'a> {
         self.case.members().or_else(said).unwrap_or_else(|| paths(self.case))
     }
 
-    /// The number of its targets over all nodes: each node has its own if the target is node-local.
-    pub(crate) fn targets_of_all_nodes(&self) -> u32 {
+    /// The number of its targets over all nodes, at least 1: each node has its own if the target is node-local. `None`
+    /// if the number of nodes is not known.
+    pub(crate) fn targets_of_all_nodes(&self) -> Option<u32> {
         match self.layer() {
-            Layer::NodeLocal => self.nodes().map_or(1, |nodes| u32::try_from(nodes).unwrap_or(u32::MAX)),
-            Layer::Shared | Layer::Unstated => 1,
+            Layer::NodeLocal => Some(u32::try_from(self.nodes()?).unwrap_or(u32::MAX).max(1)),
+            Layer::Shared | Layer::Unstated => Some(1),
         }
     }
 
     /// The bytes of one target that a pass uses: with a node-local target, each node has its own part of the data.
     pub(crate) fn working_set(&self) -> Option<u64> {
-        Some(self.case.volume()?.0 / u64::from(self.targets_of_all_nodes()).max(1))
+        Some(self.case.volume()?.0 / u64::from(self.targets_of_all_nodes()?))
     }
 
     /// The declared caches of its target ÷ [`Subject::working_set`], for transfers.
@@ -97,20 +98,21 @@ impl<'a> Subject<'a> {
     }
 
     /// The number of tasks among which the targets are divided: for node-local targets, those of the node with the
-    /// most tasks.
-    pub(crate) fn sharing_tasks(&self) -> u32 {
-        self.case.workload.tasks.div_ceil(self.targets_of_all_nodes())
+    /// most tasks. `None` if they are not known.
+    pub(crate) fn sharing_tasks(&self) -> Option<u32> {
+        Some(self.case.tasks()?.div_ceil(self.targets_of_all_nodes()?))
     }
 
     /// The share of the sum of all targets that is reachable with the number of tasks. Tasks that share one file are
-    /// not distributed, jobs use all spaces, and with a fixed duration each target moves what it can.
-    pub(crate) fn balance_bound(&self) -> f64 {
+    /// not distributed, jobs use all spaces, and with a fixed duration each target moves what it can. `None` if tasks or
+    /// nodes are not known.
+    pub(crate) fn balance_bound(&self) -> Option<f64> {
         let workload = &self.case.workload;
         let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
         match workload.files.sharing {
-            _ if workload.work.jobs().is_some() || workload.duration.is_some() => 1.0,
-            Sharing::PerTask => plan::balance_bound(self.sharing_tasks(), targets),
-            Sharing::Shared => 1.0,
+            _ if workload.work.jobs().is_some() || workload.duration.is_some() => Some(1.0),
+            Sharing::PerTask => Some(plan::balance_bound(self.sharing_tasks()?, targets)),
+            Sharing::Shared => Some(1.0),
         }
     }
 

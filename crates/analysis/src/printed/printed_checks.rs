@@ -82,6 +82,7 @@ pub struct PrintedCheck {
 
 /// Tolerance for sums of rounded terms and for binary fractions, in addition to rounding.
 pub(super) const LAST_BITS: f64 = 1e-12;
+
 impl PrintedCheck {
     /// The words for outcomes.
     pub(crate) const WORDS: [&'static str; 3] = ["agrees", "differs", "says nothing"];

@@ -36,7 +36,7 @@ pub struct Scaling {
     /// Rate ÷ that of one device with the same work.
     pub ratio: Option<f64>,
     /// The part of it that can be reached with the number of tasks.
-    pub balance_bound: f64,
+    pub balance_bound: Option<f64>,
     /// Rate ÷ rack units, if the study gives them.
     pub rate_per_rack_unit: Option<f64>,
 }
@@ -76,7 +76,7 @@ impl Statement for Scaling {
             "balance_bound",
             "tasks allow",
             "share of the sum that this number of tasks can reach, where it is below 1",
-            |one| Some(one.balance_bound).filter(|&bound| bound < 1.0),
+            |one| one.balance_bound.filter(|&bound| bound < 1.0),
         ),
         rate("rate_per_rack_unit", "per rack unit", "rate ÷ rack units", |one| one.rate_per_rack_unit),
     ];
@@ -183,7 +183,7 @@ fn conditions(subject: &Subject<'_>) -> Conditions {
     (load, path, devices(subject))
 }
 
-type Conditions = ((u32, Bytes, Discriminant<Order>), (Backend, bool, SyncRule, Sharing), u32);
+type Conditions = ((u32, Bytes, Discriminant<Order>), (Backend, bool, SyncRule, Sharing), Option<u32>);
 
 /// What figures of several devices and of one have in common before their sizes are compared: [`alike`], the backend
 /// with its depth, direct I/O, what is synced if it writes, whether files are shared, and the kind of order.
@@ -228,7 +228,7 @@ impl<'a, 'b> Baselines<'a, 'b> {
 
     /// The figure with work of `kind`, the size of `subject`, and its number of tasks or else that for each device.
     fn same_work(&self, kind: WorkKind<'a>, subject: &Subject<'a>) -> Option<&'b Subject<'a>> {
-        let (tasks, devices) = (subject.case.workload.tasks, devices(subject).max(1));
+        let (tasks, devices) = (subject.case.tasks()?, devices(subject)?.max(1));
         let for_each = tasks.is_multiple_of(devices).then(|| tasks / devices);
         let found = [Some(tasks), for_each].into_iter().flatten();
         let found = found.filter_map(|tasks| self.same.get(&(kind, size(subject), tasks)));
@@ -285,10 +285,11 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
             return None;
         }
         let same_work = from.same_work(kind_of_one, subject).filter(|one| one.rate() > 0.0);
-        let all = f64::from(devices(subject)) / devices_of_baseline(one);
+        let devices = devices(subject)?;
+        let all = f64::from(devices) / devices_of_baseline(one)?;
         let units = subject.target.map_or(0.0, |target| target.rack_units);
         let value = Scaling {
-            devices: devices(subject),
+            devices,
             rate: subject.rate(),
             baseline: one.rate(),
             same_work: same_work.map(Subject::rate),
@@ -314,14 +315,14 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
     all.into_iter().map(|(_, stated)| stated).collect()
 }
 
-/// The number of devices of a baseline.
-fn devices_of_baseline(one: &Subject<'_>) -> f64 {
+/// The number of devices of a baseline, if it is known.
+fn devices_of_baseline(one: &Subject<'_>) -> Option<f64> {
     let known = one.case.members().or_else(|| one.target.map(|target| target.devices.max(1)));
-    f64::from(known.unwrap_or(1).saturating_mul(one.targets_of_all_nodes()))
+    Some(f64::from(known.unwrap_or(1).saturating_mul(one.targets_of_all_nodes()?)))
 }
 
-fn devices(subject: &Subject<'_>) -> u32 {
-    subject.devices().saturating_mul(subject.targets_of_all_nodes())
+fn devices(subject: &Subject<'_>) -> Option<u32> {
+    Some(subject.devices().saturating_mul(subject.targets_of_all_nodes()?))
 }
 
 /// The best figures of two targets, at the points at which both were measured, or at all points if there are no

@@ -59,8 +59,9 @@ pub struct CurvePoint {
     pub latency_mean_ns: Option<f64>,
     /// Tasks × depth as predicted from the latency by Little's law ÷ tasks × depth that ran.
     pub little: Option<f64>,
-    /// Share of the sum of all targets that the number of tasks can reach; 1 if the tasks divide evenly.
-    pub balance_bound: f64,
+    /// Share of the sum of all targets that the number of tasks can reach; 1 if the tasks divide evenly. `None` if
+    /// tasks or nodes are not known.
+    pub balance_bound: Option<f64>,
 }
 
 /// The shape of a curve, as far as the repetitions show it. Values are on the x axis, rates are those of

@@ -62,7 +62,7 @@ impl Importer {
                 let mut draft = read(file, text)?;
                 // Tools print their messages before their JSON.
                 let before = &text[..json::start(text).unwrap_or(0)];
-                Messages::of(&lines(before)).tell(&mut draft.tests);
+                Messages::of(self.tool, &lines(before)).tell(&mut draft.tests);
                 Ok(draft)
             }
             Form::File { .. } | Form::Lines { .. } => self.read_lines(file, &lines(text)),
@@ -74,7 +74,7 @@ impl Importer {
         match self.form {
             Form::Lines { read, .. } | Form::File { read, .. } => {
                 let mut draft = read(&Block { file, tool: self.tool, lines })?;
-                Messages::of(lines).tell(&mut draft.tests);
+                Messages::of(self.tool, lines).tell(&mut draft.tests);
                 Ok(draft)
             }
             Form::Json { .. } => Err(ImportError::NotOf { file: file.to_owned(), format: self.name }),

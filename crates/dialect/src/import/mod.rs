@@ -160,10 +160,14 @@ impl Import {
     pub fn read_beside(&mut self, case: &str, text: &Text<'_>) {
         let last = self.files.len().saturating_sub(1);
         let text = decode::text(text.bytes);
-        let messages = Messages::of(&lines::lines(&text));
         let outputs = self.found.iter_mut().filter(|(place, _)| *place == last);
-        for test in outputs.flat_map(|(_, (_, draft))| &mut draft.tests).filter(|test| test.case.id == case) {
-            messages.tell_of(test);
+        for (_, (importer, draft)) in outputs {
+            let messages = Messages::of(importer.tool, &lines::lines(&text));
+            draft
+                .tests
+                .iter_mut()
+                .filter(|test| test.case.id == case)
+                .for_each(|test| messages.tell_of(test));
         }
     }
 
@@ -182,10 +186,13 @@ fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<ReadOutput>, Impo
     let lossy = decode::text(text.bytes);
     let wanted = format.map(|format| format.0);
     // A tool's own lines may begin like that, too.
-    let plain = prefixes::without(&lossy).and_then(|plain| outputs(text.name, &plain, wanted).ok());
-    let outputs = match plain.filter(|outputs| !outputs.is_empty()) {
-        Some(outputs) => outputs,
-        None => outputs(text.name, &lossy, wanted)?,
+    let without = prefixes::without(&lossy).map(|plain| outputs(text.name, &plain, wanted));
+    let outputs = match without {
+        Some(Ok(outputs)) if !outputs.is_empty() => outputs,
+        without => match (outputs(text.name, &lossy, wanted)?, without) {
+            (found, Some(Err(error))) if found.is_empty() => return Err(error),
+            (found, _) => found,
+        },
     };
     if outputs.is_empty() {
         let file = text.name.to_owned();

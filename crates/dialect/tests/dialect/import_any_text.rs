@@ -69,6 +69,17 @@ fn prefixes_of_launchers_change_nothing() {
     }
 }
 
+/// A labelled text that is cut off is refused for that, and not as unknown.
+#[test]
+fn a_labelled_text_that_is_cut_off_says_so() {
+    let text = include_str!("fixtures/import/ior-4.1.txt");
+    let lines = text.lines().take_while(|line| !line.starts_with("write"));
+    let labelled: String = lines.map(|line| format!("0: {line}\n")).collect();
+    let texts = [Text { name: "f", bytes: labelled.as_bytes() }];
+    let error = import(&texts, None, 0).expect_err("no results").to_string();
+    assert!(error.contains("ends before"), "{error}");
+}
+
 /// A text that was cut off says so, or all that it still gives is as it was printed.
 #[test]
 fn a_text_that_was_cut_off_gives_no_value_that_was_not_printed() {

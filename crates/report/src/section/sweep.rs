@@ -98,8 +98,8 @@ impl<'a> Facts<'a> {
         words.extend(
             self.points
                 .get(number)
-                .filter(|point| point.balance_bound < 1.0)
-                .map(|point| format!("bound {}", percent(point.balance_bound))),
+                .and_then(|point| point.balance_bound.filter(|&bound| bound < 1.0))
+                .map(|bound| format!("bound {}", percent(bound))),
         );
         words.extend(figure.notes.iter().cloned());
         words.extend(figure.doubts.iter().map(|&check| check.to_owned()));

@@ -113,6 +113,23 @@ fn writes_with_an_fsync_on_a_local_device_are_not_doubted() {
     assert_eq!(durable().doubt(), None);
 }
 
+/// What stands in the workload of an imported case for what its text does not print is not told.
+#[test]
+fn an_fsync_or_an_amount_that_is_not_printed_is_not_said_to_be_missing() {
+    let imported = |not_printed: plan::Condition, at_close: bool| {
+        let mut writes = Writes { at_devices: None, ..writes(at_close) };
+        writes.study.plan.criteria.targets[0].caches = Some(Bytes(GIB));
+        let case = &mut writes.study.plan.cases[0];
+        (case.stated, case.not_printed) =
+            (Some("1 task".to_owned()), Some([not_printed].into_iter().collect()));
+        writes.told()
+    };
+    let told = imported(plan::Condition::Sync, false);
+    assert!(told.contains("whether an fsync is inside the timed part is not printed"), "{told}");
+    let told = imported(plan::Condition::Volume, true);
+    assert!(told.contains("how much data each target holds is not printed"), "{told}");
+}
+
 #[test]
 fn without_an_fsync_only_devices_with_safe_caches_are_enough() {
     let volatile = writes(false);

@@ -344,7 +344,28 @@ fn data_of_a_size_that_is_not_printed_is_not_larger_than_any_cache() {
     read.plan.criteria.targets[0].caches = Some(Bytes(10 * GIB));
     read.plan.cases[0].stated = Some("64 KiB, 1 task".to_owned());
     read.plan.cases[0].not_printed = Some([plan::Condition::Volume].into_iter().collect());
-    read.is_doubtful(&["how much data there is, is not printed", "40 GiB (42.9 GB) of data or more"]);
+    read.is_doubtful(&["how much data each target holds is not printed", "40 GiB (42.9 GB) of data or more"]);
+}
+
+/// With a target of each node, the data of one is not known without the number of nodes.
+#[test]
+fn data_on_a_number_of_nodes_that_is_not_printed_is_not_larger_than_any_cache() {
+    let mut read = Read::of(40 * GIB, |_| ());
+    read.provenance = Provenance::Imported;
+    read.plan.cases[0].target = String::new();
+    read.plan.criteria.targets[0].caches = Some(Bytes(1 << 20));
+    let behind = |read: &Read| {
+        let run = read.run();
+        let mut doubts = findings(&run, &figures(&run, RateName::ByWall)).audit;
+        doubts.retain(|one| one.check == Check::UnstatedCaches);
+        doubts.pop().map(|one| one.evidence)
+    };
+    assert_eq!(behind(&read), None);
+    read.plan.criteria.targets[0].layer = plan::Layer::NodeLocal;
+    read.plan.cases[0].stated = Some("64 KiB, 1 task".to_owned());
+    read.plan.cases[0].not_printed = Some([plan::Condition::Nodes].into_iter().collect());
+    let told = behind(&read).expect("a doubt");
+    assert!(told.contains("how much data each target holds is not printed"), "{told}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Latency statistics compared with the underlying transfers.
 
-use analysis::figures::Latency;
+use analysis::figures::{Latency, PercentileBounds};
 use plan::{Measure, Operation, Phase};
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
@@ -46,6 +46,17 @@ fn a_printed_mean_is_kept() {
     all.add(&of(300, 20));
     assert_eq!(all.count(), 400);
     assert!((all.mean_ns() - 30.0).abs() < 1e-9, "{}", all.mean_ns());
+}
+
+/// More transfers in flight take more of them. If their number is not known, none is enough.
+#[test]
+fn without_the_number_in_flight_the_passes_give_no_upper_bound() {
+    let passes: Vec<Latency> =
+        (0..40).map(|pass| latency(&histogram(pass, &[1000; 500])).expect("reads")).collect();
+    let passes: Vec<&Latency> = passes.iter().collect();
+    let upper = |in_flight| PercentileBounds::of(&passes, (90.0, 1), in_flight).by_passes.high;
+    assert!(upper(Some(1.0)).is_some());
+    assert_eq!((upper(Some(1e6)), upper(None)), (None, None));
 }
 
 #[test]

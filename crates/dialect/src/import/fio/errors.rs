@@ -5,10 +5,11 @@ use record::ReportedError;
 use crate::import::draft::{Pass, Test};
 use crate::import::error::shown;
 use crate::import::text::lines::Line;
+use crate::import::text::messages::{Words, kind};
 
 /// Words of a line, all of which it has, and what it reports. Seen in outputs of fio 3: a failed request has its
 /// direction after the error, `sync` and `datasync` included.
-const KINDS: [(&[&str], ReportedError); 9] = [
+const KINDS: [Words; 9] = [
     (&["io_u error", ": sync offset"], ReportedError::NotDurable),
     (&["io_u error", ": datasync offset"], ReportedError::NotDurable),
     (&["io_u error", ": sync_file_range offset"], ReportedError::NotDurable),
@@ -37,13 +38,8 @@ pub(super) struct JobError {
 
 impl Errors {
     pub(super) fn of(lines: &[Line<'_>]) -> Self {
-        let kind = |line: &Line<'_>| {
-            let lower = line.text.to_ascii_lowercase();
-            let is_it = |words: &[&str]| words.iter().all(|word| lower.contains(word));
-            let (_, error) = KINDS.iter().find(|(words, _)| is_it(words))?;
-            Some((*error, shown(line.text)))
-        };
-        Self(lines.iter().filter_map(kind).collect())
+        let error = |line: &Line<'_>| Some((kind(line.text, &KINDS)?, shown(line.text)));
+        Self(lines.iter().filter_map(error).collect())
     }
 
     /// Adds the error with which a job ended, as what the messages say about it.

@@ -11,8 +11,11 @@ use super::lines::Line;
 use crate::import::draft::{Pass, Test};
 use crate::import::error::shown;
 
-/// Words of a line, all of which it has, and what it reports.
-const KINDS: [(&[&str], ReportedError); 16] = [
+/// Words of a line in lower case, all of which it has, and what it reports.
+pub(crate) type Words = (&'static [&'static str], ReportedError);
+
+/// What lines with `WARNING` or `ERROR` report.
+const KINDS: [Words; 16] = [
     (&["incorrect data"], ReportedError::WrongData),
     (&["verif", "error"], ReportedError::WrongData),
     (&["verif", "fail"], ReportedError::WrongData),
@@ -31,16 +34,23 @@ const KINDS: [(&[&str], ReportedError); 16] = [
     (&["write", "failed"], ReportedError::Failed),
 ];
 
-/// How lines begin that are errors without such a word, and what they report.
-const BEGINNINGS: [(&str, ReportedError); 7] = [
-    ("Error in file:", ReportedError::WrongData),
-    ("fsync:", ReportedError::NotDurable),
-    ("Error reading block", ReportedError::Failed),
-    ("Error writing block", ReportedError::Failed),
-    ("Error freading block", ReportedError::Failed),
-    ("Error fwriting block", ReportedError::Failed),
-    ("ioping: request failed", ReportedError::Failed),
+/// How lines of a tool begin that are errors without such a word, and what they report.
+const BEGINNINGS: [(&str, &str, ReportedError); 7] = [
+    ("iozone", "Error in file:", ReportedError::WrongData),
+    ("iozone", "fsync:", ReportedError::NotDurable),
+    ("iozone", "Error reading block", ReportedError::Failed),
+    ("iozone", "Error writing block", ReportedError::Failed),
+    ("iozone", "Error freading block", ReportedError::Failed),
+    ("iozone", "Error fwriting block", ReportedError::Failed),
+    ("ioping", "ioping: request failed", ReportedError::Failed),
 ];
+
+/// The first of `kinds` all of whose words `text` has, in any case.
+pub(crate) fn kind(text: &str, kinds: &[Words]) -> Option<ReportedError> {
+    let lower = text.to_ascii_lowercase();
+    let is_it = |words: &[&str]| words.iter().all(|word| lower.contains(word));
+    kinds.iter().find(|(words, _)| is_it(words)).map(|(_, error)| *error)
+}
 
 /// The messages of one kind.
 #[derive(Debug, Clone)]
@@ -55,9 +65,9 @@ struct Message {
 pub(crate) struct Messages(Vec<Message>);
 
 impl Messages {
-    /// Those in `lines`.
-    pub(crate) fn of(lines: &[Line<'_>]) -> Self {
-        Self(lines.iter().filter_map(message).collect())
+    /// Those in `lines`, which `tool` has printed.
+    pub(crate) fn of(tool: &str, lines: &[Line<'_>]) -> Self {
+        Self(lines.iter().filter_map(|line| message(tool, line)).collect())
     }
 
     /// Adds each message to the figures that it is about. Where passes are printed one by one, that is the next one
@@ -98,20 +108,17 @@ impl Message {
     }
 }
 
-/// What a line reports.
-fn message(line: &Line<'_>) -> Option<Message> {
+/// What a line of `tool` reports.
+fn message(tool: &str, line: &Line<'_>) -> Option<Message> {
     let text = line.text.trim();
-    let message = |error| Message { error, line: line.number, text: shown(text) };
-    if let Some((_, error)) = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning)) {
-        return Some(message(*error));
-    }
-    if !text.contains("WARNING") && !text.contains("ERROR") {
-        return None;
-    }
-    let lower = text.to_ascii_lowercase();
-    let is_it = |words: &[&str]| words.iter().all(|word| lower.contains(word));
-    let (_, error) = KINDS.iter().find(|(words, _)| is_it(words))?;
-    Some(message(*error))
+    let begins =
+        |(of, beginning, _): &&(&str, &str, ReportedError)| *of == tool && text.starts_with(beginning);
+    let error = match BEGINNINGS.iter().find(begins) {
+        Some((_, _, error)) => *error,
+        None if text.contains("WARNING") || text.contains("ERROR") => kind(text, &KINDS)?,
+        None => return None,
+    };
+    Some(Message { error, line: line.number, text: shown(text) })
 }
 
 /// The line of the first pass after the message that was printed on its own and can have its error.
@@ -144,7 +151,7 @@ mod tests {
     use crate::import::text::lines::lines;
 
     fn reports(text: &str) -> Vec<ReportedError> {
-        Messages::of(&lines(text)).0.iter().map(|one| one.error).collect()
+        Messages::of("IOR", &lines(text)).0.iter().map(|one| one.error).collect()
     }
 
     #[test]
@@ -158,6 +165,8 @@ mod tests {
             [ReportedError::Short]
         );
         assert_eq!(reports("WARNING: incorrect data on read (3 errors found)."), [ReportedError::WrongData]);
+        let of = |tool| Messages::of(tool, &lines("fsync: Input/output error")).0.len();
+        assert_eq!((of("iozone"), of("elbencho")), (1, 0), "an error of one tool may be a value of another");
         let others = "WARNING: Expected aggregate file size       = 8589934592
 WARNING: Maybe caused by deadlineForStonewalling
 ior WARNING: cannot open hints file.

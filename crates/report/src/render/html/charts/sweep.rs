@@ -285,8 +285,8 @@ impl Sweep<'_> {
     /// Hover text before the conditions: the line, the position, and limits of the rate.
     fn words(&self, name: &str, point: &CurvePoint) -> String {
         let mut text = format!("<b>{}</b>, {}", escaped(name), escaped(&self.axis.words(point.x)));
-        if point.balance_bound < 1.0 {
-            text.push_str(&format!("<br>tasks allow {} of the sum", percent(point.balance_bound)));
+        if let Some(bound) = point.balance_bound.filter(|&bound| bound < 1.0) {
+            text.push_str(&format!("<br>tasks allow {} of the sum", percent(bound)));
         }
         if let Some(ratio) = point.little {
             text.push_str(&format!("<br>Little's law: {} of the transfers in flight", percent(ratio)));
