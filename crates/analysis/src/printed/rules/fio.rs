@@ -4,8 +4,7 @@ use record::PrintedRow;
 
 use super::printout::{Found, Printout, Values};
 use super::statistics;
-use crate::printed::short;
-use crate::printed::{Printed, PrintedCheck};
+use crate::printed::{Printed, PrintedCheck, short, without_zeros};
 
 /// The names of the directions.
 const DIRECTIONS: [&str; 2] = ["read", "write"];
@@ -30,10 +29,11 @@ fn of_rates(values: &Values<'_>, direction: &str) -> Vec<PrintedCheck> {
         let computed = amount.over(seconds)?;
         let printed = cut_off(in_unit(rate, &[(rate.unit.as_str(), scale)])?);
         let evidence = format!(
-            "{} ÷ {} = {}, printed {}",
+            "{} ÷ {} s = {} {}, printed {}",
             short(amount.value),
-            short(seconds.value),
-            short(computed.value),
+            without_zeros(&format!("{:.6}", seconds.value)),
+            short(computed.value / scale),
+            rate.unit,
             rate.value
         );
         Some(PrintedCheck::of(rule, printed, computed, 0.0, evidence))

@@ -3,8 +3,7 @@
 use plan::{Bytes, Case};
 
 use super::printout::{Found, Printout, Values};
-use crate::printed::short;
-use crate::printed::{Printed, PrintedCheck};
+use crate::printed::{Printed, PrintedCheck, short};
 
 /// Half of the difference between 1000 and 1024: a value farther than this from both fits neither Kbyte.
 const KBYTE_ROOM: f64 = 0.012;

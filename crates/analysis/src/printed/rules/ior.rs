@@ -4,8 +4,7 @@ use plan::{Case, Phase};
 use record::PrintedRow;
 
 use super::printout::{Found, Printout};
-use crate::printed::short;
-use crate::printed::{Printed, PrintedCheck};
+use crate::printed::{Printed, PrintedCheck, short};
 
 /// The statistics of each phase.
 pub(super) fn of_iterations(printout: &Printout<'_>) -> Vec<Found> {

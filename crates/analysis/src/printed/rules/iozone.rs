@@ -2,8 +2,7 @@
 
 use super::printout::{Found, Printout, Values};
 use crate::printed::printed_checks::LAST_BITS;
-use crate::printed::short;
-use crate::printed::{Printed, PrintedCheck};
+use crate::printed::{Printed, PrintedCheck, short};
 use plan::Case;
 
 /// The rule that fails if the processes of iozone did not run at the same time.

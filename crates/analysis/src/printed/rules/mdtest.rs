@@ -5,8 +5,7 @@ use record::PrintedRow;
 
 use super::iozone::average_between;
 use super::printout::{Found, Printout, Values};
-use crate::printed::{Printed, PrintedCheck};
-use crate::printed::{Reconciled, short};
+use crate::printed::{Printed, PrintedCheck, Reconciled, short};
 
 /// The clock times are in whole seconds.
 const CLOCK_SECONDS: f64 = 1.0;
@@ -150,7 +149,11 @@ fn times(printout: &Printout<'_>) -> Option<Reconciled> {
     let (trees, others): (Vec<&Values<'_>>, Vec<&Values<'_>>) = passes.iter().partition(is_tree);
     let sum = |all: &[&Values<'_>]| all.iter().filter_map(|values| seconds(values)).sum::<f64>();
     let delay = printout.case.delay.as_secs_f64();
-    let parts = [("files and directories", sum(&others)), ("tree", sum(&trees)), ("delay", delay)];
-    let parts = parts.into_iter().filter(|(_, seconds)| *seconds > 0.0).collect();
+    let phases = [("files and directories", sum(&others)), ("tree", sum(&trees))];
+    if phases.iter().all(|(_, seconds)| *seconds == 0.0) {
+        return None;
+    }
+    let parts = phases.into_iter().chain([("delay", delay)]);
+    let parts = parts.filter(|(_, seconds)| *seconds > 0.0).collect();
     Some(Reconciled::new(parts, finished - started, CLOCK_SECONDS))
 }

@@ -6,8 +6,7 @@ use record::PrintedRow;
 
 use super::printout::{Found, Printout, Values};
 use crate::gate::Judgement;
-use crate::printed::{Printed, PrintedCheck};
-use crate::printed::{PrintedStatistics, check_statistics};
+use crate::printed::{Printed, PrintedCheck, PrintedStatistics, check_statistics};
 
 const DEVIATION: &str = "standard deviation";
 
