@@ -66,7 +66,8 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Begins the file at `path`; `-` is the standard output. A report may replace an older one or another file, but not the records of `runs`
+    /// Begins the file at `path`; `-` is the standard output. A report may replace an older one or
+    /// another file, but not the records of `runs`
     /// from which it is made or of any other run, a link, a pipe or a device.
     pub(crate) fn new(runs: &[PathBuf], path: &Path) -> Result<Self, Failure> {
         if path == Path::new("-") {

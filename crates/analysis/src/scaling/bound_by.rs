@@ -99,8 +99,8 @@ pub(crate) fn of_gate(gate: &Gate<'_>, limits: Vec<BoundBy>) -> Vec<Stated<Bound
 /// processors), and so is the time during which threads were runnable but waited for a processor. The rest is
 /// waiting. `usable_cpus` is the number of processors of one node. The result is [`Limit::SetRate`] at 95 % of a rate
 /// that the study sets, [`Limit::Processor`] if the processors account for at least [`CPU_SHARE_MAX`],
-/// [`Limit::Storage`] if waiting accounts for at least [`WAIT_SHARE_MIN`], else [`Limit::Both`]. Of an imported figure, only a set rate that it
-/// reached is known.
+/// [`Limit::Storage`] if waiting accounts for at least [`WAIT_SHARE_MIN`], else [`Limit::Both`]. Of an imported figure,
+/// only a set rate that it reached is known.
 ///
 /// The processor time is that of the whole process in the phase, including open and close, so a short phase with many
 /// files appears busier than its transfers were. Figures without processor time, such as imported ones, are left out,

@@ -1,6 +1,6 @@
 //! Errors and warnings that fio prints about its own run, and the error with which a job ended.
 
-use record::ReportedError;
+use record::{ReportedError, Warning};
 
 use crate::import::draft::{Pass, Test};
 use crate::import::error::shown;
@@ -59,7 +59,8 @@ impl Errors {
 
     /// Adds the messages that concern all jobs: warnings, and errors if no job has one of its own.
     pub(super) fn tell(&self, tests: &mut [Test]) {
-        let is_data = |warning: &record::Warning| matches!(warning, record::Warning::Reported { error, .. } if is_of_data(*error));
+        let is_data =
+            |warning: &Warning| matches!(warning, Warning::Reported { error, .. } if is_of_data(*error));
         let passes = || tests.iter().flat_map(|test| &test.passes);
         let told = passes().any(|pass| pass.warnings.iter().any(is_data));
         for (kind, text) in self.0.iter().filter(|(kind, _)| !told || !is_of_data(*kind)) {

@@ -133,7 +133,8 @@ fn first_line(pass: &Pass) -> Option<u32> {
     pass.printed.iter().filter(|one| one.statistic == "single").map(|one| one.line).min()
 }
 
-/// Whether `message` can be about a phase: its line may name a direction, and only what is written can fail to be durable.
+/// Whether `message` can be about a phase: its line may name a direction, and only what is written can fail to be
+/// durable.
 fn may_concern(message: &Message, phase: Phase) -> bool {
     let writes = matches!(phase, Phase::Write | Phase::Fill | Phase::FileCreate);
     let reads = matches!(phase, Phase::Read | Phase::CheckRead | Phase::CheckWrite | Phase::FileRead);
