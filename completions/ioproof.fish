@@ -652,7 +652,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l compat 
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l tasks-per-rank -d 'tasks of each process of a launcher [default: 1]'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l yes -d 'do not ask for confirmation: existing files may lose their data'
 complete -c ioproof -n "__fish_ioproof_using_subcommand md-workbench" -l no-progress -d 'do not show progress on stderr'
-complete -c ioproof -n "__fish_ioproof_using_subcommand iozone" -s a -d 'automatic mode: files of 64 kB to 512 MB, records of 4 kB to 16 MB, each twice the previous size; records below 64 kB only for files below 32 MB'
+complete -c ioproof -n "__fish_ioproof_using_subcommand iozone" -s a -d 'automatic mode: files of 64 kB to 512 MB, records of 4 kB to 16 MB, each twice the previous size; records below 64 kB only for files below 32 MB, unless -y or -q is given'
 complete -c ioproof -n "__fish_ioproof_using_subcommand iozone" -s A -d 'automatic mode with small records for large files as well; without -i, only -i 0 and -i 1. Obsolete in IOzone: use -az -i 0 -i 1'
 complete -c ioproof -n "__fish_ioproof_using_subcommand iozone" -s b -d 'also write the report of -R to this file as text; IOzone writes a binary worksheet, which current spreadsheets no longer need'
 complete -c ioproof -n "__fish_ioproof_using_subcommand iozone" -s B -d 'shared memory mappings; without the fwrite and fread tests, as in IOzone'
