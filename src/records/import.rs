@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use dialect::import::{Import, ImportError, Imported, Text};
+use dialect::import::{Import, ImportError, Imported, Phases};
 use plan::limits::PRINTED_BYTES;
 use record::{
     FORMAT_VERSION, Fact, HostFacts, Manifest, Outcome, Provenance, Recorder, Run, RunDirectory, Warning,
@@ -26,12 +26,10 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let mut import = Import::new(arguments.format, now);
     for given in &arguments.files {
         let path = in_results(given);
-        let bytes = read(&path)?;
-        let text = Text { name: &path.display().to_string(), bytes: &bytes };
-        import.read(&text).map_err(|error: ImportError| Failure::new(Exit::Usage, error))?;
+        let read = |name: &str, path: &Path| import.read(name, &mut open(name, path)?);
+        reading(&path, read)?;
         for (case, path) in if path == *given { Vec::new() } else { of_phases(given) } {
-            let text = Text { name: &path.display().to_string(), bytes: &read(&path)? };
-            import.read_beside(&case, &text);
+            reading(&path, |name, path| import.read_beside(&case, name, &mut open(name, path)?))?;
         }
     }
     let mut imported = import.finish();
@@ -74,38 +72,31 @@ fn of_phases(directory: &Path) -> Vec<(String, PathBuf)> {
     texts.filter(|(phase, _)| ["ior-", "mdtest-"].iter().any(|tool| phase.starts_with(tool))).collect()
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let mut read = || {
-        if path.as_os_str() == "-" {
-            return io::stdin().lock().take(PRINTED_BYTES + 1).read_to_end(&mut bytes);
-        }
-        let file = File::open(path)?;
-        match file.metadata()?.len() {
-            length if length > PRINTED_BYTES => Ok(usize::try_from(length).unwrap_or(usize::MAX)),
-            _ => file.take(PRINTED_BYTES + 1).read_to_end(&mut bytes),
-        }
-    };
-    let message = |error| {
-        anyhow::Error::from(error).context(format!(
-            "cannot read {}: give files that tools have written, or - for standard input",
-            path.display()
-        ))
-    };
-    let length = read().map_err(|error| Failure::new(Exit::Usage, message(error)))?;
-    if length as u64 > PRINTED_BYTES {
-        let error = anyhow::anyhow!(
-            "{} has more than {}: split the output of the tools into smaller files and import these",
-            if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() },
-            plan::Bytes(PRINTED_BYTES)
-        );
-        return Err(Failure::new(Exit::Usage, error));
+/// Does `read` with a file and its name in messages.
+fn reading(path: &Path, read: impl FnOnce(&str, &Path) -> Result<(), ImportError>) -> Result<(), Failure> {
+    read(&path.display().to_string(), path).map_err(|error| Failure::new(Exit::Usage, error))
+}
+
+/// Opens a file, or standard input for `-`.
+fn open(name: &str, path: &Path) -> Result<Box<dyn Read>, ImportError> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin().lock()));
     }
-    Ok(bytes)
+    let unreadable = ImportError::unreadable(name);
+    let file = File::open(path).map_err(&unreadable)?;
+    match file.metadata().map_err(&unreadable)?.len() {
+        length if length > PRINTED_BYTES => Err(ImportError::TooLong { file: name.to_owned() }),
+        _ => Ok(Box::new(file)),
+    }
 }
 
 /// Records all cases. Each phase is freed when it has been written, because histograms may be large.
-fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Result<RunDirectory, Failure> {
+fn write(
+    directory: &Path,
+    imported: Imported<Phases>,
+    run_id: String,
+    now: i64,
+) -> Result<RunDirectory, Failure> {
     let manifest = Manifest {
         format_version: FORMAT_VERSION,
         run_id,
@@ -124,13 +115,10 @@ fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Resu
     for note in &imported.doubts {
         recorder.warning(&WarningRow::of_run(Warning::Import { note: note.clone() }))?;
     }
-    let mut phases = imported.phases.into_iter().peekable();
+    let mut phases = imported.phases.peekable();
     for case in &imported.plan.cases {
-        recorder.case_started(&case.id)?;
-        while let Some(phase) = phases.next_if(|phase| phase.phase.key.case == case.id) {
-            recorder.phase_finished(&phase)?;
-        }
-        recorder.case_finished(&case.id)?;
+        let its = std::iter::from_fn(|| phases.next_if(|phase| phase.phase.key.case == case.id));
+        recorder.case_copied(&case.id, its)?;
     }
     // If only the start is known, the duration is unknown.
     let finished = imported.finished_unix_ns.or(imported.started_unix_ns.is_none().then_some(now));
@@ -140,7 +128,7 @@ fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Resu
 }
 
 /// The host according to the texts, which contain at most its name.
-fn host(imported: &Imported) -> HostFacts {
+fn host(imported: &Imported<Phases>) -> HostFacts {
     const WHY: &str = "imported: the text does not say";
     fn unknown<T>() -> Fact<T> {
         Fact::Unknown(WHY.to_owned())

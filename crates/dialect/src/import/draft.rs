@@ -8,6 +8,7 @@ use record::{
     Warning, WarningRow,
 };
 
+pub(super) use super::buckets::{Bucket, Buckets};
 use super::text::lines::{Line, whole};
 
 /// Nanoseconds per day.
@@ -52,21 +53,12 @@ pub(super) struct Pass {
     pub(super) timed: bool,
     /// The time of day at which it began, in nanoseconds, if the text has no date.
     pub(super) began_at: Option<u64>,
-    pub(super) latency: Vec<Bucket>,
+    pub(super) latency: Buckets,
     pub(super) series: Vec<SeriesRow>,
     pub(super) devices: Vec<DeviceRow>,
     pub(super) history: Vec<HistoryRow>,
     pub(super) printed: Vec<Printed>,
     pub(super) warnings: Vec<Warning>,
-}
-
-/// A bucket of a printed histogram.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Bucket {
-    pub(super) operation: Operation,
-    pub(super) low_ns: u64,
-    pub(super) high_ns: u64,
-    pub(super) count: u64,
 }
 
 /// A printed value.
@@ -102,7 +94,7 @@ impl Pass {
             row: PhaseRow::new(key),
             timed: false,
             began_at: None,
-            latency: Vec::new(),
+            latency: Buckets::default(),
             series: Vec::new(),
             devices: Vec::new(),
             history: Vec::new(),
@@ -150,22 +142,7 @@ impl Pass {
     /// and adds its printed mean. Zero stands for a value that is not printed.
     pub(super) fn printed_latency(&mut self, operation: Operation, [min, max, mean]: [f64; 3]) {
         let (min, max) = (whole(min), if max > 0.0 { whole(max) } else { u64::MAX });
-        let mut buckets: Vec<&mut Bucket> = self
-            .latency
-            .iter_mut()
-            .filter(|bucket| bucket.operation == operation && bucket.count > 0)
-            .collect();
-        for bucket in &mut buckets {
-            bucket.low_ns = bucket.low_ns.clamp(min.min(max), max);
-            bucket.high_ns = bucket.high_ns.clamp(bucket.low_ns, max);
-        }
-        if let Some(first) = buckets.iter_mut().min_by_key(|bucket| bucket.low_ns).filter(|_| min > 0) {
-            first.low_ns = min;
-        }
-        if let Some(last) = buckets.iter_mut().max_by_key(|bucket| bucket.high_ns).filter(|_| max < u64::MAX)
-        {
-            last.high_ns = max;
-        }
+        self.latency.bound(operation, min, max);
         self.mean_latency(operation, mean);
     }
 
@@ -190,14 +167,14 @@ impl Pass {
     }
 
     /// Converts it to a record.
-    fn record(self, case: &str, file: &str, otherwise: i64) -> PhaseRecord {
+    pub(super) fn record(self, case: &str, file: &str, otherwise: i64) -> PhaseRecord {
         let mut phase = self.row;
         phase.key.case = case.into();
         if !self.timed {
             phase.started_unix_ns = self.began_at.map_or(otherwise, |at| last_time(at, otherwise));
         }
         let key = phase.key.clone();
-        let latency = self.latency.into_iter().map(|bucket| LatencyRow {
+        let latency = self.latency.iter().map(|bucket| LatencyRow {
             key: key.clone(),
             operation: bucket.operation,
             measure: Measure::Response,
@@ -275,8 +252,8 @@ impl Test {
         &mut self.passes[place]
     }
 
-    /// Converts it to a case with a unique name, and its records.
-    pub(super) fn finish(self, file: &str, otherwise: i64, names: &mut Names) -> (Case, Vec<PhaseRecord>) {
+    /// Converts it to a case with a unique name, and its passes in their order.
+    pub(super) fn finish(self, names: &mut Names) -> (Case, Vec<Pass>) {
         let mut case = self.case;
         case.id = names.free(&case.id);
         case.phases.clear();
@@ -290,8 +267,7 @@ impl Test {
         case.repetitions = last.saturating_add(1);
         let mut passes = self.passes;
         passes.sort_by_key(|pass| pass.row.key.repetition);
-        let records = passes.into_iter().map(|pass| pass.record(&case.id, file, otherwise)).collect();
-        (case, records)
+        (case, passes)
     }
 }
 

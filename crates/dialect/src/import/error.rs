@@ -1,10 +1,29 @@
 //! Why a text cannot be imported.
 
+use std::io;
+
 use thiserror::Error;
 
 /// Why a text cannot be imported. Nothing of it is imported then.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImportError {
+    /// The file cannot be read.
+    #[error("cannot read {file}: {why}: give files that tools have written, or - for standard input")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// The error of the operating system.
+        why: String,
+    },
+    /// The file is longer than is read.
+    #[error(
+        "{file} has more than {most}: split the output of the tools into smaller files and import these",
+        most = plan::Bytes(plan::limits::PRINTED_BYTES)
+    )]
+    TooLong {
+        /// The file.
+        file: String,
+    },
     /// The text is not the output of any known tool.
     #[error(
         "{file}: this is not the output of a known tool; known are {known}: give a file that one of them \
@@ -62,6 +81,13 @@ pub enum ImportError {
         /// The next step.
         next: String,
     },
+}
+
+impl ImportError {
+    /// The error for a `file` that cannot be read.
+    pub fn unreadable(file: &str) -> impl Fn(io::Error) -> Self {
+        move |error| Self::Unreadable { file: file.to_owned(), why: error.to_string() }
+    }
 }
 
 /// Maximum number of characters of a text that a message shows.

@@ -1,5 +1,8 @@
 //! The properties that each importer declares.
 
+use std::borrow::Cow;
+use std::io::Read;
+
 use plan::PrintedBy;
 
 use super::draft::Draft;
@@ -47,6 +50,19 @@ pub(crate) enum Form {
         several: bool,
         read: fn(&str, &str) -> Result<Draft, ImportError>,
     },
+    /// Like [`Form::Json`], with several values of any length.
+    Parts {
+        member: &'static str,
+        /// Reads the content of a file, whose JSON starts at a byte.
+        read: fn(&str, usize, &mut dyn Read) -> Result<Whole<'static>, ImportError>,
+    },
+}
+
+/// What was read of a file that is a single output.
+pub(super) struct Whole<'a> {
+    pub(super) draft: Draft,
+    /// Its text, possibly without parts that have been read.
+    pub(super) text: Cow<'a, str>,
 }
 
 impl Importer {
@@ -56,17 +72,36 @@ impl Importer {
     }
 
     /// Parses a file that is a single output.
-    pub(super) fn read_whole(&self, file: &str, text: &str) -> Result<Draft, ImportError> {
+    pub(super) fn read_whole<'a>(&self, file: &str, text: &'a str) -> Result<Whole<'a>, ImportError> {
         match self.form {
             Form::Json { read, .. } => {
-                let mut draft = read(file, text)?;
-                // Tools print their messages before their JSON.
-                let before = &text[..json::start(text).unwrap_or(0)];
-                Messages::of(self.tool, &lines(before)).tell(&mut draft.tests);
-                Ok(draft)
+                Ok(self.telling(Whole { draft: read(file, text)?, text: text.into() }))
             }
-            Form::File { .. } | Form::Lines { .. } => self.read_lines(file, &lines(text)),
+            Form::Parts { .. } => self.read_parts(file, json::start(text).unwrap_or(0), &mut text.as_bytes()),
+            Form::File { .. } | Form::Lines { .. } => {
+                Ok(Whole { draft: self.read_lines(file, &lines(text))?, text: text.into() })
+            }
         }
+    }
+
+    /// Parses a file of [`Form::Parts`], whose JSON starts at byte `start`.
+    pub(super) fn read_parts(
+        &self,
+        file: &str,
+        start: usize,
+        content: &mut dyn Read,
+    ) -> Result<Whole<'static>, ImportError> {
+        match self.form {
+            Form::Parts { read, .. } => Ok(self.telling(read(file, start, content)?)),
+            _ => Err(ImportError::NotOf { file: file.to_owned(), format: self.name }),
+        }
+    }
+
+    /// Adds the messages that tools print before their JSON.
+    fn telling<'a>(&self, mut whole: Whole<'a>) -> Whole<'a> {
+        let before = &whole.text[..json::start(&whole.text).unwrap_or(0)];
+        Messages::of(self.tool, &lines(before)).tell(&mut whole.draft.tests);
+        whole
     }
 
     /// Parses the lines of one output.
@@ -77,7 +112,9 @@ impl Importer {
                 Messages::of(self.tool, lines).tell(&mut draft.tests);
                 Ok(draft)
             }
-            Form::Json { .. } => Err(ImportError::NotOf { file: file.to_owned(), format: self.name }),
+            Form::Json { .. } | Form::Parts { .. } => {
+                Err(ImportError::NotOf { file: file.to_owned(), format: self.name })
+            }
         }
     }
 

@@ -26,6 +26,8 @@
 //! # Ok::<(), dialect::import::ImportError>(())
 //! ```
 
+mod buckets;
+mod content;
 mod draft;
 mod elbencho;
 mod error;
@@ -42,18 +44,20 @@ mod registry;
 mod spectrum_scale;
 mod text;
 
-use std::borrow::Cow;
+use std::io::Read;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use plan::{Case, Plan, PlanSource, PrintedBy};
 use record::PhaseRecord;
 
-use draft::{Draft, Names};
+use content::Content;
+use draft::{Draft, Names, Pass};
 pub use error::ImportError;
 use importer::Importer;
 use registry::IMPORTERS;
 use text::messages::Messages;
-use text::{decode, lines, prefixes};
+use text::{decode, lines};
 
 /// A format of a tool's output.
 #[derive(Clone, Copy)]
@@ -93,15 +97,15 @@ pub struct Text<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What was read.
+/// What was read, with its phases as `P`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Imported {
+pub struct Imported<P = Vec<PhaseRecord>> {
     /// Each tool with its version, without duplicates.
     pub tools: Vec<String>,
     /// A case for each test; its source names files, tools and command lines.
     pub plan: Plan,
     /// What was printed, by phase, in the order of the cases.
-    pub phases: Vec<PhaseRecord>,
+    pub phases: P,
     /// The earliest start time in the outputs, or `None` if they contain none.
     pub started_unix_ns: Option<i64>,
     /// The latest end time in the outputs.
@@ -124,8 +128,30 @@ pub fn import(
     otherwise_unix_ns: i64,
 ) -> Result<Imported, ImportError> {
     let mut import = Import::new(format, otherwise_unix_ns);
-    texts.iter().try_for_each(|text| import.read(text))?;
-    Ok(import.finish())
+    texts.iter().try_for_each(|text| import.read(text.name, &mut &*text.bytes))?;
+    let Imported { tools, plan, phases, started_unix_ns, finished_unix_ns, node, doubts } = import.finish();
+    let phases = phases.collect();
+    Ok(Imported { tools, plan, phases, started_unix_ns, finished_unix_ns, node, doubts })
+}
+
+/// The phases of an import, in the order of the cases. Each is made when it is wanted, because histograms may be large.
+pub struct Phases(std::vec::IntoIter<DraftPhase>);
+
+/// A pass, and what its record needs.
+struct DraftPhase {
+    pass: Pass,
+    case: String,
+    file: Rc<str>,
+    otherwise_unix_ns: i64,
+}
+
+impl Iterator for Phases {
+    type Item = PhaseRecord;
+
+    fn next(&mut self) -> Option<PhaseRecord> {
+        let DraftPhase { pass, case, file, otherwise_unix_ns } = self.0.next()?;
+        Some(pass.record(&case, &file, otherwise_unix_ns))
+    }
 }
 
 /// An [`import`] text by text, of which only one needs to be in memory.
@@ -144,22 +170,27 @@ impl Import {
         Self { format, otherwise_unix_ns, files: Vec::new(), found: Vec::new() }
     }
 
-    /// Reads one more text.
+    /// Reads one more text, the content of the file called `name`; `-` means standard input.
     ///
     /// # Errors
-    /// Returns an error if the text is unknown, or is not what its tool prints.
-    pub fn read(&mut self, text: &Text<'_>) -> Result<(), ImportError> {
+    /// Returns an error if the text cannot be read, is too long, is unknown, or is not what its tool prints.
+    pub fn read(&mut self, name: &str, content: &mut dyn Read) -> Result<(), ImportError> {
         let place = self.files.len();
-        self.found.extend(read(text, self.format)?.into_iter().map(|output| (place, output)));
-        self.files.push(PathBuf::from(text.name));
+        let outputs = Content::new(name, content).outputs(self.format)?;
+        self.found.extend(outputs.into_iter().map(|output| (place, output)));
+        self.files.push(PathBuf::from(name));
         Ok(())
     }
 
     /// Adds errors in the output of one phase to the figures of the case called `case` in the text that was read
     /// last: IO500 prints its results in one file, and what each phase printed in files beside it.
-    pub fn read_beside(&mut self, case: &str, text: &Text<'_>) {
+    ///
+    /// # Errors
+    /// Returns an error if the text cannot be read or is too long.
+    pub fn read_beside(&mut self, case: &str, name: &str, content: &mut dyn Read) -> Result<(), ImportError> {
         let last = self.files.len().saturating_sub(1);
-        let text = decode::text(text.bytes);
+        let bytes = Content::new(name, content).whole()?;
+        let text = decode::text(&bytes);
         let outputs = self.found.iter_mut().filter(|(place, _)| *place == last);
         for (_, (importer, draft)) in outputs {
             let messages = Messages::of(importer.tool, &lines::lines(&text));
@@ -169,11 +200,12 @@ impl Import {
                 .filter(|test| test.case.id == case)
                 .for_each(|test| messages.tell_of(test));
         }
+        Ok(())
     }
 
     /// Everything that was read.
     #[must_use]
-    pub fn finish(self) -> Imported {
+    pub fn finish(self) -> Imported<Phases> {
         assemble(self.files, self.found, self.otherwise_unix_ns)
     }
 }
@@ -181,67 +213,18 @@ impl Import {
 /// An output, and the importer that has parsed it.
 type ReadOutput = (&'static Importer, Draft);
 
-/// Every output in `text`, whose lines may have prefixes of a launcher.
-fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<ReadOutput>, ImportError> {
-    let lossy = decode::text(text.bytes);
-    let wanted = format.map(|format| format.0);
-    // A tool's own lines may begin like that, too.
-    let without = prefixes::without(&lossy).map(|plain| outputs(text.name, &plain, wanted));
-    let outputs = match without {
-        Some(Ok(outputs)) if !outputs.is_empty() => outputs,
-        without => match (outputs(text.name, &lossy, wanted)?, without) {
-            (found, Some(Err(error))) if found.is_empty() => return Err(error),
-            (found, _) => found,
-        },
-    };
-    if outputs.is_empty() {
-        let file = text.name.to_owned();
-        return Err(match format {
-            Some(format) => ImportError::NotOf { file, format: format.name() },
-            None => ImportError::Unknown { file, known: registry::names() },
-        });
-    }
-    Ok(outputs)
-}
-
-/// Every output in `text`, the content of `file`.
-fn outputs(
-    file: &str,
-    text: &str,
-    wanted: Option<&'static Importer>,
-) -> Result<Vec<ReadOutput>, ImportError> {
-    if let Some(found) = registry::whole(text, wanted) {
-        let draft = found.read_whole(file, text)?;
-        return match registry::other_output(text, found) {
-            None => Ok(vec![(found, draft)]),
-            Some(line) => Err(ImportError::Unusable {
-                file: file.to_owned(),
-                line,
-                what: format!("another output begins here, in the same file as one of {}", found.name),
-                next: "put each of them in its own file".to_owned(),
-            }),
-        };
-    }
-    // A page in Markdown escapes characters that have a special meaning.
-    let plain: Cow<'_, str> = match text.contains("\\$") || text.contains("\\*") {
-        true => text.replace("\\$", "$").replace("\\*", "*").into(),
-        false => text.into(),
-    };
-    let lines = lines::lines(&plain);
-    let read = |(importer, lines): (&'static Importer, &[lines::Line<'_>])| {
-        Ok((importer, importer.read_lines(file, lines)?))
-    };
-    registry::blocks(&lines, wanted).into_iter().map(read).collect()
-}
-
-fn assemble(files: Vec<PathBuf>, found: Vec<(usize, ReadOutput)>, otherwise_unix_ns: i64) -> Imported {
+fn assemble(
+    files: Vec<PathBuf>,
+    found: Vec<(usize, ReadOutput)>,
+    otherwise_unix_ns: i64,
+) -> Imported<Phases> {
     let mut names = Names::default();
     let (mut cases, mut phases) = (Vec::new(), Vec::new());
     let (mut tools, mut nodes, mut command_lines, mut doubts) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut started, mut finished, mut zoneless) = (None, None, false);
     for (place, (importer, draft)) in found {
-        let file = files[place].to_string_lossy();
+        let file: Rc<str> = files[place].to_string_lossy().into();
         let tool = match &draft.version {
             Some(version) => format!("{} {version}", draft.tool),
             None => draft.tool.to_owned(),
@@ -259,9 +242,14 @@ fn assemble(files: Vec<PathBuf>, found: Vec<(usize, ReadOutput)>, otherwise_unix
         let otherwise = draft.started.unwrap_or(otherwise_unix_ns);
         let printed_by = PrintedBy { tool: draft.tool.to_owned(), release: draft.version.clone() };
         for test in draft.tests {
-            let (case, records) = test.finish(&file, otherwise, &mut names);
+            let (case, passes) = test.finish(&mut names);
+            phases.extend(passes.into_iter().map(|pass| DraftPhase {
+                pass,
+                case: case.id.clone(),
+                file: Rc::clone(&file),
+                otherwise_unix_ns: otherwise,
+            }));
             cases.push(Case { printed_by: Some(printed_by.clone()), ..case });
-            phases.extend(records);
         }
     }
     let source = PlanSource::Import {
@@ -276,7 +264,7 @@ fn assemble(files: Vec<PathBuf>, found: Vec<(usize, ReadOutput)>, otherwise_unix
     Imported {
         tools,
         plan: Plan::new(title, source, 0, cases),
-        phases,
+        phases: Phases(phases.into_iter()),
         started_unix_ns: started,
         finished_unix_ns: finished,
         node,

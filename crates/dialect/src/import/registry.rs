@@ -55,21 +55,35 @@ pub(super) fn whole(text: &str, wanted: Option<&'static Importer>) -> Option<&'s
 
 fn of_whole(text: &str) -> Option<&'static Importer> {
     let is_it = |importer: &&Importer| matches!(importer.form, Form::File { is_it, .. } if is_it(text));
-    if let Some(found) = IMPORTERS.iter().find(is_it) {
-        return Some(found);
-    }
-    // fio prints warnings before its JSON.
+    of_json(text).or_else(|| IMPORTERS.iter().find(is_it))
+}
+
+/// The importer for JSON. Tools print messages before it.
+fn of_json(text: &str) -> Option<&'static Importer> {
     let head = &text[json::start(text)?..];
     let head = &head[..head.floor_char_boundary(HEAD_BYTES)];
-    IMPORTERS.iter().find(
-        |importer| matches!(importer.form, Form::Json { member, .. } if head.contains(&format!("\"{member}\""))),
-    )
+    IMPORTERS.iter().find(|importer| match importer.form {
+        Form::Json { member, .. } | Form::Parts { member, .. } => head.contains(&format!("\"{member}\"")),
+        _ => false,
+    })
+}
+
+/// The importer for a file that begins with `head`, if it reads files in parts, and the byte at which its JSON starts.
+pub(super) fn in_parts(head: &[u8], wanted: Option<&'static Importer>) -> Option<(&'static Importer, usize)> {
+    let head = head.utf8_chunks().next()?.valid();
+    let found = of_json(head).filter(|found| matches!(found.form, Form::Parts { .. }))?;
+    let is_wanted = wanted.is_none_or(|wanted| found.name.starts_with(wanted.name));
+    is_wanted.then_some(found).zip(json::start(head))
 }
 
 /// The line of another output before or after the JSON that `found` parses. Text of the same tool repeats its JSON
 /// and is ignored.
 pub(super) fn other_output(text: &str, found: &Importer) -> Option<u32> {
-    let Form::Json { several, .. } = found.form else { return None };
+    let several = match found.form {
+        Form::Json { several, .. } => several,
+        Form::Parts { .. } => true,
+        _ => return None,
+    };
     let (start, mut end) = json::span(text, several)?;
     let line_of = |at: usize| u32::try_from(text[..at].matches('\n').count()).unwrap_or(u32::MAX - 1) + 1;
     let other = |part: &str| {

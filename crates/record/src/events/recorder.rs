@@ -488,10 +488,15 @@ impl Recorder {
     /// # Errors
     /// Errors if a table or the journal cannot be written. The rows are already in the journal.
     pub fn case_finished(&mut self, case: &str) -> Result<(), RecordError> {
+        let open = self.end_case(case)?;
+        self.gather(open)
+    }
+
+    fn end_case(&mut self, case: &str) -> Result<OpenCase, RecordError> {
         let open = self.take_case(case)?;
         self.journal.append(&Event::CaseFinished { case }, self.events_durable)?;
         self.finished.insert(open.id.clone());
-        self.gather(open)
+        Ok(open)
     }
 
     /// Records that a case failed. The rows of its finished phases stay in the journal.
@@ -501,6 +506,25 @@ impl Recorder {
     pub fn case_failed(&mut self, case: &str, message: &str) -> Result<(), RecordError> {
         self.take_case(case)?;
         self.journal.append(&Event::CaseFailed { case, message }, self.events_durable).map(drop)
+    }
+
+    /// Records a whole case that is copied from elsewhere. Its rows go from memory into the tables.
+    ///
+    /// # Errors
+    /// Same as for [`Recorder::case_started`], [`Recorder::phase_finished`] and [`Recorder::case_finished`].
+    pub fn case_copied(
+        &mut self,
+        case: &str,
+        phases: impl IntoIterator<Item = PhaseRecord>,
+    ) -> Result<(), RecordError> {
+        self.case_started(case)?;
+        let mut batch = self.take_batch();
+        for record in phases {
+            self.phase_finished(&record)?;
+            batch.add(&record)?;
+        }
+        let open = self.end_case(case)?;
+        self.give_back(batch, &open)
     }
 
     fn take_case(&mut self, case: &str) -> Result<OpenCase, RecordError> {
@@ -513,11 +537,20 @@ impl Recorder {
     /// Adds the rows of a finished case to the batch. If this fails, the batch is abandoned, since the journal has
     /// its rows.
     fn gather(&mut self, case: OpenCase) -> Result<(), RecordError> {
-        let number = self.batches + 1;
-        let mut batch = self.batch.take().unwrap_or_else(|| Batch::new(&self.directory, number));
-        for place in case.phases {
-            batch.add(&self.read(place)?)?;
+        let mut batch = self.take_batch();
+        for place in &case.phases {
+            batch.add(&self.read(*place)?)?;
         }
+        self.give_back(batch, &case)
+    }
+
+    fn take_batch(&mut self) -> Batch {
+        let number = self.batches + 1;
+        self.batch.take().unwrap_or_else(|| Batch::new(&self.directory, number))
+    }
+
+    /// Ends a case in a batch that has the rows of all its phases, and seals the batch if it is full.
+    fn give_back(&mut self, mut batch: Batch, case: &OpenCase) -> Result<(), RecordError> {
         batch.end_case(case.number, &case.warnings)?;
         if batch.is_full() {
             self.seal(batch)

@@ -493,15 +493,20 @@ pub fn write_merged(
         }
     }
     for id in run.cases() {
-        recorder.case_started(id)?;
-        for mut record in rows_by_case.records(run, id) {
+        let records = rows_by_case.records(run, id).into_iter().map(|mut record| {
             let key = &record.phase.key;
             record.printed.extend(printed.iter().filter(|row| row.key == *key).cloned());
+            record
+        });
+        if finished.contains(&**id) {
+            recorder.case_copied(id, records)?;
+            continue;
+        }
+        recorder.case_started(id)?;
+        for record in records {
             recorder.phase_finished(&record)?;
         }
-        if finished.contains(&**id) {
-            recorder.case_finished(id)?;
-        } else if let Some(failed) = run.failed_cases.iter().find(|failed| *id == failed.case) {
+        if let Some(failed) = run.failed_cases.iter().find(|failed| *id == failed.case) {
             recorder.case_failed(id, &failed.message)?;
         }
     }

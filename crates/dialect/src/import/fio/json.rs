@@ -5,18 +5,21 @@
 //! The bins of JSON+ are fio's own, about 1.6 % wide, and each is named by a value in its middle.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::io::Read;
 
 use plan::limits::PRINTED_PHASES;
 use plan::{Operation, Phase};
-use serde_json::value::RawValue;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
 use super::errors::{Errors, JobError};
 use super::{Job, TOOL, between_percentiles};
 use crate::import::draft::{Bucket, Draft, Pass, Printed, Test};
 use crate::import::error::ImportError;
-use crate::import::importer::{Form, Importer};
-use crate::import::text::json::{Json, Object, span};
-use crate::import::text::lines::{lines, number, whole};
+use crate::import::importer::{Form, Importer, Whole};
+use crate::import::text::json::{Json, Member, Name, Nested, Object, span, text};
+use crate::import::text::json_parts::{Element, without_elements};
+use crate::import::text::lines::{lines, nanos, number, whole};
 use crate::import::text::{times, units};
 
 /// Parses fio's `--output-format=json` and `json+`.
@@ -24,7 +27,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     name: "fio-json",
     tool: TOOL,
     newest: Some((3, 42)),
-    form: Form::Json { member: "fio version", several: true, read: parse },
+    form: Form::Parts { member: "fio version", read: parse },
 };
 
 /// Rates of a direction: member, label, unit, statistic.
@@ -44,7 +47,15 @@ const RATES: [(&str, &str, &str, &str); 14] = [
     ("iops_mean", "iops", "ops/s", "mean"),
     ("iops_stddev", "iops", "ops/s", "standard deviation"),
 ];
-const LATENCIES: [&str; 3] = ["slat", "clat", "lat"];
+/// Latencies: member, label, unit, nanoseconds in this unit. Each is printed in one of its two units.
+const LATENCIES: [(&str, &str, &str, f64); 6] = [
+    ("slat_ns", "slat", "ns", 1.0),
+    ("slat", "slat", "us", 1e3),
+    ("clat_ns", "clat", "ns", 1.0),
+    ("clat", "clat", "us", 1e3),
+    ("lat_ns", "lat", "ns", 1.0),
+    ("lat", "lat", "us", 1e3),
+];
 const MOMENTS: [(&str, &str); 4] =
     [("min", "min"), ("max", "max"), ("mean", "mean"), ("stddev", "standard deviation")];
 /// Times are printed in whole seconds: two differences of them may be off by this much.
@@ -52,42 +63,62 @@ const SNAPSHOT_ROOM_SECONDS: f64 = 2.0;
 /// If rate × time is about this many times as much as the bytes, these are KiB.
 const KIB: f64 = 1024.0;
 
-fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
-    let json = Json::new(file, TOOL, text);
+/// Members that contain the jobs. With a client, these are the jobs of the servers and, at the end, the sum of all.
+const ARRAYS: [&str; 2] = ["jobs", "client_stats"];
+
+fn parse(file: &str, start: usize, content: &mut dyn Read) -> Result<Whole<'static>, ImportError> {
+    let mut jobs = Vec::new();
+    let take = |element: Element<'_>| {
+        let json = Json::part(file, TOOL, element.text, element.line);
+        jobs.push((element.root, element.array, JobResult::of(&json)?));
+        Ok(())
+    };
+    let text = without_elements(content, start, &ARRAYS, take, ImportError::unreadable(file))?;
+    let json = Json::new(file, TOOL, &text);
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
-    let (start, end) = span(text, true).unwrap_or((0, 0));
+    let (start, end) = span(&text, true).unwrap_or((0, 0));
     let errors = Errors::of(&[lines(&text[..start]), lines(&text[end..])].concat());
-    let roots = json.leading(PRINTED_PHASES)?.into_iter().map(|root| json.object(root));
-    let roots = roots.collect::<Result<Vec<_>, _>>()?;
-    let mut snapshots = roots.iter().map(|root| Snapshot::of(&json, root)).collect::<Result<Vec<_>, _>>()?;
+    let mut snapshots = Vec::new();
+    let mut jobs = jobs.into_iter().peekable();
+    for (place, root) in json.leading(PRINTED_PHASES)?.into_iter().enumerate() {
+        let of_root = std::iter::from_fn(|| jobs.next_if(|(root, ..)| *root == place));
+        let of_root = of_root.map(|(_, array, job)| (array, job)).collect();
+        snapshots.push(Snapshot::of(&json, json.object(root)?, of_root)?);
+    }
     // With `--status-interval`, the last state is that of the whole run.
     let next: Vec<bool> =
         snapshots.iter().zip(snapshots.iter().skip(1)).map(|(one, next)| one.precedes(next)).collect();
     let mut earlier = next.into_iter();
     snapshots.retain(|_| !earlier.next().unwrap_or(false));
-    for snapshot in &snapshots {
+    for snapshot in snapshots {
         run(&json, snapshot, &errors, &mut draft)?;
     }
     errors.tell(&mut draft.tests);
     match draft.tests.is_empty() {
         true => Err(json.ended("a job that has read or written")),
-        false => Ok(draft),
+        false => Ok(Whole { draft, text: text.into() }),
     }
 }
 
 /// One object of results: that of a run, or of the part of it that was over when it was printed.
 struct Snapshot<'a> {
-    root: &'a Object<'a>,
-    jobs: Vec<Object<'a>>,
+    root: Object<'a>,
+    jobs: Vec<JobResult>,
     at_seconds: f64,
 }
 
 impl<'a> Snapshot<'a> {
-    fn of(json: &Json<'a>, root: &'a Object<'a>) -> Result<Self, ImportError> {
-        // With a client, `client_stats` contains the jobs of the servers and, at the end, the sum of all.
-        let jobs =
-            root.get("jobs").or_else(|| root.get("client_stats")).ok_or_else(|| json.ended("`jobs`"))?;
-        let jobs = json.array(jobs)?.into_iter().map(|job| json.object(job)).collect::<Result<_, _>>()?;
+    /// The results in `root`, in the arrays of which the objects `jobs` were.
+    fn of(
+        json: &Json<'a>,
+        root: Object<'a>,
+        jobs: Vec<(&'static str, JobResult)>,
+    ) -> Result<Self, ImportError> {
+        let of = |name: &'static str| Some((name, root.get(name)?));
+        let (array, raw) = ARRAYS.into_iter().find_map(of).ok_or_else(|| json.ended("`jobs`"))?;
+        // All that is not an object is still there.
+        json.array(raw)?.into_iter().try_for_each(|one| json.object(one).map(drop))?;
+        let jobs = jobs.into_iter().filter(|(of, _)| *of == array).map(|(_, job)| job).collect();
         let at_seconds = root.number("timestamp").unwrap_or(0.0);
         Ok(Self { root, jobs, at_seconds })
     }
@@ -95,15 +126,13 @@ impl<'a> Snapshot<'a> {
     /// Whether `next` is a later state of the same run: each job has the same name and options, has not moved less,
     /// and as much time has passed as between the two.
     fn precedes(&self, next: &Self) -> bool {
-        let of = |job: &Object<'a>, name| job.get(name).map(RawValue::get);
-        let elapsed =
-            |one: &Self| one.jobs.iter().filter_map(|job| job.number("elapsed")).fold(0.0, f64::max);
+        let elapsed = |one: &Self| one.jobs.iter().filter_map(|job| job.elapsed_seconds).fold(0.0, f64::max);
         let passed = elapsed(next) - elapsed(self);
         self.jobs.len() <= next.jobs.len()
             && (next.at_seconds - self.at_seconds - passed).abs() <= SNAPSHOT_ROOM_SECONDS
             && self.jobs.iter().zip(&next.jobs).all(|(job, next)| {
-                ["jobname", "groupid", "job options"].iter().all(|name| of(job, name) == of(next, name))
-                    && job.number("job_runtime") <= next.number("job_runtime")
+                (&job.name, &job.group, &job.options) == (&next.name, &next.group, &next.options)
+                    && job.runtime_ms <= next.runtime_ms
             })
     }
 }
@@ -111,11 +140,11 @@ impl<'a> Snapshot<'a> {
 /// Adds the cases of a run.
 fn run<'a>(
     json: &Json<'a>,
-    snapshot: &Snapshot<'a>,
+    snapshot: Snapshot<'a>,
     errors: &Errors,
     draft: &mut Draft,
 ) -> Result<(), ImportError> {
-    let root = snapshot.root;
+    let root = &snapshot.root;
     draft.version = root.text("fio version").map(|text| text.trim_start_matches("fio-").to_owned());
     draft.zoned = root.number("timestamp_ms").or(root.number("timestamp")).is_some();
     draft.finished = root
@@ -125,93 +154,146 @@ fn run<'a>(
         .map(|ns| i64::try_from(whole(ns)).unwrap_or(i64::MAX))
         .or_else(|| root.text("time").and_then(|text| times::moment(&text)));
     let global = root.get("global options").map(|options| json.object(options)).transpose()?;
-    let names: Vec<Option<String>> = snapshot.jobs.iter().map(|object| object.text("jobname")).collect();
-    let mut times: HashMap<&Option<String>, u32> = HashMap::new();
-    for name in &names {
-        *times.entry(name).or_default() += 1;
+    let global = global.as_ref().map(options);
+    let mut times: HashMap<Option<String>, u32> = HashMap::new();
+    for job in &snapshot.jobs {
+        *times.entry(job.name.clone()).or_default() += 1;
     }
-    for (object, name) in snapshot.jobs.iter().zip(&names) {
-        if name.as_deref() == Some("All clients") {
+    for result in snapshot.jobs {
+        if result.name.as_deref() == Some(SUM) {
             continue;
         }
         // The options do not say whether jobs are grouped. If a name occurs only once, it stands for all
         // its jobs.
-        let grouped = times.get(name) == Some(&1);
-        draft.tests.extend(test(json, object, global.as_ref(), grouped, errors)?);
-        if let Some(node) = object.text("hostname") {
-            draft.node = Some(node);
-        }
+        let grouped = times.get(&result.name) == Some(&1);
+        draft.node = result.node.clone().or(draft.node.take());
+        draft.tests.extend(result.test(global.as_ref(), grouped, errors));
     }
     Ok(())
 }
 
-fn job(
-    json: &Json<'_>,
-    object: &Object<'_>,
-    global: Option<&Object<'_>>,
-    grouped: bool,
-) -> Result<Job, ImportError> {
-    let own = object.get("job options").map(|options| json.object(options)).transpose()?;
-    let option = |names: &[&str]| {
-        let of = |options: Option<&Object<'_>>| names.iter().find_map(|name| options?.text(name));
-        of(own.as_ref()).or_else(|| of(global))
-    };
-    let count = |names: &[&str]| option(names).and_then(|text| text.trim().parse().ok());
-    let is_on = |names: &[&str]| option(names).map(|text| super::is_set(&text));
-    // All options that were given are printed.
-    let default = |one: u64| own.is_some().then_some(one);
-    let job = Job {
-        name: object.text("jobname").unwrap_or_else(|| "job".to_owned()),
-        rw: option(&["rw", "readwrite"]),
-        block: option(&["bssplit"]).or_else(|| option(&["bs", "blocksize", "bsrange", "blocksize_range"])),
-        engine: option(&["ioengine"]),
-        depth: count(&["iodepth"]).or_else(|| default(1)),
-        jobs: count(&["numjobs"]).or_else(|| default(1)),
-        direct: is_on(&["direct"]).or_else(|| is_on(&["buffered"]).map(|buffered| !buffered)),
-        size: option(&["size", "filesize"]).and_then(|text| units::size(&text, false)).map(whole),
-        file: option(&["filename", "directory"]),
-        grouped,
-        ..Job::default()
-    };
-    Ok(if own.is_some() { job.limited(|name| option(&[name])) } else { job })
+/// The name of the sum of the jobs of all servers.
+const SUM: &str = "All clients";
+
+/// Options with their values.
+type Options = HashMap<String, String>;
+
+fn options(object: &Object<'_>) -> Options {
+    object.members().map(|(name, raw)| (name.to_owned(), text(raw))).collect()
 }
 
-/// The case of a job, or `None` if it moved nothing.
-fn test(
-    json: &Json<'_>,
-    object: &Object<'_>,
-    global: Option<&Object<'_>>,
-    grouped: bool,
-    errors: &Errors,
-) -> Result<Option<Test>, ImportError> {
-    let job = job(json, object, global, grouped)?;
+/// The results of a job.
+struct JobResult {
+    name: Option<String>,
+    group: Option<String>,
+    node: Option<String>,
+    options: Option<Options>,
+    elapsed_seconds: Option<f64>,
+    runtime_ms: Option<f64>,
+    error: Option<JobError>,
+    /// Its figures, or `None` if it moved nothing.
+    pass: Option<Pass>,
+}
+
+impl JobResult {
+    fn of(json: &Json<'_>) -> Result<Self, ImportError> {
+        let directions: Nested<'_, DirectionText<'_>> = json.parse()?;
+        let object = &directions.others;
+        let own = object.get("job options").map(|options| json.object(options)).transpose()?;
+        let name = object.text("jobname");
+        let mut pass = pass(json, &directions)?;
+        if pass.is_none()
+            && name.as_deref() != Some(SUM)
+            && let Some(raw) = object.get("mixed")
+        {
+            let next = "measure again with unified_rw_reporting=none or both";
+            let what = "this job has the sum of reads and writes, which cannot be told apart";
+            return Err(json.unusable(raw, what, next));
+        }
+        let runtime_ms = object.number("job_runtime");
+        if let (Some(runtime), Some(pass)) = (runtime_ms, &mut pass) {
+            let cpu =
+                |name| object.number(name).map_or(0, |percent: f64| whole(percent / 100.0 * runtime * 1e6));
+            (pass.row.user_cpu_ns, pass.row.system_cpu_ns) = (cpu("usr_cpu"), cpu("sys_cpu"));
+        }
+        Ok(Self {
+            name,
+            group: object.text("groupid"),
+            node: object.text("hostname"),
+            options: own.as_ref().map(options),
+            elapsed_seconds: object.number("elapsed"),
+            runtime_ms,
+            error: error_of(object),
+            pass,
+        })
+    }
+
+    /// Its case, or `None` if it moved nothing.
+    fn test(self, global: Option<&Options>, grouped: bool, errors: &Errors) -> Option<Test> {
+        let job = self.job(global, grouped);
+        let mut pass = self.pass?;
+        let mut spec = job.spec();
+        if pass.row.key.phase == Phase::Mixed {
+            let (reads, writes) = (pass.row.reads as f64, pass.row.writes as f64);
+            let percent = whole(100.0 * reads / (reads + writes).max(1.0)).min(100);
+            spec.read_percent = u8::try_from(percent).unwrap_or(100);
+            if !job.is_mixed() && job.rw.is_some() {
+                pass.note("several jobs are combined: some read, others write");
+            }
+        }
+        if let Some(error) = &self.error {
+            errors.of_job(&mut pass, error);
+        }
+        let mut test = Test::new(&job.name, spec, &job.stated()).knowing(&job.known());
+        test.passes.push(pass);
+        Some(test)
+    }
+
+    fn job(&self, global: Option<&Options>, grouped: bool) -> Job {
+        let own = self.options.as_ref();
+        let option = |names: &[&str]| {
+            let of = |options: Option<&Options>| names.iter().find_map(|name| options?.get(*name).cloned());
+            of(own).or_else(|| of(global))
+        };
+        let count = |names: &[&str]| option(names).and_then(|text| text.trim().parse().ok());
+        let is_on = |names: &[&str]| option(names).map(|text| super::is_set(&text));
+        // All options that were given are printed.
+        let default = |one: u64| own.is_some().then_some(one);
+        let job = Job {
+            name: self.name.clone().unwrap_or_else(|| "job".to_owned()),
+            rw: option(&["rw", "readwrite"]),
+            block: option(&["bssplit"])
+                .or_else(|| option(&["bs", "blocksize", "bsrange", "blocksize_range"])),
+            engine: option(&["ioengine"]),
+            depth: count(&["iodepth"]).or_else(|| default(1)),
+            jobs: count(&["numjobs"]).or_else(|| default(1)),
+            direct: is_on(&["direct"]).or_else(|| is_on(&["buffered"]).map(|buffered| !buffered)),
+            size: option(&["size", "filesize"]).and_then(|text| units::size(&text, false)).map(whole),
+            file: option(&["filename", "directory"]),
+            grouped,
+            ..Job::default()
+        };
+        if own.is_some() { job.limited(|name| option(&[name])) } else { job }
+    }
+}
+
+/// The figures of a job, or `None` if it moved nothing.
+fn pass(json: &Json<'_>, directions: &Nested<'_, DirectionText<'_>>) -> Result<Option<Pass>, ImportError> {
     let direction = |name: &str| -> Result<Option<Direction<'_>>, ImportError> {
-        let Some(raw) = object.get(name) else { return Ok(None) };
-        let found = Direction::of(json, raw)?;
+        let Some(text) = directions.get(name) else { return Ok(None) };
+        let found = Direction::of(json, text)?;
         Ok((found.requests > 0.0 || found.bytes > 0.0).then_some(found))
     };
     let (read, write) = (direction("read")?, direction("write")?);
-    if read.is_none()
-        && write.is_none()
-        && let Some(raw) = object.get("mixed")
-    {
-        let next = "measure again with unified_rw_reporting=none or both";
-        return Err(json.unusable(
-            raw,
-            "this job has the sum of reads and writes, which cannot be told apart",
-            next,
-        ));
-    }
     let phase = match (&read, &write) {
         (Some(_), Some(_)) => Phase::Mixed,
         (Some(_), None) => Phase::Read,
         (None, Some(_)) => Phase::Write,
         (None, None) => return Ok(None),
     };
-    let mut spec = job.spec();
     let mut pass = Pass::new(phase, 0);
     let longest = [&read, &write].into_iter().flatten().map(|one| one.seconds).fold(0.0, f64::max);
-    pass.took(crate::import::text::lines::nanos(longest));
+    pass.took(nanos(longest));
     let of_both = [(Operation::Read, "read", &read), (Operation::Write, "write", &write)];
     for (operation, name, direction) in of_both.into_iter().filter_map(|(o, n, d)| Some((o, n, d.as_ref()?)))
     {
@@ -223,24 +305,7 @@ fn test(
             ));
         }
     }
-    if phase == Phase::Mixed {
-        let (reads, writes) = (pass.row.reads as f64, pass.row.writes as f64);
-        let percent = whole(100.0 * reads / (reads + writes).max(1.0)).min(100);
-        spec.read_percent = u8::try_from(percent).unwrap_or(100);
-        if !job.is_mixed() && job.rw.is_some() {
-            pass.note("several jobs are combined: some read, others write");
-        }
-    }
-    if let Some(error) = error_of(object) {
-        errors.of_job(&mut pass, &error);
-    }
-    if let Some(runtime) = object.number("job_runtime") {
-        let cpu = |name| object.number(name).map_or(0, |percent: f64| whole(percent / 100.0 * runtime * 1e6));
-        (pass.row.user_cpu_ns, pass.row.system_cpu_ns) = (cpu("usr_cpu"), cpu("sys_cpu"));
-    }
-    let mut test = Test::new(&job.name, spec, &job.stated()).knowing(&job.known());
-    test.passes.push(pass);
-    Ok(Some(test))
+    Ok(Some(pass))
 }
 
 /// The error of a job: that with which it ended, or those that it went on after (`continue_on_error`).
@@ -252,20 +317,47 @@ fn error_of(object: &Object<'_>) -> Option<JobError> {
     (ended > 0 || count > 0).then_some(JobError { number, count: count.max(1), text })
 }
 
+/// `read` or `write` of a job, as printed.
+type DirectionText<'a> = Nested<'a, LatencyText<'a>>;
+
+impl Member for DirectionText<'_> {
+    fn is_called(name: &str) -> bool {
+        matches!(name, "read" | "write")
+    }
+}
+
+/// One kind of latency, as printed.
+type LatencyText<'a> = Nested<'a, Bins>;
+
+impl Member for LatencyText<'_> {
+    fn is_called(name: &str) -> bool {
+        LATENCIES.iter().any(|(member, ..)| *member == name)
+    }
+}
+
+/// The bins of JSON+, as `{"932": 1, "980": 4}`: latencies and their counts.
+struct Bins(Vec<(f64, u64)>);
+
+impl Member for Bins {
+    fn is_called(name: &str) -> bool {
+        name == "bins"
+    }
+}
+
 /// `read` or `write` of a job.
 struct Direction<'a> {
-    object: Object<'a>,
+    text: &'a DirectionText<'a>,
     requests: f64,
     bytes: f64,
     seconds: f64,
 }
 
 impl<'a> Direction<'a> {
-    fn of(json: &Json<'a>, raw: &'a RawValue) -> Result<Self, ImportError> {
-        let object = json.object(raw)?;
+    fn of(json: &Json<'a>, text: &'a DirectionText<'a>) -> Result<Self, ImportError> {
+        let object = &text.others;
         let get = |name: &str| match object.get(name) {
             Some(raw) => json.number(raw),
-            None => Err(json.malformed(raw, &format!("`{name}` as a member of the direction"))),
+            None => Err(json.lacking(&format!("`{name}` in each direction of the job"))),
         };
         let (requests, seconds, rate_kib) = (get("total_ios")?, get("runtime")? / 1e3, get("bw")?);
         let mut bytes = get("io_bytes")?;
@@ -274,7 +366,7 @@ impl<'a> Direction<'a> {
         if object.get("bw_bytes").is_none() && bytes > 0.0 && by_rate / bytes > KIB / 2.0 {
             bytes *= KIB;
         }
-        Ok(Self { object, requests, bytes, seconds })
+        Ok(Self { text, requests, bytes, seconds })
     }
 
     fn add(
@@ -290,7 +382,7 @@ impl<'a> Direction<'a> {
             _ => (pass.row.writes, pass.row.write_bytes) = (requests, bytes),
         }
         for (member, label, unit, statistic) in RATES {
-            if let Some(raw) = self.object.get(member) {
+            if let Some(raw) = self.text.others.get(member) {
                 let number = json.number(raw)?;
                 let unit = if member == "io_bytes" && bytes != whole(number) { "KiB" } else { unit };
                 pass.printed.push(Printed::new(
@@ -302,8 +394,10 @@ impl<'a> Direction<'a> {
                 ));
             }
         }
-        for kind in LATENCIES {
-            self.latency(json, pass, (operation, name), kind)?;
+        for (member, kind, unit, scale) in LATENCIES {
+            if let Some(text) = self.text.get(member) {
+                self.latency(json, pass, (operation, text), &format!("{name} {kind}"), (unit, scale))?;
+            }
         }
         Ok(())
     }
@@ -313,20 +407,15 @@ impl<'a> Direction<'a> {
         &self,
         json: &Json<'a>,
         pass: &mut Pass,
-        (operation, name): (Operation, &str),
-        kind: &str,
+        (operation, text): (Operation, &LatencyText<'a>),
+        label: &str,
+        (unit, scale): (&str, f64),
     ) -> Result<(), ImportError> {
-        let (found, unit, scale) = match self.object.get(&format!("{kind}_ns")) {
-            Some(raw) => (Some(raw), "ns", 1.0),
-            None => (self.object.get(kind), "us", 1e3),
-        };
-        let Some(raw) = found else { return Ok(()) };
-        let latency = json.object(raw)?;
-        let label = format!("{name} {kind}");
+        let latency = &text.others;
         for (member, statistic) in MOMENTS {
             if let Some(raw) = latency.get(member) {
                 let _ = json.number(raw)?;
-                pass.printed.push(Printed::new(json.line(raw), &label, raw.get(), unit, statistic));
+                pass.printed.push(Printed::new(json.line(raw), label, raw.get(), unit, statistic));
             }
         }
         let mut percentiles = Vec::new();
@@ -335,19 +424,24 @@ impl<'a> Direction<'a> {
             for (percent, raw) in listed.members() {
                 let Some(percent) = number(percent) else { continue };
                 let statistic = format!("p{percent}");
-                pass.printed.push(Printed::new(json.line(raw), &label, raw.get(), unit, &statistic));
+                pass.printed.push(Printed::new(json.line(raw), label, raw.get(), unit, &statistic));
                 percentiles.push((percent, whole(json.number(raw)? * scale)));
             }
         }
-        let is_known = pass.latency.iter().any(|bucket| bucket.operation == operation);
-        if kind == "slat" || is_known {
+        if label.ends_with("slat") || pass.latency.has(operation) {
             return Ok(());
         }
         let moments = ["min", "max", "mean"].map(|name| latency.number(name).unwrap_or(0.0) * scale);
-        let bins = latency.get("bins").map(|raw| bins_of(json, raw, scale)).transpose()?.unwrap_or_default();
+        let mut bins: Vec<(u64, u64)> = text
+            .get("bins")
+            .into_iter()
+            .flat_map(|bins| &bins.0)
+            .map(|&(ns, n)| (whole(ns * scale), n))
+            .collect();
+        bins.sort_unstable();
         if !bins.is_empty() {
             let bucket = |(ns, count)| Bucket { operation, low_ns: ns, high_ns: ns, count };
-            pass.latency.extend(bins.into_iter().map(bucket));
+            pass.latency = pass.latency.iter().chain(bins.into_iter().map(bucket)).collect();
             pass.printed_latency(operation, moments);
         } else if !percentiles.is_empty() {
             between_percentiles(pass, operation, self.requests, &percentiles, moments);
@@ -356,19 +450,25 @@ impl<'a> Direction<'a> {
     }
 }
 
-/// Parses `{"932": 1, "980": 4}`: latencies and their counts, in ascending order.
-fn bins_of<'a>(json: &Json<'a>, raw: &'a RawValue, scale: f64) -> Result<Vec<(u64, u64)>, ImportError> {
-    let mut bins = Vec::new();
-    for (name, raw) in json.object(raw)?.members() {
-        let ns = number(name).ok_or_else(|| json.malformed(raw, "a latency as the name of a bin"))? * scale;
-        let count = raw
-            .get()
-            .trim_matches('"')
-            .trim()
-            .parse()
-            .map_err(|_| json.malformed(raw, "a number of requests"))?;
-        bins.push((whole(ns), count));
+impl<'de> Deserialize<'de> for Bins {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Bins;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("latencies, each with a number of requests")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bins, A::Error> {
+                let mut bins = Vec::new();
+                while let Some((Name(name), count)) = map.next_entry()? {
+                    let latency = number(&name).ok_or_else(|| A::Error::custom("expected a latency"))?;
+                    bins.push((latency, count));
+                }
+                Ok(Bins(bins))
+            }
+        }
+        deserializer.deserialize_map(Members)
     }
-    bins.sort_unstable();
-    Ok(bins)
 }

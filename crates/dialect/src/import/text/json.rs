@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -16,6 +17,8 @@ pub(crate) struct Json<'a> {
     tool: &'static str,
     text: &'a str,
     start: usize,
+    /// The number of lines of the file before `text`.
+    earlier: u32,
     /// The number of line feeds before each stretch of [`STRETCH`] bytes.
     lines_before: Vec<u32>,
 }
@@ -24,7 +27,7 @@ pub(crate) struct Json<'a> {
 const STRETCH: usize = 4096;
 
 /// The number of line feeds in `bytes`.
-fn line_feeds(bytes: &[u8]) -> u32 {
+pub(super) fn line_feeds(bytes: &[u8]) -> u32 {
     u32::try_from(bytes.iter().filter(|&&byte| byte == b'\n').count()).unwrap_or(u32::MAX)
 }
 
@@ -62,6 +65,11 @@ pub(crate) fn span(text: &str, all: bool) -> Option<(usize, usize)> {
 impl<'a> Json<'a> {
     /// Finds the JSON in `text`. Text before it is a message of the tool.
     pub(crate) fn new(file: &'a str, tool: &'static str, text: &'a str) -> Self {
+        Self { start: start(text).unwrap_or(0), ..Self::part(file, tool, text, 1) }
+    }
+
+    /// A value that starts on `line` of the file.
+    pub(crate) fn part(file: &'a str, tool: &'static str, text: &'a str, line: u32) -> Self {
         let mut lines = 0;
         let stretches = text.as_bytes().chunks(STRETCH);
         let before = |part: &[u8]| {
@@ -70,7 +78,12 @@ impl<'a> Json<'a> {
             before
         };
         let lines_before = stretches.map(before).collect();
-        Self { file, tool, text, start: start(text).unwrap_or(0), lines_before }
+        Self { file, tool, text, start: 0, earlier: line - 1, lines_before }
+    }
+
+    /// The value as `T`.
+    pub(crate) fn parse<T: Deserialize<'a>>(&self) -> Result<T, ImportError> {
+        serde_json::from_str(&self.text[self.start..]).map_err(|error| self.broken(self.start, &error))
     }
 
     /// The consecutive values, at most `most`. Other text may follow.
@@ -138,7 +151,7 @@ impl<'a> Json<'a> {
     fn line_at(&self, at: usize) -> u32 {
         let stretch = at / STRETCH;
         let before = self.lines_before.get(stretch).copied().unwrap_or(0);
-        before + line_feeds(&self.text.as_bytes()[stretch * STRETCH..at]) + 1
+        self.earlier + before + line_feeds(&self.text.as_bytes()[stretch * STRETCH..at]) + 1
     }
 
     /// Parses `value` as a number, which may be quoted.
@@ -153,6 +166,17 @@ impl<'a> Json<'a> {
             file: self.file.to_owned(),
             line: line.number,
             found: shown(line.text),
+            expected: expected.to_owned(),
+            next: format!("give the unmodified output of {}", self.tool),
+        }
+    }
+
+    /// The error for something that is missing in the whole value.
+    pub(crate) fn lacking(&self, expected: &str) -> ImportError {
+        ImportError::Malformed {
+            file: self.file.to_owned(),
+            line: self.line_at(self.start),
+            found: shown(&self.text[self.start..]),
             expected: expected.to_owned(),
             next: format!("give the unmodified output of {}", self.tool),
         }
@@ -184,7 +208,8 @@ impl<'a> Json<'a> {
         }
         let line =
             self.line_at(start).saturating_add(u32::try_from(error.line()).unwrap_or(1)).saturating_sub(1);
-        let text = self.text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
+        let place = line.saturating_sub(self.earlier).saturating_sub(1);
+        let text = self.text.lines().nth(place as usize).unwrap_or_default();
         ImportError::Malformed {
             file: self.file.to_owned(),
             line,
@@ -217,12 +242,60 @@ impl<'a> Object<'a> {
     }
 }
 
+/// The members of an object, those that [`Member`] names as `M` and all others as written.
+pub(crate) struct Nested<'a, M> {
+    pub(crate) others: Object<'a>,
+    pub(crate) named: Vec<(Cow<'a, str>, M)>,
+}
+
+/// A value that is parsed together with the object that contains it.
+pub(crate) trait Member {
+    /// Whether a member with this name is one.
+    fn is_called(name: &str) -> bool;
+}
+
 /// The text of a string, or any other value as written.
 pub(crate) fn text(value: &RawValue) -> String {
     let is_string = value.get().starts_with('"');
     let text = is_string.then(|| serde_json::from_str(value.get()).ok()).flatten();
     text.unwrap_or_else(|| value.get().to_owned())
 }
+
+impl<M> Nested<'_, M> {
+    /// The member called `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<&M> {
+        self.named.iter().find(|(member, _)| member == name).map(|(_, value)| value)
+    }
+}
+
+impl<'de, M: Member + Deserialize<'de>> Deserialize<'de> for Nested<'de, M> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members<M>(PhantomData<M>);
+        impl<'de, M: Member + Deserialize<'de>> Visitor<'de> for Members<M> {
+            type Value = Nested<'de, M>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let (mut others, mut named) = (Vec::new(), Vec::new());
+                while let Some(Name(name)) = map.next_key()? {
+                    match M::is_called(&name) {
+                        true => named.push((name, map.next_value()?)),
+                        false => others.push((name, map.next_value()?)),
+                    }
+                }
+                Ok(Nested { others: Object(others), named })
+            }
+        }
+        deserializer.deserialize_map(Members(PhantomData))
+    }
+}
+
+/// The name of a member, borrowed unless it has escapes.
+#[derive(serde::Deserialize)]
+pub(crate) struct Name<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Object<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -236,8 +309,8 @@ impl<'de> Deserialize<'de> for Object<'de> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
-                while let Some(member) = map.next_entry::<Cow<'de, str>, &'de RawValue>()? {
-                    members.push(member);
+                while let Some((Name(name), value)) = map.next_entry()? {
+                    members.push((name, value));
                 }
                 Ok(Object(members))
             }

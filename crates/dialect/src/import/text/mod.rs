@@ -3,6 +3,7 @@
 pub(super) mod command;
 pub(super) mod decode;
 pub(super) mod json;
+pub(super) mod json_parts;
 pub(super) mod lines;
 pub(super) mod messages;
 pub(super) mod prefixes;
