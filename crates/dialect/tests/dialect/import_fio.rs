@@ -36,6 +36,41 @@ fn json(options: &str, direction: &str, requests: u32, ms: u32, job: &str) -> St
     )
 }
 
+/// A text in UTF-16 is read as a whole, one in UTF-8 a job at a time.
+#[test]
+fn many_jobs_are_read_as_they_are_in_one_text() {
+    let one = json(r#""rw" : "randread", "bs" : "4k""#, "read", 300, 3000, "");
+    let (head, job) = one.split_once("\n{").expect("a job");
+    let job = job.trim_end().strip_suffix("] }").expect("its end");
+    let text = |jobs: &[String]| format!("fio: a message\n{head}\n{{{}] }}\nand its end\n", jobs.join(",\n{"));
+    let wide = |text: &str| {
+        let bytes = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        import(&[Text { name: "fio", bytes: &bytes }], None, 0).map_err(|error| error.to_string())
+    };
+    let jobs: Vec<String> = (0..300).map(|number| job.replace("\"j\"", &format!("\"j{number}\""))).collect();
+    let many = text(&jobs);
+    assert!(many.len() > 100_000, "it does not fit into one block");
+    let imported = read(&many);
+    assert_eq!((imported.plan.cases.len(), imported.plan.cases[299].id.as_str()), (300, "j299"));
+    let line = |number: u32| imported.phases[number as usize].printed[0].line;
+    assert_eq!((line(0), line(299)), (5, 5 + 299 * 5));
+    assert!(wide(&many).is_ok_and(|wide| wide == imported));
+    for (from, to, line, words) in [
+        (r#""total_ios" : 300"#, r#""total_ios" : "x""#, 3 + 250 * 5 + 2, "expected a number"),
+        (r#", "total_ios" : 300"#, "", 3 + 250 * 5, "expected `total_ios` in each direction"),
+        (r#""clat_ns" : {"#, r#""clat_ns" : [] , "x" : {"#, 3 + 250 * 5 + 3, "expected an object"),
+        (r#""groupid""#, r#"groupid"#, 3 + 250 * 5, "expected JSON"),
+    ] {
+        let mut jobs = jobs.clone();
+        jobs[250] = jobs[250].replace(from, to);
+        let error = try_read(&text(&jobs)).map(drop).expect_err(from);
+        assert!(error.starts_with(&format!("fio:{line}:")) && error.contains(words), "{error}");
+        assert_eq!(wide(&text(&jobs)).map(drop), Err(error));
+    }
+    let error = try_read(&text(&[jobs[0].clone(), " } , 5".to_owned()])).map(drop).expect_err("a number");
+    assert!(error.contains("expected a JSON object"), "{error}");
+}
+
 #[test]
 fn the_last_state_of_a_job_counts() {
     let options = r#""rw" : "randread", "bs" : "4k", "ioengine" : "psync""#;
