@@ -92,11 +92,12 @@ impl FromIterator<Bucket> for Buckets {
 }
 
 fn pack(packed: &mut Vec<u8>, mut number: u64) {
+    let lowest = |number: u64| number.to_le_bytes()[0];
     while number > 0x7f {
-        packed.push(number as u8 | 0x80);
+        packed.push(lowest(number) | 0x80);
         number >>= 7;
     }
-    packed.push(number as u8);
+    packed.push(lowest(number));
 }
 
 fn unpack(packed: &mut &[u8]) -> Option<u64> {

@@ -42,7 +42,8 @@ fn many_jobs_are_read_as_they_are_in_one_text() {
     let one = json(r#""rw" : "randread", "bs" : "4k""#, "read", 300, 3000, "");
     let (head, job) = one.split_once("\n{").expect("a job");
     let job = job.trim_end().strip_suffix("] }").expect("its end");
-    let text = |jobs: &[String]| format!("fio: a message\n{head}\n{{{}] }}\nand its end\n", jobs.join(",\n{"));
+    let text =
+        |jobs: &[String]| format!("fio: a message\n{head}\n{{{}] }}\nand its end\n", jobs.join(",\n{"));
     let wide = |text: &str| {
         let bytes = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
         import(&[Text { name: "fio", bytes: &bytes }], None, 0).map_err(|error| error.to_string())

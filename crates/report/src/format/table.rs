@@ -94,6 +94,8 @@ pub(crate) struct Table {
     below: Option<&'static str>,
     /// Whether text may be wrapped within its column if the table is too wide.
     wraps: bool,
+    /// Number of rows that were left out.
+    omitted: usize,
 }
 
 impl Table {
@@ -104,6 +106,7 @@ impl Table {
             rows: Vec::new(),
             below: None,
             wraps: true,
+            omitted: 0,
         }
     }
 
@@ -142,11 +145,12 @@ impl Table {
         &self.rows
     }
 
-    /// Keeps at most `most` rows, and returns how many were dropped.
-    pub(crate) fn cut(&mut self, most: usize) -> usize {
-        let gone = self.rows.len().saturating_sub(most);
-        self.rows.truncate(most);
-        gone
+    /// The table with at most `most` rows, and how many were left out.
+    pub(crate) fn first(&self, most: usize) -> (Self, usize) {
+        let rows: Vec<_> = self.rows.iter().take(most).cloned().collect();
+        let omitted = self.omitted + self.rows.len() - rows.len();
+        let columns = self.columns.clone();
+        (Self { columns, rows, below: self.below, wraps: self.wraps, omitted: 0 }, omitted)
     }
 
     /// Whether there is no row.
@@ -308,7 +312,7 @@ impl Table {
         let (rows, below) = self.rows.iter().map(without).unzip();
         let mut columns = self.columns.clone();
         columns.remove(index);
-        (Self { columns, rows, below: None, wraps: self.wraps }, below)
+        (Self { columns, rows, below: None, wraps: self.wraps, omitted: self.omitted }, below)
     }
 
     /// For the page: the table without the column that must be below its row, and the texts of that column; none if
@@ -398,6 +402,14 @@ pub(crate) struct TableOf<T> {
 }
 
 impl<T> TableOf<T> {
+    /// Leaves out all rows after the first `most`.
+    pub(crate) fn at_most(mut self, most: usize) -> Self {
+        self.table.omitted = self.of.len().saturating_sub(most);
+        self.of.truncate(most);
+        self.table.rows.truncate(most);
+        self
+    }
+
     /// Adds a column of words.
     pub(crate) fn left<C: Into<Cell>>(self, heading: &str, cell: impl Fn(&T) -> C) -> Self {
         self.column(heading, Align::Left, cell)

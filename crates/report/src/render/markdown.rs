@@ -33,7 +33,7 @@ pub(crate) fn markdown(report: &Report) -> String {
     for line in &report.missing {
         let _ = writeln!(out, "> **{}**\n", inline(line));
     }
-    let (before, after) = sections(report, Extent::Limited)
+    let (before, after) = sections(report, Extent::Rows(ROWS_SHOWN))
         .into_iter()
         .partition::<Vec<_>, _>(|section| section.before_figures);
     for section in before.iter().chain(&rates(report, true)).chain(&after) {
@@ -87,8 +87,7 @@ pub(crate) fn section_markdown(out: &mut String, section: &Section) {
                 if !caption.is_empty() {
                     let _ = writeln!(out, "{}\n", markdown_line(caption));
                 }
-                let mut table = table.clone();
-                let gone = table.cut(ROWS_SHOWN);
+                let (table, gone) = table.first(ROWS_SHOWN);
                 let _ = writeln!(out, "{}", table.to_markdown());
                 if gone > 0 {
                     let more = counted(gone as u64, "more row");

@@ -11,7 +11,7 @@ use crate::inventory::beside;
 use crate::report::Report;
 use crate::report::notes::Note;
 use crate::report::origin;
-use crate::section::{Block, Extent, Section, rates, sections};
+use crate::section::{Block, Extent, Section, rates, section, sections};
 use crate::summary::card::Card;
 
 /// Limits of the short form: lines about missing parts, causes of doubt, figures, rows of any other table, and lines of
@@ -39,12 +39,10 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
         blocks_upto(&mut out, &others, screen, LINES_SHOWN, FIGURES_SHOWN);
     }
     // Sections that belong to the answer of certain runs.
-    let asked = |section: &Section| match section.id {
-        "printed" => origin::is_imported(report),
-        "jobs" => report.run.tool == plan::randomops::TOOL,
-        _ => false,
-    };
-    let asked = sections(report, Extent::Limited).into_iter().filter(asked);
+    let printed = origin::is_imported(report).then_some("printed");
+    let jobs = (report.run.tool == plan::randomops::TOOL).then_some("jobs");
+    let asked = jobs.into_iter().chain(printed);
+    let asked = asked.filter_map(|id| section(report, id, Extent::Rows(ROWS_SHOWN)));
     asked.for_each(|section| section_upto(&mut out, &section, screen, LINES_SHOWN, ROWS_SHOWN));
     out.push('\n');
     if card.causes.is_empty() && !report.figures.is_empty() {
@@ -141,8 +139,7 @@ fn blocks_upto(out: &mut String, blocks: &[Block], screen: Screen, lines_max: us
                 if !caption.is_empty() {
                     out.push_str(&wrapped("", caption, screen.prose()));
                 }
-                let mut table = table.clone();
-                let gone = table.cut(rows_max);
+                let (table, gone) = table.first(rows_max);
                 out.push_str(&table.to_text("", screen));
                 rest(out, gone, "row");
             }

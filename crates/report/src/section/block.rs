@@ -15,8 +15,20 @@ use plan::{Amount, Bytes, Nanos, Setting};
 pub(crate) enum Extent {
     /// As many rows as the limit of its kind.
     Limited,
+    /// Also at most this many rows of any other table.
+    Rows(usize),
     /// All rows.
     Full,
+}
+
+impl Extent {
+    /// Maximum number of rows of a table of something else than statements.
+    pub(crate) const fn rows(self) -> usize {
+        match self {
+            Self::Rows(most) => most,
+            Self::Limited | Self::Full => usize::MAX,
+        }
+    }
 }
 
 /// A section of a report.

@@ -31,61 +31,88 @@ pub(crate) use rates::rates;
 /// Sections that compare own figures with what others have stated, measured or promised.
 const BESIDE_OTHERS: [&str; 5] = ["summary", "claims", "expected", "beside", "matrix"];
 
+/// The blocks of the section with a name.
+type Blocks = fn(&Report, &'static str, Extent) -> Vec<Block>;
+
+/// All sections in reading order: name, title, whether it stands before the figures, and its blocks.
+const ALL: [(&str, &str, bool, Blocks); 33] = [
+    ("summary", "Summary", true, statements),
+    ("claims", "Statements, tested with own data", true, statements),
+    ("matrix", "Jobs as a whole", true, statements),
+    ("cross-check", "Beside another tool", true, statements),
+    ("scores", "Scores of IO500", true, statements),
+    ("best", "Best points", true, statements),
+    ("metadata", "Files and directories", true, |report, _, _| operations::metadata(report)),
+    ("exchanges", "Requests between processes", true, |report, _, _| operations::exchanges(report)),
+    ("single", "Latency of single requests", true, |report, _, _| single::blocks(report)),
+    ("sweeps", "Sweeps", true, |report, _, extent| sweep::blocks(report, extent)),
+    ("weak-scaling", "Weak scaling", true, statements),
+    ("nodes-compared", "Nodes compared", true, statements),
+    ("devices", "Devices one by one and together", true, statements),
+    ("layers", "Layer by layer", true, statements),
+    ("disk-view", "What the disks see", true, statements),
+    ("servers", "At the servers", true, statements),
+    ("job-times", "Jobs over time", true, statements),
+    ("job-spaces", "Where jobs read and wrote", true, statements),
+    ("targets", "Targets", true, |report, _, extent| targets::blocks(report, extent)),
+    ("cost", "Cost, placement and fit", true, statements),
+    ("expected", "Expected and reached", true, statements),
+    ("repetitions", "Spread and drift of repetitions", true, |report, _, extent| {
+        repetitions::blocks(report, extent)
+    }),
+    ("iops", "IOPS, by what is meant", false, statements),
+    ("jobs", "Jobs", false, statements),
+    ("full-timer", "FULLSTIMER", false, statements),
+    ("limits", "Processor or storage", false, statements),
+    ("beside", "Published figures and own ones", false, beside),
+    ("layouts", "Layouts", false, |report, _, _| layouts::blocks(report)),
+    ("time", "Where the time went", false, |report, _, _| printed::time(report)),
+    ("printed", "What was printed", false, |report, _, extent| printed::blocks(report, extent)),
+    ("coverage", "Coverage of nodes", false, statements),
+    ("nodes", "Nodes of the run", false, |report, _, _| cluster::blocks(report)),
+    ("audit", "Audit", false, |report, _, _| audit::blocks(report)),
+];
+
+fn statements(report: &Report, section: &'static str, extent: Extent) -> Vec<Block> {
+    report.statements.blocks(report, section, extent)
+}
+
+fn beside(report: &Report, section: &'static str, extent: Extent) -> Vec<Block> {
+    forms::blocks(report).into_iter().chain(statements(report, section, extent)).collect()
+}
+
+/// The section called `name`, unless it is empty.
+pub(crate) fn section(report: &Report, name: &str, extent: Extent) -> Option<Section> {
+    ALL.iter().find(|(id, ..)| *id == name).and_then(|entry| filled(report, entry, extent))
+}
+
 /// All non-empty sections, in reading order.
 pub(crate) fn sections(report: &Report, extent: Extent) -> Vec<Section> {
-    let of = |section| report.statements.blocks(report, section, extent);
-    // A user of `randomops` wants to see the job table first.
-    let jobs_first = report.run.tool == plan::randomops::TOOL;
-    let all = [
-        ("summary", "Summary", true, of("summary")),
-        ("claims", "Statements, tested with own data", true, of("claims")),
-        ("matrix", "Jobs as a whole", true, of("matrix")),
-        ("cross-check", "Beside another tool", true, of("cross-check")),
-        ("scores", "Scores of IO500", true, of("scores")),
-        ("best", "Best points", true, of("best")),
-        ("metadata", "Files and directories", true, operations::metadata(report)),
-        ("exchanges", "Requests between processes", true, operations::exchanges(report)),
-        ("single", "Latency of single requests", true, single::blocks(report)),
-        ("sweeps", "Sweeps", true, sweep::blocks(report, extent)),
-        ("weak-scaling", "Weak scaling", true, of("weak-scaling")),
-        ("nodes-compared", "Nodes compared", true, of("nodes-compared")),
-        ("devices", "Devices one by one and together", true, of("devices")),
-        ("layers", "Layer by layer", true, of("layers")),
-        ("disk-view", "What the disks see", true, of("disk-view")),
-        ("servers", "At the servers", true, of("servers")),
-        ("job-times", "Jobs over time", true, of("job-times")),
-        ("job-spaces", "Where jobs read and wrote", true, of("job-spaces")),
-        ("targets", "Targets", true, targets::blocks(report, extent)),
-        ("cost", "Cost, placement and fit", true, of("cost")),
-        ("expected", "Expected and reached", true, of("expected")),
-        ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report, extent)),
-        ("iops", "IOPS, by what is meant", false, of("iops")),
-        ("jobs", "Jobs", jobs_first, of("jobs")),
-        ("full-timer", "FULLSTIMER", false, of("full-timer")),
-        ("limits", "Processor or storage", false, of("limits")),
-        ("beside", "Published figures and own ones", false, {
-            let list = of("beside");
-            forms::blocks(report).into_iter().chain(list).collect()
-        }),
-        ("layouts", "Layouts", false, layouts::blocks(report)),
-        ("time", "Where the time went", false, printed::time(report)),
-        ("printed", "What was printed", false, printed::blocks(report, extent)),
-        ("coverage", "Coverage of nodes", false, of("coverage")),
-        ("nodes", "Nodes of the run", false, cluster::blocks(report)),
-        ("audit", "Audit", false, audit::blocks(report)),
-    ];
-    let mut sections: Vec<Section> = all
-        .into_iter()
-        .filter(|(_, _, _, blocks)| !blocks.is_empty())
-        .map(|(id, title, before_figures, blocks)| Section { id, title, before_figures, blocks })
-        .collect();
-    if let Some(mark) = &report.run.mark {
-        for section in sections.iter_mut().filter(|one| BESIDE_OTHERS.contains(&one.id)) {
-            section.blocks.insert(0, Block::Text(format!("Own figures: {mark}.")));
-        }
-    }
-    if jobs_first {
+    let mut sections: Vec<Section> = ALL.iter().filter_map(|entry| filled(report, entry, extent)).collect();
+    if is_of_jobs(report) {
         sections.sort_by_key(|section| section.id != "jobs");
     }
     sections
+}
+
+/// Whether the run is one of `randomops`, whose users want to see the job table first.
+fn is_of_jobs(report: &Report) -> bool {
+    report.run.tool == plan::randomops::TOOL
+}
+
+/// A section with its blocks, if there are any.
+fn filled(
+    report: &Report,
+    &(id, title, before, blocks): &(&'static str, &'static str, bool, Blocks),
+    extent: Extent,
+) -> Option<Section> {
+    let mut blocks = blocks(report, id, extent);
+    if blocks.is_empty() {
+        return None;
+    }
+    if let Some(mark) = report.run.mark.as_ref().filter(|_| BESIDE_OTHERS.contains(&id)) {
+        blocks.insert(0, Block::Text(format!("Own figures: {mark}.")));
+    }
+    let before_figures = before || (id == "jobs" && is_of_jobs(report));
+    Some(Section { id, title, before_figures, blocks })
 }

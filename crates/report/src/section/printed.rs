@@ -19,6 +19,7 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     }
     blocks.extend(report.statements.blocks(report, "printed", extent));
     let table = Table::of(&printed.values)
+        .at_most(extent.rows())
         .left("case", |one| one.key.case.to_string())
         .left("phase", |one| one.key.phase.name())
         .left("what", |one| one.label.to_string())

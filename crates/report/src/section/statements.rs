@@ -33,7 +33,7 @@ fn blocks(report: &Report, table: &analysis::gate::Table, extent: Extent) -> Vec
         return blocks;
     }
     let limit = match extent {
-        Extent::Limited => table.kind.policy().rows,
+        Extent::Limited | Extent::Rows(_) => table.kind.policy().rows,
         Extent::Full => usize::MAX,
     };
     let spreads = table.spreads();

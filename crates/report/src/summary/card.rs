@@ -291,8 +291,7 @@ fn contrasts(report: &Report) -> Vec<Block> {
     let how = table.columns.iter().position(|column| column.below);
     how.into_iter().for_each(|how| rows.iter_mut().for_each(|row| row.cells[how] = Value::None));
     let own = analysis::gate::Table { rows, ..table.clone() };
-    let mut shown = without_figures(&own, |target| title(report, target));
-    let more = shown.cut(CONTRASTS_MAX);
+    let (shown, more) = without_figures(&own, |target| title(report, target)).first(CONTRASTS_MAX);
     let mut blocks = constant(shown, &["system", "against"], " against ");
     if more > 0 {
         blocks.push(Block::Text(format!("and {}", counted(more as u64, "more comparison"))));

@@ -99,6 +99,14 @@ impl Items {
     }
 }
 
+/// Consecutive bytes of a file in a page cache, whose write has not begun.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gathered {
+    /// The file and the offset of the first byte.
+    pub(crate) place: (u64, u64),
+    pub(crate) bytes: u64,
+}
+
 /// The state of a task.
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
@@ -122,6 +130,8 @@ pub(crate) struct Task {
     pub(crate) busy_until: Ticks,
     /// Number of bytes in the page cache that have not been written yet.
     pub(crate) unwritten: u64,
+    /// Those of them that are gathered for one write.
+    pub(crate) gathered: Option<Gathered>,
     /// The share of its reads that the page cache serves.
     pub(crate) cached: f64,
     pub(crate) opened: [Ticks; 2],
@@ -153,6 +163,7 @@ impl Task {
             is_over: false,
             busy_until: 0,
             unwritten: 0,
+            gathered: None,
             cached,
             opened: [0; 2],
             io: [0; 2],

@@ -1,8 +1,5 @@
 //! One device: its slots, its write cache, and its troubles.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -31,12 +28,23 @@ pub(crate) struct Drive {
     load: Option<BackgroundLoad>,
     /// The share of reads that a cache serves from the second repetition on.
     pub(crate) warming: f64,
-    /// The work done for waiting tasks since it was last read.
+    /// The work done since it was last read.
     counters: Counters,
-    /// When the last of its requests ends.
+    /// When the last of its requests ends, and since when it has had one in flight, or since it was last read.
     busy_until: Ticks,
-    /// The work done for page caches, ordered by the time at which it ends.
-    behind: BinaryHeap<Reverse<(Ticks, Counters)>>,
+    busy_since: Ticks,
+    /// The work that is done after the end of the present interval, or for a page cache.
+    later: Vec<Work>,
+    /// The end of the present interval of the counters.
+    interval_end: Ticks,
+}
+
+/// The work of one request, whose bytes are moved evenly between two times.
+#[derive(Debug, Clone, Copy)]
+struct Work {
+    from: Ticks,
+    until: Ticks,
+    counters: Counters,
 }
 
 /// The work of a device.
@@ -122,7 +130,9 @@ impl Drive {
             warming: 0.0,
             counters: Counters::default(),
             busy_until: 0,
-            behind: BinaryHeap::new(),
+            busy_since: 0,
+            later: Vec::new(),
+            interval_end: 0,
         };
         for trouble in troubles {
             if trouble.devices == device.name
@@ -171,19 +181,23 @@ impl Drive {
             factor /= (1.0 + self.drift * arrival as f64).max(1e-6);
         }
         self.disturb(arrival);
-        let mut start = self.limiter.pass(arrival, self.limits[direction].cost(bytes) * factor.max(1.0));
+        let cost = self.limits[direction].cost(bytes) * factor.max(1.0);
+        let mut start = self.limiter.pass(arrival, cost);
         for burst in &mut self.bursts {
             start = burst.pass(start, bytes);
         }
         let continues = self.last_end == place;
         self.last_end = (place.0, place.1.saturating_add(bytes));
+        let mut begun = start;
         let end = match self.cache.as_mut().filter(|_| direction == WRITE) {
             Some(cache) => {
                 // It cannot accept data faster than the device's interface, whether or not there is room.
                 let taken = cache.take(start, bytes);
                 let transfer = self.service[WRITE].transfer(bytes, factor);
-                let moved =
-                    self.slots.serve_until(start, |start| after_stalls(&self.stalls, start, transfer));
+                let moved = self.slots.serve_until(start, |start| {
+                    begun = start;
+                    after_stalls(&self.stalls, start, transfer)
+                });
                 taken.max(moved)
             }
             None => {
@@ -191,41 +205,55 @@ impl Drive {
                 if modifies {
                     service += self.service[READ].draw(&mut self.random, bytes, false, factor);
                 }
-                self.slots.serve_until(start, |start| after_stalls(&self.stalls, start, service))
+                self.slots.serve_until(start, |start| {
+                    begun = start;
+                    after_stalls(&self.stalls, start, service)
+                })
             }
         };
         let end = end.max(arrival.saturating_add(TICKS_PER_NS));
-        let busy = end.saturating_sub(self.busy_until.max(arrival));
+        if arrival > self.busy_until {
+            self.counters.busy += self.busy_until.saturating_sub(self.busy_since);
+            self.busy_since = self.busy_since.max(arrival);
+        }
         self.busy_until = self.busy_until.max(end);
-        let mut later = Counters::default();
-        let counters = if behind { &mut later } else { &mut self.counters };
-        counters.busy = counters.busy.saturating_add(busy);
-        counters.requests[direction] += 1;
-        counters.bytes[direction] += bytes;
-        counters.time[direction] = counters.time[direction].saturating_add(end - arrival);
+        let mut counters = Counters::default();
+        counters.requests[direction] = 1;
+        counters.bytes[direction] = bytes;
+        counters.time[direction] = end - arrival;
         if modifies {
             counters.requests[READ] += 1;
             counters.bytes[READ] += bytes;
         }
-        if behind {
-            self.behind.push(Reverse((end, later)));
+        // Where there is a limit, it says when the bytes pass.
+        let (from, until) =
+            if cost > 0.0 { (start.saturating_sub(whole(cost)), start) } else { (begun, end) };
+        if until <= self.interval_end && !behind {
+            self.counters.add(&counters);
+        } else {
+            self.later.push(Work { from, until, counters });
         }
         end
     }
 
-    /// Returns the work done by `now` since the last call.
-    pub(crate) fn take_counters(&mut self, now: Ticks) -> Counters {
+    /// Returns the work done by `now` since the last call. The next interval ends at `next`.
+    pub(crate) fn take_counters(&mut self, now: Ticks, next: Ticks) -> Counters {
+        self.interval_end = next;
         let mut counters = std::mem::take(&mut self.counters);
-        while let Some(Reverse((_, more))) = self.behind.peek().filter(|Reverse((end, _))| *end <= now) {
-            counters.add(more);
-            self.behind.pop();
+        for mut work in std::mem::take(&mut self.later) {
+            counters.add(&work.take_part(now));
+            if work.until > now {
+                self.later.push(work);
+            }
         }
+        counters.busy += self.busy_until.min(now).saturating_sub(self.busy_since);
+        self.busy_since = self.busy_since.max(now);
         counters
     }
 
     /// Drops everything that is waiting for it at `now`.
     pub(crate) fn give_up(&mut self, now: Ticks) {
-        self.behind.clear();
+        self.later.retain(|work| work.until <= now);
         self.busy_until = self.busy_until.min(now);
         self.slots.give_up(now);
         self.limiter.give_up(now);
@@ -244,6 +272,24 @@ impl Drive {
             let _ = slots.serve_until(load.next, |start| after_stalls(stalls, start, time));
             load.next += whole(-load.mean_gap * libm::log(uniform(random))).max(1);
         }
+    }
+}
+
+impl Work {
+    /// Takes the part of it that is done by `now`.
+    fn take_part(&mut self, now: Ticks) -> Counters {
+        let mut part = Counters::default();
+        if self.until <= now {
+            return std::mem::take(&mut self.counters);
+        }
+        let passed = now.saturating_sub(self.from);
+        for direction in [READ, WRITE] {
+            let share = passed as f64 / (self.until - self.from) as f64;
+            part.bytes[direction] = whole(self.counters.bytes[direction] as f64 * share);
+            self.counters.bytes[direction] -= part.bytes[direction];
+        }
+        self.from = self.from.max(now);
+        part
     }
 }
 

@@ -5,6 +5,7 @@ use plan::Phase;
 
 use super::{PhaseOutput, Running, Sample, narrow};
 use crate::simulation::exchanges::Exchanges;
+use crate::simulation::parts::drive::Counters;
 use crate::simulation::parts::service::whole;
 use crate::simulation::request::Request;
 use crate::simulation::task::Task;
@@ -62,6 +63,7 @@ impl Running<'_> {
 
     /// Closes the file of a task, and waits for its data if that is requested.
     pub(super) fn close(&mut self, now: Ticks, index: u32) {
+        self.write_gathered(now, index);
         let workload = self.input.job.workload;
         let syncs = workload.sync.at_close || self.input.job.phase == Phase::Fill;
         let task = &mut self.tasks[index as usize];
@@ -81,18 +83,20 @@ impl Running<'_> {
     /// Reads the counters of the devices up to `now`.
     pub(super) fn sample(&mut self, now: Ticks) {
         while self.interval_end <= now {
-            self.take_sample(self.interval_end);
-            // Intervals without any event are empty.
-            let skipped = (now - self.interval_end) / self.interval;
+            let end = self.interval_end;
+            // What happens during intervals without any event belongs to the one after them.
+            let skipped = (now - end) / self.interval;
             self.interval_end += self.interval * (skipped + 1);
+            self.take_sample(end);
         }
     }
 
     pub(super) fn take_sample(&mut self, end: Ticks) {
         let start = self.samples.last().map_or(self.start, |sample| sample.start + sample.length);
+        let next = self.interval_end;
         let drives = self.system.drives.iter_mut().enumerate().filter_map(|(index, drive)| {
-            let counters = drive.take_counters(end);
-            (counters.requests != [0, 0]).then_some((index, counters))
+            let counters = drive.take_counters(end, next);
+            (counters != Counters::default()).then_some((index, counters))
         });
         let drives = drives.collect();
         self.samples.push(Sample { start, length: end - start, drives });

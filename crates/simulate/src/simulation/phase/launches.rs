@@ -263,7 +263,8 @@ impl Running<'_> {
             JobAction::Rest => {
                 let launch = thread.launch;
                 self.requests.remove(number);
-                let one = jobs.launches.get_mut(&launch)?;
+                self.write_gathered(now, narrow(index));
+                let one = self.jobs.as_mut()?.launches.get_mut(&launch)?;
                 one.at_work -= 1;
                 if one.at_work == 0 {
                     JobPhase::end_pass(one);

@@ -1,12 +1,19 @@
 //! The path of bytes between a node and the devices, through its page cache, adapter, links and servers.
 
+use plan::Operation;
+
 use super::{Running, narrow};
 use crate::simulation::parts::drive::Piece;
 use crate::simulation::parts::service::uniform;
 use crate::simulation::parts::station::{READ, WRITE};
 use crate::simulation::request::{NONE, Request, Stage};
 use crate::simulation::system::{Behind, System};
+use crate::simulation::task::Gathered;
 use crate::simulation::time::{TICKS_PER_NS, Ticks};
+
+/// A page cache writes consecutive bytes of a file in requests of this size: Linux sends at most 1,280 KiB at once to
+/// most devices (`max_sectors_kb`).
+const GATHERED_BYTES: u64 = 1 << 20;
 
 impl Running<'_> {
     /// Serves the bytes of a request from the page cache of its node, or sends them to the devices.
@@ -30,6 +37,7 @@ impl Running<'_> {
                 }
                 let state = &mut self.system.nodes[node];
                 if state.dirty > 0 && state.dirty + bytes > dirty {
+                    self.write_gathered(now, request.task);
                     self.waiting[node].push_back(number);
                     self.requests.get(number).stage = Stage::Data;
                     return None;
@@ -38,10 +46,7 @@ impl Running<'_> {
                 let copied = state.copies.pass(now, cost).max(now + TICKS_PER_NS);
                 self.requests.get(number).stage = Stage::End;
                 self.tasks[request.task as usize].unwritten += bytes;
-                let piece = Piece { behind: true, ..request.piece };
-                let behind = Request { parent: NONE, stage: Stage::WrittenBack, piece, ..request };
-                let behind = self.requests.add(behind);
-                let _ = self.send(copied, behind, false);
+                self.gather(copied, &request);
                 return Some(copied);
             }
             let cached = self.tasks[request.task as usize].cached;
@@ -54,6 +59,36 @@ impl Running<'_> {
             self.requests.get(number).ended = copied;
         }
         self.send(now, number, true)
+    }
+
+    /// Adds the bytes that a task has copied to its page cache to those before them, and writes them when there are
+    /// enough or when others follow that are elsewhere.
+    fn gather(&mut self, now: Ticks, request: &Request) {
+        let Piece { place: (file, offset), bytes, .. } = request.piece;
+        let task = &mut self.tasks[request.task as usize];
+        let follows = |one: &Gathered| one.place.0 == file && one.place.1 + one.bytes == offset;
+        match task.gathered.as_mut().filter(|one| follows(one)) {
+            Some(gathered) => gathered.bytes += bytes,
+            None => {
+                self.write_gathered(now, request.task);
+                let place = request.piece.place;
+                self.tasks[request.task as usize].gathered = Some(Gathered { place, bytes });
+            }
+        }
+        if self.tasks[request.task as usize].gathered.is_some_and(|one| one.bytes >= GATHERED_BYTES) {
+            self.write_gathered(now, request.task);
+        }
+    }
+
+    /// Writes the bytes that a task has copied to its page cache.
+    pub(super) fn write_gathered(&mut self, now: Ticks, index: u32) {
+        let task = &mut self.tasks[index as usize];
+        let Some(Gathered { place, bytes }) = task.gathered.take() else { return };
+        let piece = Piece { direction: WRITE, bytes, place, modifies: false, behind: true };
+        let mut behind = Request { stage: Stage::WrittenBack, piece, ..Request::new(index, task.node) };
+        behind.operation = Operation::Write;
+        let behind = self.requests.add(behind);
+        let _ = self.send(now, behind, false);
     }
 
     /// Sends the pieces of a request on their way. Returns its next event if there is only one piece and a
