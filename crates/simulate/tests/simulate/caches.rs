@@ -111,6 +111,28 @@ fn a_case_on_one_node_has_the_same_figures_beside_one_on_more_nodes() {
 }
 
 #[test]
+fn consecutive_writes_are_gathered_whatever_their_size() {
+    // A disk needs 12 ms to begin elsewhere, and the files of all tasks are on one.
+    let seeking = PAGE_CACHE.replace(
+        "write = { rate = \"100MB/s\" }",
+        "write = { time = \"12ms\", next_time = \"0ns\", rate = \"100MB/s\" }",
+    );
+    let rate = |transfer: u64, order: Order| {
+        let mut spec = in_order(transfer, 192 << 20, 4);
+        (spec.direct, spec.order, spec.sync.at_close) = (false, order, true);
+        let one = writes(&seeking, spec);
+        one.transfers() * transfer as f64 / (one.outcome.wall_ns as f64 / 1e9)
+    };
+    let large = rate(1 << 20, Order::Sequential);
+    for transfer in [4 << 10, 64 << 10, 384 << 10] {
+        let small = rate(transfer, Order::Sequential);
+        assert!((small / large - 1.0).abs() < 0.05, "{transfer} B: {small} B/s, 1 MiB: {large} B/s");
+    }
+    let random = rate(64 << 10, Order::Random { seed: 1 });
+    assert!(random < large / 5.0, "{random} B/s");
+}
+
+#[test]
 fn a_device_has_written_what_it_could_when_a_phase_ends_and_goes_on_in_the_next() {
     let mut spec = in_order(512_000, 256_000_000, 1);
     spec.direct = false;

@@ -80,6 +80,39 @@ fn a_stripe_is_as_fast_as_its_slowest_member_and_files_of_their_own_are_not() {
 }
 
 #[test]
+fn no_device_moves_more_than_its_limit_in_any_second() {
+    const LIMITED: &str = "[[device]]\nname = \"ssd\"\nslots = 8\nread = { time = \"85us\" }\nwrite = { time = \"40us\" }\n\
+                           limits = { write_bandwidth = \"520MB/s\", write_iops = 24_000 }\n";
+    let model = disks(1, "devices = \"ssd\"", LIMITED);
+    for (transfer, block, tasks, most) in
+        [(32 << 20, 128 << 20, 64, 520e6), (4096, 4 << 20, 64, 24_000.0 * 4096.0)]
+    {
+        let simulated = writes(&model, in_order(transfer, block, tasks));
+        let all: u64 = simulated.devices.iter().map(|(_, sample)| sample.counters.write_bytes).sum();
+        assert_eq!(all, block * u64::from(tasks), "every byte is counted once");
+        for (_, sample) in &simulated.devices {
+            let seconds = sample.length_ns as f64 / 1e9;
+            let rate = sample.counters.write_bytes as f64 / seconds;
+            assert!(rate <= most * (1.0 + 1e-6), "{rate} B/s in {seconds} s, limit {most} B/s");
+            assert!(sample.counters.busy_ns as f64 / 1e9 <= seconds);
+        }
+    }
+}
+
+#[test]
+fn with_barriers_all_files_are_closed_after_the_last_transfer() {
+    let slow = "[[trouble]]\nkind = \"slow\"\ndevices = \"stream\"\nmembers = [1]\nshare = 0.5\n";
+    for barriers in [true, false] {
+        let mut spec = in_order(256 << 10, 64 << 20, 2);
+        (spec.barriers, spec.sync.at_close) = (barriers, true);
+        let tasks = writes(&disks(2, STREAM, slow), spec).outcome.tasks;
+        is_close("the slow one", tasks[1].io_end_ns as f64, 2.0 * tasks[0].io_end_ns as f64);
+        let closed = if barriers { tasks[1].io_end_ns } else { tasks[0].io_end_ns };
+        assert_eq!((tasks[0].close_start_ns, tasks[1].close_start_ns), (closed, tasks[1].io_end_ns));
+    }
+}
+
+#[test]
 fn a_rate_that_changes_adds_up_over_the_hour() {
     let model = disks(1, DISK, &trouble("kind = \"drift\"\nshare = -0.5"));
     is_close("transfers", reads(&model, random_for(3600, 1)).transfers(), 0.75 * 3600.0 * 1000.0);

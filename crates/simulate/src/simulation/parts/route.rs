@@ -90,6 +90,16 @@ impl Striping {
         }
     }
 
+    /// Number of bytes after which a page cache that gathers at least `least` of them writes: without parity, as many;
+    /// with parity, whole stripes.
+    pub(crate) fn gathered(&self, least: u64) -> u64 {
+        let data = u64::from(self.stripe) - u64::from(self.parity);
+        match self.parity {
+            0 => least,
+            _ => least.next_multiple_of(self.chunk.saturating_mul(data).min(1 << 40)),
+        }
+    }
+
     /// Adds `piece`, or extends the piece that the device already has.
     fn add(&self, pieces: &mut Vec<(u32, Piece)>, device: u32, piece: Piece) {
         match pieces.iter_mut().find(|(there, _)| *there == device) {

@@ -27,11 +27,20 @@ impl Running<'_> {
         if by_deadline && ending.is_stonewall() {
             self.stonewall = Some((now, self.moved));
         }
+        self.write_gathered(now, index);
+        let together = self.input.job.workload.barriers;
         if !(wears && by_deadline) {
-            self.close(now, index);
+            let (first, moved) = (now - self.first_io.min(now), self.moved);
+            self.first_done.get_or_insert((first, moved));
+            if !together {
+                self.close(now, index);
+            }
         }
         if self.left == 0 && wears && self.worn.is_none() && self.stonewall.is_some() {
             self.wear_out(now);
+        }
+        if self.left == 0 && together {
+            (0..narrow(self.tasks.len())).for_each(|index| self.close(now, index));
         }
     }
 
@@ -55,7 +64,7 @@ impl Running<'_> {
                 self.left += 1;
                 let number = self.requests.add(Request::new(narrow(index), self.tasks[index].node));
                 self.following.push((now, number));
-            } else if task.closed.is_none() {
+            } else if task.closed.is_none() && !self.input.job.workload.barriers {
                 self.close(now, narrow(index));
             }
         }
@@ -63,16 +72,12 @@ impl Running<'_> {
 
     /// Closes the file of a task, and waits for its data if that is requested.
     pub(super) fn close(&mut self, now: Ticks, index: u32) {
-        self.write_gathered(now, index);
         let workload = self.input.job.workload;
         let syncs = workload.sync.at_close || self.input.job.phase == Phase::Fill;
         let task = &mut self.tasks[index as usize];
         let waits = syncs && task.unwritten > 0;
         task.closed = Some([now, if waits { u64::MAX } else { now }]);
         self.syncing += usize::from(waits);
-        let first = now - self.first_io.min(now);
-        let moved = self.moved;
-        self.first_done.get_or_insert((first, moved));
     }
 
     /// Whether all tasks have ended and their files are closed. Page caches may still be writing.

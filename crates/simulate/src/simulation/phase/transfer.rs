@@ -61,33 +61,46 @@ impl Running<'_> {
         self.send(now, number, true)
     }
 
-    /// Adds the bytes that a task has copied to its page cache to those before them, and writes them when there are
-    /// enough or when others follow that are elsewhere.
+    /// Adds the bytes that a task has copied to its page cache to those before them, and writes them up to the last
+    /// boundary of a write, or all of them when others follow that are elsewhere.
     fn gather(&mut self, now: Ticks, request: &Request) {
         let Piece { place: (file, offset), bytes, .. } = request.piece;
         let task = &mut self.tasks[request.task as usize];
         let follows = |one: &Gathered| one.place.0 == file && one.place.1 + one.bytes == offset;
-        match task.gathered.as_mut().filter(|one| follows(one)) {
-            Some(gathered) => gathered.bytes += bytes,
+        let gathered = match task.gathered.filter(follows) {
+            Some(before) => Gathered { bytes: before.bytes + bytes, ..before },
             None => {
                 self.write_gathered(now, request.task);
-                let place = request.piece.place;
-                self.tasks[request.task as usize].gathered = Some(Gathered { place, bytes });
+                Gathered { place: request.piece.place, bytes }
             }
-        }
-        if self.tasks[request.task as usize].gathered.is_some_and(|one| one.bytes >= GATHERED_BYTES) {
-            self.write_gathered(now, request.task);
+        };
+        let unit = self.path.striping.gathered(GATHERED_BYTES);
+        let end = offset + bytes;
+        let left = if gathered.place.1 / unit < end / unit { end % unit } else { gathered.bytes };
+        self.write_back(now, request.task, Gathered { bytes: gathered.bytes - left, ..gathered });
+        let left = Gathered { place: (file, end - left), bytes: left };
+        self.tasks[request.task as usize].gathered = Some(left).filter(|left| left.bytes > 0);
+    }
+
+    /// Writes the bytes that a task has gathered in its page cache.
+    pub(super) fn write_gathered(&mut self, now: Ticks, index: u32) {
+        if let Some(gathered) = self.tasks[index as usize].gathered.take() {
+            self.write_back(now, index, gathered);
         }
     }
 
-    /// Writes the bytes that a task has copied to its page cache.
-    pub(super) fn write_gathered(&mut self, now: Ticks, index: u32) {
-        let task = &mut self.tasks[index as usize];
-        let Some(Gathered { place, bytes }) = task.gathered.take() else { return };
+    fn write_back(&mut self, now: Ticks, index: u32, Gathered { place, bytes }: Gathered) {
+        if bytes == 0 {
+            return;
+        }
         let piece = Piece { direction: WRITE, bytes, place, modifies: false, behind: true };
-        let mut behind = Request { stage: Stage::WrittenBack, piece, ..Request::new(index, task.node) };
-        behind.operation = Operation::Write;
-        let behind = self.requests.add(behind);
+        let new = Request::new(index, self.tasks[index as usize].node);
+        let behind = self.requests.add(Request {
+            stage: Stage::WrittenBack,
+            piece,
+            operation: Operation::Write,
+            ..new
+        });
         let _ = self.send(now, behind, false);
     }
 
